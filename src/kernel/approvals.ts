@@ -1,0 +1,93 @@
+/** Approvals that somebody still has to give: kept by the host, granted by token, used once. */
+
+import { HaftError } from "./errors.js";
+import type { ApprovalRequest } from "./services.js";
+
+interface Waiting {
+  readonly request: ApprovalRequest;
+  readonly inputDigest: string;
+  state: "waiting" | { readonly by: string } | { readonly denied: string };
+}
+
+/** What became of a token that a call came back with. */
+export type Resumed =
+  | { readonly state: "granted"; readonly by: string }
+  | { readonly state: "waiting"; readonly request: ApprovalRequest }
+  | { readonly state: "denied"; readonly reason: string };
+
+/** The most approvals that wait at once; the oldest is dropped, and its token is then unknown. */
+export const MAX_WAITING_APPROVALS = 1_000;
+
+/**
+ * The pending approvals of one host. A token stands for one tool, one session and one input: a call that comes back with
+ * anything else is refused, and a granted token is gone after its first use.
+ */
+export class Approvals {
+  readonly #waiting = new Map<string, Waiting>();
+
+  /** For the pipeline: keeps a request that the approver has put off. */
+  add(request: ApprovalRequest, inputDigest: string): void {
+    const oldest = this.#waiting.keys().next();
+    if (this.#waiting.size >= MAX_WAITING_APPROVALS && !oldest.done) this.#waiting.delete(oldest.value);
+    this.#waiting.set(request.token, { request, inputDigest, state: "waiting" });
+  }
+
+  /** Every request that still waits for an answer. */
+  list(): readonly ApprovalRequest[] {
+    return [...this.#waiting.values()].filter((one) => one.state === "waiting").map((one) => one.request);
+  }
+
+  /**
+   * Grants a request; the call runs when it is sent again with `resume`. `by` names the person or system for the record.
+   * @throws `CONFIG_INVALID` when no such request waits.
+   */
+  grant(token: string, by = "host"): void {
+    this.#find(token).state = { by };
+  }
+
+  /** Refuses a request. @throws `CONFIG_INVALID` when no such request waits. */
+  deny(token: string, reason = "It was refused."): void {
+    this.#find(token).state = { denied: reason };
+  }
+
+  /** For the pipeline: what became of the token of a call that is sent again. Uses it up when it was granted or refused. */
+  resume(
+    token: string,
+    call: { readonly tool: string; readonly sessionId: string; readonly inputDigest: string },
+  ): Resumed {
+    const waiting = this.#waiting.get(token);
+    if (waiting === undefined) {
+      return {
+        state: "denied",
+        reason: "The approval token is unknown or was used before. Send the call without `resume` to ask again.",
+      };
+    }
+    const { request } = waiting;
+    if (
+      request.call.tool !== call.tool ||
+      request.call.sessionId !== call.sessionId ||
+      waiting.inputDigest !== call.inputDigest
+    ) {
+      return {
+        state: "denied",
+        reason:
+          "The approval was given for another call: the tool, the session or the input differs. Send exactly the approved call.",
+      };
+    }
+    if (waiting.state === "waiting") return { state: "waiting", request };
+    this.#waiting.delete(token);
+    if ("by" in waiting.state) return { state: "granted", by: waiting.state.by };
+    return { state: "denied", reason: waiting.state.denied };
+  }
+
+  #find(token: string): Waiting {
+    const waiting = this.#waiting.get(token);
+    if (waiting === undefined) {
+      throw new HaftError(
+        "CONFIG_INVALID",
+        `No approval waits under the token "${token}". \`approvals.list()\` gives those that do.`,
+      );
+    }
+    return waiting;
+  }
+}

@@ -1,0 +1,63 @@
+/** The port to a machine, real or imagined: where files lie and commands run. */
+import type { Decision, Grant, Place } from "./claims.js";
+import type { Fs, Io } from "./fs.js";
+import type { Search } from "./search.js";
+import type { Shell } from "./shell.js";
+import type { Terminal } from "./terminal.js";
+
+/** The call that a set of ports is bound to. */
+export interface BoundCall {
+  readonly id: string;
+  /** Fires when the call is cancelled, timed out or settled: running operations end. */
+  readonly signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  readonly deadline: number;
+  /** Identifies the session; survivors and jobs belong to it. */
+  readonly sessionId: string;
+  /** Where relative ignore rules begin: the workspace root. */
+  readonly workspace?: string;
+  /**
+   * Asked before acting where the real place differs from the asked one and the grant does not cover it: allow goes on, deny rejects with
+   * `POLICY_DENIED`, ask rejects with `POLICY_APPROVAL_REQUIRED`.
+   */
+  moved(asked: string, real: Place): Promise<Decision>;
+}
+
+export interface Ports {
+  readonly fs: Fs;
+  readonly shell: Shell;
+  readonly search: Search;
+  readonly terminal?: Terminal;
+}
+
+/** What a backend can do beyond the contract's core; absent means false. Ask these, never the name. */
+export interface BackendFlags {
+  /** Commands are real processes with ids, groups and signals of a kernel. */
+  readonly processes?: boolean;
+  /** Signals are told apart from exit statuses over 128. */
+  readonly signals?: boolean;
+  /** Links, hard links, modes and FIFOs exist. */
+  readonly links?: boolean;
+  /** `spawn` and `attach` work. */
+  readonly jobs?: boolean;
+  readonly terminal?: boolean;
+}
+
+export interface Backend {
+  /** The target it was opened with, for people: "local", "memory", "posix:dash". */
+  readonly name: string;
+  readonly flags: BackendFlags;
+  /** "pinned": checked and acted on in one step. "checked": checked, then acted on; a swap in between can win. */
+  readonly guard: "pinned" | "checked";
+  /** The home folder, for `~`. */
+  readonly home: string;
+  /** The folder that relative paths start from unless the session says otherwise. */
+  readonly cwd: string;
+  /** The ports of one call. They refuse everything outside the grant, and everything once `call.signal` has fired. */
+  bind(grant: Grant, call: BoundCall): Ports;
+  /** Unguarded, for the kernel and the host only. */
+  readonly root: { readonly fs: Fs; readonly shell: Shell };
+  state(): "open" | "reconnecting" | "closed";
+  /** Idempotent. Ends what runs, except jobs whose lifetime is "keep"; `left` names what could not be ended. */
+  close(io?: Io): Promise<{ readonly left: readonly string[] }>;
+}

@@ -1,0 +1,112 @@
+/**
+ * What a call will touch, as data. A tool states claims; policy turns approved claims into a grant; a backend enforces the
+ * grant in the step that acts. So neither a forgetful tool nor a swapped link gets past policy.
+ */
+
+export type Access = "read" | "write" | "create" | "delete";
+
+/** `path` is absolute, in the backend's namespace. "tree": the path and all below it. */
+export interface Place {
+  readonly path: string;
+  readonly access: readonly Access[];
+  readonly scope: "self" | "tree";
+}
+
+export type Claim =
+  | ({ readonly kind: "file" } & Place)
+  | {
+      readonly kind: "command";
+      readonly command: string;
+      readonly cwd: string;
+      readonly env?: Readonly<Record<string, string>>;
+      readonly input?: boolean;
+      readonly background?: boolean;
+    }
+  | { readonly kind: "input"; readonly to: "job" | "pane"; readonly id: string; readonly text: string }
+  | { readonly kind: "job"; readonly action: "list" | "read" | "signal" | "stop"; readonly id?: string }
+  | { readonly kind: "network"; readonly method: string; readonly url: string }
+  | { readonly kind: "network-open"; readonly purpose: string }
+  | {
+      readonly kind: "state";
+      readonly store: "memory" | "schedule";
+      readonly access: "read" | "write";
+      readonly key?: string;
+    }
+  | { readonly kind: "delegate"; readonly agent: string; readonly tools: readonly string[] }
+  | { readonly kind: "secret"; readonly name: string; readonly hosts: readonly string[] };
+
+/** What one call may touch: plain data, so that it can travel to where it is enforced. */
+export interface Grant {
+  readonly id: string;
+  readonly files: readonly Place[];
+  /** Paths that are never touched although a place covers them, each with all below it; searches count them as skipped. */
+  readonly except: readonly string[];
+  readonly commands: readonly { readonly command: string; readonly cwd: string }[];
+  readonly origins: readonly string[];
+  readonly panes: readonly string[];
+  readonly jobs: readonly string[];
+  /** Paths that lead elsewhere, already judged at the real place. */
+  readonly moved: readonly { readonly asked: string; readonly real: string }[];
+}
+
+export type Risk = "low" | "medium" | "high";
+
+export type Decision = {
+  /** The rule that decided, by name, so that a person can find it. */
+  readonly rule: string;
+  readonly risk: Risk;
+  readonly reason: string;
+  /** What the model or the operator can do now. */
+  readonly next?: string;
+} & (
+  | { readonly effect: "allow"; readonly grant: Grant }
+  | { readonly effect: "ask"; readonly grant: Grant; readonly remember: readonly string[] }
+  | { readonly effect: "deny" }
+);
+
+export type Approval =
+  | { readonly by: string; readonly scope: "once" | "session" | "project" }
+  | { readonly denied: string }
+  | { readonly pending: string };
+
+/** A grant that covers exactly these claims and nothing else. */
+export function grantFor(id: string, claims: readonly Claim[], extra: Partial<Grant> = {}): Grant {
+  const files: Place[] = [];
+  const commands: { command: string; cwd: string }[] = [];
+  const origins: string[] = [];
+  const panes: string[] = [];
+  const jobs: string[] = [];
+  for (const claim of claims) {
+    if (claim.kind === "file") files.push({ path: claim.path, access: claim.access, scope: claim.scope });
+    else if (claim.kind === "command") commands.push({ command: claim.command, cwd: claim.cwd });
+    else if (claim.kind === "network") origins.push(new URL(claim.url).origin);
+    else if (claim.kind === "network-open") origins.push("*");
+    else if (claim.kind === "input") (claim.to === "pane" ? panes : jobs).push(claim.id);
+    else if (claim.kind === "job") jobs.push(claim.id ?? "*");
+  }
+  return { id, files, except: [], commands, origins, panes, jobs, moved: [], ...extra };
+}
+
+/** The grant of a tool without claims: every port refuses. */
+export const EMPTY_GRANT: Grant = Object.freeze(grantFor("none", []));
+
+/** Whether `path` is `folder` or lies below it. Both absolute and normalised. */
+export function isWithin(folder: string, path: string): boolean {
+  if (path === folder || folder === "/") return path.startsWith("/");
+  return path.startsWith(folder) && path.charCodeAt(folder.length) === 47;
+}
+
+/** Whether the grant covers `access` at `path`, by string work. "write" covers "create" of the same place. */
+export function covers(grant: Grant, path: string, access: Access): boolean {
+  if (grant.except.some((folder) => isWithin(folder, path))) return false;
+  return grant.files.some(
+    (place) =>
+      (place.scope === "tree" ? isWithin(place.path, path) : place.path === path) &&
+      (place.access.includes(access) || (access === "create" && place.access.includes("write"))),
+  );
+}
+
+/** Whether the grant holds exactly this command in this folder. */
+export function coversCommand(grant: Grant, command: string, cwd: string): boolean {
+  return grant.commands.some((one) => one.command === command && one.cwd === cwd);
+}

@@ -1,0 +1,143 @@
+/** What a call runs in: the host's side of it, and the narrow side that a tool sees. */
+
+import type { Approvals } from "./approvals.js";
+import type { Backend, BackendFlags } from "./backend.js";
+import type { Claim } from "./claims.js";
+import type { Dialect } from "./dialect.js";
+import type { Fs, Io } from "./fs.js";
+import type { OutputBudget } from "./output.js";
+import type { ToolResult } from "./result.js";
+import type { Search } from "./search.js";
+import type {
+  Approver,
+  Artifacts,
+  Audit,
+  Clock,
+  Digest,
+  Faults,
+  Http,
+  Ids,
+  Locks,
+  Policy,
+  Redactor,
+  Store,
+} from "./services.js";
+import type { Framework, Session } from "./session.js";
+import type { Shell } from "./shell.js";
+import type { Terminal } from "./terminal.js";
+
+/** Something that happened during a call: progress, output, a note. Told to the host as it happens. */
+export interface ToolEvent {
+  readonly kind: string;
+  readonly data?: unknown;
+}
+
+/** Stores by name; each is one document space of the host. */
+export interface Stores {
+  open(name: string): Store;
+}
+
+/** What a host may do before claims are stated (change the input) and around the run (input frozen). Nothing fits in between. */
+export interface Hooks {
+  beforeClaims?(call: { readonly tool: string; readonly input: unknown }): unknown;
+  aroundRun?(
+    call: { readonly tool: string; readonly input: unknown },
+    run: () => Promise<ToolResult>,
+  ): Promise<ToolResult>;
+}
+
+/** Reserves before a call acts, counts only when it succeeded. */
+export interface RateLimit {
+  reserve(call: {
+    readonly tool: string;
+    readonly sessionId: string;
+    readonly effect: string;
+  }):
+    | { readonly allowed: true; settle(succeeded: boolean): void }
+    | { readonly allowed: false; readonly reason: string };
+}
+
+/** The services of a host: one set for the process. */
+export interface HostServices {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly digest: Digest;
+  readonly policy: Policy;
+  /** Absent: nobody can be asked, and an "ask" is a denial. */
+  readonly approver?: Approver;
+  readonly approvals: Approvals;
+  readonly audit: Audit;
+  readonly locks: Locks;
+  readonly stores: Stores;
+  readonly redactor?: Redactor;
+  readonly faults?: Faults;
+  readonly http?: Http;
+  readonly hooks?: Hooks;
+  readonly rate?: RateLimit;
+  /** Milliseconds that a person is waited for. Default 120,000; the call's deadline stands still meanwhile. */
+  readonly approvalTimeoutMs?: number;
+  /** The next context number; unique and rising for this host. */
+  nextContextId(): number;
+}
+
+/** What a context factory returns, once per dispatch. Its ports are unguarded and for the host; tools get their own. */
+export interface HostContext {
+  readonly contextId: number;
+  readonly session: Session;
+  readonly host: HostServices;
+  readonly backend: Backend;
+  /** The backends a call may choose from with `on`, by the name it uses. Absent or one: `on` is not advertised. */
+  readonly targets?: Readonly<Record<string, Backend>>;
+  readonly cwd: string;
+  /** The folder that ignore rules and policy count as the workspace. */
+  readonly workspace: string;
+  readonly fs: Fs;
+  readonly shell: Shell;
+  readonly signal: AbortSignal;
+  readonly budget: OutputBudget;
+  readonly framework: Framework;
+  /** How results are rendered where the tool has no face of its own. */
+  readonly dialect?: Dialect;
+  readonly onEvent?: (event: ToolEvent & { readonly callId: string }) => void;
+  /** The same context, the same id, another signal. */
+  withCancel(signal: AbortSignal): HostContext;
+}
+
+/** The read-only view that `claims` gets. Its reads are not the tool's. */
+export interface Look<Limits = unknown> {
+  readonly cwd: string;
+  readonly home: string;
+  readonly workspace: string;
+  readonly backend: { readonly name: string; readonly flags: BackendFlags };
+  readonly limits: Limits;
+  readonly session: Session;
+  /** A model's path made absolute by string work; `~` is the backend's home. */
+  resolve(path: string): string;
+}
+
+export type ClaimsOutcome = readonly Claim[] | ToolResult<never>;
+
+/** What `run` gets beside its input. The ports are bound to this call's grant and refuse everything once it has settled. */
+export interface ToolContext<Limits = unknown> extends Look<Limits> {
+  readonly contextId: number;
+  readonly callId: string;
+  readonly budget: OutputBudget;
+  readonly framework: Framework;
+  readonly fs: Fs;
+  readonly shell: Shell;
+  readonly search: Search;
+  readonly terminal?: Terminal;
+  readonly http?: Http;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly digest: Digest;
+  readonly stores: Stores;
+  readonly artifacts: Artifacts;
+  /** Fires on cancel and at the deadline. Port operations end by it on their own; a tool seldom needs it. */
+  readonly signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  readonly deadline: number;
+  /** One holder at a time for this key on this backend, in this process and others. Give the real path for files. */
+  lock<T>(key: string, io: Io, body: () => Promise<T>): Promise<T>;
+  emit(event: ToolEvent): void;
+}

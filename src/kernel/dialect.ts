@@ -1,0 +1,60 @@
+/** How a toolset is presented: names, schemas, limits, texts. Data plus pure functions; nothing else branches on a dialect. */
+import type { OutputBudget } from "./output.js";
+import type { ContentBlock, Cut, ToolOutcome, ToolResult } from "./result.js";
+import type { JsonSchema } from "./schema.js";
+
+/** What `decode` makes of validated arguments: the tool's canonical input, or the problem in one sentence. */
+export type Decoded<Input, Limits> =
+  | { readonly input: Input; readonly limits?: Partial<Limits>; readonly notes?: readonly string[] }
+  | { readonly problem: string; readonly parameter?: string };
+
+export interface RenderContext {
+  /** The arguments after repair, in the dialect's own words. */
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly budget: OutputBudget;
+  readonly cwd: string;
+  /** What was put right in the arguments, and the notes of `decode`. */
+  readonly notes: readonly string[];
+  readonly tool: string;
+}
+
+export interface Rendered {
+  readonly content: readonly ContentBlock[];
+  readonly cuts?: readonly Cut[];
+  /** The text already keeps to its own budget, notice included; the pipeline's clamp leaves it alone. */
+  readonly clamped?: boolean;
+}
+
+/** One tool in one dialect. */
+export interface ToolFace<Input = never, Data = unknown, Limits = unknown> {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+  /** Other spellings that models use: alias → parameter. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** The parameter that a bare string stands for. */
+  readonly bareString?: string;
+  /** Laid over the tool's own limits. */
+  readonly limits?: Partial<Limits>;
+  decode(args: Readonly<Record<string, unknown>>): Decoded<Input, Limits>;
+  /** Renders every way the call can end, failures of the pipeline included (see `code`). Never throws. */
+  render(result: ToolResult<Data>, about: RenderContext): Rendered;
+}
+
+/** A face whose input and data are not known here; registries hold these. */
+// biome-ignore lint/suspicious/noExplicitAny: a face is contravariant in what it decodes to and renders from; only its own tool calls it.
+export type AnyFace = ToolFace<any, any, any>;
+
+export interface Dialect {
+  readonly name: string;
+  /** Canonical tool name → face, in the order of registration. */
+  readonly tools: Readonly<Record<string, AnyFace>>;
+  /** Collection → advertised names, in order. `all` is always every registered tool. Names of tools that do not exist yet are left out. */
+  readonly collections: Readonly<Record<string, readonly string[]>>;
+  /** What happens to a parameter that the schema does not know and that is no misspelling. */
+  readonly unknownParameter: "refuse" | "ignore";
+  /** The text for a call of a tool that the box does not have. */
+  unknownTool(name: string, nearest: readonly string[]): string;
+  /** The shape that this dialect's hosts expect of an outcome. */
+  envelope(outcome: ToolOutcome): unknown;
+}

@@ -1,0 +1,105 @@
+/**
+ * The one error class that ports, stores and configuration throw. Tool failures are results, never throws; what a port
+ * throws inside a tool becomes such a result in the pipeline.
+ */
+
+/** Every code that Haft reports, with what `details` carries. Third parties may add their own in capitals. */
+export const ERROR_CODES = [
+  "FS_NOT_FOUND", // { path }
+  "FS_EXISTS", // { path }
+  "FS_NOT_A_FILE", // { path, kind: "directory" | "fifo" | "socket" | "device" | "link" }
+  "FS_NOT_A_DIRECTORY", // { path }
+  "FS_NOT_EMPTY", // { path }
+  "FS_PERMISSION", // { path }
+  "FS_BAD_PATH", // { path, why }
+  "FS_LINK_LOOP", // { path }
+  "FS_NOT_TEXT", // { path, offset? }
+  "FS_TOO_LARGE", // { path, sizeBytes, maxBytes }
+  "FS_STALE", // { path, expected?, found?, region? }
+  "FS_NOT_READ", // { path, sizeBytes, modifiedMs, sha256 }
+  "FS_NO_SPACE", // { path }
+  "FS_READ_ONLY", // { path }
+  "FS_IO", // { path, system }
+  "EDIT_NOT_FOUND", // { nearest }
+  "EDIT_AMBIGUOUS", // { lines, count }
+  "EDIT_IDENTICAL",
+  "EDIT_EMPTY",
+  "EDIT_NO_CHANGE",
+  "EDIT_OVERLAP", // { edits }
+  "SHELL_TIMEOUT", // { timeoutMs }
+  "SHELL_CANCELLED",
+  "SHELL_SIGNALLED", // { signal }
+  "SHELL_EXIT", // { exitCode }
+  "SHELL_OUTPUT_LIMIT",
+  "SHELL_SPAWN", // { system }
+  "SEARCH_PATTERN", // { pattern, why }
+  "SEARCH_UNSUPPORTED", // { pattern, feature }
+  "POLICY_DENIED", // { rule, claim? }
+  "POLICY_APPROVAL_REQUIRED", // { token? }
+  "POLICY_RATE_LIMITED",
+  "BACKEND_UNAVAILABLE", // { backend }
+  "BACKEND_UNSUPPORTED", // { backend, feature }
+  "ARTIFACT_UNKNOWN", // { id }
+  "ARTIFACT_EVICTED", // { id }
+  "CONFIG_INVALID",
+  "CONFIG_MISSING_PACKAGE", // { package }
+  "STORE_CONFLICT",
+  "STORE_CLOSED",
+  "STORE_UNWRITABLE", // { path }
+  "REGISTRY_UNKNOWN_TOOL", // { name }
+  "REGISTRY_UNKNOWN_COLLECTION", // { name }
+  "REGISTRY_INVALID_TOOL", // { name, why }
+  "CALL_INVALID", // { parameter?, missing?, problem }
+  "CALL_UNKNOWN_TOOL", // { name, nearest }
+  "CALL_CANCELLED",
+  "CALL_TIMEOUT", // { deadlineMs }
+  "CALL_ABANDONED",
+  "CALL_REVOKED", // a port was used after its call had settled
+  "CALL_UNCLAIMED", // { claim } a port was used for something that the call never claimed
+  "CALL_THREW",
+  "TODO_INVALID", // { index, why }
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+const MARK = Symbol.for("haft.error");
+
+/** What the caller may attach to an error. */
+export interface HaftErrorOptions {
+  /** What to do next, as one sentence. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+  /** The measured facts behind the message; see `ERROR_CODES` for the fields of each code. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A fault with a code. Recognise it with `HaftError.is`, which works across copies of the package, not with `instanceof`.
+ * `message` is for the reader who must act: what did not happen, why, what to do; it never holds a stack or a secret.
+ */
+export class HaftError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, options: HaftErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint;
+    this.details = Object.freeze({ ...options.details });
+    Object.defineProperty(this, MARK, { value: true });
+  }
+
+  /** Whether `value` is a HaftError, of this copy of the package or another; with `code`, of that code. */
+  static is(value: unknown, code?: ErrorCode): value is HaftError {
+    if (typeof value !== "object" || value === null || !(MARK in value)) return false;
+    return code === undefined || (value as { code?: unknown }).code === code;
+  }
+}
+Object.defineProperty(HaftError.prototype, "name", { value: "HaftError", configurable: true, writable: true });
+
+/** The message of anything thrown: an Error's own message, else its text. Never a stack. */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message || thrown.name;
+  return typeof thrown === "string" ? thrown : String(thrown);
+}

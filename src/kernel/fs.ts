@@ -1,0 +1,112 @@
+/**
+ * The port to files. Every operation is compared with the grant of its call and acted on in one step (see `claims.ts`).
+ *
+ * Implementers: paths arrive absolute and normalised by string work, in the backend's own namespace; nothing else is
+ * interpreted. Rejections are `HaftError`s with an `FS_*` code, `POLICY_DENIED` or `POLICY_APPROVAL_REQUIRED`.
+ * Proved by the `fs:` conformance suite in `testing/`.
+ */
+
+/** What every operation takes. */
+export interface Io {
+  /** Aborting ends the operation; it rejects with `CALL_CANCELLED`. What it had begun is undone or complete. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds from the start of the operation. Absent: the deadline of the call. */
+  readonly timeoutMs?: number;
+}
+
+export type EntryKind = "file" | "directory" | "link" | "other";
+
+/**
+ * `kind` and `size` are those of what the path leads to; `target` is set exactly when the path itself is a link.
+ * `kind: "link"` means: leads nowhere, or where the grant does not reach.
+ */
+export interface FsEntryInfo {
+  readonly kind: EntryKind;
+  /** Bytes; 0 for what is not a file. */
+  readonly size: number;
+  /** Whole milliseconds since the epoch. */
+  readonly modifiedMs: number;
+  /** Permission bits, 0 to 0o7777. */
+  readonly mode: number;
+  /** Opaque; differs whenever size, time of change or identity differ. */
+  readonly version: string;
+  readonly target?: string;
+}
+
+export type FsChild = FsEntryInfo & { readonly name: string };
+
+/** What must be true of the old file for a replacement to happen; `sha256` is 64 hex digits. */
+export type Expect = { readonly sha256: string } | { readonly version: string } | "absent" | "any";
+
+export interface ReplaceResult {
+  /** SHA-256 of the old bytes as hex, or null when there was no file (or it was too large to hash, over 256 MiB). */
+  readonly before: string | null;
+  readonly after: string;
+  readonly created: boolean;
+  /** True when the file was overwritten where it stands because a rename would have lost links, owner or attributes. */
+  readonly inPlace: boolean;
+}
+
+export interface ResolvedPath {
+  /** The real path of the longest part that exists. */
+  readonly real: string;
+  /** What is missing behind it, without a leading slash; "" when all exists. */
+  readonly missing: string;
+  readonly kind: EntryKind | "absent";
+}
+
+export interface Fs {
+  /** The whole file as text. Strict UTF-8: rejects with `FS_NOT_TEXT` and the offset of the first bad byte. A mark is kept as U+FEFF. */
+  readText(path: string, io?: Io): Promise<string>;
+  /** The whole file. Over `maxBytes` (default 256 MiB) rejects with `FS_TOO_LARGE` before anything is read. */
+  readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array>;
+  /** Bytes `offset` to `offset + length`, fewer at the end of the file; a negative offset counts from the end. */
+  readRange(
+    path: string,
+    offset: number,
+    length: number,
+    io?: Io,
+  ): Promise<{ readonly bytes: Uint8Array; readonly size: number; readonly version: string }>;
+  /** The file in chunks from `offset`. Closing the iteration early closes the file. */
+  openRead(path: string, io?: Io & { readonly offset?: number }): AsyncIterable<Uint8Array>;
+  /** The same as `replaceAtomic` with "any". Needs the parent folder. */
+  writeFile(path: string, data: string | Uint8Array, io?: Io): Promise<void>;
+  /**
+   * Replaces or creates a file so that every reader sees all old or all new bytes: a temporary file beside it, flushed,
+   * renamed. Mode, owner and group stay; a link is followed and its target replaced. Where a rename would lose a hard
+   * link, owner, ACL or extended attribute the bytes are written in place and `inPlace` says so.
+   * Rejects with `FS_STALE` when `expect` does not hold, judged right before the rename; with "absent" creation is exclusive.
+   */
+  replaceAtomic(path: string, data: Uint8Array, expect: Expect, io?: Io): Promise<ReplaceResult>;
+  stat(path: string, io?: Io): Promise<FsEntryInfo>;
+  /** Immediate children, sorted by name in code-unit order; at most `limit` (default 10,000), `more` when there are others. */
+  readDir(
+    path: string,
+    io?: Io & { readonly limit?: number },
+  ): Promise<{ readonly children: FsChild[]; readonly more: boolean }>;
+  mkdir(path: string, recursive: boolean, io?: Io): Promise<void>;
+  rm(path: string, options: { readonly recursive: boolean; readonly ignoreMissing: boolean }, io?: Io): Promise<void>;
+  rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void>;
+  /** Never rejects: false when absent or not to be seen. */
+  exists(path: string, io?: Io): Promise<boolean>;
+  /** Where paths really lead, all links followed, in the order given. One round trip for all of them. */
+  resolve(paths: readonly string[], io?: Io): Promise<ResolvedPath[]>;
+}
+
+/** What a third party must supply; `completeBackend` builds the rest of `Fs` on it. */
+export type CoreFs = {
+  readText(path: string): Promise<string>;
+  readBytes(path: string): Promise<Uint8Array>;
+  writeFile(path: string, data: string | Uint8Array): Promise<void>;
+  stat(path: string): Promise<{
+    readonly isFile: boolean;
+    readonly isDirectory: boolean;
+    readonly isSymlink: boolean;
+    readonly size: number;
+    readonly modifiedMs: number;
+  }>;
+  readDir(path: string): Promise<readonly { readonly name: string; readonly isDirectory: boolean }[]>;
+  mkdir(path: string, recursive: boolean): Promise<void>;
+  rm(path: string, options: { readonly recursive: boolean; readonly ignoreMissing: boolean }): Promise<void>;
+  exists(path: string): Promise<boolean>;
+};

@@ -1,0 +1,60 @@
+/** The judgement that every backend's ports share. Where and when it is asked is the backend's part: in the step that acts. */
+import type { BoundCall } from "./backend.js";
+import { type Access, covers, coversCommand, type Grant } from "./claims.js";
+import { HaftError } from "./errors.js";
+
+/** Rejects what the grant does not cover at the asked path, by string work. Call it before touching anything. */
+export function requireCovered(grant: Grant, path: string, access: Access): void {
+  if (covers(grant, path, access)) return;
+  throw new HaftError(
+    "CALL_UNCLAIMED",
+    `Did not ${access} "${path}": the call never claimed it. Claim it in the tool's \`claims\`.`,
+    {
+      details: { path, access },
+    },
+  );
+}
+
+/**
+ * Judges the real place of a path that leads elsewhere. Resolves when it may be touched.
+ * @throws `POLICY_DENIED`, or `POLICY_APPROVAL_REQUIRED` when a person has to approve the real place first.
+ */
+export async function requireMoved(
+  grant: Grant,
+  call: BoundCall,
+  asked: string,
+  real: string,
+  access: Access,
+): Promise<void> {
+  if (asked === real || covers(grant, real, access)) return;
+  if (grant.moved.some((pair) => pair.asked === asked && pair.real === real)) return;
+  const decision = await call.moved(asked, { path: real, access: [access], scope: "self" });
+  if (decision.effect === "allow") return;
+  const next = decision.next === undefined ? "" : ` ${decision.next}`;
+  const code = decision.effect === "ask" ? "POLICY_APPROVAL_REQUIRED" : "POLICY_DENIED";
+  throw new HaftError(code, `Did not ${access} "${asked}": it leads to "${real}". ${decision.reason}${next}`, {
+    details: { rule: decision.rule, asked, real },
+  });
+}
+
+/** Rejects a command that the call did not claim, word for word. */
+export function requireCommand(grant: Grant, command: string, cwd: string): void {
+  if (coversCommand(grant, command, cwd)) return;
+  throw new HaftError(
+    "CALL_UNCLAIMED",
+    "Did not run the command: the call never claimed it in this folder. Claim it in the tool's `claims`.",
+    {
+      details: { command, cwd },
+    },
+  );
+}
+
+/** Rejects every use of a port after its call has settled, been cancelled or run out of time. */
+export function requireLive(call: Pick<BoundCall, "id" | "signal">): void {
+  if (!call.signal.aborted) return;
+  const reason: unknown = call.signal.reason;
+  if (HaftError.is(reason)) throw reason;
+  throw new HaftError("CALL_REVOKED", `Did nothing: call "${call.id}" has already ended.`, {
+    details: { call: call.id },
+  });
+}

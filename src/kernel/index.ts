@@ -1,0 +1,139 @@
+/** The contract: tools, calls, results, claims and the ports. Pure: no Node built-in anywhere behind this entry. */
+export { Approvals, MAX_WAITING_APPROVALS } from "./approvals.js";
+export type { Backend, BackendFlags, BoundCall, Ports } from "./backend.js";
+export {
+  type Access,
+  type Approval,
+  type Claim,
+  covers,
+  coversCommand,
+  type Decision,
+  EMPTY_GRANT,
+  type Grant,
+  grantFor,
+  isWithin,
+  type Place,
+  type Risk,
+} from "./claims.js";
+export type {
+  ClaimsOutcome,
+  Hooks,
+  HostContext,
+  HostServices,
+  Look,
+  RateLimit,
+  Stores,
+  ToolContext,
+  ToolEvent,
+} from "./context.js";
+export type { AnyFace, Decoded, Dialect, RenderContext, Rendered, ToolFace } from "./dialect.js";
+export { ERROR_CODES, type ErrorCode, HaftError, type HaftErrorOptions, messageOf } from "./errors.js";
+export type { CoreFs, EntryKind, Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "./fs.js";
+export { requireCommand, requireCovered, requireLive, requireMoved } from "./guard.js";
+export {
+  type ClipEnd,
+  clamp,
+  clampWithCount,
+  defaultNotice,
+  type OutputBudget,
+  STANDARD_BUDGET_BYTES,
+  standardBudget,
+} from "./output.js";
+export {
+  type CallStatus,
+  type ContentBlock,
+  type Cut,
+  fail,
+  failure,
+  json,
+  ok,
+  type Provenance,
+  project,
+  type ToolOutcome,
+  type ToolResult,
+  text,
+} from "./result.js";
+export { type InferInput, type InputSchema, isStandardSchema, type JsonSchema, type StandardSchema } from "./schema.js";
+export type { GrepHit, GrepQuery, Pattern, Search, SearchEnd, WalkEntry, WalkQuery } from "./search.js";
+export type {
+  ApprovalRequest,
+  Approver,
+  ArtifactInfo,
+  ArtifactPart,
+  Artifacts,
+  ArtifactWriter,
+  Audit,
+  AuditBegin,
+  AuditEnd,
+  Clock,
+  Digest,
+  Faults,
+  Http,
+  Ids,
+  Locks,
+  Model,
+  Policy,
+  PolicyCall,
+  Redactor,
+  Store,
+} from "./services.js";
+export {
+  type Framework,
+  READ_STATE_HANDLE_KEY,
+  type ReadState,
+  type ReadStateRecord,
+  type Session,
+  type TodoList,
+} from "./session.js";
+export type {
+  Captured,
+  CoreShell,
+  Lifetime,
+  Shell,
+  ShellExit,
+  ShellHandle,
+  ShellOptions,
+  ShellResult,
+  Survivor,
+  TreeState,
+} from "./shell.js";
+export type { Keys, PaneState, Terminal } from "./terminal.js";
+export type {
+  DefinedTool,
+  Effect,
+  FacadeOutput,
+  ToolAnnotations,
+  ToolBody,
+  ToolCall,
+  ToolDescriptor,
+  ToolSpec,
+} from "./tool.js";
+export {
+  type BashData,
+  type BashInput,
+  type BashLimits,
+  type EditData,
+  type EditInput,
+  type EditLimits,
+  type EditPair,
+  type EditStage,
+  type Gate,
+  type GrepData,
+  type GrepHitData,
+  type GrepInput,
+  type GrepLimits,
+  type NearestPlace,
+  type ReadData,
+  type ReadInput,
+  type ReadLimits,
+  type StreamData,
+  TODO_STATUSES,
+  type TodoData,
+  type TodoItem,
+  type TodoSetInput,
+  type TodoStatus,
+  type TodoTally,
+  type WriteData,
+  type WriteInput,
+  type WriteLimits,
+} from "./tool-data.js";

@@ -1,0 +1,57 @@
+/** The output budget: how much text an answer may hold and what stands where some was left out. */
+import { cutHead, cutTail, utf8Length } from "../text/index.js";
+
+export type ClipEnd = "head" | "tail" | "middle";
+
+/** `kind` tells which part survives: the head, the tail, or both ends. */
+export interface OutputBudget {
+  readonly kind: ClipEnd;
+  /** UTF-8 bytes of kept text; the notice comes on top. */
+  readonly maxBytes: number;
+  /** The text at the cut, from the number of bytes left out. Default `defaultNotice`. */
+  notice?(omittedBytes: number): string;
+}
+
+export const STANDARD_BUDGET_BYTES = 65_536;
+
+export function defaultNotice(omittedBytes: number): string {
+  return `\n… trimmed ${omittedBytes} byte${omittedBytes === 1 ? "" : "s"} to fit the window …\n`;
+}
+
+/** The budget that a context has unless it is given another: both ends of 64 KiB. */
+export function standardBudget(): OutputBudget {
+  return {
+    kind: "middle",
+    maxBytes: STANDARD_BUDGET_BYTES,
+    notice: (omittedBytes) => `\n[${omittedBytes} bytes elided to stay within the output ceiling]\n`,
+  };
+}
+
+/** `clamp` with the figures: `omittedBytes` is 0 when the text came back as it was. */
+export function clampWithCount(
+  text: string,
+  budget: OutputBudget,
+): { readonly text: string; readonly omittedBytes: number; readonly keptBytes: number } {
+  const total = utf8Length(text);
+  if (total <= budget.maxBytes) return { text, omittedBytes: 0, keptBytes: total };
+  const notice = budget.notice ?? defaultNotice;
+  if (budget.kind === "head") {
+    const head = cutHead(text, budget.maxBytes);
+    return { text: head.text + notice(head.droppedBytes), omittedBytes: head.droppedBytes, keptBytes: head.keptBytes };
+  }
+  if (budget.kind === "tail") {
+    const tail = cutTail(text, budget.maxBytes);
+    return { text: notice(tail.droppedBytes) + tail.text, omittedBytes: tail.droppedBytes, keptBytes: tail.keptBytes };
+  }
+  const half = Math.floor(budget.maxBytes / 2);
+  const head = cutHead(text, half);
+  const tail = cutTail(text, budget.maxBytes - half);
+  const keptBytes = head.keptBytes + tail.keptBytes;
+  const omittedBytes = total - keptBytes;
+  return { text: head.text + notice(omittedBytes) + tail.text, omittedBytes, keptBytes };
+}
+
+/** Bounds a text to a budget. Cuts stand between characters; within the budget the text comes back as it was. */
+export function clamp(text: string, budget: OutputBudget): string {
+  return clampWithCount(text, budget).text;
+}

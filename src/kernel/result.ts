@@ -1,0 +1,114 @@
+/** What a tool returns, what a call comes to, and the helpers that make them. */
+import type { Decision } from "./claims.js";
+import type { ErrorCode } from "./errors.js";
+
+export type Provenance = {
+  readonly from: "workspace" | "outside" | "web" | "pane" | "server" | "model";
+  readonly ref: string;
+};
+
+export type ContentBlock = { readonly provenance?: Provenance } & (
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "json"; readonly value: unknown }
+  | { readonly kind: "image"; readonly data: Uint8Array; readonly mime: string }
+  | { readonly kind: "resource"; readonly uri: string; readonly text?: string }
+);
+
+/** Something that was left out of an answer: counted, named, and where it can be had. */
+export interface Cut {
+  readonly what: string;
+  readonly producedBytes: number;
+  readonly keptBytes: number;
+  readonly artifact?: string;
+  readonly next?: string;
+}
+
+/**
+ * Our own tools return `data` (or a `code`) and leave `content` empty: the dialect renders it.
+ * A tool that gives only `content` passes through unrendered.
+ */
+export interface ToolResult<Data = unknown> {
+  readonly content: readonly ContentBlock[];
+  readonly isError: boolean;
+  readonly data?: Data;
+  readonly code?: string;
+  /** The default dialect's sentence for a failure; other dialects may word it themselves from `code` and `details`. */
+  readonly message?: string;
+  readonly details?: unknown;
+  /** The public part for MCP's structured content; never the whole of `data`. */
+  readonly structured?: unknown;
+  readonly cuts?: readonly Cut[];
+  readonly provenance?: Provenance;
+}
+
+export type CallStatus =
+  | "ok"
+  | "failed"
+  | "unknown-tool"
+  | "invalid"
+  | "denied"
+  | "input-required"
+  | "cancelled"
+  | "timed-out"
+  | "abandoned";
+
+/** How one call ended. `output` is the projection: one text block gives a string, one json block its value, else a list. */
+export interface ToolOutcome {
+  readonly id: string;
+  readonly output: unknown;
+  /** True for every status but "ok". */
+  readonly isError: boolean;
+  readonly code?: string;
+  readonly status: CallStatus;
+  /** The rendered blocks before projection; MCP and others build their own envelope from them. */
+  readonly content: readonly ContentBlock[];
+  readonly structured?: unknown;
+  readonly cuts: readonly Cut[];
+  /** What was put right in the arguments, as sentences. */
+  readonly repairs: readonly string[];
+  readonly artifacts: readonly string[];
+  readonly decision: { readonly rule: string; readonly effect: Decision["effect"]; readonly approver: string | null };
+  /** For "input-required": send the same call again with `resume` set to the token once it has been granted. */
+  readonly inputRequired?: { readonly token: string; readonly ask: unknown };
+  /** Id of the call's audit entry. */
+  readonly audit: string;
+}
+
+/** A successful result of one text block. */
+export function text(value: string): ToolResult<never> {
+  return { content: [{ kind: "text", text: value }], isError: false };
+}
+
+/** A successful result of one json block. */
+export function json(value: unknown): ToolResult<never> {
+  return { content: [{ kind: "json", value }], isError: false };
+}
+
+/** A failed result of one text block, for the model to read. */
+export function failure(value: string, code?: ErrorCode | string): ToolResult<never> {
+  const base = { content: [{ kind: "text" as const, text: value }], isError: true };
+  return code === undefined ? base : { ...base, code };
+}
+
+/** A successful result that the dialect renders. */
+export function ok<Data>(data: Data, more: Partial<Omit<ToolResult<Data>, "data" | "isError">> = {}): ToolResult<Data> {
+  return { content: [], isError: false, data, ...more };
+}
+
+/** A failed result that the dialect renders from its code; `message` is the default dialect's sentence. */
+export function fail<Data = never>(
+  code: ErrorCode,
+  message: string,
+  more: Partial<Omit<ToolResult<Data>, "code" | "message" | "isError">> = {},
+): ToolResult<Data> {
+  return { content: [], isError: true, code, message, ...more };
+}
+
+/** The flat output of a list of blocks. An empty list gives an empty string. */
+export function project(content: readonly ContentBlock[]): unknown {
+  const [only, ...others] = content;
+  if (only === undefined) return "";
+  if (others.length === 0 && only.kind === "text") return only.text;
+  if (others.length === 0 && only.kind === "json") return only.value;
+  return content;
+}

@@ -1,0 +1,83 @@
+/**
+ * The port to searching. A search yields what it finds and exactly one end record, last; it says what it skipped and why.
+ * The grant's `except` applies inside: an excepted file is skipped and counted under "policy".
+ * Proved by the `search:` conformance suite in `testing/`.
+ */
+import type { FsEntryInfo, Io } from "./fs.js";
+
+/** The common language of ripgrep and re2js. Anything else (look-around, back-references) is refused with `SEARCH_UNSUPPORTED`. */
+export interface Pattern {
+  readonly source: string;
+  readonly syntax: "re2" | "literal";
+  readonly ignoreCase: boolean;
+  /** The pattern may match over line ends. `(?s)` inside the pattern makes "." match them. */
+  readonly multiline: boolean;
+}
+
+export interface WalkQuery extends Io {
+  /** Absolute. A file is searched alone; a root that is itself ignored is searched. */
+  readonly root: string;
+  readonly glob?: string;
+  readonly type?: "file" | "directory";
+  /** False: `.gitignore` and `.ignore` from the workspace root down apply. `.git` is never entered either way. */
+  readonly includeIgnored: boolean;
+  /** Names of folders that are never entered, beside `.git`. */
+  readonly prune: readonly string[];
+  /** "path": children in code-unit order of their names, so that pages neither overlap nor skip. */
+  readonly order: "found" | "path";
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface GrepQuery extends WalkQuery {
+  readonly pattern: Pattern;
+  /** content: one hit a matching line; files: one hit a file; count: one hit a file with `count`. */
+  readonly mode: "content" | "files" | "count";
+  /** Lines before and after a hit, yielded as hits with `context: true`, in line order, never twice. */
+  readonly context: number;
+  /** A longer line is cut around its first match; `clippedBytes` tells by how much. */
+  readonly maxLineBytes: number;
+  /** Larger files are skipped and counted under "large". Absent: any size. */
+  readonly maxFileBytes?: number;
+  /** What makes a file binary (skipped, counted under "binary"): a NUL anywhere, or one in the first N bytes. */
+  readonly binary: "any-nul" | { readonly firstBytes: number };
+}
+
+export interface GrepHit {
+  readonly kind: "hit";
+  /** Absolute. */
+  readonly path: string;
+  /** 1-based; 0 in the modes files and count. */
+  readonly line: number;
+  /** The line without its end, or the window of it around the match. */
+  readonly bytes: Uint8Array;
+  /** Byte ranges of the matches inside `bytes`. */
+  readonly at: readonly (readonly [number, number])[];
+  readonly clippedBytes?: number;
+  readonly context?: true;
+  readonly count?: number;
+}
+
+export interface WalkEntry {
+  readonly kind: "entry";
+  readonly path: string;
+  readonly entry: Pick<FsEntryInfo, "kind">;
+}
+
+export interface SearchEnd {
+  readonly kind: "end";
+  readonly why: "complete" | "limit" | "deadline" | "cancelled";
+  /** For example "ripgrep 15.0.0", "re2js". */
+  readonly engine: string;
+  /** Files looked at, or entries walked. 0 where the engine does not say. */
+  readonly seen: number;
+  /** By reason: binary, unreadable, large, deep, policy, special. */
+  readonly skipped: Readonly<Record<string, number>>;
+  /** Up to 20 of the paths that could not be read. */
+  readonly unreadable?: readonly string[];
+}
+
+export interface Search {
+  grep(query: GrepQuery): AsyncIterable<GrepHit | SearchEnd>;
+  walk(query: WalkQuery): AsyncIterable<WalkEntry | SearchEnd>;
+}

@@ -1,0 +1,149 @@
+/** The smaller ports: time, ids, decisions, approvals, records, artifacts, locks. A host supplies them, once. */
+import type { Approval, Claim, Decision } from "./claims.js";
+import type { Fs, Io } from "./fs.js";
+import type { Provenance } from "./result.js";
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Calls back once after `ms`; the returned function cancels it. A pending timer does not keep the process alive. */
+  timer(ms: number, done: () => void): () => void;
+}
+
+export interface Ids {
+  /** Not guessable; at most 40 characters of a-z, 0-9 and "-". `kind` is its prefix. */
+  next(kind: string): string;
+}
+
+/** What policy is told about a call. */
+export interface PolicyCall {
+  readonly callId: string;
+  readonly tool: string;
+  readonly effect: "none" | "look" | "act";
+  readonly backend: string;
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly home: string;
+}
+
+/** Claims in, decision out. Pure: no I/O, no clock. Several claims: the strictest wins. */
+export interface Policy {
+  readonly name: string;
+  decide(claims: readonly Claim[], call: PolicyCall): Decision;
+}
+
+export interface ApprovalRequest {
+  readonly token: string;
+  readonly call: PolicyCall;
+  readonly claims: readonly Claim[];
+  readonly rule: string;
+  readonly risk: Decision["risk"];
+  readonly reason: string;
+}
+
+/** A person, or a host callback that stands for one. Silence, a rejection or a time-out is a no. */
+export interface Approver {
+  ask(request: ApprovalRequest, io: Io): Promise<Approval>;
+}
+
+export interface AuditBegin {
+  readonly callId: string;
+  readonly sessionId: string;
+  readonly tool: string;
+  readonly backend: string;
+  /** SHA-256 of the input as the model sent it, hex. */
+  readonly inputDigest: string;
+  /** The input, redacted and clipped to 4 KiB. */
+  readonly input: string;
+}
+
+export interface AuditEnd {
+  readonly status: string;
+  readonly code?: string;
+  readonly rule?: string;
+  readonly effect?: string;
+  readonly approver?: string | null;
+  readonly claims?: readonly Claim[];
+  readonly tookMs: number;
+  readonly cuts?: number;
+  readonly note?: string;
+}
+
+/** Every call has a begin and an end entry, however it ends. `begin` rejects when the entry could not be kept: the call then does not run. */
+export interface Audit {
+  begin(entry: AuditBegin): Promise<string>;
+  end(id: string, entry: AuditEnd): Promise<void>;
+}
+
+export interface ArtifactInfo {
+  readonly id: string;
+  readonly what: string;
+  readonly producedBytes: number;
+  readonly keptBytes: number;
+  readonly createdMs: number;
+  readonly provenance?: Provenance;
+}
+
+export interface ArtifactWriter {
+  readonly id: string;
+  /** Never rejects for size: bytes beyond the limit are counted. */
+  write(bytes: Uint8Array): Promise<void>;
+  end(): Promise<{ readonly producedBytes: number; readonly keptBytes: number }>;
+}
+
+/** `gap`: bytes `from` to `to` of the produced stream were not kept. */
+export type ArtifactPart = {
+  readonly bytes: Uint8Array;
+  readonly keptBytes: number;
+  readonly producedBytes: number;
+  readonly gap?: readonly [from: number, to: number];
+};
+
+/**
+ * Outputs that did not fit an answer. Each keeps the first and last 32 MiB and counts the gap; a session keeps 256 MiB,
+ * oldest evicted first. Offsets count produced bytes.
+ */
+export interface Artifacts {
+  create(about: { readonly what: string; readonly provenance?: Provenance }): Promise<ArtifactWriter>;
+  /** At most `length` bytes from `offset`; inside the gap no bytes come and `gap` tells where it ends. */
+  read(id: string, offset: number, length: number): Promise<ArtifactPart | "evicted" | "unknown">;
+  list(): Promise<readonly ArtifactInfo[]>;
+  /** Copies the kept bytes to a file of a backend. */
+  export(id: string, fs: Fs, path: string): Promise<{ readonly bytes: number }>;
+}
+
+/** Mutual exclusion by key, in this process and between processes that share the state folder. Never waits past `io`. */
+export interface Locks {
+  hold<T>(key: string, io: Io, body: () => Promise<T>): Promise<T>;
+}
+
+/** Whole JSON documents by key, replaced under their lock. */
+export interface Store {
+  get(key: string): Promise<unknown>;
+  /** Reads, changes and writes as one step. Returning undefined deletes. */
+  update(key: string, change: (old: unknown) => unknown): Promise<void>;
+}
+
+/** Attributes uncaught faults of timers and streams to the call whose tool started them. */
+export interface Faults {
+  /** Runs `body`; a fault thrown later from what it started reaches `onFault`, until the returned promise settles. */
+  watch<T>(body: () => Promise<T>, onFault: (thrown: unknown) => void): Promise<T>;
+}
+
+/** Takes secrets out of text before a model or a record sees it. */
+export interface Redactor {
+  redact(text: string): string;
+}
+
+/** SHA-256 as hex, asynchronous so that a pure room needs no Node built-in. */
+export type Digest = (bytes: Uint8Array | string) => Promise<string> | string;
+
+/** The model port of the agent loop; here so that adapters and hosts agree on it. */
+export interface Model {
+  chat(messages: readonly unknown[], tools: readonly unknown[], signal: AbortSignal): Promise<unknown>;
+}
+
+/** The web port. Present from the issue that brings the web tools; until then every host has `refusingHttp`. */
+export interface Http {
+  fetch(url: string, options?: { readonly method?: string; readonly signal?: AbortSignal }): Promise<never>;
+}

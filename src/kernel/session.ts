@@ -1,0 +1,45 @@
+/** One conversation: what lives longer than a call and shorter than a host. */
+import type { Artifacts } from "./services.js";
+import type { TodoItem } from "./tool-data.js";
+
+/** What is remembered of a file that was read. `mtimeMs` is whole milliseconds. */
+export interface ReadStateRecord {
+  readonly mtimeMs: number;
+  readonly size: number;
+  /** SHA-256 of the real bytes as hex; absent when the file was over 8 MiB. */
+  readonly contentHash?: string;
+  readonly readAt: number;
+}
+
+/** A `Map` fits. Keys are `readStateKey(backend, path)`. */
+export interface ReadState {
+  get(key: string): ReadStateRecord | undefined;
+  set(key: string, record: ReadStateRecord): unknown;
+  has(key: string): boolean;
+}
+
+/** The name under which a host hands in its own read-state; the same word as in the seeds' bag. */
+export const READ_STATE_HANDLE_KEY = "readState";
+
+/** The bag of optional host handles. The only one defined is `readState`; absent, the seed's gate is off. */
+export interface Framework {
+  readonly readState?: ReadState;
+}
+
+export interface TodoList {
+  read(): Promise<readonly TodoItem[]>;
+  replace(items: readonly TodoItem[]): Promise<void>;
+}
+
+export interface Session {
+  /** Unguessable, or a name that a person gave. */
+  readonly id: string;
+  /** The working directory on a backend. */
+  cwd(backend: string): string | undefined;
+  setCwd(backend: string, path: string): void;
+  readonly readState: ReadState;
+  readonly todo: TodoList;
+  readonly artifacts: Artifacts;
+  /** Paths that turned out to lead elsewhere; such a path is resolved before the next decision on it. */
+  readonly links: Set<string>;
+}

@@ -1,0 +1,121 @@
+/**
+ * The port to commands. A command is handed to the backend's POSIX shell as one string (`sh -c`), in a session and
+ * process group of its own, without a controlling terminal, with standard input at end of file unless `input` is given,
+ * and with default signal dispositions. Proved by the `shell:` conformance suite in `testing/`.
+ */
+import type { Io } from "./fs.js";
+
+export interface ShellOptions extends Io {
+  readonly cwd: string;
+  /** Laid over what the backend passes on. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Becomes standard input, then end of file. */
+  readonly input?: Uint8Array;
+  /** Milliseconds between TERM and KILL. Default 3000. */
+  readonly graceMs?: number;
+  /** Bytes kept of each stream, first and last. Default 8192 and 24576. */
+  readonly keep?: { readonly head: number; readonly tail: number };
+  /** Called with every chunk as it comes; `offset` counts the bytes of that stream before it. */
+  onOutput?(stream: "stdout" | "stderr", bytes: Uint8Array, offset: number): void;
+}
+
+/** One stream of a command. `produced` = kept + dropped, always. */
+export interface Captured {
+  readonly head: Uint8Array;
+  /** Empty while everything fits into `head`. */
+  readonly tail: Uint8Array;
+  readonly produced: number;
+  readonly dropped: number;
+  /** False while something still holds the stream open. */
+  readonly final: boolean;
+  /** Id of the artifact that holds the whole stream, where one was made. */
+  readonly artifact?: string;
+}
+
+export type ShellExit =
+  | { readonly by: "code"; readonly code: number }
+  | { readonly by: "signal"; readonly signal: string }
+  /** A shell status over 128 that a remote shell cannot tell from a signal. */
+  | { readonly by: "status"; readonly status: number }
+  | { readonly by: "none" };
+
+export interface Survivor {
+  readonly pid: number;
+  readonly name: string;
+  readonly holds: "stdout" | "stderr" | "none";
+}
+
+/** What is left of the process tree. "gone" means looked for by group, session, parentage, tag and open files, and not found. */
+export interface TreeState {
+  readonly state: "gone" | "alive" | "unseen";
+  readonly survivors: readonly Survivor[];
+  readonly endedBy: "TERM" | "KILL" | null;
+}
+
+export interface ShellResult {
+  /** "no": the command never started, so it is safe to send again. */
+  readonly began: "yes" | "no" | "unknown";
+  readonly exit: ShellExit;
+  readonly ended: "itself" | "cancelled" | "deadline" | "output-limit" | "spawn-error" | "channel-lost";
+  readonly stdout: Captured;
+  readonly stderr: Captured;
+  readonly tree: TreeState;
+  /** The job that survivors of this command became. */
+  readonly job?: string;
+  /** Why the command could not be started, for "spawn-error" and "channel-lost". */
+  readonly problem?: string;
+  readonly startedMs: number;
+  readonly tookMs: number;
+}
+
+export interface ShellHandle {
+  readonly id: string;
+  readonly pid: number | null;
+  readonly result: Promise<ShellResult>;
+  write(bytes: Uint8Array): Promise<void>;
+  closeInput(): Promise<void>;
+  /** Output from byte `from`, at most `max` bytes; `lost` counts bytes before the first that is still kept. */
+  output(
+    stream: "stdout" | "stderr",
+    from: number,
+    max: number,
+  ): Promise<{ readonly bytes: Uint8Array; readonly next: number; readonly lost: number; readonly ended: boolean }>;
+  /** Sends a signal ("TERM", "INT", …) to the whole tree and reports what is left. TERM and KILL wait until the tree has ended, 3 s then KILL. */
+  kill(signal: string): Promise<TreeState>;
+  /** Tells the listener once, also when the command has already ended. Returns the unsubscribe. */
+  onExit(listener: (result: ShellResult) => void): () => void;
+}
+
+export type Lifetime = "session" | "host" | "keep";
+
+export interface Shell {
+  /**
+   * Runs one command to its end. A non-zero exit, a time-out, a cancel and a failed start are results, not errors.
+   * Settles 100 ms after the leader exits even when a descendant still holds a stream; survivors are named.
+   * At the deadline or on abort the whole tree gets TERM, `graceMs`, KILL.
+   */
+  exec(command: string, options: ShellOptions): Promise<ShellResult>;
+  /** Starts a command that outlives the call. `timeoutMs` is ignored; it ends with its lifetime. */
+  spawn(command: string, options: ShellOptions & { readonly lifetime: Lifetime }): Promise<ShellHandle>;
+  /** The handle of a command started before, or null when the id is unknown. */
+  attach(id: string): Promise<ShellHandle | null>;
+}
+
+/** What a third party must supply; `completeBackend` builds the rest of `Shell` on it. */
+export type CoreShell = {
+  exec(
+    command: string,
+    options: {
+      readonly cwd: string;
+      readonly env?: Readonly<Record<string, string>>;
+      readonly input?: Uint8Array;
+      readonly timeoutMs?: number;
+      readonly signal?: AbortSignal;
+    },
+  ): Promise<{
+    readonly stdout: string | Uint8Array;
+    readonly stderr: string | Uint8Array;
+    readonly code: number | null;
+    readonly timedOut?: boolean;
+  }>;
+};

@@ -1,0 +1,266 @@
+/**
+ * The canonical input, limits and data of each built-in tool: the words that tools and dialects share. A tool takes the
+ * input and returns the data; a dialect decodes its own arguments to the input and renders the data. Sizes are bytes,
+ * times milliseconds, lines 1-based and inclusive.
+ */
+
+// ------------------------------------------------------------------------------------------------------------- read
+
+export interface ReadInput {
+  readonly path: string;
+  /** First line; negative counts from the end. */
+  readonly offset?: number;
+  /** Lines. */
+  readonly limit?: number;
+  /** A label that `TextDecoder` knows. Absent: detected. */
+  readonly encoding?: string;
+}
+
+export interface ReadLimits {
+  readonly maxLines: number;
+  readonly maxBytes: number;
+  /** A longer line is clipped and listed in `clippedLines`. */
+  readonly maxLineBytes: number;
+  /** "head": the window is cut at its end; "none": the whole window is returned, up to 64 MiB. */
+  readonly cut: "head" | "none";
+}
+
+export interface ReadData {
+  readonly path: string;
+  readonly kind: "text" | "binary" | "image" | "artifact";
+  readonly encoding: string;
+  /** A byte-order mark stands at the start of the file; it is not part of `text`. */
+  readonly mark: boolean;
+  readonly eol: "lf" | "crlf" | "cr" | "mixed" | "none";
+  /** The decoded window exactly as it stands in the file, line ends included; clipped lines are cut. */
+  readonly text: string;
+  /** 0 and 0 for an empty window. */
+  readonly startLine: number;
+  readonly endLine: number;
+  /** null where it was not counted. */
+  readonly totalLines: number | null;
+  /** A lower bound where `totalLines` is null. */
+  readonly atLeastLines?: number;
+  readonly sizeBytes: number;
+  /** The line to continue with; absent at the end. */
+  readonly nextOffset?: number;
+  /** Why the window ended before its `limit`: the bytes were used up. */
+  readonly cutByBytes?: boolean;
+  readonly clippedLines: readonly { readonly line: number; readonly bytes: number }[];
+  /** Characters that could not be decoded and show as U+FFFD. */
+  readonly replaced?: number;
+  readonly mime?: string;
+}
+
+// ------------------------------------------------------------------------------------------------------------ write
+
+export interface WriteInput {
+  readonly path: string;
+  readonly content: string;
+  /** 64 hex digits of the SHA-256 of the bytes to be replaced, or "absent". */
+  readonly expect?: string;
+}
+
+/** off: no gate. handle: the seed's, on write and edit, when the host hands in a read-state. write: on write. on: on write and edit. */
+export type Gate = "off" | "handle" | "write" | "on";
+
+export interface WriteLimits {
+  readonly gate: Gate;
+  /** Create missing parent folders. */
+  readonly parents: boolean;
+}
+
+export interface WriteData {
+  readonly path: string;
+  readonly created: boolean;
+  readonly bytes: number;
+  readonly beforeHash?: string;
+  readonly afterHash: string;
+  readonly inPlace?: boolean;
+  /** What of the old file was not carried over: its mark, encoding or line ends. */
+  readonly differs?: readonly string[];
+}
+
+// ------------------------------------------------------------------------------------------------------------- edit
+
+export interface EditPair {
+  readonly oldText: string;
+  readonly newText: string;
+}
+
+export interface EditInput {
+  readonly path: string;
+  readonly edits: readonly EditPair[];
+  readonly replaceAll?: boolean;
+}
+
+/** The stages that locate `oldText`, each tried only when the one before found nothing. */
+export type EditStage = "exact" | "line-endings" | "trailing-blanks" | "whitespace" | "indentation";
+
+export interface EditLimits {
+  readonly gate: Gate;
+  readonly stages: readonly EditStage[];
+  readonly maxDiffBytes: number;
+}
+
+export interface EditData {
+  readonly path: string;
+  readonly replacements: number;
+  /** The latest stage that was needed. */
+  readonly strategy: EditStage;
+  /** Byte ranges in the old file that were replaced, and where they stand in the new one; sorted, apart from each other. */
+  readonly ranges: readonly {
+    readonly before: readonly [number, number];
+    readonly after: readonly [number, number];
+    readonly line: number;
+  }[];
+  readonly beforeHash: string;
+  readonly afterHash: string;
+  readonly diff: string;
+  readonly added: number;
+  readonly removed: number;
+  /** The file had changed since it was read, elsewhere; the edit still applied. */
+  readonly merged: boolean;
+  readonly reindented: boolean;
+  /** `newText` took the line ends of the place. */
+  readonly eolConverted: boolean;
+  readonly inPlace?: boolean;
+}
+
+/** What `EDIT_NOT_FOUND` tells: places that come near, best first. */
+export interface NearestPlace {
+  readonly line: number;
+  readonly text: string;
+  /** What differs there, as words. */
+  readonly differs: string;
+}
+
+// ------------------------------------------------------------------------------------------------------------- grep
+
+export interface GrepInput {
+  readonly pattern: string;
+  readonly path?: string;
+  readonly glob?: string;
+  readonly ignoreCase?: boolean;
+  readonly literal?: boolean;
+  readonly multiline?: boolean;
+  readonly mode?: "content" | "files" | "count";
+  readonly context?: number;
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly includeIgnored?: boolean;
+}
+
+export interface GrepLimits {
+  readonly defaultHits: number;
+  readonly maxHits: number;
+  readonly maxLineBytes: number;
+  readonly maxBytes: number;
+  readonly maxFileBytes?: number;
+  readonly binary: "any-nul" | { readonly firstBytes: number };
+  /** ignore-files: `.gitignore` and `.ignore` apply; list: only the folders in `prune` are left out. */
+  readonly pruning: { readonly by: "ignore-files" } | { readonly by: "list"; readonly names: readonly string[] };
+  /** "path": hits in the order of the children's names. "found": as found, then sorted for display. */
+  readonly order: "found" | "path";
+  /** How paths are told: relative to the working directory, or to the root of the search. */
+  readonly relativeTo: "cwd" | "root";
+}
+
+export interface GrepHitData {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+  readonly clippedBytes: number;
+  readonly before: readonly { readonly line: number; readonly text: string }[];
+  readonly after: readonly { readonly line: number; readonly text: string }[];
+}
+
+export interface GrepData {
+  readonly root: string;
+  readonly mode: "content" | "files" | "count";
+  readonly hits: readonly GrepHitData[];
+  readonly counts?: readonly { readonly path: string; readonly count: number }[];
+  readonly why: "complete" | "limit" | "deadline" | "cancelled";
+  /** What the limit was, and where the next page starts. */
+  readonly limit: number;
+  readonly offset?: number;
+  readonly nextOffset?: number;
+  readonly skipped: Readonly<Record<string, number>>;
+  readonly unreadable: readonly string[];
+  readonly engine: string;
+}
+
+// ------------------------------------------------------------------------------------------------------------- bash
+
+export interface BashInput {
+  readonly command: string;
+  readonly timeoutMs?: number;
+  readonly cwd?: string;
+  readonly input?: string;
+}
+
+export interface BashLimits {
+  readonly defaultTimeoutMs: number;
+  readonly maxTimeoutMs: number;
+  readonly headBytes: number;
+  readonly tailBytes: number;
+  /** error: an exit other than 0 is a failure; result: it is an answer like any other. */
+  readonly exit: "error" | "result";
+  readonly env: "allowlist" | "inherit";
+}
+
+export interface StreamData {
+  /** Decoded; invalid bytes show as U+FFFD. `tail` is empty while everything fits into `head`. */
+  readonly head: string;
+  readonly tail: string;
+  readonly notable: readonly { readonly line: number; readonly text: string }[];
+  readonly bytes: number;
+  readonly dropped: number;
+  readonly artifact?: string;
+  /** Bytes that were not UTF-8. */
+  readonly invalid?: number;
+}
+
+export interface BashData {
+  readonly ended: "itself" | "cancelled" | "deadline" | "output-limit" | "spawn-error" | "channel-lost";
+  readonly began: "yes" | "no" | "unknown";
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** The exit status may stand for a signal: this backend cannot tell. */
+  readonly ambiguous?: boolean;
+  readonly stdout: StreamData;
+  readonly stderr: StreamData;
+  readonly survivors: readonly {
+    readonly pid: number;
+    readonly name: string;
+    readonly holds: "stdout" | "stderr" | "none";
+  }[];
+  readonly tree: "gone" | "alive" | "unseen";
+  readonly endedBy: "TERM" | "KILL" | null;
+  readonly job?: string;
+  readonly problem?: string;
+  readonly timeoutMs: number;
+  readonly durationMs: number;
+}
+
+// ------------------------------------------------------------------------------------------------------------- todo
+
+export const TODO_STATUSES = ["pending", "active", "done", "cancelled"] as const;
+export type TodoStatus = (typeof TODO_STATUSES)[number];
+
+export interface TodoItem {
+  readonly id: string;
+  readonly text: string;
+  readonly status: TodoStatus;
+}
+
+export interface TodoSetInput {
+  readonly items: readonly TodoItem[];
+}
+
+export type TodoTally = Readonly<Record<TodoStatus, number>>;
+
+export interface TodoData {
+  readonly items: readonly TodoItem[];
+  readonly tally: TodoTally;
+}

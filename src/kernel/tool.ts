@@ -1,0 +1,100 @@
+/** What a tool is written as, and what everything else sees of it. */
+import type { ClaimsOutcome, HostContext, Look, ToolContext } from "./context.js";
+import type { AnyFace, Dialect } from "./dialect.js";
+import type { ToolOutcome, ToolResult } from "./result.js";
+import type { InferInput, InputSchema, JsonSchema } from "./schema.js";
+
+/** One request of a model. `resume` carries the token of an approval that has been granted meanwhile. */
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly resume?: string;
+}
+
+/** What a model is shown. */
+export interface ToolDescriptor {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+}
+
+/** none: pure, or the session's own state. look: reads the world. act: changes it. */
+export type Effect = "none" | "look" | "act";
+
+export interface ToolAnnotations {
+  readonly title?: string;
+  /** The tool may destroy what was there before. */
+  readonly destructive?: boolean;
+  /** Calling it again with the same arguments changes nothing more. */
+  readonly idempotent?: boolean;
+  /** It reaches beyond this machine. */
+  readonly openWorld?: boolean;
+}
+
+interface ToolCore<Input, Data, Limits> {
+  /** `[a-z][a-z0-9_]*`, at most 64 characters. */
+  readonly name: string;
+  readonly description: string;
+  /** Named bounds that a dialect may set otherwise; they reach `run` as `ctx.limits`. */
+  readonly limits?: Limits;
+  /** Milliseconds until the call is ended, from the start of `run`. Default 30,000. */
+  readonly deadlineMs?: number | ((input: Input, limits: Limits) => number);
+  readonly annotations?: ToolAnnotations;
+  run(input: Input, ctx: ToolContext<Limits>): Promise<ToolResult<Data>> | ToolResult<Data>;
+}
+
+type WithSchema<S> =
+  | { readonly input: S; readonly parameters?: never }
+  | { readonly parameters: S; readonly input?: never };
+
+/** A tool that touches the world says beforehand what it will touch; one that does not gets ports that refuse everything. */
+type WithClaims<Input, Limits> =
+  | { readonly effect?: "none"; readonly claims?: never }
+  | {
+      readonly effect: "look" | "act";
+      claims(input: Input, look: Look<Limits>): Promise<ClaimsOutcome> | ClaimsOutcome;
+    };
+
+export type ToolSpec<S extends InputSchema, Data, Limits> = ToolCore<InferInput<S>, Data, Limits> &
+  WithSchema<S> &
+  WithClaims<InferInput<S>, Limits>;
+
+/** What the seeds' higher layer takes: text blocks as strings. */
+export interface FacadeOutput {
+  readonly content: readonly string[];
+  readonly details: unknown;
+  readonly isError: boolean;
+}
+
+/** The inside of a tool that the pipeline works with. */
+export interface ToolBody {
+  /** The canonical name; the face may advertise another. */
+  readonly name: string;
+  readonly effect: Effect;
+  readonly schema: InputSchema;
+  readonly limits: unknown;
+  readonly annotations: ToolAnnotations;
+  deadlineMs(input: unknown, limits: unknown): number;
+  claims?(input: unknown, look: Look): Promise<ClaimsOutcome> | ClaimsOutcome;
+  run(input: unknown, ctx: ToolContext): Promise<ToolResult> | ToolResult;
+}
+
+/** A tool ready to register. One instance may stand in any number of registries. */
+export interface DefinedTool {
+  readonly name: string;
+  /** For people; the name unless the annotations give a title. */
+  readonly label: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+  readonly effect: Effect;
+  readonly annotations: ToolAnnotations;
+  readonly body: ToolBody;
+  readonly face?: AnyFace;
+  readonly dialect?: Dialect;
+  descriptor(): ToolDescriptor;
+  /** The whole pipeline, in a context that the host made. Never rejects. */
+  invoke(call: ToolCall, context: HostContext): Promise<ToolOutcome>;
+  /** The same call for a caller that has no envelope: text blocks as strings. */
+  execute(input: unknown, context: HostContext): Promise<FacadeOutput>;
+}
