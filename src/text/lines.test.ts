@@ -1,0 +1,87 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { countNewlines, detectEol, LineCounter, skipLines, splitLines, windowLines } from "./lines.js";
+
+const encode = (text: string) => new TextEncoder().encode(text);
+const eolText = fc
+  .array(fc.constantFrom("a", "bc", "\n", "\r\n", "\r", "é"), { maxLength: 30 })
+  .map((parts) => parts.join(""));
+
+describe("splitLines", () => {
+  it("ends a line at \\n and at \\r\\n, and not at a lone \\r (IR-135)", () => {
+    expect(splitLines("a\nb\r\nc\rd")).toEqual(["a", "b", "c\rd"]);
+    expect(splitLines("a\r\nb\r")).toEqual(["a", "b\r"]);
+  });
+
+  it("adds no line for a newline at the end (IR-135)", () => {
+    expect(splitLines("a\nb\n")).toEqual(["a", "b"]);
+    expect(splitLines("a\r\n")).toEqual(["a"]);
+    expect(splitLines("a\n\n")).toEqual(["a", ""]);
+    expect(splitLines("\n")).toEqual([""]);
+  });
+
+  it("makes one empty line of an empty text (IR-135)", () => {
+    expect(splitLines("")).toEqual([""]);
+  });
+
+  it("undoes joining for any lines without endings in them", () => {
+    const lines = fc.array(fc.constantFrom("", "a", "b c", "é\r?"), { minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(lines, fc.constantFrom("\n", "\r\n"), (list, eol) => {
+        expect(splitLines(list.join(eol) + eol)).toEqual(list);
+      }),
+    );
+  });
+});
+
+describe("windowLines", () => {
+  it("finds no line in an empty text and no phantom line after a newline (IR-060)", () => {
+    expect(windowLines("")).toEqual([]);
+    expect(windowLines("a\nb\n")).toEqual(["a", "b"]);
+    expect(windowLines("\n")).toEqual([""]);
+  });
+});
+
+describe("detectEol", () => {
+  it.each([
+    ["", "none"],
+    ["a", "none"],
+    ["a\nb\n", "lf"],
+    ["a\r\nb\r\n", "crlf"],
+    ["a\rb\r", "cr"],
+    ["a\r\nb\n", "mixed"],
+    ["a\nb\r\n", "mixed"],
+    ["a\nb\rc", "mixed"],
+    ["a\r\r\n", "mixed"],
+  ] as const)("names the endings of %j %s", (text, eol) => {
+    expect(detectEol(text)).toBe(eol);
+  });
+});
+
+describe("skipLines", () => {
+  it("stops after the wanted newline, or at the end with the number it found", () => {
+    const bytes = encode("a\nbb\nccc");
+    expect(skipLines(bytes, 0, 0)).toEqual({ offset: 0, skipped: 0 });
+    expect(skipLines(bytes, 0, 1)).toEqual({ offset: 2, skipped: 1 });
+    expect(skipLines(bytes, 2, 1)).toEqual({ offset: 5, skipped: 1 });
+    expect(skipLines(bytes, 0, 5)).toEqual({ offset: 8, skipped: 2 });
+    expect(countNewlines(bytes, 2)).toBe(1);
+  });
+});
+
+describe("LineCounter", () => {
+  it("counts as windowLines does and finds the start of a line, however the bytes are cut", () => {
+    fc.assert(
+      fc.property(eolText, fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 7 }), (text, line, size) => {
+        const bytes = encode(text);
+        const counter = new LineCounter(line);
+        for (let at = 0; at < bytes.length; at += size) counter.push(bytes.subarray(at, at + size));
+        const starts = [0, ...[...bytes].flatMap((byte, index) => (byte === 10 ? [index + 1] : []))];
+        expect(counter.lines).toBe(windowLines(text).length);
+        expect(counter.newlines).toBe(starts.length - 1);
+        expect(counter.bytes).toBe(bytes.length);
+        expect(counter.targetOffset).toBe(starts[line - 1]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,76 @@
+const DEFAULT_LIMIT = 3;
+/** Longer names are compared by their first 128 characters. */
+const MAX_COMPARED = 128;
+/** A name this short says too little to be looked for inside another one. */
+const MIN_CONTAINED = 3;
+
+/**
+ * Spells `text` plainly: composed accents (NFC), straight quotes for curly ones, `-` for the other dashes, one ordinary
+ * space for each Unicode space. For comparing what was typed with what is there; lengths may change.
+ */
+export function foldTypography(text: string): string {
+  return text
+    .normalize("NFC")
+    .replace(/[\u2018-\u201b\u2032\u02bc]/g, "'")
+    .replace(/[\u201c-\u201f\u2033]/g, '"')
+    .replace(/[\u2010-\u2015\u2212]/g, "-")
+    .replace(/[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g, " ");
+}
+
+/**
+ * The candidates that someone who wrote `name` may have meant, nearest first, as they are spelled; equal ones in the order
+ * given. Case, `_`, `-` and the differences that {@link foldTypography} removes do not count.
+ *
+ * A candidate is near when at most a third of the letters have to be changed, added, dropped or swapped with a neighbour,
+ * or when one of the two names contains the other.
+ *
+ * @param limit - Most names returned. Default 3.
+ */
+export function nearestNames(name: string, candidates: Iterable<string>, limit = DEFAULT_LIMIT): string[] {
+  const wanted = fold(name);
+  const near: { candidate: string; rank: number }[] = [];
+  for (const candidate of new Set(candidates)) {
+    const rank = rankOf(wanted, fold(candidate));
+    if (rank !== undefined) near.push({ candidate, rank });
+  }
+  near.sort((left, right) => left.rank - right.rank);
+  return near.slice(0, limit).map(({ candidate }) => candidate);
+}
+
+function fold(name: string): string {
+  return foldTypography(name).toLowerCase().replace(/[_-]/g, "").slice(0, MAX_COMPARED);
+}
+
+/** Distances rank before containment, and a closer fit in length before a looser one. */
+function rankOf(wanted: string, candidate: string): number | undefined {
+  if (wanted === candidate) return 0;
+  const longest = Math.max(wanted.length, candidate.length);
+  const allowed = Math.max(1, Math.floor(longest / 3));
+  const shortest = Math.min(wanted.length, candidate.length);
+  if (longest - shortest <= allowed && shortest > 0) {
+    const distance = editDistance(wanted, candidate);
+    if (distance <= allowed) return distance;
+  }
+  const contains = wanted.includes(candidate) || candidate.includes(wanted);
+  return contains && shortest >= MIN_CONTAINED ? MAX_COMPARED + longest - shortest : undefined;
+}
+
+/** Changes, additions, removals and swaps of neighbours that turn `left` into `right`. */
+function editDistance(left: string, right: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column++) {
+      const isSame = left[row - 1] === right[column - 1];
+      let cost = Math.min(last[column]! + 1, current[column - 1]! + 1, last[column - 1]! + (isSame ? 0 : 1));
+      const isSwap =
+        row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      if (isSwap) cost = Math.min(cost, beforeLast[column - 2]! + 1);
+      current.push(cost);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[right.length]!;
+}

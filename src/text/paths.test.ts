@@ -1,0 +1,98 @@
+import { posix } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { baseName, isInside, joinPath, normalizePath, parentOf, relativeInside, resolvePath } from "./paths.js";
+
+const anyPath = fc
+  .array(fc.constantFrom("a", "b.ts", "..", ".", "", "~", "...", "a b", "é"), { minLength: 1, maxLength: 8 })
+  .chain((names) => fc.constantFrom("", "/").map((start) => start + names.join("/")));
+const trimSlash = (path: string) => (path.length > 1 ? path.replace(/\/$/, "") : path);
+
+describe("normalizePath", () => {
+  it("agrees with the platform's own rule, without a trailing slash", () => {
+    fc.assert(fc.property(anyPath, (path) => normalizePath(path) === trimSlash(posix.normalize(path))));
+  });
+
+  it("keeps a leading .. only where it cannot be resolved", () => {
+    expect(normalizePath("a/../..")).toBe("..");
+    expect(normalizePath("/../a")).toBe("/a");
+    expect(normalizePath("")).toBe(".");
+    expect(normalizePath("//a//b/")).toBe("/a/b");
+  });
+});
+
+describe("joinPath", () => {
+  it("puts a path below a folder, absolute or not", () => {
+    expect(joinPath("/w", "a/../b")).toBe("/w/b");
+    expect(joinPath("src", "../a")).toBe("a");
+    expect(joinPath("/w", "/a")).toBe("/w/a");
+    expect(joinPath("", "a")).toBe("a");
+  });
+});
+
+describe("resolvePath", () => {
+  it("gives an absolute path without any ..", () => {
+    fc.assert(
+      fc.property(anyPath, anyPath, (cwd, path) => {
+        const full = resolvePath(`/${cwd}`, path);
+        expect(full).toBe(trimSlash(posix.resolve(`/${cwd}`, path)));
+        expect(full.split("/")).not.toContain("..");
+      }),
+    );
+    expect(resolvePath("relative", "../../a")).toBe("/a");
+  });
+
+  it("expands ~ and ~/x only, and only with a home", () => {
+    expect(resolvePath("/w", "~", "/home/u")).toBe("/home/u");
+    expect(resolvePath("/w", "~/x", "/home/u")).toBe("/home/u/x");
+    expect(resolvePath("/w", "~/../../..", "/home/u")).toBe("/");
+    expect(resolvePath("/w", "~root/x", "/home/u")).toBe("/w/~root/x");
+    expect(resolvePath("/w", "a/~", "/home/u")).toBe("/w/a/~");
+    expect(resolvePath("/w", "~/x")).toBe("/w/~/x");
+  });
+});
+
+describe("parentOf and baseName", () => {
+  it.each([
+    ["/a/b", "/a", "b"],
+    ["/a", "/", "a"],
+    ["/", "/", ""],
+    ["a", ".", "a"],
+    ["a/b/", "a", "b"],
+    ["..", "../..", ".."],
+    [".", "..", "."],
+  ])("take %s apart", (path, parent, name) => {
+    expect(parentOf(path)).toBe(parent);
+    expect(baseName(path)).toBe(name);
+  });
+});
+
+describe("relativeInside and isInside", () => {
+  it.each([
+    ["/w", "/w", ""],
+    ["/w", "/w/a/b", "a/b"],
+    ["/w", "/w/../x", undefined],
+    ["/w", "/wide", undefined],
+    ["/w/", "/w/..a", "..a"],
+    ["/", "/a", "a"],
+    [".", "a/b", "a/b"],
+    [".", "../a", undefined],
+    [".", "/a", undefined],
+    ["..", "../../a", undefined],
+    ["..", "../a", "a"],
+  ])("from %s sees %s as %s", (root, path, relative) => {
+    expect(relativeInside(root, path)).toBe(relative);
+    expect(isInside(root, path)).toBe(relative !== undefined);
+  });
+
+  it("agree with joining: what is inside joins back to itself", () => {
+    fc.assert(
+      fc.property(anyPath, anyPath, (root, path) => {
+        const full = resolvePath("/", path);
+        const relative = relativeInside(resolvePath("/", root), full);
+        if (relative !== undefined) expect(joinPath(resolvePath("/", root), relative)).toBe(full);
+        expect(isInside(full, joinPath(full, "x/y"))).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,72 @@
+/**
+ * Shortens a POSIX path by its spelling alone: repeated slashes, `.`, and `name/..` go; no link is looked at.
+ *
+ * A `..` that has nothing before it stays in a relative path and vanishes at the root. No trailing slash, except that the
+ * root is `/`; an empty path is `.`.
+ */
+export function normalizePath(path: string): string {
+  const isAbsolute = path.startsWith("/");
+  const names: string[] = [];
+  for (const name of path.split("/")) {
+    if (name === "" || name === ".") continue;
+    if (name !== "..") names.push(name);
+    else if (names.length > 0 && names[names.length - 1] !== "..") names.pop();
+    else if (!isAbsolute) names.push("..");
+  }
+  const joined = names.join("/");
+  return isAbsolute ? `/${joined}` : joined === "" ? "." : joined;
+}
+
+/** `path` as seen from the folder `base`, normalized. A leading slash of `path` has no meaning here: see {@link resolvePath}. */
+export function joinPath(base: string, path: string): string {
+  return normalizePath(base === "" ? path : `${base}/${path}`);
+}
+
+/**
+ * The absolute, normalized path that `path` names in the folder `cwd`. It holds no `..`.
+ *
+ * An absolute `path` stands for itself; `~` and `~/x` stand in `home` when one is given. `~name` is an ordinary name.
+ *
+ * @param cwd - An absolute folder; a relative one is taken from the root.
+ */
+export function resolvePath(cwd: string, path: string, home?: string): string {
+  if (path.startsWith("/")) return normalizePath(path);
+  if (home !== undefined && (path === "~" || path.startsWith("~/"))) return normalizePath(`/${home}${path.slice(1)}`);
+  return normalizePath(`/${cwd}/${path}`);
+}
+
+/** The folder that holds `path`: `/` for the root itself, `.` for a bare name, `..` for `.`. */
+export function parentOf(path: string): string {
+  return joinPath(path, "..");
+}
+
+/** The last name of `path` after normalizing; empty for the root. */
+export function baseName(path: string): string {
+  const normal = normalizePath(path);
+  return normal.slice(normal.lastIndexOf("/") + 1);
+}
+
+/**
+ * `path` relative to the folder `root`, or `undefined` when it is not inside. The root itself gives an empty string.
+ *
+ * Both are normalized first and must be of one kind: two absolute paths, or two relative to the same folder.
+ */
+export function relativeInside(root: string, path: string): string | undefined {
+  const base = normalizePath(root);
+  const normal = normalizePath(path);
+  if (normal === base) return "";
+  if (base === ".") return normal.startsWith("/") || isAbove(normal) ? undefined : normal;
+  const prefix = base === "/" ? "/" : `${base}/`;
+  if (!normal.startsWith(prefix)) return undefined;
+  const rest = normal.slice(prefix.length);
+  return isAbove(rest) ? undefined : rest;
+}
+
+/** Whether `path` is the folder `root` or lies below it, by spelling alone; see {@link relativeInside}. */
+export function isInside(root: string, path: string): boolean {
+  return relativeInside(root, path) !== undefined;
+}
+
+function isAbove(relative: string): boolean {
+  return relative === ".." || relative.startsWith("../");
+}
