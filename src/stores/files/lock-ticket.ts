@@ -1,0 +1,115 @@
+/**
+ * Mutual exclusion between processes by files that say who waits, in which order.
+ *
+ * Whoever wants a key makes an empty file whose name holds a number above all that wait, and its process. The lowest
+ * ticket holds the key. A number is chosen before the file is made, so a ticket can land below one that already holds;
+ * therefore a new ticket counts only if its owner, looking after making it, sees none above it, and is given back
+ * otherwise. Of two counted tickets the higher was made after the lower's look, so its owner sees the lower one and waits.
+ *
+ * A name is never used twice, so a ticket of a dead process may be removed by anybody, any number of times.
+ */
+import { randomBytes } from "node:crypto";
+import { closeSync, openSync, readdirSync, statSync, unlinkSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { isAlive, type ProcessIdentity } from "./process-identity.js";
+
+/** A ticket of another machine or container whose file was not touched for this long is taken for dead. */
+export const FOREIGN_STALE_MS = 30_000;
+
+interface Ticket {
+  readonly name: string;
+  readonly order: string;
+  readonly owner: ProcessIdentity;
+}
+
+const NAME = /^([0-9a-f]{32})\.(\d{12})-([0-9a-f]{8})-(\d+)-(\w+)-([0-9a-f]{8})$/;
+
+/** Makes a ticket for `key` (32 hex digits) in `folder` and returns its file name. */
+export function takeTicket(folder: string, key: string, own: ProcessIdentity): string {
+  for (;;) {
+    const highest = waiting(folder, key).at(-1);
+    const number = highest === undefined ? 1 : Number(highest.order.slice(0, 12)) + 1;
+    const order = `${String(number).padStart(12, "0")}-${randomBytes(4).toString("hex")}`;
+    const name = `${key}.${order.slice(0, 12)}-${own.machine}-${own.pid}-${own.started}-${order.slice(13)}`;
+    closeSync(openSync(join(folder, name), "wx", 0o600));
+    const above = waiting(folder, key).at(-1);
+    if (above === undefined || above.name === name || above.order < order) return name;
+    dropTicket(folder, name);
+  }
+}
+
+/**
+ * Who holds the key of this ticket: "mine", the number of another process, or "lost" when the ticket itself is gone because
+ * the state folder was removed. Tickets of dead processes are removed on the way.
+ */
+export function holderOf(folder: string, ticket: string, own: ProcessIdentity): "mine" | "lost" | number {
+  for (const other of waiting(folder, ticket.slice(0, 32))) {
+    if (other.name === ticket) return "mine";
+    if (isOver(folder, other, own)) dropTicket(folder, other.name);
+    else return other.owner.pid;
+  }
+  return "lost";
+}
+
+/** Shows machines that cannot look up our process number that the ticket is still wanted. */
+export function touchTicket(folder: string, ticket: string): void {
+  try {
+    const now = new Date();
+    utimesSync(join(folder, ticket), now, now);
+  } catch {
+    // The folder was removed; the holder finds out when it gives the ticket back.
+  }
+}
+
+export function dropTicket(folder: string, ticket: string): void {
+  try {
+    unlinkSync(join(folder, ticket));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}
+
+/** Removes what dead processes have left, whatever the key. Returns how many there were. */
+export function sweepTickets(folder: string, own: ProcessIdentity): number {
+  const dead = list(folder, "").filter((ticket) => isOver(folder, ticket, own));
+  for (const ticket of dead) dropTicket(folder, ticket.name);
+  return dead.length;
+}
+
+function waiting(folder: string, key: string): readonly Ticket[] {
+  return list(folder, `${key}.`).sort((a, b) => (a.order < b.order ? -1 : 1));
+}
+
+function list(folder: string, prefix: string): Ticket[] {
+  const found: Ticket[] = [];
+  for (const name of namesIn(folder)) {
+    const parts = name.startsWith(prefix) ? NAME.exec(name) : null;
+    if (parts === null) continue;
+    const [, , number, machine, pid, started, salt] = parts as unknown as readonly string[];
+    found.push({
+      name,
+      order: `${number}-${salt}`,
+      owner: { pid: Number(pid), started: started ?? "0", machine: machine ?? "" },
+    });
+  }
+  return found;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function isOver(folder: string, ticket: Ticket, own: ProcessIdentity): boolean {
+  const alive = isAlive(ticket.owner, own);
+  if (alive !== "unknown") return !alive;
+  try {
+    return Date.now() - statSync(join(folder, ticket.name)).mtimeMs > FOREIGN_STALE_MS;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,58 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { HaftError } from "../../kernel/index.js";
+import { openStateFolder } from "./state-folder.js";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "haft-state-"));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(home, { recursive: true, force: true });
+});
+
+describe("the state folder", () => {
+  it("is made only when something asks for a part of it, private to its owner", () => {
+    const state = openStateFolder(join(home, "a", "b"));
+    expect(readdirSync(home)).toEqual([]);
+    const locks = state.folder("locks");
+    expect(locks).toBe(join(home, "a", "b", "locks"));
+    expect(statSync(state.path).mode & 0o777).toBe(0o700);
+    expect(statSync(locks).mode & 0o777).toBe(0o700);
+  });
+
+  it("comes from HAFT_STATE before XDG_STATE_HOME before the home folder", () => {
+    vi.stubEnv("HOME", home);
+    vi.stubEnv("HAFT_STATE", "");
+    vi.stubEnv("XDG_STATE_HOME", "");
+    expect(openStateFolder().path).toBe(join(home, ".local/state/haft"));
+    vi.stubEnv("XDG_STATE_HOME", "relative/state");
+    expect(openStateFolder().path).toBe(join(home, ".local/state/haft"));
+    vi.stubEnv("XDG_STATE_HOME", join(home, "xdg"));
+    expect(openStateFolder().path).toBe(join(home, "xdg", "haft"));
+    vi.stubEnv("HAFT_STATE", join(home, "own"));
+    expect(openStateFolder().path).toBe(join(home, "own"));
+  });
+
+  it("names itself and the option when it cannot be written", () => {
+    writeFileSync(join(home, "file"), "");
+    const state = openStateFolder(join(home, "file", "state"));
+    const error = caught(() => state.folder("audit"));
+    expect(error).toMatchObject({ code: "STORE_UNWRITABLE", details: { path: join(home, "file/state/audit") } });
+    expect((error as Error).message).toContain("--state DIR");
+    expect((error as Error).message).toContain("HAFT_STATE");
+    expect(HaftError.is(error)).toBe(true);
+  });
+});
+
+function caught(body: () => unknown): unknown {
+  try {
+    body();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}

@@ -1,0 +1,69 @@
+/** Where Haft keeps its own state: one private folder, made when something first has to be kept. */
+import { mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { HaftError, messageOf } from "../../kernel/index.js";
+
+/** The state folder of a host. Opening one touches nothing; the first `folder` that is asked for makes it. */
+export interface StateFolder {
+  /** Absolute. */
+  readonly path: string;
+  /**
+   * A folder below it, made with mode 0700 if it is missing.
+   * @throws `STORE_UNWRITABLE` with the path and the option that names another folder.
+   */
+  folder(...names: readonly string[]): string;
+}
+
+/**
+ * The state folder at `path`; absent, the one that the environment gives: `HAFT_STATE`, else `$XDG_STATE_HOME/haft`, else
+ * `~/.local/state/haft`. A relative `XDG_STATE_HOME` is ignored, as its specification asks.
+ */
+export function openStateFolder(path?: string): StateFolder {
+  const root = resolve(path ?? defaultStatePath(process.env));
+  return Object.freeze({
+    path: root,
+    folder(...names: readonly string[]): string {
+      const wanted = join(root, ...names);
+      try {
+        mkdirSync(wanted, { recursive: true, mode: 0o700 });
+      } catch (error) {
+        throw unwritable(wanted, error);
+      }
+      return wanted;
+    },
+  });
+}
+
+/** The error for state that cannot be kept; `path` is what could not be written. */
+export function unwritable(path: string, cause: unknown): HaftError {
+  return new HaftError(
+    "STORE_UNWRITABLE",
+    `Could not write the state folder at "${path}": ${systemReason(cause)}. Name a writable folder with \`--state DIR\` or the environment variable HAFT_STATE.`,
+    { cause, details: { path } },
+  );
+}
+
+function defaultStatePath(env: NodeJS.ProcessEnv): string {
+  const own = env.HAFT_STATE;
+  if (own !== undefined && own !== "") return own;
+  const xdg = env.XDG_STATE_HOME;
+  if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, "haft");
+  return join(homedir(), ".local", "state", "haft");
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+  ENOSPC: "no space is left on the device",
+  EDQUOT: "the disk quota is used up",
+  ENOTDIR: "a part of the path is not a folder",
+  EEXIST: "something that is not a folder stands there",
+  ELOOP: "the path is a loop of links",
+};
+
+function systemReason(cause: unknown): string {
+  const code = (cause as { readonly code?: unknown }).code;
+  return (typeof code === "string" && REASONS[code]) || messageOf(cause);
+}
