@@ -24,6 +24,7 @@ export const MAX_WAITING_APPROVALS = 1_000;
  */
 export class Approvals {
   readonly #waiting = new Map<string, Waiting>();
+  readonly #remembered = new Map<string, Set<string>>();
 
   /** For the pipeline: keeps a request that the approver has put off. */
   add(request: ApprovalRequest, inputDigest: string): void {
@@ -48,6 +49,24 @@ export class Approvals {
   /** Refuses a request. @throws `CONFIG_INVALID` when no such request waits. */
   deny(token: string, reason = "It was refused."): void {
     this.#find(token).state = { denied: reason };
+  }
+
+  /** For the pipeline: whether a person allowed all of these for the rest of the session. */
+  isRemembered(sessionId: string, keys: readonly string[]): boolean {
+    const known = this.#remembered.get(sessionId);
+    return known !== undefined && keys.length > 0 && keys.every((key) => known.has(key));
+  }
+
+  /** For the pipeline: keeps what a person allowed for the rest of a session. */
+  remember(sessionId: string, keys: readonly string[]): void {
+    const known = this.#remembered.get(sessionId) ?? new Set();
+    for (const key of keys) known.add(key);
+    this.#remembered.set(sessionId, known);
+  }
+
+  /** Forgets what was allowed for a session that has ended. */
+  forget(sessionId: string): void {
+    this.#remembered.delete(sessionId);
   }
 
   /** For the pipeline: what became of the token of a call that is sent again. Uses it up when it was granted or refused. */

@@ -55,6 +55,10 @@ export interface Dialect {
   readonly unknownParameter: "refuse" | "ignore";
   /** The text for a call of a tool that the box does not have. */
   unknownTool(name: string, nearest: readonly string[]): string;
+  /** What is told to the model when the pipeline had to cut an answer that no face rendered. Absent: only `cuts` tells it. */
+  cutNote?(cut: Cut): string;
+  /** A cancel whose reason has `hard: true` makes `invoke` reject with that reason instead of giving an outcome. Default false. */
+  readonly hardCancelRejects?: boolean;
   /** The shape that this dialect's hosts expect of an outcome. */
   envelope(outcome: ToolOutcome): unknown;
 }

@@ -15,6 +15,7 @@ export {
   type Place,
   type Risk,
 } from "./claims.js";
+export { coerceBag, isRecord } from "./coerce.js";
 export type {
   ClaimsOutcome,
   Hooks,
@@ -26,6 +27,8 @@ export type {
   ToolContext,
   ToolEvent,
 } from "./context.js";
+export { createHostContext, type HostContextOptions } from "./create-context.js";
+export { DEFAULT_DEADLINE_MS, defineTool, explain, presentTool } from "./define-tool.js";
 export type { AnyFace, Decoded, Dialect, RenderContext, Rendered, ToolFace } from "./dialect.js";
 export { ERROR_CODES, type ErrorCode, HaftError, type HaftErrorOptions, messageOf } from "./errors.js";
 export type { CoreFs, EntryKind, Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "./fs.js";
@@ -39,6 +42,8 @@ export {
   STANDARD_BUDGET_BYTES,
   standardBudget,
 } from "./output.js";
+export type { Explanation } from "./pipeline.js";
+export { ToolRegistry } from "./registry.js";
 export {
   type CallStatus,
   type ContentBlock,
@@ -53,6 +58,7 @@ export {
   type ToolResult,
   text,
 } from "./result.js";
+export { ABANDON_AFTER_MS } from "./run-stage.js";
 export { type InferInput, type InputSchema, isStandardSchema, type JsonSchema, type StandardSchema } from "./schema.js";
 export type { GrepHit, GrepQuery, Pattern, Search, SearchEnd, WalkEntry, WalkQuery } from "./search.js";
 export type {
@@ -108,6 +114,7 @@ export type {
   ToolDescriptor,
   ToolSpec,
 } from "./tool.js";
+export { type ContextFactory, createToolBox, type RunOptions, type ToolBox, type ToolRunner } from "./tool-box.js";
 export {
   type BashData,
   type BashInput,

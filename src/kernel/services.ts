@@ -6,7 +6,7 @@ import type { Provenance } from "./result.js";
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls back once after `ms`; the returned function cancels it. A pending timer does not keep the process alive. */
+  /** Calls back once after `ms`; the returned function cancels it. A pending timer keeps the process alive, so that a call always settles. */
   timer(ms: number, done: () => void): () => void;
 }
 

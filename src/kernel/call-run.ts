@@ -1,0 +1,94 @@
+/** One call on its way through the pipeline: what each stage has found out so far. */
+
+import { resolvePath } from "../text/index.js";
+import type { Backend } from "./backend.js";
+import type { Claim, Decision, Grant } from "./claims.js";
+import type { HostContext, Look } from "./context.js";
+import { HaftError, messageOf } from "./errors.js";
+import { type CallStatus, fail, type ToolResult } from "./result.js";
+import type { DefinedTool, ToolCall } from "./tool.js";
+
+/** How a call ends, from whichever stage. */
+export interface Ending {
+  readonly status: CallStatus;
+  readonly result: ToolResult;
+  readonly inputRequired?: { readonly token: string; readonly ask: unknown };
+}
+
+/** Mutable on purpose: it belongs to one call and dies with it. */
+export interface CallRun {
+  readonly tool: DefinedTool;
+  readonly call: ToolCall;
+  readonly context: HostContext;
+  readonly startedMs: number;
+  inputDigest: string;
+  audit: string;
+  /** The arguments after repair, in the words of the dialect. */
+  args: Readonly<Record<string, unknown>>;
+  /** What the tool itself takes. */
+  input: unknown;
+  limits: unknown;
+  backend: Backend;
+  cwd: string;
+  notes: string[];
+  claims: readonly Claim[];
+  decision: Decision | undefined;
+  grant: Grant | undefined;
+  approver: string | null;
+  settleRate: ((succeeded: boolean) => void) | undefined;
+}
+
+export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext): CallRun {
+  return {
+    tool,
+    call,
+    context,
+    startedMs: context.host.clock.now(),
+    inputDigest: "",
+    audit: "",
+    args: {},
+    input: undefined,
+    limits: tool.body.limits,
+    backend: context.backend,
+    cwd: context.cwd,
+    notes: [],
+    claims: [],
+    decision: undefined,
+    grant: undefined,
+    approver: null,
+    settleRate: undefined,
+  };
+}
+
+/** The read-only view of a call for `claims`, and the base of the context for `run`. */
+export function lookOf(run: CallRun): Look {
+  const { backend, cwd } = run;
+  return {
+    cwd,
+    home: backend.home,
+    workspace: run.context.workspace,
+    backend: { name: backend.name, flags: backend.flags },
+    limits: run.limits,
+    session: run.context.session,
+    resolve: (path) => resolvePath(cwd, path, backend.home),
+  };
+}
+
+export function ended(status: CallStatus, result: ToolResult): Ending {
+  return { status, result };
+}
+
+/** A refusal of the arguments. `problem` is a clause without its full stop. */
+export function invalid(run: CallRun, problem: string, details: Readonly<Record<string, unknown>> = {}): Ending {
+  const message = `Did not run \`${run.tool.name}\`: ${problem.replace(/\.$/, "")}.`;
+  return ended("invalid", fail("CALL_INVALID", message, { details: { ...details, problem } }));
+}
+
+/** Anything thrown, as the result that it is. A fault that is not ours keeps its message and loses its stack. */
+export function resultOfThrown(thrown: unknown, toolName: string): ToolResult {
+  if (HaftError.is(thrown)) {
+    const hint = thrown.hint === undefined ? "" : ` ${thrown.hint}`;
+    return fail(thrown.code, thrown.message + hint, { details: thrown.details });
+  }
+  return fail("CALL_THREW", `\`${toolName}\` failed: ${messageOf(thrown)}`, { details: { thrown: messageOf(thrown) } });
+}

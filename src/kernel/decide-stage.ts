@@ -1,0 +1,220 @@
+/** What the call will touch, whether it may, and who says so: claims, decide, reserve rate, approve. */
+
+import { type CallRun, type Ending, ended, lookOf, resultOfThrown } from "./call-run.js";
+import { type Claim, type Decision, EMPTY_GRANT, type Grant } from "./claims.js";
+import { HaftError } from "./errors.js";
+import { NOTHING_DECIDED } from "./outcome.js";
+import type { ToolResult } from "./result.js";
+import { fail } from "./result.js";
+import type { ApprovalRequest, PolicyCall } from "./services.js";
+
+export async function stateClaims(run: CallRun): Promise<Ending | undefined> {
+  const { body } = run.tool;
+  if (body.claims === undefined) return undefined;
+  let stated: readonly Claim[] | ToolResult<never>;
+  try {
+    stated = await body.claims(run.input, lookOf(run));
+  } catch (thrown) {
+    return ended("failed", resultOfThrown(thrown, run.tool.name));
+  }
+  if (!Array.isArray(stated)) {
+    const refusal = stated as ToolResult<never>;
+    return ended(refusal.code === "CALL_INVALID" ? "invalid" : "failed", refusal);
+  }
+  run.claims = stated;
+  return undefined;
+}
+
+/**
+ * Asks policy. A path is judged as it is written; where the verdict is "ask", or the session has met a link there, all
+ * paths are resolved in one step and judged again, so that a person approves the real places.
+ */
+export async function decide(run: CallRun): Promise<Ending | undefined> {
+  if (run.tool.body.claims === undefined) {
+    run.decision = NOTHING_DECIDED;
+    run.grant = EMPTY_GRANT;
+    return undefined;
+  }
+  const { policy } = run.context.host;
+  let decision = policy.decide(run.claims, policyCallOf(run));
+  const files = run.claims.filter((claim) => claim.kind === "file");
+  const met = files.some((claim) => run.context.session.links.has(linkKey(run, claim.path)));
+  if (files.length > 0 && (decision.effect === "ask" || (met && decision.effect === "allow"))) {
+    try {
+      decision = await decideOnRealPlaces(run, files, decision);
+    } catch (thrown) {
+      return ended("failed", resultOfThrown(thrown, run.tool.name));
+    }
+  }
+  run.decision = decision;
+  if (decision.effect === "deny") return ended("denied", refusal(decision, "POLICY_DENIED", run.tool.name));
+  run.grant = decision.grant;
+  return undefined;
+}
+
+type FileClaim = Extract<Claim, { kind: "file" }>;
+
+async function decideOnRealPlaces(run: CallRun, files: readonly FileClaim[], lexical: Decision): Promise<Decision> {
+  const places = await run.backend.root.fs.resolve(
+    files.map((claim) => claim.path),
+    { signal: run.context.signal },
+  );
+  const moved: { asked: string; real: string }[] = [];
+  const real: FileClaim[] = [];
+  places.forEach((place, index) => {
+    const claim = files[index]!;
+    const path = place.missing === "" ? place.real : `${place.real === "/" ? "" : place.real}/${place.missing}`;
+    if (path === claim.path) return;
+    moved.push({ asked: claim.path, real: path });
+    real.push({ ...claim, path });
+  });
+  if (real.length === 0) return lexical;
+  run.claims = [...run.claims, ...real];
+  const decision = run.context.host.policy.decide(run.claims, policyCallOf(run));
+  if (decision.effect === "deny") return decision;
+  const grant: Grant = { ...decision.grant, moved: [...decision.grant.moved, ...moved] };
+  return { ...decision, grant };
+}
+
+export function reserveRate(run: CallRun): Ending | undefined {
+  const { rate } = run.context.host;
+  if (rate === undefined || run.tool.effect !== "act") return undefined;
+  const reserved = rate.reserve({ tool: run.tool.name, sessionId: run.context.session.id, effect: run.tool.effect });
+  if (reserved.allowed) {
+    run.settleRate = reserved.settle;
+    return undefined;
+  }
+  return ended("denied", fail("POLICY_RATE_LIMITED", `Did not run \`${run.tool.name}\`: ${reserved.reason}`));
+}
+
+/** A model's argument is never consent: only a person, a host callback or an earlier answer of theirs lets an "ask" pass. */
+export async function approve(run: CallRun): Promise<Ending | undefined> {
+  const { decision, context } = run;
+  const { host, session } = context;
+  const resumed = run.call.resume === undefined ? undefined : resume(run, run.call.resume);
+  if (resumed !== undefined && "status" in resumed) return resumed;
+  if (decision?.effect !== "ask") return undefined;
+  if (resumed !== undefined) {
+    run.approver = resumed.by;
+    return undefined;
+  }
+  if (host.approvals.isRemembered(session.id, decision.remember)) {
+    run.approver = "remembered";
+    return undefined;
+  }
+  if (host.approver === undefined) return ended("denied", refusal(decision, "POLICY_APPROVAL_REQUIRED", run.tool.name));
+  return askPerson(run, decision);
+}
+
+function resume(run: CallRun, token: string): Ending | { readonly by: string } {
+  const { approvals } = run.context.host;
+  const answer = approvals.resume(token, {
+    tool: run.tool.name,
+    sessionId: run.context.session.id,
+    inputDigest: run.inputDigest,
+  });
+  if (answer.state === "granted") return { by: answer.by };
+  if (answer.state === "waiting") return waitingFor(answer.request, run.tool.name);
+  return ended(
+    "denied",
+    fail("POLICY_DENIED", `Did not run \`${run.tool.name}\`: ${answer.reason}`, { details: { rule: "approval" } }),
+  );
+}
+
+async function askPerson(run: CallRun, decision: Extract<Decision, { effect: "ask" }>): Promise<Ending | undefined> {
+  const { host, session, signal } = run.context;
+  const request: ApprovalRequest = {
+    token: host.ids.next("approval"),
+    call: policyCallOf(run),
+    claims: run.claims,
+    rule: decision.rule,
+    risk: decision.risk,
+    reason: decision.reason,
+  };
+  const answer = await answerInTime(run, request);
+  if ("pending" in answer) {
+    host.approvals.add(request, run.inputDigest);
+    return waitingFor(request, run.tool.name);
+  }
+  if ("denied" in answer) {
+    const status = signal.aborted ? "cancelled" : "denied";
+    return ended(
+      status,
+      fail("POLICY_DENIED", `Did not run \`${run.tool.name}\`: ${answer.denied}`, { details: { rule: decision.rule } }),
+    );
+  }
+  run.approver = answer.by;
+  if (answer.scope !== "once") host.approvals.remember(session.id, decision.remember);
+  return undefined;
+}
+
+/** Silence is a no. */
+async function answerInTime(run: CallRun, request: ApprovalRequest) {
+  const { host, signal } = run.context;
+  const timeoutMs = host.approvalTimeoutMs ?? 120_000;
+  const silence = new AbortController();
+  const stopTimer = host.clock.timer(timeoutMs, () => silence.abort());
+  const stop = () => silence.abort();
+  signal.addEventListener("abort", stop, { once: true });
+  const noAnswer = new Promise<{ denied: string }>((done) => {
+    silence.signal.addEventListener("abort", () =>
+      done({
+        denied: signal.aborted
+          ? "The call was cancelled while it waited for approval."
+          : `Nobody approved it within ${timeoutMs} ms.`,
+      }),
+    );
+  });
+  try {
+    return await Promise.race([host.approver!.ask(request, { signal: silence.signal, timeoutMs }), noAnswer]);
+  } catch {
+    return { denied: "The approver failed, and without an answer nothing runs." };
+  } finally {
+    stopTimer();
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function waitingFor(request: ApprovalRequest, toolName: string): Ending {
+  const message = `Did not run \`${toolName}\` yet: it waits for approval (${request.reason}) Send the same call again with the token "${request.token}" once it has been granted.`;
+  return {
+    status: "input-required",
+    result: fail("POLICY_APPROVAL_REQUIRED", message, { details: { token: request.token, rule: request.rule } }),
+    inputRequired: {
+      token: request.token,
+      ask: { rule: request.rule, risk: request.risk, reason: request.reason, claims: request.claims },
+    },
+  };
+}
+
+function refusal(decision: Decision, code: "POLICY_DENIED" | "POLICY_APPROVAL_REQUIRED", toolName: string): ToolResult {
+  const next = decision.next === undefined ? "" : ` ${decision.next}`;
+  return fail(code, `Did not run \`${toolName}\`: ${decision.reason}${next}`, {
+    details: { rule: decision.rule, risk: decision.risk },
+  });
+}
+
+export function policyCallOf(run: CallRun): PolicyCall {
+  return {
+    callId: run.call.id,
+    tool: run.tool.name,
+    effect: run.tool.effect,
+    backend: run.backend.name,
+    sessionId: run.context.session.id,
+    cwd: run.cwd,
+    home: run.backend.home,
+  };
+}
+
+/** How a session remembers that a path on a backend led elsewhere. */
+export function linkKey(run: Pick<CallRun, "backend">, path: string): string {
+  return `${run.backend.name}:${path}`;
+}
+
+/** What a port asks when the real place differs: policy, at that place, for that access. */
+export function judgeMoved(run: CallRun, asked: string, real: Omit<FileClaim, "kind">): Decision {
+  run.context.session.links.add(linkKey(run, asked));
+  if (run.tool.body.claims === undefined)
+    throw new HaftError("CALL_UNCLAIMED", `Did not touch "${asked}": the tool claims nothing.`);
+  return run.context.host.policy.decide([{ kind: "file", ...real }], policyCallOf(run));
+}

@@ -1,0 +1,138 @@
+/** Makes a tool of what its author wrote: descriptor, validation and the pipeline come from here. */
+import type { HostContext } from "./context.js";
+import type { AnyFace, Dialect } from "./dialect.js";
+import { HaftError } from "./errors.js";
+import { type Explanation, explainCall, runCall } from "./pipeline.js";
+import type { ContentBlock } from "./result.js";
+import { type InputSchema, isStandardSchema, type JsonSchema } from "./schema.js";
+import type { DefinedTool, FacadeOutput, ToolBody, ToolCall, ToolSpec } from "./tool.js";
+import { createValidator, type Validator } from "./validate.js";
+
+/** Milliseconds a tool has unless it says otherwise. */
+export const DEFAULT_DEADLINE_MS = 30_000;
+
+const NAME = /^[a-z][a-z0-9_]{0,63}$/;
+/** Seeds have names with a hyphen; a face may advertise them. */
+const FACE_NAME = /^[a-z][a-z0-9_-]{0,63}$/;
+
+/**
+ * Defines a tool from a name, a description, a schema and `run`. `input` and `parameters` are two names of the schema: a
+ * JSON Schema, passed through unchanged, or a Standard Schema that gives one.
+ *
+ * @throws `REGISTRY_INVALID_TOOL` for a bad name, a schema that gives no JSON Schema, or a tool that looks or acts
+ *   without saying at what.
+ */
+export function defineTool<const S extends InputSchema, Data = never, Limits = undefined>(
+  spec: ToolSpec<S, Data, Limits>,
+): DefinedTool {
+  const { name, description } = spec;
+  const schema: InputSchema | undefined = spec.input ?? spec.parameters;
+  if (!NAME.test(name)) throw invalidTool(name, "its name must match [a-z][a-z0-9_]* and have at most 64 characters");
+  if (schema === undefined) throw invalidTool(name, "it has neither `input` nor `parameters`");
+  const effect = spec.effect ?? "none";
+  if (effect !== "none" && typeof spec.claims !== "function")
+    throw invalidTool(name, `its effect is "${effect}" and it has no \`claims\``);
+  const deadline = spec.deadlineMs ?? DEFAULT_DEADLINE_MS;
+  const annotations = spec.annotations ?? {};
+  const erased = spec as unknown as Pick<ToolBody, "claims" | "run">;
+  const body: ToolBody = {
+    name,
+    effect,
+    schema,
+    limits: spec.limits ?? {},
+    annotations,
+    deadlineMs: typeof deadline === "number" ? () => deadline : (deadline as ToolBody["deadlineMs"]),
+    ...(effect === "none" ? {} : { claims: (input, look) => erased.claims!(input, look) }),
+    run: (input, ctx) => erased.run(input, ctx),
+  };
+  const parameters = isStandardSchema(schema) ? jsonSchemaOf(schema, name) : (schema as JsonSchema);
+  return assemble(body, { name, description, parameters });
+}
+
+/** The same tool under a dialect's name, schema, limits and texts. */
+export function presentTool(tool: DefinedTool, face: AnyFace, dialect: Dialect): DefinedTool {
+  if (!FACE_NAME.test(face.name))
+    throw invalidTool(face.name, "its name must match [a-z][a-z0-9_-]* and have at most 64 characters");
+  return assemble(tool.body, {
+    name: face.name,
+    description: face.description,
+    parameters: face.parameters,
+    face,
+    dialect,
+  });
+}
+
+/** What a call would touch and how policy decides, without running it. */
+export function explain(tool: DefinedTool, call: ToolCall, context: HostContext): Promise<Explanation> {
+  return explainCall(tool, validatorOf(tool), call, context);
+}
+
+interface Shown {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+  readonly face?: AnyFace;
+  readonly dialect?: Dialect;
+}
+
+function assemble(body: ToolBody, shown: Shown): DefinedTool {
+  let validate: Validator | undefined;
+  const tool: DefinedTool = {
+    ...shown,
+    label: body.annotations.title ?? shown.name,
+    effect: body.effect,
+    annotations: body.annotations,
+    body,
+    descriptor: () => ({ name: shown.name, description: shown.description, parameters: shown.parameters }),
+    invoke(call, context) {
+      validate ??= validatorOf(tool);
+      return runCall(tool, validate, call, context);
+    },
+    async execute(input, context): Promise<FacadeOutput> {
+      const outcome = await tool.invoke({ id: context.host.ids.next("call"), name: shown.name, input }, context);
+      const details = outcome.structured ?? (outcome.code === undefined ? undefined : { code: outcome.code });
+      return { content: outcome.content.map(textOf), details, isError: outcome.isError };
+    },
+  };
+  return Object.freeze(tool);
+}
+
+function validatorOf(tool: DefinedTool): Validator {
+  const own = tool.face === undefined ? tool.body.schema : tool.parameters;
+  return createValidator(own, tool.parameters);
+}
+
+function jsonSchemaOf(schema: Extract<InputSchema, { "~standard": unknown }>, name: string): JsonSchema {
+  const given = schema["~standard"].jsonSchema?.input({ target: "draft-2020-12" });
+  if (typeof given !== "object" || given === null) {
+    throw invalidTool(
+      name,
+      `its ${schema["~standard"].vendor} schema gives no JSON Schema; use one that does (zod 4.6) or a plain JSON Schema`,
+    );
+  }
+  const { $schema: _, ...rest } = given as Record<string, unknown>;
+  return withoutSafeIntegerBounds(rest) as JsonSchema;
+}
+
+/** zod states the range of safe integers for every integer; a model has no use for it. */
+function withoutSafeIntegerBounds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSafeIntegerBounds);
+  if (typeof value !== "object" || value === null) return value;
+  const isBound = ([key, member]: [string, unknown]) =>
+    (key === "maximum" && member === Number.MAX_SAFE_INTEGER) ||
+    (key === "minimum" && member === Number.MIN_SAFE_INTEGER);
+  const entries = Object.entries(value).filter((entry) => !isBound(entry));
+  return Object.fromEntries(entries.map(([key, member]) => [key, withoutSafeIntegerBounds(member)]));
+}
+
+function textOf(block: ContentBlock): string {
+  if (block.kind === "text") return block.text;
+  if (block.kind === "json") return JSON.stringify(block.value);
+  return block.kind === "resource" ? (block.text ?? block.uri) : `[${block.mime}, ${block.data.length} bytes]`;
+}
+
+function invalidTool(name: string, why: string): HaftError {
+  return new HaftError("REGISTRY_INVALID_TOOL", `Did not define the tool "${name}": ${why}.`, {
+    details: { name, why },
+  });
+}

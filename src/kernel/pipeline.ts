@@ -1,0 +1,169 @@
+/**
+ * The path of one call, whole, in one place. Every stage either lets the call go on or ends it; record is outermost, so
+ * that every call, however it ends, stands in the audit.
+ *
+ *   record ▸ cancelled? ▸ coerce, repair, validate, decode, target ▸ claims ▸ decide ▸ reserve rate ▸ approve
+ *          ▸ run ▸ redact ▸ render ▸ clamp
+ */
+
+import { cutHead } from "../text/index.js";
+import { type CallRun, type Ending, ended, newRun, resultOfThrown } from "./call-run.js";
+import type { Claim, Decision } from "./claims.js";
+import type { HostContext } from "./context.js";
+import { approve, decide, reserveRate, stateClaims } from "./decide-stage.js";
+import { outcomeOf } from "./outcome.js";
+import { prepare } from "./prepare-stage.js";
+import { fail, type ToolOutcome, type ToolResult } from "./result.js";
+import { execute } from "./run-stage.js";
+import type { DefinedTool, ToolCall } from "./tool.js";
+import type { Validator } from "./validate.js";
+
+/** Bytes of a call's input that its audit entry keeps. */
+const AUDIT_INPUT_BYTES = 4_096;
+
+/** Runs one call from the model's words to the dialect's answer. Rejects only for a hard cancel in a dialect that asks for it. */
+export async function runCall(
+  tool: DefinedTool,
+  validate: Validator,
+  call: ToolCall,
+  context: HostContext,
+): Promise<ToolOutcome> {
+  const run = newRun(tool, call, context);
+  const unrecorded = await recordBegin(run);
+  const ending = unrecorded ?? (await settle(run, validate));
+  run.settleRate?.(ending.status === "ok");
+  const outcome = await outcomeOf(run, ending);
+  if (unrecorded === undefined) await recordEnd(run, outcome);
+  const reason: unknown = context.signal.reason;
+  if (tool.dialect?.hardCancelRejects === true && context.signal.aborted && isHard(reason)) throw reason;
+  return outcome;
+}
+
+/** A call that never reaches a tool, such as one of an unknown name: recorded and answered like any other. */
+export async function refuseCall(
+  tool: DefinedTool,
+  call: ToolCall,
+  context: HostContext,
+  ending: Ending,
+): Promise<ToolOutcome> {
+  const run = newRun(tool, call, context);
+  const unrecorded = await recordBegin(run);
+  const outcome = await outcomeOf(run, unrecorded ?? ending);
+  if (unrecorded === undefined) await recordEnd(run, outcome);
+  return outcome;
+}
+
+async function settle(run: CallRun, validate: Validator): Promise<Ending> {
+  try {
+    return (
+      cancelledBefore(run) ??
+      (await beforeClaims(run, validate)) ??
+      (await stateClaims(run)) ??
+      (await decide(run)) ??
+      reserveRate(run) ??
+      (await approve(run)) ??
+      (await execute(run))
+    );
+  } catch (thrown) {
+    return ended("failed", resultOfThrown(thrown, run.tool.name));
+  }
+}
+
+function cancelledBefore(run: CallRun): Ending | undefined {
+  if (!run.context.signal.aborted) return undefined;
+  return ended("cancelled", fail("CALL_CANCELLED", `Cancelled before ${run.tool.name} could begin.`));
+}
+
+async function beforeClaims(run: CallRun, validate: Validator): Promise<Ending | undefined> {
+  const stopped = await prepare(run, validate);
+  if (stopped !== undefined) return stopped;
+  const hook = run.context.host.hooks?.beforeClaims;
+  if (hook !== undefined) run.input = hook({ tool: run.tool.name, input: run.input });
+  run.input = frozen(run.input);
+  return undefined;
+}
+
+/** What would happen, without it happening: the claims and the decision of a call. Nothing is recorded, asked or run. */
+export async function explainCall(
+  tool: DefinedTool,
+  validate: Validator,
+  call: ToolCall,
+  context: HostContext,
+): Promise<Explanation> {
+  const run = newRun(tool, call, context);
+  const stopped = (await beforeClaims(run, validate)) ?? (await stateClaims(run)) ?? (await decide(run));
+  return {
+    tool: tool.name,
+    effect: tool.effect,
+    input: run.input,
+    repairs: run.notes,
+    claims: run.claims,
+    ...(run.decision === undefined ? {} : { decision: run.decision }),
+    ...(stopped === undefined ? {} : { stopped: stopped.result }),
+  };
+}
+
+export interface Explanation {
+  readonly tool: string;
+  readonly effect: DefinedTool["effect"];
+  readonly input: unknown;
+  readonly repairs: readonly string[];
+  readonly claims: readonly Claim[];
+  /** Absent when the call did not come that far. */
+  readonly decision?: Decision;
+  /** Why the call would end before it runs. */
+  readonly stopped?: ToolResult;
+}
+
+/** A call that could not be put on record does not run: an act that nobody can see afterwards is no act of ours. */
+async function recordBegin(run: CallRun): Promise<Ending | undefined> {
+  const { call, context, tool } = run;
+  const { audit, digest, redactor } = context.host;
+  try {
+    const input = JSON.stringify(call.input ?? null) ?? "null";
+    run.inputDigest = await digest(input);
+    const shown = redactor === undefined ? input : redactor.redact(input);
+    run.audit = await audit.begin({
+      callId: call.id,
+      sessionId: context.session.id,
+      tool: tool.name,
+      backend: context.backend.name,
+      inputDigest: run.inputDigest,
+      input: cutHead(shown, AUDIT_INPUT_BYTES).text,
+    });
+    return undefined;
+  } catch (thrown) {
+    const failed = resultOfThrown(thrown, tool.name);
+    return ended("failed", {
+      ...failed,
+      message: `Did not run \`${tool.name}\`, for its record could not be kept. ${failed.message ?? ""}`.trim(),
+    });
+  }
+}
+
+async function recordEnd(run: CallRun, outcome: ToolOutcome): Promise<void> {
+  const { audit, clock } = run.context.host;
+  const entry = {
+    status: outcome.status,
+    ...(outcome.code === undefined ? {} : { code: outcome.code }),
+    rule: outcome.decision.rule,
+    effect: outcome.decision.effect,
+    approver: outcome.decision.approver,
+    claims: run.claims,
+    tookMs: clock.now() - run.startedMs,
+    cuts: outcome.cuts.length,
+  };
+  // The call has happened and its answer must reach the model; a begin without an end is itself a record that something went wrong.
+  await audit.end(run.audit, entry).catch(() => {});
+}
+
+function frozen(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array || Object.isFrozen(value))
+    return value;
+  for (const member of Object.values(value)) frozen(member);
+  return Object.freeze(value);
+}
+
+function isHard(reason: unknown): boolean {
+  return typeof reason === "object" && reason !== null && (reason as { hard?: unknown }).hard === true;
+}

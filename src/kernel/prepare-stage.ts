@@ -1,0 +1,70 @@
+/** From what the model sent to what the tool takes: coerce, repair, validate, decode, target. */
+
+import { nearestNames } from "../text/index.js";
+import type { CallRun, Ending } from "./call-run.js";
+import { invalid } from "./call-run.js";
+import { coerceBag, isRecord } from "./coerce.js";
+import { repair } from "./repair.js";
+import type { Validator } from "./validate.js";
+
+/** Fills in the arguments, the input, the limits and the backend; an ending when the arguments cannot be used. */
+export async function prepare(run: CallRun, validate: Validator): Promise<Ending | undefined> {
+  const { tool } = run;
+  const { face } = tool;
+  const bag = coerceBag(run.call.input, face?.bareString);
+  const aimed = chooseTarget(run, bag);
+  if ("status" in aimed) return aimed;
+
+  const unknownParameter = tool.dialect?.unknownParameter ?? "refuse";
+  const aliases = face?.aliases;
+  const mended = repair(
+    aimed.bag,
+    tool.parameters,
+    aliases === undefined ? { unknownParameter } : { unknownParameter, aliases },
+  );
+  run.notes.push(...mended.notes);
+
+  const checked = await validate(mended.value);
+  if ("problem" in checked) return invalid(run, checked.problem, { ...checked });
+  run.args = isRecord(checked.value) ? checked.value : {};
+  return face === undefined ? keepInput(run, checked.value) : decode(run);
+}
+
+function keepInput(run: CallRun, value: unknown): undefined {
+  run.input = value;
+}
+
+function decode(run: CallRun): Ending | undefined {
+  const face = run.tool.face!;
+  const decoded = face.decode(run.args);
+  if ("problem" in decoded) {
+    return invalid(run, decoded.problem, decoded.parameter === undefined ? {} : { parameter: decoded.parameter });
+  }
+  run.input = decoded.input;
+  run.limits = { ...(run.tool.body.limits as object), ...face.limits, ...decoded.limits };
+  run.notes.push(...(decoded.notes ?? []));
+  return undefined;
+}
+
+/** Takes `on` out of the bag where the box has more than one backend, and aims the call at that backend. */
+function chooseTarget(run: CallRun, bag: unknown): Ending | { readonly bag: unknown } {
+  const targets = run.context.targets;
+  if (targets === undefined || Object.keys(targets).length < 2 || !isRecord(bag) || !Object.hasOwn(bag, "on"))
+    return { bag };
+  const { on, ...rest } = bag;
+  if (on === null) return { bag: rest };
+  const names = Object.keys(targets);
+  const backend = typeof on === "string" && Object.hasOwn(targets, on) ? targets[on] : undefined;
+  if (backend === undefined) {
+    const near = typeof on === "string" ? nearestNames(on, names, 1)[0] : undefined;
+    const hint = near === undefined ? "" : ` (did you mean "${near}"?)`;
+    return invalid(
+      run,
+      `\`on\` was ${JSON.stringify(on)}${hint}; it takes one of ${names.map((name) => `"${name}"`).join(", ")}`,
+      { parameter: "on" },
+    );
+  }
+  run.backend = backend;
+  run.cwd = run.context.session.cwd(backend.name) ?? (backend === run.context.backend ? run.context.cwd : backend.cwd);
+  return { bag: rest };
+}

@@ -1,0 +1,178 @@
+/**
+ * Puts right, by the schema, what models get wrong in form and never in meaning. Each repair is told; what remains wrong
+ * is left for validation to refuse. A string that the schema wants as a string is never changed.
+ */
+import { nearestNames } from "../text/index.js";
+import { isRecord } from "./coerce.js";
+import type { JsonSchema } from "./schema.js";
+
+export interface Repaired {
+  readonly value: unknown;
+  /** One sentence for each repair. */
+  readonly notes: readonly string[];
+}
+
+export interface RepairOptions {
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** What happens to a parameter that is no misspelling: left for validation to refuse, or dropped and told. */
+  readonly unknownParameter: "refuse" | "ignore";
+}
+
+export function repair(value: unknown, schema: JsonSchema, options: RepairOptions): Repaired {
+  if (!isRecord(value) || !isRecord(schema.properties)) return { value, notes: [] };
+  const notes: string[] = [];
+  const named = renameParameters(value, schema, options, notes);
+  return { value: repairMembers(named, schema, "", notes), notes };
+}
+
+function renameParameters(
+  value: Readonly<Record<string, unknown>>,
+  schema: JsonSchema,
+  options: RepairOptions,
+  notes: string[],
+): Readonly<Record<string, unknown>> {
+  const known = Object.keys(schema.properties as object);
+  const keys = Object.keys(value);
+  if (keys.every((key) => known.includes(key))) return value;
+  const out: Record<string, unknown> = {};
+  for (const key of keys) if (known.includes(key)) out[key] = value[key];
+  for (const key of keys) {
+    if (known.includes(key)) continue;
+    const free = known.filter((name) => !Object.hasOwn(out, name));
+    const alias = options.aliases?.[key];
+    const target = alias !== undefined && free.includes(alias) ? alias : misspelling(key, free);
+    if (target !== undefined) {
+      out[target] = value[key];
+      notes.push(`\`${key}\` was taken as \`${target}\`.`);
+    } else if (options.unknownParameter === "ignore" && schema.additionalProperties !== true) {
+      notes.push(`\`${key}\` is not a parameter and was ignored.`);
+    } else {
+      out[key] = value[key];
+    }
+  }
+  return out;
+}
+
+/** The one free name that `key` can only be a misspelling of: the same letters in another case or with `_` or `-`, or one slip. */
+function misspelling(key: string, free: readonly string[]): string | undefined {
+  const plain = plainName(key);
+  const same = free.filter((name) => plainName(name) === plain);
+  if (same.length === 1) return same[0];
+  if (plain.length < 5) return undefined;
+  const near = nearestNames(key, free, 2).filter((name) => isOneSlip(plainName(name), plain));
+  return near.length === 1 ? near[0] : undefined;
+}
+
+const plainName = (name: string): string => name.toLowerCase().replace(/[_-]/g, "");
+
+/** One letter missing, added, changed, or two neighbours swapped. */
+function isOneSlip(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let start = 0;
+  while (start < Math.min(a.length, b.length) && a[start] === b[start]) start++;
+  const restOf = (text: string, skipped: number) => text.slice(start + skipped);
+  if (a.length === b.length) {
+    const swapped = a[start] === b[start + 1] && a[start + 1] === b[start] && restOf(a, 2) === restOf(b, 2);
+    return swapped || restOf(a, 1) === restOf(b, 1);
+  }
+  return a.length > b.length ? restOf(a, 1) === restOf(b, 0) : restOf(a, 0) === restOf(b, 1);
+}
+
+function repairMembers(
+  value: Readonly<Record<string, unknown>>,
+  schema: JsonSchema,
+  at: string,
+  notes: string[],
+): Readonly<Record<string, unknown>> {
+  const properties = schema.properties as Readonly<Record<string, JsonSchema>>;
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  let out: Record<string, unknown> | undefined;
+  for (const [key, member] of Object.entries(value)) {
+    const wanted = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (wanted === undefined) continue;
+    const name = at === "" ? key : `${at}.${key}`;
+    if (member === null && !required.includes(key) && !accepts(wanted, "null")) {
+      out ??= { ...value };
+      delete out[key];
+      notes.push(`\`${name}\` was null and was left out.`);
+      continue;
+    }
+    const mended = repairValue(member, wanted, name, notes);
+    if (mended === member) continue;
+    out ??= { ...value };
+    out[key] = mended;
+  }
+  return out ?? value;
+}
+
+function repairValue(value: unknown, schema: JsonSchema, at: string, notes: string[]): unknown {
+  const mended = reshape(value, schema, at, notes);
+  if (Array.isArray(mended) && isRecord(schema.items)) {
+    const items = schema.items;
+    const list = mended.map((item, index) => repairValue(item, items, `${at}[${index}]`, notes));
+    return list.some((item, index) => item !== mended[index]) ? list : mended;
+  }
+  if (isRecord(mended) && isRecord(schema.properties)) return repairMembers(mended, schema, at, notes);
+  return mended;
+}
+
+/** Brings one value to the type that the schema wants, where only one reading is possible. */
+function reshape(value: unknown, schema: JsonSchema, at: string, notes: string[]): unknown {
+  if (typeof value === "number") return atMost(value, schema, at, notes);
+  if (typeof value === "string" && !accepts(schema, "string")) return fromText(value, schema, at, notes);
+  if (accepts(schema, "array") && !Array.isArray(value) && value !== null && value !== undefined) {
+    return oneAsList(value, schema, at, notes);
+  }
+  return value;
+}
+
+function fromText(value: string, schema: JsonSchema, at: string, notes: string[]): unknown {
+  const trimmed = value.trim();
+  if ((accepts(schema, "integer") || accepts(schema, "number")) && /^-?\d+(\.\d+)?$/.test(trimmed)) {
+    notes.push(`\`${at}\` came as text and was taken as the number ${trimmed}.`);
+    return atMost(Number(trimmed), schema, at, notes);
+  }
+  if (accepts(schema, "boolean") && /^(true|false)$/i.test(trimmed)) {
+    notes.push(`\`${at}\` came as text and was taken as ${trimmed.toLowerCase()}.`);
+    return trimmed.toLowerCase() === "true";
+  }
+  const wantsList = accepts(schema, "array");
+  if ((wantsList && trimmed.startsWith("[")) || (accepts(schema, "object") && trimmed.startsWith("{"))) {
+    const parsed = parsedOrUndefined(trimmed);
+    if (parsed !== undefined) {
+      notes.push(`\`${at}\` came as JSON text and was parsed.`);
+      return parsed;
+    }
+  }
+  return wantsList ? oneAsList(value, schema, at, notes) : value;
+}
+
+function oneAsList(value: unknown, schema: JsonSchema, at: string, notes: string[]): unknown {
+  const items = isRecord(schema.items) ? schema.items : {};
+  const kind = typeof value === "object" ? "object" : typeof value;
+  if (!accepts(items, kind) && !(kind === "number" && accepts(items, "integer"))) return value;
+  notes.push(`\`${at}\` was one item and was taken as a list of one.`);
+  return [value];
+}
+
+/** A number above the ceiling is taken as the ceiling; only too small or fractional ones are refused. */
+function atMost(value: number, schema: JsonSchema, at: string, notes: string[]): number {
+  const ceiling = schema.maximum;
+  if (typeof ceiling !== "number" || !(value > ceiling)) return value;
+  notes.push(`\`${at}\` ${value} is above the most, ${ceiling}, and was taken as ${ceiling}.`);
+  return ceiling;
+}
+
+function accepts(schema: JsonSchema, type: string): boolean {
+  if (schema.type === type || (Array.isArray(schema.type) && schema.type.includes(type))) return true;
+  const choices = schema.anyOf ?? schema.oneOf;
+  return Array.isArray(choices) && choices.some((choice) => isRecord(choice) && accepts(choice, type));
+}
+
+function parsedOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

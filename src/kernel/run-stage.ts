@@ -1,0 +1,150 @@
+/** Runs the tool with ports bound to its grant, and sees to it that the call settles whatever the tool does. */
+import { type CallRun, type Ending, ended, lookOf, resultOfThrown } from "./call-run.js";
+import type { ToolContext } from "./context.js";
+import { judgeMoved } from "./decide-stage.js";
+import { HaftError } from "./errors.js";
+import { type CallStatus, fail, type ToolResult } from "./result.js";
+
+/** Milliseconds that a tool has to settle after its signal fired; a shell's TERM, 3 s, KILL fit inside. */
+export const ABANDON_AFTER_MS = 6_000;
+
+export async function execute(run: CallRun): Promise<Ending> {
+  const { context, tool } = run;
+  const { clock, faults, hooks } = context.host;
+  const control = new AbortController();
+  const deadlineMs = tool.body.deadlineMs(run.input, run.limits);
+  const cancel = () => control.abort(new HaftError("CALL_CANCELLED", `\`${tool.name}\` was cancelled.`));
+  const stopDeadline = clock.timer(deadlineMs, () => {
+    control.abort(
+      new HaftError(
+        "CALL_TIMEOUT",
+        `Stopped \`${tool.name}\`: it did not finish within its deadline of ${deadlineMs} ms.`,
+        {
+          details: { deadlineMs },
+        },
+      ),
+    );
+  });
+  context.signal.addEventListener("abort", cancel, { once: true });
+  if (context.signal.aborted) cancel();
+
+  const guard = settleGuard(run, control.signal);
+  const runTool = async () => tool.body.run(run.input, toolContextOf(run, control.signal, clock.now() + deadlineMs));
+  const hooked =
+    hooks?.aroundRun === undefined ? runTool : () => hooks.aroundRun!({ tool: tool.name, input: run.input }, runTool);
+  const watched = faults === undefined ? hooked() : faults.watch(hooked, guard.fault);
+  const body = watched.catch((thrown: unknown) => resultOfThrown(thrown, tool.name));
+  try {
+    const result = await Promise.race([body, guard.settled]);
+    if (guard.isAbandoned()) body.then((late) => recordLate(run, late));
+    return ended(statusOf(result, control.signal), result);
+  } finally {
+    guard.stop();
+    stopDeadline();
+    context.signal.removeEventListener("abort", cancel);
+    control.abort(
+      new HaftError("CALL_REVOKED", `Did nothing: call "${run.call.id}" has already ended.`, {
+        details: { call: run.call.id },
+      }),
+    );
+  }
+}
+
+/** Settles in the tool's place when it ignores its signal or faults outside its promise. */
+function settleGuard(run: CallRun, signal: AbortSignal) {
+  const { clock } = run.context.host;
+  let stopTimer: (() => void) | undefined;
+  let abandoned = false;
+  let settle: (result: ToolResult) => void = () => {};
+  const settled = new Promise<ToolResult>((done) => {
+    settle = done;
+  });
+  const abandon = () => {
+    abandoned = true;
+    const why = HaftError.is(signal.reason) ? signal.reason.message : `\`${run.tool.name}\` was cancelled.`;
+    settle(
+      fail(
+        "CALL_ABANDONED",
+        `${why} It did not stop within ${ABANDON_AFTER_MS} ms after that and was abandoned; it can touch nothing any more.`,
+      ),
+    );
+  };
+  const start = () => {
+    stopTimer ??= clock.timer(ABANDON_AFTER_MS, abandon);
+  };
+  if (signal.aborted) start();
+  else signal.addEventListener("abort", start, { once: true });
+  return {
+    settled,
+    isAbandoned: () => abandoned,
+    fault: (thrown: unknown) => settle(resultOfThrown(thrown, run.tool.name)),
+    stop() {
+      signal.removeEventListener("abort", start);
+      stopTimer?.();
+    },
+  };
+}
+
+function toolContextOf(run: CallRun, signal: AbortSignal, deadline: number): ToolContext {
+  const { context, backend, call } = run;
+  const { host } = context;
+  const ports = backend.bind(run.grant!, {
+    id: call.id,
+    signal,
+    deadline,
+    sessionId: context.session.id,
+    workspace: context.workspace,
+    moved: async (asked, real) => judgeMoved(run, asked, real),
+  });
+  return {
+    ...lookOf(run),
+    contextId: context.contextId,
+    callId: call.id,
+    budget: context.budget,
+    framework: context.framework,
+    fs: ports.fs,
+    shell: ports.shell,
+    search: ports.search,
+    ...(ports.terminal === undefined ? {} : { terminal: ports.terminal }),
+    ...(host.http === undefined ? {} : { http: host.http }),
+    clock: host.clock,
+    ids: host.ids,
+    digest: host.digest,
+    stores: host.stores,
+    artifacts: context.session.artifacts,
+    signal,
+    deadline,
+    lock: (key, io, body) => host.locks.hold(`${backend.name}:${key}`, { signal, ...io }, body),
+    emit: (event) => {
+      if (!signal.aborted) context.onEvent?.({ ...event, callId: call.id });
+    },
+  };
+}
+
+const STATUS_OF_CODE: Readonly<Record<string, CallStatus>> = {
+  CALL_ABANDONED: "abandoned",
+  CALL_CANCELLED: "cancelled",
+  SHELL_CANCELLED: "cancelled",
+  CALL_TIMEOUT: "timed-out",
+  SHELL_TIMEOUT: "timed-out",
+  CALL_INVALID: "invalid",
+  POLICY_DENIED: "denied",
+  POLICY_APPROVAL_REQUIRED: "denied",
+};
+
+/** What a tool finished in spite of a cancel is told as it is: the work was done. */
+function statusOf(result: ToolResult, signal: AbortSignal): CallStatus {
+  if (!result.isError) return "ok";
+  const known = result.code === undefined ? undefined : STATUS_OF_CODE[result.code];
+  if (known !== undefined) return known;
+  if (!signal.aborted || !HaftError.is(signal.reason)) return "failed";
+  return STATUS_OF_CODE[signal.reason.code] ?? "failed";
+}
+
+function recordLate(run: CallRun, late: ToolResult): void {
+  const { host } = run.context;
+  const note = `A late value was dropped: the tool settled ${late.isError ? "with an error" : "well"} after it had been abandoned.`;
+  host.audit
+    .end(run.audit, { status: "late-value-dropped", tookMs: host.clock.now() - run.startedMs, note })
+    .catch(() => {});
+}

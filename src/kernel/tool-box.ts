@@ -1,0 +1,102 @@
+/** What an agent holds: the descriptors a model is shown, and the runner that fulfils its calls. */
+import { nearestNames } from "../text/index.js";
+import { ended } from "./call-run.js";
+import type { HostContext, ToolEvent } from "./context.js";
+import { explain } from "./define-tool.js";
+import { type Explanation, refuseCall } from "./pipeline.js";
+import { fail, type ToolOutcome } from "./result.js";
+import type { JsonSchema } from "./schema.js";
+import type { DefinedTool, ToolCall, ToolDescriptor } from "./tool.js";
+
+/** Called once for each dispatch. */
+export type ContextFactory = () => HostContext | Promise<HostContext>;
+
+export interface RunOptions {
+  /** Cancels the call: what it started ends, and the outcome says cancelled. */
+  readonly signal?: AbortSignal;
+  /** Progress of this call. */
+  readonly onEvent?: (event: ToolEvent & { readonly callId: string }) => void;
+}
+
+export interface ToolRunner {
+  /** Runs one call; an unknown name is an outcome too. Never rejects (a hard cancel aside, in a dialect that asks for it). */
+  run(call: ToolCall, options?: RunOptions): Promise<ToolOutcome>;
+}
+
+export interface ToolBox {
+  /** What the model is shown, in order. With `targets` of more than one name each tool also takes `on`. */
+  descriptors(targets?: readonly string[]): ToolDescriptor[];
+  readonly runner: ToolRunner;
+  /** What a call would touch and how policy decides, without running it; undefined for an unknown name. */
+  explain(call: ToolCall): Promise<Explanation | undefined>;
+}
+
+export function createToolBox(tools: readonly DefinedTool[], factory: ContextFactory): ToolBox {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  return {
+    descriptors: (targets = []) => tools.map((tool) => aimable(tool.descriptor(), targets)),
+    runner: {
+      async run(call, options = {}) {
+        const context = withOptions(await factory(), options);
+        const tool = byName.get(call.name);
+        return tool === undefined ? refuseUnknown(call, context, tools) : tool.invoke(call, context);
+      },
+    },
+    async explain(call) {
+      const tool = byName.get(call.name);
+      return tool === undefined ? undefined : explain(tool, call, await factory());
+    },
+  };
+}
+
+function withOptions(context: HostContext, options: RunOptions): HostContext {
+  const cancellable = options.signal === undefined ? context : context.withCancel(options.signal);
+  return options.onEvent === undefined ? cancellable : { ...cancellable, onEvent: options.onEvent };
+}
+
+/** A tool that only stands for a name that the box does not have, so that its call is recorded like any other. */
+function refuseUnknown(call: ToolCall, context: HostContext, tools: readonly DefinedTool[]): Promise<ToolOutcome> {
+  const dialect = context.dialect ?? tools[0]?.dialect;
+  const nearest = nearestNames(
+    call.name,
+    tools.map((tool) => tool.name),
+    3,
+  );
+  const message = dialect?.unknownTool(call.name, nearest) ?? `This session exposes no tool called "${call.name}".`;
+  const refusal = fail("CALL_UNKNOWN_TOOL", message, { details: { name: call.name, nearest } });
+  return refuseCall(nameOnly(call.name), call, context, ended("unknown-tool", refusal));
+}
+
+function nameOnly(name: string): DefinedTool {
+  const unreachable = () => {
+    throw new Error(`"${name}" is not a tool`);
+  };
+  const body = {
+    name,
+    effect: "none" as const,
+    schema: {},
+    limits: {},
+    annotations: {},
+    deadlineMs: () => 0,
+    run: unreachable,
+  };
+  const shown = { name, label: name, description: "", parameters: {}, effect: "none" as const, annotations: {} };
+  return {
+    ...shown,
+    body,
+    descriptor: () => ({ name, description: "", parameters: {} }),
+    invoke: unreachable,
+    execute: unreachable,
+  };
+}
+
+/** Adds the choice of the backend where there is one. */
+function aimable(descriptor: ToolDescriptor, targets: readonly string[]): ToolDescriptor {
+  if (targets.length < 2) return descriptor;
+  const on = { type: "string", enum: targets, description: `Where to run. Default "${targets[0]}".` };
+  const parameters: JsonSchema = {
+    ...descriptor.parameters,
+    properties: { ...(descriptor.parameters.properties as object), on },
+  };
+  return { ...descriptor, parameters };
+}

@@ -1,0 +1,157 @@
+/** Checks arguments against the advertised schema and words what is wrong for the model that must send them again. */
+import type { ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
+import { nearestNames } from "../text/index.js";
+import { isRecord } from "./coerce.js";
+import { type InputSchema, isStandardSchema, type JsonSchema } from "./schema.js";
+
+export interface Problem {
+  /** The parameter, as `items[1].status`; absent when the whole bag is wrong. */
+  readonly parameter?: string;
+  readonly missing?: boolean;
+  /** One sentence: what came and what is accepted. */
+  readonly problem: string;
+}
+
+export type Validated = { readonly value: unknown } | Problem;
+
+/** Compiles at the first use: nothing is loaded for a tool that is never called. */
+export type Validator = (value: unknown) => Promise<Validated> | Validated;
+
+export function createValidator(schema: InputSchema, advertised: JsonSchema): Validator {
+  if (isStandardSchema(schema)) return (value) => validateStandard(schema, value);
+  let compiled: ValidateFunction | undefined;
+  const check = (validate: ValidateFunction, value: unknown): Validated => {
+    if (validate(value)) return { value };
+    return wordProblem(validate.errors?.[0], value, advertised);
+  };
+  return (value) => {
+    if (compiled !== undefined) return check(compiled, value);
+    return compile(advertised).then((validate) => {
+      compiled = validate;
+      return check(validate, value);
+    });
+  };
+}
+
+async function compile(schema: JsonSchema): Promise<ValidateFunction> {
+  const { Ajv2020 } = await import("ajv/dist/2020.js");
+  // The schema is the author's and was checked when the tool was defined; strict mode would refuse keywords we pass through.
+  return new Ajv2020({
+    strict: false,
+    allErrors: false,
+    verbose: true,
+    validateFormats: false,
+    meta: false,
+    validateSchema: false,
+  }).compile(schema);
+}
+
+async function validateStandard(
+  schema: Extract<InputSchema, { "~standard": unknown }>,
+  value: unknown,
+): Promise<Validated> {
+  const outcome = await schema["~standard"].validate(value);
+  if (outcome.issues === undefined) return { value: outcome.value };
+  const issue = outcome.issues[0];
+  const parameter = issue?.path?.map(segmentName).join(".") ?? "";
+  const message = issue?.message ?? "it does not fit the schema";
+  const missing = parameter !== "" && readAt(value, issue?.path ?? []) === undefined;
+  const problem =
+    parameter === ""
+      ? `the arguments do not fit: ${message}`
+      : `\`${parameter}\` ${missing ? "is missing" : "does not fit"}: ${message}`;
+  return parameter === "" ? { problem } : { parameter, missing, problem };
+}
+
+const segmentName = (segment: unknown): string => String(isRecord(segment) && "key" in segment ? segment.key : segment);
+
+function readAt(value: unknown, path: readonly unknown[]): unknown {
+  return path.reduce<unknown>(
+    (at, segment) =>
+      isRecord(at) || Array.isArray(at) ? (at as Record<string, unknown>)[segmentName(segment)] : undefined,
+    value,
+  );
+}
+
+function wordProblem(error: ErrorObject | undefined, value: unknown, schema: JsonSchema): Problem {
+  if (error === undefined) return { problem: "the arguments do not fit the schema" };
+  const parameter = parameterAt(error.instancePath);
+  const inside = parameter === "" ? "" : `${parameter}.`;
+  const holder = isRecord(error.parentSchema) ? error.parentSchema : {};
+  if (error.keyword === "required") {
+    const name = `${inside}${error.params.missingProperty as string}`;
+    const wanted = isRecord(holder.properties) ? holder.properties[error.params.missingProperty as string] : undefined;
+    return { parameter: name, missing: true, problem: `\`${name}\` is missing; it takes ${acceptedBy(wanted)}` };
+  }
+  if (error.keyword === "additionalProperties") {
+    const extra = error.params.additionalProperty as string;
+    const known = isRecord(holder.properties) ? Object.keys(holder.properties) : [];
+    const near = nearestNames(extra, known, 1)[0];
+    const hint = near === undefined ? "" : ` (did you mean \`${inside}${near}\`?)`;
+    return {
+      parameter: `${inside}${extra}`,
+      problem: `there is no parameter \`${inside}${extra}\`${hint}; there are ${listed(known)}`,
+    };
+  }
+  if (parameter === "") {
+    const names = isRecord(schema.properties) ? listed(Object.keys(schema.properties)) : "none";
+    return { problem: `the arguments were ${shown(value)}; an object is accepted, with the parameters ${names}` };
+  }
+  return { parameter, problem: `\`${parameter}\` was ${shown(error.data)}; it takes ${acceptedBy(holder)}` };
+}
+
+/** "/items/1/status" → "items[1].status". */
+function parameterAt(pointer: string): string {
+  const segments = pointer
+    .split("/")
+    .slice(1)
+    .map((one) => one.replace(/~1/g, "/").replace(/~0/g, "~"));
+  return segments.map((one, index) => (/^\d+$/.test(one) ? `[${one}]` : index === 0 ? one : `.${one}`)).join("");
+}
+
+const ARTICLES: Readonly<Record<string, string>> = {
+  string: "text",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  null: "null",
+};
+
+/** What a schema accepts, in words. */
+export function acceptedBy(schema: unknown): string {
+  if (!isRecord(schema)) return "a value";
+  if (Array.isArray(schema.enum))
+    return `one of ${listed(
+      schema.enum.map((one) => JSON.stringify(one)),
+      "",
+    )}`;
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (Array.isArray(choices)) return choices.map(acceptedBy).join(" or ");
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type];
+  const base = types.map((type) => ARTICLES[String(type)] ?? "a value").join(" or ");
+  const bounds = [
+    typeof schema.minimum === "number" ? `of at least ${schema.minimum}` : "",
+    typeof schema.maximum === "number" ? `of at most ${schema.maximum}` : "",
+    typeof schema.minLength === "number" && schema.minLength > 0 ? "that is not empty" : "",
+    typeof schema.minItems === "number" && schema.minItems > 0 ? `with at least ${schema.minItems} items` : "",
+    isRecord(schema.not) && "const" in schema.not ? `other than ${JSON.stringify(schema.not.const)}` : "",
+  ].filter(Boolean);
+  const inner = isRecord(schema.items) && schema.type === "array" ? ` of ${acceptedBy(schema.items)}` : "";
+  return [base + inner, ...bounds].join(" ");
+}
+
+function listed(names: readonly string[], quote = "`"): string {
+  return names.length === 0 ? "none" : names.map((name) => `${quote}${name}${quote}`).join(", ");
+}
+
+/** A value as a reader sees it, at most 60 characters of it, with its type where the look does not tell. */
+function shown(value: unknown): string {
+  if (value === undefined) return "absent";
+  const text = JSON.stringify(value) ?? String(value);
+  const clipped = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  if (typeof value === "string") return `the text ${clipped}`;
+  if (Array.isArray(value)) return `the list ${clipped}`;
+  return isRecord(value) ? `the object ${clipped}` : clipped;
+}
