@@ -40,6 +40,8 @@ export interface Session {
   readonly readState: ReadState;
   readonly todo: TodoList;
   readonly artifacts: Artifacts;
+  /** What tools remember only to answer faster, by a name of their own; bounded by them, lost at any time. Absent: nothing is kept. */
+  readonly caches?: Map<string, unknown>;
   /** Paths that turned out to lead elsewhere; such a path is resolved before the next decision on it. */
   readonly links: Set<string>;
 }

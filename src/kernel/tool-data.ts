@@ -34,7 +34,7 @@ export interface ReadData {
   readonly eol: "lf" | "crlf" | "cr" | "mixed" | "none";
   /** The decoded window exactly as it stands in the file, line ends included; clipped lines are cut. */
   readonly text: string;
-  /** 0 and 0 for an empty window. */
+  /** 0 and 0 for an empty window. Negative, counted from the end (-1 is the last line), where the lines before were not counted. */
   readonly startLine: number;
   readonly endLine: number;
   /** null where it was not counted. */
@@ -100,6 +100,11 @@ export type EditStage = "exact" | "line-endings" | "trailing-blanks" | "whitespa
 export interface EditLimits {
   readonly gate: Gate;
   readonly stages: readonly EditStage[];
+  /**
+   * What the stage "whitespace" folds. "inside" (default): runs of blanks within a line become one space, indentation counts.
+   * "anywhere": every run of white space, indentation and line ends included, becomes one space, and the ends are trimmed.
+   */
+  readonly whitespace?: "inside" | "anywhere";
   readonly maxDiffBytes: number;
 }
 
