@@ -1,0 +1,109 @@
+#!/usr/bin/env node
+/**
+ * Plays a cases folder against the built product: the folder's `run.mjs` with `failures.jsonl`, or the file given, through
+ * `test/cases/adapter.mjs`. The folder is the one that CASES names, else the one beside the repository; where there is
+ * none this says so and succeeds.
+ *
+ *   node scripts/cases.mjs [FILE] [--area EDIT,READ] [--only ID,ID] [--jobs N] [--keep]
+ *
+ * Cases listed in `test/cases/pending.json` are played too but do not fail the run; one of them that passes is reported.
+ * A case that only a person can judge needs a test whose title names its id. Ends with `N passed, M failed, K skipped`.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const DEFAULT_FOLDER = "../shared/cases";
+const AREAS = "EDIT,WRITE,READ,GREP,SHELL,KERN";
+/** Root may read and write whatever the modes say; without these two capabilities the permission cases mean something. */
+const DROPPED = "-dac_override,-dac_read_search";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const text = { type: "string" };
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { area: text, only: text, jobs: text, keep: { type: "boolean" } },
+});
+const folder = process.env.CASES ? resolve(process.env.CASES) : resolve(root, DEFAULT_FOLDER);
+const runner = join(folder, "run.mjs");
+const file = positionals[0] ? resolve(positionals[0]) : join(folder, "failures.jsonl");
+const pending = JSON.parse(readFileSync(join(root, "test/cases/pending.json"), "utf8"));
+
+if (!existsSync(runner) || !existsSync(file)) {
+  const missing = existsSync(runner) ? file : runner;
+  console.log(`No cases were played: there is no ${missing}. Set CASES to a cases folder.`);
+  console.log("0 passed, 0 failed, 0 skipped");
+  process.exit(positionals.length > 0 || process.env.CASES ? 2 : 0);
+}
+
+const scratch = mkdtempSync(join(tmpdir(), "haft-cases-"));
+const report = join(scratch, "report.json");
+const code = await play();
+const results = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")).results : undefined;
+rmSync(scratch, { recursive: true, force: true });
+if (results === undefined) {
+  console.log(`The runner gave no report (exit code ${code}).`);
+  process.exit(code || 1);
+}
+process.exit(summarize(results));
+
+function play() {
+  const chosen = values.only ? ["--only", values.only] : ["--area", values.area ?? AREAS];
+  const options = [...(values.jobs ? ["--jobs", values.jobs] : []), ...(values.keep ? ["--keep"] : [])];
+  const adapter = join(root, "test/cases/adapter.mjs");
+  const command = [process.execPath, runner, file, "--adapter", adapter, "--json", report, ...chosen, ...options];
+  const [program, ...args] = canDropCapabilities()
+    ? ["setpriv", `--bounding-set=${DROPPED}`, `--inh-caps=${DROPPED}`, ...command]
+    : command;
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const id = /^not ok ([A-Z]+-\d+)/.exec(line)?.[1];
+    console.log(id && pending[id] ? `pending ${id}: waits for ${pending[id].waitsFor} (${pending[id].reason})` : line);
+  });
+  return new Promise((done) => {
+    child.on("error", (error) => done(error.message));
+    child.on("close", (exit) => done(exit));
+  });
+}
+
+function canDropCapabilities() {
+  if (process.getuid?.() !== 0) return false;
+  return spawnSync("setpriv", [`--bounding-set=${DROPPED}`, `--inh-caps=${DROPPED}`, "true"]).status === 0;
+}
+
+function summarize(results) {
+  const ids = (status, wanted) =>
+    results.filter((one) => one.status === status && one.id in pending === wanted).map((one) => one.id);
+  const judged = namesInTests(ids("manual", false).concat(ids("manual", true)));
+  const unjudged = ids("manual", false).filter((id) => !judged.has(id));
+  const failed = ids("failed", false);
+  const waiting = [...ids("failed", true), ...ids("skipped", true)];
+
+  if (waiting.length > 0) console.log(`${waiting.length} pending: ${waiting.join(" ")}`);
+  const done = ids("passed", true);
+  if (done.length > 0) console.log(`No longer pending, take them out of test/cases/pending.json: ${done.join(" ")}`);
+  if (judged.size > 0) console.log(`${judged.size} manual, each with a test of its name: ${[...judged].join(" ")}`);
+  if (unjudged.length > 0) console.log(`not ok: manual without a test that names the id: ${unjudged.join(" ")}`);
+  const counts = [results.filter((one) => one.status === "passed").length, failed.length + unjudged.length];
+  console.log(`${counts[0]} passed, ${counts[1]} failed, ${ids("skipped", false).length + waiting.length} skipped`);
+  return counts[1] > 0 ? 1 : 0;
+}
+
+/** Those of the ids that stand in a test's title. */
+function namesInTests(ids) {
+  const sources = [...testFiles(join(root, "src")), ...testFiles(join(root, "test"))].map((path) =>
+    readFileSync(path, "utf8"),
+  );
+  return new Set(ids.filter((id) => sources.some((source) => source.includes(`${id}:`))));
+}
+
+function testFiles(path) {
+  return readdirSync(path, { recursive: true })
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => join(path, name));
+}

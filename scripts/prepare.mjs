@@ -1,0 +1,96 @@
+#!/usr/bin/env node
+/**
+ * Makes the checkout ready to run: installs packages when the lock file is newer than the install, then builds when a
+ * source is newer than the last build. Says in one line what it does and why; silent when there is nothing to do.
+ *
+ *   node scripts/prepare.mjs [--install-only | --force]
+ *
+ * Uses Node built-ins only, because it runs before anything is installed. Everything it prints goes to stderr, so that
+ * a server on stdio started after it keeps a clean stdout.
+ */
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const at = (...parts) => join(root, ...parts);
+const modifiedMs = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
+
+const INSTALLED = at("node_modules", ".package-lock.json");
+const COMPILER = at("node_modules", "typescript", "bin", "tsc");
+const OUTPUT = at("dist");
+const STAMP = at("dist", ".built");
+const COMMAND = ["surfaces", "cli", "main.js"];
+
+const force = process.argv.includes("--force");
+const installOnly = process.argv.includes("--install-only");
+
+const installReason = whyInstall();
+if (installReason !== undefined) install(installReason);
+const buildReason = installOnly ? undefined : whyBuild();
+if (buildReason !== undefined) build(buildReason);
+
+function whyInstall() {
+  if (!existsSync(INSTALLED)) return "there is no node_modules";
+  if (!existsSync(COMPILER)) return "the compiler is missing from node_modules";
+  if (modifiedMs(at("package-lock.json")) > modifiedMs(INSTALLED)) return "package-lock.json is newer than the install";
+  return undefined;
+}
+
+function install(reason) {
+  say(`installing packages: ${reason}`);
+  const npm = process.env.npm_execpath;
+  const [program, first] = npm?.endsWith(".js") ? [process.execPath, [npm]] : ["npm", []];
+  // --include=dev: the build needs the compiler even where NODE_ENV or a user's settings leave such packages out.
+  run(program, [...first, "ci", "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund"], "npm ci");
+}
+
+function whyBuild() {
+  if (force) return "asked for";
+  if (!existsSync(STAMP)) return "there is no build yet";
+  const built = modifiedMs(STAMP);
+  const settings = ["package.json", "tsconfig.json", "tsconfig.build.json"].map((name) => at(name));
+  const newer = [...settings, ...sources(at("src"))].find((path) => modifiedMs(path) > built);
+  return newer && `${relative(root, newer)} is newer than the build`;
+}
+
+/** Every source and every folder: a folder's time changes when a file in it is removed or renamed. */
+function sources(folder) {
+  const found = [folder];
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) found.push(...sources(join(folder, entry.name)));
+    else if (/(?<!\.(test|fixture))\.ts$/.test(entry.name)) found.push(join(folder, entry.name));
+  }
+  return found;
+}
+
+/** Builds beside the old output and swaps the folders, so that no run meets half a build and no stale file stays. */
+function build(reason) {
+  say(`building dist: ${reason}`);
+  const begun = new Date();
+  const next = at(`dist.next-${process.pid}`);
+  const old = at(`dist.old-${process.pid}`);
+  process.on("exit", () => {
+    for (const folder of [next, old]) rmSync(folder, { recursive: true, force: true });
+  });
+  run(process.execPath, [COMPILER, "-p", "tsconfig.build.json", "--noEmitOnError", "--outDir", next], "tsc");
+  const command = join(next, ...COMMAND);
+  if (existsSync(command)) chmodSync(command, 0o755);
+  // The stamp bears the time of the start: a source that was saved meanwhile is newer and builds again.
+  writeFileSync(join(next, ".built"), "");
+  utimesSync(join(next, ".built"), begun, begun);
+  if (existsSync(OUTPUT)) renameSync(OUTPUT, old);
+  renameSync(next, OUTPUT);
+}
+
+function run(program, args, name) {
+  const { status, signal, error } = spawnSync(program, args, { cwd: root, stdio: ["ignore", 2, 2] });
+  if (status === 0) return;
+  say(`${name} failed: ${error?.message ?? (signal ? `ended by ${signal}` : `exit code ${status}`)}`);
+  process.exit(1);
+}
+
+function say(line) {
+  process.stderr.write(`prepare: ${line}\n`);
+}

@@ -1,0 +1,121 @@
+/** Who may import whom: rooms, entries, third-party packages, cycles. */
+import { builtinModules } from "node:module";
+import { type Import, layerOf, roomOf, type SourceFile, type Violation } from "./source-tree.js";
+
+const PURE = ["kernel", "text"];
+
+/** Layer → the layers it may import, besides its own room. A room of `backends/` may also import the two named ones. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  text: [],
+  kernel: ["text"],
+  policy: PURE,
+  tools: PURE,
+  dialects: PURE,
+  adapters: PURE,
+  testing: PURE,
+  backends: PURE,
+  stores: PURE,
+  toolkit: [...PURE, "policy", "tools", "dialects", "adapters", "testing", "backends", "stores"],
+  surfaces: [...PURE, "policy", "dialects", "adapters", "toolkit"],
+  entry: [...PURE, "policy", "tools", "dialects", "adapters", "backends", "stores", "toolkit"],
+};
+
+/** Machine code that several backends share; the only rooms of `backends/` that another of them may import. */
+const SHARED_BACKENDS = ["backends/posix", "backends/host-process"];
+
+/** Layers that may touch the operating system. */
+export const SYSTEM_LAYERS: readonly string[] = ["backends", "stores", "surfaces"];
+
+const BUILTINS = new Set(builtinModules.map((name) => name.replace(/^node:/, "")));
+
+/** Whether a specifier names a module of Node itself, with or without its prefix. */
+export function isBuiltin(specifier: string): boolean {
+  const bare = specifier.replace(/^node:/, "");
+  return specifier.startsWith("node:") || BUILTINS.has(bare) || BUILTINS.has(bare.split("/")[0] ?? bare);
+}
+
+const at = (file: SourceFile, { line }: Import) => `${file.path}:${line}`;
+
+/** The import table. */
+export function roomImports(files: readonly SourceFile[]): Violation[] {
+  return eachImport(files, (file, one) => {
+    if (one.target === undefined) return undefined;
+    if (!one.target.startsWith("src/")) return `${at(file, one)}: "${one.specifier}" leaves src/.`;
+    const [from, to] = [roomOf(file.path), roomOf(one.target)];
+    if (from === to || mayImport(from, to)) return undefined;
+    return `${at(file, one)}: ${from} may not import ${to}. The import table is in test/architecture/import-rules.ts.`;
+  });
+}
+
+function mayImport(from: string, to: string): boolean {
+  const layer = layerOf(from);
+  if (MAY_IMPORT[layer] === undefined) return false;
+  if (layer === "backends" && SHARED_BACKENDS.includes(to)) return true;
+  return MAY_IMPORT[layer].includes(layerOf(to));
+}
+
+/** Another room is entered by its `index.ts`, or by the one file that bears the room's name. */
+export function roomEntries(files: readonly SourceFile[]): Violation[] {
+  return eachImport(files, (file, one) => {
+    if (one.target === undefined || roomOf(file.path) === roomOf(one.target)) return undefined;
+    const room = roomOf(one.target);
+    const name = room.split("/").at(-1);
+    const inside = one.target.slice(`src/${room}/`.length);
+    if (room === "entry" || inside === "index.ts") return undefined;
+    if (room.includes("/") && [`${name}.ts`, `${name}-${layerOf(room).slice(0, -1)}.ts`].includes(inside))
+      return undefined;
+    return `${at(file, one)}: "${one.specifier}" reaches into ${room}. Import its index.ts.`;
+  });
+}
+
+export function builtins(files: readonly SourceFile[]): Violation[] {
+  return eachImport(files, (file, one) => {
+    if (!isBuiltin(one.specifier) || SYSTEM_LAYERS.includes(layerOf(roomOf(file.path)))) return undefined;
+    return `${at(file, one)}: ${roomOf(file.path)} may not import "${one.specifier}". Use a port of the kernel.`;
+  });
+}
+
+/** Room → packages that it may import. "lazy" ones only by `import()`, so that nobody pays for them who does not use them. */
+export type PackageTable = Readonly<Record<string, Readonly<Record<string, "eager" | "lazy">>>>;
+
+export function packages(files: readonly SourceFile[], table: PackageTable): Violation[] {
+  return eachImport(files, (file, one) => {
+    if (one.target !== undefined || isBuiltin(one.specifier)) return undefined;
+    const name = one.specifier
+      .split("/")
+      .slice(0, one.specifier.startsWith("@") ? 2 : 1)
+      .join("/");
+    const allowed = table[roomOf(file.path)]?.[name];
+    if (allowed === undefined) {
+      return `${at(file, one)}: ${roomOf(file.path)} may not import the package "${name}". The table is in test/architecture/allowed.ts.`;
+    }
+    if (allowed === "eager" || one.kind === "dynamic" || one.typeOnly) return undefined;
+    return `${at(file, one)}: import "${name}" lazily, with import(), where it is used.`;
+  });
+}
+
+/** Files that import each other in a ring. Types count: what describes itself through another is one subject. */
+export function cycles(files: readonly SourceFile[]): Violation[] {
+  const edges = new Map(files.map((file) => [file.path, file.imports.flatMap(({ target }) => target ?? [])]));
+  const state = new Map<string, "open" | "done">();
+  const found: Violation[] = [];
+  const visit = (path: string, trail: readonly string[]) => {
+    if (state.get(path) === "done" || !edges.has(path)) return;
+    if (state.get(path) === "open") {
+      found.push(`Import cycle: ${[...trail.slice(trail.indexOf(path)), path].join(" → ")}`);
+      return;
+    }
+    state.set(path, "open");
+    for (const next of edges.get(path) ?? []) visit(next, [...trail, path]);
+    state.set(path, "done");
+  };
+  for (const path of edges.keys()) visit(path, []);
+  return found;
+}
+
+function eachImport(
+  files: readonly SourceFile[],
+  judge: (file: SourceFile, one: Import) => Violation | undefined,
+): Violation[] {
+  return files.flatMap((file) => file.imports.flatMap((one) => judge(file, one) ?? []));
+}

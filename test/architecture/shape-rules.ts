@@ -1,0 +1,104 @@
+/** How files look: names, sizes, exports, and no branch on the name of a tool or a dialect. */
+import { basename } from "node:path";
+import ts from "typescript";
+import { layerOf, lineOf, roomOf, type SourceFile, type Violation, walk } from "./source-tree.js";
+
+export const MAX_FILE_LINES = 400;
+
+const VAGUE_NAMES = ["utils", "util", "helpers", "helper", "common", "types", "misc", "shared"];
+
+export function fileNames(files: readonly SourceFile[]): Violation[] {
+  return files.flatMap(({ path }) => {
+    const name = basename(path, ".ts");
+    if (VAGUE_NAMES.includes(name)) return [`${path}: the name says nothing. Name the subject.`];
+    const parts = path.split("/").slice(1, -1).concat(name);
+    if (parts.every((part) => /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(part))) return [];
+    return [`${path}: folders and files are named in kebab-case.`];
+  });
+}
+
+/** `reasons` lists the files that may be longer, each with its reason. One that needs it no longer is a violation too. */
+export function fileSizes(files: readonly SourceFile[], reasons: Readonly<Record<string, string>>): Violation[] {
+  const long = files.filter(({ text }) => text.split("\n").length - 1 > MAX_FILE_LINES).map(({ path }) => path);
+  return [
+    ...long
+      .filter((path) => !reasons[path])
+      .map(
+        (path) =>
+          `${path}: over ${MAX_FILE_LINES} lines. Find the seam, or name the reason in test/architecture/allowed.ts.`,
+      ),
+    ...Object.keys(reasons)
+      .filter((path) => !long.includes(path))
+      .map((path) => `${path}: needs its reason for length no longer. Take it out of test/architecture/allowed.ts.`),
+  ];
+}
+
+export function explicitExports(files: readonly SourceFile[]): Violation[] {
+  return files.flatMap((file) =>
+    file.tree.statements
+      .filter(ts.isExportDeclaration)
+      .filter(({ exportClause }) => exportClause === undefined || ts.isNamespaceExport(exportClause))
+      .map((node) => `${file.path}:${lineOf(file, node)}: name what is exported instead of \`export *\`.`),
+  );
+}
+
+/** Words that are only ever the name of a tool or a dialect. */
+const PLAIN_NAMES =
+  "todo_set todo_read file_read file_write read_file write_file run_shell webfetch websearch haft indusagi zeroclaw buddy".split(
+    " ",
+  );
+
+/** Words that mean something else elsewhere: they count where they are compared with something called a name. */
+const AMBIGUOUS_NAMES = "read write edit ls grep find bash shell process time move delete browser delegate".split(" ");
+
+const SOUNDS_LIKE_A_NAME = /(^|\.)([a-z]*name|tool|dialect|canonical|advertised)(\.name)?$/i;
+
+/** Only the toolkit, which composes, knows tools and dialects by name. */
+export function nameBranches(files: readonly SourceFile[]): Violation[] {
+  return files
+    .filter((file) => layerOf(roomOf(file.path)) !== "toolkit")
+    .flatMap((file) => {
+      const found: Violation[] = [];
+      walk(file.tree, (node) => {
+        for (const [subject, word] of comparisons(node)) {
+          const known = PLAIN_NAMES.includes(word) || (AMBIGUOUS_NAMES.includes(word) && soundsLikeAName(subject));
+          if (known) {
+            found.push(
+              `${file.path}:${lineOf(file, node)}: branches on the name "${word}". Let the tool or the dialect declare what differs.`,
+            );
+          }
+        }
+      });
+      return found;
+    });
+}
+
+const soundsLikeAName = (subject: ts.Expression) => SOUNDS_LIKE_A_NAME.test(subject.getText().replace(/[?!()]/g, ""));
+
+const EQUALITY = [
+  ts.SyntaxKind.EqualsEqualsToken,
+  ts.SyntaxKind.EqualsEqualsEqualsToken,
+  ts.SyntaxKind.ExclamationEqualsToken,
+  ts.SyntaxKind.ExclamationEqualsEqualsToken,
+];
+
+/** Each expression that this node compares with a literal word: `x === "a"`, `case "a"`, `["a"].includes(x)`. */
+function comparisons(node: ts.Node): [ts.Expression, string][] {
+  if (ts.isBinaryExpression(node) && EQUALITY.includes(node.operatorToken.kind)) {
+    const sides: [ts.Expression, ts.Expression][] = [
+      [node.left, node.right],
+      [node.right, node.left],
+    ];
+    return sides.flatMap(([one, other]) =>
+      ts.isStringLiteralLike(other) ? [[one, other.text] as [ts.Expression, string]] : [],
+    );
+  }
+  if (ts.isCaseClause(node) && ts.isStringLiteralLike(node.expression)) {
+    return [[node.parent.parent.expression, node.expression.text]];
+  }
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return [];
+  const { expression, name } = node.expression;
+  const [subject] = node.arguments;
+  if (name.text !== "includes" || subject === undefined || !ts.isArrayLiteralExpression(expression)) return [];
+  return expression.elements.filter(ts.isStringLiteralLike).map(({ text }) => [subject, text]);
+}
