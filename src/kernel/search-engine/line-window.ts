@@ -1,0 +1,41 @@
+import { utf8HeadEnd, utf8TailStart } from "../../text/index.js";
+
+/** A line, or the window of it around its first match. */
+export interface LineWindow {
+  readonly bytes: Uint8Array;
+  readonly at: readonly (readonly [number, number])[];
+  /** Bytes of the line outside the window; absent when the line is whole. */
+  readonly clippedBytes?: number;
+}
+
+/** Part of a cut window that shows what stands before the match. */
+const LEAD = 0.25;
+
+/**
+ * Cuts a line to `maxBytes` around its first match, between characters. Matches outside the window are left out, a match
+ * that reaches over its edge is shortened. The bytes are a copy, so the line's buffer may be used again.
+ */
+export function windowOf(
+  line: Uint8Array,
+  at: readonly (readonly [number, number])[],
+  maxBytes: number,
+): LineWindow {
+  if (line.length <= maxBytes) return { bytes: line.slice(), at };
+  const first = at[0]?.[0] ?? 0;
+  const wanted = Math.min(Math.max(0, first - Math.floor(maxBytes * LEAD)), line.length - maxBytes);
+  const start = utf8Start(line, wanted);
+  const rest = line.subarray(start);
+  const end = start + utf8HeadEnd(rest, Math.min(maxBytes, rest.length));
+  return {
+    bytes: line.slice(start, end),
+    at: at
+      .filter(([from, to]) => from < end && to > start)
+      .map(([from, to]) => [Math.max(from, start) - start, Math.min(to, end) - start] as const),
+    clippedBytes: line.length - (end - start),
+  };
+}
+
+/** The first index at or after `index` where a character starts. */
+function utf8Start(line: Uint8Array, index: number): number {
+  return index === 0 ? 0 : utf8TailStart(line, line.length - index);
+}

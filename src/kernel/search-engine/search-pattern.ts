@@ -1,0 +1,39 @@
+import type { RE2JS } from "re2js";
+import { HaftError, messageOf } from "../errors.js";
+import type { Pattern } from "../search.js";
+
+/** Where a pattern matches in bytes. Time is linear in the bytes, whatever the pattern. */
+export interface SearchPattern {
+  /** Whether the bytes, one line or many, hold a match. */
+  test(bytes: Uint8Array): boolean;
+  /** The matches that are not empty, or undefined when there is none at all. */
+  find(bytes: Uint8Array): readonly (readonly [number, number])[] | undefined;
+}
+
+/**
+ * Compiles a pattern for the engine of this room.
+ * @throws `SEARCH_PATTERN` for a malformed pattern, `SEARCH_UNSUPPORTED` for what only other engines know.
+ */
+export async function compilePattern(pattern: Pattern): Promise<SearchPattern> {
+  const { RE2JS } = await import("re2js");
+  const source = pattern.syntax === "literal" ? RE2JS.quote(pattern.source) : pattern.source;
+  const flags = RE2JS.MULTILINE | (pattern.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
+  let compiled: RE2JS;
+  try {
+    compiled = RE2JS.compile(source, flags);
+  } catch (thrown) {
+    throw new HaftError("SEARCH_PATTERN", `Did not search for "${pattern.source}": ${messageOf(thrown)}.`, {
+      details: { pattern: pattern.source, why: messageOf(thrown) },
+    });
+  }
+  return {
+    test: (bytes) => compiled.test(bytes),
+    find(bytes) {
+      if (!compiled.test(bytes)) return undefined;
+      const ranges: (readonly [number, number])[] = [];
+      const matcher = compiled.matcher(bytes);
+      while (matcher.find()) if (matcher.end() > matcher.start()) ranges.push([matcher.start(), matcher.end()]);
+      return ranges;
+    },
+  };
+}

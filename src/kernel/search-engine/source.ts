@@ -1,0 +1,33 @@
+/** What the search engine needs of a tree of files: any backend can give it, so every backend searches alike. */
+import type { EntryKind } from "../fs.js";
+
+/** A child as the folder names it: `kind` is the entry's own, so a link is "link" wherever it leads. */
+export interface SourceChild {
+  readonly name: string;
+  readonly kind: EntryKind;
+  /** Bytes, where the listing tells them for free; else a file is measured when it is opened. */
+  readonly size?: number;
+}
+
+/**
+ * A tree to search. Paths are absolute. Rejections with an `FS_*` code count as unreadable, with a `POLICY_*` code as
+ * left out by policy; "FS_NOT_FOUND" below the root is a file that went away meanwhile and is passed over.
+ */
+export interface SearchSource {
+  /** The root itself, its links followed. */
+  stat(path: string): Promise<{ readonly kind: EntryKind; readonly size: number }>;
+  /** All children of a folder, in any order, links not followed. */
+  readDir(path: string): Promise<readonly SourceChild[]>;
+  /** The bytes of a file from its start, in chunks of any size. Closing the iteration early closes the file. */
+  openRead(path: string): AsyncIterable<Uint8Array>;
+}
+
+/** The call's side of a search. */
+export interface SearchScope {
+  /** The grant's `except`: left out, each with all below it, and counted under "policy". */
+  readonly except: readonly string[];
+  /** Where ignore files begin to apply: the folder, at or above the root, that counts as the workspace. Default: the root. */
+  readonly workspace?: string;
+  /** Ends the search; the end record says "deadline" when the reason is a `CALL_TIMEOUT`, else "cancelled". */
+  readonly signal: AbortSignal;
+}
