@@ -1,3 +1,4 @@
+export { type StrippedText, showControls, stripControls } from "./control-characters.js";
 export {
   compileGlob,
   escapeGlob,
@@ -6,6 +7,8 @@ export {
   MAX_GLOB_ALTERNATIVES,
   MAX_GLOB_BYTES,
 } from "./glob.js";
+export { type DiffOp, diffLines, type LineDiff } from "./line-diff.js";
+export type { DiffStrategy } from "./line-script.js";
 export {
   countNewlines,
   detectEol,
@@ -19,6 +22,7 @@ export {
 export { foldTypography, nearestNames } from "./nearest.js";
 export { baseName, isInside, joinPath, normalizePath, parentOf, relativeInside, resolvePath } from "./paths.js";
 export { posixQuote } from "./quoting.js";
+export { DEFAULT_DIFF_CONTEXT, renderUnifiedDiff, type UnifiedDiffOptions } from "./unified-diff.js";
 export {
   cutHead,
   cutTail,

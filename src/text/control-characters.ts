@@ -1,0 +1,57 @@
+/** A text without control characters, and what was taken out of it. */
+export interface StrippedText {
+  readonly text: string;
+  /** Characters taken out, those of escape sequences included; carriage returns of line ends are not. */
+  readonly removed: number;
+  /** Carriage returns that stood before a newline and went with it. */
+  readonly carriageReturns: number;
+}
+
+/** Longest operating-system command, such as a title or a link, that is taken out as one sequence, in UTF-16 units. */
+const MAX_STRING_SEQUENCE = 4096;
+
+/** Controls but tab and newline, DEL, C1, and the characters that change the direction of text. */
+const CONTROL = "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]";
+const LINE_END = "\\r+(?=\\n)";
+const SEQUENCES = [
+  // OSC, DCS, SOS, PM and APC carry a string up to BEL or ST; a string that does not end soon is left in sight.
+  `\\x1b[\\]PX^_][^\\x07\\x1b\\x9c\\n]{0,${MAX_STRING_SEQUENCE}}(?:\\x07|\\x9c|\\x1b\\\\)`,
+  "(?:\\x1b\\[|\\x9b)[\\x30-\\x3f]{0,256}[\\x20-\\x2f]{0,16}[\\x40-\\x7e]",
+  "\\x1b[\\x20-\\x2f]{0,16}[\\x30-\\x7e]",
+];
+const STRIPPED = new RegExp(`(${LINE_END})|${SEQUENCES.join("|")}|${CONTROL}|^\\ufeff`, "g");
+const ANY = new RegExp(`${CONTROL}|^\\ufeff`);
+const SHOWN = new RegExp(`${CONTROL}|[\\t\\n\\ufeff]`, "g");
+
+/**
+ * Takes out what a reader does not see but a terminal or a renderer obeys: ANSI escape sequences, control characters other
+ * than tab and newline, bidirectional controls, a byte-order mark at the start. Linear; a clean text is returned as it is.
+ *
+ * Carriage returns before a newline belong to the line end and are counted apart; a lone one is a control character. A
+ * sequence that is not finished loses its introducer only, so no text is ever hidden by it.
+ */
+export function stripControls(text: string): StrippedText {
+  if (!ANY.test(text)) return { text, removed: 0, carriageReturns: 0 };
+  let removed = 0;
+  let carriageReturns = 0;
+  const clean = text.replace(STRIPPED, (match: string, lineEnd: string | undefined) => {
+    if (lineEnd === undefined) removed += match.length;
+    else carriageReturns += match.length;
+    return "";
+  });
+  return { text: clean, removed, carriageReturns };
+}
+
+/**
+ * Writes the characters that {@link stripControls} takes out, and tab and newline, as `\x1b`, `\u202e`, `\t` or `\n`: a file
+ * name or a command on one row, with nothing hidden. For display: a backslash stays single, so it cannot be undone.
+ */
+export function showControls(text: string): string {
+  return text.replace(SHOWN, (char) => SHORT_NAMES[char] ?? escapeOf(char.charCodeAt(0)));
+}
+
+const SHORT_NAMES: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+
+function escapeOf(code: number): string {
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+}
