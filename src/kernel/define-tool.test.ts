@@ -2,8 +2,8 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { bareContext, bareHost } from "../../test/support/bare-host.js";
 import { verifies } from "../../test/verifies.js";
-import { coerceBag, defineTool, failure, HaftError, json, READ_STATE_HANDLE_KEY, text, ToolRegistry } from "./index.js";
 import type { ToolContext } from "./index.js";
+import { coerceBag, defineTool, failure, HaftError, json, READ_STATE_HANDLE_KEY, ToolRegistry, text } from "./index.js";
 
 const GREET_SCHEMA = { type: "object", properties: { name: { type: "string" } } } as const;
 
@@ -36,7 +36,11 @@ describe("a defined tool", () => {
   });
 
   verifies(["IR-004", "IP-001"], "has a second entry for callers without an envelope, and a label", async () => {
-    expect(await greet.execute({ name: "Bo" }, bareContext())).toEqual({ content: ["hello Bo"], details: undefined, isError: false });
+    expect(await greet.execute({ name: "Bo" }, bareContext())).toEqual({
+      content: ["hello Bo"],
+      details: undefined,
+      isError: false,
+    });
     expect(greet.label).toBe("greet");
   });
 
@@ -54,22 +58,28 @@ describe("a defined tool", () => {
     expect(json({ c: 1 })).toEqual({ content: [{ kind: "json", value: { c: 1 } }], isError: false });
   });
 
-  verifies(["IR-008", "IR-009", "IR-010", "IP-002"], "projects one text to a string, one json to its value, a mix to a list", async () => {
-    const returning = (result: ReturnType<typeof text>) =>
-      run(defineTool({ name: "stub", description: "", parameters: { type: "object" }, run: () => result }), {});
-    expect((await returning(text("t"))).output).toBe("t");
-    expect((await returning(json({ a: 1 }))).output).toEqual({ a: 1 });
-    const mixed = { content: [...text("t").content, ...json(2).content], isError: false };
-    expect((await returning(mixed)).output).toEqual([
-      { kind: "text", text: "t" },
-      { kind: "json", value: 2 },
-    ]);
-    expect((await returning({ content: [], isError: false })).output).toBe("");
-  });
+  verifies(
+    ["IR-008", "IR-009", "IR-010", "IP-002"],
+    "projects one text to a string, one json to its value, a mix to a list",
+    async () => {
+      const returning = (result: ReturnType<typeof text>) =>
+        run(defineTool({ name: "stub", description: "", parameters: { type: "object" }, run: () => result }), {});
+      expect((await returning(text("t"))).output).toBe("t");
+      expect((await returning(json({ a: 1 }))).output).toEqual({ a: 1 });
+      const mixed = { content: [...text("t").content, ...json(2).content], isError: false };
+      expect((await returning(mixed)).output).toEqual([
+        { kind: "text", text: "t" },
+        { kind: "json", value: 2 },
+      ]);
+      expect((await returning({ content: [], isError: false })).output).toBe("");
+    },
+  );
 
   it("refuses bad definitions at once", () => {
     const define = (more: object) => () =>
-      defineTool({ name: "x", description: "", parameters: {}, run: () => text(""), ...more } as Parameters<typeof defineTool>[0]);
+      defineTool({ name: "x", description: "", parameters: {}, run: () => text(""), ...more } as Parameters<
+        typeof defineTool
+      >[0]);
     expect(define({ name: "Bad Name" })).toThrow(/\[a-z\]/);
     expect(define({ effect: "act" })).toThrow(/no `claims`/);
     expect(define({ parameters: undefined })).toThrow(/neither/);
@@ -81,11 +91,19 @@ describe("a defined tool", () => {
       description: "",
       parameters: {
         type: "object",
-        properties: { path: { type: "string" }, n: { type: "integer" }, tags: { type: "array", items: { type: "string" } } },
+        properties: {
+          path: { type: "string" },
+          n: { type: "integer" },
+          tags: { type: "array", items: { type: "string" } },
+        },
         required: ["path"],
       },
       run(input, ctx) {
-        expectTypeOf(input).toEqualTypeOf<{ readonly path: string; readonly n?: number; readonly tags?: readonly string[] }>();
+        expectTypeOf(input).toEqualTypeOf<{
+          readonly path: string;
+          readonly n?: number;
+          readonly tags?: readonly string[];
+        }>();
         expectTypeOf(ctx).toExtend<ToolContext<unknown>>();
         return text("");
       },
@@ -107,7 +125,9 @@ describe("a defined tool", () => {
 
   it("does not compile when it acts without claims", () => {
     // @ts-expect-error an acting tool has to claim what it touches
-    expect(() => defineTool({ name: "x", description: "", parameters: {}, effect: "act", run: () => text("") })).toThrow(HaftError);
+    expect(() =>
+      defineTool({ name: "x", description: "", parameters: {}, effect: "act", run: () => text("") }),
+    ).toThrow(HaftError);
   });
 });
 
@@ -129,12 +149,16 @@ describe("the argument bag", () => {
     run: () => text("ran"),
   });
 
-  verifies(["IR-011", "IR-012", "IP-006"], "takes JSON text as the object it holds, and null as no arguments", async () => {
-    await run(spy, ' {"path":"a"} ');
-    await run(spy, null);
-    expect(seen.splice(0)).toEqual([{ path: "a" }, {}]);
-    expect((await run(needy, null)).output).toMatch(/`path` is missing/);
-  });
+  verifies(
+    ["IR-011", "IR-012", "IP-006"],
+    "takes JSON text as the object it holds, and null as no arguments",
+    async () => {
+      await run(spy, ' {"path":"a"} ');
+      await run(spy, null);
+      expect(seen.splice(0)).toEqual([{ path: "a" }, {}]);
+      expect((await run(needy, null)).output).toMatch(/`path` is missing/);
+    },
+  );
 
   verifies(["IR-013", "IR-014"], "lets validation answer whatever else comes, without a throw", async () => {
     for (const input of ["hello", "{oops}", 7, true, []]) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bareContext, bareHost, bareSession, policyOf, recordingBackend } from "../../test/support/bare-host.js";
 import { verifies } from "../../test/verifies.js";
-import { type DefinedTool, defineTool, explain, HaftError, type HostContext, text, type ToolContext } from "./index.js";
+import { type DefinedTool, defineTool, explain, HaftError, type HostContext, type ToolContext, text } from "./index.js";
 
 const call = (tool: DefinedTool, input: unknown, context: HostContext, resume?: string) =>
   tool.invoke({ id: "c1", name: tool.name, input, ...(resume === undefined ? {} : { resume }) }, context);
@@ -75,7 +75,13 @@ describe("cancel and failure", () => {
     const cancelled = call(waiting, {}, bareContext().withCancel(control.signal));
     control.abort();
     expect(await cancelled).toMatchObject({ status: "cancelled", code: "CALL_CANCELLED" });
-    const brief = defineTool({ name: "brief", description: "", parameters: {}, deadlineMs: 20, run: waiting.body.run as never });
+    const brief = defineTool({
+      name: "brief",
+      description: "",
+      parameters: {},
+      deadlineMs: 20,
+      run: waiting.body.run as never,
+    });
     const late = await call(brief, {}, bareContext());
     expect(late).toMatchObject({ status: "timed-out", code: "CALL_TIMEOUT" });
     expect(late.output).toContain("20 ms");
@@ -83,12 +89,24 @@ describe("cancel and failure", () => {
 
   verifies("IP-004", "rejects for a hard cancel where the dialect asks for it, and folds a plain one", async () => {
     const control = new AbortController();
-    const dialect = { name: "d", tools: {}, collections: {}, unknownParameter: "ignore" as const, hardCancelRejects: true };
+    const dialect = {
+      name: "d",
+      tools: {},
+      collections: {},
+      unknownParameter: "ignore" as const,
+      hardCancelRejects: true,
+    };
     const soft = { ...waiting, dialect: { ...dialect, unknownTool: () => "", envelope: () => "" } };
     const hard = new AbortController();
     const reason = Object.assign(new Error("the task was ended"), { hard: true });
     const { presentTool } = await import("./index.js");
-    const face = { name: "waiting", description: "", parameters: {}, decode: () => ({ input: {} }), render: () => ({ content: [] }) };
+    const face = {
+      name: "waiting",
+      description: "",
+      parameters: {},
+      decode: () => ({ input: {} }),
+      render: () => ({ content: [] }),
+    };
     const tool = presentTool(waiting, face, soft.dialect);
     const folded = call(tool, {}, bareContext().withCancel(control.signal));
     control.abort();
@@ -175,7 +193,9 @@ describe("record", () => {
       ["writer", "cancelled"],
     ]);
     expect(host.entries[0]?.begin.inputDigest).toMatch(/^[0-9a-f]{64}$/);
-    expect(host.entries[0]?.ends[0]?.claims).toEqual([{ kind: "file", path: "/ws/a", access: ["write"], scope: "self" }]);
+    expect(host.entries[0]?.ends[0]?.claims).toEqual([
+      { kind: "file", path: "/ws/a", access: ["write"], scope: "self" },
+    ]);
   });
 
   it("does not run a call whose record cannot be kept", async () => {
@@ -270,7 +290,11 @@ describe("claims and guarded ports", () => {
     const { backend, touched } = recordingBackend();
     const context = bareContext(host, { backend });
     const explained = await explain(plainWriter, { id: "1", name: "writer", input: { Path: "a" } }, context);
-    expect(explained).toMatchObject({ decision: { effect: "deny" }, claims: [{ path: "/ws/a" }], input: { path: "a" } });
+    expect(explained).toMatchObject({
+      decision: { effect: "deny" },
+      claims: [{ path: "/ws/a" }],
+      input: { path: "a" },
+    });
     expect(host.entries).toEqual([]);
     expect(touched).toEqual([]);
   });
@@ -289,7 +313,10 @@ describe("approval", () => {
     ];
     for (const approver of approvers) {
       const host = bareHost({ policy: asking, approver, approvalTimeoutMs: 20 });
-      expect(await call(plainWriter, { path: "a" }, bareContext(host))).toMatchObject({ status: "denied", isError: true });
+      expect(await call(plainWriter, { path: "a" }, bareContext(host))).toMatchObject({
+        status: "denied",
+        isError: true,
+      });
     }
   });
 
@@ -365,7 +392,9 @@ describe("hooks, rate, targets and events", () => {
     let allowed = true;
     const rate = {
       reserve: () =>
-        allowed ? ({ allowed: true, settle: (ok: boolean) => void settled.push(ok) } as const) : ({ allowed: false, reason: "20 an hour are used up." } as const),
+        allowed
+          ? ({ allowed: true, settle: (ok: boolean) => void settled.push(ok) } as const)
+          : ({ allowed: false, reason: "20 an hour are used up." } as const),
     };
     const host = bareHost({ rate });
     await call(plainWriter, { path: "a" }, bareContext(host));
@@ -374,7 +403,10 @@ describe("hooks, rate, targets and events", () => {
     });
     await call(failing, { path: "a" }, bareContext(host));
     allowed = false;
-    expect(await call(plainWriter, { path: "a" }, bareContext(host))).toMatchObject({ code: "POLICY_RATE_LIMITED", status: "denied" });
+    expect(await call(plainWriter, { path: "a" }, bareContext(host))).toMatchObject({
+      code: "POLICY_RATE_LIMITED",
+      status: "denied",
+    });
     expect(settled).toEqual([true, false]);
   });
 

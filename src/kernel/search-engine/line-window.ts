@@ -15,11 +15,7 @@ const LEAD = 0.25;
  * Cuts a line to `maxBytes` around its first match, between characters. Matches outside the window are left out, a match
  * that reaches over its edge is shortened. The bytes are a copy, so the line's buffer may be used again.
  */
-export function windowOf(
-  line: Uint8Array,
-  at: readonly (readonly [number, number])[],
-  maxBytes: number,
-): LineWindow {
+export function windowOf(line: Uint8Array, at: readonly (readonly [number, number])[], maxBytes: number): LineWindow {
   if (line.length <= maxBytes) return { bytes: line.slice(), at };
   const first = at[0]?.[0] ?? 0;
   const wanted = Math.min(Math.max(0, first - Math.floor(maxBytes * LEAD)), line.length - maxBytes);

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { bareContext, bareHost } from "../../test/support/bare-host.js";
+import { verifies } from "../../test/verifies.js";
+import { defineTool, HaftError, ToolRegistry, text } from "./index.js";
+
+const tool = (name: string, says = name) =>
+  defineTool({ name, description: "", parameters: {}, run: () => text(says) });
+
+describe("a registry", () => {
+  verifies("IR-045", "keeps the order of registration, and a later tool takes the place of an earlier one", () => {
+    const replaced = tool("a", "second");
+    const registry = new ToolRegistry().registerAll([tool("a"), tool("b"), replaced]);
+    expect(registry.names()).toEqual(["a", "b"]);
+    expect(registry.get("a")).toBe(replaced);
+  });
+
+  verifies(["IR-046", "IP-013"], "registers, groups, lists and boxes, and chains", () => {
+    const registry = new ToolRegistry().register(tool("a")).register(tool("b")).collection("mine", ["b"]);
+    expect([registry.has("a"), registry.has("z")]).toEqual([true, false]);
+    expect(registry.membersOf("mine").map((one) => one.name)).toEqual(["b"]);
+    expect(registry.collectionNames()).toEqual(["mine", "all"]);
+    expect(
+      registry
+        .toToolBox(() => bareContext(), "mine")
+        .descriptors()
+        .map((one) => one.name),
+    ).toEqual(["b"]);
+  });
+
+  verifies(["IR-047", "IR-048", "IP-012"], "names the unknown tool or collection, in one class of error", () => {
+    const registry = new ToolRegistry();
+    const thrownBy = (body: () => unknown) => {
+      try {
+        body();
+      } catch (thrown) {
+        return thrown;
+      }
+      return undefined;
+    };
+    const faults = [
+      thrownBy(() => registry.get("nope")),
+      thrownBy(() => registry.collection("mine", ["nope"])),
+      thrownBy(() => registry.toToolBox(() => bareContext(), "nope")),
+    ];
+    expect(faults.every((fault) => HaftError.is(fault))).toBe(true);
+    expect(faults.map((fault) => (fault as Error).message)).toEqual([
+      'No tool named "nope" is registered.',
+      'No tool named "nope" is registered.',
+      'No collection named "nope" is registered.',
+    ]);
+  });
+
+  verifies(["IR-049", "IR-050"], "answers a call of a tool outside the box, and never runs it", async () => {
+    const registry = new ToolRegistry().registerAll([tool("read"), tool("write")]).collection("read-only", ["read"]);
+    const box = registry.toToolBox(() => bareContext(bareHost()), "read-only");
+    for (const name of ["X", "write"]) {
+      const outcome = await box.runner.run({ id: "1", name, input: {} });
+      expect(outcome).toMatchObject({ id: "1", isError: true, status: "unknown-tool" });
+      expect(outcome.output).toBe(`This session exposes no tool called "${name}".`);
+    }
+  });
+
+  verifies("IR-054", "counts a host's own tool into all, and into no other collection", () => {
+    const registry = new ToolRegistry().registerAll([tool("a"), tool("b")]).collection("coding", ["a", "b"]);
+    registry.register(tool("mine"));
+    expect(registry.membersOf("all").map((one) => one.name)).toEqual(["a", "b", "mine"]);
+    expect(registry.membersOf("coding").map((one) => one.name)).toEqual(["a", "b"]);
+  });
+
+  verifies("IP-014", "makes a fresh context for each dispatch", async () => {
+    const host = bareHost();
+    const ids: number[] = [];
+    const noter = defineTool({
+      name: "noter",
+      description: "",
+      parameters: {},
+      run(_, ctx) {
+        ids.push(ctx.contextId);
+        return text("");
+      },
+    });
+    const box = new ToolRegistry().register(noter).toToolBox(() => bareContext(host));
+    await box.runner.run({ id: "1", name: "noter", input: {} });
+    await box.runner.run({ id: "2", name: "noter", input: {} });
+    expect(ids).toEqual([1, 2]);
+  });
+
+  it("offers `on` only where there is more than one backend", () => {
+    const box = new ToolRegistry().register(tool("a")).toToolBox(() => bareContext());
+    expect(box.descriptors(["local"])[0]?.parameters).toEqual({});
+    expect(box.descriptors(["local", "box"])[0]?.parameters).toMatchObject({
+      properties: { on: { enum: ["local", "box"] } },
+    });
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { repair } from "./repair.js";
+import { createValidator } from "./validate.js";
+
+const SCHEMA = {
+  type: "object",
+  additionalProperties: false,
+  required: ["path"],
+  properties: {
+    path: { type: "string", minLength: 1 },
+    limit: { type: "integer", minimum: 1, maximum: 5_000 },
+    ratio: { type: "number" },
+    ignoreCase: { type: "boolean" },
+    mode: { type: "string", enum: ["content", "files"] },
+    tags: { type: "array", items: { type: "string" } },
+    edits: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { oldText: { type: "string" }, count: { type: "integer" } },
+        required: ["oldText"],
+      },
+    },
+    options: { type: "object", properties: { deep: { type: "boolean" } } },
+  },
+} as const;
+
+const mend = (value: unknown, unknownParameter: "refuse" | "ignore" = "refuse", aliases = {}) =>
+  repair(value, SCHEMA, { unknownParameter, aliases });
+
+describe("repair", () => {
+  const table: [what: string, given: object, mended: object, notes: number][] = [
+    ["nothing", { path: "a", limit: 3 }, { path: "a", limit: 3 }, 0],
+    ["null for an optional", { path: "a", limit: null, tags: null }, { path: "a" }, 2],
+    ["a number as text", { path: "a", limit: "20", ratio: " -1.5 " }, { path: "a", limit: 20, ratio: -1.5 }, 2],
+    ["a boolean as text", { path: "a", ignoreCase: "True" }, { path: "a", ignoreCase: true }, 1],
+    ["one for a list", { path: "a", tags: "x" }, { path: "a", tags: ["x"] }, 1],
+    ["one object for a list", { path: "a", edits: { oldText: "x" } }, { path: "a", edits: [{ oldText: "x" }] }, 1],
+    ["a list as text", { path: "a", tags: '["x","y"]' }, { path: "a", tags: ["x", "y"] }, 1],
+    [
+      "a list of objects as text",
+      { path: "a", edits: '[{"oldText":"x","count":"2"}]' },
+      { path: "a", edits: [{ oldText: "x", count: 2 }] },
+      2,
+    ],
+    ["an object as text", { path: "a", options: '{"deep":"true"}' }, { path: "a", options: { deep: true } }, 2],
+    ["another case of the name", { Path: "a", ignore_case: true }, { path: "a", ignoreCase: true }, 2],
+    ["one slip in the name", { path: "a", ignoreCas: true }, { path: "a", ignoreCase: true }, 1],
+    ["a number above the ceiling", { path: "a", limit: 9_999 }, { path: "a", limit: 5_000 }, 1],
+    ["text above the ceiling", { path: "a", limit: "9999" }, { path: "a", limit: 5_000 }, 2],
+    ["a string that looks like a list where text is wanted", { path: "[1]" }, { path: "[1]" }, 0],
+    ["a string that looks like a number where text is wanted", { path: "12" }, { path: "12" }, 0],
+    [
+      "what cannot be read in one way only",
+      { path: 5, limit: "ten", ignoreCase: "yes" },
+      { path: 5, limit: "ten", ignoreCase: "yes" },
+      0,
+    ],
+    ["null for what is required", { path: null }, { path: null }, 0],
+    ["a name that is no misspelling", { path: "a", other: 1 }, { path: "a", other: 1 }, 0],
+  ];
+  it.each(table)("of %s", (_, given, mended, notes) => {
+    const copy = structuredClone(given);
+    const result = mend(given);
+    expect(result.value).toEqual(mended);
+    expect(result.notes).toHaveLength(notes);
+    expect(given).toEqual(copy);
+  });
+
+  it("uses a dialect's aliases, ignores what it does not know where the dialect does, and says so", () => {
+    const result = mend({ file: "a", other: 1 }, "ignore", { file: "path" });
+    expect(result.value).toEqual({ path: "a" });
+    expect(result.notes).toEqual(["`file` was taken as `path`.", "`other` is not a parameter and was ignored."]);
+  });
+
+  it("does not let an alias push out a parameter that was given", () => {
+    expect(mend({ file: "b", path: "a" }, "refuse", { file: "path" }).value).toEqual({ path: "a", file: "b" });
+  });
+
+  it("does not confuse names that objects inherit", () => {
+    const hostile = JSON.parse('{"path":"a","__proto__":{"limit":1},"constructor":1,"toString":2}');
+    const result = mend(hostile, "ignore");
+    expect(Object.keys(result.value as object)).toEqual(["path"]);
+  });
+});
+
+describe("validation", () => {
+  const validate = createValidator(SCHEMA, SCHEMA);
+  const problems: [given: unknown, parameter: string | undefined, words: RegExp][] = [
+    [{}, "path", /^`path` is missing; it takes text that is not empty$/],
+    [{ path: 5 }, "path", /^`path` was 5; it takes text/],
+    [{ path: "" }, "path", /`path` was the text ""/],
+    [{ path: "a", limit: 0 }, "limit", /`limit` was 0; it takes a whole number of at least 1 of at most 5000/],
+    [{ path: "a", limit: 1.5 }, "limit", /1\.5/],
+    [{ path: "a", mode: "lines" }, "mode", /one of "content", "files"/],
+    [{ path: "a", edits: [{ oldText: "x" }, {}] }, "edits[1].oldText", /`edits\[1\]\.oldText` is missing/],
+    [{ path: "a", pth: 1 }, "pth", /no parameter `pth` \(did you mean `path`\?\)/],
+    ["text", undefined, /an object is accepted, with the parameters `path`/],
+  ];
+  it.each(problems)("names what is wrong in %j", async (given, parameter, words) => {
+    const result = await validate(given);
+    if (!("problem" in result)) throw new Error("accepted");
+    expect(result.parameter).toBe(parameter);
+    expect(result.problem).toMatch(words);
+  });
+
+  it("clips what it shows", async () => {
+    const result = await validate({ path: ["x".repeat(10_000)] });
+    expect("problem" in result && result.problem.length).toBeLessThan(200);
+  });
+});
