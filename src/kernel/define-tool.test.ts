@@ -124,10 +124,9 @@ describe("a defined tool", () => {
   });
 
   it("does not compile when it acts without claims", () => {
+    const spec = { name: "x", description: "", parameters: {}, effect: "act" as const, run: () => text("") };
     // @ts-expect-error an acting tool has to claim what it touches
-    expect(() =>
-      defineTool({ name: "x", description: "", parameters: {}, effect: "act", run: () => text("") }),
-    ).toThrow(HaftError);
+    expect(() => defineTool(spec)).toThrow(HaftError);
   });
 });
 

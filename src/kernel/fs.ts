@@ -3,6 +3,11 @@
  *
  * Implementers: paths arrive absolute and normalised by string work, in the backend's own namespace; nothing else is
  * interpreted. Rejections are `HaftError`s with an `FS_*` code, `POLICY_DENIED` or `POLICY_APPROVAL_REQUIRED`.
+ *
+ * What each needs of the grant: reads, stat, readDir and resolve "read"; replaceAtomic with "absent" and mkdir "create";
+ * writeFile and every other replaceAtomic "write"; rm "delete", over the whole tree when recursive; rename "delete" of the
+ * source, over its tree when it is a folder, and "write" of the goal, without `replace` "create". Otherwise `CALL_UNCLAIMED`.
+ * rm and rename take a link itself, all else follows it; stat and readDir tell one that leads out without asking.
  * Proved by the `fs:` conformance suite in `testing/`.
  */
 
@@ -84,8 +89,11 @@ export interface Fs {
     path: string,
     io?: Io & { readonly limit?: number },
   ): Promise<{ readonly children: FsChild[]; readonly more: boolean }>;
+  /** One folder whose parent exists, `FS_EXISTS` when something is there; recursive: all missing parents, content with a folder. */
   mkdir(path: string, recursive: boolean, io?: Io): Promise<void>;
+  /** A file, a link or an empty folder; `FS_NOT_EMPTY` for a full one unless `recursive`. Refused when it would take an excepted path. */
   rm(path: string, options: { readonly recursive: boolean; readonly ignoreMissing: boolean }, io?: Io): Promise<void>;
+  /** In one step. `FS_EXISTS` when `to` is there and `replace` is false. A file never replaces a folder. */
   rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void>;
   /** Never rejects: false when absent or not to be seen. */
   exists(path: string, io?: Io): Promise<boolean>;

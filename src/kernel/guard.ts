@@ -1,6 +1,6 @@
 /** The judgement that every backend's ports share. Where and when it is asked is the backend's part: in the step that acts. */
 import type { BoundCall } from "./backend.js";
-import { type Access, covers, coversCommand, type Grant } from "./claims.js";
+import { type Access, covers, coversCommand, type Grant, isWithin } from "./claims.js";
 import { HaftError } from "./errors.js";
 
 /** Rejects what the grant does not cover at the asked path, by string work. Call it before touching anything. */
@@ -13,6 +13,20 @@ export function requireCovered(grant: Grant, path: string, access: Access): void
       details: { path, access },
     },
   );
+}
+
+/** Rejects unless the grant covers `access` at `path` and at all below it, with no excepted path among them. */
+export function requireTreeCovered(grant: Grant, path: string, access: Access): void {
+  requireCovered(grant, path, access);
+  const whole = grant.files.some(
+    (place) => place.scope === "tree" && isWithin(place.path, path) && place.access.includes(access),
+  );
+  const excepted = grant.except.find((folder) => isWithin(path, folder));
+  if (whole && excepted === undefined) return;
+  const why = whole ? "it holds what must not be touched" : "the call claimed it without what lies below it";
+  throw new HaftError("CALL_UNCLAIMED", `Did not ${access} "${path}": ${why}. Name the parts one by one.`, {
+    details: { path, access },
+  });
 }
 
 /**

@@ -32,7 +32,7 @@ export { DEFAULT_DEADLINE_MS, defineTool, explain, presentTool } from "./define-
 export type { AnyFace, Decoded, Dialect, RenderContext, Rendered, ToolFace } from "./dialect.js";
 export { ERROR_CODES, type ErrorCode, HaftError, type HaftErrorOptions, messageOf } from "./errors.js";
 export type { CoreFs, EntryKind, Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "./fs.js";
-export { requireCommand, requireCovered, requireLive, requireMoved } from "./guard.js";
+export { requireCommand, requireCovered, requireLive, requireMoved, requireTreeCovered } from "./guard.js";
 export {
   type ClipEnd,
   clamp,

@@ -65,7 +65,7 @@ describe("cancel and failure", () => {
     parameters: {},
     deadlineMs: 60_000,
     run: (_, ctx) =>
-      new Promise((_done, failed) => {
+      new Promise<never>((_done, failed) => {
         ctx.signal.addEventListener("abort", () => failed(ctx.signal.reason));
       }),
   });

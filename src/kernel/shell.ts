@@ -34,6 +34,7 @@ export interface Captured {
 
 export type ShellExit =
   | { readonly by: "code"; readonly code: number }
+  /** `signal` without "SIG": "KILL", "TERM". */
   | { readonly by: "signal"; readonly signal: string }
   /** A shell status over 128 that a remote shell cannot tell from a signal. */
   | { readonly by: "status"; readonly status: number }
@@ -90,7 +91,8 @@ export type Lifetime = "session" | "host" | "keep";
 
 export interface Shell {
   /**
-   * Runs one command to its end. A non-zero exit, a time-out, a cancel and a failed start are results, not errors.
+   * Runs one command to its end. A non-zero exit, a time-out, a cancel and a failed start are results, not errors: a `signal`
+   * that has fired already gives "cancelled" with began "no", a missing `cwd` "spawn-error" with began "no".
    * Settles 100 ms after the leader exits even when a descendant still holds a stream; survivors are named.
    * At the deadline or on abort the whole tree gets TERM, `graceMs`, KILL.
    */

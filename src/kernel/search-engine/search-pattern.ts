@@ -2,12 +2,15 @@ import type { RE2JS } from "re2js";
 import { HaftError, messageOf } from "../errors.js";
 import type { Pattern } from "../search.js";
 
+/** First and last-plus-one byte of a match; equal for an empty one. */
+export type ByteRange = readonly [number, number];
+
 /** Where a pattern matches in bytes. Time is linear in the bytes, whatever the pattern. */
 export interface SearchPattern {
   /** Whether the bytes, one line or many, hold a match. */
   test(bytes: Uint8Array): boolean;
-  /** The matches that are not empty, or undefined when there is none at all. */
-  find(bytes: Uint8Array): readonly (readonly [number, number])[] | undefined;
+  /** Every match in order, none overlapping another. */
+  find(bytes: Uint8Array): readonly ByteRange[];
 }
 
 /**
@@ -29,10 +32,9 @@ export async function compilePattern(pattern: Pattern): Promise<SearchPattern> {
   return {
     test: (bytes) => compiled.test(bytes),
     find(bytes) {
-      if (!compiled.test(bytes)) return undefined;
-      const ranges: (readonly [number, number])[] = [];
+      const ranges: ByteRange[] = [];
       const matcher = compiled.matcher(bytes);
-      while (matcher.find()) if (matcher.end() > matcher.start()) ranges.push([matcher.start(), matcher.end()]);
+      while (matcher.find()) ranges.push([matcher.start(), matcher.end()]);
       return ranges;
     },
   };

@@ -1,0 +1,242 @@
+import { countNewlines } from "../../text/index.js";
+import type { GrepHit, GrepQuery } from "../search.js";
+import { lineBlocks } from "./line-blocks.js";
+import { windowOf } from "./line-window.js";
+import type { ByteRange, SearchPattern } from "./search-pattern.js";
+
+/** A larger file is not searched by a multiline pattern, which needs it whole. */
+export const MAX_MULTILINE_BYTES = 64 * 1024 * 1024;
+
+export type FileFinding =
+  | { readonly skipped: "binary" | "large" }
+  | { readonly skipped: undefined; readonly hits: readonly GrepHit[]; readonly matchedLines: number };
+
+export type FileQuery = Pick<GrepQuery, "mode" | "context" | "maxLineBytes" | "maxFileBytes" | "binary"> & {
+  readonly multiline: boolean;
+  /** Matching lines after which no further one is looked for. */
+  readonly enough: number;
+};
+
+/**
+ * Searches the bytes of one file. Nothing is found in a binary file, wherever its NUL stands: the file is read to its end
+ * before a hit is given out, unless `binary` asks for its start only.
+ */
+export async function searchFile(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+  pattern: SearchPattern,
+  query: FileQuery,
+): Promise<FileFinding> {
+  const reader = new FileReading(chunks, query);
+  const scan = new LineScan(path, pattern, query);
+  if (query.multiline) {
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of reader.chunks()) {
+      parts.push(chunk.slice());
+      size += chunk.length;
+      if (size > MAX_MULTILINE_BYTES) return { skipped: "large" };
+    }
+    scan.pushWhole(concat(parts, size));
+  } else {
+    for await (const block of lineBlocks(reader.chunks())) {
+      if (scan.isDone) {
+        if (reader.isJudged) break;
+      } else scan.push(block);
+    }
+  }
+  if (reader.skipped !== undefined) return { skipped: reader.skipped };
+  return { skipped: undefined, hits: scan.hits, matchedLines: scan.matchedLines };
+}
+
+/** Passes chunks on until the file turns out binary or too large. */
+class FileReading {
+  skipped: "binary" | "large" | undefined;
+  /** Whether the rest of the file can no longer make it binary. */
+  isJudged = false;
+  readonly #source: AsyncIterable<Uint8Array>;
+  readonly #query: FileQuery;
+
+  constructor(source: AsyncIterable<Uint8Array>, query: FileQuery) {
+    this.#source = source;
+    this.#query = query;
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array, void> {
+    const { binary, maxFileBytes } = this.#query;
+    const judgedBytes = binary === "any-nul" ? Number.POSITIVE_INFINITY : binary.firstBytes;
+    let size = 0;
+    for await (const chunk of this.#source) {
+      const nul = size < judgedBytes ? chunk.indexOf(0) : -1;
+      if (nul !== -1 && size + nul < judgedBytes) this.skipped = "binary";
+      size += chunk.length;
+      if (maxFileBytes !== undefined && size > maxFileBytes) this.skipped = "large";
+      if (this.skipped !== undefined) return;
+      this.isJudged = size >= judgedBytes;
+      yield chunk;
+    }
+  }
+}
+
+interface Line {
+  readonly number: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Finds matching lines in blocks of lines and keeps the lines around them. */
+class LineScan {
+  readonly hits: GrepHit[] = [];
+  matchedLines = 0;
+  readonly #path: string;
+  readonly #pattern: SearchPattern;
+  readonly #query: FileQuery;
+  #lineNumber = 1;
+  #afterLeft = 0;
+  #before: Line[] = [];
+
+  constructor(path: string, pattern: SearchPattern, query: FileQuery) {
+    this.#path = path;
+    this.#pattern = pattern;
+    this.#query = query;
+  }
+
+  get isDone(): boolean {
+    return this.matchedLines >= this.#query.enough && this.#afterLeft === 0;
+  }
+
+  push(block: Uint8Array): void {
+    this.#scan(block, this.#matchesByLine(block));
+  }
+
+  pushWhole(bytes: Uint8Array): void {
+    this.#scan(bytes, matchesOverLines(bytes, this.#pattern.find(bytes)));
+  }
+
+  #scan(block: Uint8Array, matches: Iterable<LineMatch>): void {
+    let at = 0;
+    for (const match of matches) {
+      if (this.matchedLines >= this.#query.enough) break;
+      this.#gap(block, at, match.start);
+      this.matchedLines++;
+      if (this.#query.mode === "content") this.#emitMatch(block, match);
+      this.#lineNumber++;
+      at = match.next;
+    }
+    this.#gap(block, at, block.length);
+  }
+
+  *#matchesByLine(block: Uint8Array): Generator<LineMatch> {
+    for (let start = 0; start < block.length; ) {
+      const newline = block.indexOf(10, start);
+      const next = newline === -1 ? block.length : newline + 1;
+      const line = block.subarray(start, textEnd(block, start, next));
+      if (this.#pattern.test(line)) yield { start, next, at: this.#pattern.find(line) };
+      start = next;
+    }
+  }
+
+  #emitMatch(block: Uint8Array, match: LineMatch): void {
+    for (const line of this.#before) this.#emit(line, [], true);
+    this.#before = [];
+    const bytes = block.subarray(match.start, textEnd(block, match.start, match.next));
+    const at = match.at
+      .map(([from, to]) => [from, Math.min(to, bytes.length)] as const)
+      .filter(([from, to]) => from < to);
+    this.#emit({ number: this.#lineNumber, bytes }, at, false);
+    this.#afterLeft = this.#query.context;
+  }
+
+  /** Lines without a match, from `from` to `to`: kept as far as they stand near a match, counted in any case. */
+  #gap(block: Uint8Array, from: number, to: number): void {
+    const { context, mode } = this.#query;
+    let at = from;
+    while (this.#afterLeft > 0 && at < to) {
+      const next = nextLine(block, at, to);
+      this.#emit({ number: this.#lineNumber, bytes: block.subarray(at, textEnd(block, at, next)) }, [], true);
+      this.#afterLeft--;
+      this.#lineNumber++;
+      at = next;
+    }
+    if (at >= to) return;
+    const lines = countNewlines(block.subarray(at, to)) + (block[to - 1] === 10 ? 0 : 1);
+    if (context > 0 && mode === "content") this.#remember(block, at, to, lines);
+    this.#lineNumber += lines;
+  }
+
+  /** Keeps the last lines of a gap, in case a match follows. */
+  #remember(block: Uint8Array, from: number, to: number, lines: number): void {
+    const { context } = this.#query;
+    let at = to;
+    for (let kept = 0; kept < Math.min(context, lines); kept++) {
+      const newline = at - 2 < from ? -1 : block.lastIndexOf(10, at - 2);
+      at = newline < from ? from : newline + 1;
+    }
+    const near: Line[] = [];
+    let number = this.#lineNumber + Math.max(0, lines - context);
+    for (; at < to; number++) {
+      const next = nextLine(block, at, to);
+      near.push({ number, bytes: block.slice(at, textEnd(block, at, next)) });
+      at = next;
+    }
+    this.#before = [...this.#before, ...near].slice(-context);
+  }
+
+  #emit(line: Line, at: readonly ByteRange[], isContext: boolean): void {
+    const window = windowOf(line.bytes, at, this.#query.maxLineBytes);
+    const hit: GrepHit = { kind: "hit", path: this.#path, line: line.number, ...window };
+    this.hits.push(isContext ? { ...hit, context: true } : hit);
+  }
+}
+
+interface LineMatch {
+  /** Where the line starts in its block, and where the next one does. */
+  readonly start: number;
+  readonly next: number;
+  /** Matches by bytes of the line. */
+  readonly at: readonly ByteRange[];
+}
+
+/** Splits matches that may span lines into one entry a line. A match touches a line when it shares a byte with it, or is empty there. */
+function* matchesOverLines(bytes: Uint8Array, ranges: readonly ByteRange[]): Generator<LineMatch> {
+  let start = 0;
+  let index = 0;
+  while (start < bytes.length && index < ranges.length) {
+    const first = ranges[index]!;
+    if (first[0] > start) {
+      const newline = bytes.lastIndexOf(10, first[0] - 1);
+      if (newline >= start) start = newline + 1;
+      if (start >= bytes.length) return;
+    }
+    const next = nextLine(bytes, start, bytes.length);
+    const at: ByteRange[] = [];
+    while (index < ranges.length && ranges[index]![0] < next) {
+      const [from, to] = ranges[index]!;
+      at.push([Math.max(from, start) - start, Math.min(to, next) - start]);
+      if (to > next) break;
+      index++;
+    }
+    if (at.length > 0) yield { start, next, at };
+    start = next;
+  }
+}
+
+/** Where the text of a line ends: before its `\n` or `\r\n`. */
+function textEnd(block: Uint8Array, start: number, next: number): number {
+  if (next === start || block[next - 1] !== 10) return next;
+  return next - 2 >= start && block[next - 2] === 13 ? next - 2 : next - 1;
+}
+
+function nextLine(block: Uint8Array, start: number, limit: number): number {
+  const newline = block.indexOf(10, start);
+  return newline === -1 || newline >= limit ? limit : newline + 1;
+}
+
+function concat(parts: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,131 @@
+import type { GrepHit, GrepQuery, SearchEnd, WalkEntry, WalkQuery } from "../search.js";
+import { searchFile } from "./file-search.js";
+import { compilePattern } from "./search-pattern.js";
+import { SearchTally, whyAborted } from "./search-tally.js";
+import type { SearchScope, SearchSource } from "./source.js";
+import { globFilter, visitTree } from "./visit-tree.js";
+
+/** The name of this engine in end records. */
+export const ENGINE = "re2js";
+
+/**
+ * `Search.grep` over any source of files, in path order. Hits of a file come when it has been read as far as it takes to
+ * know that it is not binary. `query.order` makes no difference here, `timeoutMs` and `signal` are the scope's matter.
+ * @throws `SEARCH_PATTERN`, `SEARCH_UNSUPPORTED`, and what the source rejects with for the root.
+ */
+export async function* searchTree(
+  source: SearchSource,
+  query: GrepQuery,
+  scope: SearchScope,
+): AsyncGenerator<GrepHit | SearchEnd, void> {
+  const tally = new SearchTally();
+  const pattern = await compilePattern(query.pattern);
+  const isWanted = globFilter(query);
+  let toSkip = query.offset;
+  let left = query.limit;
+  for await (const visit of visitTree(source, query, scope, tally)) {
+    if (scope.signal.aborted) break;
+    if (visit.kind === "directory" || visit.kind === "link" || !isWanted(visit.path)) continue;
+    if (visit.kind !== "file") {
+      tally.skip("special");
+      continue;
+    }
+    if (query.maxFileBytes !== undefined && (visit.size ?? 0) > query.maxFileBytes) {
+      tally.skip("large");
+      continue;
+    }
+    tally.seen++;
+    // One more than wanted: only then is it known that the answer is not complete.
+    const enough = query.mode === "content" ? toSkip + left + 1 : query.mode === "files" ? 1 : Number.POSITIVE_INFINITY;
+    try {
+      const chunks = until(source.openRead(visit.path), scope.signal);
+      const found = await searchFile(visit.path, chunks, pattern, {
+        ...query,
+        multiline: query.pattern.multiline,
+        enough,
+      });
+      if (found.skipped !== undefined) {
+        tally.skip(found.skipped);
+        continue;
+      }
+      if (scope.signal.aborted || found.matchedLines === 0) continue;
+      const hits = query.mode === "content" ? found.hits : [fileHit(visit.path, query.mode, found.matchedLines)];
+      const page = pageOf(hits, toSkip, left, query.context);
+      yield* page.hits;
+      toSkip = page.toSkip;
+      left = page.left;
+      if (page.isFull) return yield tally.end("limit", ENGINE);
+    } catch (thrown) {
+      tally.failed(thrown, visit.path);
+    }
+  }
+  yield tally.end(scope.signal.aborted ? whyAborted(scope.signal) : "complete", ENGINE);
+}
+
+/** `Search.walk` over any source of files, in path order. @throws What the source rejects with for the root. */
+export async function* walkTree(
+  source: SearchSource,
+  query: WalkQuery,
+  scope: SearchScope,
+): AsyncGenerator<WalkEntry | SearchEnd, void> {
+  const tally = new SearchTally();
+  const isWanted = globFilter(query);
+  let toSkip = query.offset;
+  let left = query.limit;
+  for await (const visit of visitTree(source, query, scope, tally)) {
+    if (scope.signal.aborted) break;
+    tally.seen++;
+    if (query.type !== undefined && visit.kind !== query.type) continue;
+    if (!isWanted(visit.path)) continue;
+    if (toSkip > 0) toSkip--;
+    else if (left === 0) return yield tally.end("limit", ENGINE);
+    else {
+      left--;
+      yield { kind: "entry", path: visit.path, entry: { kind: visit.kind } };
+    }
+  }
+  yield tally.end(scope.signal.aborted ? whyAborted(scope.signal) : "complete", ENGINE);
+}
+
+function fileHit(path: string, mode: "files" | "count", matchedLines: number): GrepHit {
+  const hit: GrepHit = { kind: "hit", path, line: 0, bytes: new Uint8Array(), at: [] };
+  return mode === "count" ? { ...hit, count: matchedLines } : hit;
+}
+
+/** Takes the hits of one file into the page: context lines count nothing and stay only beside a hit of the page. */
+export function pageOf(
+  hits: readonly GrepHit[],
+  toSkip: number,
+  left: number,
+  context: number,
+): { readonly hits: GrepHit[]; readonly toSkip: number; readonly left: number; readonly isFull: boolean } {
+  const page: GrepHit[] = [];
+  let skip = toSkip;
+  let room = left;
+  let lastLine = Number.NEGATIVE_INFINITY;
+  let before: GrepHit[] = [];
+  for (const hit of hits) {
+    if (hit.context) {
+      if (hit.line <= lastLine + context) page.push(hit);
+      else before.push(hit);
+    } else if (skip > 0) {
+      skip--;
+      before = [];
+    } else if (room === 0) return { hits: page, toSkip: 0, left: 0, isFull: true };
+    else {
+      page.push(...before.filter((line) => line.line >= hit.line - context), hit);
+      before = [];
+      lastLine = hit.line;
+      room--;
+    }
+  }
+  return { hits: page, toSkip: skip, left: room, isFull: false };
+}
+
+/** Ends a stream of chunks when the search is aborted. */
+async function* until(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
+  for await (const chunk of chunks) {
+    if (signal.aborted) return;
+    yield chunk;
+  }
+}

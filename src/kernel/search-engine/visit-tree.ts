@@ -1,0 +1,134 @@
+import { compileGlob } from "../../text/index.js";
+import { isWithin } from "../claims.js";
+import { HaftError } from "../errors.js";
+import type { EntryKind } from "../fs.js";
+import type { WalkQuery } from "../search.js";
+import { IgnoreStack, MAX_IGNORE_FILE_BYTES } from "./ignore-stack.js";
+import type { SearchTally } from "./search-tally.js";
+import type { SearchScope, SearchSource, SourceChild } from "./source.js";
+
+/** Folders below this depth are counted under "deep": only a file system that loops without links has them. */
+export const MAX_DEPTH = 200;
+
+export interface Visit {
+  readonly path: string;
+  readonly kind: EntryKind;
+  readonly size?: number;
+}
+
+interface Frame {
+  readonly folder: string;
+  readonly children: readonly SourceChild[];
+  readonly ignores: IgnoreStack;
+  next: number;
+}
+
+/**
+ * Everything below the root in the order of a reader: children by name in code-unit order, a folder before what it holds.
+ * What ignore files, prune names, `except` and `.git` leave out is not visited; a folder that cannot be read is counted.
+ * The root is visited itself only when it is no folder.
+ * @throws What `source` rejects with for the root.
+ */
+export async function* visitTree(
+  source: SearchSource,
+  query: WalkQuery,
+  scope: SearchScope,
+  tally: SearchTally,
+): AsyncGenerator<Visit, void> {
+  const { root } = query;
+  const except = new Set(scope.except);
+  if (scope.except.some((folder) => isWithin(folder, root))) return tally.skip("policy");
+  const info = await source.stat(root);
+  if (info.kind !== "directory") return yield { path: root, ...info };
+  const prune = new Set([".git", ...query.prune]);
+  const above = query.includeIgnored ? IgnoreStack.EMPTY : await stackAbove(source, root, scope.workspace);
+  const stack = [await openFolder(source, root, above, query.includeIgnored)];
+  for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+    const child = frame.children[frame.next++];
+    if (child === undefined || scope.signal.aborted) {
+      stack.pop();
+      continue;
+    }
+    const path = frame.folder === "/" ? `/${child.name}` : `${frame.folder}/${child.name}`;
+    const isFolder = child.kind === "directory";
+    if (child.name === ".git" || (isFolder && prune.has(child.name))) continue;
+    if (frame.ignores.ignores(path, isFolder)) continue;
+    if (except.has(path)) {
+      tally.skip("policy");
+      continue;
+    }
+    yield child.size === undefined ? { path, kind: child.kind } : { path, kind: child.kind, size: child.size };
+    if (!isFolder) continue;
+    if (stack.length > MAX_DEPTH) {
+      tally.skip("deep");
+      continue;
+    }
+    try {
+      stack.push(await openFolder(source, path, frame.ignores, query.includeIgnored));
+    } catch (thrown) {
+      tally.failed(thrown, path);
+    }
+  }
+}
+
+/** Whether a path below the root is wanted. Everything is without a glob; a root that is a file always is. */
+export function globFilter(query: Pick<WalkQuery, "root" | "glob">): (path: string) => boolean {
+  if (query.glob === undefined) return () => true;
+  const glob = compileGlob(query.glob);
+  if (!glob.ok) throw new HaftError("SEARCH_PATTERN", glob.error, { details: { pattern: query.glob, why: glob.error } });
+  const at = query.root === "/" ? 1 : query.root.length + 1;
+  return (path) => path === query.root || glob.matches(path.slice(at));
+}
+
+async function openFolder(
+  source: SearchSource,
+  folder: string,
+  above: IgnoreStack,
+  includeIgnored: boolean,
+): Promise<Frame> {
+  const children = [...(await source.readDir(folder))];
+  children.sort((one, other) => (one.name < other.name ? -1 : 1));
+  const ignores = includeIgnored ? above : await enterFolder(source, folder, above, children);
+  return { folder, children, ignores, next: 0 };
+}
+
+function enterFolder(
+  source: SearchSource,
+  folder: string,
+  above: IgnoreStack,
+  children: readonly SourceChild[],
+): Promise<IgnoreStack> {
+  const present = new Set(children.filter((child) => child.kind !== "directory").map((child) => child.name));
+  return above.enter(folder, present, (path) => readIgnoreFile(source, path));
+}
+
+/** The rules that apply to the root from the folders between the workspace and it. */
+async function stackAbove(source: SearchSource, root: string, workspace: string | undefined): Promise<IgnoreStack> {
+  let stack = IgnoreStack.EMPTY;
+  if (workspace === undefined || workspace === root || !isWithin(workspace, root)) return stack;
+  const below = root.slice(workspace === "/" ? 1 : workspace.length + 1).split("/");
+  let folder = workspace;
+  for (const name of below) {
+    const children = await source.readDir(folder).catch(() => []);
+    stack = await enterFolder(source, folder, stack, children);
+    folder = folder === "/" ? `/${name}` : `${folder}/${name}`;
+  }
+  return stack;
+}
+
+/** An ignore file that cannot be read leaves nothing out: too much is searched rather than too little. */
+async function readIgnoreFile(source: SearchSource, path: string): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of source.openRead(path)) {
+      chunks.push(chunk.slice());
+      size += chunk.length;
+      if (size > MAX_IGNORE_FILE_BYTES) return undefined;
+    }
+  } catch {
+    return undefined;
+  }
+  const decoder = new TextDecoder();
+  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
+}
