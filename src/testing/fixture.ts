@@ -1,0 +1,106 @@
+/** What a conformance case works on: one backend, one fresh folder, and what the Fs port itself cannot make. */
+import {
+  type Backend,
+  type BoundCall,
+  type Clock,
+  type Grant,
+  HaftError,
+  type Place,
+  type Ports,
+} from "../kernel/index.js";
+import { posixQuote } from "../text/index.js";
+
+/** Something that no port can make, for tests of how ports meet it. Paths are absolute. */
+export type Plant =
+  /** A symbolic link; what stands at `path` and is no folder is replaced in one step. */
+  | { readonly kind: "link"; readonly path: string; readonly target: string }
+  /** A second name of the file `of`. */
+  | { readonly kind: "hard-link"; readonly path: string; readonly of: string }
+  | { readonly kind: "fifo"; readonly path: string }
+  | { readonly kind: "mode"; readonly path: string; readonly mode: number };
+
+export interface Fixture {
+  readonly backend: Backend;
+  /** A real path (no link in it), empty, writable, used by no other case. Cases put all they make below it. */
+  readonly folder: string;
+  /** The clock that the backend runs on. */
+  readonly clock: Clock;
+  /** Absent where nothing of the kind exists; the cases that need it are then listed under `cannot`. */
+  plant?(what: Plant): Promise<void>;
+  /** Called once after the case, also when it failed. Removes the folder; may keep the backend open for the next case. */
+  dispose(): Promise<void>;
+}
+
+const EVERYTHING: Place = { path: "/", access: ["read", "write", "create", "delete"], scope: "tree" };
+const CALL_MS = 60_000;
+
+/**
+ * Ports for one call. Without `grant` they may touch every file and run no command; `commands` are compared word for word.
+ * Without `call` it ends after 60 s and a path that leads out of the grant is denied.
+ */
+export function bindAll(
+  on: Pick<Fixture, "backend" | "clock">,
+  grant: Partial<Grant> = {},
+  call: Partial<BoundCall> = {},
+): Ports {
+  const whole: Grant = {
+    id: "conformance",
+    files: [EVERYTHING],
+    except: [],
+    commands: [],
+    origins: [],
+    panes: [],
+    jobs: ["*"],
+    moved: [],
+    ...grant,
+  };
+  return on.backend.bind(whole, {
+    id: "call-conformance",
+    sessionId: "session-conformance",
+    signal: new AbortController().signal,
+    deadline: on.clock.now() + CALL_MS,
+    moved: async () => ({
+      effect: "deny",
+      rule: "conformance",
+      risk: "high",
+      reason: "Nothing outside is allowed here.",
+    }),
+    ...call,
+  });
+}
+
+/** A grant over one folder and all below it. */
+export function treeGrant(
+  path: string,
+  access: Place["access"] = EVERYTHING.access,
+  extra: Partial<Grant> = {},
+): Partial<Grant> {
+  return { files: [{ path, access, scope: "tree" }], ...extra };
+}
+
+/** Makes what a case needs; fails with the way out where the fixture cannot. */
+export async function plant(fixture: Fixture, what: Plant): Promise<void> {
+  if (fixture.plant === undefined) {
+    throw new Error(`This fixture has no \`plant\`: add it, or list the case under \`cannot\` (needs a ${what.kind}).`);
+  }
+  await fixture.plant(what);
+}
+
+/** A `plant` over the backend's own unguarded shell, for machines with `ln`, `mv`, `mkfifo` and `chmod`. */
+export function plantByShell(backend: Backend): (what: Plant) => Promise<void> {
+  return async (what) => {
+    const path = posixQuote(what.path);
+    const command = {
+      link: () => {
+        const beside = posixQuote(`${what.path}.planting`);
+        return `ln -s -- ${posixQuote((what as { target: string }).target)} ${beside} && mv -fT -- ${beside} ${path}`;
+      },
+      "hard-link": () => `ln -- ${posixQuote((what as { of: string }).of)} ${path}`,
+      fifo: () => `mkfifo -- ${path}`,
+      mode: () => `chmod ${(what as { mode: number }).mode.toString(8)} ${path}`,
+    }[what.kind]();
+    const result = await backend.root.shell.exec(command, { cwd: "/" });
+    if (result.exit.by === "code" && result.exit.code === 0) return;
+    throw new HaftError("FS_IO", `Did not plant "${what.path}": ${new TextDecoder().decode(result.stderr.head)}`);
+  };
+}

@@ -1,0 +1,370 @@
+/** That files are touched only as the grant says: at the asked place, at the real place, and only while the call lives. */
+import type { BoundCall, Decision, ErrorCode, Fs } from "../../kernel/index.js";
+import { collect, on, utf8 } from "../case-setup.js";
+import { expectEqual, expectError, expectThat } from "../expect.js";
+import { bindAll, type Fixture, plant, treeGrant } from "../fixture.js";
+import type { Suite } from "../plan.js";
+
+type Operation = (fs: Fs, path: string) => Promise<unknown>;
+
+const READS: Readonly<Record<string, Operation>> = {
+  readText: (fs, path) => fs.readText(path),
+  readBytes: (fs, path) => fs.readBytes(path),
+  readRange: (fs, path) => fs.readRange(path, 0, 10),
+  openRead: (fs, path) => collect(fs.openRead(path)),
+};
+const LOOKS: Readonly<Record<string, Operation>> = {
+  stat: (fs, path) => fs.stat(path),
+  readDir: (fs, path) => fs.readDir(path),
+  resolve: (fs, path) => fs.resolve([path]),
+};
+const WRITES: Readonly<Record<string, Operation>> = {
+  writeFile: (fs, path) => fs.writeFile(path, "written"),
+  replaceAny: (fs, path) => fs.replaceAtomic(path, utf8("written"), "any"),
+  replaceAbsent: (fs, path) => fs.replaceAtomic(path, utf8("written"), "absent"),
+  mkdir: (fs, path) => fs.mkdir(path, false),
+  mkdirRecursive: (fs, path) => fs.mkdir(path, true),
+};
+const REMOVALS: Readonly<Record<string, Operation>> = {
+  rm: (fs, path) => fs.rm(path, { recursive: false, ignoreMissing: false }),
+  rmRecursive: (fs, path) => fs.rm(path, { recursive: true, ignoreMissing: true }),
+  renameFrom: (fs, path) => fs.rename(path, `${path}.moved`, { replace: true }),
+};
+const ALL: Readonly<Record<string, Operation>> = { ...READS, ...LOOKS, ...WRITES, ...REMOVALS };
+
+async function refuseEach(
+  operations: Readonly<Record<string, Operation>>,
+  fs: Fs,
+  path: string,
+  codes: ErrorCode | readonly ErrorCode[],
+): Promise<void> {
+  for (const [name, operation] of Object.entries(operations)) {
+    await expectError(() => operation(fs, path), codes, `${name} of ${path}`);
+  }
+}
+
+const denies: BoundCall["moved"] = async () => ({
+  effect: "deny",
+  rule: "test:outside",
+  risk: "high",
+  reason: "It is outside.",
+});
+const allows =
+  (asked: string[]): BoundCall["moved"] =>
+  async (path, real): Promise<Decision> => {
+    asked.push(`${path} -> ${real.path}`);
+    return {
+      effect: "allow",
+      rule: "test:outside",
+      risk: "low",
+      reason: "It may.",
+      grant: { id: "more", files: [real], except: [], commands: [], origins: [], panes: [], jobs: [], moved: [] },
+    };
+  };
+
+/** `in` is what the grant covers; `out` lies beside it and holds `secret` and `folder/file`. */
+async function inAndOut(fixture: Fixture): Promise<{ all: Fs; inside: string; outside: string }> {
+  const all = bindAll(fixture).fs;
+  const inside = `${fixture.folder}/in`;
+  const outside = `${fixture.folder}/out`;
+  await all.mkdir(inside, false);
+  await all.mkdir(`${outside}/folder`, true);
+  await all.writeFile(`${inside}/file`, "inside");
+  await all.writeFile(`${outside}/secret`, "secret");
+  await all.writeFile(`${outside}/folder/file`, "secret");
+  return { all, inside, outside };
+}
+
+async function expectUntouched(all: Fs, outside: string): Promise<void> {
+  const names = (await all.readDir(outside)).children.map((child) => child.name);
+  expectEqual(names, ["folder", "secret"], "what lies outside");
+  expectEqual(await all.readText(`${outside}/secret`), "secret", "the file outside");
+  expectEqual(
+    (await all.readDir(`${outside}/folder`)).children.map((child) => child.name),
+    ["file"],
+    "the folder outside",
+  );
+  expectEqual(await all.readText(`${outside}/folder/file`), "secret", "the file in the folder outside");
+}
+
+export const fsGuard: Suite<Fixture> = [
+  on("fs:grant:nothing", "A grant that covers nothing refuses every operation", async (fixture) => {
+    const { all, inside } = await inAndOut(fixture);
+    const { fs } = bindAll(fixture, { files: [] });
+    await refuseEach(ALL, fs, `${inside}/file`, "CALL_UNCLAIMED");
+    await refuseEach(ALL, fs, inside, "CALL_UNCLAIMED");
+    await refuseEach(ALL, fs, `${inside}/new`, "CALL_UNCLAIMED");
+    expectEqual(await fs.exists(`${inside}/file`), false, "exists");
+    expectEqual(await all.readText(`${inside}/file`), "inside", "the file");
+  }),
+  on(
+    "fs:grant:outside-the-tree",
+    "A tree covers what lies below it and nothing beside it, also under a longer name",
+    async (fixture) => {
+      const { all, inside, outside } = await inAndOut(fixture);
+      await all.writeFile(`${inside}side`, "beside");
+      const { fs } = bindAll(fixture, treeGrant(inside));
+      expectEqual(await fs.readText(`${inside}/file`), "inside", "the file inside");
+      await refuseEach(ALL, fs, `${outside}/secret`, "CALL_UNCLAIMED");
+      await refuseEach(READS, fs, `${inside}side`, "CALL_UNCLAIMED");
+      await refuseEach(LOOKS, fs, fixture.folder, "CALL_UNCLAIMED");
+      await expectUntouched(all, outside);
+    },
+  ),
+  on("fs:grant:self-is-not-the-tree", "A grant of one folder does not cover what lies below it", async (fixture) => {
+    const { all, inside } = await inAndOut(fixture);
+    const { fs } = bindAll(fixture, {
+      files: [{ path: inside, access: ["read", "write", "create", "delete"], scope: "self" }],
+    });
+    expectEqual((await fs.readDir(inside)).children.length, 1, "children of the folder itself");
+    await refuseEach(READS, fs, `${inside}/file`, "CALL_UNCLAIMED");
+    await refuseEach(WRITES, fs, `${inside}/file`, "CALL_UNCLAIMED");
+    await expectError(fs.rm(inside, { recursive: true, ignoreMissing: false }), "CALL_UNCLAIMED", "rm recursive");
+    expectEqual(await all.readText(`${inside}/file`), "inside", "the file");
+  }),
+  on("fs:grant:read-is-not-write", "A grant to read refuses every change", async (fixture) => {
+    const { all, inside } = await inAndOut(fixture);
+    const { fs } = bindAll(fixture, treeGrant(inside, ["read"]));
+    await refuseEach({ ...WRITES, ...REMOVALS }, fs, `${inside}/file`, "CALL_UNCLAIMED");
+    await refuseEach(WRITES, fs, `${inside}/new`, "CALL_UNCLAIMED");
+    expectEqual(await all.exists(`${inside}/new`), false, "a new file is there");
+    expectEqual(await all.readText(`${inside}/file`), "inside", "the file");
+  }),
+  on(
+    "fs:grant:create-is-not-write",
+    "A grant to create makes new files and folders and changes no old one",
+    async (fixture) => {
+      const { all, inside } = await inAndOut(fixture);
+      const { fs } = bindAll(fixture, treeGrant(inside, ["create"]));
+      await fs.replaceAtomic(`${inside}/new`, utf8("new"), "absent");
+      await fs.mkdir(`${inside}/folder`, false);
+      await expectError(fs.writeFile(`${inside}/file`, "x"), "CALL_UNCLAIMED", "writeFile");
+      await expectError(fs.replaceAtomic(`${inside}/file`, utf8("x"), "any"), "CALL_UNCLAIMED", "replaceAtomic");
+      await expectError(fs.replaceAtomic(`${inside}/file`, utf8("x"), "absent"), "FS_STALE", "replaceAtomic absent");
+      await refuseEach(READS, fs, `${inside}/file`, "CALL_UNCLAIMED");
+      expectEqual(await all.readText(`${inside}/file`), "inside", "the file");
+    },
+  ),
+  on("fs:grant:write-is-not-delete", "A grant to write does not remove or move", async (fixture) => {
+    const { all, inside } = await inAndOut(fixture);
+    const { fs } = bindAll(fixture, treeGrant(inside, ["read", "write"]));
+    await refuseEach(REMOVALS, fs, `${inside}/file`, "CALL_UNCLAIMED");
+    expectEqual(await all.readText(`${inside}/file`), "inside", "the file");
+  }),
+  on("fs:grant:rename-needs-both-ends", "rename needs a grant at both ends", async (fixture) => {
+    const { all, inside, outside } = await inAndOut(fixture);
+    const { fs } = bindAll(fixture, treeGrant(inside));
+    await expectError(
+      fs.rename(`${inside}/file`, `${outside}/taken`, { replace: true }),
+      "CALL_UNCLAIMED",
+      "moving out",
+    );
+    await expectError(
+      fs.rename(`${outside}/secret`, `${inside}/taken`, { replace: true }),
+      "CALL_UNCLAIMED",
+      "moving in",
+    );
+    await expectUntouched(all, outside);
+    expectEqual(await all.readText(`${inside}/file`), "inside", "the file");
+  }),
+  on("fs:grant:except", "An excepted path and all below it are refused inside a covered tree", async (fixture) => {
+    const { all, inside } = await inAndOut(fixture);
+    await all.mkdir(`${inside}/private`, false);
+    await all.writeFile(`${inside}/private/key`, "key");
+    await all.writeFile(`${inside}/private.txt`, "public");
+    const { fs } = bindAll(fixture, treeGrant(inside, undefined, { except: [`${inside}/private`] }));
+    await refuseEach(ALL, fs, `${inside}/private/key`, "CALL_UNCLAIMED");
+    await refuseEach(ALL, fs, `${inside}/private`, "CALL_UNCLAIMED");
+    expectEqual(await fs.exists(`${inside}/private/key`), false, "exists");
+    expectEqual(await fs.readText(`${inside}/private.txt`), "public", "a longer name");
+    expectEqual(await all.readText(`${inside}/private/key`), "key", "the key");
+  }),
+  on(
+    "fs:grant:except-inside-a-tree",
+    "A folder that holds an excepted path is neither removed nor moved",
+    async (fixture) => {
+      const { all, inside } = await inAndOut(fixture);
+      await all.mkdir(`${inside}/top/private`, true);
+      await all.writeFile(`${inside}/top/private/key`, "key");
+      const { fs } = bindAll(fixture, treeGrant(inside, undefined, { except: [`${inside}/top/private`] }));
+      const codes = ["CALL_UNCLAIMED", "POLICY_DENIED"] as const;
+      await expectError(fs.rm(`${inside}/top`, { recursive: true, ignoreMissing: false }), codes, "rm recursive");
+      await expectError(fs.rename(`${inside}/top`, `${inside}/elsewhere`, { replace: false }), codes, "rename");
+      expectEqual(await all.readText(`${inside}/top/private/key`), "key", "the key");
+    },
+  ),
+  on("fs:grant:except-through-a-link", "A link to an excepted path does not open it", async (fixture) => {
+    const { all, inside } = await inAndOut(fixture);
+    await all.mkdir(`${inside}/private`, false);
+    await all.writeFile(`${inside}/private/key`, "key");
+    await plant(fixture, { kind: "link", path: `${inside}/link`, target: "private" });
+    const { fs } = bindAll(fixture, treeGrant(inside, undefined, { except: [`${inside}/private`] }), { moved: denies });
+    await refuseEach(READS, fs, `${inside}/link/key`, ["POLICY_DENIED", "CALL_UNCLAIMED"]);
+    await expectError(fs.writeFile(`${inside}/link/key`, "x"), ["POLICY_DENIED", "CALL_UNCLAIMED"], "writeFile");
+    expectEqual(await all.readText(`${inside}/private/key`), "key", "the key");
+  }),
+  on(
+    "fs:moved:deny",
+    "A link that leads out of the grant is POLICY_DENIED and nothing outside is touched",
+    async (fixture) => {
+      const { all, inside, outside } = await inAndOut(fixture);
+      await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/secret` });
+      await plant(fixture, { kind: "link", path: `${inside}/folder`, target: "../out/folder" });
+      const { fs } = bindAll(fixture, treeGrant(inside), { moved: denies });
+      await refuseEach(READS, fs, `${inside}/link`, "POLICY_DENIED");
+      await expectError(fs.writeFile(`${inside}/link`, "x"), "POLICY_DENIED", "writeFile");
+      await refuseEach(
+        { ...READS, ...WRITES, ...REMOVALS, stat: LOOKS.stat as Operation },
+        fs,
+        `${inside}/folder/file`,
+        "POLICY_DENIED",
+      );
+      await refuseEach(WRITES, fs, `${inside}/folder/new`, "POLICY_DENIED");
+      await expectError(fs.readDir(`${inside}/folder`), "POLICY_DENIED", "readDir");
+      await expectError(
+        fs.rename(`${inside}/file`, `${inside}/folder/taken`, { replace: true }),
+        "POLICY_DENIED",
+        "rename into",
+      );
+      expectEqual(await fs.exists(`${inside}/link`), false, "exists");
+      await expectUntouched(all, outside);
+    },
+  ),
+  on(
+    "fs:moved:stat-does-not-look-outside",
+    "stat and readDir tell a link that leads out as kind link with its target",
+    async (fixture) => {
+      const { inside, outside } = await inAndOut(fixture);
+      await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/secret` });
+      const { fs } = bindAll(fixture, treeGrant(inside), { moved: denies });
+      const info = await fs.stat(`${inside}/link`);
+      expectEqual([info.kind, info.size, info.target], ["link", 0, `${outside}/secret`], "stat");
+      const child = (await fs.readDir(inside)).children.find((one) => one.name === "link");
+      expectEqual([child?.kind, child?.size, child?.target], ["link", 0, `${outside}/secret`], "readDir");
+    },
+  ),
+  on(
+    "fs:moved:allow",
+    "Where policy allows the real place the operation goes on, asked once with both paths",
+    async (fixture) => {
+      const { all, inside, outside } = await inAndOut(fixture);
+      await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/secret` });
+      const asked: string[] = [];
+      const { fs } = bindAll(fixture, treeGrant(inside), { moved: allows(asked) });
+      expectEqual(await fs.readText(`${inside}/link`), "secret", "text");
+      expectEqual(asked, [`${inside}/link -> ${outside}/secret`], "what was asked");
+      await fs.writeFile(`${inside}/link`, "changed");
+      expectEqual(await all.readText(`${outside}/secret`), "changed", "text outside");
+      expectEqual((await all.stat(`${inside}/link`)).target, `${outside}/secret`, "the link");
+    },
+  ),
+  on(
+    "fs:moved:ask",
+    "Where a person would have to be asked the operation ends with POLICY_APPROVAL_REQUIRED",
+    async (fixture) => {
+      const { all, inside, outside } = await inAndOut(fixture);
+      await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/secret` });
+      const { fs } = bindAll(fixture, treeGrant(inside), {
+        moved: async (_asked, real) => ({
+          effect: "ask",
+          rule: "test:ask",
+          risk: "medium",
+          reason: "A person decides.",
+          remember: [],
+          grant: { id: "more", files: [real], except: [], commands: [], origins: [], panes: [], jobs: [], moved: [] },
+        }),
+      });
+      await refuseEach(READS, fs, `${inside}/link`, "POLICY_APPROVAL_REQUIRED");
+      await expectError(fs.writeFile(`${inside}/link`, "x"), "POLICY_APPROVAL_REQUIRED", "writeFile");
+      await expectUntouched(all, outside);
+    },
+  ),
+  on(
+    "fs:moved:approved-pair",
+    "A pair in the grant goes on without a question, and only where it says",
+    async (fixture) => {
+      const { all, inside, outside } = await inAndOut(fixture);
+      await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/secret` });
+      const moved = [{ asked: `${inside}/link`, real: `${outside}/secret` }];
+      const { fs } = bindAll(fixture, treeGrant(inside, undefined, { moved }), { moved: denies });
+      expectEqual(await fs.readText(`${inside}/link`), "secret", "text");
+      await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/folder/file` });
+      await expectError(fs.readText(`${inside}/link`), "POLICY_DENIED", "the same path, led elsewhere since");
+      await expectUntouched(all, outside);
+    },
+  ),
+  on(
+    "fs:moved:inside-is-not-asked",
+    "A link that stays inside the grant is followed without a question",
+    async (fixture) => {
+      const { inside } = await inAndOut(fixture);
+      await plant(fixture, { kind: "link", path: `${inside}/link`, target: "file" });
+      const { fs } = bindAll(fixture, treeGrant(inside), { moved: denies });
+      expectEqual(await fs.readText(`${inside}/link`), "inside", "text");
+      await fs.writeFile(`${inside}/link`, "changed");
+      expectEqual(await fs.readText(`${inside}/file`), "changed", "text of the target");
+    },
+  ),
+  on(
+    "fs:guard:swapped-before-the-act",
+    "A folder swapped for a link after the claim leads nowhere",
+    async (fixture) => {
+      const { all, inside, outside } = await inAndOut(fixture);
+      await all.mkdir(`${inside}/folder`, false);
+      const { fs } = bindAll(fixture, treeGrant(inside), { moved: denies });
+      await fs.writeFile(`${inside}/folder/first`, "x");
+      await all.rm(`${inside}/folder`, { recursive: true, ignoreMissing: false });
+      await plant(fixture, { kind: "link", path: `${inside}/folder`, target: `${outside}/folder` });
+      await refuseEach({ ...WRITES, ...REMOVALS, ...READS }, fs, `${inside}/folder/file`, "POLICY_DENIED");
+      await expectUntouched(all, outside);
+    },
+  ),
+  on(
+    "fs:guard:swapped-during-the-act",
+    "A link swapped to and fro while operations run never lets one out",
+    async (fixture) => {
+      const { all, inside, outside } = await inAndOut(fixture);
+      await all.mkdir(`${inside}/real`, false);
+      await plant(fixture, { kind: "link", path: `${inside}/way`, target: "real" });
+      const { fs } = bindAll(fixture, treeGrant(inside), { moved: denies });
+      let swapping = true;
+      const swaps = (async () => {
+        for (let round = 0; swapping; round += 1) {
+          await plant(fixture, {
+            kind: "link",
+            path: `${inside}/way`,
+            target: round % 2 === 0 ? `${outside}/folder` : "real",
+          });
+        }
+      })();
+      swaps.catch(() => undefined); // A failure is met below; until then it is not unhandled.
+      for (let round = 0; round < 60; round += 1) {
+        await fs.writeFile(`${inside}/way/file`, "written").catch(() => undefined);
+        const text = await fs.readText(`${inside}/way/file`).catch(() => "refused");
+        expectThat(text !== "secret", "what was read did not come from outside");
+        await fs.rm(`${inside}/way/file`, { recursive: false, ignoreMissing: true }).catch(() => undefined);
+      }
+      swapping = false;
+      await swaps;
+      await expectUntouched(all, outside);
+    },
+  ),
+  on(
+    "fs:revoked:everything-refuses",
+    "Once the call has ended every operation refuses, and exists is false",
+    async (fixture) => {
+      const { all, inside } = await inAndOut(fixture);
+      const controller = new AbortController();
+      const { fs } = bindAll(fixture, {}, { signal: controller.signal });
+      expectEqual(await fs.readText(`${inside}/file`), "inside", "text before");
+      controller.abort();
+      await refuseEach(ALL, fs, `${inside}/file`, "CALL_REVOKED");
+      expectEqual(await fs.exists(`${inside}/file`), false, "exists");
+      expectEqual(await all.readText(`${inside}/file`), "inside", "the file");
+    },
+  ),
+  on("fs:root:is-unguarded", "The backend's own ports, for the host, touch what no grant covers", async (fixture) => {
+    const { inside } = await inAndOut(fixture);
+    expectEqual(await fixture.backend.root.fs.readText(`${inside}/file`), "inside", "text");
+  }),
+];

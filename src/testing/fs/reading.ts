@@ -1,0 +1,204 @@
+/** What reads give, and how they refuse. */
+import { collect, concat, onFs, pseudoRandomBytes, sha256, utf8 } from "../case-setup.js";
+import { expectBytes, expectEqual, expectError, expectThat } from "../expect.js";
+import { type Fixture, plant } from "../fixture.js";
+import type { Suite } from "../plan.js";
+
+const TEN_MIB = 10 * 1024 * 1024;
+
+export const fsReading: Suite<Fixture> = [
+  onFs("fs:read:missing-is-not-found", "Every read of a missing file says FS_NOT_FOUND", async (fs, path) => {
+    const missing = path("missing.txt");
+    await expectError(fs.readText(missing), "FS_NOT_FOUND", "readText");
+    await expectError(fs.readBytes(missing), "FS_NOT_FOUND", "readBytes");
+    await expectError(fs.readRange(missing, 0, 1), "FS_NOT_FOUND", "readRange");
+    await expectError(collect(fs.openRead(missing)), "FS_NOT_FOUND", "openRead");
+    await expectError(fs.stat(missing), "FS_NOT_FOUND", "stat");
+    await expectError(fs.readDir(missing), "FS_NOT_FOUND", "readDir");
+  }),
+  onFs("fs:read:missing-parent-is-not-found", "A file in a missing folder is not found", async (fs, path) => {
+    await expectError(fs.readText(path("no/such/file")), "FS_NOT_FOUND", "readText");
+    await expectError(fs.stat(path("no/such/file")), "FS_NOT_FOUND", "stat");
+  }),
+  onFs("fs:read:below-a-file", "A path below a file says FS_NOT_A_DIRECTORY", async (fs, path) => {
+    await fs.writeFile(path("file"), "x");
+    await expectError(fs.readText(path("file/below")), "FS_NOT_A_DIRECTORY", "readText");
+    await expectError(fs.stat(path("file/below")), "FS_NOT_A_DIRECTORY", "stat");
+  }),
+  onFs(
+    "fs:read:directory-is-not-a-file",
+    "A folder read as a file says FS_NOT_A_FILE and its kind",
+    async (fs, path) => {
+      await fs.mkdir(path("folder"), false);
+      const folder = path("folder");
+      const error = await expectError(fs.readText(folder), "FS_NOT_A_FILE", "readText");
+      expectEqual(error.details.kind, "directory", "the kind in the details");
+      await expectError(fs.readBytes(folder), "FS_NOT_A_FILE", "readBytes");
+      await expectError(fs.readRange(folder, 0, 10), "FS_NOT_A_FILE", "readRange");
+      await expectError(collect(fs.openRead(folder)), "FS_NOT_A_FILE", "openRead");
+    },
+  ),
+  onFs("fs:read:empty-file", "An empty file is empty text, no bytes and size 0", async (fs, path) => {
+    await fs.writeFile(path("empty"), "");
+    expectEqual(await fs.readText(path("empty")), "", "text");
+    expectEqual((await fs.readBytes(path("empty"))).length, 0, "bytes");
+    expectEqual((await fs.readRange(path("empty"), 0, 10)).bytes.length, 0, "range");
+    expectEqual(concat(await collect(fs.openRead(path("empty")))).length, 0, "chunks");
+    expectEqual((await fs.stat(path("empty"))).size, 0, "size");
+  }),
+  onFs("fs:read:any-bytes-survive", "Every byte value survives writing and reading", async (fs, path) => {
+    const all = Uint8Array.from({ length: 512 }, (_, index) => (index * 7) % 256);
+    await fs.writeFile(path("bytes"), all);
+    expectBytes(await fs.readBytes(path("bytes")), all, "bytes");
+    await fs.writeFile(path("ends"), Uint8Array.of(0, 10, 13, 10, 255, 254, 10, 10));
+    expectBytes(await fs.readBytes(path("ends")), Uint8Array.of(0, 10, 13, 10, 255, 254, 10, 10), "line ends and NUL");
+  }),
+  onFs("fs:read:text-is-exact", "Text keeps its line ends, its final newline or the lack of one", async (fs, path) => {
+    for (const text of ["a\r\nb\rc\n", "no newline", "\n", "\n\n\n", "tab\tnul\0 é 漢 😀"]) {
+      await fs.writeFile(path("text"), text);
+      expectEqual(await fs.readText(path("text")), text, "text");
+    }
+  }),
+  onFs("fs:read:mark-is-kept", "A byte-order mark is kept as U+FEFF", async (fs, path) => {
+    await fs.writeFile(path("marked"), Uint8Array.of(0xef, 0xbb, 0xbf, 0x61));
+    expectEqual(await fs.readText(path("marked")), "\ufeffa", "text");
+  }),
+  onFs(
+    "fs:read:strict-utf8",
+    "readText refuses what is not UTF-8 and tells the offset of the first bad byte",
+    async (fs, path) => {
+      const bad: readonly (readonly [string, readonly number[], number])[] = [
+        ["a stray byte", [0x61, 0x62, 0xff, 0x63], 2],
+        ["a cut character", [0x61, 0xe6, 0xbc], 1],
+        ["an overlong form", [0xc0, 0xaf], 0],
+        ["a surrogate", [0x61, 0xed, 0xa0, 0x80], 1],
+      ];
+      for (const [what, bytes, offset] of bad) {
+        await fs.writeFile(path("bad"), Uint8Array.from(bytes));
+        const error = await expectError(fs.readText(path("bad")), "FS_NOT_TEXT", what);
+        expectEqual(error.details.offset, offset, `offset of ${what}`);
+      }
+    },
+  ),
+  onFs("fs:read:ten-mib-round-trip", "10 MiB come back as they were written", async (fs, path) => {
+    const bytes = pseudoRandomBytes(TEN_MIB);
+    const written = await fs.replaceAtomic(path("large"), bytes, "absent");
+    const hash = await sha256(bytes);
+    expectEqual(written.after, hash, "the hash told by the write");
+    expectEqual(await sha256(await fs.readBytes(path("large"))), hash, "the hash of what was read");
+    expectEqual((await fs.stat(path("large"))).size, TEN_MIB, "size");
+  }),
+  onFs("fs:read:too-large-is-refused", "A file over maxBytes says FS_TOO_LARGE with both numbers", async (fs, path) => {
+    await fs.writeFile(path("eleven"), "12345678901");
+    const error = await expectError(fs.readBytes(path("eleven"), { maxBytes: 10 }), "FS_TOO_LARGE", "readBytes");
+    expectEqual([error.details.sizeBytes, error.details.maxBytes], [11, 10], "the numbers");
+    expectBytes(await fs.readBytes(path("eleven"), { maxBytes: 11 }), "12345678901", "at the limit");
+  }),
+  onFs("fs:range:middle", "readRange gives the bytes asked for, the size and the version", async (fs, path) => {
+    await fs.writeFile(path("digits"), "0123456789");
+    const part = await fs.readRange(path("digits"), 3, 4);
+    expectBytes(part.bytes, "3456", "bytes");
+    expectEqual(part.size, 10, "size");
+    expectEqual(part.version, (await fs.stat(path("digits"))).version, "version");
+  }),
+  onFs("fs:range:end", "readRange gives fewer bytes at the end and none past it", async (fs, path) => {
+    await fs.writeFile(path("digits"), "0123456789");
+    expectBytes((await fs.readRange(path("digits"), 8, 100)).bytes, "89", "over the end");
+    expectEqual((await fs.readRange(path("digits"), 10, 5)).bytes.length, 0, "bytes at the end");
+    const past = await fs.readRange(path("digits"), 500, 5);
+    expectEqual([past.bytes.length, past.size], [0, 10], "bytes and size past the end");
+    expectEqual((await fs.readRange(path("digits"), 3, 0)).bytes.length, 0, "no length");
+  }),
+  onFs("fs:range:negative", "A negative offset counts from the end, and stops at the start", async (fs, path) => {
+    await fs.writeFile(path("digits"), "0123456789");
+    expectBytes((await fs.readRange(path("digits"), -3, 2)).bytes, "78", "two of the last three");
+    expectBytes((await fs.readRange(path("digits"), -3, 100)).bytes, "789", "the last three");
+    expectBytes((await fs.readRange(path("digits"), -100, 4)).bytes, "0123", "before the start");
+  }),
+  onFs("fs:range:large-offsets", "Ranges far inside a large file are exact", async (fs, path) => {
+    const bytes = pseudoRandomBytes(3 * 1024 * 1024, 7);
+    await fs.writeFile(path("large"), bytes);
+    for (const [offset, length] of [
+      [0, 1],
+      [65_535, 3],
+      [1_048_575, 70_000],
+      [3_145_727, 10],
+    ] as const) {
+      const part = await fs.readRange(path("large"), offset, length);
+      expectBytes(part.bytes, bytes.subarray(offset, offset + length), `${length} from ${offset}`);
+    }
+  }),
+  onFs("fs:open:chunks", "openRead gives the whole file in chunks, in order", async (fs, path) => {
+    const bytes = pseudoRandomBytes(1_500_000, 3);
+    await fs.writeFile(path("large"), bytes);
+    const chunks = await collect(fs.openRead(path("large")));
+    expectThat(
+      chunks.every((chunk) => chunk.length > 0),
+      "no chunk is empty",
+    );
+    expectBytes(concat(chunks), bytes, "all chunks");
+    expectBytes(
+      concat(await collect(fs.openRead(path("large"), { offset: 1_400_001 }))),
+      bytes.subarray(1_400_001),
+      "from an offset",
+    );
+    expectEqual((await collect(fs.openRead(path("large"), { offset: 2_000_000 }))).length, 0, "chunks past the end");
+  }),
+  onFs("fs:open:chunks-are-not-reused", "A chunk keeps its bytes while later ones come", async (fs, path) => {
+    const bytes = pseudoRandomBytes(800_000, 5);
+    await fs.writeFile(path("large"), bytes);
+    const kept: Uint8Array[] = [];
+    for await (const chunk of fs.openRead(path("large"))) kept.push(chunk);
+    expectBytes(concat(kept), bytes, "the chunks, looked at afterwards");
+  }),
+  onFs(
+    "fs:open:early-close",
+    "An iteration that is left early closes the file, two hundred times over",
+    async (fs, path) => {
+      await fs.writeFile(path("large"), pseudoRandomBytes(300_000, 9));
+      for (let round = 0; round < 200; round += 1) {
+        for await (const chunk of fs.openRead(path("large"))) {
+          expectThat(chunk.length > 0, "a chunk came");
+          break;
+        }
+      }
+      await fs.rm(path("large"), { recursive: false, ignoreMissing: false });
+      expectEqual(await fs.exists(path("large")), false, "the file is there");
+    },
+  ),
+  onFs(
+    "fs:read:fifo-is-refused",
+    "A FIFO is refused before it is opened, by every operation on file contents",
+    async (fs, path, fixture) => {
+      const fifo = path("pipe");
+      await plant(fixture, { kind: "fifo", path: fifo });
+      const error = await expectError(fs.readText(fifo), "FS_NOT_A_FILE", "readText");
+      expectEqual(error.details.kind, "fifo", "the kind in the details");
+      await expectError(fs.readBytes(fifo), "FS_NOT_A_FILE", "readBytes");
+      await expectError(fs.readRange(fifo, 0, 1), "FS_NOT_A_FILE", "readRange");
+      await expectError(collect(fs.openRead(fifo)), "FS_NOT_A_FILE", "openRead");
+      await expectError(fs.writeFile(fifo, "x"), "FS_NOT_A_FILE", "writeFile");
+      await expectError(fs.replaceAtomic(fifo, utf8("x"), "any"), "FS_NOT_A_FILE", "replaceAtomic");
+      expectEqual((await fs.stat(fifo)).kind, "other", "its kind");
+    },
+  ),
+  onFs("fs:read:cancelled-before", "An aborted signal ends a read with CALL_CANCELLED", async (fs, path) => {
+    await fs.writeFile(path("file"), "x");
+    const signal = AbortSignal.abort();
+    await expectError(fs.readBytes(path("file"), { signal }), "CALL_CANCELLED", "readBytes");
+    await expectError(fs.stat(path("file"), { signal }), "CALL_CANCELLED", "stat");
+    await expectError(fs.writeFile(path("new"), "x", { signal }), "CALL_CANCELLED", "writeFile");
+    expectEqual(await fs.exists(path("new")), false, "the file was written");
+  }),
+  onFs("fs:read:cancelled-between-chunks", "Aborting ends an openRead at its next chunk", async (fs, path) => {
+    await fs.writeFile(path("large"), pseudoRandomBytes(2_000_000, 11));
+    const controller = new AbortController();
+    const reading = async () => {
+      for await (const chunk of fs.openRead(path("large"), { signal: controller.signal })) {
+        expectThat(chunk.length > 0, "a chunk came");
+        controller.abort();
+      }
+    };
+    await expectError(reading, "CALL_CANCELLED", "openRead");
+  }),
+];

@@ -1,0 +1,179 @@
+/** What writes promise: all or nothing, judged by `expect`, and nothing left behind. */
+import { onFs, pseudoRandomBytes, sha256, utf8 } from "../case-setup.js";
+import { expectBytes, expectEqual, expectError, expectThat } from "../expect.js";
+import { type Fixture, plant } from "../fixture.js";
+import type { Suite } from "../plan.js";
+
+export const fsWriting: Suite<Fixture> = [
+  onFs("fs:write:creates", "writeFile creates a file with exactly these bytes", async (fs, path) => {
+    await fs.writeFile(path("new.txt"), "Grüße\n");
+    expectBytes(await fs.readBytes(path("new.txt")), "Grüße\n", "bytes");
+    const info = await fs.stat(path("new.txt"));
+    expectEqual([info.kind, info.size], ["file", 8], "kind and size");
+    expectThat((info.mode & 0o600) === 0o600, "its owner may read and write a new file");
+  }),
+  onFs("fs:write:overwrites", "writeFile replaces all of an old file, a longer one too", async (fs, path) => {
+    await fs.writeFile(path("file"), "a long old text");
+    await fs.writeFile(path("file"), "new");
+    expectEqual(await fs.readText(path("file")), "new", "text");
+    expectEqual((await fs.stat(path("file"))).size, 3, "size");
+  }),
+  onFs("fs:write:missing-parent", "A write does not create folders", async (fs, path) => {
+    await expectError(fs.writeFile(path("no/file"), "x"), "FS_NOT_FOUND", "writeFile");
+    await expectError(fs.replaceAtomic(path("no/file"), utf8("x"), "absent"), "FS_NOT_FOUND", "replaceAtomic");
+    expectEqual(await fs.exists(path("no")), false, "the folder is there");
+  }),
+  onFs("fs:write:below-a-file", "A write below a file says FS_NOT_A_DIRECTORY", async (fs, path) => {
+    await fs.writeFile(path("file"), "x");
+    await expectError(fs.writeFile(path("file/below"), "y"), "FS_NOT_A_DIRECTORY", "writeFile");
+    expectEqual(await fs.readText(path("file")), "x", "the file");
+  }),
+  onFs(
+    "fs:write:directory-is-not-a-file",
+    "A write over a folder is refused and the folder stays",
+    async (fs, path) => {
+      await fs.mkdir(path("folder"), false);
+      await fs.writeFile(path("folder/child"), "x");
+      await expectError(fs.writeFile(path("folder"), "y"), "FS_NOT_A_FILE", "writeFile");
+      await expectError(fs.replaceAtomic(path("folder"), utf8("y"), "any"), "FS_NOT_A_FILE", "replaceAtomic");
+      expectEqual(await fs.readText(path("folder/child")), "x", "the child");
+    },
+  ),
+  onFs(
+    "fs:replace:tells-both-hashes",
+    "replaceAtomic tells the hash before and after and whether it created",
+    async (fs, path) => {
+      const first = await fs.replaceAtomic(path("file"), utf8("one"), "any");
+      expectEqual([first.before, first.created], [null, true], "before and created of a new file");
+      expectEqual(first.after, await sha256(utf8("one")), "after");
+      const second = await fs.replaceAtomic(path("file"), utf8("two"), "any");
+      expectEqual([second.before, second.created, second.inPlace], [first.after, false, false], "the second");
+      expectEqual(second.after, await sha256(utf8("two")), "after");
+    },
+  ),
+  onFs("fs:replace:absent-is-exclusive", 'With "absent" an existing file is FS_STALE and stays', async (fs, path) => {
+    await fs.replaceAtomic(path("file"), utf8("first"), "absent");
+    await expectError(fs.replaceAtomic(path("file"), utf8("second"), "absent"), "FS_STALE", "the second");
+    expectEqual(await fs.readText(path("file")), "first", "text");
+  }),
+  onFs(
+    "fs:replace:absent-has-one-winner",
+    "Of ten creations at once exactly one wins, and its bytes stand",
+    async (fs, path) => {
+      const all = await Promise.allSettled(
+        Array.from({ length: 10 }, (_, index) => fs.replaceAtomic(path("raced"), utf8(`writer ${index}`), "absent")),
+      );
+      const winners = all.flatMap((one, index) => (one.status === "fulfilled" ? [index] : []));
+      expectEqual(winners.length, 1, "number of winners");
+      expectEqual(await fs.readText(path("raced")), `writer ${winners[0]}`, "text");
+      for (const one of all)
+        if (one.status === "rejected") await expectError(Promise.reject(one.reason), "FS_STALE", "a loser");
+    },
+  ),
+  onFs("fs:replace:expect-sha256", "With a hash the old bytes must have it", async (fs, path) => {
+    await fs.writeFile(path("file"), "old");
+    const old = await sha256(utf8("old"));
+    const wrong = await sha256(utf8("other"));
+    const error = await expectError(
+      fs.replaceAtomic(path("file"), utf8("new"), { sha256: wrong }),
+      "FS_STALE",
+      "a wrong hash",
+    );
+    expectEqual(error.details.path, path("file"), "the path in the details");
+    expectEqual(await fs.readText(path("file")), "old", "text after the refusal");
+    const done = await fs.replaceAtomic(path("file"), utf8("new"), { sha256: old });
+    expectEqual(done.before, old, "before");
+    expectEqual(await fs.readText(path("file")), "new", "text");
+  }),
+  onFs("fs:replace:expect-version", "With a version the file must not have changed since", async (fs, path) => {
+    await fs.writeFile(path("file"), "one");
+    const seen = (await fs.stat(path("file"))).version;
+    await fs.writeFile(path("file"), "twenty");
+    await expectError(fs.replaceAtomic(path("file"), utf8("three"), { version: seen }), "FS_STALE", "an old version");
+    expectEqual(await fs.readText(path("file")), "twenty", "text after the refusal");
+    const now = (await fs.stat(path("file"))).version;
+    await fs.replaceAtomic(path("file"), utf8("three"), { version: now });
+    expectEqual(await fs.readText(path("file")), "three", "text");
+  }),
+  onFs(
+    "fs:replace:expect-of-a-missing-file",
+    "A hash or version of a file that is gone is FS_STALE, nothing is created",
+    async (fs, path) => {
+      const hash = await sha256(utf8("x"));
+      await expectError(fs.replaceAtomic(path("gone"), utf8("x"), { sha256: hash }), "FS_STALE", "a hash");
+      await expectError(fs.replaceAtomic(path("gone"), utf8("x"), { version: "1" }), "FS_STALE", "a version");
+      expectEqual(await fs.exists(path("gone")), false, "the file is there");
+    },
+  ),
+  onFs(
+    "fs:replace:leaves-nothing-behind",
+    "No temporary file stays, after success and after refusal",
+    async (fs, path) => {
+      await fs.mkdir(path("folder"), false);
+      await fs.replaceAtomic(path("folder/a"), utf8("1"), "absent");
+      await fs.replaceAtomic(path("folder/a"), utf8("2"), "any");
+      await expectError(fs.replaceAtomic(path("folder/a"), utf8("3"), "absent"), "FS_STALE", "absent");
+      await expectError(fs.replaceAtomic(path("folder/a"), utf8("3"), { sha256: "0".repeat(64) }), "FS_STALE", "hash");
+      const names = (await fs.readDir(path("folder"))).children.map((child) => child.name);
+      expectEqual(names, ["a"], "names in the folder");
+    },
+  ),
+  onFs(
+    "fs:replace:whole-or-nothing",
+    "A reader during many replacements sees all old or all new bytes",
+    async (fs, path) => {
+      const versions = ["a", "b"].map((letter) => utf8(letter.repeat(200_000)));
+      await fs.writeFile(path("file"), versions[0] as Uint8Array);
+      const writing = (async () => {
+        for (let round = 1; round <= 10; round += 1)
+          await fs.writeFile(path("file"), versions[round % 2] as Uint8Array);
+      })();
+      for (let round = 0; round < 10; round += 1) {
+        const text = await fs.readText(path("file"));
+        expectEqual(text.length, 200_000, "length");
+        expectThat(text === "a".repeat(200_000) || text === "b".repeat(200_000), "the bytes are of one version");
+      }
+      await writing;
+    },
+  ),
+  onFs("fs:replace:keeps-mode", "The mode of a replaced file stays", async (fs, path, fixture) => {
+    await fs.writeFile(path("script"), "#!/bin/sh\n");
+    for (const mode of [0o755, 0o640]) {
+      await plant(fixture, { kind: "mode", path: path("script"), mode });
+      await fs.replaceAtomic(path("script"), utf8(`mode ${mode}`), "any");
+      expectEqual((await fs.stat(path("script"))).mode, mode, "mode");
+    }
+  }),
+  onFs(
+    "fs:replace:keeps-hard-links",
+    "A file with two names keeps both: it is written in place, and the result says so",
+    async (fs, path, fixture) => {
+      await fs.writeFile(path("one"), "old and longer");
+      await plant(fixture, { kind: "hard-link", path: path("two"), of: path("one") });
+      const done = await fs.replaceAtomic(path("one"), utf8("new"), "any");
+      expectEqual(done.inPlace, true, "inPlace");
+      expectEqual(await fs.readText(path("one")), "new", "the first name");
+      expectEqual(await fs.readText(path("two")), "new", "the second name");
+    },
+  ),
+  onFs(
+    "fs:replace:does-not-keep-the-buffer",
+    "Changing the bytes after a write does not change the file",
+    async (fs, path) => {
+      const bytes = utf8("before");
+      await fs.replaceAtomic(path("file"), bytes, "any");
+      bytes.fill(0x78);
+      expectEqual(await fs.readText(path("file")), "before", "text");
+      const read = await fs.readBytes(path("file"));
+      read.fill(0x79);
+      expectEqual(await fs.readText(path("file")), "before", "text after changing what was read");
+    },
+  ),
+  onFs("fs:replace:many-files-at-once", "Fifty files written at once all hold their own bytes", async (fs, path) => {
+    const contents = Array.from({ length: 50 }, (_, index) => pseudoRandomBytes(1_000 + index, index + 1));
+    await Promise.all(contents.map((bytes, index) => fs.writeFile(path(`file-${index}`), bytes)));
+    for (const [index, bytes] of contents.entries()) {
+      expectBytes(await fs.readBytes(path(`file-${index}`)), bytes, `file ${index}`);
+    }
+  }),
+];

@@ -1,0 +1,18 @@
+/**
+ * Conformance suites, fakes and players: how a third party proves its backend, and how we prove ours.
+ *
+ * A suite is a list of cases `{ id, behavior, run(fixture) }`; ids are `fs:*`, `shell:*`, `search:*` and `artifacts:*`.
+ * No test runner is used here. With one, five lines are enough:
+ *
+ * ```ts
+ * const plan: Plan<Fixture> = { name: "mine", create: openMyFixture, cannot: {}, knownFailures: {} };
+ * for (const one of runnable(plan, [fsSuite, shellSuite, searchSuite])) {
+ *   if (one.kind === "cannot") test.skip(`${one.id} (${one.reason})`, () => {});
+ *   else test(`${one.id}: ${one.behavior}`, () => one.run());
+ * }
+ * ```
+ */
+export { expectBytes, expectEqual, expectError, expectThat } from "./expect.js";
+export { bindAll, type Fixture, type Plant, plant, plantByShell, treeGrant } from "./fixture.js";
+export { fsSuite } from "./fs-suite.js";
+export { type Case, cannotTable, type Plan, type RunnableCase, runnable, type Suite } from "./plan.js";

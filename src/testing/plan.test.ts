@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { cannotTable, type Plan, runnable, type Suite } from "./plan.js";
+
+interface Probe {
+  readonly passes: boolean;
+  dispose(): Promise<void>;
+}
+
+const suite: Suite<Probe> = [
+  {
+    id: "probe:a",
+    behavior: "passes when the fixture says so",
+    run: async (fixture) => {
+      if (!fixture.passes) throw new Error("did not pass");
+    },
+  },
+  { id: "probe:b", behavior: "always passes", run: async () => {} },
+];
+
+function planOf(passes: boolean, more: Partial<Plan<Probe>> = {}): Plan<Probe> & { disposed: number } {
+  const plan = {
+    name: "probe",
+    disposed: 0,
+    create: async () => ({
+      passes,
+      dispose: async () => {
+        plan.disposed += 1;
+      },
+    }),
+    cannot: {},
+    knownFailures: {},
+    ...more,
+  };
+  return plan;
+}
+
+describe("runnable", () => {
+  it("runs a case on a fixture of its own and disposes of it, also when the case fails", async () => {
+    const plan = planOf(false);
+    const [first, second] = runnable(plan, [suite]);
+    await expect(first?.run()).rejects.toThrow("did not pass");
+    await second?.run();
+    expect(plan.disposed).toBe(2);
+  });
+
+  it("does not run what cannot hold, and gives the reason", async () => {
+    const plan = planOf(false, { cannot: { "probe:a": "no probes here" } });
+    const [first] = runnable(plan, [suite]);
+    expect([first?.kind, first?.reason]).toEqual(["cannot", "no probes here"]);
+    await first?.run();
+    expect(plan.disposed).toBe(0);
+  });
+
+  it("is green while a known failure fails and red once it passes", async () => {
+    const knownFailures = { "probe:a": "not yet" };
+    await runnable(planOf(false, { knownFailures }), [suite])[0]?.run();
+    await expect(runnable(planOf(true, { knownFailures }), [suite])[0]?.run()).rejects.toThrow(/passes on "probe" now/);
+  });
+
+  it("refuses unknown ids, reasons left out and an id on both lists when the plan is loaded", () => {
+    expect(() => runnable(planOf(true, { cannot: { "probe:x": "why" } }), [suite])).toThrow(/no suite has it/);
+    expect(() => runnable(planOf(true, { knownFailures: { "probe:x": "why" } }), [suite])).toThrow(/no suite has it/);
+    expect(() => runnable(planOf(true, { cannot: { "probe:a": " " } }), [suite])).toThrow(/no reason/);
+    const both = { cannot: { "probe:a": "why" }, knownFailures: { "probe:a": "why" } };
+    expect(() => runnable(planOf(true, both), [suite])).toThrow(/and as known failure/);
+    expect(() => runnable(planOf(true), [suite, suite])).toThrow(/Two cases are called "probe:a"/);
+  });
+});
+
+describe("cannotTable", () => {
+  it("lists every reason as a row of a Markdown table", () => {
+    const table = cannotTable([{ name: "one", cannot: { "probe:a": "a | b" } }]);
+    expect(table).toBe("| on | cannot | reason |\n| --- | --- | --- |\n| one | `probe:a` | a \\| b |\n");
+    expect(cannotTable([{ name: "one", cannot: {} }])).toBe("Every case runs.\n");
+  });
+});

@@ -1,0 +1,25 @@
+/** Runs conformance plans under vitest; see `src/testing/index.ts` for the plans themselves. */
+import { describe, it } from "vitest";
+import type { Clock } from "../src/kernel/index.js";
+import { type Plan, runnable, type Suite } from "../src/testing/index.js";
+
+/** Registers every case of the suites as a test; what the plan cannot do is listed as skipped with its reason. */
+export function conform<F extends { dispose(): Promise<void> }>(plan: Plan<F>, suites: readonly Suite<F>[]): void {
+  describe(plan.name, () => {
+    for (const one of runnable(plan, suites)) {
+      const title = `${one.id}: ${one.behavior}`;
+      if (one.kind === "cannot") it.skip(`${title} (cannot: ${one.reason})`, () => {});
+      else it(one.kind === "run" ? title : `${title} (known failure: ${one.reason})`, () => one.run());
+    }
+  });
+}
+
+/** The machine's clock, for fixtures of real backends. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  timer(ms, done) {
+    const timer = setTimeout(done, ms);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
