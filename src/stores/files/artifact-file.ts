@@ -1,0 +1,165 @@
+/** One kept output on disk: its first and last bytes in two files, and what is known of it in a third. */
+import { statSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import { type ArtifactInfo, type ArtifactPart, HaftError } from "../../kernel/index.js";
+import { readIfThere, replaceFile } from "./replace-file.js";
+import { unwritable } from "./state-folder.js";
+
+/** What the `.json` file of an artifact holds. `evicted`: the bytes were given up to make room. */
+export interface ArtifactRecord extends ArtifactInfo {
+  readonly partBytes: number;
+  /** Tells artifacts of one millisecond and one process apart. */
+  readonly serial: number;
+  /** False while it is being written, and for good when its process was killed meanwhile. */
+  readonly ended: boolean;
+  readonly evicted?: true;
+}
+
+export const headPath = (folder: string, id: string): string => join(folder, `${id}.head`);
+export const tailPath = (folder: string, id: string): string => join(folder, `${id}.tail`);
+
+export function readRecord(folder: string, id: string): ArtifactRecord | undefined {
+  const text = readIfThere(join(folder, `${id}.json`));
+  return text === undefined ? undefined : (JSON.parse(text) as ArtifactRecord);
+}
+
+export function writeRecord(folder: string, record: ArtifactRecord): void {
+  replaceFile(join(folder, `${record.id}.json`), `${JSON.stringify(record)}\n`);
+}
+
+/**
+ * Bytes that can be told of an artifact whose writer is another process or was killed. Where the last bytes may have gone
+ * around, nobody knows their order any more, and only the first part counts.
+ */
+export function foundBytes(folder: string, { id, partBytes }: ArtifactRecord): number {
+  const head = statSync(headPath(folder, id), { throwIfNoEntry: false })?.size ?? 0;
+  const tail = statSync(tailPath(folder, id), { throwIfNoEntry: false })?.size ?? 0;
+  return tail < partBytes ? head + tail : head;
+}
+
+/** Bytes kept of an output of `producedBytes` when each part keeps `partBytes`. */
+export function keptOf(producedBytes: number, partBytes: number): number {
+  return Math.min(producedBytes, 2 * partBytes);
+}
+
+/**
+ * Takes the bytes of one output as they come. The first `partBytes` go to one file; what follows goes around in another of
+ * the same size, so that it always holds the last ones.
+ */
+export class ArtifactFile {
+  #producedBytes = 0;
+  #last: Promise<void> = Promise.resolve();
+  #head: FileHandle | undefined;
+  #tail: FileHandle | undefined;
+  #failure: unknown;
+
+  constructor(
+    readonly folder: string,
+    readonly id: string,
+    readonly partBytes: number,
+  ) {}
+
+  get producedBytes(): number {
+    return this.#producedBytes;
+  }
+
+  /** One write after another, in the order of the calls. */
+  write(bytes: Uint8Array): Promise<void> {
+    // The caller may use its buffer again before this write has its turn.
+    const own = Uint8Array.from(bytes);
+    this.#last = this.#last.then(() => this.#append(own));
+    return this.#last.then(() => {
+      if (this.#failure !== undefined) throw unwritable(this.folder, this.#failure);
+    });
+  }
+
+  /** Waits for the writes so far. Idempotent. */
+  async close(): Promise<void> {
+    await this.#last;
+    await this.#head?.close();
+    await this.#tail?.close();
+    this.#head = undefined;
+    this.#tail = undefined;
+  }
+
+  /** Bytes that come after a failure are counted, not kept: the count stays exact. */
+  async #append(bytes: Uint8Array): Promise<void> {
+    const at = this.#producedBytes;
+    this.#producedBytes += bytes.length;
+    if (this.#failure !== undefined) return;
+    try {
+      const room = Math.max(0, this.partBytes - at);
+      if (room > 0) {
+        this.#head ??= await open(headPath(this.folder, this.id), "w", 0o600);
+        await writeAll(this.#head, bytes.subarray(0, room), at);
+      }
+      if (bytes.length > room) await this.#around(bytes.subarray(room), Math.max(at, this.partBytes) - this.partBytes);
+    } catch (error) {
+      this.#failure = error;
+    }
+  }
+
+  async #around(bytes: Uint8Array, at: number): Promise<void> {
+    this.#tail ??= await open(tailPath(this.folder, this.id), "w", 0o600);
+    const skipped = Math.max(0, bytes.length - this.partBytes);
+    const rest = bytes.subarray(skipped);
+    const place = (at + skipped) % this.partBytes;
+    const first = Math.min(rest.length, this.partBytes - place);
+    await writeAll(this.#tail, rest.subarray(0, first), place);
+    if (first < rest.length) await writeAll(this.#tail, rest.subarray(first), 0);
+  }
+}
+
+/** At most `length` kept bytes from `offset` of the produced stream. */
+export async function readPart(
+  folder: string,
+  id: string,
+  size: { readonly producedBytes: number; readonly partBytes: number },
+  offset: number,
+  length: number,
+): Promise<ArtifactPart> {
+  const { producedBytes, partBytes } = size;
+  const keptBytes = keptOf(producedBytes, partBytes);
+  const gapEnd = partBytes + (producedBytes - keptBytes);
+  const from = Math.max(0, Math.min(offset, producedBytes));
+  const wanted = Math.max(0, Math.min(length, producedBytes - from));
+  const pieces: Uint8Array[] = [];
+  if (from < partBytes) pieces.push(await readAt(headPath(folder, id), from, Math.min(wanted, partBytes - from)));
+  // From the head straight on into the tail, but never across bytes that are missing between them.
+  const isWhole = gapEnd === partBytes;
+  const tailFrom = from < partBytes && isWhole ? partBytes : from;
+  const tailWanted = wanted - (tailFrom - from);
+  if (tailFrom >= gapEnd && tailWanted > 0) {
+    const place = (tailFrom - partBytes) % partBytes;
+    const first = Math.min(tailWanted, partBytes - place);
+    pieces.push(await readAt(tailPath(folder, id), place, first));
+    if (tailWanted > first) pieces.push(await readAt(tailPath(folder, id), 0, tailWanted - first));
+  }
+  const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
+  return { bytes, keptBytes, producedBytes, ...(isWhole ? {} : { gap: [partBytes, gapEnd] as const }) };
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    written += (await handle.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
+  }
+}
+
+async function readAt(path: string, position: number, length: number): Promise<Uint8Array> {
+  if (length === 0) return new Uint8Array(0);
+  const handle = await open(path, "r");
+  try {
+    const bytes = new Uint8Array(length);
+    let got = 0;
+    while (got < length) {
+      const { bytesRead } = await handle.read(bytes, got, length - got, position + got);
+      if (bytesRead === 0)
+        throw new HaftError("STORE_CONFLICT", `Could not read "${path}": the file is shorter than its record says.`);
+      got += bytesRead;
+    }
+    return bytes;
+  } finally {
+    await handle.close();
+  }
+}

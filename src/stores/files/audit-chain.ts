@@ -1,0 +1,56 @@
+/** The form of the audit record: one JSON object a line, each bound to the one before by its hash. */
+import { createHash } from "node:crypto";
+
+/** What stands before the first line of a chain. */
+export const CHAIN_START = "0".repeat(64);
+
+export interface ChainedRecord {
+  readonly kind: "head" | "begin" | "end";
+  /** 0 for the first line of a chain; each line adds one, also across files. */
+  readonly sequence: number;
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+  readonly [field: string]: unknown;
+}
+
+/** The line of a record, with `previous` and its own `hash` added last. */
+export function chainedLine(record: ChainedRecord, previous: string): { readonly line: string; readonly hash: string } {
+  const body = JSON.stringify({ ...record, previous });
+  const hash = createHash("sha256").update(body).digest("hex");
+  return { line: `${body.slice(0, -1)},"hash":"${hash}"}\n`, hash };
+}
+
+export interface ChainReport {
+  readonly records: readonly ChainedRecord[];
+  /** Hash of the last sound line. */
+  readonly hash: string;
+  /** 1-based number of the first line that was changed, left out, moved or is no record, and what is wrong. */
+  readonly broken?: { readonly line: number; readonly why: string };
+}
+
+/** Checks the lines of one audit file. `previous` is the hash that the file before ended with. */
+export function readAuditChain(text: string, previous?: string): ChainReport {
+  const records: ChainedRecord[] = [];
+  let hash = previous;
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  for (const [index, line] of lines.entries()) {
+    const broken = (why: string): ChainReport => ({
+      records,
+      hash: hash ?? CHAIN_START,
+      broken: { line: index + 1, why },
+    });
+    const parts = /^(\{.*),"hash":"([0-9a-f]{64})"\}$/.exec(line);
+    if (parts === null) return broken("it is no audit record");
+    const body = `${parts[1]}}`;
+    if (createHash("sha256").update(body).digest("hex") !== parts[2]) return broken("its content was changed");
+    const record = JSON.parse(body) as ChainedRecord & { readonly previous: string };
+    if (hash !== undefined && record.previous !== hash) return broken("the line before it was changed or left out");
+    const before = records.at(-1);
+    if (before !== undefined && record.sequence !== before.sequence + 1)
+      return broken("its sequence number is out of order");
+    records.push(record);
+    hash = parts[2];
+  }
+  return { records, hash: hash ?? CHAIN_START };
+}

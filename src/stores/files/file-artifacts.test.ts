@@ -1,0 +1,164 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ArtifactPart, Artifacts, Fs } from "../../kernel/index.js";
+import { fileArtifacts } from "./file-artifacts.js";
+import { openStateFolder, type StateFolder } from "./state-folder.js";
+
+let state: StateFolder;
+beforeEach(() => {
+  state = openStateFolder(mkdtempSync(join(tmpdir(), "haft-artifacts-")));
+});
+afterEach(() => rmSync(state.path, { recursive: true, force: true }));
+
+const open = (partBytes = 8, quotaBytes = 64): ReturnType<typeof fileArtifacts> =>
+  fileArtifacts(state, ["sessions", "s", "artifacts"], { partBytes, quotaBytes });
+
+async function keep(artifacts: Artifacts, text: string): Promise<string> {
+  const writer = await artifacts.create({ what: "output" });
+  await writer.write(Buffer.from(text));
+  await writer.end();
+  return writer.id;
+}
+
+async function part(artifacts: Artifacts, id: string, offset = 0, length = 1_000): Promise<ArtifactPart> {
+  const read = await artifacts.read(id, offset, length);
+  if (typeof read === "string") throw new Error(`the artifact is ${read}`);
+  return read;
+}
+
+const textOf = (one: ArtifactPart): string => Buffer.from(one.bytes).toString();
+
+describe("artifacts by files", () => {
+  it("keeps a short output whole, for another process too", async () => {
+    const id = await keep(open(), "0123456789ab");
+    const other = open();
+    expect(await other.list()).toMatchObject([{ id, what: "output", producedBytes: 12, keptBytes: 12 }]);
+    const whole = await part(other, id);
+    expect(textOf(whole)).toBe("0123456789ab");
+    expect(whole.gap).toBeUndefined();
+    expect(textOf(await part(other, id, 6, 4))).toBe("6789");
+  });
+
+  it("keeps the first and last bytes of a long one and says what is missing between", async () => {
+    const id = await keep(open(), "0123456789abcdefghijklmnopqrstuvwxyz");
+    const artifacts = open();
+    expect(await part(artifacts, id)).toMatchObject({ producedBytes: 36, keptBytes: 16, gap: [8, 28] });
+    expect(textOf(await part(artifacts, id, 0, 100))).toBe("01234567");
+    expect(textOf(await part(artifacts, id, 10, 100))).toBe("");
+    expect(textOf(await part(artifacts, id, 28, 100))).toBe("stuvwxyz");
+    expect(textOf(await part(artifacts, id, 30, 2))).toBe("uv");
+  });
+
+  it("gives exactly the kept bytes whatever the chunks and the window", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 21 }), { maxLength: 8 }),
+        fc.nat(60),
+        fc.nat(60),
+        async (sizes, offset, length) => {
+          const artifacts = open(8, 1_000_000);
+          const writer = await artifacts.create({ what: "output" });
+          let whole = Buffer.alloc(0);
+          for (const size of sizes) {
+            const chunk = Buffer.from(Array.from({ length: size }, (_, index) => (whole.length + index) % 256));
+            whole = Buffer.concat([whole, chunk]);
+            await writer.write(chunk);
+          }
+          expect(await writer.end()).toEqual({ producedBytes: whole.length, keptBytes: Math.min(whole.length, 16) });
+          const read = await part(artifacts, writer.id, offset, length);
+          const gapEnd = whole.length - 8;
+          const end = offset + length;
+          const wanted =
+            whole.length <= 16
+              ? whole.subarray(offset, end)
+              : offset < 8
+                ? whole.subarray(offset, Math.min(8, end))
+                : offset >= gapEnd
+                  ? whole.subarray(offset, end)
+                  : Buffer.alloc(0);
+          expect(Buffer.from(read.bytes).equals(wanted)).toBe(true);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it("can be read while it is written", async () => {
+    const artifacts = open();
+    const writer = await artifacts.create({ what: "output" });
+    await writer.write(Buffer.from("0123456789"));
+    expect(textOf(await part(artifacts, writer.id))).toBe("0123456789");
+    expect(await part(open(), writer.id)).toMatchObject({ producedBytes: 10 });
+    await writer.end();
+  });
+
+  it("does not keep the caller's buffer", async () => {
+    const artifacts = open();
+    const writer = await artifacts.create({ what: "output" });
+    const buffer = Buffer.from("aaaa");
+    const written = writer.write(buffer);
+    buffer.fill("b");
+    await written;
+    await writer.end();
+    expect(textOf(await part(artifacts, writer.id))).toBe("aaaa");
+  });
+
+  it("gives up the oldest when the quota is passed, and tells evicted from unknown", async () => {
+    const artifacts = open(8, 40);
+    const ids: string[] = [];
+    for (const text of ["0123456789abcdef", "1123456789abcdef", "2123456789abcdef"]) {
+      ids.push(await keep(artifacts, text));
+    }
+    const [first = "", second = "", third = ""] = ids;
+    expect(await artifacts.read(first, 0, 10)).toBe("evicted");
+    expect(await open().read(first, 0, 10)).toBe("evicted");
+    expect((await artifacts.list()).map((one) => one.id)).toEqual([second, third]);
+    expect(await artifacts.read("a-000000000000", 0, 10)).toBe("unknown");
+    expect(await artifacts.read("../../x", 0, 10)).toBe("unknown");
+  });
+
+  it("lets finished ones give way before one that is still written", async () => {
+    const artifacts = open(8, 40);
+    const writer = await artifacts.create({ what: "long" });
+    await writer.write(Buffer.from("0123456789abcdef"));
+    const old = await keep(artifacts, "1123456789abcdef");
+    await keep(artifacts, "2123456789abcdef");
+    expect(await artifacts.read(old, 0, 10)).toBe("evicted");
+    expect(textOf(await part(artifacts, writer.id))).toBe("0123456789abcdef");
+    await writer.end();
+  });
+
+  it("ends what is still written when it closes", async () => {
+    const artifacts = open();
+    const writer = await artifacts.create({ what: "output" });
+    await writer.write(Buffer.from("abc"));
+    await artifacts.close();
+    expect(textOf(await part(open(), writer.id))).toBe("abc");
+    expect(await writer.end()).toEqual({ producedBytes: 3, keptBytes: 3 });
+  });
+
+  it("exports the kept bytes to a backend", async () => {
+    const artifacts = open();
+    const id = await keep(artifacts, "0123456789abcdefghij");
+    const written: Record<string, string> = {};
+    const fs = {
+      replaceAtomic: async (path: string, bytes: Uint8Array) => {
+        written[path] = Buffer.from(bytes).toString();
+      },
+    } as unknown as Fs;
+    expect(await artifacts.export(id, fs, "/out")).toEqual({ bytes: 16 });
+    expect(written).toEqual({ "/out": "01234567cdefghij" });
+    await expect(artifacts.export("a-none", fs, "/out")).rejects.toMatchObject({ code: "ARTIFACT_UNKNOWN" });
+  });
+
+  it("makes nothing by reading, and tells when it cannot be written", async () => {
+    expect(await open().list()).toEqual([]);
+    expect(existsSync(join(state.path, "sessions"))).toBe(false);
+    writeFileSync(join(state.path, "sessions"), "in the way");
+    await expect(open().create({ what: "output" })).rejects.toMatchObject({ code: "STORE_UNWRITABLE" });
+    expect(readdirSync(state.path)).toEqual(["sessions"]);
+  });
+});

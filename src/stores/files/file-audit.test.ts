@@ -1,0 +1,84 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CHAIN_START, readAuditChain } from "./audit-chain.js";
+import { fileAudit } from "./file-audit.js";
+import { openStateFolder, type StateFolder } from "./state-folder.js";
+
+let state: StateFolder;
+beforeEach(() => {
+  state = openStateFolder(mkdtempSync(join(tmpdir(), "haft-audit-")));
+});
+afterEach(() => rmSync(state.path, { recursive: true, force: true }));
+
+const call = { callId: "c1", sessionId: "s", tool: "bash", backend: "local", inputDigest: "d", input: "{}" };
+const files = (end: string): string[] => readdirSync(join(state.path, "audit")).filter((name) => name.endsWith(end));
+const text = (name: string): string => readFileSync(join(state.path, "audit", name), "utf8");
+
+describe("the audit record by files", () => {
+  it("makes nothing before the first entry, and has it on disk before the promise resolves", async () => {
+    const audit = fileAudit(state);
+    expect(readdirSync(state.path)).toEqual([]);
+    const id = await audit.begin(call);
+    const [name = ""] = files(".jsonl");
+    expect(statSync(join(state.path, "audit", name)).mode & 0o777).toBe(0o600);
+    await audit.end(id, { status: "ok", tookMs: 3 });
+    audit.close();
+    const { records, broken } = readAuditChain(text(name), CHAIN_START);
+    expect(broken).toBeUndefined();
+    expect(records).toMatchObject([
+      { kind: "head", sequence: 0, pid: process.pid },
+      { kind: "begin", sequence: 1, tool: "bash", callId: "c1" },
+      { kind: "end", sequence: 2, begin: id, status: "ok" },
+    ]);
+  });
+
+  it("notices a line that was changed, left out or put elsewhere", async () => {
+    const audit = fileAudit(state);
+    for (const callId of ["c1", "c2", "c3"]) await audit.begin({ ...call, callId });
+    audit.close();
+    const whole = text(files(".jsonl")[0] ?? "");
+    const lines = whole.trimEnd().split("\n");
+    const broken = (changed: readonly string[]): number | undefined => readAuditChain(changed.join("\n")).broken?.line;
+    expect(readAuditChain(whole).broken).toBeUndefined();
+    expect(broken(lines.map((line) => line.replace('"c2"', '"c9"')))).toBe(3);
+    expect(broken(lines.filter((line) => !line.includes('"c2"')))).toBe(3);
+    expect(broken([lines[0] ?? "", lines[2] ?? "", lines[1] ?? ""])).toBe(2);
+    expect(broken([...lines, "{}"])).toBe(5);
+  });
+
+  it("keeps the last sequence number and hash beside it, so that missing lines at the end are noticed", async () => {
+    const audit = fileAudit(state);
+    await audit.begin(call);
+    await audit.begin(call);
+    audit.close();
+    const { hash } = readAuditChain(text(files(".jsonl")[0] ?? ""));
+    expect(text(files(".head")[0] ?? "")).toBe(`000000000002 ${hash}\n`);
+  });
+
+  it("starts a file a day and goes on with the same chain", async () => {
+    let nowMs = Date.UTC(2031, 4, 1, 23, 59);
+    const audit = fileAudit(state, { now: () => nowMs });
+    const id = await audit.begin(call);
+    nowMs += 120_000;
+    await audit.end(id, { status: "ok", tookMs: 120_000 });
+    audit.close();
+    const [first = "", second = ""] = files(".jsonl").sort();
+    expect([first.slice(0, 10), second.slice(0, 10)]).toEqual(["2031-05-01", "2031-05-02"]);
+    const before = readAuditChain(text(first), CHAIN_START);
+    const after = readAuditChain(text(second), before.hash);
+    expect(after.broken).toBeUndefined();
+    expect(after.records.map((record) => record.sequence)).toEqual([2, 3]);
+  });
+
+  it("refuses an entry that it cannot keep", async () => {
+    writeFileSync(join(state.path, "audit"), "in the way");
+    const audit = fileAudit(state);
+    await expect(audit.begin(call)).rejects.toMatchObject({ code: "STORE_UNWRITABLE" });
+    rmSync(join(state.path, "audit"));
+    await audit.begin(call);
+    expect(readAuditChain(text(files(".jsonl")[0] ?? ""), CHAIN_START).broken).toBeUndefined();
+    audit.close();
+  });
+});

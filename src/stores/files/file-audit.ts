@@ -1,0 +1,107 @@
+/** The audit record on disk: append-only lines, one chain a process. */
+import { randomBytes } from "node:crypto";
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { type Audit, HaftError } from "../../kernel/index.js";
+import { CHAIN_START, type ChainedRecord, chainedLine } from "./audit-chain.js";
+import { type StateFolder, unwritable } from "./state-folder.js";
+
+export interface FileAuditOptions {
+  /** Milliseconds since the epoch. Default the system's time. */
+  now?(): number;
+}
+
+/**
+ * The audit record in `<state>/audit`: one file a process and UTC day, `DAY-PID-CHAIN.jsonl`, beside it a `.head` file with
+ * the sequence number and hash of the last line, so that lines missing at the end are noticed.
+ *
+ * Each entry is written before the promise resolves, so a call is on record before it runs; it is not flushed to the disk:
+ * it survives the process, not a power cut. `begin` rejects with `STORE_UNWRITABLE` when the line could not be written
+ * whole; what was written of it is taken back. The first entry makes the file.
+ */
+export function fileAudit(state: StateFolder, options: FileAuditOptions = {}): Audit & { close(): void } {
+  const now = options.now ?? Date.now;
+  const chain = randomBytes(6).toString("hex");
+  let file: OpenFile | undefined;
+  let sequence = 0;
+  let hash = CHAIN_START;
+
+  const append = (to: OpenFile, entry: Entry, atMs: number): number => {
+    const record = { ...entry, sequence, atMs };
+    const chained = chainedLine(record, hash);
+    to.append(chained.line);
+    hash = chained.hash;
+    sequence += 1;
+    to.head(`${String(record.sequence).padStart(12, "0")} ${hash}\n`);
+    return record.sequence;
+  };
+
+  const record = (entry: Entry): number => {
+    const atMs = now();
+    const day = new Date(atMs).toISOString().slice(0, 10);
+    try {
+      if (file?.day !== day) {
+        file?.close();
+        file = undefined;
+        file = new OpenFile(state.folder("audit"), day, `${day}-${process.pid}-${chain}`);
+        append(file, { kind: "head", chain, pid: process.pid, node: process.version }, atMs);
+      }
+      return append(file, entry, atMs);
+    } catch (error) {
+      throw HaftError.is(error) ? error : unwritable(join(state.path, "audit"), error);
+    }
+  };
+
+  return {
+    async begin(entry) {
+      return `${chain}-${record({ kind: "begin", ...entry })}`;
+    },
+    async end(id, entry) {
+      record({ kind: "end", begin: id, ...entry });
+    },
+    close() {
+      file?.close();
+      file = undefined;
+    },
+  };
+}
+
+type Entry = { readonly kind: ChainedRecord["kind"]; readonly [field: string]: unknown };
+
+class OpenFile {
+  readonly #lines: number;
+  readonly #head: number;
+  #size: number;
+
+  constructor(
+    folder: string,
+    readonly day: string,
+    name: string,
+  ) {
+    // After `close` the same chain may go on in the file it had.
+    this.#lines = openSync(join(folder, `${name}.jsonl`), "a", 0o600);
+    this.#head = openSync(join(folder, `${name}.head`), constants.O_RDWR | constants.O_CREAT, 0o600);
+    this.#size = fstatSync(this.#lines).size;
+  }
+
+  append(line: string): void {
+    const bytes = Buffer.from(line, "utf8");
+    try {
+      for (let written = 0; written < bytes.length; ) written += writeSync(this.#lines, bytes, written);
+    } catch (error) {
+      ftruncateSync(this.#lines, this.#size);
+      throw error;
+    }
+    this.#size += bytes.length;
+  }
+
+  /** Always of one length, so that it is overwritten in one write. */
+  head(text: string): void {
+    writeSync(this.#head, text, 0);
+  }
+
+  close(): void {
+    closeSync(this.#lines);
+    closeSync(this.#head);
+  }
+}

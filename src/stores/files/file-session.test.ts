@@ -1,0 +1,70 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fileLocks } from "./file-locks.js";
+import { createFileSession, type FileSession, SESSION_IDLE_MS } from "./file-session.js";
+import { openStateFolder, type StateFolder } from "./state-folder.js";
+
+let state: StateFolder;
+beforeEach(() => {
+  state = openStateFolder(mkdtempSync(join(tmpdir(), "haft-session-")));
+});
+afterEach(() => rmSync(state.path, { recursive: true, force: true }));
+
+const open = (id = "work", isTemporary = false): FileSession =>
+  createFileSession({ state, id, locks: fileLocks(state), isTemporary });
+const item = { id: "1", text: "Write it", status: "pending" } as const;
+
+describe("a session by files", () => {
+  it("shows its todo list to another process, and to no other session", async () => {
+    await open().todo.replace([item]);
+    expect(await open().todo.read()).toEqual([item]);
+    expect(await open("other").todo.read()).toEqual([]);
+    expect(JSON.parse(readFileSync(join(state.path, "sessions/work/todo.json"), "utf8"))).toEqual([item]);
+  });
+
+  it("remembers what was read and where it stood once it was closed", async () => {
+    const [one, two] = [open(), open()];
+    one.readState.set("local:/a", { mtimeMs: 1, size: 2, readAt: 3 });
+    one.setCwd("local", "/a");
+    two.readState.set("local:/b", { mtimeMs: 4, size: 5, readAt: 6 });
+    two.links.add("local:/l");
+    await Promise.all([one.close(), two.close()]);
+    const later = open();
+    expect(later.readState.get("local:/a")).toEqual({ mtimeMs: 1, size: 2, readAt: 3 });
+    expect(later.readState.has("local:/b")).toBe(true);
+    expect(later.cwd("local")).toBe("/a");
+    expect([...later.links]).toEqual(["local:/l"]);
+  });
+
+  it("makes nothing until something is kept", async () => {
+    const session = open();
+    expect(await session.todo.read()).toEqual([]);
+    await session.close();
+    expect(readdirSync(state.path)).toEqual([]);
+  });
+
+  it("forgets what it has read when its file is damaged", () => {
+    state.folder("sessions", "work");
+    writeFileSync(join(state.path, "sessions/work/memory.json"), "{");
+    expect(open().readState.has("local:/a")).toBe(false);
+  });
+
+  it("leaves nothing of a temporary session", async () => {
+    const session = open("once", true);
+    await session.todo.replace([item]);
+    await session.close();
+    expect(existsSync(join(state.path, "sessions/once"))).toBe(false);
+  });
+
+  it("removes the sessions that nothing used for a day", async () => {
+    await open("old").todo.replace([item]);
+    await open("used").todo.replace([item]);
+    const longAgo = new Date(Date.now() - SESSION_IDLE_MS - 60_000);
+    for (const name of ["old", "used"]) utimesSync(join(state.path, "sessions", name), longAgo, longAgo);
+    utimesSync(join(state.path, "sessions", "used"), new Date(), new Date());
+    open("new");
+    expect(readdirSync(join(state.path, "sessions"))).toEqual(["used"]);
+  });
+});

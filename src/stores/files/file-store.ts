@@ -1,0 +1,71 @@
+/** Whole JSON documents by key, one file each. */
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { HaftError, type Locks, type Store, type Stores } from "../../kernel/index.js";
+import { readIfThere, replaceFile } from "./replace-file.js";
+import { type StateFolder, unwritable } from "./state-folder.js";
+
+/** How long an update waits for the lock of its document. Holders only read and write one small file. */
+const LOCK_WAIT_MS = 10_000;
+/** Most file systems end names at 255 bytes; what is longer than this goes by its hash. */
+const LONGEST_NAME = 160;
+
+/**
+ * The documents below `place`, the names of folders under the state folder. Reading makes nothing.
+ *
+ * `update` holds the document's lock from reading to writing, so that changes of several processes add up.
+ * @throws `STORE_UNWRITABLE` when it cannot be written, `STORE_CONFLICT` when it holds no JSON or stays locked for 10 s.
+ */
+export function fileStore(state: StateFolder, place: readonly string[], locks: Locks): Store {
+  const pathOf = (key: string): string => join(state.path, ...place, `${fileName(key)}.json`);
+  return {
+    async get(key) {
+      return read(pathOf(key));
+    },
+    update(key, change) {
+      const path = pathOf(key);
+      return locks.hold(`store:${path}`, { timeoutMs: LOCK_WAIT_MS }, async () => {
+        const next = change(read(path));
+        try {
+          if (next === undefined) return rmSync(path, { force: true });
+          state.folder(...place);
+          replaceFile(path, `${JSON.stringify(next, null, 2)}\n`);
+        } catch (error) {
+          throw HaftError.is(error) ? error : unwritable(path, error);
+        }
+      });
+    },
+  };
+}
+
+/** The document spaces of a host: each a folder of `<state>/stores`. */
+export function fileStores(state: StateFolder, locks: Locks): Stores {
+  return { open: (name) => fileStore(state, ["stores", fileName(name)], locks) };
+}
+
+/** A name that every file system takes and that no two keys share, letter case aside or not: plain letters stay, the rest is escaped. */
+export function fileName(key: string): string {
+  let name = "";
+  for (const byte of Buffer.from(key, "utf8")) {
+    const character = String.fromCharCode(byte);
+    const isPlain = /[a-z0-9_-]/.test(character) || (character === "." && name !== "");
+    name += isPlain ? character : `%${byte.toString(16).padStart(2, "0")}`;
+  }
+  if (name !== "" && name.length <= LONGEST_NAME) return name;
+  return `%h${createHash("sha256").update(key).digest("hex").slice(0, 40)}`;
+}
+
+function read(path: string): unknown {
+  const text = readIfThere(path);
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new HaftError(
+      "STORE_CONFLICT",
+      `Could not read "${path}": it holds no valid JSON. Mend the file, or delete it to start empty.`,
+      { cause, details: { path } },
+    );
+  }
+}

@@ -1,0 +1,13 @@
+/** State on disk: audit, artifacts, locks, documents and sessions in one private folder. */
+export { type ChainedRecord, type ChainReport, readAuditChain } from "./audit-chain.js";
+export {
+  ARTIFACT_PART_BYTES,
+  ARTIFACT_QUOTA_BYTES,
+  type FileArtifactsOptions,
+  fileArtifacts,
+} from "./file-artifacts.js";
+export { type FileAuditOptions, fileAudit } from "./file-audit.js";
+export { fileLocks } from "./file-locks.js";
+export { createFileSession, type FileSession, type FileSessionOptions, SESSION_IDLE_MS } from "./file-session.js";
+export { fileStore, fileStores } from "./file-store.js";
+export { openStateFolder, type StateFolder } from "./state-folder.js";
