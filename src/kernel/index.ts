@@ -61,6 +61,15 @@ export {
 export { ABANDON_AFTER_MS } from "./run-stage.js";
 export { type InferInput, type InputSchema, isStandardSchema, type JsonSchema, type StandardSchema } from "./schema.js";
 export type { GrepHit, GrepQuery, Pattern, Search, SearchEnd, WalkEntry, WalkQuery } from "./search.js";
+export {
+  compilePattern,
+  type SearchPattern,
+  type SearchScope,
+  type SearchSource,
+  type SourceChild,
+  searchTree,
+  walkTree,
+} from "./search-engine/index.js";
 export type {
   ApprovalRequest,
   Approver,

@@ -28,7 +28,7 @@ export async function* lineBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGener
   if (openBytes > 0) yield joined(open, openBytes);
 }
 
-function joined(open: readonly Uint8Array[], openBytes: number, last = new Uint8Array()): Uint8Array {
+function joined(open: readonly Uint8Array[], openBytes: number, last: Uint8Array = new Uint8Array()): Uint8Array {
   if (open.length === 0) return last;
   if (open.length === 1 && last.length === 0) return open[0]!;
   const block = new Uint8Array(openBytes + last.length);

@@ -75,7 +75,8 @@ export async function* visitTree(
 export function globFilter(query: Pick<WalkQuery, "root" | "glob">): (path: string) => boolean {
   if (query.glob === undefined) return () => true;
   const glob = compileGlob(query.glob);
-  if (!glob.ok) throw new HaftError("SEARCH_PATTERN", glob.error, { details: { pattern: query.glob, why: glob.error } });
+  if (!glob.ok)
+    throw new HaftError("SEARCH_PATTERN", glob.error, { details: { pattern: query.glob, why: glob.error } });
   const at = query.root === "/" ? 1 : query.root.length + 1;
   return (path) => path === query.root || glob.matches(path.slice(at));
 }
