@@ -1,0 +1,77 @@
+/** grep beside the same ripgrep binary with the same flags. */
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { openBox } from "./haft.mjs";
+
+const { rgPath } = createRequire(import.meta.url)("@vscode/ripgrep");
+const FLAGS = [
+  "--no-config",
+  "--hidden",
+  "--no-require-git",
+  "--no-ignore-global",
+  "--no-ignore-exclude",
+  "--glob=!.git",
+  "--json",
+  "--crlf",
+];
+
+/** Runs ripgrep to its end, or until `limit` lines of output have come. */
+function rawGrep(pattern, cwd, path, limit = Number.POSITIVE_INFINITY) {
+  return new Promise((done, failed) => {
+    const child = spawn(rgPath, [...FLAGS, "-e", pattern, "--", path], { cwd, stdio: ["ignore", "pipe", "ignore"] });
+    let lines = 0;
+    child.stdout.on("data", (chunk) => {
+      for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines++;
+      if (lines >= limit) child.kill();
+    });
+    child.on("error", failed);
+    child.on("close", () => done(lines));
+  });
+}
+
+function grepCase(id, what, pattern, where, goal, options = {}) {
+  return {
+    id,
+    what,
+    goal,
+    async raw({ layout }) {
+      const { cwd, path } = where(layout);
+      return () => rawGrep(pattern, cwd, path, options.limit);
+    },
+    async ours({ layout, scratch }) {
+      const { cwd, path } = where(layout);
+      const box = await openBox(cwd, scratch);
+      return async () => {
+        const output = String(await box.must("grep", { pattern, path }));
+        const hits = output.split("\n").filter((line) => line.includes("QUARTZ_NEEDLE")).length;
+        if (options.hits !== undefined && hits !== options.hits) throw new Error(`${hits} hits, not ${options.hits}`);
+        return hits;
+      };
+    },
+  };
+}
+
+const inTree = (layout) => ({ cwd: layout.tree, path: "." });
+const inLog = (layout) => ({ cwd: dirname(layout.log), path: "log.txt" });
+const nearRaw = {
+  text: "wall ≤ 1.15x (+15 ms under 100 ms)",
+  judge: ({ raw, ours }) => ours.wallMs <= raw.wallMs * 1.15 + (raw.wallMs < 100 ? 15 : 0),
+};
+
+export const cases = [
+  grepCase("grep-rare", "20 hits in a tree", "QUARTZ_NEEDLE_\\d+", inTree, nearRaw, { hits: 20 }),
+  grepCase("grep-none", "no hit, no literal in the pattern", "\\b\\p{Lu}{9}\\w{3}\\b", inTree, {
+    text: "wall ≤ 1.3x",
+    judge: ({ raw, ours }) => ours.wallMs <= raw.wallMs * 1.3,
+  }),
+  grepCase(
+    "grep-frequent",
+    "stopped at 200 hits",
+    "const",
+    inTree,
+    { text: "≤ 20 ms + 3 spawns", judge: ({ raw, ours }) => ours.wallMs <= 20 + 6 + raw.wallMs },
+    { limit: 200 },
+  ),
+  grepCase("grep-log", "9 of 9 hits in one large file", "QUARTZ_NEEDLE", inLog, nearRaw, { hits: 9 }),
+];
