@@ -1,0 +1,94 @@
+/** The policy of a host that names what is allowed; everything else is denied. */
+import { type Claim, type Decision, grantFor, type Policy, type PolicyCall } from "../kernel/index.js";
+import { isInside, normalizePath } from "../text/index.js";
+
+export interface DenyByDefaultOptions {
+  /** Absolute folders; files in and below them may be touched. None: no file may. */
+  readonly roots: readonly string[];
+  /** False: files in the roots may only be read. Default true. */
+  readonly writes?: boolean;
+  /** Whether commands may run, in a folder inside a root. A command can reach more than its folder. Default false. */
+  readonly commands?: boolean;
+}
+
+type Refusal = Extract<Decision, { effect: "deny" }>;
+
+/**
+ * Allows files inside the roots, commands when they are allowed, and nothing else. A path is judged by its spelling after
+ * `.` and `..` are worked out; where a link leads elsewhere, the port judges the real place by the same rules.
+ *
+ * @throws RangeError when a root is not absolute.
+ */
+export function denyByDefaultPolicy(options: DenyByDefaultOptions): Policy {
+  const roots = options.roots.map(rootOf);
+  const { writes = true, commands = false } = options;
+
+  const outside = (what: string, path: string): Refusal =>
+    denied(
+      "outside-roots",
+      `${what} "${path}" is outside ${listed(roots)}.`,
+      "Use a path inside, or ask the operator to add a root.",
+    );
+
+  const judges: Judges = {
+    file(claim) {
+      const path = normalizePath(claim.path);
+      if (!roots.some((root) => isInside(root, path))) return outside("The path", path);
+      if (!writes && claim.access.some((access) => access !== "read"))
+        return denied("read-only", `"${path}" may only be read.`, "Ask the operator to allow writes.");
+      return undefined;
+    },
+    command(claim) {
+      if (!commands)
+        return denied("no-commands", "Commands are not allowed here.", "Use the file and search tools instead.");
+      const cwd = normalizePath(claim.cwd);
+      return roots.some((root) => isInside(root, cwd)) ? undefined : outside("The command's folder", cwd);
+    },
+  };
+
+  return Object.freeze({
+    name: "deny-by-default",
+    decide(claims, call): Decision {
+      for (const claim of claims) {
+        const refusal = judge(judges, claim);
+        if (refusal !== undefined) return refusal;
+      }
+      return allowed(claims, call);
+    },
+  } satisfies Policy);
+}
+
+type Judges = { readonly [K in Claim["kind"]]?: (claim: Extract<Claim, { kind: K }>) => Refusal | undefined };
+
+function judge<K extends Claim["kind"]>(judges: Judges, claim: Extract<Claim, { kind: K }>): Refusal | undefined {
+  const one = judges[claim.kind] as ((claim: Extract<Claim, { kind: K }>) => Refusal | undefined) | undefined;
+  return one === undefined
+    ? denied("not-named", `Nothing allows a claim of the kind "${claim.kind}".`, "Ask the operator to allow it.")
+    : one(claim);
+}
+
+function allowed(claims: readonly Claim[], call: PolicyCall): Decision {
+  const risk = claims.some((claim) => claim.kind === "command") ? "medium" : "low";
+  return {
+    effect: "allow",
+    rule: "inside-roots",
+    risk,
+    reason: "All that the call claims is inside what this host allows.",
+    grant: grantFor(call.callId, claims),
+  };
+}
+
+function denied(rule: string, reason: string, next: string): Refusal {
+  return { effect: "deny", rule, risk: "high", reason, next };
+}
+
+function rootOf(root: string): string {
+  if (!root.startsWith("/"))
+    throw new RangeError(`The root "${root}" is not absolute. Give the whole path of the folder.`);
+  return normalizePath(root);
+}
+
+function listed(roots: readonly string[]): string {
+  if (roots.length === 0) return "everything that is allowed: no root is set";
+  return `the allowed ${roots.length === 1 ? "root" : "roots"} ${roots.map((root) => `"${root}"`).join(", ")}`;
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { verifies } from "../../test/verifies.js";
+import { type Access, type Claim, covers, type Decision, type PolicyCall } from "../kernel/index.js";
+import { resolvePath } from "../text/index.js";
+import { allowAllPolicy, denyByDefaultPolicy } from "./index.js";
+
+const call: PolicyCall = {
+  callId: "c1",
+  tool: "any",
+  effect: "act",
+  backend: "memory",
+  sessionId: "s",
+  cwd: "/work/project",
+  home: "/home/user",
+};
+const file = (path: string, access: readonly Access[] = ["read"]): Claim => ({
+  kind: "file",
+  path,
+  access,
+  scope: "self",
+});
+const command = (cwd = "/work/project"): Claim => ({ kind: "command", command: "true", cwd });
+const rooted = denyByDefaultPolicy({ roots: ["/work/project/"] });
+
+describe("allow all", () => {
+  it("grants what is claimed and nothing more", () => {
+    const decision = allowAllPolicy().decide([file("/etc/hosts"), command("/")], call);
+    expect(decision).toMatchObject({ effect: "allow", grant: { id: "c1", commands: [{ command: "true", cwd: "/" }] } });
+    const { grant } = decision as Extract<Decision, { effect: "allow" }>;
+    expect(covers(grant, "/etc/hosts", "read")).toBe(true);
+    expect(covers(grant, "/etc/hosts", "write")).toBe(false);
+    expect(covers(grant, "/etc/passwd", "read")).toBe(false);
+  });
+});
+
+describe("deny by default", () => {
+  verifies("IP-009", "refuses a relative path that leaves the root, which allow-all lets pass", () => {
+    const outside = file(resolvePath(call.cwd, "../x"), ["read"]);
+    expect(outside).toMatchObject({ path: "/work/x" });
+    const decision = rooted.decide([outside], call);
+    expect(decision).toMatchObject({ effect: "deny", rule: "outside-roots" });
+    expect(decision.reason).toContain('"/work/x"');
+    expect(decision.reason).toContain('"/work/project"');
+    expect(decision.next).toContain("root");
+    expect(allowAllPolicy().decide([outside], call).effect).toBe("allow");
+  });
+
+  it.each([
+    ["/work/project", "allow"],
+    ["/work/project/a/b", "allow"],
+    ["/work/project/a/../b", "allow"],
+    ["/work/project/../x", "deny"],
+    ["/work/project/a/../../x", "deny"],
+    ["/work/project-two/a", "deny"],
+    ["/", "deny"],
+    ["/work", "deny"],
+  ])("judges %s by where it leads on paper: %s", (path, effect) => {
+    expect(rooted.decide([file(path, ["write", "create"])], call).effect).toBe(effect);
+  });
+
+  it("lets the strictest claim win", () => {
+    expect(rooted.decide([file("/work/project/a"), file("/etc/hosts")], call).effect).toBe("deny");
+    expect(rooted.decide([file("/work/project/a"), file("/work/project/b")], call).effect).toBe("allow");
+  });
+
+  it("denies commands unless they are allowed, and then only in a root", () => {
+    const withCommands = denyByDefaultPolicy({ roots: ["/work/project"], commands: true });
+    expect(rooted.decide([command()], call)).toMatchObject({ effect: "deny", rule: "no-commands" });
+    expect(withCommands.decide([command()], call)).toMatchObject({ effect: "allow", risk: "medium" });
+    expect(withCommands.decide([command("/work/project/..")], call)).toMatchObject({
+      effect: "deny",
+      rule: "outside-roots",
+    });
+  });
+
+  it("can keep the roots read-only", () => {
+    const readOnly = denyByDefaultPolicy({ roots: ["/work/project"], writes: false });
+    expect(readOnly.decide([file("/work/project/a", ["read"])], call).effect).toBe("allow");
+    expect(readOnly.decide([file("/work/project/a", ["read", "write"])], call)).toMatchObject({ rule: "read-only" });
+  });
+
+  it.each<Claim>([
+    { kind: "network", method: "GET", url: "https://example.com/" },
+    { kind: "network-open", purpose: "browse" },
+    { kind: "input", to: "job", id: "1", text: "x" },
+    { kind: "job", action: "list" },
+    { kind: "state", store: "memory", access: "read" },
+    { kind: "delegate", agent: "a", tools: [] },
+    { kind: "secret", name: "KEY", hosts: [] },
+  ])("denies what nobody has named: $kind", (claim) => {
+    expect(rooted.decide([claim], call)).toMatchObject({ effect: "deny", rule: "not-named" });
+  });
+
+  it("allows no file without a root, and refuses a root that is not absolute", () => {
+    expect(denyByDefaultPolicy({ roots: [] }).decide([file("/a")], call).effect).toBe("deny");
+    expect(() => denyByDefaultPolicy({ roots: ["relative"] })).toThrow(RangeError);
+  });
+
+  it("allows a call that claims nothing", () => {
+    expect(rooted.decide([], call).effect).toBe("allow");
+  });
+});
