@@ -1,0 +1,5 @@
+/** State that ends with the process. Pure. */
+export { type MemoryArtifactsOptions, memoryArtifacts } from "./memory-artifacts.js";
+export { memoryLocks } from "./memory-locks.js";
+export { createMemorySession, type MemorySessionOptions } from "./memory-session.js";
+export { MEMORY_AUDIT_ENTRIES, type MemoryAuditEntry, memoryAudit, memoryStores } from "./memory-stores.js";
