@@ -1,0 +1,82 @@
+#!/usr/bin/env node
+/**
+ * Runs the tests, then looks whether they left a process behind. Arguments go to vitest.
+ *
+ * A process counts as left when it is new, is no zombie, and carries the mark of this run or of a command of Haft in its
+ * environment, or stands in the run's temporary folder. Where nobody else works (CI=true) every new process counts.
+ */
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const folder = mkdtempSync(join(tmpdir(), "haft-test-"));
+const mark = `HAFT_TEST_RUN=${folder}`;
+const before = new Set(processes().map(({ key }) => key));
+
+const jsonPath = join(folder, "result.json");
+const vitest = join("node_modules", "vitest", "vitest.mjs");
+const child = spawn(
+  process.execPath,
+  [vitest, "run", "--reporter=default", "--reporter=json", `--outputFile.json=${jsonPath}`, ...process.argv.slice(2)],
+  {
+    stdio: "inherit",
+    env: { ...process.env, ...(process.stdout.isTTY ? {} : { NO_COLOR: "1" }), HAFT_TEST_RUN: folder, TMPDIR: folder },
+  },
+);
+const code = await new Promise((done) => child.on("exit", (status) => done(status ?? 1)));
+
+// Orphans are reaped late in some containers; what still runs after a second was left.
+await new Promise((done) => setTimeout(done, 1_000));
+const left = processes().filter(
+  ({ key, zombie, ours }) => !before.has(key) && !zombie && (ours || process.env.CI === "true"),
+);
+for (const { pid, command } of left) console.log(`left behind: process ${pid} (${command})`);
+
+const { passed, failed, skipped } = tally();
+if (skipped.length > 0)
+  console.log(`\nSkipped, each with its reason in its name:\n${skipped.map((name) => `- ${name}`).join("\n")}`);
+console.log(`\n/proc before and after the tests: ${left.length === 0 ? "nothing left" : `${left.length} left`}`);
+console.log(`${passed} passed, ${failed} failed, ${skipped.length} skipped`);
+rmSync(folder, { recursive: true, force: true });
+process.exit(code === 0 && left.length > 0 ? 1 : code);
+
+function processes() {
+  return readdirSync("/proc").flatMap((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const command = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
+      const [state, parent, , , , , , , , , , , , , , , , , , started] = stat
+        .slice(stat.lastIndexOf(")") + 2)
+        .split(" ");
+      if (parent === "2" || pid === "2") return [];
+      return [{ pid, command, key: `${pid}:${started}`, zombie: state === "Z" || state === "X", ours: isOurs(pid) }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function isOurs(pid) {
+  try {
+    const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
+    if (environment.includes(mark) || environment.includes("HAFT_TAG=")) return true;
+    return readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
+  } catch {
+    return false;
+  }
+}
+
+function tally() {
+  try {
+    const report = JSON.parse(readFileSync(jsonPath, "utf8"));
+    const tests = report.testResults.flatMap((file) => file.assertionResults);
+    const skipped = tests
+      .filter((test) => ["pending", "skipped", "todo"].includes(test.status))
+      .map((test) => test.fullName);
+    return { passed: report.numPassedTests, failed: report.numFailedTests, skipped };
+  } catch {
+    return { passed: 0, failed: 0, skipped: [] };
+  }
+}
