@@ -28,6 +28,7 @@ const CASES: readonly Case[] = [
       { "src/tools/files/a.ts": `import type { X } from "../../policy/index.js";` },
       { "src/policy/a.ts": `type X = import("../toolkit/index.js").X;` },
       { "src/dialects/haft/a.ts": `const x = require("../../tools/index.js");` },
+      { "src/dialects/buddy/a.ts": `import { x } from "../haft/index.js";` },
       { "src/backends/local/a.ts": `import { x } from "../memory/index.js";` },
       { "src/stores/files/a.ts": `import { x } from "../memory/index.js";` },
       { "src/surfaces/cli/a.ts": `import { x } from "../mcp/index.js";` },
@@ -38,6 +39,7 @@ const CASES: readonly Case[] = [
     passes: [
       { "src/kernel/a.ts": `import { x } from "../text/index.js"; import { y } from "./b.js";` },
       { "src/backends/ssh/a.ts": `import { x } from "../posix/index.js";` },
+      { "src/dialects/haft/a.ts": `import { x } from "../rendering.js";` },
       { "src/toolkit/a.ts": `import { x } from "../backends/local/index.js"; import { y } from "../tools/index.js";` },
     ],
   },
@@ -52,6 +54,7 @@ const CASES: readonly Case[] = [
     passes: [
       { "src/tools/files/a.ts": `import { x } from "../../kernel/index.js"; import { y } from "../shell/b.js";` },
       { "src/toolkit/a.ts": `import { x } from "../backends/local/local-backend.js";` },
+      { "src/dialects/haft/a.ts": `import { x } from "../rendering.js";` },
     ],
   },
   {
