@@ -19,13 +19,13 @@ const SEQUENCES = [
   "(?:\\x1b\\[|\\x9b)[\\x30-\\x3f]{0,256}[\\x20-\\x2f]{0,16}[\\x40-\\x7e]",
   "\\x1b[\\x20-\\x2f]{0,16}[\\x30-\\x7e]",
 ];
-const STRIPPED = new RegExp(`(${LINE_END})|${SEQUENCES.join("|")}|${CONTROL}|^\\ufeff`, "g");
+const STRIPPED = new RegExp(`(${LINE_END})|${SEQUENCES.join("|")}|${CONTROL}`, "g");
 const ANY = new RegExp(`${CONTROL}|^\\ufeff`);
 const SHOWN = new RegExp(`${CONTROL}|[\\t\\n\\ufeff]`, "g");
 
 /**
  * Takes out what a reader does not see but a terminal or a renderer obeys: ANSI escape sequences, control characters other
- * than tab and newline, bidirectional controls, a byte-order mark at the start. Linear; a clean text is returned as it is.
+ * than tab and newline, bidirectional controls, byte-order marks at the start. Linear; a clean text is returned as it is.
  *
  * Carriage returns before a newline belong to the line end and are counted apart; a lone one is a control character. A
  * sequence that is not finished loses its introducer only, so no text is ever hidden by it.
@@ -39,7 +39,8 @@ export function stripControls(text: string): StrippedText {
     else carriageReturns += match.length;
     return "";
   });
-  return { text: clean, removed, carriageReturns };
+  const start = clean.search(/[^\ufeff]|$/);
+  return { text: clean.slice(start), removed: removed + start, carriageReturns };
 }
 
 /**

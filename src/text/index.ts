@@ -1,5 +1,17 @@
 export { type StrippedText, showControls, stripControls } from "./control-characters.js";
 export {
+  type DecodedText,
+  type DetectEncodingOptions,
+  type DetectedEncoding,
+  decodeText,
+  detectEncoding,
+  detectLegacyEncoding,
+  findEncoding,
+  looksBinary,
+  TEXT_ENCODINGS,
+  type TextEncodingName,
+} from "./encoding.js";
+export {
   compileGlob,
   escapeGlob,
   type GlobOptions,
@@ -7,6 +19,7 @@ export {
   MAX_GLOB_ALTERNATIVES,
   MAX_GLOB_BYTES,
 } from "./glob.js";
+export { HeadTailBuffer, type HeadTailCut } from "./head-tail-buffer.js";
 export { type DiffOp, diffLines, type LineDiff } from "./line-diff.js";
 export type { DiffStrategy } from "./line-script.js";
 export {

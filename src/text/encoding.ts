@@ -1,0 +1,181 @@
+import { incompleteTailLength, isUtf8 } from "./utf8.js";
+import { decodeWindows1252 } from "./windows-1252.js";
+
+/** The encodings that can be named and decoded, as `TextDecoder` spells them. */
+export const TEXT_ENCODINGS = [
+  "utf-8",
+  "utf-16le",
+  "utf-16be",
+  "windows-1252",
+  "windows-1250",
+  "windows-1251",
+  "windows-1253",
+  "windows-1254",
+  "windows-1255",
+  "windows-1256",
+  "windows-1257",
+  "windows-1258",
+  "windows-874",
+  "iso-8859-2",
+  "iso-8859-5",
+  "iso-8859-6",
+  "iso-8859-7",
+  "iso-8859-8",
+  "iso-8859-15",
+  "koi8-r",
+  "koi8-u",
+  "ibm866",
+  "macintosh",
+  "shift_jis",
+  "euc-jp",
+  "iso-2022-jp",
+  "euc-kr",
+  "big5",
+  "gbk",
+  "gb18030",
+] as const;
+
+export type TextEncodingName = (typeof TEXT_ENCODINGS)[number];
+
+export interface DetectedEncoding {
+  readonly encoding: TextEncodingName;
+  /** Whether the bytes begin with a byte-order mark. */
+  readonly mark: boolean;
+  /** True for a mark and for well-formed UTF-8; a guess otherwise, of {@link detectLegacyEncoding} a likely one. */
+  readonly confident: boolean;
+}
+
+export interface DetectEncodingOptions {
+  /** The bytes are only the start of a text, so a character at their end may be incomplete. Default false. */
+  readonly isPrefix?: boolean;
+}
+
+export interface DecodedText {
+  /** The text without its byte-order mark. */
+  readonly text: string;
+  /** Replacement characters that stand for bytes the encoding does not have; 0 means that nothing was lost. */
+  readonly replaced: number;
+}
+
+/** Bytes looked at for a guess. */
+const SAMPLE_BYTES = 64 * 1024;
+/** Confidence, of 100, at or below which a guess rests on no letters at all. */
+const NO_GUESS = 10;
+/** A guess is likely from this confidence on, when it is also a tenth ahead of the next one. */
+const LIKELY = 30;
+const AHEAD = 1.1;
+
+/**
+ * Says how `bytes` are encoded: by byte-order mark, else UTF-8 if all of them are well formed and none is NUL, else UTF-16
+ * when every other byte is mostly NUL. What is none of these is called windows-1252 without confidence; ask
+ * {@link detectLegacyEncoding} for better. UTF-32 is not known.
+ */
+export function detectEncoding(bytes: Uint8Array, options: DetectEncodingOptions = {}): DetectedEncoding {
+  const marked = markedEncoding(bytes);
+  if (marked !== undefined) return { encoding: marked, mark: true, confident: true };
+  const whole = options.isPrefix ? bytes.subarray(0, bytes.length - incompleteTailLength(bytes)) : bytes;
+  const hasNul = bytes.includes(0);
+  if (!hasNul && isUtf8(whole)) return { encoding: "utf-8", mark: false, confident: true };
+  const utf16 = hasNul ? unmarkedUtf16(bytes) : undefined;
+  return { encoding: utf16 ?? "windows-1252", mark: false, confident: false };
+}
+
+/**
+ * Guesses the encoding of text that is neither marked nor UTF-8, from letter frequencies in its first 64 KiB. Without a
+ * guess that decodes those bytes, the answer is windows-1252 without confidence. Loads its tables when first called.
+ */
+export async function detectLegacyEncoding(bytes: Uint8Array): Promise<DetectedEncoding> {
+  const { analyse } = await import("chardet");
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  // A sample that ends within a character of two bytes has one replacement that the text does not have.
+  const allowed = sample.length < bytes.length ? 1 : 0;
+  const guesses = analyse(sample).flatMap(({ name, confidence }) => {
+    const encoding = confidence > NO_GUESS ? findEncoding(name) : undefined;
+    if (encoding === undefined || encoding.startsWith("utf-")) return [];
+    return decodeText(sample, encoding).replaced <= allowed ? [{ encoding, confidence }] : [];
+  });
+  const [best, next] = guesses;
+  if (best === undefined) return { encoding: "windows-1252", mark: false, confident: false };
+  const isLikely = best.confidence >= LIKELY && best.confidence >= AHEAD * (next?.confidence ?? 0);
+  return { encoding: best.encoding, mark: false, confident: isLikely };
+}
+
+/** The encoding that a label such as `latin1` or `SJIS` names, or `undefined` when it is unknown. */
+export function findEncoding(label: string): TextEncodingName | undefined {
+  try {
+    const name = new TextDecoder(label).encoding;
+    return TEXT_ENCODINGS.find((encoding) => encoding === name);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Decodes all of `bytes`. Never throws: what cannot be decoded becomes U+FFFD and is counted. */
+export function decodeText(bytes: Uint8Array, encoding: TextEncodingName): DecodedText {
+  if (encoding === "windows-1252") return { text: decodeWindows1252(bytes), replaced: 0 };
+  const text = new TextDecoder(encoding).decode(bytes);
+  if (!text.includes("\ufffd")) return { text, replaced: 0 };
+  let replaced = -replacementsIn(bytes, encoding);
+  for (let at = text.indexOf("\ufffd"); at !== -1; at = text.indexOf("\ufffd", at + 1)) replaced++;
+  return { text, replaced };
+}
+
+/**
+ * Whether `bytes`, a whole file or its start, are no text: they hold a NUL, or more than a twentieth of the first 64 KiB are
+ * control characters that text does not use. UTF-16 with a mark is text when its characters are.
+ */
+export function looksBinary(bytes: Uint8Array): boolean {
+  const marked = markedEncoding(bytes);
+  if (marked === "utf-16le" || marked === "utf-16be") {
+    const units = new TextDecoder(marked).decode(bytes.subarray(0, SAMPLE_BYTES));
+    return units.includes("\0") || hasManyControls(units.length, (index) => units.charCodeAt(index));
+  }
+  return bytes.includes(0) || hasManyControls(Math.min(bytes.length, SAMPLE_BYTES), (index) => bytes[index]!);
+}
+
+function markedEncoding(bytes: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" | undefined {
+  const [first, second, third, fourth] = bytes;
+  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
+  if (first === 0xfe && second === 0xff) return "utf-16be";
+  const isUtf32 = third === 0 && fourth === 0;
+  return first === 0xff && second === 0xfe && !isUtf32 ? "utf-16le" : undefined;
+}
+
+/** Text in a Latin script has a NUL in nearly every high byte and none in a low one. */
+function unmarkedUtf16(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
+  const size = Math.min(bytes.length, SAMPLE_BYTES) & ~1;
+  let [evenNuls, oddNuls] = [0, 0];
+  for (let index = 0; index < size; index += 2) {
+    if (bytes[index] === 0) evenNuls++;
+    if (bytes[index + 1] === 0) oddNuls++;
+  }
+  const most = (size / 2) * 0.7;
+  const encoding =
+    evenNuls === 0 && oddNuls > most ? "utf-16le" : oddNuls === 0 && evenNuls > most ? "utf-16be" : undefined;
+  if (encoding === undefined) return undefined;
+  const text = new TextDecoder(encoding).decode(bytes.subarray(0, size));
+  return hasManyControls(text.length, (index) => text.charCodeAt(index)) ? undefined : encoding;
+}
+
+/** How many U+FFFD the bytes themselves spell. */
+function replacementsIn(bytes: Uint8Array, encoding: TextEncodingName): number {
+  let count = 0;
+  if (encoding === "utf-8") {
+    for (let at = bytes.indexOf(0xef); at !== -1; at = bytes.indexOf(0xef, at + 1))
+      if (bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd) count++;
+  } else if (encoding === "utf-16le" || encoding === "utf-16be") {
+    const [high, low] = encoding === "utf-16be" ? [0, 1] : [1, 0];
+    for (let at = 0; at + 1 < bytes.length; at += 2) if (bytes[at + high] === 0xff && bytes[at + low] === 0xfd) count++;
+  }
+  return count;
+}
+
+/** Tab, newline, form feed, carriage return, backspace and escape occur in text; a few others in a short one prove nothing. */
+function hasManyControls(size: number, codeAt: (index: number) => number): boolean {
+  let count = 0;
+  for (let index = 0; index < size; index++) {
+    const code = codeAt(index);
+    if (code < 32 && !(code >= 8 && code <= 13) && code !== 27) count++;
+  }
+  return count > 3 + size / 20;
+}
