@@ -23,6 +23,7 @@ export interface BoundCall {
   moved(asked: string, real: Place): Promise<Decision>;
 }
 
+/** What a call touches its backend through; each port enforces the grant it was bound with. */
 export interface Ports {
   readonly fs: Fs;
   readonly shell: Shell;
@@ -43,6 +44,7 @@ export interface BackendFlags {
   readonly terminal?: boolean;
 }
 
+/** One machine as Haft sees it. Third parties implement it, or make one of a core with `completeBackend`. */
 export interface Backend {
   /** The target it was opened with, for people: "local", "memory", "posix:dash". */
   readonly name: string;

@@ -3,6 +3,7 @@
  * grant in the step that acts. So neither a forgetful tool nor a swapped link gets past policy.
  */
 
+/** What may be done at a place. "write" covers "create". */
 export type Access = "read" | "write" | "create" | "delete";
 
 /** `path` is absolute, in the backend's namespace. "tree": the path and all below it. */
@@ -12,6 +13,7 @@ export interface Place {
   readonly scope: "self" | "tree";
 }
 
+/** One thing that a call will touch. Commands stand for all that they can do; a file claim stands for its place only. */
 export type Claim =
   | ({ readonly kind: "file" } & Place)
   | {
@@ -49,8 +51,10 @@ export interface Grant {
   readonly moved: readonly { readonly asked: string; readonly real: string }[];
 }
 
+/** How much harm a call can do when it is a mistake; for people and records, no verdict follows from it. */
 export type Risk = "low" | "medium" | "high";
 
+/** What policy says to the claims of a call: run it, ask somebody, or refuse, and by which rule. */
 export type Decision = {
   /** The rule that decided, by name, so that a person can find it. */
   readonly rule: string;
@@ -64,6 +68,7 @@ export type Decision = {
   | { readonly effect: "deny" }
 );
 
+/** An approver's answer: granted, refused, or put off until somebody grants the token. */
 export type Approval =
   | { readonly by: string; readonly scope: "once" | "session" | "project" }
   | { readonly denied: string }

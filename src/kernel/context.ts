@@ -115,6 +115,7 @@ export interface Look<Limits = unknown> {
   resolve(path: string): string;
 }
 
+/** The claims of a call, or the failure that ends it before it is judged. */
 export type ClaimsOutcome = readonly Claim[] | ToolResult<never>;
 
 /** What `run` gets beside its input. The ports are bound to this call's grant and refuse everything once it has settled. */

@@ -5,6 +5,7 @@ import type { Dialect } from "./dialect.js";
 import { type OutputBudget, standardBudget } from "./output.js";
 import type { Framework, Session } from "./session.js";
 
+/** What `createHostContext` needs; the rest has defaults. */
 export interface HostContextOptions {
   readonly host: HostServices;
   readonly session: Session;
@@ -24,6 +25,7 @@ export interface HostContextOptions {
   readonly onEvent?: (event: ToolEvent & { readonly callId: string }) => void;
 }
 
+/** Makes the context of one dispatch. Its ports are unguarded and for the host; each call binds its own. */
 export function createHostContext(options: HostContextOptions): HostContext {
   const { host, session, backend, targets, dialect, onEvent } = options;
   const cwd = options.cwd ?? session.cwd(backend.name) ?? backend.cwd;

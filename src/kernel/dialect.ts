@@ -8,6 +8,7 @@ export type Decoded<Input, Limits> =
   | { readonly input: Input; readonly limits?: Partial<Limits>; readonly notes?: readonly string[] }
   | { readonly problem: string; readonly parameter?: string };
 
+/** What a face knows of the call while it renders. */
 export interface RenderContext {
   /** The arguments after repair, in the dialect's own words. */
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -18,6 +19,7 @@ export interface RenderContext {
   readonly tool: string;
 }
 
+/** The blocks that the model will read, before the clamp. */
 export interface Rendered {
   readonly content: readonly ContentBlock[];
   readonly cuts?: readonly Cut[];
@@ -45,6 +47,7 @@ export interface ToolFace<Input = never, Data = unknown, Limits = unknown> {
 // biome-ignore lint/suspicious/noExplicitAny: a face is contravariant in what it decodes to and renders from; only its own tool calls it.
 export type AnyFace = ToolFace<any, any, any>;
 
+/** One way to present the tools: names, schemas, limits, texts and the envelope of an outcome. */
 export interface Dialect {
   readonly name: string;
   /** Canonical tool name → face, in the order of registration. */

@@ -60,6 +60,7 @@ export const ERROR_CODES = [
   "TODO_INVALID", // { index, why }
 ] as const;
 
+/** A code of `ERROR_CODES`. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 const MARK = Symbol.for("haft.error");

@@ -19,6 +19,7 @@ export interface Io {
   readonly timeoutMs?: number;
 }
 
+/** "other" is a device, a socket or a FIFO. */
 export type EntryKind = "file" | "directory" | "link" | "other";
 
 /**
@@ -38,11 +39,13 @@ export interface FsEntryInfo {
   readonly target?: string;
 }
 
+/** An entry of a folder with its name. */
 export type FsChild = FsEntryInfo & { readonly name: string };
 
 /** What must be true of the old file for a replacement to happen; `sha256` is 64 hex digits. */
 export type Expect = { readonly sha256: string } | { readonly version: string } | "absent" | "any";
 
+/** What a replacement found and left, as hashes of whole files. */
 export interface ReplaceResult {
   /** SHA-256 of the old bytes as hex, or null when there was no file (or it was too large to hash, over 256 MiB). */
   readonly before: string | null;
@@ -52,6 +55,7 @@ export interface ReplaceResult {
   readonly inPlace: boolean;
 }
 
+/** Where a path really leads. */
 export interface ResolvedPath {
   /** The real path of the longest part that exists. */
   readonly real: string;
@@ -60,6 +64,7 @@ export interface ResolvedPath {
   readonly kind: EntryKind | "absent";
 }
 
+/** The files of one backend. The contract for implementers stands at the head of this file. */
 export interface Fs {
   /** The whole file as text. Strict UTF-8: rejects with `FS_NOT_TEXT` and the offset of the first bad byte. A mark is kept as U+FEFF. */
   readText(path: string, io?: Io): Promise<string>;

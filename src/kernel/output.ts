@@ -1,6 +1,7 @@
 /** The output budget: how much text an answer may hold and what stands where some was left out. */
 import { cutHead, cutTail, utf8Length } from "../text/index.js";
 
+/** The part of a text that survives a cut: its head, its tail, or (middle) both ends. */
 export type ClipEnd = "head" | "tail" | "middle";
 
 /** `kind` tells which part survives: the head, the tail, or both ends. */
@@ -12,8 +13,10 @@ export interface OutputBudget {
   notice?(omittedBytes: number): string;
 }
 
+/** UTF-8 bytes of text in an answer unless the context says otherwise: 64 KiB. */
 export const STANDARD_BUDGET_BYTES = 65_536;
 
+/** The text at a cut where the budget brings none of its own. */
 export function defaultNotice(omittedBytes: number): string {
   return `\n… trimmed ${omittedBytes} byte${omittedBytes === 1 ? "" : "s"} to fit the window …\n`;
 }

@@ -103,6 +103,7 @@ export async function explainCall(
   };
 }
 
+/** What a call would touch and how policy would decide, without running it. */
 export interface Explanation {
   readonly tool: string;
   readonly effect: DefinedTool["effect"];

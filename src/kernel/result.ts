@@ -2,11 +2,13 @@
 import type { Decision } from "./claims.js";
 import type { ErrorCode } from "./errors.js";
 
+/** Where text comes from. What is not from the workspace is untrusted, and says so. */
 export type Provenance = {
   readonly from: "workspace" | "outside" | "web" | "pane" | "server" | "model";
   readonly ref: string;
 };
 
+/** One piece of an answer, told apart by `kind`. */
 export type ContentBlock = { readonly provenance?: Provenance } & (
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "json"; readonly value: unknown }
@@ -41,6 +43,7 @@ export interface ToolResult<Data = unknown> {
   readonly provenance?: Provenance;
 }
 
+/** How a call ended. Only "ok" is no error. */
 export type CallStatus =
   | "ok"
   | "failed"

@@ -1,5 +1,6 @@
 /** The schemas a tool may be written with, and what they infer: a JSON Schema literal, or any Standard Schema that gives one. */
 
+/** A JSON Schema, draft 2020-12, as plain data. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /** The part of the Standard Schema interface that Haft uses (zod 4.6 and arktype 2.2 have it). */
@@ -13,10 +14,12 @@ export interface StandardSchema<Output = unknown> {
   };
 }
 
+/** What a Standard Schema says of a value. */
 export type StandardOutcome<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[] };
 
+/** What a tool may state its input with. */
 export type InputSchema = JsonSchema | StandardSchema;
 
 /** What `run` receives for a schema: a Standard Schema's output, or what a JSON Schema literal says. */
@@ -52,6 +55,7 @@ type InferObject<P, R> = Simplify<
 
 type Simplify<T> = { [K in keyof T]: T[K] };
 
+/** Tells a Standard Schema from a plain JSON Schema. */
 export function isStandardSchema(schema: InputSchema): schema is StandardSchema {
   return "~standard" in schema;
 }

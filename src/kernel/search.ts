@@ -14,6 +14,7 @@ export interface Pattern {
   readonly multiline: boolean;
 }
 
+/** Which entries of a tree are wanted. */
 export interface WalkQuery extends Io {
   /** Absolute. A file is searched alone; a root that is itself ignored is searched. */
   readonly root: string;
@@ -29,6 +30,7 @@ export interface WalkQuery extends Io {
   readonly limit: number;
 }
 
+/** Which lines of which files of a tree are wanted. */
 export interface GrepQuery extends WalkQuery {
   readonly pattern: Pattern;
   /** content: one hit a matching line; files: one hit a file; count: one hit a file with `count`. */
@@ -43,6 +45,7 @@ export interface GrepQuery extends WalkQuery {
   readonly binary: "any-nul" | { readonly firstBytes: number };
 }
 
+/** One line that matched, or stands beside one that did. */
 export interface GrepHit {
   readonly kind: "hit";
   /** Absolute. */
@@ -58,12 +61,14 @@ export interface GrepHit {
   readonly count?: number;
 }
 
+/** One entry of a tree. */
 export interface WalkEntry {
   readonly kind: "entry";
   readonly path: string;
   readonly entry: Pick<FsEntryInfo, "kind">;
 }
 
+/** The last record of a search: why it ended, what it saw, what it left out. */
 export interface SearchEnd {
   readonly kind: "end";
   readonly why: "complete" | "limit" | "deadline" | "cancelled";
@@ -77,6 +82,7 @@ export interface SearchEnd {
   readonly unreadable?: readonly string[];
 }
 
+/** Search below a folder. The contract for implementers stands at the head of this file. */
 export interface Search {
   grep(query: GrepQuery): AsyncIterable<GrepHit | SearchEnd>;
   walk(query: WalkQuery): AsyncIterable<WalkEntry | SearchEnd>;

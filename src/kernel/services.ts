@@ -3,6 +3,7 @@ import type { Approval, Claim, Decision } from "./claims.js";
 import type { Fs, Io } from "./fs.js";
 import type { Provenance } from "./result.js";
 
+/** The time and its timers. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -10,6 +11,7 @@ export interface Clock {
   timer(ms: number, done: () => void): () => void;
 }
 
+/** Fresh identifiers. */
 export interface Ids {
   /** Not guessable; at most 40 characters of a-z, 0-9 and "-". `kind` is its prefix. */
   next(kind: string): string;
@@ -32,6 +34,7 @@ export interface Policy {
   decide(claims: readonly Claim[], call: PolicyCall): Decision;
 }
 
+/** What a person is asked: the call, what it would touch, and why it is asked about. */
 export interface ApprovalRequest {
   readonly token: string;
   readonly call: PolicyCall;
@@ -46,6 +49,7 @@ export interface Approver {
   ask(request: ApprovalRequest, io: Io): Promise<Approval>;
 }
 
+/** The record of a call before it runs. */
 export interface AuditBegin {
   readonly callId: string;
   readonly sessionId: string;
@@ -57,6 +61,7 @@ export interface AuditBegin {
   readonly input: string;
 }
 
+/** The record of how a call ended. */
 export interface AuditEnd {
   readonly status: string;
   readonly code?: string;
@@ -75,6 +80,7 @@ export interface Audit {
   end(id: string, entry: AuditEnd): Promise<void>;
 }
 
+/** What is known of a kept output. */
 export interface ArtifactInfo {
   readonly id: string;
   readonly what: string;
@@ -84,6 +90,7 @@ export interface ArtifactInfo {
   readonly provenance?: Provenance;
 }
 
+/** Takes the bytes of one artifact as they come. */
 export interface ArtifactWriter {
   readonly id: string;
   /** Never rejects for size: bytes beyond the limit are counted. */

@@ -26,11 +26,13 @@ export interface Framework {
   readonly readState?: ReadState;
 }
 
+/** The plan of one session. */
 export interface TodoList {
   read(): Promise<readonly TodoItem[]>;
   replace(items: readonly TodoItem[]): Promise<void>;
 }
 
+/** One conversation's state. It is the same object for all calls of the conversation. */
 export interface Session {
   /** Unguessable, or a name that a person gave. */
   readonly id: string;

@@ -5,6 +5,7 @@
  */
 import type { Io } from "./fs.js";
 
+/** How a command is run. */
 export interface ShellOptions extends Io {
   readonly cwd: string;
   /** Laid over what the backend passes on. */
@@ -32,6 +33,7 @@ export interface Captured {
   readonly artifact?: string;
 }
 
+/** How the leader of a command ended, as far as the backend can tell. */
 export type ShellExit =
   | { readonly by: "code"; readonly code: number }
   /** `signal` without "SIG": "KILL", "TERM". */
@@ -40,6 +42,7 @@ export type ShellExit =
   | { readonly by: "status"; readonly status: number }
   | { readonly by: "none" };
 
+/** A process of the command's tree that was still there. */
 export interface Survivor {
   readonly pid: number;
   readonly name: string;
@@ -53,6 +56,7 @@ export interface TreeState {
   readonly endedBy: "TERM" | "KILL" | null;
 }
 
+/** How a command ended and what it printed. A failed command is a result, not a rejection. */
 export interface ShellResult {
   /** "no": the command never started, so it is safe to send again. */
   readonly began: "yes" | "no" | "unknown";
@@ -69,6 +73,7 @@ export interface ShellResult {
   readonly tookMs: number;
 }
 
+/** A command that runs in the background. */
 export interface ShellHandle {
   readonly id: string;
   readonly pid: number | null;
@@ -87,8 +92,10 @@ export interface ShellHandle {
   onExit(listener: (result: ShellResult) => void): () => void;
 }
 
+/** When a background command is ended at the latest: with its session, with the host, or (keep) never. */
 export type Lifetime = "session" | "host" | "keep";
 
+/** The commands of one backend. The contract for implementers stands at the head of this file. */
 export interface Shell {
   /**
    * Runs one command to its end. A non-zero exit, a time-out, a cancel and a failed start are results, not errors: a `signal`

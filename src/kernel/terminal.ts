@@ -1,6 +1,7 @@
 /** The port to terminals that a person may watch (tmux). Only some backends have it. */
 import type { ShellOptions, ShellResult } from "./shell.js";
 
+/** One pane of a terminal and what it shows itself to be doing. */
 export interface PaneState {
   readonly pane: string;
   readonly title: string;
@@ -13,6 +14,7 @@ export interface PaneState {
 /** An unknown key name is refused. */
 export type Keys = { readonly text: string } | { readonly key: string };
 
+/** The terminals of a backend. */
 export interface Terminal {
   list(): Promise<PaneState[]>;
   open(options: {

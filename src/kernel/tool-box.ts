@@ -11,6 +11,7 @@ import type { DefinedTool, ToolCall, ToolDescriptor } from "./tool.js";
 /** Called once for each dispatch. */
 export type ContextFactory = () => HostContext | Promise<HostContext>;
 
+/** How one call is run. */
 export interface RunOptions {
   /** Cancels the call: what it started ends, and the outcome says cancelled. */
   readonly signal?: AbortSignal;
@@ -18,11 +19,13 @@ export interface RunOptions {
   readonly onEvent?: (event: ToolEvent & { readonly callId: string }) => void;
 }
 
+/** Fulfils calls, one context each. */
 export interface ToolRunner {
   /** Runs one call; an unknown name is an outcome too. Never rejects (a hard cancel aside, in a dialect that asks for it). */
   run(call: ToolCall, options?: RunOptions): Promise<ToolOutcome>;
 }
 
+/** The tools of one collection, ready for a model. */
 export interface ToolBox {
   /** What the model is shown, in order. With `targets` of more than one name each tool also takes `on`. */
   descriptors(targets?: readonly string[]): ToolDescriptor[];
@@ -31,6 +34,7 @@ export interface ToolBox {
   explain(call: ToolCall): Promise<Explanation | undefined>;
 }
 
+/** Makes a box of exactly these tools. `factory` is called once for each dispatch. */
 export function createToolBox(tools: readonly DefinedTool[], factory: ContextFactory): ToolBox {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {

@@ -6,6 +6,7 @@
 
 // ------------------------------------------------------------------------------------------------------------- read
 
+/** What read is asked. */
 export interface ReadInput {
   readonly path: string;
   /** First line; negative counts from the end. */
@@ -16,6 +17,7 @@ export interface ReadInput {
   readonly encoding?: string;
 }
 
+/** The bounds of read. */
 export interface ReadLimits {
   readonly maxLines: number;
   readonly maxBytes: number;
@@ -25,6 +27,7 @@ export interface ReadLimits {
   readonly cut: "head" | "none";
 }
 
+/** What read found. */
 export interface ReadData {
   readonly path: string;
   readonly kind: "text" | "binary" | "image" | "artifact";
@@ -54,6 +57,7 @@ export interface ReadData {
 
 // ------------------------------------------------------------------------------------------------------------ write
 
+/** What write is asked. */
 export interface WriteInput {
   readonly path: string;
   readonly content: string;
@@ -64,12 +68,14 @@ export interface WriteInput {
 /** off: no gate. handle: the seed's, on write and edit, when the host hands in a read-state. write: on write. on: on write and edit. */
 export type Gate = "off" | "handle" | "write" | "on";
 
+/** The bounds of write. */
 export interface WriteLimits {
   readonly gate: Gate;
   /** Create missing parent folders. */
   readonly parents: boolean;
 }
 
+/** What write did. */
 export interface WriteData {
   readonly path: string;
   readonly created: boolean;
@@ -83,11 +89,13 @@ export interface WriteData {
 
 // ------------------------------------------------------------------------------------------------------------- edit
 
+/** One replacement: text that is there, and what shall stand there. */
 export interface EditPair {
   readonly oldText: string;
   readonly newText: string;
 }
 
+/** What edit is asked. All pairs are matched against the file as it was. */
 export interface EditInput {
   readonly path: string;
   readonly edits: readonly EditPair[];
@@ -97,6 +105,7 @@ export interface EditInput {
 /** The stages that locate `oldText`, each tried only when the one before found nothing. */
 export type EditStage = "exact" | "line-endings" | "trailing-blanks" | "whitespace" | "indentation";
 
+/** The bounds of edit. */
 export interface EditLimits {
   readonly gate: Gate;
   readonly stages: readonly EditStage[];
@@ -108,6 +117,7 @@ export interface EditLimits {
   readonly maxDiffBytes: number;
 }
 
+/** What edit did. */
 export interface EditData {
   readonly path: string;
   readonly replacements: number;
@@ -142,6 +152,7 @@ export interface NearestPlace {
 
 // ------------------------------------------------------------------------------------------------------------- grep
 
+/** What grep is asked. */
 export interface GrepInput {
   readonly pattern: string;
   readonly path?: string;
@@ -156,6 +167,7 @@ export interface GrepInput {
   readonly includeIgnored?: boolean;
 }
 
+/** The bounds of grep. */
 export interface GrepLimits {
   readonly defaultHits: number;
   readonly maxHits: number;
@@ -171,6 +183,7 @@ export interface GrepLimits {
   readonly relativeTo: "cwd" | "root";
 }
 
+/** One line that matched, with the lines around it. */
 export interface GrepHitData {
   readonly path: string;
   readonly line: number;
@@ -180,6 +193,7 @@ export interface GrepHitData {
   readonly after: readonly { readonly line: number; readonly text: string }[];
 }
 
+/** What grep found. */
 export interface GrepData {
   readonly root: string;
   readonly mode: "content" | "files" | "count";
@@ -197,6 +211,7 @@ export interface GrepData {
 
 // ------------------------------------------------------------------------------------------------------------- bash
 
+/** What bash is asked. */
 export interface BashInput {
   readonly command: string;
   readonly timeoutMs?: number;
@@ -204,6 +219,7 @@ export interface BashInput {
   readonly input?: string;
 }
 
+/** The bounds of bash. */
 export interface BashLimits {
   readonly defaultTimeoutMs: number;
   readonly maxTimeoutMs: number;
@@ -214,6 +230,7 @@ export interface BashLimits {
   readonly env: "allowlist" | "inherit";
 }
 
+/** What is kept of one stream of a command. */
 export interface StreamData {
   /** Decoded; invalid bytes show as U+FFFD. `tail` is empty while everything fits into `head`. */
   readonly head: string;
@@ -226,6 +243,7 @@ export interface StreamData {
   readonly invalid?: number;
 }
 
+/** How a command ended and what it printed. */
 export interface BashData {
   readonly ended: "itself" | "cancelled" | "deadline" | "output-limit" | "spawn-error" | "channel-lost";
   readonly began: "yes" | "no" | "unknown";
@@ -250,21 +268,27 @@ export interface BashData {
 
 // ------------------------------------------------------------------------------------------------------------- todo
 
+/** The statuses of a todo item. */
 export const TODO_STATUSES = ["pending", "active", "done", "cancelled"] as const;
+/** A status of `TODO_STATUSES`. */
 export type TodoStatus = (typeof TODO_STATUSES)[number];
 
+/** One item of a plan. Ids differ within a list. */
 export interface TodoItem {
   readonly id: string;
   readonly text: string;
   readonly status: TodoStatus;
 }
 
+/** The whole list that is to replace the old one. */
 export interface TodoSetInput {
   readonly items: readonly TodoItem[];
 }
 
+/** How many items have each status. */
 export type TodoTally = Readonly<Record<TodoStatus, number>>;
 
+/** A list and its tally. */
 export interface TodoData {
   readonly items: readonly TodoItem[];
   readonly tally: TodoTally;

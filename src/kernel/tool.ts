@@ -22,6 +22,7 @@ export interface ToolDescriptor {
 /** none: pure, or the session's own state. look: reads the world. act: changes it. */
 export type Effect = "none" | "look" | "act";
 
+/** Hints for people and clients; nothing is decided by them. */
 export interface ToolAnnotations {
   readonly title?: string;
   /** The tool may destroy what was there before. */
@@ -56,6 +57,7 @@ type WithClaims<Input, Limits> =
       claims(input: Input, look: Look<Limits>): Promise<ClaimsOutcome> | ClaimsOutcome;
     };
 
+/** What `defineTool` takes. `input` and `parameters` are two names of one thing. */
 export type ToolSpec<S extends InputSchema, Data, Limits> = ToolCore<InferInput<S>, Data, Limits> &
   WithSchema<S> &
   WithClaims<InferInput<S>, Limits>;

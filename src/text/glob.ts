@@ -7,6 +7,7 @@ export const MAX_GLOB_BYTES = 1024;
 /** Most alternatives that the braces of one glob may multiply to. */
 export const MAX_GLOB_ALTERNATIVES = 256;
 
+/** How a glob is compiled. */
 export interface GlobOptions {
   /** Takes upper and lower case as the same letter. Default false. */
   readonly ignoreCase?: boolean;
