@@ -10,7 +10,7 @@ const call: PolicyCall = {
   effect: "act",
   backend: "memory",
   sessionId: "s",
-  cwd: "/work/project",
+  cwd: "/project",
   home: "/home/user",
 };
 const file = (path: string, access: readonly Access[] = ["read"]): Claim => ({
@@ -19,8 +19,8 @@ const file = (path: string, access: readonly Access[] = ["read"]): Claim => ({
   access,
   scope: "self",
 });
-const command = (cwd = "/work/project"): Claim => ({ kind: "command", command: "true", cwd });
-const rooted = denyByDefaultPolicy({ roots: ["/work/project/"] });
+const command = (cwd = "/project"): Claim => ({ kind: "command", command: "true", cwd });
+const rooted = denyByDefaultPolicy({ roots: ["/project/"] });
 
 describe("allow all", () => {
   it("grants what is claimed and nothing more", () => {
@@ -36,47 +36,47 @@ describe("allow all", () => {
 describe("deny by default", () => {
   verifies("IP-009", "refuses a relative path that leaves the root, which allow-all lets pass", () => {
     const outside = file(resolvePath(call.cwd, "../x"), ["read"]);
-    expect(outside).toMatchObject({ path: "/work/x" });
+    expect(outside).toMatchObject({ path: "/x" });
     const decision = rooted.decide([outside], call);
     expect(decision).toMatchObject({ effect: "deny", rule: "outside-roots" });
-    expect(decision.reason).toContain('"/work/x"');
-    expect(decision.reason).toContain('"/work/project"');
+    expect(decision.reason).toContain('"/x"');
+    expect(decision.reason).toContain('"/project"');
     expect(decision.next).toContain("root");
     expect(allowAllPolicy().decide([outside], call).effect).toBe("allow");
   });
 
   it.each([
-    ["/work/project", "allow"],
-    ["/work/project/a/b", "allow"],
-    ["/work/project/a/../b", "allow"],
-    ["/work/project/../x", "deny"],
-    ["/work/project/a/../../x", "deny"],
-    ["/work/project-two/a", "deny"],
+    ["/project", "allow"],
+    ["/project/a/b", "allow"],
+    ["/project/a/../b", "allow"],
+    ["/project/../x", "deny"],
+    ["/project/a/../../x", "deny"],
+    ["/project-two/a", "deny"],
     ["/", "deny"],
-    ["/work", "deny"],
+    ["/projects", "deny"],
   ])("judges %s by where it leads on paper: %s", (path, effect) => {
     expect(rooted.decide([file(path, ["write", "create"])], call).effect).toBe(effect);
   });
 
   it("lets the strictest claim win", () => {
-    expect(rooted.decide([file("/work/project/a"), file("/etc/hosts")], call).effect).toBe("deny");
-    expect(rooted.decide([file("/work/project/a"), file("/work/project/b")], call).effect).toBe("allow");
+    expect(rooted.decide([file("/project/a"), file("/etc/hosts")], call).effect).toBe("deny");
+    expect(rooted.decide([file("/project/a"), file("/project/b")], call).effect).toBe("allow");
   });
 
   it("denies commands unless they are allowed, and then only in a root", () => {
-    const withCommands = denyByDefaultPolicy({ roots: ["/work/project"], commands: true });
+    const withCommands = denyByDefaultPolicy({ roots: ["/project"], commands: true });
     expect(rooted.decide([command()], call)).toMatchObject({ effect: "deny", rule: "no-commands" });
     expect(withCommands.decide([command()], call)).toMatchObject({ effect: "allow", risk: "medium" });
-    expect(withCommands.decide([command("/work/project/..")], call)).toMatchObject({
+    expect(withCommands.decide([command("/project/..")], call)).toMatchObject({
       effect: "deny",
       rule: "outside-roots",
     });
   });
 
   it("can keep the roots read-only", () => {
-    const readOnly = denyByDefaultPolicy({ roots: ["/work/project"], writes: false });
-    expect(readOnly.decide([file("/work/project/a", ["read"])], call).effect).toBe("allow");
-    expect(readOnly.decide([file("/work/project/a", ["read", "write"])], call)).toMatchObject({ rule: "read-only" });
+    const readOnly = denyByDefaultPolicy({ roots: ["/project"], writes: false });
+    expect(readOnly.decide([file("/project/a", ["read"])], call).effect).toBe("allow");
+    expect(readOnly.decide([file("/project/a", ["read", "write"])], call)).toMatchObject({ rule: "read-only" });
   });
 
   it.each<Claim>([
