@@ -108,7 +108,7 @@ describe("decodeText", () => {
   it("reads the quotes, dashes and euro sign of windows-1252, at any size", () => {
     const bytes = Uint8Array.of(0x80, 0x93, 0x94, 0x96, 0x9f, 0x81, 0xe9, 0x41);
     expect(decodeText(bytes, "windows-1252").text).toBe("€“”–Ÿ\x81éA");
-    expect(decodeText(new Uint8Array(20_000).fill(0x80), "windows-1252").text).toBe("€".repeat(20_000));
+    expect(decodeText(new Uint8Array(200_000).fill(0x80), "windows-1252").text).toBe("€".repeat(200_000));
   });
 
   it.each(TEXT_ENCODINGS)("decodes ASCII in %s", (encoding) => {
