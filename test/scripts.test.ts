@@ -1,0 +1,173 @@
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { REPOSITORY } from "./architecture/source-tree.js";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "haft-scripts-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const at = (path: string) => join(folder, path);
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(at(path)), { recursive: true });
+  writeFileSync(at(path), text);
+}
+
+/** Moves a file's time by seconds from now; files of one test are otherwise written in the same instant. */
+function age(path: string, seconds: number): void {
+  const time = new Date(Date.now() + seconds * 1000);
+  utimesSync(at(path), time, time);
+}
+
+function run(script: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [at(`scripts/${script}.mjs`), ...args], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, ...env },
+  });
+  return { status, stdout, stderr };
+}
+
+/** A compiler that copies each source to the output, and fails where a source says so. */
+const COMPILER = `
+const { cpSync, readFileSync, readdirSync } = require("node:fs");
+const out = process.argv[process.argv.indexOf("--outDir") + 1];
+for (const name of readdirSync("src", { recursive: true })) {
+  if (!name.endsWith(".ts")) continue;
+  if (readFileSync("src/" + name, "utf8").includes("BROKEN")) { console.error(name + ": error"); process.exit(2); }
+  cpSync("src/" + name, out + "/" + name.replace(/ts$/, "js"));
+}`;
+
+describe("prepare", () => {
+  beforeEach(() => {
+    mkdirSync(at("scripts"));
+    cpSync(join(REPOSITORY, "scripts/prepare.mjs"), at("scripts/prepare.mjs"));
+    for (const name of ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"]) put(name, "{}");
+    put("node_modules/.package-lock.json", "{}");
+    put("node_modules/typescript/bin/tsc", COMPILER);
+    put("src/index.ts", "one");
+    put("src/surfaces/cli/main.ts", "#!");
+    for (const name of ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"]) age(name, -60);
+    for (const name of ["src", "src/surfaces", "src/surfaces/cli", "src/index.ts", "src/surfaces/cli/main.ts"])
+      age(name, -60);
+  });
+
+  it("builds once, makes the command executable, and is silent when nothing is newer", () => {
+    const first = run("prepare");
+    expect(first).toMatchObject({ status: 0, stdout: "", stderr: "prepare: building dist: there is no build yet\n" });
+    expect(statSync(at("dist/surfaces/cli/main.js")).mode & 0o777).toBe(0o755);
+    expect(run("prepare")).toEqual({ status: 0, stdout: "", stderr: "" });
+  });
+
+  it("builds again when a source is newer or gone, and leaves no stale file", () => {
+    put("src/old.ts", "old");
+    run("prepare");
+    age("src/index.ts", 60);
+    expect(run("prepare").stderr).toBe("prepare: building dist: src/index.ts is newer than the build\n");
+    age("src/index.ts", -60);
+    rmSync(at("src/old.ts"));
+    age("src", 60);
+    expect(run("prepare").stderr).toBe("prepare: building dist: src is newer than the build\n");
+    expect(existsSync(at("dist/old.js"))).toBe(false);
+    expect(existsSync(at("dist/index.js"))).toBe(true);
+  });
+
+  it("ignores tests, and keeps the old build when the new one fails", () => {
+    run("prepare");
+    put("src/index.test.ts", "a test");
+    age("src/index.test.ts", 60);
+    age("src", -60);
+    expect(run("prepare").stderr).toBe("");
+    put("src/index.ts", "BROKEN");
+    age("src/index.ts", 60);
+    const failed = run("prepare");
+    expect(failed.status).toBe(1);
+    expect(failed.stderr).toContain("prepare: tsc failed: exit code 2");
+    expect(readFileSync(at("dist/index.js"), "utf8")).toBe("one");
+  });
+
+  it("installs when the lock is newer than the install, with npm as it was started", () => {
+    const npm = `require("node:fs").writeFileSync("installed.json", JSON.stringify(process.argv.slice(2)));`;
+    put("npm-cli.js", npm);
+    age("package-lock.json", 60);
+    const { stderr } = run("prepare", ["--install-only"], { npm_execpath: at("npm-cli.js") });
+    expect(stderr).toBe("prepare: installing packages: package-lock.json is newer than the install\n");
+    const args = JSON.parse(readFileSync(at("installed.json"), "utf8")) as string[];
+    expect(args.slice(0, 2)).toEqual(["ci", "--ignore-scripts"]);
+    expect(existsSync(at("dist"))).toBe(false);
+  });
+});
+
+/** A runner that prints and reports what its cases file says. */
+const RUNNER = `
+import { readFileSync, writeFileSync } from "node:fs";
+const results = JSON.parse(readFileSync(process.argv[2], "utf8"));
+writeFileSync(process.argv[process.argv.indexOf("--json") + 1], JSON.stringify({ results }));
+for (const { id, status } of results) console.log((status === "failed" ? "not ok " : status + " ") + id);
+process.exit(results.some(({ status }) => status === "failed") ? 1 : 0);`;
+
+describe("cases", () => {
+  const closing = (output: string) => output.trimEnd().split("\n").at(-1);
+  const play = (results: readonly { id: string; status: string }[]) => {
+    put("cases/failures.jsonl", JSON.stringify(results));
+    return run("cases", [], { CASES: at("cases") });
+  };
+
+  beforeEach(() => {
+    mkdirSync(at("scripts"));
+    cpSync(join(REPOSITORY, "scripts/cases.mjs"), at("scripts/cases.mjs"));
+    put("cases/run.mjs", RUNNER);
+    put("src/a.test.ts", `it("KERN-01: is judged here", () => {});`);
+    put("test/cases/pending.json", `{ "EDIT-02": { "waitsFor": "policy", "reason": "nobody asks yet" } }`);
+  });
+
+  it("passes when all cases pass, and fails when one does not", () => {
+    expect(play([{ id: "EDIT-01", status: "passed" }])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("passed EDIT-01"),
+    });
+    const failed = play([{ id: "EDIT-01", status: "failed" }]);
+    expect([failed.status, closing(failed.stdout)]).toEqual([1, "0 passed, 1 failed, 0 skipped"]);
+  });
+
+  it("a pending case does not fail the run, and one that passes is reported", () => {
+    const waits = play([{ id: "EDIT-02", status: "failed" }]);
+    expect([waits.status, closing(waits.stdout)]).toEqual([0, "0 passed, 0 failed, 1 skipped"]);
+    expect(waits.stdout).toContain("pending EDIT-02: waits for policy (nobody asks yet)");
+    expect(waits.stdout).not.toContain("not ok");
+    const done = play([{ id: "EDIT-02", status: "passed" }]);
+    expect(done.stdout).toContain("No longer pending, take them out of test/cases/pending.json: EDIT-02");
+  });
+
+  it("a case for a person needs a test of its name", () => {
+    expect(play([{ id: "KERN-01", status: "manual" }]).status).toBe(0);
+    const unjudged = play([{ id: "KERN-02", status: "manual" }]);
+    expect(unjudged.status).toBe(1);
+    expect(unjudged.stdout).toContain("manual without a test that names the id: KERN-02");
+  });
+
+  it("says so where there is no cases folder, and succeeds unless one was asked for", () => {
+    const none = run("cases");
+    expect(none.status).toBe(0);
+    expect(none.stdout).toContain("No cases were played");
+    expect(closing(none.stdout)).toBe("0 passed, 0 failed, 0 skipped");
+    expect(run("cases", [], { CASES: at("nowhere") }).status).toBe(2);
+  });
+});
