@@ -140,7 +140,9 @@ async function askPerson(run: CallRun, decision: Extract<Decision, { effect: "as
     const status = signal.aborted ? "cancelled" : "denied";
     return ended(
       status,
-      fail("POLICY_DENIED", `Did not run \`${run.tool.name}\`: ${answer.denied}`, { details: { rule: decision.rule } }),
+      fail("POLICY_DENIED", `Did not run \`${run.tool.name}\`: ${answer.denied}`, {
+        details: { rule: decision.rule, deniedBy: "approver" },
+      }),
     );
   }
   run.approver = answer.by;

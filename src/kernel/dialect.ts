@@ -14,6 +14,8 @@ export interface RenderContext {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly budget: OutputBudget;
   readonly cwd: string;
+  /** The backend that the call was for, by name. */
+  readonly backend?: string;
   /** What was put right in the arguments, and the notes of `decode`. */
   readonly notes: readonly string[];
   readonly tool: string;

@@ -34,7 +34,7 @@ export const ERROR_CODES = [
   "SHELL_SPAWN", // { system }
   "SEARCH_PATTERN", // { pattern, why }
   "SEARCH_UNSUPPORTED", // { pattern, feature }
-  "POLICY_DENIED", // { rule, claim? }
+  "POLICY_DENIED", // { rule, claim?, deniedBy?: "approver" }
   "POLICY_APPROVAL_REQUIRED", // { token? }
   "POLICY_RATE_LIMITED",
   "BACKEND_UNAVAILABLE", // { backend }

@@ -45,7 +45,8 @@ function render(run: CallRun, result: ToolResult): Rendered {
     return { content: plainContent(result) };
   try {
     const { budget } = run.context;
-    return face.render(result, { arguments: run.args, budget, cwd: run.cwd, notes: run.notes, tool: run.tool.name });
+    const { args, cwd, notes } = run;
+    return face.render(result, { arguments: args, budget, cwd, backend: run.backend.name, notes, tool: run.tool.name });
   } catch (thrown) {
     return {
       content: [{ kind: "text", text: `The result of \`${run.tool.name}\` could not be shown: ${messageOf(thrown)}` }],

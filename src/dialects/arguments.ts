@@ -1,0 +1,40 @@
+/** Reads arguments by type. They were validated before, but a face also stands for itself: a wrong type counts as absent. */
+
+export type Arguments = Readonly<Record<string, unknown>>;
+
+export function textArgument(args: Arguments, name: string): string | undefined {
+  const value = args[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+export function numberArgument(args: Arguments, name: string): number | undefined {
+  const value = args[name];
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+export function booleanArgument(args: Arguments, name: string): boolean | undefined {
+  const value = args[name];
+  return typeof value === "boolean" ? value : undefined;
+}
+
+/** The members that are not undefined: optional input fields are absent, never undefined. */
+export function present<T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const kept = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(kept) as { [K in keyof T]: Exclude<T[K], undefined> };
+}
+
+/** A refusal of a parameter that must be there. The clause has no full stop; the pipeline frames it. */
+export function missing(parameter: string, accepts: string): { readonly problem: string; readonly parameter: string } {
+  return { problem: `\`${parameter}\` is missing; it takes ${accepts}`, parameter };
+}
+
+/** What a value looks like in a refusal, at most 60 characters of it. */
+export function shownValue(value: unknown): string {
+  let text: string;
+  try {
+    text = JSON.stringify(value) ?? String(value);
+  } catch {
+    text = String(value);
+  }
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

@@ -1,0 +1,24 @@
+/** The texts that this dialect keeps letter for letter. */
+
+/** BD-003 */
+export const invalidArguments = (problem: string): string => `invalid arguments: ${problem}`;
+export const executionFailed = (reason: string): string => `execution failed: ${reason}`;
+
+/** BD-007 */
+export const unknownTool = (name: string): string => executionFailed(`unknown tool: ${name}`);
+
+/** BD-014 */
+export const NEEDS_TMUX = "an active tmux session is required for wait=false";
+
+/** BD-018 */
+export const shellReport = (code: number, stdout: string, stderr: string): string =>
+  `exit code: ${code}\nstdout:\n${stdout}\nstderr:\n${stderr}`;
+
+/** BD-019, BD-029 */
+export const TRUNCATED = "...[truncated]";
+
+/** BD-024 */
+export const DENIED_BY_USER = "Command execution denied by user.";
+
+/** BD-032 */
+export const wrote = (bytes: number, path: string): string => `Wrote ${bytes} bytes to ${path}`;

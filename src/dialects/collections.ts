@@ -1,0 +1,20 @@
+/** Named groups of a dialect's tools. */
+import type { AnyFace, Dialect } from "../kernel/index.js";
+
+/**
+ * The groups as lists of advertised names: what has no face yet is left out, so that a group grows by itself when a tool
+ * comes. `all` is not among them: it is every registered tool, those of the host included (IR-054).
+ *
+ * @param wanted - Group → advertised names, those of tools to come included.
+ */
+export function collectionsOf(
+  tools: Readonly<Record<string, AnyFace>>,
+  wanted: Readonly<Record<string, readonly string[]>>,
+): Dialect["collections"] {
+  const names = Object.values(tools).map((face) => face.name);
+  const groups = Object.entries(wanted).map(([group, members]) => [
+    group,
+    members.filter((name) => names.includes(name)),
+  ]);
+  return Object.freeze(Object.fromEntries(groups));
+}

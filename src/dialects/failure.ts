@@ -1,0 +1,57 @@
+/** The failed side of a result, made safe to read: every member is there, whatever the tool or the pipeline left out. */
+import type { RenderContext, ToolResult } from "../kernel/index.js";
+
+export interface Failure {
+  readonly code: string;
+  /** The default dialect's sentence. */
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export function failureOf(result: ToolResult<unknown>): Failure {
+  const code = typeof result.code === "string" ? result.code : "CALL_THREW";
+  const details = isRecord(result.details) ? result.details : {};
+  return { code, message: messageOfResult(result) ?? `The call failed with ${code}.`, details };
+}
+
+function messageOfResult(result: ToolResult<unknown>): string | undefined {
+  if (typeof result.message === "string" && result.message !== "") return result.message;
+  const said = result.content.flatMap((block) => (block.kind === "text" && block.text !== "" ? [block.text] : []));
+  return said.length === 0 ? undefined : said.join("\n");
+}
+
+/** The reason of a refusal alone, without the clause that says what was not run. */
+export function reasonOf(failure: Failure): string {
+  const { reason } = failure.details;
+  if (typeof reason === "string" && reason !== "") return reason;
+  return failure.message.replace(/^Did not run `[^`]*`(?: yet)?: /, "");
+}
+
+/** The parameter that a call left out, where that is what was wrong with it. */
+export function missingParameter(failure: Failure): string | undefined {
+  const { missing, parameter } = failure.details;
+  if (failure.code !== "CALL_INVALID") return undefined;
+  if (typeof missing === "string") return missing;
+  return missing === true && typeof parameter === "string" ? parameter : undefined;
+}
+
+export function textDetail(failure: Failure, name: string): string | undefined {
+  const value = failure.details[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+export function numberDetail(failure: Failure, name: string): number | undefined {
+  const value = failure.details[name];
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+/** A path as the model spelled it: its own argument, else what the data or the details say. */
+export function spelledPath(about: RenderContext, fallback: unknown, parameter = "path"): string {
+  const spelled = about.arguments[parameter];
+  if (typeof spelled === "string") return spelled;
+  return typeof fallback === "string" ? fallback : "";
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,103 @@
+import type {
+  BashData,
+  BashInput,
+  BashLimits,
+  RenderContext,
+  Rendered,
+  ToolFace,
+  ToolResult,
+} from "../../kernel/index.js";
+import { utf8Length } from "../../text/index.js";
+import { missing, numberArgument, present, textArgument } from "../arguments.js";
+import { newCuts, saying } from "../rendering.js";
+import { statusLines } from "../shell-status.js";
+import { fitStreams, type ShownStream, streamSection } from "./bash-streams.js";
+import { renderFailure } from "./failure-text.js";
+import { withNotes } from "./notes.js";
+
+export const BASH_DEFAULT_TIMEOUT_MS = 120_000;
+export const BASH_MAX_TIMEOUT_MS = 600_000;
+export const BASH_HEAD_BYTES = 8_192;
+export const BASH_TAIL_BYTES = 24_576;
+
+export const bashFace: ToolFace<BashInput, BashData, BashLimits> = {
+  name: "bash",
+  description: `Run a command with \`sh -c\`, without a terminal. \`cd\` does not carry over to the next call. Each stream keeps its first ${BASH_HEAD_BYTES / 1024} and last ${BASH_TAIL_BYTES / 1024} KiB; the whole becomes an artifact. An exit other than 0 is an error.`,
+  parameters: {
+    type: "object",
+    properties: {
+      command: { type: "string" },
+      timeoutMs: {
+        type: "integer",
+        minimum: 1,
+        maximum: BASH_MAX_TIMEOUT_MS,
+        description: `Default ${BASH_DEFAULT_TIMEOUT_MS}`,
+      },
+      cwd: { type: "string" },
+      input: { type: "string", description: "Standard input; else empty" },
+    },
+    required: ["command"],
+    additionalProperties: false,
+  },
+  aliases: {
+    cmd: "command",
+    script: "command",
+    timeout_ms: "timeoutMs",
+    workdir: "cwd",
+    working_directory: "cwd",
+    stdin: "input",
+  },
+  bareString: "command",
+  limits: {
+    defaultTimeoutMs: BASH_DEFAULT_TIMEOUT_MS,
+    maxTimeoutMs: BASH_MAX_TIMEOUT_MS,
+    headBytes: BASH_HEAD_BYTES,
+    tailBytes: BASH_TAIL_BYTES,
+    exit: "error",
+    env: "allowlist",
+  },
+  decode(args) {
+    const command = textArgument(args, "command");
+    const timeoutMs = numberArgument(args, "timeoutMs");
+    if (command === undefined) return missing("command", "text");
+    if (command.trim() === "")
+      return { problem: "`command` was empty; it takes a shell command", parameter: "command" };
+    if (timeoutMs !== undefined && (timeoutMs < 1 || !Number.isInteger(timeoutMs)))
+      return {
+        problem: `\`timeoutMs\` was ${timeoutMs}; it takes 1 to ${BASH_MAX_TIMEOUT_MS} milliseconds`,
+        parameter: "timeoutMs",
+      };
+    const capped = timeoutMs === undefined ? undefined : Math.min(timeoutMs, BASH_MAX_TIMEOUT_MS);
+    return {
+      input: present({
+        command,
+        timeoutMs: capped,
+        cwd: textArgument(args, "cwd"),
+        input: textArgument(args, "input"),
+      }),
+    };
+  },
+  render(result, about) {
+    return result.data === undefined ? renderFailure(result, about) : report(result, result.data, about);
+  },
+};
+
+function report(result: ToolResult<BashData>, data: BashData, about: RenderContext): Rendered {
+  const status = statusLines(data, BASH_MAX_TIMEOUT_MS);
+  if (data.began === "no" && data.stdout.bytes === 0 && data.stderr.bytes === 0)
+    return saying(withNotes(status.join("\n"), about), { clamped: true });
+  const frame = utf8Length([...status, ...about.notes].join("\n")) + 8 * about.notes.length;
+  const [stdout, stderr] = fitStreams([data.stdout, data.stderr], about.budget.maxBytes - frame);
+  const sections = [...streamSection("stdout", stdout), ...streamSection("stderr", stderr)];
+  const text = withNotes([...sections, ...status].join("\n"), about);
+  return saying(text, { clamped: true, ...newCuts(result, [...cutOf("stdout", stdout), ...cutOf("stderr", stderr)]) });
+}
+
+function cutOf(name: string, shown: ShownStream) {
+  const { source } = shown;
+  if (shown.leftOut === 0) return [];
+  const artifact = source.artifact === undefined ? {} : { artifact: source.artifact };
+  return [
+    { what: name, producedBytes: source.bytes, keptBytes: Math.max(0, source.bytes - shown.leftOut), ...artifact },
+  ];
+}

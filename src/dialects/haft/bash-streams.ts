@@ -1,0 +1,82 @@
+/** One stream of a command as the model sees it: its head, what was left out and where it is, its tail. */
+import type { StreamData } from "../../kernel/index.js";
+import { cutHead, cutTail, stripControls, utf8Length } from "../../text/index.js";
+import { counted } from "../rendering.js";
+
+export interface ShownStream {
+  readonly source: StreamData;
+  readonly head: string;
+  readonly tail: string;
+  /** Bytes between head and tail, those dropped when it was captured included. */
+  readonly leftOut: number;
+}
+
+/** Share of a stream's room that its head gets when it must shrink. */
+const HEAD_SHARE = 0.25;
+/** A stream keeps this much however small the budget is. */
+const LEAST_STREAM_BYTES = 512;
+/** Room for the words around both streams. */
+const FRAME_BYTES = 1_024;
+
+/** Shrinks the streams to a budget, the larger one first; notable lines and the words around them come out of the same room. */
+export function fitStreams(
+  streams: readonly [StreamData, StreamData],
+  maxBytes: number,
+): readonly [ShownStream, ShownStream] {
+  const sizes = streams.map((one) => utf8Length(one.head) + utf8Length(one.tail));
+  const notable = streams.map((one) => one.notable.reduce((sum, line) => sum + utf8Length(line.text) + 12, 0));
+  const room = maxBytes - FRAME_BYTES - (notable[0] ?? 0) - (notable[1] ?? 0);
+  const [first, second] = [sizes[0] ?? 0, sizes[1] ?? 0];
+  const half = Math.floor(room / 2);
+  const firstRoom = Math.max(room - second, half);
+  const secondRoom = Math.max(room - first, half);
+  return [fitStream(streams[0], firstRoom), fitStream(streams[1], secondRoom)];
+}
+
+function fitStream(source: StreamData, room: number): ShownStream {
+  const size = utf8Length(source.head) + utf8Length(source.tail);
+  const most = Math.max(room, LEAST_STREAM_BYTES);
+  if (size <= most) return { source, head: source.head, tail: source.tail, leftOut: source.dropped };
+  const head = cutHead(source.head, Math.floor(most * HEAD_SHARE));
+  const rest = source.tail === "" ? source.head.slice(head.text.length) : source.tail;
+  const tail = cutTail(rest, most - head.keptBytes);
+  const between = source.tail === "" ? 0 : head.droppedBytes;
+  return { source, head: head.text, tail: tail.text, leftOut: source.dropped + between + tail.droppedBytes };
+}
+
+/** The rows of one stream, its label first. */
+export function streamSection(label: string, shown: ShownStream): readonly string[] {
+  const { source } = shown;
+  if (source.bytes === 0 && shown.head === "" && shown.tail === "") return [`${label}: (empty)`];
+  const head = cleaned(shown.head);
+  const tail = cleaned(shown.tail);
+  const removed = head.removed + tail.removed;
+  const facts = [
+    (source.invalid ?? 0) > 0 ? `${counted(source.invalid ?? 0, "byte")} not UTF-8, shown as U+FFFD` : "",
+    removed > 0 ? `${counted(removed, "control character")} removed` : "",
+  ].filter((fact) => fact !== "");
+  const title = facts.length === 0 ? `${label}:` : `${label} (${facts.join("; ")}):`;
+  const rows = [title, ...rowOf(head.text)];
+  if (shown.leftOut > 0) rows.push(...gapRows(shown));
+  return [...rows, ...rowOf(tail.text)];
+}
+
+function gapRows(shown: ShownStream): readonly string[] {
+  const { artifact, notable, bytes } = shown.source;
+  const where =
+    artifact === undefined
+      ? "they were not kept"
+      : `\`read\` or \`grep\` the path "artifact:${artifact}" for all ${counted(bytes, "byte")}`;
+  const gap = `[… ${counted(shown.leftOut, "byte")} left out; ${where} …]`;
+  return [gap, ...notable.map((line) => `[line ${line.line}] ${cleaned(line.text).text}`)];
+}
+
+function rowOf(text: string): readonly string[] {
+  const row = text.replace(/\n$/, "");
+  return text === "" ? [] : [row];
+}
+
+/** A carriage return that ends no line starts one here: progress displays would run together otherwise. */
+function cleaned(text: string): { readonly text: string; readonly removed: number } {
+  return stripControls(text.replace(/\r(?![\r\n])/g, "\n"));
+}

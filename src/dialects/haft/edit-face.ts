@@ -1,0 +1,124 @@
+import type {
+  Decoded,
+  EditData,
+  EditInput,
+  EditLimits,
+  EditPair,
+  RenderContext,
+  ToolFace,
+} from "../../kernel/index.js";
+import { stripControls } from "../../text/index.js";
+import { type Arguments, booleanArgument, missing, present, textArgument } from "../arguments.js";
+import { isRecord, spelledPath } from "../failure.js";
+import { counted, saying } from "../rendering.js";
+import { renderFailure } from "./failure-text.js";
+import { quotedPath, withNotes } from "./notes.js";
+
+export const EDIT_MAX_DIFF_BYTES = 16_384;
+
+const PAIR = { oldText: { type: "string" }, newText: { type: "string" } } as const;
+
+export const editFace: ToolFace<EditInput, EditData, EditLimits> = {
+  name: "edit",
+  description:
+    "Replace `oldText`, which must be unique in the file unless `replaceAll`, with the literal `newText`; or several pairs at once as `edits`, each matched against the original. Differences in line ends, blanks or indentation are bridged. Returns a diff.",
+  parameters: {
+    type: "object",
+    properties: {
+      path: { type: "string" },
+      ...PAIR,
+      replaceAll: { type: "boolean" },
+      edits: {
+        type: "array",
+        items: { type: "object", properties: PAIR, required: ["oldText", "newText"], additionalProperties: false },
+      },
+    },
+    required: ["path"],
+    additionalProperties: false,
+  },
+  aliases: {
+    file: "path",
+    file_path: "path",
+    filePath: "path",
+    old_string: "oldText",
+    new_string: "newText",
+    old_str: "oldText",
+    new_str: "newText",
+    replace_all: "replaceAll",
+  },
+  limits: {
+    gate: "write",
+    stages: ["exact", "line-endings", "trailing-blanks", "whitespace", "indentation"],
+    maxDiffBytes: EDIT_MAX_DIFF_BYTES,
+  },
+  decode: decodeEdit,
+  render(result, about) {
+    if (result.isError || result.data === undefined) return renderFailure(result, about);
+    const { data } = result;
+    const diff = stripControls(data.diff).text;
+    return saying(withNotes(diff === "" ? summary(data, about) : `${summary(data, about)}\n${diff}`, about));
+  },
+};
+
+function decodeEdit(args: Arguments): Decoded<EditInput, EditLimits> {
+  const path = textArgument(args, "path");
+  if (path === undefined) return missing("path", "text");
+  const replaceAll = booleanArgument(args, "replaceAll");
+  const oldText = textArgument(args, "oldText");
+  const newText = textArgument(args, "newText");
+  const listed = args.edits;
+  if (listed === undefined) {
+    if (oldText === undefined) return missing("oldText", "text, or send a list as `edits`");
+    if (newText === undefined) return missing("newText", "text (an empty one deletes `oldText`)");
+    return { input: present({ path, edits: [{ oldText, newText }], replaceAll }) };
+  }
+  if (oldText !== undefined || newText !== undefined)
+    return { problem: "`edits` and `oldText` exclude each other; send one of them", parameter: "edits" };
+  const edits = pairsOf(listed);
+  if (edits === undefined)
+    return { problem: "`edits` takes a list of `oldText` and `newText` pairs, at least one", parameter: "edits" };
+  return { input: present({ path, edits, replaceAll }) };
+}
+
+function pairsOf(listed: unknown): readonly EditPair[] | undefined {
+  if (!Array.isArray(listed) || listed.length === 0) return undefined;
+  const pairs = listed.map((item): EditPair | undefined => {
+    if (!isRecord(item)) return undefined;
+    const { oldText, newText } = item;
+    return typeof oldText === "string" && typeof newText === "string" ? { oldText, newText } : undefined;
+  });
+  return pairs.every((pair) => pair !== undefined) ? pairs : undefined;
+}
+
+/** Lines that a summary names before it only counts. */
+const MAX_LINES_NAMED = 10;
+
+function summary(data: EditData, about: RenderContext): string {
+  const name = quotedPath(spelledPath(about, data.path));
+  const sentences = [
+    `Edited ${name}: ${counted(data.replacements, "replacement")}${placesOf(data)}, +${data.added} −${data.removed} lines.`,
+  ];
+  const strategy = STRATEGIES[data.strategy];
+  if (strategy !== "") sentences.push(`Found ${strategy}.`);
+  if (data.reindented) sentences.push("`newText` was indented to fit.");
+  if (data.eolConverted) sentences.push("`newText` took the line ends of the place.");
+  if (data.merged) sentences.push("The file had changed elsewhere since it was read; that change stays.");
+  if (data.inPlace === true) sentences.push("Written in place, so that its links, owner and attributes stay.");
+  return sentences.join(" ");
+}
+
+const STRATEGIES: Readonly<Record<EditData["strategy"], string>> = {
+  exact: "",
+  "line-endings": "with other line ends",
+  "trailing-blanks": "with other blanks at line ends",
+  whitespace: "with other blanks inside lines",
+  indentation: "with other indentation",
+};
+
+function placesOf(data: EditData): string {
+  const lines = [...new Set(data.ranges.map((range) => range.line))];
+  if (lines.length === 0) return "";
+  const named = lines.slice(0, MAX_LINES_NAMED).join(", ");
+  const more = lines.length > MAX_LINES_NAMED ? " …" : "";
+  return ` on ${lines.length === 1 ? "line" : "lines"} ${named}${more}`;
+}

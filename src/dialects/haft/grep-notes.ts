@@ -1,0 +1,60 @@
+/** What a search has to say beside its hits: why it ended, how to go on, what it did not look at. */
+import type { GrepData } from "../../kernel/index.js";
+import { showControls } from "../../text/index.js";
+import { counted } from "../rendering.js";
+import { GREP_MAX_BYTES, GREP_MAX_HITS } from "./grep-limits.js";
+
+/** Unreadable paths that are named. */
+const MAX_PATHS_NAMED = 5;
+
+export function grepNotes(data: GrepData, args: Readonly<Record<string, unknown>>): readonly string[] {
+  const notes = [endNote(data), unreadableNote(data), skippedNote(data)].filter((note) => note !== "");
+  const isBare = data.hits.length === 0 && (data.counts ?? []).length === 0 && data.why === "complete";
+  if (isBare && args.includeIgnored !== true && !isOneFile(args))
+    notes.push("Ignored files were not searched; `includeIgnored` adds them.");
+  return notes;
+}
+
+/** An artifact or a file named by itself has no ignored part. */
+function isOneFile(args: Readonly<Record<string, unknown>>): boolean {
+  return typeof args.path === "string" && /^artifact:|\.\w+$/.test(args.path);
+}
+
+const UNITS = { content: "hit", files: "file", count: "file" } as const;
+
+function endNote(data: GrepData): string {
+  if (data.why === "complete") return "";
+  if (data.why !== "limit") {
+    const reason = data.why === "deadline" ? "the time limit" : "the cancel";
+    return `Stopped at ${reason} (engine: ${showControls(data.engine)}); only a part was searched. Narrow \`path\` or \`glob\`.`;
+  }
+  const found = Math.max(data.hits.length, data.counts?.length ?? 0);
+  const limit = found < data.limit ? `${GREP_MAX_BYTES / 1024} KiB` : counted(data.limit, UNITS[data.mode]);
+  const stopped = `Stopped at the limit of ${limit}; there may be more.`;
+  if (data.nextOffset !== undefined) return `${stopped} Continue with \`offset\` ${data.nextOffset}.`;
+  const raise = found >= data.limit && data.limit < GREP_MAX_HITS ? `raise \`limit\` (at most ${GREP_MAX_HITS}), ` : "";
+  return `${stopped} Narrow \`path\` or \`glob\`, ${raise}or page with \`offset\` from 0 (in path order).`;
+}
+
+function unreadableNote(data: GrepData): string {
+  const count = Math.max(data.skipped.unreadable ?? 0, data.unreadable.length);
+  if (count === 0) return "";
+  const named = data.unreadable.slice(0, MAX_PATHS_NAMED).map(showControls).join(", ");
+  const more = count > MAX_PATHS_NAMED && named !== "" ? " …" : "";
+  return `${counted(count, "path")} could not be read${named === "" ? "" : `: ${named}${more}`}.`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  binary: "binary",
+  large: "too large",
+  deep: "too deep",
+  policy: "withheld by policy",
+  special: "not regular files",
+};
+
+function skippedNote(data: GrepData): string {
+  const parts = Object.entries(data.skipped).flatMap(([reason, count]) =>
+    reason === "unreadable" || !(count > 0) ? [] : [`${count} ${REASONS[reason] ?? showControls(reason)}`],
+  );
+  return parts.length === 0 ? "" : `Skipped: ${parts.join(", ")}.`;
+}

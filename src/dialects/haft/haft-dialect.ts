@@ -1,0 +1,46 @@
+import type { Cut, Dialect, ToolOutcome } from "../../kernel/index.js";
+import { showControls } from "../../text/index.js";
+import { collectionsOf } from "../collections.js";
+import { bashFace } from "./bash-face.js";
+import { editFace } from "./edit-face.js";
+import { grepFace } from "./grep-face.js";
+import { readFace } from "./read-face.js";
+import { todoReadFace, todoSetFace } from "./todo-faces.js";
+import { writeFace } from "./write-face.js";
+
+const tools = {
+  read: readFace,
+  grep: grepFace,
+  write: writeFace,
+  edit: editFace,
+  bash: bashFace,
+  todo_set: todoSetFace,
+  todo_read: todoReadFace,
+} as const;
+
+/** The default: short schemas, every limit told, every answer with its next step. */
+export const haftDialect: Dialect = Object.freeze({
+  name: "haft",
+  tools,
+  collections: collectionsOf(tools, {
+    "read-only": ["read", "grep"],
+    coding: ["read", "grep", "write", "edit", "bash", "todo_set", "todo_read"],
+  }),
+  unknownParameter: "refuse",
+  unknownTool(name: string, nearest: readonly string[]): string {
+    const near =
+      nearest.length === 0 ? "Use one of the tools that were listed." : `The nearest: ${nearest.join(", ")}.`;
+    return `There is no tool "${showControls(name)}". ${near}`;
+  },
+  cutNote(cut: Cut): string {
+    const left = cut.producedBytes - cut.keptBytes;
+    return `note: ${left} bytes of ${showControls(cut.what)} were left out.${cut.next === undefined ? "" : ` ${cut.next}`}`;
+  },
+  envelope: haftEnvelope,
+});
+
+/** The outcome without its blocks, which `output` already shows. */
+function haftEnvelope(outcome: ToolOutcome): unknown {
+  const { content: _, ...rest } = outcome;
+  return rest;
+}

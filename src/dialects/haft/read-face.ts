@@ -1,0 +1,167 @@
+import type { ReadData, ReadInput, ReadLimits, RenderContext, Rendered, ToolFace } from "../../kernel/index.js";
+import { posixQuote, stripControls, utf8Length } from "../../text/index.js";
+import { missing, numberArgument, present, shownValue, textArgument } from "../arguments.js";
+import { spelledPath } from "../failure.js";
+import { gutter, numberLines } from "../line-gutter.js";
+import { counted, saying } from "../rendering.js";
+import { renderFailure } from "./failure-text.js";
+import { quotedPath, withNotes } from "./notes.js";
+import { fitRows } from "./read-fit.js";
+
+export const READ_MAX_LINES = 2_000;
+export const READ_MAX_BYTES = 65_536;
+export const READ_MAX_LINE_BYTES = 2_000;
+
+export const readFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
+  name: "read",
+  description: `Read a file as numbered lines: at most ${READ_MAX_LINES} lines and ${READ_MAX_BYTES / 1024} KiB a call; a line over ${READ_MAX_LINE_BYTES} bytes is clipped. Images come as images.`,
+  parameters: {
+    type: "object",
+    properties: {
+      path: { type: "string", description: "File, or artifact:ID" },
+      offset: { type: "integer", description: "First line, from 1; negative: from the end" },
+      limit: { type: "integer", minimum: 1, maximum: READ_MAX_LINES },
+      encoding: { type: "string", description: "Default: detected" },
+    },
+    required: ["path"],
+    additionalProperties: false,
+  },
+  aliases: { file: "path", file_path: "path", filePath: "path", start_line: "offset", max_lines: "limit" },
+  bareString: "path",
+  limits: { maxLines: READ_MAX_LINES, maxBytes: READ_MAX_BYTES, maxLineBytes: READ_MAX_LINE_BYTES, cut: "head" },
+  decode(args) {
+    const path = textArgument(args, "path");
+    const offset = numberArgument(args, "offset");
+    const limit = numberArgument(args, "limit");
+    if (path === undefined) return missing("path", "text");
+    if (offset !== undefined && (offset === 0 || !Number.isInteger(offset)))
+      return {
+        problem: `\`offset\` was ${offset}; it takes a line from 1 on, or a negative one counted from the end`,
+        parameter: "offset",
+      };
+    if (limit !== undefined && (limit < 1 || !Number.isInteger(limit)))
+      return { problem: `\`limit\` was ${shownValue(limit)}; it takes 1 to ${READ_MAX_LINES}`, parameter: "limit" };
+    const encoding = textArgument(args, "encoding");
+    return {
+      input: present({
+        path,
+        offset,
+        limit: limit === undefined ? undefined : Math.min(limit, READ_MAX_LINES),
+        encoding,
+      }),
+    };
+  },
+  render(result, about) {
+    if (result.isError || result.data === undefined) return renderFailure(result, about);
+    const { data } = result;
+    const images = result.content.filter((block) => block.kind === "image");
+    if (data.kind === "image" || data.kind === "binary") {
+      const told = saying(withNotes(notText(data, about, images.length > 0), about));
+      return { content: [...told.content, ...images], clamped: true };
+    }
+    if (data.text === "") return saying(withNotes(nothingToShow(data, about), about));
+    return showWindow(data, about);
+  },
+};
+
+function notText(data: ReadData, about: RenderContext, isAttached: boolean): string {
+  const name = quotedPath(spelledPath(about, data.path));
+  const type = data.mime ?? (data.kind === "image" ? "image" : "application/octet-stream");
+  const size = counted(data.sizeBytes, "byte");
+  if (isAttached) return `${name}: ${type}, ${size}.`;
+  const hint = `A command can look inside, for example \`head -c 256 ${shellWord(spelledPath(about, data.path))} | od -c\`.`;
+  return `${name} is ${data.kind === "image" ? "an image" : "binary"} (${type}, ${size}) and is not shown as text. ${hint}`;
+}
+
+function nothingToShow(data: ReadData, about: RenderContext): string {
+  const name = quotedPath(spelledPath(about, data.path));
+  const total = data.totalLines ?? data.atLeastLines ?? 0;
+  if (total > 0)
+    return `${name} has ${counted(total, "line")}; nothing stands at that offset. Ask for an \`offset\` of 1 to ${total}.`;
+  const mark = data.mark ? " It holds only a byte-order mark." : "";
+  return `${name} is empty (${counted(data.sizeBytes, "byte")}).${mark}`;
+}
+
+function showWindow(data: ReadData, about: RenderContext): Rendered {
+  const path = spelledPath(about, data.path);
+  const clipped = new Map(data.clippedLines.map((one) => [one.line, one.bytes]));
+  const isBareCr = /\r(?!\n)/.test(data.text);
+  const rows = numberLines(data.text, data.startLine).map((line) => {
+    const clean = stripControls(line.text.replace(/\r(?!$)/g, CR_SYMBOL));
+    const bytes = clipped.get(line.number);
+    const marks = [
+      bytes === undefined ? "" : `… [clipped: ${utf8Length(line.text)} of ${bytes} bytes]`,
+      clean.removed === 0 ? "" : ` [${counted(clean.removed, "control character")} removed]`,
+    ];
+    return { number: line.number, text: gutter(line.number) + clean.text + marks.join("") };
+  });
+  const endsOpen =
+    data.nextOffset === undefined && data.kind === "text" && !/[\n\r]$/.test(data.text) && !clipped.has(data.endLine);
+  const tail = [...clippedHint(data, path), ...(endsOpen ? ["[no newline at the end of the file]"] : [])];
+  const facts = factsOf(data, isBareCr);
+  const reserve = HEADER_BYTES + utf8Length([...facts, ...tail, ...about.notes].join("\n")) + 8 * about.notes.length;
+  const fitted = fitRows(rows, about.budget.maxBytes - reserve);
+  const endLine = fitted.rows.at(-1)?.number ?? data.endLine;
+  const nextOffset = fitted.droppedRows === 0 ? data.nextOffset : endLine + 1;
+  const header = [`${viewOf(data, endLine, nextOffset)}.`, ...facts].join(" ");
+  const body = [header, ...fitted.rows.map((row) => row.text), ...(fitted.droppedRows === 0 ? tail : [])];
+  const shown = saying(withNotes(body.join("\n"), about), { clamped: true });
+  if (fitted.droppedBytes === 0) return shown;
+  const cut = {
+    what: `lines of ${path}`,
+    producedBytes: fitted.keptBytes + fitted.droppedBytes,
+    keptBytes: fitted.keptBytes,
+    next: `Continue with \`offset\` ${nextOffset}.`,
+  };
+  return { ...shown, cuts: [cut] };
+}
+
+/** Room for the header line, whatever its numbers. */
+const HEADER_BYTES = 160;
+/** A carriage return that ends no line is shown, so that lines do not run together. */
+const CR_SYMBOL = "␍";
+
+function viewOf(data: ReadData, endLine: number, nextOffset: number | undefined): string {
+  const total =
+    data.totalLines === null ? `more than ${data.atLeastLines ?? Math.max(endLine, 0)}` : String(data.totalLines);
+  const fromEnd = data.startLine < 0 ? " (counted from the end)" : "";
+  const more = nextOffset === undefined ? "" : `; continue with \`offset\` ${nextOffset}`;
+  return `Showing lines ${data.startLine}–${endLine} of ${total}${fromEnd}${more}`;
+}
+
+function factsOf(data: ReadData, isBareCr: boolean): readonly string[] {
+  const facts = [
+    data.encoding.toLowerCase() === "utf-8" ? "" : `Encoding: ${data.encoding}.`,
+    data.mark ? "A byte-order mark stands at the start (not shown)." : "",
+    EOL_FACTS[data.eol] ?? "",
+    isBareCr ? `Lone carriage returns show as ${CR_SYMBOL}.` : "",
+    (data.replaced ?? 0) > 0
+      ? `${counted(data.replaced ?? 0, "character")} could not be decoded and show as U+FFFD.`
+      : "",
+    data.cutByBytes === true ? `Ended at ${READ_MAX_BYTES / 1024} KiB.` : "",
+  ];
+  return facts.filter((fact) => fact !== "");
+}
+
+const EOL_FACTS: Readonly<Record<string, string>> = {
+  crlf: "Line ends: CRLF.",
+  cr: "Line ends: CR.",
+  mixed: "Line ends: mixed.",
+};
+
+/** How to see the rest of a clipped line: the line window cannot, a command can. */
+function clippedHint(data: ReadData, path: string): readonly string[] {
+  const first = data.clippedLines[0];
+  if (first === undefined) return [];
+  if (data.kind === "artifact") return ["[`grep` finds text in the rest of a clipped line]"];
+  const from = READ_MAX_LINE_BYTES + 1;
+  return [
+    `[rest of line ${first.line}: \`sed -n ${first.line}p ${shellWord(path)} | cut -b ${from}-${from + 9_999}\`]`,
+  ];
+}
+
+/** Quoted only where a shell would read more than a name into it. */
+function shellWord(path: string): string {
+  const name = path.startsWith("-") ? `./${path}` : path;
+  return /^[\w./@%+,:-]+$/.test(name) ? name : posixQuote(name);
+}

@@ -1,0 +1,61 @@
+import {
+  type RenderContext,
+  type Rendered,
+  TODO_STATUSES,
+  type TodoData,
+  type TodoSetInput,
+  type ToolFace,
+  type ToolResult,
+} from "../../kernel/index.js";
+import { missing } from "../arguments.js";
+import { saying } from "../rendering.js";
+import { checklist, todoItems } from "../todo-list.js";
+import { renderFailure } from "./failure-text.js";
+import { withNotes } from "./notes.js";
+
+export const todoSetFace: ToolFace<TodoSetInput, TodoData> = {
+  name: "todo_set",
+  description: "Replace the whole todo list of this session; [] clears it.",
+  parameters: {
+    type: "object",
+    properties: {
+      items: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: {
+            id: { type: "string" },
+            text: { type: "string" },
+            status: { type: "string", enum: TODO_STATUSES },
+          },
+          required: ["id", "text", "status"],
+          additionalProperties: false,
+        },
+      },
+    },
+    required: ["items"],
+    additionalProperties: false,
+  },
+  aliases: { todos: "items", tasks: "items" },
+  decode(args) {
+    if (args.items === undefined) return missing("items", "a list");
+    const items = todoItems(args.items);
+    return items === undefined
+      ? { problem: "`items` takes a list of objects", parameter: "items" }
+      : { input: { items } };
+  },
+  render: renderList,
+};
+
+export const todoReadFace: ToolFace<Readonly<Record<string, never>>, TodoData> = {
+  name: "todo_read",
+  description: "Show the todo list of this session.",
+  parameters: { type: "object", properties: {}, additionalProperties: false },
+  decode: () => ({ input: {} }),
+  render: renderList,
+};
+
+function renderList(result: ToolResult<TodoData>, about: RenderContext): Rendered {
+  if (result.isError || result.data === undefined) return renderFailure(result, about);
+  return saying(withNotes(checklist(result.data), about));
+}

@@ -1,0 +1,36 @@
+/** Builds what a face returns. */
+import type { ContentBlock, Cut, Rendered, ToolResult } from "../kernel/index.js";
+
+/** One text block. */
+export function saying(text: string, more: Omit<Rendered, "content"> = {}): Rendered {
+  return { content: [{ kind: "text", text }], ...more };
+}
+
+/** Several text blocks, for an envelope that keeps them apart. */
+export function sayingEach(texts: readonly string[], more: Omit<Rendered, "content"> = {}): Rendered {
+  return { content: texts.map((text): ContentBlock => ({ kind: "text", text })), ...more };
+}
+
+/** The cuts that the tool has not named already, so that none is counted twice. */
+export function newCuts(result: ToolResult<unknown>, cuts: readonly Cut[]): { readonly cuts?: readonly Cut[] } {
+  const known = new Set((result.cuts ?? []).map((cut) => cut.what));
+  const added = cuts.filter((cut) => !known.has(cut.what));
+  return added.length === 0 ? {} : { cuts: added };
+}
+
+/** `1 byte`, `2 bytes`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** The text of an outcome's blocks, one line each, for hosts that take a single string. */
+export function textOfBlocks(content: readonly ContentBlock[]): string {
+  return content.map(textOfBlock).join("\n");
+}
+
+function textOfBlock(block: ContentBlock): string {
+  if (block.kind === "text") return block.text;
+  if (block.kind === "json") return JSON.stringify(block.value) ?? "null";
+  if (block.kind === "resource") return block.text ?? block.uri;
+  return `[${block.mime}, ${counted(block.data.length, "byte")}]`;
+}

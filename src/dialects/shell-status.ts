@@ -1,0 +1,76 @@
+/** How a command ended, in words, for the dialects that have a status line: one table owns the order of causes. */
+import type { BashData } from "../kernel/index.js";
+import { showControls } from "../text/index.js";
+
+export function statusLines(data: BashData, maxTimeoutMs: number): readonly string[] {
+  const ended = ENDINGS[data.ended](data, maxTimeoutMs);
+  return [`status: ${ended}`, ...treeLines(data)];
+}
+
+const ENDINGS: Readonly<Record<BashData["ended"], (data: BashData, maxTimeoutMs: number) => string>> = {
+  itself: exitOf,
+  cancelled: (data) => `cancelled after ${data.durationMs} ms. ${endingOfTree(data)}`,
+  deadline: (data, maxTimeoutMs) =>
+    `timed out after ${data.timeoutMs} ms. ${endingOfTree(data)} ${
+      data.timeoutMs < maxTimeoutMs ? `Raise \`timeoutMs\` (at most ${maxTimeoutMs}), or` : "Split the work, or"
+    } start it in the background with \`&\` and its output in a file.`,
+  "output-limit": (data) =>
+    `stopped at the limit of output. ${endingOfTree(data)} Send the output to a file and read a part of it.`,
+  "spawn-error": (data) => `not started: ${problemOf(data)}`,
+  "channel-lost": (data) => `connection lost: ${problemOf(data)} ${BEGAN[data.began]}`,
+};
+
+const BEGAN: Readonly<Record<BashData["began"], string>> = {
+  yes: "The command had begun; look at its effects before you send it again.",
+  no: "The command had not begun; it is safe to send it again.",
+  unknown: "Whether the command began is not known; look at its effects before you send it again.",
+};
+
+function exitOf(data: BashData): string {
+  if (data.signal !== null) return `ended by signal ${data.signal}`;
+  if (data.exitCode === null) return "ended without an exit code";
+  if (data.ambiguous !== true) return `exit code ${data.exitCode}`;
+  const signal = SIGNALS[data.exitCode - 128];
+  return `exit code ${data.exitCode} (exit ${data.exitCode} and ${signal ?? "a signal"} are not told apart here)`;
+}
+
+/** By number, where every POSIX system agrees. */
+const SIGNALS: Readonly<Record<number, string>> = {
+  1: "HUP",
+  2: "INT",
+  3: "QUIT",
+  6: "ABRT",
+  9: "KILL",
+  13: "PIPE",
+  14: "ALRM",
+  15: "TERM",
+};
+
+function endingOfTree(data: BashData): string {
+  const how = data.endedBy === null ? "" : ` with ${data.endedBy === "KILL" ? "TERM, then KILL" : "TERM"}`;
+  if (data.tree === "gone") return `Its whole process tree was ended${how}.`;
+  if (data.tree === "alive") return `Its process tree was ended${how}, except what is named below.`;
+  return `Its process tree was ended${how}; whether anything is left could not be seen.`;
+}
+
+function treeLines(data: BashData): readonly string[] {
+  if (data.survivors.length === 0) {
+    const isSilent = data.tree !== "alive";
+    return isSilent ? [] : [`still running: a process that could not be named${jobOf(data)}`];
+  }
+  const named = data.survivors.map((one) => {
+    const holds = one.holds === "none" ? "" : `, holds ${one.holds}`;
+    return `${showControls(one.name)} (pid ${one.pid}${holds})`;
+  });
+  const pids = data.survivors.map((one) => one.pid).join(" ");
+  return [`still running: ${named.join(", ")}${jobOf(data)}. To end it: \`kill ${pids}\`.`];
+}
+
+function jobOf(data: BashData): string {
+  return data.job === undefined ? "" : `, now job ${showControls(data.job)}`;
+}
+
+function problemOf(data: BashData): string {
+  const problem = showControls(data.problem ?? "no reason was given").trim();
+  return /[.!?]$/.test(problem) ? problem : `${problem}.`;
+}

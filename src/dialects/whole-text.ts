@@ -1,0 +1,10 @@
+/** A whole file as one string, for the dialects that neither number nor window it. */
+import type { ReadData } from "../kernel/index.js";
+import { counted } from "./rendering.js";
+
+/** A byte-order mark is content here: whoever writes the text back as a whole must not lose it. */
+export function wholeText(data: ReadData): string {
+  if (data.kind === "binary" || data.kind === "image")
+    return `[${data.mime ?? `${data.kind} file`}, ${counted(data.sizeBytes, "byte")}, not shown as text]`;
+  return data.mark ? `\ufeff${data.text}` : data.text;
+}

@@ -1,0 +1,41 @@
+import type { ToolFace, WriteData, WriteInput, WriteLimits } from "../../kernel/index.js";
+import { missing, textArgument } from "../arguments.js";
+import { failureOf, missingParameter, spelledPath } from "../failure.js";
+import { saying } from "../rendering.js";
+import { systemReason } from "../system-reason.js";
+import { failed } from "./envelope.js";
+import * as messages from "./messages.js";
+
+export const fileWriteFace: ToolFace<WriteInput, WriteData, WriteLimits> = {
+  name: "file_write",
+  description: "Write text to a file, creating it and its folders or replacing what it held.",
+  parameters: {
+    type: "object",
+    properties: {
+      path: { type: "string", description: "Path of the file, in the workspace or absolute where that is allowed" },
+      content: { type: "string", description: "The whole new content" },
+    },
+    required: ["path", "content"],
+  },
+  limits: { gate: "off", parents: true },
+  decode(args) {
+    const path = textArgument(args, "path");
+    const content = textArgument(args, "content");
+    if (path === undefined) return missing("path", "text");
+    return content === undefined ? missing("content", "text") : { input: { path, content } };
+  },
+  render(result, about) {
+    const path = spelledPath(about, result.data?.path);
+    if (result.isError || result.data === undefined) return failed(errorText(result, path));
+    return saying(messages.wrote(result.data.bytes, path), { clamped: true });
+  },
+};
+
+function errorText(result: Parameters<typeof failureOf>[0], path: string): string {
+  const failure = failureOf(result);
+  const missing = missingParameter(failure);
+  if (missing !== undefined) return messages.missingParameter(missing);
+  if (failure.code === "CALL_INVALID") return failure.message;
+  if (failure.code.startsWith("POLICY_")) return messages.writeNotAllowed(path);
+  return messages.writeFailed(systemReason(failure));
+}

@@ -1,0 +1,25 @@
+/** The texts that this dialect keeps letter for letter. */
+
+/** ZC-005 */
+export const missingParameter = (name: string): string => `Missing '${name}' parameter`;
+
+/** ZC-010, ZC-011 */
+export const policyViolation = (reason: string): string => `Security policy violation: ${reason}`;
+export const pathBlocked = (path: string): string => `Path blocked by security policy: ${path}`;
+
+/** ZC-013 */
+export const bothStreams = (stdout: string, stderr: string): string => `stdout:\n${stdout}\n\nstderr:\n${stderr}`;
+
+/** ZC-014, ZC-015 */
+export const exitCode = (code: number): string => `Exit code: ${code}`;
+export const executionFailed = (reason: string): string => `Execution failed: ${reason}`;
+
+/** ZC-023 */
+export const readNotAllowed = (path: string): string => `Path not allowed by security policy: ${path}`;
+export const fileNotFound = (reason: string): string => `File not found: ${reason}`;
+export const readFailed = (reason: string): string => `Failed to read file: ${reason}`;
+
+/** ZC-028 */
+export const writeNotAllowed = (path: string): string => `Path not allowed: ${path}`;
+export const wrote = (bytes: number, path: string): string => `Wrote ${bytes} bytes to ${path}`;
+export const writeFailed = (reason: string): string => `Failed to write file: ${reason}`;

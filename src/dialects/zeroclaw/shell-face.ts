@@ -1,0 +1,91 @@
+import type { BashData, BashInput, BashLimits, Rendered, ToolFace, ToolResult } from "../../kernel/index.js";
+import { cutHead } from "../../text/index.js";
+import { missing, textArgument } from "../arguments.js";
+import { type Failure, failureOf, isRecord, missingParameter, reasonOf } from "../failure.js";
+import { newCuts, saying } from "../rendering.js";
+import { streamCut, survivorCuts } from "../survivor-cuts.js";
+import { failed } from "./envelope.js";
+import * as messages from "./messages.js";
+
+export const SHELL_TIMEOUT_MS = 60_000;
+/** Of each stream, its start; the cut falls between characters and leaves no mark. */
+export const SHELL_MAX_OUTPUT_BYTES = 1_048_576;
+
+export const shellFace: ToolFace<BashInput, BashData, BashLimits> = {
+  name: "shell",
+  description: "Run a shell command in the workspace folder, for at most 60 seconds.",
+  parameters: {
+    type: "object",
+    properties: {
+      command: { type: "string", description: "The command" },
+      approved: { type: "boolean", description: "Has no effect here: approval is asked of a person", default: false },
+    },
+    required: ["command"],
+  },
+  aliases: { cmd: "command", script: "command", shell_command: "command", bash: "command", sh: "command" },
+  bareString: "command",
+  limits: {
+    defaultTimeoutMs: SHELL_TIMEOUT_MS,
+    maxTimeoutMs: SHELL_TIMEOUT_MS,
+    headBytes: SHELL_MAX_OUTPUT_BYTES,
+    tailBytes: 0,
+    exit: "error",
+    env: "allowlist",
+  },
+  decode(args) {
+    const command = textArgument(args, "command");
+    if (command === undefined) return missing("command", "text");
+    const notes =
+      args.approved === true ? ["`approved` was ignored: only a person or the host can approve a call."] : [];
+    return { input: { command: command.trim() }, notes };
+  },
+  render(result) {
+    return result.data === undefined ? failed(errorText(failureOf(result))) : report(result, result.data);
+  },
+};
+
+function report(result: ToolResult<BashData>, data: BashData): Rendered {
+  const stdout = cutHead(data.stdout.head, SHELL_MAX_OUTPUT_BYTES);
+  const stderr = cutHead(data.stderr.head, SHELL_MAX_OUTPUT_BYTES);
+  const survivors = survivorCuts(data);
+  if (data.ended !== "itself") {
+    const cuts = [...streamCut("stdout", data, 0), ...streamCut("stderr", data, 0), ...survivors];
+    return failed(messages.executionFailed(whyNotFinished(data)), "", newCuts(result, cuts));
+  }
+  const isCut = (stream: "stdout" | "stderr", keptBytes: number) =>
+    data[stream].dropped > 0
+      ? streamCut(stream, data, Math.min(keptBytes, data[stream].bytes - data[stream].dropped))
+      : [];
+  const cuts = newCuts(result, [
+    ...isCut("stdout", stdout.keptBytes),
+    ...isCut("stderr", stderr.keptBytes),
+    ...survivors,
+  ]);
+  const output = joined(stdout.text, stderr.text);
+  if (data.exitCode === 0 && data.signal === null) return saying(output, { clamped: true, ...cuts });
+  return failed(messages.exitCode(data.signal === null ? (data.exitCode ?? -1) : -1), output, cuts);
+}
+
+function joined(stdout: string, stderr: string): string {
+  if (stderr === "") return stdout;
+  return stdout === "" ? stderr : messages.bothStreams(stdout, stderr);
+}
+
+function whyNotFinished(data: BashData): string {
+  if (data.ended === "deadline") return `command timed out after ${data.timeoutMs / 1000} seconds`;
+  if (data.ended === "cancelled") return "command was cancelled";
+  if (data.ended === "output-limit") return "command was stopped at the limit of output";
+  return (
+    data.problem ?? (data.ended === "spawn-error" ? "the command could not be started" : "the connection was lost")
+  );
+}
+
+function errorText(failure: Failure): string {
+  const missing = missingParameter(failure);
+  if (missing !== undefined) return messages.missingParameter(missing);
+  if (failure.code === "CALL_INVALID") return failure.message;
+  if (!failure.code.startsWith("POLICY_")) return messages.executionFailed(failure.message);
+  const { claim } = failure.details;
+  const isFile = isRecord(claim) && claim.kind === "file" && typeof claim.path === "string";
+  return isFile ? messages.pathBlocked(String(claim.path)) : messages.policyViolation(reasonOf(failure));
+}
