@@ -12,7 +12,10 @@
  * }
  * ```
  */
+export { type ArtifactsFixture, artifactsSuite } from "./artifacts-suite.js";
 export { expectBytes, expectEqual, expectError, expectThat } from "./expect.js";
 export { bindAll, type Fixture, type Plant, plant, plantByShell, treeGrant } from "./fixture.js";
 export { fsSuite } from "./fs-suite.js";
 export { type Case, cannotTable, type Plan, type RunnableCase, runnable, type Suite } from "./plan.js";
+export { searchSuite } from "./search-suite.js";
+export { shellSuite } from "./shell-suite.js";

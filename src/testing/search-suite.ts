@@ -1,0 +1,7 @@
+import type { Fixture } from "./fixture.js";
+import type { Suite } from "./plan.js";
+import { searchChoosing } from "./search/choosing.js";
+import { searchMatching } from "./search/matching.js";
+
+/** What every `Search` promises: what a pattern finds, which files are looked at, and how a search ends. */
+export const searchSuite: Suite<Fixture> = [...searchMatching, ...searchChoosing];

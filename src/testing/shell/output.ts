@@ -1,0 +1,193 @@
+/** Output: every byte kept or counted, each command its own. */
+import { concat, on, pseudoRandomBytes, utf8 } from "../case-setup.js";
+import { expectBytes, expectEqual, expectThat } from "../expect.js";
+import { bindAll, type Fixture } from "../fixture.js";
+import type { Suite } from "../plan.js";
+import { expectCounted, expectExit, run, stdoutOf } from "./run.js";
+
+const MIB = 1024 * 1024;
+
+async function fileOf(fixture: Fixture, name: string, bytes: Uint8Array): Promise<void> {
+  await bindAll(fixture).fs.writeFile(`${fixture.folder}/${name}`, bytes);
+}
+
+export const shellOutput: Suite<Fixture> = [
+  on(
+    "shell:output:flood-on-both-streams",
+    "1 MiB on each stream comes without a deadlock, each byte in its place",
+    async (fixture) => {
+      const out = pseudoRandomBytes(MIB, 31);
+      const err = pseudoRandomBytes(MIB, 32);
+      await fileOf(fixture, "out", out);
+      await fileOf(fixture, "err", err);
+      const result = await run(fixture, "cat err >&2; cat out; cat err >&2");
+      expectExit(result, 0, "exit");
+      expectBytes(result.stdout.head, out, "stdout");
+      expectBytes(result.stderr.head, concat([err, err]), "stderr");
+    },
+  ),
+  on(
+    "shell:output:head-and-tail",
+    "Of much output the first and last bytes are kept and the rest is counted",
+    async (fixture) => {
+      const bytes = pseudoRandomBytes(3 * MIB, 33);
+      await fileOf(fixture, "large", bytes);
+      const result = await run(fixture, "cat large; cat large", { keep: { head: 1_000, tail: 3_000 } });
+      expectExit(result, 0, "exit");
+      expectEqual([result.stdout.produced, result.stdout.dropped], [6 * MIB, 6 * MIB - 4_000], "produced and dropped");
+      expectBytes(result.stdout.head, bytes.subarray(0, 1_000), "head");
+      expectBytes(result.stdout.tail, bytes.subarray(bytes.length - 3_000), "tail");
+      expectCounted(result);
+    },
+  ),
+  on("shell:output:default-keep", "By default 8 KiB and 24 KiB are kept", async (fixture) => {
+    const bytes = pseudoRandomBytes(100_000, 34);
+    await fileOf(fixture, "large", bytes);
+    const command = "cat large";
+    const { shell } = bindAll(fixture, { commands: [{ command, cwd: fixture.folder }] });
+    const { stdout } = await shell.exec(command, { cwd: fixture.folder });
+    expectBytes(stdout.head, bytes.subarray(0, 8_192), "head");
+    expectBytes(stdout.tail, bytes.subarray(100_000 - 24_576), "tail");
+    expectEqual(stdout.dropped, 100_000 - 8_192 - 24_576, "dropped");
+  }),
+  on(
+    "shell:output:small-has-no-tail",
+    "What fits into the head has no tail; what fits into both has nothing dropped",
+    async (fixture) => {
+      const keep = { head: 4, tail: 6 };
+      const cases: readonly (readonly [string, string, string, number])[] = [
+        ["", "", "", 0],
+        ["abcd", "abcd", "", 0],
+        ["abcde", "abcd", "e", 0],
+        ["abcdefghij", "abcd", "efghij", 0],
+        ["abcdefghijk", "abcd", "fghijk", 1],
+      ];
+      for (const [text, head, tail, dropped] of cases) {
+        const { stdout } = await run(fixture, `printf '%s' '${text}'`, { keep });
+        expectEqual([stdout.produced, stdout.dropped], [text.length, dropped], `counts of "${text}"`);
+        expectBytes(stdout.head, head, `head of "${text}"`);
+        expectBytes(stdout.tail, tail, `tail of "${text}"`);
+      }
+    },
+  ),
+  on("shell:output:nothing-kept", "With nothing to keep all is counted", async (fixture) => {
+    const { stdout } = await run(fixture, "echo 12345", { keep: { head: 0, tail: 0 } });
+    expectEqual([stdout.head.length, stdout.tail.length, stdout.produced, stdout.dropped], [0, 0, 6, 6], "counts");
+  }),
+  on("shell:output:any-bytes", "Bytes that are not UTF-8, and NUL, come as they are", async (fixture) => {
+    const bytes = Uint8Array.from({ length: 1_024 }, (_, index) => (index * 5) % 256);
+    await fileOf(fixture, "bytes", bytes);
+    const result = await run(fixture, "cat bytes; cat bytes >&2");
+    expectBytes(result.stdout.head, bytes, "stdout");
+    expectBytes(result.stderr.head, bytes, "stderr");
+  }),
+  on(
+    "shell:output:no-final-newline",
+    "Output without a final newline is exact, and empty output is empty",
+    async (fixture) => {
+      const result = await run(fixture, "printf abc; printf de >&2");
+      expectBytes(result.stdout.head, "abc", "stdout");
+      expectBytes(result.stderr.head, "de", "stderr");
+      expectEqual((await run(fixture, "true")).stdout.produced, 0, "bytes of true");
+      expectBytes((await run(fixture, "printf '\\n\\n'")).stdout.head, "\n\n", "only newlines");
+    },
+  ),
+  on(
+    "shell:output:told-as-it-comes",
+    "onOutput is told every byte once, in order, with its offset",
+    async (fixture) => {
+      const bytes = pseudoRandomBytes(300_000, 35);
+      await fileOf(fixture, "large", bytes);
+      const told = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
+      const wrong: string[] = [];
+      const next = { stdout: 0, stderr: 0 };
+      const result = await run(fixture, "cat large; echo problem >&2", {
+        onOutput(stream, chunk, offset) {
+          if (offset !== next[stream]) wrong.push(`${stream} at ${offset} instead of ${next[stream]}`);
+          next[stream] += chunk.length;
+          told[stream].push(Uint8Array.from(chunk));
+        },
+      });
+      expectEqual(wrong, [], "offsets");
+      expectBytes(concat(told.stdout), bytes, "stdout as told");
+      expectBytes(concat(told.stderr), "problem\n", "stderr as told");
+      expectEqual(result.stdout.produced, bytes.length, "produced");
+    },
+  ),
+  on("shell:output:told-before-the-end", "onOutput is told while the command still runs", async (fixture) => {
+    const controller = new AbortController();
+    const result = await run(fixture, "echo early; sleep 600", {
+      signal: controller.signal,
+      graceMs: 500,
+      timeoutMs: 20_000,
+      onOutput: () => controller.abort(),
+    });
+    expectEqual([result.ended, stdoutOf(result)], ["cancelled", "early\n"], "how it ended");
+  }),
+  on(
+    "shell:output:a-throwing-listener-harms-nothing",
+    "A listener that throws does not change the result",
+    async (fixture) => {
+      const result = await run(fixture, "echo one; echo two", {
+        onOutput: () => {
+          throw new Error("the listener's own fault");
+        },
+      });
+      expectExit(result, 0, "exit");
+      expectEqual(stdoutOf(result), "one\ntwo\n", "stdout");
+    },
+  ),
+  on("shell:output:two-at-once", "Two commands at once mix nothing", async (fixture) => {
+    const one = pseudoRandomBytes(500_000, 36);
+    const two = pseudoRandomBytes(500_000, 37);
+    await fileOf(fixture, "one", one);
+    await fileOf(fixture, "two", two);
+    const [first, second] = await Promise.all([
+      run(fixture, "cat one; echo 1 >&2"),
+      run(fixture, "cat two; echo 2 >&2"),
+    ]);
+    expectBytes(first.stdout.head, one, "the first");
+    expectBytes(second.stdout.head, two, "the second");
+    expectBytes(first.stderr.head, "1\n", "the first's errors");
+    expectBytes(second.stderr.head, "2\n", "the second's errors");
+  }),
+  on(
+    "shell:output:twelve-at-once",
+    "Twelve commands at once each get their own input, output and exit code",
+    async (fixture) => {
+      const all = await Promise.all(
+        Array.from({ length: 12 }, (_, index) => run(fixture, `cat; exit ${index}`, { input: utf8(`input ${index}`) })),
+      );
+      for (const [index, result] of all.entries()) {
+        expectExit(result, index, `command ${index}`);
+        expectEqual(stdoutOf(result), `input ${index}`, `output ${index}`);
+      }
+    },
+  ),
+  on(
+    "shell:output:fifty-in-a-row",
+    "Fifty commands one after the other each give their own output",
+    async (fixture) => {
+      for (let index = 0; index < 50; index += 1) {
+        const result = await run(fixture, `echo ${index}; exit ${index % 7}`);
+        expectExit(result, index % 7, `command ${index}`);
+        expectEqual(stdoutOf(result), `${index}\n`, `output ${index}`);
+      }
+    },
+  ),
+  on("shell:output:slow-beside-quick", "A command that takes long does not hold up another", async (fixture) => {
+    const controller = new AbortController();
+    const slow = run(fixture, "sleep 600", { signal: controller.signal, graceMs: 500, timeoutMs: 20_000 });
+    expectEqual(stdoutOf(await run(fixture, "echo quick")), "quick\n", "the quick one");
+    controller.abort();
+    expectEqual((await slow).ended, "cancelled", "the slow one");
+  }),
+  on("shell:output:looks-like-a-frame", "Output that imitates markers and lengths is only output", async (fixture) => {
+    const text = "\n0 0 0\nEND\n--\n__HAFT__:0:0\n\u0004\u0000\n12:abc\nexit 0\n";
+    await fileOf(fixture, "frames", utf8(text.repeat(50)));
+    const result = await run(fixture, "cat frames; cat frames >&2; exit 5");
+    expectExit(result, 5, "exit");
+    expectThat(result.stdout.produced === result.stderr.produced, "both streams have the same length");
+    expectBytes(result.stdout.head, text.repeat(50), "stdout");
+  }),
+];

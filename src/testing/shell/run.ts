@@ -1,0 +1,82 @@
+/** How the shell cases run commands and clear away what they leave running. */
+import type { BoundCall, ShellOptions, ShellResult } from "../../kernel/index.js";
+import { concat, shown } from "../case-setup.js";
+import { expectEqual, expectThat } from "../expect.js";
+import { bindAll, type Fixture } from "../fixture.js";
+
+/** More than any case prints, so that a whole stream is in `head`. */
+const KEEP = { head: 4 * 1024 * 1024, tail: 0 };
+
+type RunOptions = Partial<ShellOptions> & { readonly call?: Partial<BoundCall> };
+
+/** Runs one claimed command in the fixture's folder, all of its output kept unless `keep` says otherwise. */
+export function run(fixture: Fixture, command: string, options: RunOptions = {}): Promise<ShellResult> {
+  const { call, ...rest } = options;
+  const whole = { cwd: fixture.folder, keep: KEEP, ...rest };
+  const ports = bindAll(fixture, { files: [], commands: [{ command, cwd: whole.cwd }] }, call);
+  return ports.shell.exec(command, whole);
+}
+
+export function stdoutOf(result: ShellResult): string {
+  return shown(concat([result.stdout.head, result.stdout.tail]));
+}
+
+export function stderrOf(result: ShellResult): string {
+  return shown(concat([result.stderr.head, result.stderr.tail]));
+}
+
+/** Fails unless the command ended by itself with this exit code. */
+export function expectExit(result: ShellResult, code: number, what: string): void {
+  expectEqual(
+    [result.began, result.ended, result.exit],
+    ["yes", "itself", { by: "code", code }],
+    `${what} (stderr: ${stderrOf(result)})`,
+  );
+}
+
+/** Fails unless every produced byte is kept or counted as dropped. */
+export function expectCounted(result: ShellResult): void {
+  for (const stream of [result.stdout, result.stderr]) {
+    expectEqual(stream.head.length + stream.tail.length + stream.dropped, stream.produced, "kept and dropped bytes");
+  }
+}
+
+/** Fails when a process with this number still runs, as the backend's own shell sees it. A zombie is dead. */
+export async function expectEnded(fixture: Fixture, pid: string): Promise<void> {
+  expectThat(/^\d+$/.test(pid), `"${pid}" is the number of a process`);
+  const probe = await fixture.backend.root.shell.exec(`kill -0 ${pid}`, { cwd: fixture.folder });
+  if (probe.exit.by === "code" && probe.exit.code === 0) {
+    const status = await fixture.backend.root.shell.exec(`cat /proc/${pid}/status`, { cwd: fixture.folder });
+    if (/^State:\s+Z/m.test(stdoutOf(status))) return;
+    await fixture.backend.root.shell.exec(`kill -9 ${pid}`, { cwd: fixture.folder });
+    throw new Error(`Process ${pid} still runs.`);
+  }
+}
+
+/** Ends what a command left running. */
+export async function endSurvivors(fixture: Fixture, result: ShellResult): Promise<void> {
+  for (const { pid } of result.tree.survivors) {
+    await fixture.backend.root.shell.exec(`kill -9 ${pid}`, { cwd: fixture.folder });
+  }
+}
+
+/** Resolves after `ms` on the fixture's clock. */
+export function pause(fixture: Fixture, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    fixture.clock.timer(ms, resolve);
+  });
+}
+
+/** Resolves once `holds` is true, asked every 10 ms; fails after `limitMs`. */
+export async function until(
+  fixture: Fixture,
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  limitMs = 10_000,
+): Promise<void> {
+  const end = fixture.clock.now() + limitMs;
+  while (!(await holds())) {
+    expectThat(fixture.clock.now() < end, `${what} within ${limitMs} ms`);
+    await pause(fixture, 10);
+  }
+}
