@@ -40,6 +40,7 @@ describe("stripControls", () => {
     ["cursor moves with private parameters", "a\x1b[?25lb\x1b[2;5Hc", "abc", 12],
     ["a title ended by BEL", "\x1b]0;title\x07text", "text", 10],
     ["a link ended by ST", "\x1b]8;;http://x\x1b\\name\x1b]8;;\x1b\\", "name", 22],
+    ["a title ended by an 8-bit ST", "\x1b]2;title\x9ctext", "text", 10],
     ["a device string", "\x1bPq#0\x1b\\text", "text", 7],
     ["single-character escapes", "\x1b7a\x1b(Bb\x1bM", "ab", 7],
     ["8-bit introducers", "\x9b31mred", "red", 4],

@@ -75,6 +75,16 @@ describe("detectLegacyEncoding", () => {
     expect(decodeText(bytes, encoding)).toEqual({ text, replaced: 0 });
   });
 
+  it("looks at the first letters that are not ASCII, wherever they are", async () => {
+    const late = `${"plain text ".repeat(10_000)} ${russian}`;
+    expect((await detectLegacyEncoding(legacy(late, "koi8-r"))).encoding).toBe("koi8-r");
+  });
+
+  it("never answers UTF-8, even when the part that it looks at is", async () => {
+    const broken = Uint8Array.from([...encode("é und ü, ".repeat(10_000)), 0xff]);
+    expect((await detectLegacyEncoding(broken)).encoding).not.toBe("utf-8");
+  });
+
   it("falls back to windows-1252 without confidence", async () => {
     expect(await detectLegacyEncoding(Uint8Array.of(0x81, 0xfe, 0xff))).toMatchObject({
       encoding: "windows-1252",

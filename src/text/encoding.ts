@@ -81,14 +81,18 @@ export function detectEncoding(bytes: Uint8Array, options: DetectEncodingOptions
 }
 
 /**
- * Guesses the encoding of text that is neither marked nor UTF-8, from letter frequencies in its first 64 KiB. Without a
- * guess that decodes those bytes, the answer is windows-1252 without confidence. Loads its tables when first called.
+ * Guesses the encoding of text that is neither marked nor UTF-8, from letter frequencies in 64 KiB from its first
+ * letter on that is not ASCII. Without a guess that decodes those bytes, the answer is windows-1252 without confidence. Loads its tables when first called.
  */
 export async function detectLegacyEncoding(bytes: Uint8Array): Promise<DetectedEncoding> {
   const { analyse } = await import("chardet");
-  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const start = Math.max(
+    0,
+    bytes.findIndex((byte) => byte >= 0x80),
+  );
+  const sample = bytes.subarray(start, start + SAMPLE_BYTES);
   // A sample that ends within a character of two bytes has one replacement that the text does not have.
-  const allowed = sample.length < bytes.length ? 1 : 0;
+  const allowed = start + sample.length < bytes.length ? 1 : 0;
   const guesses = analyse(sample).flatMap(({ name, confidence }) => {
     const encoding = confidence > NO_GUESS ? findEncoding(name) : undefined;
     if (encoding === undefined || encoding.startsWith("utf-")) return [];

@@ -70,8 +70,7 @@ export function matchGlobSegment(tokens: readonly GlobToken[], name: string): bo
       }
     }
     if (runToken === -1 || runEnd >= name.length) return false;
-    runEnd += unitsAt(name, runEnd);
-    index = runEnd;
+    index = ++runEnd;
     at = runToken + 1;
   }
 }

@@ -85,6 +85,9 @@ describe("utf8HeadEnd and utf8TailStart", () => {
     const stray = new Uint8Array(10).fill(0x80);
     expect(utf8HeadEnd(stray, 6)).toBe(6);
     expect(utf8TailStart(stray, 6)).toBe(4);
+    const afterLetter = Uint8Array.of(0x61, 0x80, 0x80);
+    expect(utf8HeadEnd(afterLetter, 2)).toBe(2);
+    expect(utf8TailStart(afterLetter, 1)).toBe(2);
   });
 });
 
