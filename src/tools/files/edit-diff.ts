@@ -1,0 +1,95 @@
+import { clampWithCount, type EditData } from "../../kernel/index.js";
+import { DEFAULT_DIFF_CONTEXT, renderUnifiedDiff, stripControls } from "../../text/index.js";
+import { LineNumbers } from "./edit-apply.js";
+import { LF } from "./edit-fold.js";
+import type { UnitText } from "./unit-text.js";
+
+export interface EditDiff {
+  readonly diff: string;
+  readonly added: number;
+  readonly removed: number;
+  /** Bytes of the whole diff, and of what was kept of it. */
+  readonly producedBytes: number;
+  readonly keptBytes: number;
+}
+
+/** Lines of context on both sides that let two changes share a hunk. */
+const REACH = 2 * DEFAULT_DIFF_CONTEXT + 1;
+
+/**
+ * The unified diff of an edit, made from the lines around its ranges alone, so that it costs by the size of the change.
+ * Control characters are left out. Over `maxBytes` the middle is cut.
+ */
+export function diffOfEdit(before: UnitText, after: UnitText, ranges: EditData["ranges"], maxBytes: number): EditDiff {
+  const lines = new LineNumbers(before);
+  const hunks: string[] = [];
+  let shift = 0;
+  for (const group of groupRanges(before, after, ranges)) {
+    const first = lines.at(group.before[0]);
+    const rendered = renderUnifiedDiff(before.decode(...group.before), after.decode(...group.after));
+    const moved = moveHunks(rendered, first - 1, first - 1 + shift);
+    shift += moved.added - moved.removed;
+    hunks.push(moved.text);
+  }
+  const whole = stripControls(hunks.join("")).text;
+  const [added, removed] = [countMarks(whole, "+"), countMarks(whole, "-")];
+  const { text, omittedBytes, keptBytes } = clampWithCount(whole, { kind: "middle", maxBytes });
+  return { diff: text, added, removed, producedBytes: keptBytes + omittedBytes, keptBytes };
+}
+
+interface Span {
+  readonly before: [number, number];
+  readonly after: [number, number];
+}
+
+/** Whole lines around the ranges, in units, those that reach each other taken together. */
+function groupRanges(before: UnitText, after: UnitText, ranges: EditData["ranges"]): Span[] {
+  const groups: Span[] = [];
+  const toUnits = (text: UnitText, [from, to]: readonly [number, number]): [number, number] => [
+    (from - text.form.markBytes) / text.unitBytes,
+    (to - text.form.markBytes) / text.unitBytes,
+  ];
+  for (const range of ranges) {
+    const old = toUnits(before, range.before);
+    const now = toUnits(after, range.after);
+    const span: Span = { before: widen(before, old), after: widen(after, now) };
+    const last = groups.at(-1);
+    if (last === undefined || span.before[0] > last.before[1]) groups.push(span);
+    else {
+      last.before[1] = span.before[1];
+      last.after[1] = span.after[1];
+    }
+  }
+  return groups;
+}
+
+function widen(text: UnitText, [start, end]: readonly [number, number]): [number, number] {
+  const { units } = text;
+  let from = start;
+  for (let line = 0; line <= REACH && from > 0; line++) from = units.lastIndexOf(LF, from - 1);
+  let to = end;
+  for (let line = 0; line <= REACH && to !== -1; line++) {
+    to = units.indexOf(LF, to);
+    if (to !== -1) to++;
+  }
+  return [from <= 0 ? 0 : from + 1, to === -1 ? units.length : to];
+}
+
+/** The hunks of a part, numbered as those of the whole. */
+function moveHunks(hunks: string, before: number, after: number): { text: string; added: number; removed: number } {
+  const shifted = (range: string, by: number) => {
+    const [line, ...count] = range.split(",");
+    return [Number(line) + by, ...count].join(",");
+  };
+  const text = hunks.replace(/(^|\n)@@ -(\S+) \+(\S+) @@(?=\n)/g, (_, lead: string, old: string, now: string) => {
+    return `${lead}@@ -${shifted(old, before)} +${shifted(now, after)} @@`;
+  });
+  return { text, added: countMarks(hunks, "+"), removed: countMarks(hunks, "-") };
+}
+
+/** Lines of a diff that begin with a mark; hunks carry no file header, so each is a change. */
+function countMarks(hunks: string, mark: "+" | "-"): number {
+  let count = hunks.startsWith(mark) ? 1 : 0;
+  for (let at = hunks.indexOf(`\n${mark}`); at !== -1; at = hunks.indexOf(`\n${mark}`, at + 1)) count++;
+  return count;
+}

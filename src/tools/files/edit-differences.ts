@@ -1,0 +1,86 @@
+import { foldTypography, showControls, stripControls } from "../../text/index.js";
+
+interface Difference {
+  /** A line without what this difference is about. */
+  fold(line: string): string;
+  say(file: string, wanted: string): string;
+}
+
+const indentOf = (line: string) => /^[ \t]*/.exec(line)![0];
+const oneSpace = (line: string) => line.replace(/[ \t]+/g, " ").trim();
+
+/** The likeliest causes first: each is told alone when it explains the whole difference of a line. */
+const DIFFERENCES: readonly Difference[] = [
+  {
+    fold: (line) => line.trimEnd(),
+    say: () => "blanks at the end of the line",
+  },
+  {
+    fold: (line) => line.slice(indentOf(line).length),
+    say: (file, wanted) =>
+      `the indentation: ${nameIndent(indentOf(file))} in the file, ${nameIndent(indentOf(wanted))} in \`oldText\``,
+  },
+  {
+    fold: (line) => stripControls(line).text,
+    say: (file) => `control characters that \`read\` leaves out: ${controlsOf(file)}`,
+  },
+  {
+    fold: oneSpace,
+    say: () => "white space inside the line",
+  },
+  {
+    fold: (line) => line.normalize("NFC"),
+    say: () => "the same letters composed differently (Unicode normalisation)",
+  },
+  {
+    fold: (line) => oneSpace(foldTypography(line)),
+    say: () => "typographic quotes, dashes or spaces",
+  },
+  {
+    fold: (line) => oneSpace(line).toLowerCase(),
+    say: () => "upper and lower case",
+  },
+];
+
+/** Characters shown on each side of where two lines part. */
+const SHOWN = 24;
+
+/**
+ * What keeps `wanted` from standing in `file`, as words; both are lines without their ends, the first ones that differ.
+ *
+ * @param isPart - `wanted` need not be the whole line.
+ */
+export function describeDifference(file: string, wanted: string, isPart: boolean): string {
+  const known = DIFFERENCES.find(({ fold }) => {
+    const [there, here] = [fold(file), fold(wanted)];
+    return there === here || (isPart && here !== "" && there.includes(here));
+  });
+  if (known !== undefined) return known.say(file, wanted);
+  let at = 0;
+  while (at < file.length && file[at] === wanted[at]) at++;
+  return `the text from character ${at + 1}: "${excerpt(file, at)}" in the file, "${excerpt(wanted, at)}" in \`oldText\``;
+}
+
+function excerpt(line: string, at: number): string {
+  const from = Math.max(0, at - SHOWN / 3);
+  const part = line.slice(from, at + SHOWN);
+  return `${from > 0 ? "…" : ""}${showControls(part)}${at + SHOWN < line.length ? "…" : ""}`;
+}
+
+function nameIndent(indent: string): string {
+  if (indent === "") return "none";
+  const count = (char: string) => indent.split(char).length - 1;
+  const names = [
+    [count("\t"), "tab"],
+    [count(" "), "space"],
+  ] as const;
+  return names
+    .filter(([number]) => number > 0)
+    .map(([number, name]) => `${number} ${name}${number === 1 ? "" : "s"}`)
+    .join(" and ");
+}
+
+function controlsOf(line: string): string {
+  const shown = new Set(showControls(line.replace(/[\t\n]/g, "")).match(/\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|r)/g) ?? []);
+  return [...shown].slice(0, 5).join(" ");
+}

@@ -1,0 +1,146 @@
+import type { EditLimits, EditPair, EditStage, NearestPlace } from "../../kernel/index.js";
+import { applyEdits, LineNumbers, type Replacement } from "./edit-apply.js";
+import { fitLineEnds } from "./edit-line-ends.js";
+import { Haystack, type LocateOptions, locate, type Match } from "./edit-locate.js";
+import { nearestPlaces } from "./edit-nearest.js";
+import type { Units } from "./edit-search.js";
+import type { UnitText } from "./unit-text.js";
+
+/** What a call's edits come to. `edit` counts from 0. Nothing is changed unless all of them can be made. */
+export type EditPlan =
+  | {
+      readonly kind: "applied";
+      readonly bytes: Uint8Array;
+      readonly ranges: readonly { readonly before: Pair; readonly after: Pair; readonly line: number }[];
+      readonly stage: EditStage;
+      readonly eolConverted: boolean;
+    }
+  | {
+      readonly kind: "not-found";
+      readonly edit: number;
+      readonly nearest: readonly NearestPlace[];
+      readonly hint?: Hint;
+    }
+  | { readonly kind: "ambiguous"; readonly edit: number; readonly count: number; readonly lines: readonly number[] }
+  | { readonly kind: "overlap"; readonly edits: Pair }
+  | { readonly kind: "not-encodable"; readonly edit: number }
+  | { readonly kind: "no-change" };
+
+type Pair = readonly [number, number];
+
+/** What is wrong with a text that stands nowhere: it was copied together with the line numbers that `read` shows. */
+export type Hint = "gutter";
+
+/** A number, then the sign that tools put between it and the line. */
+const GUTTER = /^ *\d+(?:\t|│|\||→|: )/;
+
+/**
+ * Works out all edits of a call against the original. Pure: bytes in, bytes out. Linear in the file, and the cost hardly
+ * depends on how long the wanted texts are.
+ */
+export function planEdits(
+  text: UnitText,
+  edits: readonly EditPair[],
+  options: Pick<EditLimits, "stages" | "whitespace"> & { readonly replaceAll: boolean },
+): EditPlan {
+  const haystack = new Haystack(text);
+  const locating: LocateOptions = { ...options, whitespace: options.whitespace ?? "inside" };
+  const replacements: Replacement[] = [];
+  let stage: EditStage = "exact";
+  let eolConverted = false;
+  for (const [edit, { oldText, newText }] of edits.entries()) {
+    const wanted = text.encode(oldText);
+    const located = wanted === undefined || wanted.length === 0 ? "not-found" : locate(haystack, wanted, locating);
+    if (located === "not-found") return notFound(text, haystack, edit, oldText, locating);
+    if ("count" in located) {
+      const numbers = new LineNumbers(text);
+      return { kind: "ambiguous", edit, count: located.count, lines: located.starts.map((start) => numbers.at(start)) };
+    }
+    if (later(located.stage, stage)) stage = located.stage;
+    const writer = new ReplacementWriter(text, { oldText, newText });
+    for (const match of located.matches) {
+      const fitted = writer.fit(match, located.stage === "whitespace" && locating.whitespace === "anywhere");
+      if (fitted === undefined) return { kind: "not-encodable", edit };
+      eolConverted ||= fitted.converted;
+      replacements.push({ edit, start: match.start, end: match.end, units: fitted.units });
+    }
+  }
+  const applied = applyEdits(text, replacements);
+  if ("overlap" in applied) return { kind: "overlap", edits: applied.overlap };
+  if (isSame(text.bytes, applied.bytes)) return { kind: "no-change" };
+  return { kind: "applied", bytes: applied.bytes, ranges: applied.ranges, stage, eolConverted };
+}
+
+/** Makes the new units of each place of one edit; the same text is encoded once. */
+class ReplacementWriter {
+  readonly #encoded = new Map<string, Units | undefined>();
+
+  constructor(
+    private readonly text: UnitText,
+    private readonly pair: EditPair,
+  ) {}
+
+  fit(match: Match, isTrimmed: boolean): { readonly units: Units; readonly converted: boolean } | undefined {
+    const { oldText } = this.pair;
+    let { newText } = this.pair;
+    // The file ends without a line end, and stays so: what the wanted text had too much, the new one has too.
+    if (match.atMissingLineEnd) newText = newText.replace(/\r?\n$/, "");
+    if (isTrimmed) newText = withoutEndsOf(oldText, newText);
+    const fitted = fitLineEnds(newText, oldText, this.text.units, match);
+    if (!this.#encoded.has(fitted.text)) this.#encoded.set(fitted.text, this.#encode(fitted.text));
+    const units = this.#encoded.get(fitted.text);
+    return units === undefined ? undefined : { units, converted: fitted.converted };
+  }
+
+  /** Where the encoding is a guess, a letter that the file did not show may come out as another one. */
+  #encode(newText: string): Units | undefined {
+    const isKnown = this.text.form.confident || this.text.form.encoding === "utf-8";
+    const isNew = (char: string) => char > "\x7f" && !this.pair.oldText.includes(char);
+    return !isKnown && [...newText].some(isNew) ? undefined : this.text.encode(newText);
+  }
+}
+
+/** The place begins and ends with text, so white space that both texts begin or end with stands outside it already. */
+function withoutEndsOf(oldText: string, newText: string): string {
+  const lead = /^\s*/.exec(oldText)![0];
+  const trail = /\s*$/.exec(oldText)![0];
+  const headless = newText.startsWith(lead) ? newText.slice(lead.length) : newText;
+  return trail !== "" && headless.endsWith(trail) ? headless.slice(0, -trail.length) : headless;
+}
+
+function notFound(
+  text: UnitText,
+  haystack: Haystack,
+  edit: number,
+  oldText: string,
+  locating: LocateOptions,
+): EditPlan {
+  const bare = withoutGutter(oldText);
+  if (bare === undefined) return { kind: "not-found", edit, nearest: nearestPlaces(text, oldText) };
+  const wanted = text.encode(bare);
+  const stands = wanted !== undefined && wanted.length > 0 && locate(haystack, wanted, locating) !== "not-found";
+  const nearest = nearestPlaces(text, bare);
+  return stands || nearest.length > 0
+    ? { kind: "not-found", edit, nearest, hint: "gutter" }
+    : { kind: "not-found", edit, nearest: nearestPlaces(text, oldText) };
+}
+
+/** The text without line numbers where every line that is not blank has one, else undefined. */
+function withoutGutter(oldText: string): string | undefined {
+  const lines = oldText.split("\n");
+  const numbered = lines.filter((line) => line.trim() !== "");
+  if (numbered.length === 0 || !numbered.every((line) => GUTTER.test(line))) return undefined;
+  return lines.map((line) => line.replace(GUTTER, "")).join("\n");
+}
+
+const ORDER: readonly EditStage[] = ["exact", "line-endings", "trailing-blanks", "whitespace", "indentation"];
+
+function later(stage: EditStage, than: EditStage): boolean {
+  return ORDER.indexOf(stage) > ORDER.indexOf(than);
+}
+
+function isSame(left: Uint8Array, right: Uint8Array): boolean {
+  if (left.length !== right.length) return false;
+  for (let index = 0; index < left.length; index++) if (left[index] !== right[index]) return false;
+  return true;
+}
