@@ -1,12 +1,14 @@
-/** Pairs of equal elements, rising on both sides: `before[i]` of one sequence stays where `after[i]` of the other is. */
+/**
+ * Pairs of equal elements, rising on both sides: `before[i]` of one sequence stays where `after[i]` of the other is.
+ */
 export interface Anchors {
   readonly before: Int32Array;
   readonly after: Int32Array;
 }
 
 /**
- * Picks the elements that occur exactly once in both sequences and keeps the longest run of them that is in the same order
- * on both sides. Costs n log n, so it holds where an exact script would take too long.
+ * Picks the elements that occur exactly once in both sequences and keeps the longest run of them that is in the same
+ * order on both sides. Costs n log n, so it holds where an exact script would take too long.
  *
  * @param idCount - One more than the largest element of either sequence.
  */

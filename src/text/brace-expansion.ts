@@ -1,8 +1,8 @@
 import { classEnd } from "./glob-segment.js";
 
 /**
- * Multiplies out `{a,b}` groups, nested ones too. Braces without a comma, without a partner, escaped by a backslash or in
- * a `[class]` stay as they are.
+ * Multiplies out `{a,b}` groups, nested ones too. Braces without a comma, without a partner, escaped by a backslash or
+ * in a `[class]` stay as they are.
  *
  * @returns The alternatives in reading order, or `undefined` when there would be more than `maxAlternatives`.
  */

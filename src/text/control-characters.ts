@@ -24,8 +24,9 @@ const ANY = new RegExp(`${CONTROL}|^\\ufeff`);
 const SHOWN = new RegExp(`${CONTROL}|[\\t\\n\\ufeff]`, "g");
 
 /**
- * Takes out what a reader does not see but a terminal or a renderer obeys: ANSI escape sequences, control characters other
- * than tab and newline, bidirectional controls, byte-order marks at the start. Linear; a clean text is returned as it is.
+ * Takes out what a reader does not see but a terminal or a renderer obeys: ANSI escape sequences, control characters
+ * other than tab and newline, bidirectional controls, byte-order marks at the start. Linear; a clean text is returned
+ * as it is.
  *
  * Carriage returns before a newline belong to the line end and are counted apart; a lone one is a control character. A
  * sequence that is not finished loses its introducer only, so no text is ever hidden by it.
@@ -44,8 +45,9 @@ export function stripControls(text: string): StrippedText {
 }
 
 /**
- * Writes the characters that {@link stripControls} takes out, and tab and newline, as `\x1b`, `\u202e`, `\t` or `\n`: a file
- * name or a command on one row, with nothing hidden. For display: a backslash stays single, so it cannot be undone.
+ * Writes the characters that {@link stripControls} takes out, and tab and newline, as `\x1b`, `\u202e`, `\t` or `\n`: a
+ * file name or a command on one row, with nothing hidden. For display: a backslash stays single, so it cannot be
+ * undone.
  */
 export function showControls(text: string): string {
   return text.replace(SHOWN, (char) => SHORT_NAMES[char] ?? escapeOf(char.charCodeAt(0)));

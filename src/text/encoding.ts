@@ -66,8 +66,8 @@ const LIKELY = 30;
 const AHEAD = 1.1;
 
 /**
- * Says how `bytes` are encoded: by byte-order mark, else UTF-8 if all of them are well formed and none is NUL, else UTF-16
- * when every other byte is mostly NUL. What is none of these is called windows-1252 without confidence; ask
+ * Says how `bytes` are encoded: by byte-order mark, else UTF-8 if all of them are well formed and none is NUL, else
+ * UTF-16 when every other byte is mostly NUL. What is none of these is called windows-1252 without confidence; ask
  * {@link detectLegacyEncoding} for better. UTF-32 is not known.
  */
 export function detectEncoding(bytes: Uint8Array, options: DetectEncodingOptions = {}): DetectedEncoding {
@@ -81,8 +81,9 @@ export function detectEncoding(bytes: Uint8Array, options: DetectEncodingOptions
 }
 
 /**
- * Guesses the encoding of text that is neither marked nor UTF-8, from letter frequencies in 64 KiB from its first
- * letter on that is not ASCII. Without a guess that decodes those bytes, the answer is windows-1252 without confidence. Loads its tables when first called.
+ * Guesses the encoding of text that is neither marked nor UTF-8 by letter frequencies, in the 64 KiB that begin with
+ * its first byte outside ASCII. Without a guess that decodes those bytes, the answer is windows-1252 without
+ * confidence. Loads its tables when first called.
  */
 export async function detectLegacyEncoding(bytes: Uint8Array): Promise<DetectedEncoding> {
   const { analyse } = await import("chardet");
@@ -125,8 +126,8 @@ export function decodeText(bytes: Uint8Array, encoding: TextEncodingName): Decod
 }
 
 /**
- * Whether `bytes`, a whole file or its start, are no text: they hold a NUL, or more than a twentieth of the first 64 KiB are
- * control characters that text does not use. UTF-16 with a mark is text when its characters are.
+ * Whether `bytes`, a whole file or its start, are no text: they hold a NUL, or more than a twentieth of the first 64
+ * KiB are control characters that text does not use. UTF-16 with a mark is text when its characters are.
  */
 export function looksBinary(bytes: Uint8Array): boolean {
   const marked = markedEncoding(bytes);
@@ -174,7 +175,10 @@ function replacementsIn(bytes: Uint8Array, encoding: TextEncodingName): number {
   return count;
 }
 
-/** Tab, newline, form feed, carriage return, backspace and escape occur in text; a few others in a short one prove nothing. */
+/**
+ * Tab, newline, form feed, carriage return, backspace and escape occur in text; a few others in a short one prove
+ * nothing.
+ */
 function hasManyControls(size: number, codeAt: (index: number) => number): boolean {
   let count = 0;
   for (let index = 0; index < size; index++) {

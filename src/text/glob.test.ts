@@ -78,11 +78,12 @@ describe("compileGlob", () => {
     const pattern = fc
       .array(part, { minLength: 1, maxLength: 7 })
       .map((parts) => parts.join("").replace(/\/{2,}/g, "/"));
-    const name = fc.stringMatching(/^[ab.]{1,4}$/).filter((text) => !/^\.\.?$/.test(text));
+    const name = fc.stringMatching(/^[ab.]{1,4}$/).filter((text) => !text.endsWith("."));
     const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
-    // Left out: slashes at an end and `.` segments, which picomatch takes literally, `**` inside a name, `**/**`.
+    // Left out: slashes at an end and `.` segments, which picomatch takes literally, `**` inside a name,
+    // `**/**` and a `/**` or a dot at the end, which it does not treat alike after every part.
     const isPlain = (text: string) =>
-      !/^\/|\/$|\*\*\*|\*\*\/\*\*|[^/]\*\*|\*\*[^/]/.test(text) &&
+      !/^\/|\/$|\/\*\*$|\*\*\*|\*\*\/\*\*|[^/]\*\*|\*\*[^/]/.test(text) &&
       !text.split("/").some((segment) => /^\.+$/.test(segment));
     fc.assert(
       fc.property(pattern.filter(isPlain), path, (glob, target) => {

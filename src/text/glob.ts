@@ -25,14 +25,15 @@ type Segment = "any-depth" | readonly GlobToken[];
 /**
  * Compiles a glob to a predicate over paths that are relative to one folder and use `/`.
  *
- * `*` and `?` stay within a name, `**` as a whole segment spans any number of names (`a/**` also matches `a`), `[a-z]` and
- * `[!a-z]` are classes, `{a,b}` are alternatives, a backslash makes the next character literal. Everything else, parentheses
- * and a leading `!` included, stands for itself. Names that start with a dot match like any other. A leading `/` or `./`
- * and a trailing `/` of the glob change nothing but that it has a slash. An empty path never matches.
+ * `*` and `?` stay within a name, `**` as a whole segment spans any number of names (`a/**` also matches `a`), `[a-z]`
+ * and `[!a-z]` are classes, `{a,b}` are alternatives, a backslash makes the next character literal. Everything else,
+ * parentheses and a leading `!` included, stands for itself. Names that start with a dot match like any other. A
+ * leading `/` or `./` and a trailing `/` of the glob change nothing but that it has a slash. An empty path never
+ * matches.
  *
- * The time of a match is bounded by the sizes of glob and path, whatever the glob: it is not translated to a backtracking
- * regular expression. An empty glob, one over {@link MAX_GLOB_BYTES} and one with more than {@link MAX_GLOB_ALTERNATIVES}
- * alternatives are refused.
+ * The time of a match is bounded by the sizes of glob and path, whatever the glob: it is not translated to a
+ * backtracking regular expression. An empty glob, one over {@link MAX_GLOB_BYTES} and one with more than
+ * {@link MAX_GLOB_ALTERNATIVES} alternatives are refused.
  */
 export function compileGlob(pattern: string, options: GlobOptions = {}): GlobResult {
   if (pattern === "") return refuse("it is empty. Use `*` to match every name");
@@ -54,7 +55,10 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): GlobRes
   return { ok: true, matches };
 }
 
-/** Writes `text` so that a glob matches exactly it. The result is also literal for ripgrep, hence the escaped leading `!`. */
+/**
+ * Writes `text` so that a glob matches exactly it. The result is also literal for ripgrep, hence the escaped leading
+ * `!`.
+ */
 export function escapeGlob(text: string): string {
   return text.replace(/[\\*?[\]{},]|^!/g, "\\$&");
 }

@@ -8,8 +8,8 @@ export interface HeadTailCut {
 }
 
 /**
- * Collects a byte stream of any size and keeps its first `headBytes` and its last `tailBytes` bytes; the bytes in between
- * are counted and forgotten, so kept plus dropped is always what was produced.
+ * Collects a byte stream of any size and keeps its first `headBytes` and its last `tailBytes` bytes; the bytes in
+ * between are counted and forgotten, so kept plus dropped is always what was produced.
  *
  * Memory grows with what is kept and never beyond the two limits. Chunks are copied, so a small chunk of a large buffer
  * does not keep that buffer alive. The time of a push is at most proportional to its chunk.
@@ -67,8 +67,8 @@ export class HeadTailBuffer {
   }
 
   /**
-   * Both ends for reading as UTF-8: parts of a character at the gap are dropped too and counted. Without a gap all bytes
-   * are in `head`, and `tail` is empty.
+   * Both ends for reading as UTF-8: parts of a character at the gap are dropped too and counted. Without a gap all
+   * bytes are in `head`, and `tail` is empty.
    */
   cut(): HeadTailCut {
     const head = this.head();

@@ -27,18 +27,20 @@ export interface LineChanges {
   /** The lines of the part that differs. */
   readonly beforeLines: readonly string[];
   readonly afterLines: readonly string[];
-  /** Both texts are equal up to the offset `headEnd`, which is `headLines` lines, and from `beforeTail` of `before` on. */
+  /**
+   * Both texts are equal up to the offset `headEnd`, which is `headLines` lines, and from `beforeTail` of `before` on.
+   */
   readonly headEnd: number;
   readonly headLines: number;
   readonly beforeTail: number;
 }
 
 /**
- * Compares two texts line by line (IR-133). `\n` and `\r\n` both end a line and are not compared; a newline at the end adds
- * no line, and an empty text is one empty line (IR-135).
+ * Compares two texts line by line (IR-133). `\n` and `\r\n` both end a line and are not compared; a newline at the end
+ * adds no line, and an empty text is one empty line (IR-135).
  *
- * The script is a shortest one up to a fixed amount of work; beyond, `strategy` says what took its place, and the ops still
- * lead from `before` to `after`. Removals come before additions where both stand in one place.
+ * The script is a shortest one up to a fixed amount of work; beyond, `strategy` says what took its place, and the ops
+ * still lead from `before` to `after`. Removals come before additions where both stand in one place.
  */
 export function diffLines(before: string, after: string): LineDiff {
   const changes = findLineChanges(before, after, linesOf(before, after));

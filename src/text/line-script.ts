@@ -29,9 +29,9 @@ const MAX_DEPTH = 32;
 /**
  * Finds the edits between two sequences of ids, 0 to `idCount` less one, in rising order and never touching each other.
  *
- * The script is a shortest one as long as the search for it stays within a fixed amount of work; above, lines that occur
- * once on both sides are held in place and only the gaps between them are searched; a gap that is still too much is
- * replaced whole. There always is a script, and its time is bounded by about a constant plus n log n.
+ * The script is a shortest one as long as the search for it stays within a fixed amount of work; above, lines that
+ * occur once on both sides are held in place and only the gaps between them are searched; a gap that is still too much
+ * is replaced whole. There always is a script, and its time is bounded by about a constant plus n log n.
  */
 export function findLineScript(before: Int32Array, after: Int32Array, idCount: number): LineScript {
   const marker = new LineMarker(before, after, idCount);
@@ -105,7 +105,10 @@ class LineMarker {
     return exactWork + this.#markGaps(inner, shared, anchors, anchoredWork, depth + 1);
   }
 
-  /** Marks what lies between the anchors. Each gap may use its share of `work`, and leaves what it does not use to the rest. */
+  /**
+   * Marks what lies between the anchors. Each gap may use its share of `work`, and leaves what it does not use to the
+   * rest.
+   */
   #markGaps(range: Range, shared: SharedLines, anchors: Anchors, work: number, depth: number): number {
     let linesLeft = range.beforeEnd - range.beforeStart + range.afterEnd - range.afterStart;
     let used = 0;
@@ -201,8 +204,8 @@ function collectEdits(removed: Uint8Array, added: Uint8Array): MutableEdit[] {
 }
 
 /**
- * Moves a pure insertion or removal down as far as equal lines allow, as GNU diff does: of the equally short scripts, the
- * one in which a repeated line or block is added after the one that was there.
+ * Moves a pure insertion or removal down as far as equal lines allow, as GNU diff does: of the equally short scripts,
+ * the one in which a repeated line or block is added after the one that was there.
  */
 function slideDown(edits: MutableEdit[], before: Int32Array, after: Int32Array): void {
   for (let index = edits.length - 1; index >= 0; index--) {

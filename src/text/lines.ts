@@ -47,8 +47,8 @@ export interface LineSkip {
 }
 
 /**
- * Passes `count` newline bytes of `bytes` from `from` on. When fewer follow, `skipped` is less than `count` and `offset`
- * is the end of `bytes`: a line that has no newline is not passed.
+ * Passes `count` newline bytes of `bytes` from `from` on. When fewer follow, `skipped` is less than `count` and
+ * `offset` is the end of `bytes`: a line that has no newline is not passed.
  */
 export function skipLines(bytes: Uint8Array, from: number, count: number): LineSkip {
   let offset = from;
@@ -63,8 +63,8 @@ export function skipLines(bytes: Uint8Array, from: number, count: number): LineS
 /**
  * Counts the lines of a byte stream that arrives in chunks, and finds where one of them starts. Keeps no chunk.
  *
- * Lines are counted as {@link windowLines} does, by the byte 10; so any encoding that contains ASCII is counted right, and
- * UTF-16 is not.
+ * Lines are counted as {@link windowLines} does, by the byte 10; so any encoding that contains ASCII is counted right,
+ * and UTF-16 is not.
  */
 export class LineCounter {
   readonly #targetLine: number;

@@ -10,8 +10,9 @@ export interface EditMarks {
 }
 
 /**
- * Finds a shortest edit script between two sequences of integers: Myers' search from both ends that meets in the middle,
- * repeated on both halves. Time is the product of length and script length; memory is linear whatever the script.
+ * Finds a shortest edit script between two sequences of integers: Myers' search from both ends that meets in the
+ * middle, repeated on both halves. Time is the product of length and script length; memory is linear whatever the
+ * script.
  *
  * @returns The marks, or `undefined` as soon as `budget` is spent; then nothing is known about the sequences.
  */
@@ -62,8 +63,8 @@ class MiddleSearch {
   }
 
   /**
-   * Finds a point on a shortest script at about half its length. Diagonal `k` holds the points whose offset in `before` is
-   * `k` more than in `after`; diagonals that have reached an edge of the box are left out of later rounds.
+   * Finds a point on a shortest script at about half its length. Diagonal `k` holds the points whose offset in `before`
+   * is `k` more than in `after`; diagonals that have reached an edge of the box are left out of later rounds.
    */
   #findSplit(top: number, bottom: number, left: number, right: number): boolean {
     const [before, after, forward, backward] = [this.#before, this.#after, this.#forward, this.#backward];

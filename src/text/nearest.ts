@@ -18,11 +18,11 @@ export function foldTypography(text: string): string {
 }
 
 /**
- * The candidates that someone who wrote `name` may have meant, nearest first, as they are spelled; equal ones in the order
- * given. Case, `_`, `-` and the differences that {@link foldTypography} removes do not count.
+ * The candidates that someone who wrote `name` may have meant, nearest first, as they are spelled; equal ones in the
+ * order given. Case, `_`, `-` and the differences that {@link foldTypography} removes do not count.
  *
- * A candidate is near when at most a third of the letters have to be changed, added, dropped or swapped with a neighbour,
- * or when one of the two names contains the other.
+ * A candidate is near when at most a third of the letters have to be changed, added, dropped or swapped with a
+ * neighbour, or when one of the two names contains the other.
  *
  * @param limit - Most names returned. Default 3.
  */

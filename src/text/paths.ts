@@ -1,8 +1,8 @@
 /**
  * Shortens a POSIX path by its spelling alone: repeated slashes, `.`, and `name/..` go; no link is looked at.
  *
- * A `..` that has nothing before it stays in a relative path and vanishes at the root. No trailing slash, except that the
- * root is `/`; an empty path is `.`.
+ * A `..` that has nothing before it stays in a relative path and vanishes at the root. No trailing slash, except that
+ * the root is `/`; an empty path is `.`.
  */
 export function normalizePath(path: string): string {
   const isAbsolute = path.startsWith("/");
@@ -17,7 +17,10 @@ export function normalizePath(path: string): string {
   return isAbsolute ? `/${joined}` : joined === "" ? "." : joined;
 }
 
-/** `path` as seen from the folder `base`, normalized. A leading slash of `path` has no meaning here: see {@link resolvePath}. */
+/**
+ * `path` as seen from the folder `base`, normalized. A leading slash of `path` has no meaning here: see
+ * {@link resolvePath}.
+ */
 export function joinPath(base: string, path: string): string {
   return normalizePath(base === "" ? path : `${base}/${path}`);
 }

@@ -11,11 +11,11 @@ export interface UnifiedDiffOptions {
 }
 
 /**
- * Renders what changed between two texts as unified hunks, each line and the last one ended by a newline, in the shape of
- * `diff -U`; equal texts give an empty string (IR-134).
+ * Renders what changed between two texts as unified hunks, each line and the last one ended by a newline, in the shape
+ * of `diff -U`; equal texts give an empty string (IR-134).
  *
- * Lines are compared with their endings, so a change from `\r\n` to `\n` or of the final newline shows, applying the diff
- * to `before` gives `after` exactly, and an empty text has no line. A `\r` stays in the output.
+ * Lines are compared with their endings, so a change from `\r\n` to `\n` or of the final newline shows, applying the
+ * diff to `before` gives `after` exactly, and an empty text has no line. A `\r` stays in the output.
  *
  * @param context - Unchanged lines around each change, a whole number from 0. Default 3.
  */
@@ -42,7 +42,9 @@ export function renderUnifiedDiff(
   return out.join("");
 }
 
-/** The old lines in reach of a hunk, `lines[0]` having the number `first` in the part that differs, and the new ones. */
+/**
+ * The old lines in reach of a hunk, `lines[0]` having the number `first` in the part that differs, and the new ones.
+ */
 interface Sheet {
   readonly lines: readonly string[];
   readonly first: number;

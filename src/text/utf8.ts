@@ -151,7 +151,9 @@ function sequenceLength(lead: number): number {
   return lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
 }
 
-/** The second byte has a narrower range after E0, ED, F0 and F4: no overlong form, no surrogate, nothing past U+10FFFF. */
+/**
+ * The second byte has a narrower range after E0, ED, F0 and F4: no overlong form, no surrogate, nothing past U+10FFFF.
+ */
 function isSecondByte(lead: number, byte: number): boolean {
   if (!isContinuation(byte)) return false;
   if (lead === 0xe0) return byte >= 0xa0;

@@ -5,9 +5,9 @@ const UPPER =
 const CHUNK = 64 * 1024;
 
 /**
- * Decodes windows-1252; every byte has a meaning. `TextDecoder` would do, but that of Node.js 20.20 gives ISO-8859-1 for
- * this label, which is control characters instead of quotes, dashes and the euro sign. So the bytes are spelled out as
- * UTF-16, which it decodes right and fast.
+ * Decodes windows-1252; every byte has a meaning. `TextDecoder` would do, but that of Node.js 20.20 gives ISO-8859-1
+ * for this label, which is control characters instead of quotes, dashes and the euro sign. So the bytes are spelled out
+ * as UTF-16, which it decodes right and fast.
  */
 export function decodeWindows1252(bytes: Uint8Array): string {
   const decoder = new TextDecoder("utf-16le");
