@@ -1,0 +1,64 @@
+/** From an outcome to what an MCP client receives. */
+import type { CallToolResult, ContentBlock as McpBlock } from "@modelcontextprotocol/server";
+import type { ContentBlock, ToolOutcome } from "../../kernel/index.js";
+
+/** The names of what Haft adds to `_meta` of a result; each is there only when there is something to tell. */
+export const RESULT_META = {
+  /** How the call ended, when it did not end well: "failed", "denied", "timed-out", … */
+  status: "haft/status",
+  /** The error code. */
+  code: "haft/code",
+  /** What was left out, with its size and the artifact that holds it. */
+  cuts: "haft/cuts",
+  /** What was put right in the arguments, as sentences. */
+  repairs: "haft/repairs",
+} as const;
+
+/**
+ * Text and JSON become text, images base64, resources resources. `structuredContent` is there only where the tool
+ * declares a public structured part. A call that did not end well has `isError`.
+ */
+export function callResult(outcome: ToolOutcome): CallToolResult {
+  const meta = metaOf(outcome);
+  return {
+    content: outcome.content.map(blockOf),
+    isError: outcome.isError,
+    ...(isObject(outcome.structured) ? { structuredContent: outcome.structured } : {}),
+    ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
+  };
+}
+
+/** A call that could not even begin, told to the model. */
+export function refusedResult(message: string): CallToolResult {
+  return { content: [{ type: "text", text: message }], isError: true };
+}
+
+function metaOf(outcome: ToolOutcome): Record<string, unknown> {
+  return {
+    ...(outcome.isError ? { [RESULT_META.status]: outcome.status } : {}),
+    ...(outcome.code === undefined ? {} : { [RESULT_META.code]: outcome.code }),
+    ...(outcome.cuts.length === 0 ? {} : { [RESULT_META.cuts]: outcome.cuts }),
+    ...(outcome.repairs.length === 0 ? {} : { [RESULT_META.repairs]: outcome.repairs }),
+  };
+}
+
+function blockOf(block: ContentBlock): McpBlock {
+  switch (block.kind) {
+    case "text":
+      return { type: "text", text: block.text };
+    case "json":
+      return { type: "text", text: JSON.stringify(block.value) ?? "null" };
+    case "image":
+      return { type: "image", data: Buffer.from(block.data).toString("base64"), mimeType: block.mime };
+    case "resource":
+      return block.text === undefined
+        ? { type: "resource_link", uri: block.uri, name: block.uri }
+        : { type: "resource", resource: { uri: block.uri, text: block.text } };
+    default:
+      return block satisfies never;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,32 @@
+/** The folders that a client works in, asked for at its first call. */
+import type { HandlerResultTypeMap, Server, ServerContext } from "@modelcontextprotocol/server";
+
+/** Milliseconds that a client of the older protocol has to tell its roots. */
+const ANSWER_WITHIN_MS = 5_000;
+const KEY = "roots";
+
+type AskedBack = Extract<Awaited<HandlerResultTypeMap["tools/call"]>, { resultType: "input_required" }>;
+
+/**
+ * The client's roots as URIs; empty when it has none, will not tell, or never said that it can. A client of the newer
+ * protocol has to be asked in the answer to its call, which it then sends again: that answer comes back as `askBack`.
+ */
+export async function clientRoots(
+  server: Server,
+  era: "legacy" | "modern",
+  context: ServerContext,
+): Promise<readonly string[] | { readonly askBack: AskedBack }> {
+  const { mcpReq } = context;
+  if (era === "legacy") {
+    if (server.getClientCapabilities()?.roots === undefined) return [];
+    const answer = await mcpReq.send({ method: "roots/list" }, { timeout: ANSWER_WITHIN_MS }).catch(() => undefined);
+    return answer?.roots.map((root) => root.uri) ?? [];
+  }
+  const { CLIENT_CAPABILITIES_META_KEY, inputRequired, inputResponse } = await import("@modelcontextprotocol/server");
+  const envelope = mcpReq.envelope as Readonly<Record<string, { readonly roots?: unknown } | undefined>> | undefined;
+  if (envelope?.[CLIENT_CAPABILITIES_META_KEY]?.roots === undefined) return [];
+  if (mcpReq.inputResponses === undefined && mcpReq.droppedInputResponseKeys === undefined)
+    return { askBack: inputRequired({ inputRequests: { [KEY]: inputRequired.listRoots() } }) };
+  const view = inputResponse(mcpReq.inputResponses, KEY);
+  return view.kind === "roots" ? view.roots.map((root) => root.uri) : [];
+}

@@ -1,0 +1,43 @@
+/** Haft as an MCP server on standard input and output: one client, one session. */
+import { type McpCalls, type McpServerOptions, mcpServers } from "./mcp-server.js";
+import { watchParent } from "./parent-watch.js";
+import { claimStdout } from "./stdio-wire.js";
+
+export interface ServeStdioOptions extends McpServerOptions {
+  readonly calls: McpCalls;
+  /** Fires to end the service. */
+  readonly signal: AbortSignal;
+  /** What goes wrong outside a call, for the operator. */
+  onProblem(error: Error): void;
+}
+
+export type StdioEnd = "input ended" | "parent gone" | "stopped";
+
+/**
+ * Serves until standard input ends, the client's process is gone or `signal` fires. Calls that still run are cancelled,
+ * with all that they started, and are not answered. Resolves with the reason once the connection is closed; the calls'
+ * own ends may take some seconds more.
+ */
+export async function serveMcpStdio(options: ServeStdioOptions): Promise<StdioEnd> {
+  const { calls, signal, onProblem } = options;
+  const wire = claimStdout();
+  const [{ serveStdio, StdioServerTransport }, serverFor] = await Promise.all([
+    import("@modelcontextprotocol/server/stdio"),
+    mcpServers(options),
+  ]);
+  const transport = new StdioServerTransport(process.stdin, wire.output);
+  let unwatch = (): void => {};
+  const ended = new Promise<StdioEnd>((resolve) => {
+    for (const event of ["end", "close", "error"]) process.stdin.once(event, () => resolve("input ended"));
+    wire.output.once("error", () => resolve("input ended"));
+    signal.addEventListener("abort", () => resolve("stopped"), { once: true });
+    if (signal.aborted) resolve("stopped");
+    unwatch = watchParent(() => resolve("parent gone"));
+  });
+  const handle = serveStdio(({ era }) => serverFor(era, calls), { transport, onerror: onProblem });
+  const reason = await ended;
+  unwatch();
+  await handle.close();
+  wire.release();
+  return reason;
+}
