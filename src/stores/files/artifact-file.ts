@@ -53,6 +53,7 @@ export class ArtifactFile {
   #head: FileHandle | undefined;
   #tail: FileHandle | undefined;
   #failure: unknown;
+  #isClosed = false;
 
   constructor(
     readonly folder: string,
@@ -64,18 +65,20 @@ export class ArtifactFile {
     return this.#producedBytes;
   }
 
-  /** One write after another, in the order of the calls. */
-  write(bytes: Uint8Array): Promise<void> {
+  /** One write after another, in the order of the calls. @throws `STORE_CLOSED` after `close`. */
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#isClosed)
+      throw new HaftError("STORE_CLOSED", `Did not write to the artifact "${this.id}": it has ended.`);
     // The caller may use its buffer again before this write has its turn.
     const own = Uint8Array.from(bytes);
     this.#last = this.#last.then(() => this.#append(own));
-    return this.#last.then(() => {
-      if (this.#failure !== undefined) throw unwritable(this.folder, this.#failure);
-    });
+    await this.#last;
+    if (this.#failure !== undefined) throw unwritable(this.folder, this.#failure);
   }
 
   /** Waits for the writes so far. Idempotent. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#last;
     await this.#head?.close();
     await this.#tail?.close();

@@ -17,6 +17,7 @@ interface Kept {
   tail: Uint8Array;
   producedBytes: number;
   isEvicted: boolean;
+  isEnded: boolean;
 }
 
 /** The artifacts of one session, lost with the process. */
@@ -45,11 +46,15 @@ export function memoryArtifacts(options: MemoryArtifactsOptions): Artifacts {
         tail: new Uint8Array(0),
         producedBytes: 0,
         isEvicted: false,
+        isEnded: false,
       };
       all.set(id, kept);
       return {
         id,
         async write(bytes) {
+          if (kept.isEnded) {
+            throw new HaftError("STORE_CLOSED", `Did not write to the artifact "${id}": it has ended.`);
+          }
           kept.producedBytes += bytes.length;
           if (kept.isEvicted) return;
           const room = partBytes - kept.head.length;
@@ -59,6 +64,7 @@ export function memoryArtifacts(options: MemoryArtifactsOptions): Artifacts {
           makeRoom(kept);
         },
         async end() {
+          kept.isEnded = true;
           return { producedBytes: kept.producedBytes, keptBytes: keptBytes(kept) };
         },
       };
