@@ -49,9 +49,17 @@ function configuredRegistry(): Forbidden[] {
   return host ? [{ word: host, why: "a registry host" }] : [];
 }
 
+/** A path counts from its start only: "/b/" does not stand in "a/b/c". */
+function holds(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
+    if (!word.startsWith("/") || !/[\w.-]/.test(text[at - 1] ?? "")) return true;
+  }
+  return false;
+}
+
 function offences(files: readonly { path: string; text: string }[]): string[] {
   return files.flatMap(({ path, text }) =>
-    FORBIDDEN.filter(({ word, except }) => text.includes(word) && !except?.includes(path)).map(
+    FORBIDDEN.filter(({ word, except }) => holds(text, word) && !except?.includes(path)).map(
       ({ word, why }) => `${path}: holds "${word}", ${why}.`,
     ),
   );

@@ -250,9 +250,9 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
       const bytes = pseudoRandomBytes(50_000, 46);
       const id = await put(artifacts, bytes);
       const written = new Map<string, Uint8Array>();
-      expectEqual(await artifacts.export(id, capturing(written), "/work/out.bin"), { bytes: 50_000 }, "result");
-      expectEqual([...written.keys()], ["/work/out.bin"], "paths");
-      expectBytes(written.get("/work/out.bin") ?? new Uint8Array(), bytes, "bytes");
+      expectEqual(await artifacts.export(id, capturing(written), "/project/out.bin"), { bytes: 50_000 }, "result");
+      expectEqual([...written.keys()], ["/project/out.bin"], "paths");
+      expectBytes(written.get("/project/out.bin") ?? new Uint8Array(), bytes, "bytes");
     },
   ),
   on(

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(state.path, { recursive: true, force: true }));
 
-const open = (id = "work", isTemporary = false): FileSession =>
+const open = (id = "daily", isTemporary = false): FileSession =>
   createFileSession({ state, id, locks: fileLocks(state), isTemporary });
 const item = { id: "1", text: "Write it", status: "pending" } as const;
 
@@ -21,7 +21,7 @@ describe("a session by files", () => {
     await open().todo.replace([item]);
     expect(await open().todo.read()).toEqual([item]);
     expect(await open("other").todo.read()).toEqual([]);
-    expect(JSON.parse(readFileSync(join(state.path, "sessions/work/todo.json"), "utf8"))).toEqual([item]);
+    expect(JSON.parse(readFileSync(join(state.path, "sessions/daily/todo.json"), "utf8"))).toEqual([item]);
   });
 
   it("remembers what was read and where it stood once it was closed", async () => {
@@ -46,8 +46,8 @@ describe("a session by files", () => {
   });
 
   it("forgets what it has read when its file is damaged", () => {
-    state.folder("sessions", "work");
-    writeFileSync(join(state.path, "sessions/work/memory.json"), "{");
+    state.folder("sessions", "daily");
+    writeFileSync(join(state.path, "sessions/daily/memory.json"), "{");
     expect(open().readState.has("local:/a")).toBe(false);
   });
 
