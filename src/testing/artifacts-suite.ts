@@ -4,6 +4,7 @@ import { concat, pseudoRandomBytes, utf8 } from "./case-setup.js";
 import { expectBytes, expectEqual, expectError, expectThat } from "./expect.js";
 import type { Case, Suite } from "./plan.js";
 
+/** What a case of the artifacts suite works on. */
 export interface ArtifactsFixture {
   /**
    * A fresh, empty store of one session. An artifact keeps `maxBytes`, half from its start and half from its end; all
@@ -47,6 +48,7 @@ function on(
   return { id, behavior, run: async (fixture) => run(await fixture.open(limits)) };
 }
 
+/** What every keeper of outputs promises: kept ends, counted gaps, eviction that says so. */
 export const artifactsSuite: Suite<ArtifactsFixture> = [
   on("artifacts:write:round-trip", "What was written in pieces is read back whole", ROOMY, async (artifacts) => {
     const bytes = pseudoRandomBytes(300_000, 41);

@@ -19,6 +19,7 @@ export type Plant =
   | { readonly kind: "fifo"; readonly path: string }
   | { readonly kind: "mode"; readonly path: string; readonly mode: number };
 
+/** What a case of the file, shell and search suites works on. */
 export interface Fixture {
   readonly backend: Backend;
   /** A real path (no link in it), empty, writable, used by no other case. Cases put all they make below it. */

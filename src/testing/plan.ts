@@ -10,6 +10,7 @@ export interface Case<F> {
   run(fixture: F): Promise<void>;
 }
 
+/** The promises of one port, in the order in which they run. */
 export type Suite<F> = readonly Case<F>[];
 
 /** What is tested, and what of the suites it cannot do. */
@@ -23,6 +24,7 @@ export interface Plan<F extends { dispose(): Promise<void> }> {
   readonly knownFailures: Readonly<Record<string, string>>;
 }
 
+/** A case as a plan runs it, ready for any test runner. */
 export interface RunnableCase {
   readonly id: string;
   readonly behavior: string;
