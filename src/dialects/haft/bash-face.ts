@@ -31,7 +31,7 @@ export const bashFace: ToolFace<BashInput, BashData, BashLimits> = {
         type: "integer",
         minimum: 1,
         maximum: BASH_MAX_TIMEOUT_MS,
-        description: `Default ${BASH_DEFAULT_TIMEOUT_MS}`,
+        description: `Default ${BASH_DEFAULT_TIMEOUT_MS}; then the whole process tree is ended`,
       },
       cwd: { type: "string" },
       input: { type: "string", description: "Standard input; else empty" },

@@ -18,7 +18,7 @@ export function renderFailure(result: ToolResult<unknown>, about: RenderContext)
   const facts = FACTS[failure.code]?.(failure) ?? [];
   const step = NEXT_STEPS[failure.code];
   const lines = [stripControls(failure.message).text, ...facts];
-  if (step !== undefined && !step.isSaidBy.test(failure.message)) lines.push(step.text);
+  if (step !== undefined && !saysNextStep(failure.message)) lines.push(step);
   return saying(withNotes(lines.join("\n"), about));
 }
 
@@ -30,33 +30,28 @@ const FACTS: Readonly<Record<string, (failure: Failure) => readonly string[]>> =
   FS_STALE: staleRegion,
 };
 
-/** The step that follows a code when the sentence does not end in one. `isSaidBy` knows it by a word that only the step has. */
-const NEXT_STEPS: Readonly<Record<string, { readonly text: string; readonly isSaidBy: RegExp }>> = {
-  EDIT_NOT_FOUND: {
-    text: "Copy the text of the file exactly, without line numbers, or read the place again.",
-    isSaidBy: /\b[Cc]opy\b|\b[Rr]ead\b/,
-  },
-  EDIT_AMBIGUOUS: {
-    text: "Add surrounding lines to `oldText` until it is unique, or set `replaceAll`.",
-    isSaidBy: /replaceAll|surrounding/,
-  },
-  EDIT_IDENTICAL: { text: "Send a `newText` that differs from `oldText`.", isSaidBy: /\bSend\b|\b[Cc]hange\b/ },
-  EDIT_EMPTY: {
-    text: "Give the text to be replaced as `oldText`; `write` makes a new file.",
-    isSaidBy: /`write`|Give/,
-  },
-  EDIT_NO_CHANGE: { text: "The file already reads as wanted; nothing is left to do here.", isSaidBy: /already/ },
-  EDIT_OVERLAP: { text: "Join the edits that overlap into one.", isSaidBy: /\b[Jj]oin|[Mm]erge|one edit/ },
-  FS_NOT_READ: { text: "Read it first, or send its hash as `expect`.", isSaidBy: /`expect`|\bRead it\b/ },
-  FS_STALE: { text: "Read it again, then repeat the call.", isSaidBy: /\b[Rr]ead\b/ },
-  FS_NOT_FOUND: {
-    text: 'Check the spelling; `grep` with `mode` "files" shows what is there.',
-    isSaidBy: /`|[Cc]heck|[Dd]id you mean|[Nn]earest/,
-  },
-  FS_NOT_A_FILE: { text: "Name a file.", isSaidBy: /[Nn]ame|`/ },
-  SEARCH_PATTERN: { text: "Correct the pattern, or set `literal` to search for it as text.", isSaidBy: /`literal`/ },
-  SEARCH_UNSUPPORTED: { text: "Write the pattern without it.", isSaidBy: /without/ },
+/** The step that follows a code when its sentence stands alone. */
+const NEXT_STEPS: Readonly<Record<string, string>> = {
+  EDIT_NOT_FOUND: "Copy the text of the file exactly, without line numbers, or read the place again.",
+  EDIT_AMBIGUOUS: "Add surrounding lines to `oldText` until it is unique, or set `replaceAll`.",
+  EDIT_IDENTICAL: "Send a `newText` that differs from `oldText`.",
+  EDIT_EMPTY: "Give the text to be replaced as `oldText`; `write` makes a new file.",
+  EDIT_NO_CHANGE: "The file already reads as wanted; nothing is left to do here.",
+  EDIT_OVERLAP: "Join the edits that overlap into one.",
+  FS_NOT_READ: "Read it first, or send its hash as `expect`.",
+  FS_STALE: "Read it again, then repeat the call.",
+  FS_NOT_FOUND: 'Check the spelling; `grep` with `mode` "files" shows what is there.',
+  FS_NOT_A_FILE: "Name a regular file.",
+  FS_NOT_TEXT: "A command can look at the bytes.",
+  FS_PERMISSION: "Choose another path; only a person can change the permission.",
+  SEARCH_PATTERN: "Correct the pattern, or set `literal` to search for it as text.",
+  SEARCH_UNSUPPORTED: "Write the pattern without it.",
 };
+
+/** Whether more than one sentence is said, what stands in quotes left out: the second is the next step. */
+function saysNextStep(message: string): boolean {
+  return /[.!?]\s+\S/.test(message.replace(/"[^"\n]*"|`[^`\n]*`/g, "_"));
+}
 
 function nearestPlaces(failure: Failure): readonly string[] {
   const { nearest } = failure.details;
@@ -92,7 +87,7 @@ function unreadFile(failure: Failure): readonly string[] {
   if (sha256 === undefined || failure.message.includes(sha256)) return [];
   const size = sizeBytes === undefined ? "" : `${counted(sizeBytes, "byte")}, `;
   const time = modifiedMs === undefined ? "" : `changed ${isoTime(modifiedMs)}, `;
-  return [`It has ${size}${time}sha256 ${sha256}. To replace it unseen, send that hash as \`expect\`.`];
+  return [`It has ${size}${time}sha256 ${sha256}.`];
 }
 
 function staleRegion(failure: Failure): readonly string[] {

@@ -17,7 +17,7 @@ const MODES = ["content", "files", "count"] as const;
 
 export const grepFace: ToolFace<GrepInput, GrepData, GrepLimits> = {
   name: "grep",
-  description: `Search file contents with a linear-time regex (no look-around, no back-references). Hidden files are searched, ignored ones and .git are not. Lines are clipped to ${GREP_MAX_LINE_BYTES} bytes around the match, the answer to ${GREP_MAX_BYTES / 1024} KiB.`,
+  description: `Search file contents with a linear-time regex (no look-around, no back-references). Hidden files are searched, ignored ones and .git are not. Lines are clipped to ${GREP_MAX_LINE_BYTES} bytes around the match, the answer to ${GREP_MAX_BYTES / 1024} KiB; after 30 s it returns what it has.`,
   parameters: {
     type: "object",
     properties: {

@@ -23,7 +23,12 @@ export function editFace(edition: IndusagiEdition): ToolFace<EditInput, EditData
       },
       required: ["path", "oldText", "newText"],
     },
-    limits: { gate: "handle", stages: ["exact", "whitespace"], maxDiffBytes: EDIT_MAX_DIFF_BYTES },
+    limits: {
+      gate: "handle",
+      stages: ["exact", "whitespace"],
+      whitespace: "anywhere",
+      maxDiffBytes: EDIT_MAX_DIFF_BYTES,
+    },
     decode(args) {
       const path = textArgument(args, "path");
       const oldText = textArgument(args, "oldText");

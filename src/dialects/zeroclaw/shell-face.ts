@@ -1,5 +1,5 @@
-import type { BashData, BashInput, BashLimits, Rendered, ToolFace, ToolResult } from "../../kernel/index.js";
-import { cutHead } from "../../text/index.js";
+import type { BashData, BashInput, BashLimits, Cut, Rendered, ToolFace, ToolResult } from "../../kernel/index.js";
+import { cutHead, type Utf8Cut } from "../../text/index.js";
 import { missing, textArgument } from "../arguments.js";
 import { type Failure, failureOf, isRecord, missingParameter, reasonOf } from "../failure.js";
 import { newCuts, saying } from "../rendering.js";
@@ -52,18 +52,16 @@ function report(result: ToolResult<BashData>, data: BashData): Rendered {
     const cuts = [...streamCut("stdout", data, 0), ...streamCut("stderr", data, 0), ...survivors];
     return failed(messages.executionFailed(whyNotFinished(data)), "", newCuts(result, cuts));
   }
-  const isCut = (stream: "stdout" | "stderr", keptBytes: number) =>
-    data[stream].dropped > 0
-      ? streamCut(stream, data, Math.min(keptBytes, data[stream].bytes - data[stream].dropped))
-      : [];
-  const cuts = newCuts(result, [
-    ...isCut("stdout", stdout.keptBytes),
-    ...isCut("stderr", stderr.keptBytes),
-    ...survivors,
-  ]);
+  const cuts = newCuts(result, [...leftOut("stdout", data, stdout), ...leftOut("stderr", data, stderr), ...survivors]);
   const output = joined(stdout.text, stderr.text);
   if (data.exitCode === 0 && data.signal === null) return saying(output, { clamped: true, ...cuts });
   return failed(messages.exitCode(data.signal === null ? (data.exitCode ?? -1) : -1), output, cuts);
+}
+
+function leftOut(name: "stdout" | "stderr", data: BashData, kept: Utf8Cut): readonly Cut[] {
+  const { bytes, dropped, tail } = data[name];
+  const isWhole = dropped === 0 && tail === "" && kept.droppedBytes === 0;
+  return isWhole ? [] : streamCut(name, data, Math.min(kept.keptBytes, bytes - dropped));
 }
 
 function joined(stdout: string, stderr: string): string {

@@ -1,0 +1,190 @@
+import { describe, expect } from "vitest";
+import { DIALECTS, failedWith, HASH_B, seenBy, succeeded, writeData } from "../../test/dialects/golden.js";
+import { verifies } from "../../test/verifies.js";
+import type { ToolResult } from "../kernel/index.js";
+
+interface Golden {
+  readonly ids: readonly string[];
+  readonly situation: string;
+  readonly result: ToolResult<unknown>;
+  readonly args?: Readonly<Record<string, unknown>>;
+  readonly haft: string;
+  readonly indusagi: string;
+  readonly zeroclaw: { readonly output: string; readonly error: string | null };
+  readonly buddy: string;
+}
+
+const said = (output: string) => ({ output, error: null });
+const refused = (error: string) => ({ output: "", error });
+const NO_PARENT = 'Did not write "x/y.txt": its folder does not exist. Make it first.';
+const SHORT_A = "aaaaaaaaaaaa";
+const SHORT_B = "bbbbbbbbbbbb";
+
+const GOLDENS: readonly Golden[] = [
+  {
+    ids: ["IR-068", "ZC-028", "BD-032"],
+    situation: "created",
+    result: succeeded(writeData()),
+    haft: `Created "a.txt": 6 bytes, sha256 ${SHORT_A}.`,
+    indusagi: "Saved 6 bytes to a.txt.",
+    zeroclaw: said("Wrote 6 bytes to a.txt"),
+    buddy: "Wrote 6 bytes to a.txt",
+  },
+  {
+    ids: ["IR-068", "ZC-028", "BD-032"],
+    situation: "replaced",
+    result: succeeded(writeData({ created: false, beforeHash: HASH_B })),
+    haft: `Replaced "a.txt": 6 bytes, sha256 ${SHORT_A} (was ${SHORT_B}).`,
+    indusagi: "Saved 6 bytes to a.txt.",
+    zeroclaw: said("Wrote 6 bytes to a.txt"),
+    buddy: "Wrote 6 bytes to a.txt",
+  },
+  {
+    ids: ["IR-068", "ZC-028", "BD-032"],
+    situation: "one byte",
+    result: succeeded(writeData({ bytes: 1 })),
+    haft: `Created "a.txt": 1 byte, sha256 ${SHORT_A}.`,
+    indusagi: "Saved 1 byte to a.txt.",
+    zeroclaw: said("Wrote 1 bytes to a.txt"),
+    buddy: "Wrote 1 bytes to a.txt",
+  },
+  {
+    ids: ["IR-066", "IR-068", "ZC-028", "BD-032"],
+    situation: "empty",
+    result: succeeded(writeData({ bytes: 0 })),
+    haft: `Created "a.txt": 0 bytes, sha256 ${SHORT_A}.`,
+    indusagi: "Saved 0 bytes to a.txt.",
+    zeroclaw: said("Wrote 0 bytes to a.txt"),
+    buddy: "Wrote 0 bytes to a.txt",
+  },
+  {
+    ids: ["IR-068", "IP-010", "ZC-028", "BD-032"],
+    situation: "a path spelled by the model",
+    result: succeeded(writeData({ path: "/w/nope" })),
+    args: { path: "./nope", content: "text" },
+    haft: `Created "./nope": 6 bytes, sha256 ${SHORT_A}.`,
+    indusagi: "Saved 6 bytes to ./nope.",
+    zeroclaw: said("Wrote 6 bytes to ./nope"),
+    buddy: "Wrote 6 bytes to ./nope",
+  },
+  {
+    ids: ["IR-068", "ZC-028", "BD-032"],
+    situation: "CRLF and a mark that were not carried over",
+    result: succeeded(
+      writeData({ created: false, beforeHash: HASH_B, differs: ["byte-order mark", "CRLF line ends"] }),
+    ),
+    haft: `Replaced "a.txt": 6 bytes, sha256 ${SHORT_A} (was ${SHORT_B}). Not carried over from the old file: byte-order mark, CRLF line ends.`,
+    indusagi: "Saved 6 bytes to a.txt.",
+    zeroclaw: said("Wrote 6 bytes to a.txt"),
+    buddy: "Wrote 6 bytes to a.txt",
+  },
+  {
+    ids: ["IR-068", "ZC-028", "BD-032"],
+    situation: "in place",
+    result: succeeded(writeData({ created: false, inPlace: true })),
+    haft: `Replaced "a.txt": 6 bytes, sha256 ${SHORT_A}. Written in place, so that its links, owner and attributes stay.`,
+    indusagi: "Saved 6 bytes to a.txt.",
+    zeroclaw: said("Wrote 6 bytes to a.txt"),
+    buddy: "Wrote 6 bytes to a.txt",
+  },
+  {
+    ids: ["IR-069", "IR-129"],
+    situation: "failed: never read",
+    result: failedWith("FS_NOT_READ", 'Did not write "a.txt": this session has not read it.', {
+      path: "a.txt",
+      sizeBytes: 10,
+      modifiedMs: 1_700_000_000_000,
+      sha256: HASH_B,
+    }),
+    haft: `Did not write "a.txt": this session has not read it.\nIt has 10 bytes, changed 2023-11-14T22:13:20Z, sha256 ${HASH_B}.\nRead it first, or send its hash as \`expect\`.`,
+    indusagi: "File has not been read yet. Read it first before writing to it.",
+    zeroclaw: refused('Failed to write file: Did not write "a.txt": this session has not read it.'),
+    buddy: 'execution failed: a.txt: Did not write "a.txt": this session has not read it.',
+  },
+  {
+    ids: ["IR-130"],
+    situation: "failed: changed since it was read",
+    result: failedWith("FS_STALE", 'Did not write "a.txt": it has changed since it was read. Read it again.'),
+    haft: 'Did not write "a.txt": it has changed since it was read. Read it again.',
+    indusagi:
+      "File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.",
+    zeroclaw: refused('Failed to write file: Did not write "a.txt": it has changed since it was read. Read it again.'),
+    buddy: 'execution failed: a.txt: Did not write "a.txt": it has changed since it was read. Read it again.',
+  },
+  {
+    ids: ["BD-033", "BD-003", "ZC-028"],
+    situation: "failed: no such folder",
+    result: failedWith("FS_NOT_FOUND", NO_PARENT),
+    args: { path: "x/y.txt", content: "" },
+    haft: NO_PARENT,
+    indusagi: NO_PARENT,
+    zeroclaw: refused("Failed to write file: No such file or directory (os error 2)"),
+    buddy: "execution failed: x/y.txt: No such file or directory (os error 2)",
+  },
+  {
+    ids: ["ZC-028", "BD-003"],
+    situation: "failed: no space",
+    result: failedWith("FS_NO_SPACE", 'Did not write "a.txt": the disk is full. Free some space.'),
+    haft: 'Did not write "a.txt": the disk is full. Free some space.',
+    indusagi: 'Did not write "a.txt": the disk is full. Free some space.',
+    zeroclaw: refused("Failed to write file: No space left on device (os error 28)"),
+    buddy: "execution failed: a.txt: No space left on device (os error 28)",
+  },
+  {
+    ids: ["ZC-028", "BD-003"],
+    situation: "denied",
+    result: failedWith("POLICY_DENIED", "Did not run `write`: outside the roots. Name a path inside.", {
+      rule: "roots",
+    }),
+    haft: "Did not run `write`: outside the roots. Name a path inside.",
+    indusagi: "Did not run `write`: outside the roots. Name a path inside.",
+    zeroclaw: refused("Path not allowed: a.txt"),
+    buddy: "execution failed: a.txt: Did not run `write`: outside the roots. Name a path inside.",
+  },
+  {
+    ids: ["ZC-005", "BD-003"],
+    situation: "a missing argument",
+    result: failedWith("CALL_INVALID", "Did not run `write`: `content` is missing; it takes text.", {
+      parameter: "content",
+      missing: true,
+      problem: "`content` is missing; it takes text",
+    }),
+    args: { path: "a.txt" },
+    haft: "Did not run `write`: `content` is missing; it takes text.",
+    indusagi: "Did not run `write`: `content` is missing; it takes text.",
+    zeroclaw: refused("Missing 'content' parameter"),
+    buddy: "invalid arguments: missing field `content`",
+  },
+  {
+    ids: ["ZC-004", "BD-003"],
+    situation: "an argument of a wrong type",
+    result: failedWith("CALL_INVALID", 'Did not run `write`: `content` was the object {"port":8080}; it takes text.', {
+      parameter: "content",
+      problem: '`content` was the object {"port":8080}; it takes text',
+    }),
+    haft: 'Did not run `write`: `content` was the object {"port":8080}; it takes text.',
+    indusagi: 'Did not run `write`: `content` was the object {"port":8080}; it takes text.',
+    zeroclaw: refused('Did not run `write`: `content` was the object {"port":8080}; it takes text.'),
+    buddy: 'invalid arguments: `content` was the object {"port":8080}; it takes text',
+  },
+];
+
+describe("one result of write in four dialects", () => {
+  for (const golden of GOLDENS) {
+    const args = golden.args ?? { path: "a.txt", content: "text\n" };
+    const { isError } = golden.result;
+    verifies(golden.ids, `${golden.situation} has each dialect's exact text`, () => {
+      expect(seenBy(DIALECTS.haft, "write", golden.result, args).envelope).toBe(golden.haft);
+      expect(seenBy(DIALECTS.indusagi, "write", golden.result, args).envelope).toEqual({
+        id: "c1",
+        output: golden.indusagi,
+        is_error: isError,
+      });
+      expect(seenBy(DIALECTS.zeroclaw, "write", golden.result, args).envelope).toEqual({
+        success: !isError,
+        ...golden.zeroclaw,
+      });
+      expect(seenBy(DIALECTS.buddy, "write", golden.result, args).envelope).toBe(golden.buddy);
+    });
+  }
+});

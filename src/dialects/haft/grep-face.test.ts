@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { failedWith, seenBy, succeeded } from "../../../test/dialects/golden.js";
+import type { GrepData, GrepHitData } from "../../kernel/index.js";
+import { grepFace } from "./grep-face.js";
+import { haftDialect } from "./haft-dialect.js";
+
+function hit(path: string, line: number, text: string, more: Partial<GrepHitData> = {}): GrepHitData {
+  return { path, line, text, clippedBytes: 0, before: [], after: [], ...more };
+}
+
+const DATA: GrepData = {
+  root: "/w",
+  mode: "content",
+  hits: [],
+  why: "complete",
+  limit: 200,
+  skipped: {},
+  unreadable: [],
+  engine: "re2js",
+};
+
+const searched = (more: Partial<GrepData>, args: Readonly<Record<string, unknown>> = { pattern: "x" }) =>
+  seenBy(haftDialect, "grep", succeeded({ ...DATA, ...more }), args).envelope;
+const at = (line: number, text: string) => ({ line, text });
+
+describe("grepFace", () => {
+  it("decodes to the tool's input, within its ceilings", () => {
+    expect(grepFace.decode({ pattern: "-x", mode: "count", limit: 9_999, context: 99, offset: 0 })).toEqual({
+      input: { pattern: "-x", mode: "count", limit: 5_000, context: 20, offset: 0 },
+    });
+    expect(grepFace.decode({ pattern: "x", limit: 0 })).toMatchObject({ parameter: "limit" });
+    expect(grepFace.decode({ path: "." })).toMatchObject({ parameter: "pattern" });
+  });
+
+  it("writes a hit as path, line and text, without the end of the line", () => {
+    expect(
+      searched({ hits: [hit("src/a.ts", 12, "const a = 1;\r"), hit("b", 1, "\x1b[1mx", { clippedBytes: 900 })] }),
+    ).toBe("src/a.ts:12: const a = 1;\nb:1: x [900 bytes of the line left out]");
+  });
+
+  it("shows the lines around hits once, with a mark between groups", () => {
+    const hits = [
+      hit("a", 3, "x1", { before: [at(2, "b")], after: [at(4, "c")] }),
+      hit("a", 5, "x2", { before: [at(4, "c")], after: [at(6, "d")] }),
+      hit("a", 9, "x3", { before: [at(8, "e")], after: [] }),
+      hit("b", 1, "x4", { after: [at(2, "f")] }),
+    ];
+    expect(searched({ hits })).toBe(
+      "a-2- b\na:3: x1\na-4- c\na:5: x2\na-6- d\n--\na-8- e\na:9: x3\n--\nb:1: x4\nb-2- f",
+    );
+  });
+
+  it("lists files, and counts", () => {
+    expect(searched({ mode: "files", hits: [hit("a", 0, ""), hit("two\nlines", 0, "")] })).toBe("a\ntwo\\nlines");
+    expect(searched({ mode: "count", counts: [{ path: "a", count: 3 }] })).toBe("a: 3");
+  });
+
+  it("says that nothing was found, and what was not looked at", () => {
+    expect(searched({ unreadable: ["locked"], skipped: { unreadable: 1, binary: 2, large: 0 } })).toBe(
+      "No matches.\n1 path could not be read: locked.\nSkipped: 2 binary.\nIgnored files were not searched; `includeIgnored` adds them.",
+    );
+    expect(searched({}, { pattern: "x", path: "a.log" })).toBe("No matches.");
+    expect(searched({}, { pattern: "x", includeIgnored: true })).toBe("No matches.");
+  });
+
+  it("says why it stopped and how to go on", () => {
+    const hits = [hit("a", 1, "x"), hit("a", 2, "x")];
+    expect(searched({ hits, why: "limit", limit: 2 })).toBe(
+      "a:1: x\na:2: x\n\nStopped at the limit of 2 hits; there may be more. Narrow `path` or `glob`, raise `limit` (at most 5000), or page with `offset` from 0 (in path order).",
+    );
+    expect(searched({ hits, why: "limit", limit: 2, offset: 0, nextOffset: 2 })).toContain("Continue with `offset` 2.");
+    expect(searched({ hits, why: "limit", limit: 200 })).toContain(
+      "Stopped at the limit of 32 KiB; there may be more.",
+    );
+    expect(searched({ hits, why: "deadline" })).toContain(
+      "Stopped at the time limit (engine: re2js); only a part was searched. Narrow `path` or `glob`.",
+    );
+  });
+
+  it("ends a refused pattern with the next step", () => {
+    const result = failedWith("SEARCH_PATTERN", 'Did not search for "(": it has an open group.', { pattern: "(" });
+    expect(seenBy(haftDialect, "grep", result, { pattern: "(" }).envelope).toBe(
+      'Did not search for "(": it has an open group.\nCorrect the pattern, or set `literal` to search for it as text.',
+    );
+  });
+});

@@ -1,0 +1,72 @@
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { describe, expect, it } from "vitest";
+import { haftDialect } from "./haft-dialect.js";
+
+/** Tokens (o200k) of the seven descriptors together; the budget of the whole is 1,400. */
+const MAX_TOKENS = 1_100;
+
+const descriptors = Object.values(haftDialect.tools).map(({ name, description, parameters }) => ({
+  name,
+  description,
+  parameters,
+}));
+
+describe("haftDialect", () => {
+  it(`shows its seven tools in at most ${MAX_TOKENS} tokens`, () => {
+    expect(descriptors).toHaveLength(7);
+    expect(countTokens(JSON.stringify(descriptors))).toBeLessThanOrEqual(MAX_TOKENS);
+  });
+
+  it("names every limit of a tool where the model sees it", () => {
+    const shown = Object.fromEntries(descriptors.map((one) => [one.name, JSON.stringify(one)]));
+    const limits = {
+      read: ["2000 lines", "64 KiB", "2000 bytes"],
+      edit: ["16 KiB"],
+      grep: ["400 bytes", "32 KiB", "30 s", "default 200", '"maximum":5000', '"maximum":20'],
+      bash: ["8 and last 24 KiB", "Default 120000", '"maximum":600000'],
+    };
+    for (const [tool, words] of Object.entries(limits)) for (const word of words) expect(shown[tool]).toContain(word);
+  });
+
+  it("refuses what its schemas do not know and keeps them free of unions at the top", () => {
+    expect(haftDialect.unknownParameter).toBe("refuse");
+    for (const { parameters } of descriptors) {
+      expect(parameters).toMatchObject({ type: "object", additionalProperties: false });
+      for (const keyword of ["oneOf", "anyOf", "allOf"]) expect(parameters).not.toHaveProperty(keyword);
+    }
+  });
+
+  it("groups the tools that exist", () => {
+    expect(haftDialect.collections).toEqual({
+      "read-only": ["read", "grep"],
+      coding: ["read", "grep", "write", "edit", "bash", "todo_set", "todo_read"],
+    });
+  });
+
+  it("answers an unknown name with the nearest ones", () => {
+    expect(haftDialect.unknownTool("raed\n", ["read"])).toBe('There is no tool "raed\\n". The nearest: read.');
+    expect(haftDialect.unknownTool("x", [])).toContain("Use one of the tools that were listed.");
+  });
+
+  it("gives an outcome as plain data, without the blocks that its output repeats", () => {
+    const outcome = {
+      id: "c1",
+      output: "text",
+      isError: false,
+      status: "ok" as const,
+      content: [{ kind: "text" as const, text: "text" }],
+      cuts: [],
+      repairs: [],
+      artifacts: [],
+      decision: { rule: "r", effect: "allow" as const, approver: null },
+      audit: "a",
+    };
+    const { content: _, ...rest } = outcome;
+    expect(haftDialect.envelope(outcome)).toEqual(rest);
+  });
+
+  it("says how to get at what the pipeline cut", () => {
+    const cut = { what: "output of x", producedBytes: 10, keptBytes: 4, next: "Read it." };
+    expect(haftDialect.cutNote?.(cut)).toBe("note: 6 bytes of output of x were left out. Read it.");
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { readData, seenBy, succeeded } from "../../../test/dialects/golden.js";
+import type { ReadData } from "../../kernel/index.js";
+import { utf8Length } from "../../text/index.js";
+import { haftDialect } from "./haft-dialect.js";
+import { readFace } from "./read-face.js";
+
+function shown(data: ReadData, maxBytes = 65_536, notes: readonly string[] = []) {
+  const about = { budget: { kind: "middle" as const, maxBytes }, notes };
+  const seen = seenBy(haftDialect, "read", succeeded(data), { path: data.path }, about);
+  return { text: String(seen.envelope), cuts: seen.cuts };
+}
+
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
+
+describe("readFace", () => {
+  it("takes a bare path and refuses an offset that is no line", () => {
+    expect(readFace.decode({ path: "a", offset: -5, limit: 9_999 })).toEqual({
+      input: { path: "a", offset: -5, limit: 2_000 },
+    });
+    expect(readFace.decode({})).toMatchObject({ parameter: "path" });
+    expect(readFace.decode({ path: "a", offset: 0 })).toMatchObject({ parameter: "offset" });
+    expect(readFace.decode({ path: "a", limit: 1.5 })).toMatchObject({ parameter: "limit" });
+  });
+
+  it("cuts a window that is over the budget between lines and says where to go on", () => {
+    const { text, cuts } = shown(readData(numbered(100)), 600);
+    expect(utf8Length(text)).toBeLessThanOrEqual(600);
+    const [, last] = /^Showing lines 1–(\d+) of 100; continue with `offset` (\d+)\./.exec(text) ?? [];
+    expect(text).toContain(`\n${String(last).padStart(6)}│line ${last}`);
+    expect(text).toContain(`continue with \`offset\` ${Number(last) + 1}.`);
+    expect(cuts).toEqual([expect.objectContaining({ next: `Continue with \`offset\` ${Number(last) + 1}.` })]);
+    expect(cuts[0]!.keptBytes).toBeGreaterThan(0);
+  });
+
+  it("always shows something, however small the budget and long the line", () => {
+    const { text } = shown(readData(`${"x".repeat(5_000)}\nb\n`), 10);
+    expect(text).toMatch(/^Showing lines 1–1 of 2; continue with `offset` 2\.\n {5}1│x+… \[\d+ more bytes\]$/);
+  });
+
+  it("names a total that was not counted as a lower bound", () => {
+    const data = readData("b\n", { startLine: 7, endLine: 7, totalLines: null, atLeastLines: 40, nextOffset: 8 });
+    expect(shown(data).text).toContain("Showing lines 7–7 of more than 40; continue with `offset` 8.");
+  });
+
+  it("numbers the tail of a file that was not counted from its end", () => {
+    const data = readData("y\nz\n", { startLine: -2, endLine: -1, totalLines: null, atLeastLines: 1_000 });
+    expect(shown(data).text).toBe("Showing lines -2–-1 of more than 1000 (counted from the end).\n    -2│y\n    -1│z");
+  });
+
+  it("says what binary content is and how to look into it", () => {
+    const data = readData("", { kind: "binary", mime: "application/zip", sizeBytes: 99, path: "my file.zip" });
+    expect(shown(data).text).toBe(
+      "\"my file.zip\" is binary (application/zip, 99 bytes) and is not shown as text. A command can look inside, for example `head -c 256 'my file.zip' | od -c`.",
+    );
+  });
+
+  it("keeps a path that begins with a dash from being read as an option", () => {
+    const data = readData("", { kind: "binary", sizeBytes: 9, path: "-n x" });
+    expect(shown(data).text).toContain("head -c 256 './-n x'");
+  });
+
+  it("shows a name with a line break on one row", () => {
+    expect(shown(readData("", { path: "two\nlines.txt" })).text).toBe('"two\\nlines.txt" is empty (0 bytes).');
+  });
+
+  it("shows carriage returns that end no line", () => {
+    expect(shown(readData("a\rb\n", { eol: "mixed" })).text).toContain("     1│a␍b");
+  });
+
+  it("ends with what was put right in the arguments", () => {
+    expect(shown(readData("a\n"), 65_536, ["`file` was taken as `path`."]).text).toBe(
+      "Showing lines 1–1 of 1.\n     1│a\nnote: `file` was taken as `path`.",
+    );
+  });
+});

@@ -1,0 +1,110 @@
+/** What the tables of exact texts are made of: results of the tools, and how a dialect's host would see them. */
+import { buddyDialect, haftDialect, indusagiDialect, zeroclawDialect } from "../../src/dialects/index.js";
+import {
+  type BashData,
+  type Cut,
+  type Dialect,
+  project,
+  type ReadData,
+  type RenderContext,
+  type StreamData,
+  standardBudget,
+  type ToolOutcome,
+  type ToolResult,
+  type WriteData,
+} from "../../src/kernel/index.js";
+import { detectEol, utf8Length, windowLines } from "../../src/text/index.js";
+
+export const DIALECTS = {
+  haft: haftDialect,
+  indusagi: indusagiDialect,
+  zeroclaw: zeroclawDialect,
+  buddy: buddyDialect,
+};
+
+export interface Seen {
+  readonly envelope: unknown;
+  readonly cuts: readonly Cut[];
+}
+
+/** Renders a result in a dialect and puts the outcome into that dialect's envelope; for `haft` only its text. */
+export function seenBy(
+  dialect: Dialect,
+  tool: string,
+  result: ToolResult<unknown>,
+  args: Readonly<Record<string, unknown>>,
+  more: Partial<RenderContext> = {},
+): Seen {
+  const face = dialect.tools[tool];
+  if (face === undefined) throw new Error(`${dialect.name} has no ${tool}`);
+  const about = { arguments: args, budget: standardBudget(), cwd: "/w", notes: [], tool: face.name, ...more };
+  const rendered = face.render(result, about);
+  const cuts = [...(result.cuts ?? []), ...(rendered.cuts ?? [])];
+  const outcome: ToolOutcome = {
+    id: "c1",
+    output: project(rendered.content),
+    isError: result.isError,
+    status: result.isError ? "failed" : "ok",
+    content: rendered.content,
+    cuts,
+    repairs: [],
+    artifacts: [],
+    decision: { rule: "test", effect: "allow", approver: null },
+    audit: "a1",
+  };
+  return { envelope: dialect === haftDialect ? outcome.output : dialect.envelope(outcome), cuts };
+}
+
+export function readData(text: string, more: Partial<ReadData> = {}): ReadData {
+  const lines = windowLines(text).length;
+  return {
+    path: "a.txt",
+    kind: "text",
+    encoding: "utf-8",
+    mark: false,
+    eol: detectEol(text),
+    text,
+    startLine: lines === 0 ? 0 : 1,
+    endLine: lines,
+    totalLines: lines,
+    sizeBytes: utf8Length(text),
+    clippedLines: [],
+    ...more,
+  };
+}
+
+export const HASH_A = "a".repeat(64);
+export const HASH_B = "b".repeat(64);
+
+export function writeData(more: Partial<WriteData> = {}): WriteData {
+  return { path: "a.txt", created: true, bytes: 6, afterHash: HASH_A, ...more };
+}
+
+export function stream(head = "", more: Partial<StreamData> = {}): StreamData {
+  return { head, tail: "", notable: [], bytes: utf8Length(head), dropped: 0, ...more };
+}
+
+export function bashData(more: Partial<BashData> = {}): BashData {
+  return {
+    ended: "itself",
+    began: "yes",
+    exitCode: 0,
+    signal: null,
+    stdout: stream(),
+    stderr: stream(),
+    survivors: [],
+    tree: "gone",
+    endedBy: null,
+    timeoutMs: 60_000,
+    durationMs: 12,
+    ...more,
+  };
+}
+
+export function succeeded(data: unknown): ToolResult<unknown> {
+  return { content: [], isError: false, data };
+}
+
+export function failedWith(code: string, message: string, details: unknown = {}, data?: unknown): ToolResult<unknown> {
+  return { content: [], isError: true, code, message, details, ...(data === undefined ? {} : { data }) };
+}
