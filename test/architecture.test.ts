@@ -31,7 +31,7 @@ const CASES: readonly Case[] = [
       { "src/dialects/buddy/a.ts": `import { x } from "../haft/index.js";` },
       { "src/backends/local/a.ts": `import { x } from "../memory/index.js";` },
       { "src/stores/files/a.ts": `import { x } from "../memory/index.js";` },
-      { "src/surfaces/cli/a.ts": `import { x } from "../mcp/index.js";` },
+      { "src/surfaces/mcp/a.ts": `import { x } from "../cli/index.js";` },
       { "src/surfaces/cli/a.ts": `import { x } from "../../backends/local/index.js";` },
       { "src/kernel/a.ts": `import { x } from "../../scripts/prepare.js";` },
       { "src/index.ts": `export { x } from "./surfaces/cli/index.js";` },
@@ -39,6 +39,8 @@ const CASES: readonly Case[] = [
     passes: [
       { "src/kernel/a.ts": `import { x } from "../text/index.js"; import { y } from "./b.js";` },
       { "src/backends/ssh/a.ts": `import { x } from "../posix/index.js";` },
+      { "src/surfaces/cli/a.ts": `import { x } from "../mcp/index.js";` },
+      { "src/dialects/index.ts": `export { x } from "./haft/haft-dialect.js";` },
       { "src/dialects/haft/a.ts": `import { x } from "../rendering.js";` },
       { "src/toolkit/a.ts": `import { x } from "../backends/local/index.js"; import { y } from "../tools/index.js";` },
     ],
@@ -150,7 +152,7 @@ const CASES: readonly Case[] = [
       { "src/kernel/types.ts": "" },
       { "src/kernel/tool_box.ts": "" },
     ],
-    passes: [{ "src/kernel/tool-box.ts": "" }, { "src/text/utf8.ts": "" }],
+    passes: [{ "src/kernel/tool-box.ts": "" }, { "src/text/utf8.ts": "" }, { "src/backends/posix/far/boot.sh.ts": "" }],
   },
   {
     title: "files are short, or listed with a reason",

@@ -3,8 +3,12 @@ import type { PackageTable } from "./import-rules.js";
 
 /** Room → the packages it may import. A package stands here only with a page in `docs/decisions/`. */
 export const PACKAGES: PackageTable = {
-  text: { picomatch: "eager", chardet: "lazy" },
+  text: { chardet: "lazy" },
   kernel: { ajv: "lazy", ignore: "lazy", re2js: "lazy" },
+  "backends/local": { "@vscode/ripgrep": "lazy" },
+  "backends/memory": { unbash: "eager" },
+  "surfaces/cli": { commander: "eager", picocolors: "eager" },
+  "surfaces/mcp": { "@modelcontextprotocol/node": "lazy", "@modelcontextprotocol/server": "lazy" },
 };
 
 /** Files over the line limit, each with its reason. */

@@ -9,7 +9,7 @@ const VAGUE_NAMES = ["utils", "util", "helpers", "helper", "common", "types", "m
 
 export function fileNames(files: readonly SourceFile[]): Violation[] {
   return files.flatMap(({ path }) => {
-    const name = basename(path, ".ts");
+    const name = basename(path, ".ts").replace(/\.sh$/, ""); // a source that holds a shell script says so: boot.sh.ts
     if (VAGUE_NAMES.includes(name)) return [`${path}: the name says nothing. Name the subject.`];
     const parts = path.split("/").slice(1, -1).concat(name);
     if (parts.every((part) => /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(part))) return [];
