@@ -52,6 +52,11 @@ export function spelledPath(about: RenderContext, fallback: unknown, parameter =
   return typeof fallback === "string" ? fallback : "";
 }
 
+/** The entry of a table for a code or reason that may be any text: names that every object has are no entries. */
+export function entryOf<Entry>(table: Readonly<Record<string, Entry>>, key: string): Entry | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

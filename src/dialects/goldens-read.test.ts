@@ -162,7 +162,7 @@ const GOLDENS: readonly Golden[] = [
     buddy: "execution failed: a.txt: Did not run `read`: outside the roots. Name a path inside.",
   },
   {
-    ids: ["ZC-005", "BD-002", "BD-003", "IR-012"],
+    ids: ["ZC-005", "BD-003", "IR-012"],
     situation: "a missing argument",
     result: failedWith("CALL_INVALID", "Did not run `read`: `path` is missing; it takes text.", {
       parameter: "path",

@@ -1,8 +1,8 @@
 /** Why a file operation failed, in the words that the seeds of this family get from their system. */
-import type { Failure } from "./failure.js";
+import { entryOf, type Failure } from "./failure.js";
 
 export function systemReason(failure: Failure): string {
-  return REASONS[failure.code] ?? failure.message;
+  return entryOf(REASONS, failure.code) ?? failure.message;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

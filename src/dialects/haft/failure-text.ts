@@ -1,7 +1,7 @@
 /** A failed call in the default dialect: the sentence of the tool, the facts behind it, and the reader's next step. */
 import type { RenderContext, Rendered, ToolResult } from "../../kernel/index.js";
 import { cutHead, showControls, stripControls } from "../../text/index.js";
-import { type Failure, failureOf, isRecord, numberDetail, textDetail } from "../failure.js";
+import { entryOf, type Failure, failureOf, isRecord, numberDetail, textDetail } from "../failure.js";
 import { gutter, numberLines } from "../line-gutter.js";
 import { counted, saying } from "../rendering.js";
 import { withNotes } from "./notes.js";
@@ -15,8 +15,8 @@ export const MAX_REGION_BYTES = 4_096;
 
 export function renderFailure(result: ToolResult<unknown>, about: RenderContext): Rendered {
   const failure = failureOf(result);
-  const facts = FACTS[failure.code]?.(failure) ?? [];
-  const step = NEXT_STEPS[failure.code];
+  const facts = entryOf(FACTS, failure.code)?.(failure) ?? [];
+  const step = entryOf(NEXT_STEPS, failure.code);
   const lines = [stripControls(failure.message).text, ...facts];
   if (step !== undefined && !saysNextStep(failure.message)) lines.push(step);
   return saying(withNotes(lines.join("\n"), about));

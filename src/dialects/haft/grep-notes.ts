@@ -1,6 +1,7 @@
 /** What a search has to say beside its hits: why it ended, how to go on, what it did not look at. */
 import type { GrepData } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
+import { entryOf } from "../failure.js";
 import { counted } from "../rendering.js";
 import { GREP_MAX_BYTES, GREP_MAX_HITS } from "./grep-limits.js";
 
@@ -54,7 +55,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function skippedNote(data: GrepData): string {
   const parts = Object.entries(data.skipped).flatMap(([reason, count]) =>
-    reason === "unreadable" || !(count > 0) ? [] : [`${count} ${REASONS[reason] ?? showControls(reason)}`],
+    reason === "unreadable" || !(count > 0) ? [] : [`${count} ${entryOf(REASONS, reason) ?? showControls(reason)}`],
   );
   return parts.length === 0 ? "" : `Skipped: ${parts.join(", ")}.`;
 }

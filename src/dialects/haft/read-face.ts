@@ -1,5 +1,5 @@
 import type { ReadData, ReadInput, ReadLimits, RenderContext, Rendered, ToolFace } from "../../kernel/index.js";
-import { posixQuote, stripControls, utf8Length } from "../../text/index.js";
+import { posixQuote, showControls, stripControls, utf8Length } from "../../text/index.js";
 import { missing, numberArgument, present, shownValue, textArgument } from "../arguments.js";
 import { spelledPath } from "../failure.js";
 import { gutter, numberLines } from "../line-gutter.js";
@@ -66,7 +66,7 @@ export const readFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
 
 function notText(data: ReadData, about: RenderContext, isAttached: boolean): string {
   const name = quotedPath(spelledPath(about, data.path));
-  const type = data.mime ?? (data.kind === "image" ? "image" : "application/octet-stream");
+  const type = showControls(data.mime ?? (data.kind === "image" ? "image" : "application/octet-stream"));
   const size = counted(data.sizeBytes, "byte");
   if (isAttached) return `${name}: ${type}, ${size}.`;
   const hint = `A command can look inside, for example \`head -c 256 ${shellWord(spelledPath(about, data.path))} | od -c\`.`;
@@ -131,7 +131,7 @@ function viewOf(data: ReadData, endLine: number, nextOffset: number | undefined)
 
 function factsOf(data: ReadData, isBareCr: boolean): readonly string[] {
   const facts = [
-    data.encoding.toLowerCase() === "utf-8" ? "" : `Encoding: ${data.encoding}.`,
+    data.encoding.toLowerCase() === "utf-8" ? "" : `Encoding: ${showControls(data.encoding)}.`,
     data.mark ? "A byte-order mark stands at the start (not shown)." : "",
     EOL_FACTS[data.eol] ?? "",
     isBareCr ? `Lone carriage returns show as ${CR_SYMBOL}.` : "",

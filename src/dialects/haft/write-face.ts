@@ -1,4 +1,5 @@
 import type { RenderContext, ToolFace, WriteData, WriteInput, WriteLimits } from "../../kernel/index.js";
+import { showControls } from "../../text/index.js";
 import { missing, present, textArgument } from "../arguments.js";
 import { spelledPath } from "../failure.js";
 import { counted, saying } from "../rendering.js";
@@ -47,6 +48,6 @@ function written(data: WriteData, about: RenderContext): string {
   const sentences = [`${data.created ? "Created" : "Replaced"} ${name}: ${counted(data.bytes, "byte")}, ${hash}.`];
   if (data.inPlace === true) sentences.push("Written in place, so that its links, owner and attributes stay.");
   if ((data.differs ?? []).length > 0)
-    sentences.push(`Not carried over from the old file: ${data.differs?.join(", ")}.`);
+    sentences.push(`Not carried over from the old file: ${data.differs?.map(showControls).join(", ")}.`);
   return sentences.join(" ");
 }

@@ -1,6 +1,6 @@
 /** A failed call in this dialect: its stable texts by code, else the sentence of the tool. */
 import type { RenderContext, Rendered, ToolResult } from "../../kernel/index.js";
-import { type Failure, failureOf, isRecord, spelledPath, textDetail } from "../failure.js";
+import { entryOf, type Failure, failureOf, isRecord, spelledPath, textDetail } from "../failure.js";
 import { saying } from "../rendering.js";
 import type { IndusagiEdition } from "./edition.js";
 import { MODIFIED_SINCE_READ_MESSAGE, patternFailed, READ_BEFORE_EDIT_MESSAGE, systemCallFailed } from "./messages.js";
@@ -22,9 +22,9 @@ interface Touched {
 }
 
 function failureText(edition: IndusagiEdition, failure: Failure, touched: Touched): string {
-  const stable = STABLE[failure.code]?.(failure);
+  const stable = entryOf(STABLE, failure.code)?.(failure);
   if (stable !== undefined) return stable;
-  const system = edition === "python" ? SYSTEM_CALLS[failure.code] : undefined;
+  const system = edition === "python" ? entryOf(SYSTEM_CALLS, failure.code) : undefined;
   if (system !== undefined) return system(failure, touched);
   return [failure.message, ...factsOf(failure)].join("\n");
 }

@@ -1,0 +1,242 @@
+import { describe, expect, it } from "vitest";
+import { bashData, failedWith, readData, seenBy, stream, succeeded } from "../../../test/dialects/golden.js";
+import { verifies } from "../../../test/verifies.js";
+import { type EditData, ERROR_CODES, type GrepData } from "../../kernel/index.js";
+import { indusagi, indusagiDialect, MUTATING_NAMES, READ_ONLY_NAMES } from "./indusagi-dialect.js";
+
+const python = indusagi({ edition: "python" });
+const faces = indusagiDialect.tools;
+
+function outputOf(tool: string, result: Parameters<typeof seenBy>[2], args = {}, dialect = indusagiDialect, more = {}) {
+  return (seenBy(dialect, tool, result, args, more).envelope as { output: unknown }).output;
+}
+
+describe("indusagiDialect", () => {
+  verifies(["IR-051", "IR-052", "IR-053"], "the collections hold the members that exist, in the seed's order", () => {
+    expect(READ_ONLY_NAMES).toEqual(["read", "ls", "grep", "find", "websearch", "webfetch"]);
+    expect(MUTATING_NAMES).toEqual(["write", "edit", "bash", "todo_set", "todo_read", "process"]);
+    expect(indusagiDialect.collections).toEqual({
+      "read-only": ["read", "grep"],
+      coding: ["read", "grep", "write", "edit", "bash", "todo_set", "todo_read"],
+    });
+    expect(Object.keys(faces)).toEqual(indusagiDialect.collections.coding);
+  });
+
+  verifies(["IP-015", "IP-024"], "both editions have the same tools and collections", () => {
+    expect(python.collections).toEqual(indusagiDialect.collections);
+    expect(Object.values(python.tools).map((face) => face.name)).toEqual(Object.values(faces).map((face) => face.name));
+  });
+
+  verifies("IR-003", "an outcome is id, output and is_error", () => {
+    expect(seenBy(indusagiDialect, "read", succeeded(readData("a")), {}).envelope).toEqual({
+      id: "c1",
+      output: "Showing lines 1–1 of 1\n     1│a",
+      is_error: false,
+    });
+  });
+
+  verifies("IR-049", "an unknown tool has its own text", () => {
+    expect(indusagiDialect.unknownTool("nope", ["read"])).toBe('This session exposes no tool called "nope".');
+  });
+
+  it("lets a hard cancel reject in the Python edition alone", () => {
+    expect([indusagiDialect.hardCancelRejects, python.hardCancelRejects]).toEqual([false, true]);
+  });
+});
+
+describe("arguments of indusagi", () => {
+  verifies(["IR-058", "IR-071", "IR-098"], "the parameters have the seed's names", () => {
+    const names = (tool: string) => Object.keys(faces[tool]?.parameters.properties as object);
+    expect(names("read")).toEqual(["path", "offset", "limit"]);
+    expect(names("write")).toEqual(["path", "content"]);
+    expect(names("edit")).toEqual(["path", "oldText", "newText", "replaceAll"]);
+    expect(names("grep")).toEqual(["pattern", "path", "flags", "limit"]);
+    expect(names("bash")).toEqual(["command", "timeoutMs", "cwd"]);
+    expect(names("todo_set")).toEqual(["items"]);
+    expect(names("todo_read")).toEqual([]);
+  });
+
+  verifies("IR-063", "offset and limit are positive whole numbers or absent", () => {
+    for (const wrong of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "x", null]) {
+      expect(faces.read?.decode({ path: "a", offset: wrong })).toMatchObject({ parameter: "offset" });
+      expect(faces.read?.decode({ path: "a", limit: wrong })).toMatchObject({ parameter: "limit" });
+    }
+    expect(faces.read?.decode({ path: "a", offset: 2, limit: 3 })).toEqual({
+      input: { path: "a", offset: 2, limit: 3 },
+    });
+    expect(faces.read?.decode({ path: "a" })).toEqual({ input: { path: "a" } });
+  });
+
+  verifies("IR-066", "write needs a path; absent content is an empty file", () => {
+    expect(faces.write?.decode({ path: "a" })).toEqual({ input: { path: "a", content: "" } });
+    expect(faces.write?.decode({ path: "", content: "x" })).toMatchObject({ parameter: "path" });
+    expect(faces.write?.decode({ path: "a", content: { port: 1 } })).toMatchObject({ parameter: "content" });
+  });
+
+  verifies(["IR-069", "IR-075", "IP-025"], "write and edit have the seed's gate and stages", () => {
+    expect(faces.write?.limits).toEqual({ gate: "handle", parents: true });
+    expect(faces.edit?.limits).toEqual({
+      gate: "handle",
+      stages: ["exact", "whitespace"],
+      whitespace: "anywhere",
+      maxDiffBytes: 16_384,
+    });
+  });
+
+  verifies(["IR-084", "IR-085", "IR-087"], "grep has the seed's bounds", () => {
+    expect(faces.grep?.limits).toMatchObject({
+      defaultHits: 200,
+      maxHits: 5_000,
+      maxFileBytes: 2_097_152,
+      binary: { firstBytes: 4_096 },
+      pruning: { by: "list", names: [".git", "node_modules"] },
+      order: "path",
+      relativeTo: "root",
+    });
+    expect(faces.grep?.decode({ pattern: "x", limit: 9_999 })).toEqual({ input: { pattern: "x", limit: 5_000 } });
+    expect(faces.grep?.decode({ pattern: "x", limit: 0 })).toMatchObject({ parameter: "limit" });
+  });
+
+  verifies(["IR-088", "IR-089", "IP-029"], "flags are letters of gimsuy; i, m and s have an effect", () => {
+    const decoded = (flags: string) => faces.grep?.decode({ pattern: "a.b", flags });
+    expect(decoded("gyu")).toEqual(decoded(""));
+    expect(decoded("i")).toEqual({ input: { pattern: "a.b", ignoreCase: true } });
+    expect(decoded("m")).toEqual({ input: { pattern: "(?m)a.b" } });
+    expect(decoded("gsm")).toEqual({ input: { pattern: "(?ms)a.b", multiline: true } });
+    expect(decoded("x")).toMatchObject({ parameter: "flags", problem: expect.stringContaining('"x"') });
+    expect(decoded("I")).toMatchObject({ parameter: "flags" });
+  });
+
+  verifies(["IR-098", "IR-099", "IP-026"], "bash wants a command; its time is floored and has a ceiling", () => {
+    expect(faces.bash?.limits).toMatchObject({ defaultTimeoutMs: 120_000, maxTimeoutMs: 600_000, exit: "error" });
+    expect(faces.bash?.decode({ command: "ls", timeoutMs: 1_500.9, cwd: "sub" })).toEqual({
+      input: { command: "ls", timeoutMs: 1_500, cwd: "sub" },
+    });
+    expect(faces.bash?.decode({ command: "ls", timeoutMs: 999_999_999 })).toEqual({
+      input: { command: "ls", timeoutMs: 600_000 },
+      notes: ["`timeoutMs` 999999999 is above the most and was taken as 600000."],
+    });
+    for (const wrong of [0, -1, 0.5, Number.NaN, "x"])
+      expect(faces.bash?.decode({ command: "ls", timeoutMs: wrong })).toMatchObject({ parameter: "timeoutMs" });
+    expect(faces.bash?.decode({ command: "  " })).toMatchObject({ parameter: "command" });
+  });
+});
+
+describe("texts of indusagi", () => {
+  verifies(
+    ["IR-064", "IR-062", "IR-043"],
+    "a read over the budget is cut in its middle with a notice of its own",
+    () => {
+      const text = Array.from({ length: 300 }, (_, index) => `line ${index + 1}\n`).join("");
+      const budget = { kind: "middle" as const, maxBytes: 1_000 };
+      const seen = seenBy(indusagiDialect, "read", succeeded(readData(text)), { path: "a.txt" }, { budget });
+      const { output } = seen.envelope as { output: string };
+      expect(output.length).toBeLessThanOrEqual(1_000 + 256);
+      const notice = /\nread: (\d+) bytes left out here to fit the window\n/.exec(output);
+      const first =
+        /^Showing lines 1–300 of 300 \[trimmed by (\d+) bytes; lines (\d+)–(\d+) are not whole; read them with offset (\d+)\]\n/.exec(
+          output,
+        );
+      expect(first?.[1]).toBe(notice?.[1]);
+      expect(output).toContain(`│line ${Number(first?.[2]) - 1}\n`);
+      expect(output).not.toContain(`│line ${first?.[2]}\n`);
+      expect(output).toContain(`│line ${Number(first?.[3]) + 1}\n`);
+      expect(first?.[4]).toBe(first?.[2]);
+      expect(seen.cuts).toHaveLength(1);
+    },
+  );
+
+  verifies("IR-078", "an edit gives a sentence and the figures", () => {
+    const data = { path: "/w/a.ts", replacements: 2, strategy: "whitespace", diff: "@@" } as EditData;
+    expect(outputOf("edit", succeeded(data), { path: "./a.ts" })).toEqual([
+      { kind: "text", text: "Replaced 2 occurrences in ./a.ts (whitespace differed)." },
+      { kind: "json", value: { path: "./a.ts", replacements: 2, diff: "@@" } },
+    ]);
+  });
+
+  const hits = [{ path: "src/a.ts", line: 12, text: "const a", clippedBytes: 0, before: [], after: [] }];
+  const GREP: GrepData = {
+    root: "/w",
+    mode: "content",
+    hits,
+    why: "complete",
+    limit: 200,
+    skipped: {},
+    unreadable: [],
+    engine: "re2js",
+  };
+
+  verifies("IR-086", "a hit is path, line and text", () => {
+    expect(outputOf("grep", succeeded(GREP))).toBe("src/a.ts:12: const a");
+    expect(outputOf("grep", succeeded({ ...GREP, hits: [] }))).toBe("No matches found.");
+  });
+
+  verifies("IR-087", "a search that stopped at its limit says so", () => {
+    const limited = { ...GREP, why: "limit", limit: 1, skipped: { binary: 2, large: 0 } };
+    expect(outputOf("grep", succeeded(limited))).toBe(
+      "src/a.ts:12: const a\n[stopped at 1 hit; raise limit (at most 5000) for more]\n[skipped: 2 binary]",
+    );
+    expect(outputOf("grep", succeeded({ ...limited, limit: 5_000 }))).toContain("[stopped at 5000 hits]");
+  });
+
+  verifies(["IR-090", "IR-091", "IP-030"], "a pattern that does not compile has its own first words", () => {
+    const broken = failedWith("SEARCH_PATTERN", "m", { pattern: "(", why: "missing closing )" });
+    const around = failedWith("SEARCH_UNSUPPORTED", "m", { pattern: "(?=a)", feature: "look-around" });
+    for (const dialect of [indusagiDialect, python]) {
+      expect(outputOf("grep", broken, {}, dialect)).toBe("Could not compile the search pattern: missing closing )");
+      expect(outputOf("grep", around, {}, dialect)).toBe(
+        "Could not compile the search pattern: it holds look-around, which is not supported",
+      );
+    }
+  });
+
+  verifies(["IR-129", "IR-130"], "the gate has the seed's texts on write and edit", () => {
+    for (const tool of ["write", "edit"]) {
+      expect(outputOf(tool, failedWith("FS_NOT_READ", "m"))).toBe(
+        "File has not been read yet. Read it first before writing to it.",
+      );
+      expect(outputOf(tool, failedWith("FS_STALE", "m"))).toBe(
+        "File has been modified since read, either by the user or by a linter. Read it again before attempting to write it.",
+      );
+    }
+  });
+
+  verifies(["IP-010", "IP-017"], "the Python edition words file errors as system calls, with the model's path", () => {
+    const gone = failedWith("FS_NOT_FOUND", "m", { path: "/w/nope" });
+    const args = { path: "./nope" };
+    expect(outputOf("read", gone, args, python)).toBe("ENOENT: no such file or directory, open './nope'");
+    expect(outputOf("edit", gone, args, python)).toBe("ENOENT: no such file or directory, open './nope'");
+    expect(outputOf("grep", gone, args, python)).toBe("ENOENT: no such file or directory, scandir './nope'");
+    expect(outputOf("write", failedWith("FS_PERMISSION", "m"), args, python)).toBe(
+      "EACCES: permission denied, open './nope'",
+    );
+    expect(outputOf("read", gone, args)).toBe("m");
+  });
+
+  verifies("IP-018", "a folder read as a file has a text without its path", () => {
+    const folder = failedWith("FS_NOT_A_FILE", "m", { path: "/w", kind: "directory" });
+    expect(outputOf("read", folder, { path: "." }, python)).toBe("EISDIR: illegal operation on a directory, read");
+    expect(outputOf("read", failedWith("FS_NOT_A_FILE", "m", { kind: "fifo" }), {}, python)).toBe("m");
+  });
+
+  it("shows where a text comes near that was not found, and where one stands twice", () => {
+    const nearest = [{ line: 3, text: "const a", differs: "case" }];
+    expect(outputOf("edit", failedWith("EDIT_NOT_FOUND", "m.", { nearest }))).toBe("m.\nNear line 3 (case):\nconst a");
+    expect(outputOf("edit", failedWith("EDIT_AMBIGUOUS", "m.", { lines: [1, 5] }))).toBe(
+      "m.\nIt begins on lines 1, 5.",
+    );
+  });
+
+  verifies(["IR-102", "IR-103"], "a report names both streams and the status", () => {
+    const data = bashData({ exitCode: 2, stdout: stream("out\n"), stderr: stream("err") });
+    expect(outputOf("bash", failedWith("SHELL_EXIT", "m", {}, data))).toBe(
+      "stdout:\nout\nstderr:\nerr\nstatus: exit code 2",
+    );
+  });
+
+  it("has a text for every code there is", () => {
+    for (const dialect of [indusagiDialect, python]) {
+      for (const code of ERROR_CODES) expect(outputOf("edit", failedWith(code, "m"), {}, dialect)).not.toBe("");
+    }
+  });
+});
