@@ -1,0 +1,83 @@
+/** `haft call`: one call, its answer, an exit status. */
+import { randomUUID } from "node:crypto";
+import type { ToolBox, ToolOutcome } from "../../kernel/index.js";
+import { createToolkit } from "../../toolkit/index.js";
+import { answerText } from "./answer-text.js";
+import { callInput } from "./call-input.js";
+import { type CommonOptions, toolkitOptions, workspaceOf } from "./common-options.js";
+import { explanationText } from "./explanation-text.js";
+import { liveProgress } from "./live-progress.js";
+import { survivorWatch } from "./survivor-watch.js";
+import { EXIT } from "./usage.js";
+
+export interface CallOptions extends CommonOptions {
+  readonly session?: string;
+  readonly json?: boolean;
+  readonly explain?: boolean;
+}
+
+/** Runs the call and returns the exit status. What the call left running is ended and named on standard error. */
+export async function callCommand(tool: string, text: string | undefined, options: CallOptions): Promise<number> {
+  const workspace = workspaceOf(options.workspace);
+  const input = await callInput(text, process.stdin);
+  const survivors = survivorWatch();
+  const toolkit = await createToolkit({ ...toolkitOptions(options, workspace), hooks: survivors.hooks });
+  try {
+    const box = toolkit.session(sessionId(options.session, workspace)).box();
+    if (options.explain) return await explain(box, { id: "call", name: tool, input }, options.json === true);
+    const outcome = await interruptibly((signal) => runShown(box, tool, input, signal));
+    process.stdout.write(
+      options.json
+        ? `${JSON.stringify(toolkit.dialect.envelope(outcome), null, 2)}\n`
+        : answerText(outcome, process.stdout),
+    );
+    if (outcome.status === "cancelled") return EXIT.interrupted;
+    return outcome.isError ? EXIT.errorResult : EXIT.ok;
+  } finally {
+    const { left } = await toolkit.close();
+    for (const line of survivors.report(left)) process.stderr.write(`haft: ${line}\n`);
+  }
+}
+
+function sessionId(name: string | undefined, workspace: string): string {
+  if (name === undefined) return `cli:${workspace}`;
+  if (name !== "new") return name;
+  const id = `cli-${randomUUID().slice(0, 8)}`;
+  process.stderr.write(`haft: started the session "${id}"; go on with it by \`--session ${id}\`.\n`);
+  return id;
+}
+
+async function explain(box: ToolBox, call: Parameters<ToolBox["explain"]>[0], asJson: boolean): Promise<number> {
+  const explanation = await box.explain(call);
+  if (explanation === undefined) {
+    process.stderr.write(`haft: there is no tool "${call.name}". \`haft tools\` lists them.\n`);
+    return EXIT.errorResult;
+  }
+  process.stdout.write(asJson ? `${JSON.stringify(explanation, null, 2)}\n` : explanationText(explanation));
+  return explanation.stopped === undefined ? EXIT.ok : EXIT.errorResult;
+}
+
+async function runShown(box: ToolBox, tool: string, input: unknown, signal: AbortSignal): Promise<ToolOutcome> {
+  const progress = liveProgress(tool, process.stderr);
+  try {
+    return await box.runner.run({ id: "call-1", name: tool, input }, { signal, onEvent: progress.onEvent });
+  } finally {
+    progress.end();
+  }
+}
+
+/** The first Ctrl+C cancels the call and waits for its end; the second does not wait. */
+async function interruptibly<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const onSignal = (): void => {
+    if (stop.signal.aborted) process.exit(EXIT.interrupted);
+    process.stderr.write("haft: cancelling; once more to leave at once.\n");
+    stop.abort();
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);
+  try {
+    return await run(stop.signal);
+  } finally {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, onSignal);
+  }
+}

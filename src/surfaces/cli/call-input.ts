@@ -1,0 +1,26 @@
+/** The INPUT argument of `haft call`. */
+import { UsageError } from "./usage.js";
+
+/**
+ * The value that the text stands for; no text is an empty object, "-" is what stands on standard input.
+ * @throws UsageError when it is no JSON; the message says where.
+ */
+export async function callInput(text: string | undefined, stdin: NodeJS.ReadStream): Promise<unknown> {
+  if (text === undefined) return {};
+  const json = text === "-" ? await allOf(stdin) : text;
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    const source = text === "-" ? "Standard input" : "INPUT";
+    throw new UsageError(
+      `${source} is no JSON (${(error as Error).message}). Give an object such as '{"path":"README.md"}'; single quotes keep it from the shell.`,
+    );
+  }
+}
+
+async function allOf(stdin: NodeJS.ReadStream): Promise<string> {
+  if (stdin.isTTY) process.stderr.write("Reading INPUT from standard input; end it with Ctrl+D.\n");
+  const chunks: Buffer[] = [];
+  for await (const chunk of stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}

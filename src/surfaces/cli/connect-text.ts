@@ -1,0 +1,30 @@
+/** What `haft serve` prints: where it listens and how a client is told so. */
+import pc from "picocolors";
+
+export interface Connection {
+  readonly url: string;
+  readonly token: string;
+  readonly workspace: string;
+  readonly tools: readonly string[];
+}
+
+/** The address, the token, and a block to paste into the client's configuration. */
+export function connectText(connection: Connection, isOnce: boolean): string {
+  const { url, token, workspace, tools } = connection;
+  const block = {
+    mcpServers: { haft: { type: "http", url, headers: { Authorization: `Bearer ${token}` } } },
+  };
+  return `${pc.bold("Haft")} serves ${tools.length} tools in ${workspace}: ${tools.join(", ")}
+Nothing is asked before a call runs. Anybody with this token can run commands as you.
+
+${pc.bold("URL")}    ${url}
+${pc.bold("Token")}  ${token}
+
+Paste this into the configuration of your MCP client:
+
+${JSON.stringify(block, null, 2)}
+
+A client that starts its servers itself needs no token: the command is \`haft serve --stdio --workspace ${workspace}\`.
+${isOnce ? "That was all: --once ends here." : "Ctrl+C ends it, with all that its calls left running."}
+`;
+}

@@ -1,0 +1,35 @@
+/** What `haft call --explain` prints for a person. */
+import pc from "picocolors";
+import type { Claim, Explanation } from "../../kernel/index.js";
+
+/** One fact a line; colour only where the stream takes it. */
+export function explanationText(explanation: Explanation): string {
+  const { tool, effect, claims, decision, stopped, repairs } = explanation;
+  const rows: [string, string][] = [["tool", `${tool} (${EFFECTS[effect]})`]];
+  for (const repair of repairs) rows.push(["repaired", repair]);
+  for (const claim of claims) rows.push(["touches", claimText(claim)]);
+  if (claims.length === 0) rows.push(["touches", "nothing outside its session"]);
+  if (decision !== undefined) {
+    const effectText = decision.effect === "allow" ? pc.green("allow") : pc.red(decision.effect);
+    rows.push(["decision", `${effectText}, risk ${decision.risk}, by the rule "${decision.rule}"`]);
+    rows.push(["reason", decision.reason]);
+    if (decision.next !== undefined) rows.push(["next", decision.next]);
+  }
+  if (stopped !== undefined) rows.push(["stopped", stopped.message ?? stopped.code ?? "before it could run"]);
+  return `${rows.map(([name, value]) => `${pc.bold(name.padEnd(9))} ${value}`).join("\n")}\n`;
+}
+
+const EFFECTS = { none: "touches nothing", look: "looks", act: "acts" } as const;
+
+function claimText(claim: Claim): string {
+  switch (claim.kind) {
+    case "file":
+      return `${claim.access.join(", ")} ${claim.path}${claim.scope === "tree" ? " and all below it" : ""}`;
+    case "command":
+      return `the command ${JSON.stringify(claim.command)} in ${claim.cwd}`;
+    default: {
+      const { kind, ...fields } = claim;
+      return `${kind} ${JSON.stringify(fields)}`;
+    }
+  }
+}

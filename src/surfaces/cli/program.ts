@@ -1,0 +1,116 @@
+/** The commands and options of `haft`. */
+import { Command, Option } from "commander";
+import type { CallOptions } from "./call-command.js";
+import type { ServeOptions } from "./serve-command.js";
+import type { ToolsOptions } from "./tools-command.js";
+import { EXIT } from "./usage.js";
+import { haftVersion } from "./version.js";
+
+export function buildProgram(): Command {
+  const program = new Command("haft")
+    .description("Tools for a model: files, search, shell and plans, in a folder that you choose.")
+    .version(haftVersion(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand(false)
+    .showHelpAfterError("(add --help for what is possible)")
+    .exitOverride()
+    .addHelpText("after", examples('haft call read \'{"path":"README.md"}\'', "haft tools", "haft serve --stdio"));
+
+  withCommonOptions(
+    program
+      .command("call <tool> [input]")
+      .description("run one tool and print its answer")
+      .option("--session <name>", 'the conversation to go on with; "new" starts one (default: one a workspace)')
+      .option("--json", "print the whole outcome as JSON")
+      .option("--explain", "print what the call would touch and how policy decides, and do not run it")
+      .addHelpText(
+        "after",
+        `
+INPUT is a JSON object of the tool's parameters, or "-" to read it from standard input.
+Exit status: 0 done, 1 the answer is an error, 2 the command was not understood.
+${examples(
+  'haft call grep \'{"pattern":"TODO"}\'',
+  'haft call bash \'{"command":"npm test"}\' --json',
+  "haft call write - < call.json",
+  'haft call bash \'{"command":"ls"}\' --on posix:dash',
+)}`,
+      ),
+  ).action(async (tool: string, input: string | undefined, options: CallOptions) => {
+    const { callCommand } = await import("./call-command.js");
+    process.exitCode = await callCommand(tool, input, options);
+  });
+
+  program
+    .command("tools")
+    .description("list the tools")
+    .addOption(dialectOption())
+    .option("--collection <name>", "only the tools of this collection", "all")
+    .option("--json", "print the descriptors that a model is shown, as one JSON array")
+    .addHelpText("after", examples("haft tools", "haft tools --json", "haft tools --collection read-only"))
+    .action(async (options: ToolsOptions) => {
+      const { toolsCommand } = await import("./tools-command.js");
+      await toolsCommand(options);
+    });
+
+  withCommonOptions(
+    program
+      .command("serve")
+      .description("serve the tools to an MCP client: over HTTP on this machine, or over standard input and output")
+      .option("--stdio", "one client, over standard input and output")
+      .option("--port <number>", "the port for HTTP (default: a free one)")
+      .option("--once", "exit after printing how to connect")
+      .option("--collection <name>", "only the tools of this collection", "all")
+      .addHelpText(
+        "after",
+        examples("haft serve", "haft serve --port 7070", "haft serve --stdio --workspace ~/project"),
+      ),
+  ).action(async (options: ServeOptions) => {
+    const { serveCommand } = await import("./serve-command.js");
+    process.exitCode = await serveCommand(options);
+  });
+
+  program.action(() => {
+    program.outputHelp();
+    process.exitCode = process.argv.length > 2 ? EXIT.usage : EXIT.ok;
+  });
+  for (const command of [program, ...program.commands]) {
+    command
+      .exitOverride()
+      .showSuggestionAfterError()
+      .allowExcessArguments(command === program);
+  }
+  return program;
+}
+
+function withCommonOptions(command: Command): Command {
+  return command
+    .option("--workspace <dir>", "the folder to work in (default: the current one)")
+    .option("--on <target>", "where to work: local, memory, posix:dash, posix:bash, posix:busybox", "local")
+    .addOption(dialectOption())
+    .option("--state <dir>", "where sessions, records and locks are kept (default: $XDG_STATE_HOME/haft)")
+    .option("--env <name>", "pass this environment variable on to commands; may be given again", collect, [])
+    .option("--autonomy <level>", "how much happens without asking; only full for now", "full")
+    .addOption(
+      new Option("--gate <when>", "when a file must have been read before it is changed").choices([
+        "off",
+        "handle",
+        "write",
+        "on",
+      ]),
+    );
+}
+
+function dialectOption(): Option {
+  return new Option(
+    "--dialect <name>",
+    "names, limits and texts: haft, indusagi, indusagi-python, zeroclaw, buddy",
+  ).default("haft");
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`;
+}

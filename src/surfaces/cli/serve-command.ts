@@ -1,0 +1,101 @@
+/** `haft serve`: the tools for an MCP client. */
+import { fileURLToPath } from "node:url";
+import { builtinRegistry, createToolkit, dialectNamed } from "../../toolkit/index.js";
+import { newToken, serveMcpHttp, serveMcpStdio } from "../mcp/index.js";
+import { type CommonOptions, toolkitOptions, workspaceOf } from "./common-options.js";
+import { connectText } from "./connect-text.js";
+import { servedCalls } from "./served-calls.js";
+import { EXIT, UsageError } from "./usage.js";
+import { haftVersion } from "./version.js";
+
+export interface ServeOptions extends CommonOptions {
+  readonly stdio?: boolean;
+  readonly port?: string;
+  readonly once?: boolean;
+  readonly collection: string;
+}
+
+/** Milliseconds that the end of a server waits for what its calls started. */
+const END_WITHIN_MS = 15_000;
+
+/** Serves until the client or a signal ends it, and returns the exit status. */
+export async function serveCommand(options: ServeOptions): Promise<number> {
+  if (options.stdio && (options.port !== undefined || options.once))
+    throw new UsageError("--stdio goes without --port and --once: it has no port, and its client starts and ends it.");
+  const dialect = dialectNamed(options.dialect);
+  const tools = builtinRegistry(dialect).membersOf(options.collection);
+  const server = { version: haftVersion(), tools, onProblem: tellOperator };
+  return options.stdio ? serveOverStdio(options, server) : serveOverHttp(options, server);
+}
+
+type Served = Omit<Parameters<typeof serveMcpHttp>[0], "calls" | "token" | "port">;
+
+async function serveOverStdio(options: ServeOptions, server: Served): Promise<number> {
+  // A client often starts its servers in a folder of its own: then its roots tell where to work, at the first call.
+  const isGiven = options.workspace !== undefined;
+  const given = isGiven ? workspaceOf(options.workspace) : undefined;
+  const checked = toolkitOptions(options, given ?? process.cwd());
+  const calls = servedCalls({
+    collection: options.collection,
+    needsRoots: !isGiven,
+    open: async (roots) => createToolkit({ ...checked, workspace: given ?? workspaceFrom(roots) }),
+  });
+  await serveMcpStdio({ ...server, calls, signal: untilSignalled() });
+  await inTime(calls.close());
+  // Standard input may still be held open by another process; nothing of ours waits for it.
+  process.exit(EXIT.ok);
+}
+
+async function serveOverHttp(options: ServeOptions, server: Served): Promise<number> {
+  const workspace = workspaceOf(options.workspace);
+  const checked = toolkitOptions(options, workspace);
+  const calls = servedCalls({
+    collection: options.collection,
+    needsRoots: false,
+    open: () => createToolkit(checked),
+  });
+  const token = newToken();
+  const service = await serveMcpHttp({ ...server, calls, token, port: portOf(options.port) });
+  const about = { url: service.url, token, workspace, tools: server.tools.map((tool) => tool.name) };
+  process.stdout.write(connectText(about, options.once === true));
+  if (!options.once) await signalled(untilSignalled());
+  await service.close();
+  await inTime(calls.close());
+  return EXIT.ok;
+}
+
+/** The first root that is a folder here, else the current folder; refused where neither may be a workspace. */
+function workspaceFrom(roots: readonly string[]): string {
+  const local = roots.find((root) => root.startsWith("file:"));
+  return workspaceOf(local === undefined ? undefined : fileURLToPath(local));
+}
+
+function portOf(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new UsageError(`--port takes a number from 0 to 65535, not "${text}". Leave it out for a free port.`);
+}
+
+function untilSignalled(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
+  return stop.signal;
+}
+
+function signalled(signal: AbortSignal): Promise<void> {
+  // A listener on a signal does not keep the process alive, but the listening server does.
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+async function inTime(work: Promise<{ readonly left: readonly string[] }>): Promise<void> {
+  const late = new Promise<{ readonly left: readonly string[] }>((resolve) => {
+    setTimeout(() => resolve({ left: ["what did not end in time"] }), END_WITHIN_MS).unref();
+  });
+  const { left } = await Promise.race([work, late]);
+  for (const one of left) tellOperator(new Error(`could not end ${one}`));
+}
+
+function tellOperator(error: Error): void {
+  process.stderr.write(`haft: ${error.message}\n`);
+}

@@ -1,0 +1,34 @@
+/** `haft tools`: what a model is shown, for a program or for a person. */
+import pc from "picocolors";
+import { builtinRegistry, dialectNamed } from "../../toolkit/index.js";
+
+export interface ToolsOptions {
+  readonly dialect?: string;
+  readonly collection: string;
+  readonly json?: boolean;
+}
+
+/** Prints the descriptors; nothing is opened and nothing is kept. */
+export async function toolsCommand(options: ToolsOptions): Promise<void> {
+  const dialect = dialectNamed(options.dialect ?? "haft");
+  const tools = builtinRegistry(dialect).membersOf(options.collection);
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify(tools.map((tool) => tool.descriptor()))}\n`);
+    return;
+  }
+  const width = Math.max(...tools.map((tool) => tool.name.length));
+  const room = Math.max(40, (process.stdout.columns ?? 100) - width - 2);
+  const rows = tools.map(
+    (tool) => `${pc.bold(tool.name.padEnd(width))}  ${clipped(firstSentence(tool.description), room)}`,
+  );
+  const example = pc.dim(`haft call ${tools[0]?.name ?? "read"} '{…}' runs one; --json prints the schemas.`);
+  process.stdout.write(`${rows.join("\n")}\n\n${example}\n`);
+}
+
+function firstSentence(text: string): string {
+  return /^.*?[.:](?=\s|$)/s.exec(text)?.[0].replace(/\s+/g, " ").replace(/:$/, ".") ?? text;
+}
+
+function clipped(text: string, characters: number): string {
+  return text.length <= characters ? text : `${text.slice(0, characters - 1)}…`;
+}

@@ -1,0 +1,42 @@
+/** What the command line refuses, and the exit status that says so. */
+import { HaftError, messageOf } from "../../kernel/index.js";
+
+/** Exit statuses: 0 done, 1 the call's result is an error, 2 the command was not understood or could not begin. */
+export const EXIT = { ok: 0, errorResult: 1, usage: 2, interrupted: 130 } as const;
+
+/** A command that cannot be carried out as it was given. The message says what to change. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** @throws UsageError on Windows, where the tools' shell and files are not those that they promise. */
+export function refuseSystem(): void {
+  if (process.platform !== "win32") return;
+  throw new UsageError("Haft does not run on Windows itself. Install it in WSL (wsl --install) and run it there.");
+}
+
+/** commander throws to end the program: with 0 after help or the version, else with a message that it has already told. */
+interface CommanderEnd {
+  readonly code: string;
+  readonly exitCode: number;
+}
+
+export function exitCodeOf(error: unknown): number {
+  return isCommanderEnd(error) && error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+}
+
+export function tellProblem(error: unknown): void {
+  if (isCommanderEnd(error)) return;
+  const isExpected = error instanceof UsageError || HaftError.is(error);
+  process.stderr.write(`haft: ${isExpected ? messageOf(error) : describeFault(error)}\n`);
+}
+
+/** Ours to mend, so the stack is shown. */
+function describeFault(error: unknown): string {
+  return error instanceof Error ? `unexpected fault: ${error.stack ?? error.message}` : `unexpected fault: ${error}`;
+}
+
+function isCommanderEnd(error: unknown): error is CommanderEnd {
+  const { code, exitCode } = (error ?? {}) as Partial<CommanderEnd>;
+  return typeof code === "string" && code.startsWith("commander.") && typeof exitCode === "number";
+}

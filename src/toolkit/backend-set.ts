@@ -1,0 +1,54 @@
+/** The backends of one toolkit: opened at the first use, closed together. */
+import type { Backend } from "../kernel/index.js";
+import { type OpenBackendOptions, openBackend, requireTarget } from "./open-backend.js";
+
+export interface OpenBackends {
+  readonly first: Backend;
+  readonly all: Readonly<Record<string, Backend>>;
+}
+
+export class BackendSet {
+  /** What a call may choose from, the default first. */
+  readonly names: readonly string[];
+  readonly #given: Readonly<Record<string, Backend>>;
+  readonly #options: OpenBackendOptions;
+  #opening: Promise<OpenBackends> | undefined;
+
+  /** @throws `CONFIG_INVALID` when a target is neither given nor known. */
+  constructor(targets: readonly string[], given: Readonly<Record<string, Backend>>, options: OpenBackendOptions) {
+    for (const target of targets) if (!Object.hasOwn(given, target)) requireTarget(target);
+    this.names = targets;
+    this.#given = given;
+    this.#options = options;
+  }
+
+  /** All of them, opened once. A failure is not kept: the next call tries again. */
+  open(): Promise<OpenBackends> {
+    this.#opening ??= this.#openAll().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  /** Closes what was opened here; backends that were given stay open. */
+  async close(): Promise<readonly string[]> {
+    const opened = await this.#opening?.catch(() => undefined);
+    if (opened === undefined) return [];
+    const own = Object.entries(opened.all).filter(([name]) => !Object.hasOwn(this.#given, name));
+    const ends = await Promise.all(own.map(([, backend]) => backend.close()));
+    return ends.flatMap((end) => end.left);
+  }
+
+  async #openAll(): Promise<OpenBackends> {
+    const opened: [string, Backend][] = [];
+    try {
+      for (const name of this.names) opened.push([name, this.#given[name] ?? (await openBackend(name, this.#options))]);
+    } catch (error) {
+      const own = opened.filter(([name]) => !Object.hasOwn(this.#given, name));
+      await Promise.all(own.map(([, backend]) => backend.close()));
+      throw error;
+    }
+    return { first: opened[0]![1], all: Object.fromEntries(opened) };
+  }
+}

@@ -1,0 +1,37 @@
+/** The tools of Haft under the names and texts of one dialect. */
+import { haftDialect } from "../dialects/index.js";
+import { type AnyFace, type DefinedTool, type Dialect, type Gate, presentTool, ToolRegistry } from "../kernel/index.js";
+import { builtinTools } from "../tools/index.js";
+
+export interface BuiltinRegistryOptions {
+  /** When `write` and `edit` ask for a read before. Default: what the dialect says. */
+  readonly gate?: Gate;
+}
+
+/**
+ * A registry of every built-in tool that the dialect has a face for, in the dialect's order, with its collections.
+ *
+ * @param dialect - Default `haftDialect`.
+ */
+export function builtinRegistry(dialect: Dialect = haftDialect, options: BuiltinRegistryOptions = {}): ToolRegistry {
+  const registry = new ToolRegistry();
+  const tools = new Map(builtinTools.map((tool) => [tool.name, tool]));
+  for (const [name, face] of Object.entries(dialect.tools)) {
+    const tool = tools.get(name);
+    if (tool !== undefined) registry.register(presentTool(tool, gated(face, tool, options.gate), dialect));
+  }
+  for (const [name, members] of Object.entries(dialect.collections)) {
+    registry.collection(
+      name,
+      members.filter((member) => registry.has(member)),
+    );
+  }
+  return registry;
+}
+
+/** Lays the gate over the limits of a face whose tool has one. */
+function gated(face: AnyFace, tool: DefinedTool, gate: Gate | undefined): AnyFace {
+  const { limits } = tool.body;
+  const hasGate = typeof limits === "object" && limits !== null && "gate" in limits;
+  return gate === undefined || !hasGate ? face : { ...face, limits: { ...face.limits, gate } };
+}

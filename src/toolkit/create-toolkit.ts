@@ -1,0 +1,189 @@
+/** The one place where tools, dialects, backends, stores and policy come together. */
+import { haftDialect } from "../dialects/index.js";
+import {
+  type Approvals,
+  type Approver,
+  type Backend,
+  createHostContext,
+  type DefinedTool,
+  type Dialect,
+  type Faults,
+  type Framework,
+  type Gate,
+  HaftError,
+  type Hooks,
+  type HostContext,
+  type HostServices,
+  type OutputBudget,
+  type Policy,
+  type RateLimit,
+  type Redactor,
+  type Session,
+  type ToolBox,
+  type ToolRegistry,
+} from "../kernel/index.js";
+import { allowAllPolicy } from "../policy/index.js";
+import { BackendSet } from "./backend-set.js";
+import { builtinRegistry } from "./builtin-registry.js";
+import { dialectNamed } from "./dialect-named.js";
+import { createHost } from "./host-services.js";
+
+export interface ToolkitOptions {
+  /** Absolute; where relative paths start and what ignore rules count from. Default: the current folder, or the backend's own. */
+  readonly workspace?: string;
+  /** Where state is kept. Default: `HAFT_STATE`, else `$XDG_STATE_HOME/haft`, else `~/.local/state/haft`. */
+  readonly stateDir?: string;
+  /** False keeps audit, locks, artifacts and sessions in this process only. Default true. */
+  readonly persist?: boolean;
+  /** The target or targets that calls work on, the default first. Default "local". */
+  readonly on?: string | readonly string[];
+  /** Ready backends by the name that `on` uses for them; they are not closed here. */
+  readonly backends?: Readonly<Record<string, Backend>>;
+  /** A dialect or its name. Default `haftDialect`. */
+  readonly dialect?: Dialect | string;
+  /** Tools of the host, beside the built-in ones; one of the same name takes the built-in one's place. */
+  readonly tools?: readonly DefinedTool[];
+  /** Default `allowAllPolicy()`. */
+  readonly policy?: Policy;
+  /** How much happens without asking. For now only "full", the default: policy alone decides. */
+  readonly autonomy?: "full";
+  /** Who is asked. Default: nobody, and an "ask" is a denial. */
+  readonly approver?: Approver;
+  /** Milliseconds that the approver has. Default 120,000. */
+  readonly approvalTimeoutMs?: number;
+  /** When `write` and `edit` want a read before. Default: what the dialect says. */
+  readonly gate?: Gate;
+  /** Names of environment variables that commands get beside the usual few. */
+  readonly env?: readonly string[];
+  /** Default `standardBudget()`: both ends of 64 KiB. */
+  readonly budget?: OutputBudget;
+  /** The bag of host handles that contexts carry. Default empty. */
+  readonly framework?: Framework;
+  readonly hooks?: Hooks;
+  readonly rate?: RateLimit;
+  readonly redactor?: Redactor;
+  readonly faults?: Faults;
+}
+
+/** One conversation of a toolkit. */
+export interface ToolkitSession {
+  readonly id: string;
+  readonly session: Session;
+  /** A box whose calls belong to this session. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
+  box(collection?: string): ToolBox;
+  /** The context of one dispatch, as a box's factory makes it; `cwd`, absolute, takes the workspace's place. Opens the backends. */
+  context(cwd?: string): Promise<HostContext>;
+  /** Writes down what the session remembers; one without a name leaves nothing behind. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface Toolkit extends AsyncDisposable {
+  readonly registry: ToolRegistry;
+  readonly dialect: Dialect;
+  readonly host: HostServices;
+  /** What waits for a person: `approvals.grant(token)`, then the same call again with `resume: token`. */
+  readonly approvals: Approvals;
+  /** The conversation of this name, the same object each time; without a name, a new one. */
+  session(id?: string): ToolkitSession;
+  /** A box with a session of its own. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
+  box(collection?: string): ToolBox;
+  /** The conversations that are open. */
+  sessions(): readonly ToolkitSession[];
+  /** Closes sessions and backends, with what calls left running; `left` names what could not be ended. Idempotent. */
+  close(): Promise<{ readonly left: readonly string[] }>;
+}
+
+/**
+ * Puts a toolkit together. Nothing is opened, written or started before the first call: backends open then, and an
+ * unwritable state folder is told by the first call that needs it (`STORE_UNWRITABLE`).
+ *
+ * @throws `CONFIG_INVALID` for an unknown dialect or target, or a relative workspace.
+ * @example See README.md.
+ */
+export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolkit> {
+  const { workspace, policy = allowAllPolicy(), persist = true } = options;
+  if (workspace !== undefined && !workspace.startsWith("/"))
+    throw new HaftError(
+      "CONFIG_INVALID",
+      `The workspace "${workspace}" is not absolute. Give the whole path of the folder.`,
+    );
+  const dialect =
+    typeof options.dialect === "string" ? dialectNamed(options.dialect) : (options.dialect ?? haftDialect);
+  const registry = builtinRegistry(dialect, options.gate === undefined ? {} : { gate: options.gate });
+  registry.registerAll(options.tools ?? []);
+  const backends = new BackendSet([options.on ?? "local"].flat(), options.backends ?? {}, {
+    ...(workspace === undefined ? {} : { cwd: workspace }),
+    ...(options.env === undefined ? {} : { env: options.env }),
+  });
+  const host = await createHost({ ...options, policy, persist });
+  const open = new Map<string, ToolkitSession>();
+  let closing: Promise<{ readonly left: readonly string[] }> | undefined;
+
+  const contextOf = async (session: Session, cwd?: string): Promise<HostContext> => {
+    if (closing !== undefined) throw new HaftError("STORE_CLOSED", "Did not run the call: the toolkit was closed.");
+    const { first, all } = await backends.open();
+    return createHostContext({
+      host: host.services,
+      session,
+      backend: first,
+      targets: all,
+      workspace: cwd ?? workspace ?? first.cwd,
+      ...(cwd === undefined ? {} : { cwd }),
+      dialect,
+      ...(options.budget === undefined ? {} : { budget: options.budget }),
+      ...(options.framework === undefined ? {} : { framework: options.framework }),
+    });
+  };
+
+  const openSession = (id: string | undefined): ToolkitSession => {
+    const session = host.openSession(id);
+    let ended: Promise<void> | undefined;
+    const opened: ToolkitSession = {
+      id: session.id,
+      session,
+      box: (collection) =>
+        aimed(
+          registry.toToolBox(() => contextOf(session), collection),
+          backends.names,
+        ),
+      context: (cwd) => contextOf(session, cwd),
+      close() {
+        open.delete(session.id);
+        host.services.approvals.forget(session.id);
+        ended ??= session.close();
+        return ended;
+      },
+    };
+    open.set(session.id, opened);
+    return opened;
+  };
+
+  const toolkit: Toolkit = {
+    registry,
+    dialect,
+    host: host.services,
+    approvals: host.services.approvals,
+    session: (id) => (id === undefined ? undefined : open.get(id)) ?? openSession(id),
+    box: (collection) => openSession(undefined).box(collection),
+    sessions: () => [...open.values()],
+    close() {
+      closing ??= closeAll();
+      return closing;
+    },
+    [Symbol.asyncDispose]: async () => void (await toolkit.close()),
+  };
+  return toolkit;
+
+  async function closeAll(): Promise<{ readonly left: readonly string[] }> {
+    // Commands first: what they still print belongs to the sessions' artifacts.
+    const left = await backends.close();
+    await Promise.all([...open.values()].map((session) => session.close()));
+    host.close();
+    return { left };
+  }
+}
+
+/** A box that advertises the choice of target where there is one. */
+function aimed(box: ToolBox, names: readonly string[]): ToolBox {
+  return { ...box, descriptors: (targets = names) => box.descriptors(targets) };
+}

@@ -1,0 +1,57 @@
+/** One-line helpers over a host that is made at the first use. */
+import { HaftError, type HostContext, type ToolBox } from "../kernel/index.js";
+import { builtinRegistry } from "./builtin-registry.js";
+import { createToolkit, type Toolkit, type ToolkitSession } from "./create-toolkit.js";
+
+// The one binding of a module that is allowed to change: everybody who names no host shares this one.
+let shared: Promise<Toolkit> | undefined;
+
+function sharedHost(): Promise<Toolkit> {
+  shared ??= createToolkit().catch((error: unknown) => {
+    shared = undefined;
+    throw error;
+  });
+  return shared;
+}
+
+/**
+ * A box of built-in tools on this machine, with a session of its own.
+ *
+ * @param collection - "read-only", "coding", "all". Default "all".
+ * @param cwd - Absolute; where relative paths start. Default: the current folder of the process at the first use of the host.
+ * @param host - Default: one that all such helpers share.
+ * @throws `REGISTRY_UNKNOWN_COLLECTION`
+ */
+export function toolBox(collection = "all", cwd?: string, host?: Toolkit): ToolBox {
+  let session: Promise<ToolkitSession> | undefined;
+  const registry = host?.registry ?? builtinRegistry();
+  return registry.toToolBox(async () => {
+    session ??= newSession(host);
+    return (await session).context(cwd);
+  }, collection);
+}
+
+/** The same as `toolBox`, with the error for an unknown collection as a value. */
+export function tryToolBox(collection: string, cwd?: string, host?: Toolkit): ToolBox | HaftError {
+  try {
+    return toolBox(collection, cwd, host);
+  } catch (error) {
+    if (HaftError.is(error)) return error;
+    throw error;
+  }
+}
+
+/** A context on this machine for one dispatch: each is a session of its own, with a signal that never fires, the standard budget and no framework handles. */
+export async function makeLocalContext(cwd?: string, host?: Toolkit): Promise<HostContext> {
+  return (await newSession(host)).context(cwd);
+}
+
+/** Empties the todo list of every open session of the host. Default: the shared host. */
+export async function resetTodos(host?: Toolkit): Promise<void> {
+  const toolkit = host ?? (await shared);
+  await Promise.all(toolkit?.sessions().map(({ session }) => session.todo.replace([])) ?? []);
+}
+
+async function newSession(host: Toolkit | undefined): Promise<ToolkitSession> {
+  return (host ?? (await sharedHost())).session();
+}

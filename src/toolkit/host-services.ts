@@ -1,0 +1,101 @@
+/** The services of a host: real time, chance and digests, and state on disk or in memory. */
+import {
+  Approvals,
+  type Approver,
+  type Faults,
+  type Hooks,
+  type HostServices,
+  type Policy,
+  type RateLimit,
+  type Redactor,
+  type Session,
+} from "../kernel/index.js";
+
+export interface HostServicesOptions {
+  readonly policy: Policy;
+  readonly stateDir?: string;
+  /** False: nothing is kept on disk. */
+  readonly persist: boolean;
+  readonly approver?: Approver;
+  readonly approvalTimeoutMs?: number;
+  readonly hooks?: Hooks;
+  readonly rate?: RateLimit;
+  readonly redactor?: Redactor;
+  readonly faults?: Faults;
+}
+
+export interface Host {
+  readonly services: HostServices;
+  /** Opens a session: a named one is found again by its name, one without ends with its `close`. */
+  openSession(id: string | undefined): Session & { close(): Promise<void> };
+  close(): void;
+}
+
+export async function createHost(options: HostServicesOptions): Promise<Host> {
+  const { policy, approver, approvalTimeoutMs, hooks, rate, redactor, faults } = options;
+  const { systemClock, systemIds, sha256 } = await import("../backends/local/index.js");
+  const clock = systemClock;
+  const ids = systemIds;
+  const state = options.persist ? await stateOnDisk(options.stateDir) : await stateInMemory(clock, ids);
+  let contexts = 0;
+  const services: HostServices = {
+    clock,
+    ids,
+    digest: sha256,
+    policy,
+    approvals: new Approvals(),
+    audit: state.audit,
+    locks: state.locks,
+    stores: state.stores,
+    nextContextId: () => ++contexts,
+    ...(approver === undefined ? {} : { approver }),
+    ...(approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs }),
+    ...(hooks === undefined ? {} : { hooks }),
+    ...(rate === undefined ? {} : { rate }),
+    ...(redactor === undefined ? {} : { redactor }),
+    ...(faults === undefined ? {} : { faults }),
+  };
+  return {
+    services: Object.freeze(services),
+    openSession: (id) => state.openSession(id ?? ids.next("session"), id === undefined),
+    close: state.close,
+  };
+}
+
+type State = Pick<HostServices, "audit" | "locks" | "stores"> & {
+  openSession(id: string, isTemporary: boolean): Session & { close(): Promise<void> };
+  close(): void;
+};
+
+async function stateOnDisk(stateDir: string | undefined): Promise<State> {
+  const { createFileSession, fileAudit, fileLocks, fileStores, openStateFolder } = await import(
+    "../stores/files/index.js"
+  );
+  const folder = openStateFolder(stateDir);
+  const locks = fileLocks(folder);
+  const audit = fileAudit(folder);
+  return {
+    audit,
+    locks,
+    stores: fileStores(folder, locks),
+    openSession: (id, isTemporary) => createFileSession({ state: folder, id, locks, isTemporary }),
+    close: () => audit.close(),
+  };
+}
+
+async function stateInMemory(clock: HostServices["clock"], ids: HostServices["ids"]): Promise<State> {
+  const { createMemorySession, memoryArtifacts, memoryAudit, memoryLocks, memoryStores } = await import(
+    "../stores/memory/index.js"
+  );
+  const locks = memoryLocks(clock);
+  return {
+    audit: memoryAudit(),
+    locks,
+    stores: memoryStores(locks),
+    openSession(id) {
+      const session = createMemorySession({ id, artifacts: memoryArtifacts({ ids, now: clock.now }) });
+      return { ...session, close: async () => {} };
+    },
+    close() {},
+  };
+}
