@@ -7,7 +7,7 @@
 import { accessSync, chmodSync, constants, mkdtempSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createToolkit, rootedPolicy } from "../../dist/index.js";
+import { createToolkit, denyByDefaultPolicy } from "../../dist/index.js";
 
 /** The case's name of a tool → the product's name, and its arguments → the product's. */
 const TOOLS = {
@@ -30,9 +30,9 @@ export async function openSession({ workspace, home, policy }) {
     workspace,
     stateDir: join(home, ".local", "state", "haft"),
     gate: policy.readGate ? "on" : "off",
-    ...(policy.workspaceOnly ? { policy: rootedPolicy({ roots: [workspace] }) } : {}),
+    ...(policy.workspaceOnly ? { policy: denyByDefaultPolicy({ roots: [workspace], commands: true }) } : {}),
   });
-  const box = toolkit.toolBox("all");
+  const box = toolkit.box();
   let calls = 0;
   return {
     async call(tool, input, { signal }) {
