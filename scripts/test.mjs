@@ -43,7 +43,7 @@ console.log(`\n/proc before and after the tests: ${left.length === 0 ? "nothing 
 for (const name of unexplained) console.log(`not run, though everything is required: ${name}`);
 console.log(`${passed} passed, ${failed + unexplained.length} failed, ${skipped.length - unexplained.length} skipped`);
 rmSync(folder, { recursive: true, force: true });
-process.exit(code === 0 && left.length + unexplained.length > 0 ? 1 : code);
+process.exitCode = code === 0 && left.length + unexplained.length > 0 ? 1 : code;
 
 function processes() {
   if (!existsSync("/proc/self/stat")) return []; // nothing is known without it, and nothing is claimed
