@@ -96,7 +96,7 @@ const GOLDENS: readonly Golden[] = [
       modifiedMs: 1_700_000_000_000,
       sha256: HASH_B,
     }),
-    haft: `Did not write "a.txt": this session has not read it.\nIt has 10 bytes, changed 2023-11-14T22:13:20Z, sha256 ${HASH_B}.\nRead it first, or send its hash as \`expect\`.`,
+    haft: `Did not write "a.txt": this session has not read it.\nIt has 10 bytes, changed 2023-11-14T22:13:20Z, sha256 ${HASH_B}.\nRead it first, then repeat the call. Or send that hash as \`expect\` to replace it unseen.`,
     indusagi: "File has not been read yet. Read it first before writing to it.",
     zeroclaw: refused('Failed to write file: Did not write "a.txt": this session has not read it.'),
     buddy: 'execution failed: a.txt: Did not write "a.txt": this session has not read it.',

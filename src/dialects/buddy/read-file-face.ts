@@ -44,7 +44,7 @@ export const readFileFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
 
 function restOf(data: ReadData, path: string, kept: string): Cut {
   return {
-    what: `rest of ${path}`,
+    what: `characters of ${path} after the first ${READ_FILE_MAX_CHARACTERS}`,
     producedBytes: data.sizeBytes,
     keptBytes: Math.min(utf8Length(kept), data.sizeBytes),
     next: "run_shell can show another part of the file.",

@@ -13,6 +13,7 @@ import { isRecord, spelledPath } from "../failure.js";
 import { counted, saying } from "../rendering.js";
 import { renderFailure } from "./failure-text.js";
 import { quotedPath, withNotes } from "./notes.js";
+import { replacedBytes, withToolNotes } from "./told-details.js";
 
 export const EDIT_MAX_DIFF_BYTES = 16_384;
 
@@ -56,7 +57,8 @@ export const editFace: ToolFace<EditInput, EditData, EditLimits> = {
     if (result.isError || result.data === undefined) return renderFailure(result, about);
     const { data } = result;
     const diff = stripControls(data.diff).text;
-    return saying(withNotes(diff === "" ? summary(data, about) : `${summary(data, about)}\n${diff}`, about));
+    const told = [summary(data, about), ...replacedBytes(result)].join(" ");
+    return saying(withNotes(diff === "" ? told : `${told}\n${diff}`, withToolNotes(about, result)));
   },
 };
 

@@ -13,12 +13,18 @@ export const MAX_LINES_LISTED = 20;
 /** Bytes of the changed region that a stale edit shows. */
 export const MAX_REGION_BYTES = 4_096;
 
-export function renderFailure(result: ToolResult<unknown>, about: RenderContext): Rendered {
+/**
+ * @param hashParameter - The parameter that takes the hash of an unread file, for the tool that has one. Without it the hash
+ *   is of no use to the reader and is left out.
+ */
+export function renderFailure(result: ToolResult<unknown>, about: RenderContext, hashParameter?: string): Rendered {
   const failure = failureOf(result);
   const facts = entryOf(FACTS, failure.code)?.(failure) ?? [];
+  const hash = hashParameter === undefined ? [] : fileFacts(failure);
+  const orHash = hash.length === 0 ? "" : ` Or send that hash as \`${hashParameter}\` to replace it unseen.`;
   const step = entryOf(NEXT_STEPS, failure.code);
-  const lines = [stripControls(failure.message).text, ...facts];
-  if (step !== undefined && !saysNextStep(failure.message)) lines.push(step);
+  const lines = [stripControls(failure.message).text, ...hash, ...facts];
+  if (step !== undefined && !saysNextStep(failure.message)) lines.push(step + orHash);
   return saying(withNotes(lines.join("\n"), about));
 }
 
@@ -26,7 +32,6 @@ export function renderFailure(result: ToolResult<unknown>, about: RenderContext)
 const FACTS: Readonly<Record<string, (failure: Failure) => readonly string[]>> = {
   EDIT_NOT_FOUND: nearestPlaces,
   EDIT_AMBIGUOUS: ambiguousLines,
-  FS_NOT_READ: unreadFile,
   FS_STALE: staleRegion,
 };
 
@@ -38,7 +43,7 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   EDIT_EMPTY: "Give the text to be replaced as `oldText`; `write` makes a new file.",
   EDIT_NO_CHANGE: "The file already reads as wanted; nothing is left to do here.",
   EDIT_OVERLAP: "Join the edits that overlap into one.",
-  FS_NOT_READ: "Read it first, or send its hash as `expect`.",
+  FS_NOT_READ: "Read it first, then repeat the call.",
   FS_STALE: "Read it again, then repeat the call.",
   FS_NOT_FOUND: 'Check the spelling; `grep` with `mode` "files" shows what is there.',
   FS_NOT_A_FILE: "Name a regular file.",
@@ -80,7 +85,8 @@ function ambiguousLines(failure: Failure): readonly string[] {
   return [`It begins on lines ${listed}${more}.`];
 }
 
-function unreadFile(failure: Failure): readonly string[] {
+/** Size, time and hash of a file that was not seen, or not as it is now. */
+function fileFacts(failure: Failure): readonly string[] {
   const sha256 = textDetail(failure, "sha256");
   const sizeBytes = numberDetail(failure, "sizeBytes");
   const modifiedMs = numberDetail(failure, "modifiedMs");

@@ -7,6 +7,7 @@ import { counted, saying } from "../rendering.js";
 import { renderFailure } from "./failure-text.js";
 import { quotedPath, withNotes } from "./notes.js";
 import { fitRows } from "./read-fit.js";
+import { withToolNotes } from "./told-details.js";
 
 export const READ_MAX_LINES = 2_000;
 export const READ_MAX_BYTES = 65_536;
@@ -51,9 +52,10 @@ export const readFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
       }),
     };
   },
-  render(result, about) {
-    if (result.isError || result.data === undefined) return renderFailure(result, about);
+  render(result, asked) {
+    if (result.isError || result.data === undefined) return renderFailure(result, asked);
     const { data } = result;
+    const about = withToolNotes(asked, result);
     const images = result.content.filter((block) => block.kind === "image");
     if (data.kind === "image" || data.kind === "binary") {
       const told = saying(withNotes(notText(data, about, images.length > 0), about));
@@ -108,7 +110,7 @@ function showWindow(data: ReadData, about: RenderContext): Rendered {
   const shown = saying(withNotes(body.join("\n"), about), { clamped: true });
   if (fitted.droppedBytes === 0) return shown;
   const cut = {
-    what: `lines of ${path}`,
+    what: `lines of ${path} that the answer has no room for`,
     producedBytes: fitted.keptBytes + fitted.droppedBytes,
     keptBytes: fitted.keptBytes,
     next: `Continue with \`offset\` ${nextOffset}.`,

@@ -5,6 +5,7 @@ import { spelledPath } from "../failure.js";
 import { counted, saying } from "../rendering.js";
 import { renderFailure } from "./failure-text.js";
 import { quotedPath, withNotes } from "./notes.js";
+import { replacedBytes, withToolNotes } from "./told-details.js";
 
 export const writeFace: ToolFace<WriteInput, WriteData, WriteLimits> = {
   name: "write",
@@ -33,8 +34,9 @@ export const writeFace: ToolFace<WriteInput, WriteData, WriteLimits> = {
     return { input: present({ path, content, expect: expect?.toLowerCase() }) };
   },
   render(result, about) {
-    if (result.isError || result.data === undefined) return renderFailure(result, about);
-    return saying(withNotes(written(result.data, about), about));
+    if (result.isError || result.data === undefined) return renderFailure(result, about, "expect");
+    const told = [written(result.data, about), ...replacedBytes(result)].join(" ");
+    return saying(withNotes(told, withToolNotes(about, result)));
   },
 };
 

@@ -73,7 +73,7 @@ function showWindow(data: ReadData, about: RenderContext, result: Parameters<typ
   const hidden = hiddenLines(data, cut.text, readNotice(cut.omittedBytes));
   const trimmed = `${header} [trimmed by ${counted(cut.omittedBytes, "byte")}; ${hidden}]`;
   const record = {
-    what: `lines of ${spelledPath(about, data.path)}`,
+    what: `middle of ${spelledPath(about, data.path)}`,
     producedBytes: cut.keptBytes + cut.omittedBytes,
     keptBytes: cut.keptBytes,
     next: hidden,

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { failedWith, HASH_B, seenBy, succeeded, writeData } from "../../../test/dialects/golden.js";
+import { haftDialect } from "./haft-dialect.js";
+import { writeFace } from "./write-face.js";
+
+const told = (result: Parameters<typeof seenBy>[2]) =>
+  seenBy(haftDialect, "write", result, { path: "a.txt", content: "x" }).envelope;
+
+describe("writeFace", () => {
+  it("wants the content, an empty one too, and a hash that is one", () => {
+    expect(writeFace.decode({ path: "a", content: "" })).toEqual({ input: { path: "a", content: "" } });
+    expect(writeFace.decode({ path: "a" })).toMatchObject({ parameter: "content" });
+    expect(writeFace.decode({ path: "a", content: "", expect: "ABC" })).toMatchObject({ parameter: "expect" });
+    expect(writeFace.decode({ path: "a", content: "", expect: HASH_B.toUpperCase() })).toEqual({
+      input: { path: "a", content: "", expect: HASH_B },
+    });
+  });
+
+  it("says where the old content is", () => {
+    const data = writeData({ created: false });
+    expect(told({ ...succeeded(data), details: { journal: { artifact: "a3", bytes: 9 } } })).toMatch(
+      /The old content is artifact:a3\.$/,
+    );
+    expect(told({ ...succeeded(data), details: { journal: { kept: false, bytes: 9 } } })).toMatch(
+      /The old content was too large to be kept\.$/,
+    );
+  });
+
+  it("gives what is needed to replace a file that has changed", () => {
+    const result = failedWith("FS_STALE", 'Did not write "a.txt": it has changed since it was read.', {
+      sizeBytes: 1,
+      modifiedMs: Number.NaN,
+      sha256: HASH_B,
+    });
+    expect(told(result)).toBe(
+      `Did not write "a.txt": it has changed since it was read.\nIt has 1 byte, sha256 ${HASH_B}.\nRead it again, then repeat the call. Or send that hash as \`expect\` to replace it unseen.`,
+    );
+  });
+
+  it("leaves the hash out where no parameter takes it", () => {
+    const result = failedWith("FS_NOT_READ", 'Did not edit "a.txt": it has not been read.', { sha256: HASH_B });
+    expect(seenBy(haftDialect, "edit", result, {}).envelope).toBe(
+      'Did not edit "a.txt": it has not been read.\nRead it first, then repeat the call.',
+    );
+  });
+});
