@@ -53,8 +53,8 @@ export interface ToolkitOptions {
   readonly approvalTimeoutMs?: number;
   /** When `write` and `edit` want a read before. Default: what the dialect says. */
   readonly gate?: Gate;
-  /** Names of environment variables that commands get beside the usual few. */
-  readonly env?: readonly string[];
+  /** What commands find in their environment beside the usual few variables. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Default `standardBudget()`: both ends of 64 KiB. */
   readonly budget?: OutputBudget;
   /** The bag of host handles that contexts carry. Default empty. */

@@ -4,8 +4,8 @@ import { type Backend, HaftError } from "../kernel/index.js";
 export interface OpenBackendOptions {
   /** Absolute; where relative paths and commands start. Default: the backend's own choice. */
   readonly cwd?: string;
-  /** Names of environment variables that commands get beside the usual few. */
-  readonly env?: readonly string[];
+  /** What commands find in their environment beside the usual few variables. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The kinds of target, as they are told to people. */

@@ -28,10 +28,21 @@ export function toolkitOptions(options: CommonOptions, workspace: string): Toolk
     workspace,
     on,
     dialect,
-    env,
+    env: environmentOf(env),
     ...(state === undefined ? {} : { stateDir: resolve(state) }),
     ...(gate === undefined ? {} : { gate }),
   };
+}
+
+/** The variables of these names. @throws UsageError for one that is not set, so that a misspelt name is noticed. */
+function environmentOf(names: readonly string[]): Readonly<Record<string, string>> {
+  const found = names.map((name): [string, string] => {
+    const value = process.env[name];
+    if (value === undefined)
+      throw new UsageError(`--env ${name}: no such variable is set here. Set it, or leave it out.`);
+    return [name, value];
+  });
+  return Object.fromEntries(found);
 }
 
 /** The real path of the workspace. @throws UsageError when there is no such folder, or none that may be one. */

@@ -12,6 +12,6 @@ try {
   refuseSystem();
   await buildProgram().parseAsync();
 } catch (error) {
-  tellProblem(error);
+  await tellProblem(error);
   process.exitCode = exitCodeOf(error);
 }

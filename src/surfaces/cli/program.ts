@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import type { CallOptions } from "./call-command.js";
 import type { ServeOptions } from "./serve-command.js";
 import type { ToolsOptions } from "./tools-command.js";
-import { EXIT } from "./usage.js";
+import { UsageError } from "./usage.js";
 import { haftVersion } from "./version.js";
 
 export function buildProgram(): Command {
@@ -69,17 +69,23 @@ ${examples(
     process.exitCode = await serveCommand(options);
   });
 
-  program.action(() => {
+  program.action(async () => {
+    const [unknown] = program.args;
+    if (unknown !== undefined) throw await unknownCommand(unknown, program);
     program.outputHelp();
-    process.exitCode = process.argv.length > 2 ? EXIT.usage : EXIT.ok;
   });
   for (const command of [program, ...program.commands]) {
-    command
-      .exitOverride()
-      .showSuggestionAfterError()
-      .allowExcessArguments(command === program);
+    command.exitOverride().allowExcessArguments(command === program);
   }
   return program;
+}
+
+async function unknownCommand(name: string, program: Command): Promise<UsageError> {
+  const { nearestNames } = await import("../../text/index.js");
+  const names = program.commands.map((command) => command.name());
+  const [nearest] = nearestNames(name, names, 1);
+  const hint = nearest === undefined ? `The commands are ${names.join(", ")}.` : `The nearest is "${nearest}".`;
+  return new UsageError(`There is no command "${name}". ${hint}`);
 }
 
 function withCommonOptions(command: Command): Command {

@@ -1,6 +1,4 @@
 /** What the command line refuses, and the exit status that says so. */
-import { HaftError, messageOf } from "../../kernel/index.js";
-
 /** Exit statuses: 0 done, 1 the call's result is an error, 2 the command was not understood or could not begin. */
 export const EXIT = { ok: 0, errorResult: 1, usage: 2, interrupted: 130 } as const;
 
@@ -25,8 +23,10 @@ export function exitCodeOf(error: unknown): number {
   return isCommanderEnd(error) && error.exitCode === 0 ? EXIT.ok : EXIT.usage;
 }
 
-export function tellProblem(error: unknown): void {
+export async function tellProblem(error: unknown): Promise<void> {
   if (isCommanderEnd(error)) return;
+  // Loaded only when something is wrong: help and version need none of it.
+  const { HaftError, messageOf } = await import("../../kernel/index.js");
   const isExpected = error instanceof UsageError || HaftError.is(error);
   process.stderr.write(`haft: ${isExpected ? messageOf(error) : describeFault(error)}\n`);
 }

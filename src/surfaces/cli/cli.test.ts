@@ -1,0 +1,240 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { cleanEnv, type Finished, runHaft } from "../../../test/built.js";
+
+let root: string;
+let workspace: string;
+let home: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-cli-")));
+  workspace = join(root, "project");
+  home = join(root, "home");
+  for (const folder of [workspace, home]) mkdirSync(folder);
+  writeFileSync(join(workspace, "a.txt"), "one\ntwo TODO\n");
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const haft = (
+  args: readonly string[],
+  more: { input?: string; env?: Record<string, string>; cwd?: string } = {},
+): Promise<Finished> =>
+  runHaft(args, {
+    cwd: more.cwd ?? workspace,
+    env: cleanEnv(home, more.env),
+    ...(more.input === undefined ? {} : { input: more.input }),
+  });
+const call = (tool: string, input: unknown, ...options: readonly string[]): Promise<Finished> =>
+  haft(["call", tool, JSON.stringify(input), ...options]);
+const state = (): string => join(home, ".local", "state", "haft");
+
+describe("haft call", () => {
+  it("prints the answer and exits 0", async () => {
+    const done = await call("grep", { pattern: "TODO" });
+    expect(done).toMatchObject({ status: 0, stderr: "" });
+    expect(done.stdout).toContain("a.txt");
+    expect(done.stdout).toContain("two TODO");
+    expect(done.stdout).not.toContain("\u001b");
+  });
+
+  it("exits 1 for an error result, which is printed too", async () => {
+    const done = await call("read", { path: "missing.txt" });
+    expect(done.status).toBe(1);
+    expect(done.stdout).toContain('"missing.txt"');
+    expect((await call("bash", { command: "exit 3" })).status).toBe(1);
+  });
+
+  it("takes its input from standard input for -, and none for a tool that needs none", async () => {
+    const done = await haft(["call", "read", "-"], { input: '{"path":"a.txt"}' });
+    expect(done).toMatchObject({ status: 0 });
+    expect(done.stdout).toContain("two TODO");
+    expect((await haft(["call", "todo_read"])).status).toBe(0);
+  });
+
+  it("exits 2 for what it does not understand and says what to give", async () => {
+    const cases: readonly (readonly [readonly string[], RegExp])[] = [
+      [["call", "read", "{path}"], /INPUT is no JSON/],
+      [["call"], /missing required argument/],
+      [["call", "read", "{}", "--nonsense"], /unknown option/],
+      [["call", "read", "{}", "--on", "mars"], /"mars".*posix:dash/],
+      [["call", "read", "{}", "--dialect", "hft"], /"hft".*"haft"/],
+      [["call", "read", "{}", "--autonomy", "supervised"], /"supervised".*later version/],
+      [["call", "read", "{}", "--workspace", "nowhere"], /workspace "nowhere"/],
+      [["call", "read", "{}", "--workspace", "/"], /root of the file system.*--workspace DIR/],
+      [["cal"], /no command "cal".*"call"/],
+    ];
+    for (const [args, told] of cases) {
+      const done = await haft(args);
+      expect([args, done.status, done.stdout]).toEqual([args, 2, ""]);
+      expect(done.stderr).toMatch(told);
+      expect(done.stderr).not.toMatch(/\n\s+at /);
+    }
+  });
+
+  it("prints the whole outcome as JSON", async () => {
+    const done = await call("read", { path: "a.txt" }, "--json");
+    expect(JSON.parse(done.stdout)).toMatchObject({ isError: false, status: "ok", decision: { effect: "allow" } });
+    const failed = await call("read", { path: "missing" }, "--json");
+    expect(JSON.parse(failed.stdout)).toMatchObject({ isError: true, code: "FS_NOT_FOUND" });
+  });
+
+  it("explains what it would touch and runs nothing", async () => {
+    const done = await call("bash", { command: "touch made" }, "--explain");
+    expect(done.status).toBe(0);
+    expect(done.stdout).toContain('"touch made"');
+    expect(done.stdout).toContain("allow");
+    const asJson = JSON.parse((await call("write", { path: "made", content: "x" }, "--explain", "--json")).stdout);
+    expect(asJson).toMatchObject({ tool: "write", effect: "act", decision: { effect: "allow" } });
+    expect(JSON.stringify(asJson.claims)).toContain(join(workspace, "made"));
+    expect(readdirSync(workspace)).toEqual(["a.txt"]);
+    expect((await call("read", {}, "--explain")).status).toBe(1);
+    expect((await call("nothing", {}, "--explain")).stderr).toContain("haft tools");
+  });
+
+  it("answers a tool that is not there with those that come near", async () => {
+    const done = await call("raed", { path: "a.txt" });
+    expect(done.status).toBe(1);
+    expect(done.stdout).toContain("read");
+  });
+
+  it("speaks the chosen dialect on the chosen target", async () => {
+    const done = await call("file_read", { path: "a.txt" }, "--dialect", "zeroclaw", "--json");
+    expect(JSON.parse(done.stdout)).toMatchObject({ success: true });
+    const posix = await call("bash", { command: "pwd" }, "--on", "posix:sh");
+    expect(posix).toMatchObject({ status: 0 });
+    expect(posix.stdout).toContain(workspace);
+    const memory = await call("write", { path: "m.txt", content: "x" }, "--on", "memory");
+    expect(memory.status).toBe(0);
+    expect(readdirSync(workspace)).toEqual(["a.txt"]);
+  });
+
+  it("works in the workspace that it is given", async () => {
+    const done = await haft(["call", "read", '{"path":"a.txt"}', "--workspace", "project"], { cwd: root });
+    expect(done.stdout).toContain("two TODO");
+  });
+
+  it("passes on the environment variables that it is told to", async () => {
+    const command = 'echo "[$HAFT_ONE][$HAFT_TWO]"';
+    const env = { HAFT_ONE: "1", HAFT_TWO: "2" };
+    const done = await haft(["call", "bash", JSON.stringify({ command }), "--env", "HAFT_ONE"], { env });
+    expect(done.stdout).toContain("[1][]");
+  });
+
+  it("ends what the call left running, and says so", async () => {
+    const done = await call("bash", { command: "sleep 600 & echo $! >pid" });
+    expect(done.status).toBe(0);
+    expect(done.stderr).toMatch(/ended what the call left running: sleep \(process \d+\)/);
+    const pid = Number(readFileSync(join(workspace, "pid"), "utf8"));
+    expect(isRunning(pid)).toBe(false);
+  });
+});
+
+describe("sessions of the command line", () => {
+  const items = [{ id: "1", text: "Write it", status: "pending" }];
+
+  it("share a todo list between calls in one workspace, in one file", async () => {
+    expect((await call("todo_set", { items })).status).toBe(0);
+    expect((await haft(["call", "todo_read"])).stdout).toContain("Write it");
+    const sessions = readdirSync(join(state(), "sessions"));
+    expect(sessions).toHaveLength(1);
+    expect(JSON.parse(readFileSync(join(state(), "sessions", sessions[0] ?? "", "todo.json"), "utf8"))).toEqual(items);
+  });
+
+  it("keep it from other names and other workspaces", async () => {
+    await call("todo_set", { items }, "--session", "one");
+    expect((await haft(["call", "todo_read", "--session", "two"])).stdout).not.toContain("Write it");
+    expect((await haft(["call", "todo_read"])).stdout).not.toContain("Write it");
+    expect((await haft(["call", "todo_read", "--session", "one"])).stdout).toContain("Write it");
+  });
+
+  it("start anew for new, under a name that is told", async () => {
+    const done = await call("todo_set", { items }, "--session", "new");
+    const [, name = ""] = /--session (\S+)`/.exec(done.stderr) ?? [];
+    expect((await haft(["call", "todo_read", "--session", name])).stdout).toContain("Write it");
+    expect((await haft(["call", "todo_read", "--session", "new"])).stdout).not.toContain("Write it");
+  });
+
+  it("remember that a file was read, so that the next call may replace it", async () => {
+    const refused = await call("write", { path: "a.txt", content: "new\n" });
+    expect(refused.status).toBe(1);
+    expect(readFileSync(join(workspace, "a.txt"), "utf8")).toBe("one\ntwo TODO\n");
+    await call("read", { path: "a.txt" });
+    expect((await call("write", { path: "a.txt", content: "new\n" })).status).toBe(0);
+    expect(readFileSync(join(workspace, "a.txt"), "utf8")).toBe("new\n");
+  });
+
+  it("tell an unwritable state folder by the first call, with the option that names another", async () => {
+    writeFileSync(join(root, "file"), "");
+    const done = await call("read", { path: "a.txt" }, "--state", join(root, "file", "state"));
+    expect(done.status).toBe(1);
+    expect(done.stdout).toContain(join(root, "file", "state"));
+    expect(done.stdout).toContain("--state DIR");
+    expect((await call("read", { path: "a.txt" }, "--state", join(root, "state"))).status).toBe(0);
+    expect(readdirSync(join(root, "state"))).toContain("audit");
+  });
+});
+
+describe("haft tools", () => {
+  it("prints the descriptors as one array", async () => {
+    const done = await haft(["tools", "--json"]);
+    expect(done).toMatchObject({ status: 0, stderr: "" });
+    const tools = JSON.parse(done.stdout) as { name: string; parameters: { type: string } }[];
+    const names = ["bash", "edit", "grep", "read", "todo_read", "todo_set", "write"];
+    expect(tools.map((tool) => tool.name).sort()).toEqual(names);
+    for (const tool of tools) expect(Object.keys(tool)).toEqual(["name", "description", "parameters"]);
+  });
+
+  it("prints a line a tool for people, and the tools of one collection", async () => {
+    const done = await haft(["tools", "--collection", "read-only"]);
+    expect(done.stdout).toMatch(/^read\s+\S/m);
+    expect(done.stdout).not.toMatch(/^bash/m);
+    expect(done.stdout).toContain("haft call");
+    expect((await haft(["tools", "--collection", "nothing"])).status).toBe(2);
+    expect((await haft(["tools", "--dialect", "zeroclaw"])).stdout).toMatch(/^file_read/m);
+  });
+});
+
+describe("haft itself", () => {
+  it("prints help with an example for each command, and its version", async () => {
+    const done = await haft(["--help"]);
+    expect(done).toMatchObject({ status: 0, stderr: "" });
+    expect(done.stdout).toContain("$ haft call");
+    for (const command of ["call", "tools", "serve"]) {
+      const help = await haft([command, "--help"]);
+      expect(help.status).toBe(0);
+      expect(help.stdout).toContain(`$ haft ${command}`);
+    }
+    expect((await haft(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(await haft([])).toMatchObject({ status: 0, stdout: done.stdout });
+  });
+});
+
+describe("haft serve over HTTP", () => {
+  it("prints how to connect and exits with --once, in an empty home", async () => {
+    const done = await haft(["serve", "--once"]);
+    expect(done).toMatchObject({ status: 0, stderr: "" });
+    expect(done.stdout).toMatch(/http:\/\/127\.0\.0\.1:\d+\/mcp/);
+    const block = JSON.parse(/^\{[\s\S]*?^\}/m.exec(done.stdout)?.[0] ?? "") as {
+      mcpServers: { haft: { url: string; headers: { Authorization: string } } };
+    };
+    expect(block.mcpServers.haft.headers.Authorization).toMatch(/^Bearer [\w-]{43}$/);
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  it("refuses a workspace that is none, and options that do not go together", async () => {
+    expect(await haft(["serve", "--once"], { cwd: "/" })).toMatchObject({ status: 2, stdout: "" });
+    expect(await haft(["serve", "--once"], { cwd: home })).toMatchObject({ status: 2, stdout: "" });
+    expect((await haft(["serve", "--port", "x"])).stderr).toContain("--port");
+    expect((await haft(["serve", "--stdio", "--once"])).status).toBe(2);
+  });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return !/\) [ZX]/.test(stat);
+  } catch {
+    return false;
+  }
+}

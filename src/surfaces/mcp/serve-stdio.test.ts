@@ -1,0 +1,233 @@
+import { execFileSync, spawn } from "node:child_process";
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Client as NewClient } from "@modelcontextprotocol/client";
+import { StdioClientTransport as NewTransport } from "@modelcontextprotocol/client/stdio";
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { built, cleanEnv } from "../../../test/built.js";
+
+let root: string;
+let workspace: string;
+const closing: (() => Promise<void>)[] = [];
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-mcp-")));
+  workspace = join(root, "project");
+  for (const folder of ["project", "home", "other"]) mkdirSync(join(root, folder));
+  writeFileSync(join(workspace, "a.txt"), "one\ntwo TODO\n");
+});
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const server = (args: readonly string[] = ["--workspace", workspace], cwd = workspace) => ({
+  command: process.execPath,
+  args: [built("surfaces/cli/main.js"), "serve", "--stdio", ...args],
+  cwd,
+  env: cleanEnv(join(root, "home")),
+});
+
+async function newClient(mode: "legacy" | "auto", started = server(), roots?: readonly string[]): Promise<NewClient> {
+  const client = new NewClient(
+    { name: "test", version: "1" },
+    { versionNegotiation: { mode }, ...(roots === undefined ? {} : { capabilities: { roots: {} } }) },
+  );
+  if (roots !== undefined) {
+    client.setRequestHandler("roots/list", () => ({ roots: roots.map((uri) => ({ uri })) }));
+  }
+  await client.connect(new NewTransport(started));
+  closing.push(() => client.close());
+  return client;
+}
+
+async function oldClient(started = server()): Promise<OldClient> {
+  const client = new OldClient({ name: "test", version: "1" });
+  await client.connect(new OldTransport(started));
+  closing.push(() => client.close());
+  return client;
+}
+
+const CLIENTS = {
+  "version 1": () => oldClient(),
+  "version 2, older protocol": () => newClient("legacy"),
+  "version 2, newer protocol": () => newClient("auto"),
+};
+
+type AnyClient = OldClient | NewClient;
+
+async function textOf(client: AnyClient, name: string, args: Record<string, unknown>, options = {}): Promise<string> {
+  const params = { name, arguments: args };
+  const result =
+    client instanceof OldClient
+      ? await client.callTool(params, undefined, options)
+      : await client.callTool(params, options);
+  return (result.content as { type: string; text?: string }[]).map((block) => block.text ?? block.type).join("\n");
+}
+
+describe.each(Object.entries(CLIENTS))("an MCP client of %s over stdio", (_name, connect) => {
+  it("lists and calls the tools", async () => {
+    const client = await connect();
+    const { tools } = await client.listTools();
+    expect(tools.map((tool) => tool.name)).toContain("bash");
+    expect(tools.every((tool) => tool.inputSchema.type === "object")).toBe(true);
+    expect(await textOf(client, "grep", { pattern: "TODO" })).toContain("two TODO");
+    expect(await textOf(client, "bash", { command: "pwd" })).toContain(workspace);
+  });
+
+  it("has one session: what one call sets the next one sees", async () => {
+    const client = await connect();
+    await textOf(client, "todo_set", { items: [{ id: "1", text: "Write it", status: "pending" }] });
+    expect(await textOf(client, "todo_read", {})).toContain("Write it");
+  });
+
+  it("ends the whole process tree of a call that it cancels", async () => {
+    const client = await connect();
+    const stop = new AbortController();
+    const command = "echo $$ >pids; setsid sleep 601 & echo $! >>pids; sleep 602";
+    const called = textOf(client, "bash", { command }, { signal: stop.signal }).catch((error: unknown) => error);
+    const pids = await pidsOf(2);
+    stop.abort();
+    expect(await called).toBeInstanceOf(Error);
+    await gone(pids);
+  });
+
+  it("hears of progress while a command prints", async () => {
+    const client = await connect();
+    const told: { message?: string }[] = [];
+    const onprogress = (one: { message?: string }): void => void told.push(one);
+    // Progress is about what happens before the end, so the command lives a little longer than its first line.
+    await textOf(client, "bash", { command: "echo first; sleep 0.3; echo second" }, { onprogress });
+    expect(told.length).toBeGreaterThan(0);
+  });
+});
+
+describe("the stdio server", () => {
+  it("writes nothing but the protocol on standard output", async () => {
+    const { command, args, cwd, env } = server();
+    const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+    const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+    let stdout = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
+    const request = (id: number, method: string, params: unknown): string =>
+      `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
+    const clientInfo = { name: "test", version: "1" };
+    child.stdin.write(request(1, "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo }));
+    child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+    child.stdin.write("this is no JSON\n");
+    child.stdin.write(
+      request(2, "tools/call", { name: "bash", arguments: { command: "echo printed; echo told >&2" } }),
+    );
+    child.stdin.write(request(3, "tools/call", { name: "nothing", arguments: {} }));
+    while (stdout.split("\n").length < 4) await new Promise((resolve) => setTimeout(resolve, 10));
+    child.stdin.end();
+    expect(await ended).toBe(0);
+    const messages = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { jsonrpc: string; id: number });
+    expect(messages.every((message) => message.jsonrpc === "2.0")).toBe(true);
+    expect(messages.map((message) => message.id).sort()).toEqual([1, 2, 3]);
+  });
+
+  it("ends with its input, and with it what its calls run", async () => {
+    const { pids, child, ended } = await busyServer();
+    child.stdin.end();
+    expect(await ended).toBe(0);
+    await gone(pids);
+  });
+
+  it("ends on a signal, and with it what its calls run", async () => {
+    const { pids, child, ended } = await busyServer();
+    child.kill("SIGTERM");
+    expect(await ended).toBe(0);
+    await gone(pids);
+  });
+
+  it("ends when its parent dies although its input stays open", async () => {
+    const { command, args, cwd, env } = server();
+    const fifo = join(root, "fifo");
+    execFileSync("mkfifo", [fifo]);
+    // Reading and writing: so it opens at once and never ends.
+    const held = openSync(fifo, "r+");
+    const script = '"$@" <"$FIFO" >/dev/null & echo $! >pids; wait';
+    const parent = spawn("bash", ["-c", script, "bash", command, ...args], {
+      cwd,
+      env: { ...env, FIFO: fifo },
+      stdio: "ignore",
+    });
+    const pids = await pidsOf(1);
+    parent.kill("SIGKILL");
+    await gone(pids);
+    closeSync(held);
+  });
+
+  it("works where the client's roots say when it was given no workspace", async () => {
+    const other = realpathSync(join(root, "other"));
+    for (const mode of ["legacy", "auto"] as const) {
+      const client = await newClient(mode, server([], workspace), [pathToFileURL(other).href]);
+      expect(await textOf(client, "bash", { command: "pwd" })).toContain(other);
+    }
+    const plain = await newClient("auto", server([], workspace));
+    expect(await textOf(plain, "bash", { command: "pwd" })).toContain(workspace);
+  });
+
+  it("starts in a folder that may be no workspace, and tells each call what to add", async () => {
+    const client = await newClient("auto", server([], "/"));
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+    expect(await textOf(client, "bash", { command: "pwd" })).toContain("--workspace DIR");
+  });
+});
+
+/** A server with a call that runs a tree of processes. */
+async function busyServer() {
+  const { command, args, cwd, env } = server();
+  const child = spawn(command, args, { cwd, env, stdio: ["pipe", "ignore", "inherit"] });
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const clientInfo = { name: "test", version: "1" };
+  send({ id: 1, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo } });
+  send({ method: "notifications/initialized" });
+  const shell = "echo $$ >pids; setsid sleep 605 & echo $! >>pids; sleep 606";
+  send({ id: 2, method: "tools/call", params: { name: "bash", arguments: { command: shell } } });
+  return { child, ended, pids: await pidsOf(2) };
+}
+
+/** The process numbers that a command has written down, once there are so many. */
+async function pidsOf(count: number): Promise<readonly number[]> {
+  for (;;) {
+    const found = attempt(() => readFileSync(join(workspace, "pids"), "utf8").trimEnd().split("\n"));
+    if (found !== undefined && found.length >= count && found.every((pid) => pid !== "")) return found.map(Number);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+async function gone(pids: readonly number[]): Promise<void> {
+  for (const pid of pids) {
+    while (attempt(() => !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "latin1"))) === true) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

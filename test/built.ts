@@ -1,0 +1,59 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** A file of the build. @throws when there is no build. */
+export function built(path: string): string {
+  const file = fileURLToPath(new URL(`../dist/${path}`, import.meta.url));
+  if (!existsSync(file)) throw new Error(`There is no dist/${path}: run \`npm run build\` before these tests.`);
+  return file;
+}
+
+export interface Finished {
+  readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunBuiltOptions {
+  readonly cwd: string;
+  /** Laid over an environment without state, colour or session of the machine's user. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+/** The environment of a user with an empty home. */
+export function cleanEnv(home: string, more: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const { PATH = "", TMPDIR, HAFT_TEST_RUN } = process.env;
+  return {
+    PATH,
+    HOME: home,
+    LANG: "C.UTF-8",
+    ...(TMPDIR === undefined ? {} : { TMPDIR }),
+    ...(HAFT_TEST_RUN === undefined ? {} : { HAFT_TEST_RUN }),
+    ...more,
+  };
+}
+
+/** Runs the built `haft` command to its end. */
+export function runHaft(args: readonly string[], options: RunBuiltOptions): Promise<Finished> {
+  const child = spawn(process.execPath, [built("surfaces/cli/main.js"), ...args], {
+    cwd: options.cwd,
+    env: { ...options.env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
+  // A command that ends without reading its input closes the pipe.
+  child.stdin.on("error", () => {});
+  child.stdin.end(options.input ?? "");
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (status, signal) => {
+      resolve({ status, signal, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() });
+    });
+  });
+}
