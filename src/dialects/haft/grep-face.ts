@@ -12,6 +12,7 @@ import {
 import { grepNotes } from "./grep-notes.js";
 import { hitRows } from "./grep-rows.js";
 import { withNotes } from "./notes.js";
+import { withToolNotes } from "./told-details.js";
 
 const MODES = ["content", "files", "count"] as const;
 
@@ -88,12 +89,13 @@ export const grepFace: ToolFace<GrepInput, GrepData, GrepLimits> = {
     };
   },
   render(result, about) {
-    if (result.isError || result.data === undefined) return renderFailure(result, about);
+    // A cancelled search fails and still carries what it had found.
+    if (result.data === undefined) return renderFailure(result, about);
     const { data } = result;
     const rows = hitRows(data);
     const notes = grepNotes(data, about.arguments);
     const found = rows.length === 0 ? ["No matches."] : rows;
     const tail = notes.length === 0 ? [] : [...(rows.length === 0 ? [] : [""]), ...notes];
-    return saying(withNotes([...found, ...tail].join("\n"), about));
+    return saying(withNotes([...found, ...tail].join("\n"), withToolNotes(about, result)));
   },
 };

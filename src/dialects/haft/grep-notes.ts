@@ -27,7 +27,8 @@ function endNote(data: GrepData): string {
   if (data.why === "complete") return "";
   if (data.why !== "limit") {
     const reason = data.why === "deadline" ? "the time limit" : "the cancel";
-    return `Stopped at ${reason} (engine: ${showControls(data.engine)}); only a part was searched. Narrow \`path\` or \`glob\`.`;
+    const engine = data.engine === "" ? "" : ` (engine: ${showControls(data.engine)})`;
+    return `Stopped at ${reason}${engine}; only a part was searched. Narrow \`path\` or \`glob\`.`;
   }
   const found = Math.max(data.hits.length, data.counts?.length ?? 0);
   const limit = found < data.limit ? `${GREP_MAX_BYTES / 1024} KiB` : counted(data.limit, UNITS[data.mode]);

@@ -43,7 +43,7 @@ export function grepFace(edition: IndusagiEdition): ToolFace<GrepInput, GrepData
     },
     decode: decodeGrep,
     render(result, about) {
-      if (result.isError || result.data === undefined) return renderFailure(edition, result, about, "scandir");
+      if (result.data === undefined) return renderFailure(edition, result, about, "scandir");
       const { data } = result;
       const rows = data.hits.map((hit) => `${hit.path}:${hit.line}: ${hit.text}`);
       return saying([...(rows.length === 0 ? ["No matches found."] : rows), ...notesOf(data)].join("\n"));
@@ -85,6 +85,7 @@ function notesOf(data: GrepData): readonly string[] {
     notes.push(`[stopped at ${counted(data.limit, "hit")}${raise}]`);
   }
   if (data.why === "deadline") notes.push("[stopped at the time limit; only a part was searched]");
+  if (data.why === "cancelled") notes.push("[cancelled; only a part was searched]");
   const skipped = Object.entries(data.skipped).flatMap(([reason, count]) => (count > 0 ? [`${count} ${reason}`] : []));
   if (skipped.length > 0) notes.push(`[skipped: ${skipped.join(", ")}]`);
   return notes;
