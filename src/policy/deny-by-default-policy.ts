@@ -2,6 +2,7 @@
 import { type Claim, type Decision, grantFor, type Policy, type PolicyCall } from "../kernel/index.js";
 import { isInside, normalizePath } from "../text/index.js";
 
+/** What `denyByDefaultPolicy` lets pass. */
 export interface DenyByDefaultOptions {
   /** Absolute folders; files in and below them may be touched. None: no file may. */
   readonly roots: readonly string[];

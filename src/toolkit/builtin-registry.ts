@@ -3,6 +3,7 @@ import { haftDialect } from "../dialects/index.js";
 import { type AnyFace, type DefinedTool, type Dialect, type Gate, presentTool, ToolRegistry } from "../kernel/index.js";
 import { builtinTools } from "../tools/index.js";
 
+/** What a host may set otherwise than the dialect. */
 export interface BuiltinRegistryOptions {
   /** When `write` and `edit` ask for a read before. Default: what the dialect says. */
   readonly gate?: Gate;

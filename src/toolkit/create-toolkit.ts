@@ -28,6 +28,7 @@ import { builtinRegistry } from "./builtin-registry.js";
 import { dialectNamed } from "./dialect-named.js";
 import { createHost } from "./host-services.js";
 
+/** What a toolkit is made of; each part has a default. */
 export interface ToolkitOptions {
   /** Absolute; where relative paths start and what ignore rules count from. Default: the current folder, or the backend's own. */
   readonly workspace?: string;
@@ -77,6 +78,7 @@ export interface ToolkitSession {
   close(): Promise<void>;
 }
 
+/** Everything that one host shares: tools, backends, state, and the conversations that use them. */
 export interface Toolkit extends AsyncDisposable {
   readonly registry: ToolRegistry;
   readonly dialect: Dialect;

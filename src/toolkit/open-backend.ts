@@ -1,6 +1,7 @@
 /** Backends by their target strings. Each is loaded when it is opened. */
 import { type Backend, HaftError } from "../kernel/index.js";
 
+/** What a backend is opened with, whatever its target. */
 export interface OpenBackendOptions {
   /** Absolute; where relative paths and commands start. Default: the backend's own choice. */
   readonly cwd?: string;
