@@ -1,0 +1,103 @@
+/** A folder held fast: what is done through it happens in that folder, whatever its path leads to meanwhile. */
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
+
+/** "pinned": by descriptor. "checked": by real path, where the system shows no descriptors; a swap can win there. */
+export type GuardMode = "pinned" | "checked";
+
+export interface Anchor {
+  /** Where the folder really is. */
+  readonly real: string;
+  /** A path that the system takes for a child of this folder; for "" the folder itself. */
+  at(name: string): string;
+  close(): void;
+}
+
+// Node does not name it: a descriptor that only stands for the folder, so no read permission is needed.
+const O_PATH = 0o10000000;
+const FOLDER_FLAGS = O_PATH | constants.O_DIRECTORY;
+
+/** What this system can do. */
+export function guardMode(): GuardMode {
+  return process.platform === "linux" && existsSync("/proc/self/fd") ? "pinned" : "checked";
+}
+
+/**
+ * Holds the folder that `path` leads to, links followed. `path` may be one that `Anchor.at` gave.
+ * @throws The system's error: ENOENT, ENOTDIR, EACCES, ELOOP.
+ */
+export function openAnchor(path: string, mode: GuardMode): Anchor {
+  return mode === "pinned" ? new PinnedFolder(path, FOLDER_FLAGS) : new CheckedFolder(path);
+}
+
+/** As `openAnchor`, but a link at the end is no folder. @throws ENOTDIR for it. */
+export function openAnchorItself(path: string, mode: GuardMode): Anchor {
+  if (mode === "pinned") return new PinnedFolder(path, FOLDER_FLAGS | constants.O_NOFOLLOW);
+  if (lstatSync(path).isDirectory()) return new CheckedFolder(path);
+  throw systemError("ENOTDIR", "not a directory");
+}
+
+class PinnedFolder implements Anchor {
+  readonly real: string;
+  #descriptor: number;
+  readonly #base: string;
+
+  constructor(path: string, flags: number) {
+    this.#descriptor = openSync(path, flags);
+    this.#base = `/proc/self/fd/${this.#descriptor}`;
+    try {
+      this.real = this.#place();
+    } catch (thrown) {
+      this.close();
+      throw thrown;
+    }
+  }
+
+  at(name: string): string {
+    return name === "" ? `${this.#base}/.` : `${this.#base}/${name}`;
+  }
+
+  close(): void {
+    if (this.#descriptor !== -1) closeSync(this.#descriptor);
+    this.#descriptor = -1;
+  }
+
+  /** The kernel marks the place of a folder that was removed; nothing can be made in it any more. */
+  #place(): string {
+    const real = readlinkSync(this.#base);
+    if (real.endsWith(" (deleted)") && fstatSync(this.#descriptor).nlink === 0) {
+      throw systemError("ENOENT", "no such file or directory");
+    }
+    return real;
+  }
+}
+
+class CheckedFolder implements Anchor {
+  readonly real: string;
+
+  constructor(path: string) {
+    this.real = realpathSync.native(path);
+    if (statSync(this.real).isDirectory()) return;
+    throw systemError("ENOTDIR", "not a directory");
+  }
+
+  at(name: string): string {
+    if (name === "") return this.real;
+    return this.real === "/" ? `/${name}` : `${this.real}/${name}`;
+  }
+
+  close(): void {}
+}
+
+function systemError(code: string, text: string): Error {
+  return Object.assign(new Error(`${code}: ${text}, open`), { code, syscall: "open" });
+}

@@ -1,0 +1,30 @@
+import { HaftError, type Io } from "../../kernel/index.js";
+
+/** Asked between the steps of an operation: throws once its caller has stopped waiting for it. */
+export class Patience {
+  readonly #signal: AbortSignal | undefined;
+  readonly #end: number;
+  readonly #timeoutMs: number | undefined;
+  readonly #requireLive: () => void;
+
+  constructor(io: Io | undefined, requireLive: () => void) {
+    this.#signal = io?.signal;
+    this.#timeoutMs = io?.timeoutMs;
+    this.#end = io?.timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + io.timeoutMs;
+    this.#requireLive = requireLive;
+    this.check();
+  }
+
+  /** @throws `CALL_CANCELLED`, `CALL_TIMEOUT`, `CALL_REVOKED` or what the call was ended with. */
+  check(): void {
+    this.#requireLive();
+    if (this.#signal?.aborted === true) {
+      const reason: unknown = this.#signal.reason;
+      throw HaftError.is(reason) ? reason : new HaftError("CALL_CANCELLED", "Stopped: the operation was cancelled.");
+    }
+    if (performance.now() < this.#end) return;
+    throw new HaftError("CALL_TIMEOUT", `Stopped after ${this.#timeoutMs} ms. Allow it more time.`, {
+      details: { deadlineMs: this.#timeoutMs },
+    });
+  }
+}

@@ -1,0 +1,95 @@
+/** Reading regular files, through a held folder. */
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, read, readSync } from "node:fs";
+import { HaftError } from "../../kernel/index.js";
+import { notAFile, notFound } from "./fs-faults.js";
+import { oddKindOf } from "./fs-info.js";
+import type { Patience } from "./fs-patience.js";
+import type { Spot } from "./fs-spot.js";
+
+export const MAX_READ_BYTES = 256 * 1024 * 1024;
+/** Bytes of one chunk of `openRead`, and of one step of a large read. */
+export const CHUNK_BYTES = 256 * 1024;
+/** Up to here a read is done at once: the page cache answers sooner than a thread of the pool would. */
+const AT_ONCE_BYTES = 64 * 1024;
+
+export interface OpenFile {
+  readonly descriptor: number;
+  readonly info: BigIntStats;
+}
+
+/** Opens a regular file. What is none is refused before it is opened, so that no FIFO waits and no device notices. */
+export function openFile(spot: Spot, did: string): OpenFile {
+  requireRegular(spot, did);
+  // Not to block and not to follow, in case another thing took the place in this moment.
+  const descriptor = openSync(spot.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const info = fstatSync(descriptor, { bigint: true });
+  const odd = oddKindOf(info);
+  if (odd === undefined) return { descriptor, info };
+  closeSync(descriptor);
+  throw notAFile(did, spot.asked, odd);
+}
+
+export function requireRegular(spot: Spot, did: string): BigIntStats {
+  if (spot.info === undefined) throw notFound(did, spot.asked, "open");
+  const odd = oddKindOf(spot.info);
+  if (odd !== undefined) throw notAFile(did, spot.asked, odd);
+  return spot.info;
+}
+
+/** The bytes from `offset` on, at most `length`; fewer only at the end of the file. */
+export async function readAt(
+  descriptor: number,
+  offset: number,
+  length: number,
+  patience: Patience,
+): Promise<Uint8Array> {
+  const buffer = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    const step = Math.min(length - filled, length <= AT_ONCE_BYTES ? length : 32 * CHUNK_BYTES);
+    const count =
+      length <= AT_ONCE_BYTES
+        ? readSync(descriptor, buffer, filled, step, offset + filled)
+        : await readStep(descriptor, buffer, filled, step, offset + filled);
+    if (count === 0) break;
+    filled += count;
+    patience.check();
+  }
+  return filled === length ? buffer : buffer.slice(0, filled);
+}
+
+/** The whole file, also one that tells size 0 and holds bytes, as those of /proc do. */
+export async function readWhole(
+  file: OpenFile,
+  path: string,
+  maxBytes: number,
+  patience: Patience,
+): Promise<Uint8Array> {
+  const size = Number(file.info.size);
+  if (size > maxBytes) throw tooLarge(path, size, maxBytes);
+  const first = await readAt(file.descriptor, 0, size, patience);
+  const parts = [first];
+  let total = first.length;
+  while (total >= size) {
+    const more = await readAt(file.descriptor, total, AT_ONCE_BYTES, patience);
+    if (more.length === 0) break;
+    parts.push(more);
+    total += more.length;
+    if (total > maxBytes) throw tooLarge(path, total, maxBytes);
+  }
+  return parts.length === 1 ? first : Buffer.concat(parts);
+}
+
+function tooLarge(path: string, sizeBytes: number, maxBytes: number): HaftError {
+  return new HaftError(
+    "FS_TOO_LARGE",
+    `Did not read "${path}": it has ${sizeBytes} bytes and the limit is ${maxBytes}. Read a part of it.`,
+    { details: { path, sizeBytes, maxBytes } },
+  );
+}
+
+function readStep(descriptor: number, buffer: Uint8Array, at: number, length: number, from: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(descriptor, buffer, at, length, from, (error, count) => (error === null ? resolve(count) : reject(error)));
+  });
+}

@@ -1,0 +1,266 @@
+/** Replacing a file so that readers see all old or all new bytes. */
+import { createHash } from "node:crypto";
+import {
+  accessSync,
+  type BigIntStats,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsync,
+  ftruncateSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  write,
+  writeSync,
+} from "node:fs";
+import { type Expect, HaftError, type ReplaceResult } from "../../kernel/index.js";
+import { notAFile, systemCode } from "./fs-faults.js";
+import { oddKindOf, versionOf } from "./fs-info.js";
+import type { Patience } from "./fs-patience.js";
+import { MAX_READ_BYTES, openFile, readAt } from "./fs-read.js";
+import type { Spot } from "./fs-spot.js";
+import type { KeptAttributes } from "./kept-attributes.js";
+import { discard, type TempFiles } from "./temp-file.js";
+
+/** Bytes of one write; between two of them the operation can end. */
+const WRITE_STEP_BYTES = 8 * 1024 * 1024;
+/** Up to here a write is done at once. */
+const AT_ONCE_BYTES = 64 * 1024;
+/** A link, not a rename, so that whoever came first wins; where a file system has no links the file is made directly. */
+const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+
+export interface ReplaceTools {
+  readonly temps: TempFiles;
+  readonly attributes: KeptAttributes;
+}
+
+/** Something took the name of a file to be made, so the place has to be found and judged anew. */
+export class CameMeanwhile extends Error {}
+
+/** The step of `replaceAtomic` that acts, at a place that has been judged. */
+export async function replaceAt(
+  spot: Spot,
+  data: Uint8Array,
+  expect: Expect,
+  tools: ReplaceTools,
+  patience: Patience,
+): Promise<ReplaceResult> {
+  const old = spot.info;
+  if (old !== undefined && expect === "absent") throw stale(spot, "it exists already", "absent", "present");
+  if (old !== undefined && oddKindOf(old) !== undefined) throw notAFile("write", spot.asked, oddKindOf(old)!);
+  if (old === undefined && typeof expect === "object") throw stale(spot, "it is gone", expect, "absent");
+  tools.temps.sweep(spot.anchor);
+  const after = sha256(data);
+  if (old === undefined) {
+    await create(spot, data, expect, tools, patience);
+    return { before: null, after, created: true, inPlace: false };
+  }
+  if (typeof expect === "object" && "version" in expect) requireVersion(spot, old, expect.version);
+  accessSync(spot.path, constants.W_OK);
+  const { before, inPlace } =
+    old.nlink > 1n
+      ? await writeInPlace(spot, data, expect, patience)
+      : await renameOver(spot, old, data, expect, tools, patience);
+  return { before, after, created: false, inPlace };
+}
+
+async function create(
+  spot: Spot,
+  data: Uint8Array,
+  expect: Expect,
+  tools: ReplaceTools,
+  patience: Patience,
+): Promise<void> {
+  const temp = tools.temps.create(spot.anchor, 0o666);
+  let isOpen = true;
+  try {
+    await writeAll(temp.descriptor, data, patience);
+    patience.check();
+    try {
+      linkSync(temp.path, spot.path);
+    } catch (thrown) {
+      const code = systemCode(thrown) ?? "";
+      if (code === "EEXIST")
+        throw expect === "any" ? new CameMeanwhile() : stale(spot, "it was made meanwhile", expect, "present");
+      if (!NO_LINKS.has(code) || lstatSync(spot.path, { throwIfNoEntry: false }) !== undefined) throw thrown;
+      renameSync(temp.path, spot.path);
+    }
+    discard(temp.descriptor, temp.path);
+    isOpen = false;
+    await flushFolder(spot);
+  } finally {
+    if (isOpen) discard(temp.descriptor, temp.path);
+  }
+}
+
+async function renameOver(
+  spot: Spot,
+  old: BigIntStats,
+  data: Uint8Array,
+  expect: Expect,
+  tools: ReplaceTools,
+  patience: Patience,
+): Promise<{ readonly before: string | null; readonly inPlace: boolean }> {
+  let temp: ReturnType<TempFiles["create"]>;
+  try {
+    temp = tools.temps.create(spot.anchor, 0o600);
+  } catch (thrown) {
+    // The file may be written, its folder may not.
+    if (systemCode(thrown) !== "EACCES" && systemCode(thrown) !== "EPERM") throw thrown;
+    return writeInPlace(spot, data, expect, patience);
+  }
+  let isOpen = true;
+  try {
+    const source = openFile(spot, "write");
+    let before: string | null;
+    try {
+      const isKept = keepOwner(temp.descriptor, old) && (await tools.attributes.copy(source, temp.descriptor));
+      if (!isKept) {
+        discard(temp.descriptor, temp.path);
+        isOpen = false;
+        return await writeInPlace(spot, data, expect, patience);
+      }
+      await writeAll(temp.descriptor, data, patience);
+      before = await hashOf(source.descriptor, source.info, patience);
+      judge(spot, expect, before, source.info);
+    } finally {
+      closeSync(source.descriptor);
+    }
+    // From here to the rename nothing waits: only another process could still come in between.
+    requireVersion(spot, source.info, versionOf(requireThere(spot, expect)));
+    patience.check();
+    renameSync(temp.path, spot.path);
+    tools.attributes.remember(fstatSync(temp.descriptor, { bigint: true }));
+    closeSync(temp.descriptor);
+    isOpen = false;
+    await flushFolder(spot);
+    return { before, inPlace: false };
+  } finally {
+    if (isOpen) discard(temp.descriptor, temp.path);
+  }
+}
+
+/** Overwrites the bytes where they stand. A reader may see a part of them, and a crash may leave one. */
+async function writeInPlace(
+  spot: Spot,
+  data: Uint8Array,
+  expect: Expect,
+  patience: Patience,
+): Promise<{ readonly before: string | null; readonly inPlace: true }> {
+  const source = openFile(spot, "write");
+  let before: string | null;
+  try {
+    before = await hashOf(source.descriptor, source.info, patience);
+    judge(spot, expect, before, source.info);
+  } finally {
+    closeSync(source.descriptor);
+  }
+  const descriptor = openSync(spot.path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const info = fstatSync(descriptor, { bigint: true });
+    if (oddKindOf(info) !== undefined) throw notAFile("write", spot.asked, oddKindOf(info)!);
+    requireVersion(spot, source.info, versionOf(info));
+    // Once begun it is not given up half-way.
+    for (let written = 0; written < data.length; ) written += writeSync(descriptor, data, written, undefined, written);
+    ftruncateSync(descriptor, data.length);
+    await flush(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  return { before, inPlace: true };
+}
+
+function judge(spot: Spot, expect: Expect, before: string | null, info: BigIntStats): void {
+  if (typeof expect !== "object") return;
+  if ("version" in expect) requireVersion(spot, info, expect.version);
+  else if (expect.sha256.toLowerCase() !== before) {
+    throw stale(spot, `its SHA-256 is ${before ?? "not taken over 256 MiB"}, not ${expect.sha256}`, expect, before);
+  }
+}
+
+function requireVersion(spot: Spot, info: BigIntStats, version: string): void {
+  if (versionOf(info) !== version) throw stale(spot, "it has changed meanwhile", version, versionOf(info));
+}
+
+function requireThere(spot: Spot, expect: Expect): BigIntStats {
+  const now = lstatSync(spot.path, { bigint: true, throwIfNoEntry: false });
+  if (now === undefined) throw stale(spot, "it was removed meanwhile", expect, "absent");
+  return now;
+}
+
+function stale(spot: Spot, why: string, expected: unknown, found: unknown): HaftError {
+  return new HaftError("FS_STALE", `Did not write "${spot.asked}": ${why}. Read it again, then repeat the change.`, {
+    details: { path: spot.asked, expected, found },
+  });
+}
+
+/** Gives the new file mode, owner and group of the old one. False when the system does not allow that. */
+function keepOwner(descriptor: number, old: BigIntStats): boolean {
+  const made = fstatSync(descriptor, { bigint: true });
+  try {
+    if (made.uid !== old.uid || made.gid !== old.gid) fchownSync(descriptor, Number(old.uid), Number(old.gid));
+    // After the owner: changing that takes the set-id bits away.
+    fchmodSync(descriptor, Number(old.mode) & 0o7777);
+    return true;
+  } catch (thrown) {
+    if (systemCode(thrown) !== "EPERM") throw thrown;
+    return false;
+  }
+}
+
+async function writeAll(descriptor: number, data: Uint8Array, patience: Patience): Promise<void> {
+  for (let at = 0; at < data.length; ) {
+    patience.check();
+    const length = Math.min(WRITE_STEP_BYTES, data.length - at);
+    at +=
+      data.length <= AT_ONCE_BYTES
+        ? writeSync(descriptor, data, at, length, at)
+        : await writeStep(descriptor, data, at, length);
+  }
+  await flush(descriptor);
+}
+
+/** Hashes what a file holds; null over the size that is read as a whole. */
+async function hashOf(descriptor: number, info: BigIntStats, patience: Patience): Promise<string | null> {
+  const size = Number(info.size);
+  if (size > MAX_READ_BYTES) return null;
+  const hash = createHash("sha256");
+  for (let at = 0; at < size; ) {
+    const part = await readAt(descriptor, at, Math.min(WRITE_STEP_BYTES, size - at), patience);
+    if (part.length === 0) break;
+    hash.update(part);
+    at += part.length;
+  }
+  return hash.digest("hex");
+}
+
+function sha256(data: Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+function writeStep(descriptor: number, data: Uint8Array, at: number, length: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    write(descriptor, data, at, length, at, (error, count) => (error === null ? resolve(count) : reject(error)));
+  });
+}
+
+function flush(descriptor: number): Promise<void> {
+  return new Promise((resolve, reject) => fsync(descriptor, (error) => (error === null ? resolve() : reject(error))));
+}
+
+/** Makes the new name last. A folder that cannot be flushed, as on some network file systems, is left to its system. */
+async function flushFolder(spot: Spot): Promise<void> {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(spot.anchor.at(""), constants.O_RDONLY | constants.O_DIRECTORY);
+    await flush(descriptor);
+  } catch {
+    return;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}

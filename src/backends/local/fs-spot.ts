@@ -1,0 +1,173 @@
+/** Finding the place that a path leads to, judged, and held until the operation has ended. */
+import { type BigIntStats, lstatSync, readlinkSync } from "node:fs";
+import {
+  type Access,
+  type BoundCall,
+  covers,
+  type Grant,
+  HaftError,
+  requireCovered,
+  requireLive,
+  requireMoved,
+} from "../../kernel/index.js";
+import { baseName, parentOf } from "../../text/index.js";
+import { type Anchor, type GuardMode, openAnchor } from "./fs-anchor.js";
+import { badPath, fsFault, linkLoop } from "./fs-faults.js";
+
+/** Links followed at the end of one path before it counts as a ring; the kernel's own number. */
+export const MAX_LINKS = 40;
+
+/** What binds file operations to a call. Absent for the backend's own unguarded port. */
+export interface FsBinding {
+  readonly grant: Grant;
+  readonly call: BoundCall;
+}
+
+/** One place: a name in a held folder, and what stands there. */
+export interface Spot {
+  /** The path that was asked for, for messages. */
+  readonly asked: string;
+  readonly anchor: Anchor;
+  /** The name in the folder; "" when the place is the root folder itself. */
+  readonly name: string;
+  /** Where it really is. */
+  readonly real: string;
+  /** A path for the system, through the held folder. */
+  readonly path: string;
+  /** What stands there, a link as the link; undefined when nothing does. */
+  readonly info: BigIntStats | undefined;
+}
+
+export interface FindOptions {
+  /** What is about to happen, as a verb, for messages. */
+  readonly did: string;
+  readonly access: Access;
+  /** The access that is needed where something stands already, when it is another. */
+  readonly accessIfThere?: Access;
+  /** Whether links at the end are followed. Default true. */
+  readonly follow?: boolean;
+}
+
+/** Files that hold the environment or the memory of running programs, of this one too. */
+const PROCESS_SECRETS = /^\/proc\/(?:[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem|auxv)|kcore)$/;
+
+/** Looks up places for one binding. */
+export class SpotFinder {
+  readonly mode: GuardMode;
+  readonly #binding: FsBinding | undefined;
+
+  constructor(mode: GuardMode, binding: FsBinding | undefined) {
+    this.mode = mode;
+    this.#binding = binding;
+  }
+
+  /** @throws What the call was ended with, or `CALL_REVOKED`, once it has ended. */
+  requireLive(): void {
+    if (this.#binding !== undefined) requireLive(this.#binding.call);
+  }
+
+  /** @throws `CALL_UNCLAIMED` where the grant does not cover the path by spelling. */
+  requireCovered(path: string, access: Access): void {
+    if (this.#binding !== undefined) requireCovered(this.#binding.grant, path, access);
+  }
+
+  /** As `requireCovered` for any access at all: who may do something there may know where it is. */
+  requireAnyCovered(path: string): void {
+    const grant = this.#binding?.grant;
+    if (grant === undefined || (["read", "create", "delete"] as const).some((access) => covers(grant, path, access))) {
+      return;
+    }
+    requireCovered(grant, path, "read");
+  }
+
+  /** @throws `CALL_UNCLAIMED` when something below the folder is excepted, so that the folder cannot go as a whole. */
+  requireWhole(asked: string, real: string, access: Access): void {
+    for (const path of this.#binding?.grant.except ?? []) {
+      if (path.startsWith(`${asked}/`) || path.startsWith(`${real}/`)) this.requireCovered(path, access);
+    }
+  }
+
+  /** @throws `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` where the real place may not be touched. */
+  async requireReal(asked: string, real: string, access: Access): Promise<void> {
+    if (this.#binding === undefined || asked === real) return;
+    await requireMoved(this.#binding.grant, this.#binding.call, asked, real, access);
+    this.requireLive();
+  }
+
+  /**
+   * Runs `use` on the place that `path` leads to, its folder held meanwhile. The asked path is judged by spelling before
+   * anything is looked at, then the place where it really is.
+   * @throws `CALL_UNCLAIMED`, `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED`, `FS_BAD_PATH`, `FS_LINK_LOOP`; `FS_NOT_FOUND`
+   *   for a missing folder. A system error that `use` throws comes out as an `FS_*` fault.
+   */
+  async with<T>(path: string, options: FindOptions, use: (spot: Spot) => T | Promise<T>): Promise<T> {
+    const { did } = options;
+    this.requireLive();
+    requireUsable(path, did);
+    this.requireCovered(path, options.access);
+    let spot: Spot | undefined;
+    try {
+      spot = openSpot(path, openAnchor(parentOf(path), this.mode), baseName(path));
+      for (let links = 0; options.follow !== false && spot.info?.isSymbolicLink() === true; links++) {
+        if (links === MAX_LINKS) throw linkLoop(did, path);
+        const next = this.#follow(spot, readlinkSync(spot.path));
+        spot.anchor.close();
+        spot = next;
+      }
+      requireNoSecret(spot, did);
+      const isThere = spot.info !== undefined && options.accessIfThere !== undefined;
+      if (isThere) this.requireCovered(path, options.accessIfThere!);
+      await this.requireReal(path, spot.real, isThere ? options.accessIfThere! : options.access);
+      return await use(spot);
+    } catch (thrown) {
+      throw fsFault(thrown, did, path);
+    } finally {
+      spot?.anchor.close();
+    }
+  }
+
+  /** The place that a link's text names, as seen from the folder of the link. The system walks all but the last name. */
+  #follow(link: Spot, target: string): Spot {
+    const slash = target.lastIndexOf("/");
+    const name = target.slice(slash + 1);
+    const from = target.startsWith("/") ? "" : `${link.anchor.at("")}/`;
+    if (name !== "" && name !== "." && name !== "..") {
+      const folder = slash === -1 ? link.anchor.at("") : from + target.slice(0, slash + 1);
+      return openSpot(link.asked, openAnchor(folder, this.mode), name);
+    }
+    const folder = openAnchor(from + target, this.mode);
+    folder.close();
+    return openSpot(link.asked, openAnchor(parentOf(folder.real), this.mode), baseName(folder.real));
+  }
+}
+
+/** @throws `FS_BAD_PATH` for what is no absolute path. */
+export function requireUsable(path: string, did: string): void {
+  if (path.includes("\0")) throw badPath(did, path, "the path holds a NUL byte. Leave it out");
+  if (!path.startsWith("/")) throw badPath(did, path, "the path is not absolute. Start it with a slash");
+}
+
+function openSpot(asked: string, anchor: Anchor, name: string): Spot {
+  try {
+    const path = anchor.at(name);
+    const info = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    return { asked, anchor, name, real: childPath(anchor.real, name), path, info };
+  } catch (thrown) {
+    anchor.close();
+    throw thrown;
+  }
+}
+
+export function childPath(folder: string, name: string): string {
+  if (name === "") return folder;
+  return folder === "/" ? `/${name}` : `${folder}/${name}`;
+}
+
+function requireNoSecret(spot: Spot, did: string): void {
+  if (!PROCESS_SECRETS.test(spot.real)) return;
+  throw new HaftError(
+    "FS_PERMISSION",
+    `Did not ${did} "${spot.asked}": it holds the environment or the memory of a running program. Ask for the one value that is needed.`,
+    { details: { path: spot.asked, system: `EACCES: permission denied, open '${spot.asked}'` } },
+  );
+}

@@ -1,0 +1,267 @@
+import { closeSync, lstatSync, readlinkSync } from "node:fs";
+import {
+  type Expect,
+  type Fs,
+  type FsChild,
+  type FsEntryInfo,
+  HaftError,
+  type Io,
+  type ReplaceResult,
+  type ResolvedPath,
+} from "../../kernel/index.js";
+import { type GuardMode, openAnchorItself } from "./fs-anchor.js";
+import { fsFault, notFound } from "./fs-faults.js";
+import { entryInfo } from "./fs-info.js";
+import { Patience } from "./fs-patience.js";
+import { CHUNK_BYTES, MAX_READ_BYTES, openFile, readAt, readWhole } from "./fs-read.js";
+import { CameMeanwhile, type ReplaceTools, replaceAt } from "./fs-replace.js";
+import { resolveReal } from "./fs-resolve.js";
+import { childPath, type FindOptions, type FsBinding, requireUsable, type Spot, SpotFinder } from "./fs-spot.js";
+import { makeFolder, makeFolders, move, removeOne, removeTree, sortedNames } from "./fs-tree.js";
+import { decodeStrict } from "./utf8-strict.js";
+
+export const DEFAULT_DIR_LIMIT = 10_000;
+/** Children told in one go; between two of them the operation can end. */
+const CHILDREN_PER_STEP = 500;
+/** How often a file is found anew that others make and remove meanwhile. */
+const REPLACE_ATTEMPTS = 5;
+
+/** With these a call has ended; any other fault is about the place. */
+const ENDED: ReadonlySet<string> = new Set(["CALL_REVOKED", "CALL_CANCELLED", "CALL_TIMEOUT"]);
+/** A child whose name is not UTF-8: it can be told of, and not be opened. */
+const UNNAMEABLE: FsEntryInfo = { kind: "other", size: 0, modifiedMs: 0, mode: 0, version: "" };
+
+/** What all file ports of one backend share. */
+export interface LocalFsTools extends ReplaceTools {
+  readonly mode: GuardMode;
+}
+
+/**
+ * The files of this machine. Every operation holds the folder that it works in, judges where that really is, and acts
+ * through it: between the two no swapped link comes in (`guard: "pinned"`). Metadata and small reads are done at once, on
+ * the thread that asks; large reads, writes and flushes on Node's threads.
+ */
+export class LocalFs implements Fs {
+  readonly #tools: LocalFsTools;
+  readonly #finder: SpotFinder;
+
+  /** @param binding - Absent for the backend's own port, which nothing guards. */
+  constructor(tools: LocalFsTools, binding?: FsBinding) {
+    this.#tools = tools;
+    this.#finder = new SpotFinder(tools.mode, binding);
+  }
+
+  async readText(path: string, io?: Io): Promise<string> {
+    return decodeStrict(await this.readBytes(path, io), path);
+  }
+
+  async readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array> {
+    const patience = this.#patience(io);
+    return this.#reading(path, async (file) => readWhole(file, path, io?.maxBytes ?? MAX_READ_BYTES, patience));
+  }
+
+  async readRange(
+    path: string,
+    offset: number,
+    length: number,
+    io?: Io,
+  ): Promise<{ readonly bytes: Uint8Array; readonly size: number; readonly version: string }> {
+    const patience = this.#patience(io);
+    return this.#reading(path, async (file) => {
+      const size = Number(file.info.size);
+      const from = offset < 0 ? Math.max(0, size + offset) : offset;
+      // A file of /proc tells size 0 whatever it holds.
+      const available = size === 0 ? CHUNK_BYTES : Math.max(0, size - from);
+      const bytes = await readAt(file.descriptor, from, Math.min(Math.max(0, length), available), patience);
+      return { bytes, size, version: entryInfo(file.info).version };
+    });
+  }
+
+  async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncGenerator<Uint8Array, void> {
+    const patience = this.#patience(io);
+    const file = await this.#finder.with(path, { did: "read", access: "read" }, (spot) => openFile(spot, "read"));
+    try {
+      for (let at = Math.max(0, io?.offset ?? 0); ; ) {
+        const chunk = await readAt(file.descriptor, at, CHUNK_BYTES, patience);
+        if (chunk.length === 0) return;
+        at += chunk.length;
+        yield chunk;
+        patience.check();
+      }
+    } catch (thrown) {
+      throw fsFault(thrown, "read", path);
+    } finally {
+      closeSync(file.descriptor);
+    }
+  }
+
+  async writeFile(path: string, data: string | Uint8Array, io?: Io): Promise<void> {
+    await this.replaceAtomic(path, typeof data === "string" ? new TextEncoder().encode(data) : data, "any", io);
+  }
+
+  async replaceAtomic(path: string, data: Uint8Array, expect: Expect, io?: Io): Promise<ReplaceResult> {
+    const patience = this.#patience(io);
+    const did = "write";
+    const options: FindOptions =
+      expect === "absent"
+        ? { did, access: "create", follow: false }
+        : { did, access: "create", accessIfThere: "write" };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#finder.with(path, options, (spot) => replaceAt(spot, data, expect, this.#tools, patience));
+      } catch (thrown) {
+        if (!(thrown instanceof CameMeanwhile)) throw thrown;
+        if (attempt === REPLACE_ATTEMPTS) {
+          throw new HaftError("FS_STALE", `Did not write "${path}": others keep replacing it. Try again.`, {
+            details: { path },
+          });
+        }
+      }
+    }
+  }
+
+  async stat(path: string, io?: Io): Promise<FsEntryInfo> {
+    this.#patience(io);
+    return this.#finder.with(path, { did: "look at", access: "read", follow: false }, (spot) => this.#infoOf(spot));
+  }
+
+  async readDir(
+    path: string,
+    io?: Io & { readonly limit?: number },
+  ): Promise<{ readonly children: FsChild[]; readonly more: boolean }> {
+    const patience = this.#patience(io);
+    const limit = io?.limit ?? DEFAULT_DIR_LIMIT;
+    return this.#finder.with(path, { did: "list", access: "read" }, async (spot) => {
+      if (spot.info === undefined) throw notFound("list", path, "scandir");
+      const folder = openAnchorItself(spot.path, this.#finder.mode);
+      try {
+        const names = await sortedNames(folder);
+        const children: FsChild[] = [];
+        for (const name of names.slice(0, limit)) {
+          if (children.length % CHILDREN_PER_STEP === CHILDREN_PER_STEP - 1) {
+            await new Promise(setImmediate);
+            patience.check();
+          }
+          const info = await this.#childInfo(path, folder.at(name), name);
+          if (info !== undefined) children.push({ name, ...info });
+        }
+        return { children, more: names.length > limit };
+      } finally {
+        folder.close();
+      }
+    });
+  }
+
+  async mkdir(path: string, recursive: boolean, io?: Io): Promise<void> {
+    const patience = this.#patience(io);
+    const did = "make the folder";
+    if (!recursive) return this.#finder.with(path, { did, access: "create", follow: false }, makeFolder);
+    requireUsable(path, did);
+    this.#finder.requireCovered(path, "create");
+    await makeFolders(path, this.#finder, patience);
+  }
+
+  async rm(
+    path: string,
+    options: { readonly recursive: boolean; readonly ignoreMissing: boolean },
+    io?: Io,
+  ): Promise<void> {
+    const patience = this.#patience(io);
+    try {
+      await this.#finder.with(path, { did: "remove", access: "delete", follow: false }, async (spot) => {
+        if (spot.info === undefined) throw notFound("remove", path, "rm");
+        if (!options.recursive || !spot.info.isDirectory()) return removeOne(spot);
+        this.#finder.requireWhole(path, spot.real, "delete");
+        await removeTree(spot, this.#finder.mode, patience, () =>
+          this.#finder.requireCovered(childPath(path, "*"), "delete"),
+        );
+      });
+    } catch (thrown) {
+      const isMissing = HaftError.is(thrown, "FS_NOT_FOUND") || HaftError.is(thrown, "FS_NOT_A_DIRECTORY");
+      if (!options.ignoreMissing || !isMissing) throw thrown;
+    }
+  }
+
+  async rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void> {
+    const patience = this.#patience(io);
+    const access = options.replace ? "write" : "create";
+    requireUsable(to, "move");
+    this.#finder.requireCovered(from, "delete");
+    this.#finder.requireCovered(to, access);
+    await this.#finder.with(from, { did: "move", access: "delete", follow: false }, async (source) => {
+      if (source.info?.isDirectory()) this.#finder.requireWhole(from, source.real, "delete");
+      await this.#finder.with(to, { did: "move", access, follow: false }, (target) => {
+        patience.check();
+        move(source, target, options.replace);
+      });
+    });
+  }
+
+  async exists(path: string, io?: Io): Promise<boolean> {
+    try {
+      this.#patience(io);
+      return await this.#finder.with(path, { did: "look at", access: "read" }, (spot) => spot.info !== undefined);
+    } catch {
+      return false;
+    }
+  }
+
+  async resolve(paths: readonly string[], io?: Io): Promise<ResolvedPath[]> {
+    const patience = this.#patience(io);
+    return paths.map((path) => {
+      patience.check();
+      requireUsable(path, "resolve");
+      this.#finder.requireAnyCovered(path);
+      try {
+        return resolveReal(path, this.#finder.mode);
+      } catch (thrown) {
+        throw fsFault(thrown, "resolve", path);
+      }
+    });
+  }
+
+  #patience(io: Io | undefined): Patience {
+    return new Patience(io, () => this.#finder.requireLive());
+  }
+
+  async #reading<T>(path: string, use: (file: ReturnType<typeof openFile>) => Promise<T>): Promise<T> {
+    return this.#finder.with(path, { did: "read", access: "read" }, async (spot) => {
+      const file = openFile(spot, "read");
+      try {
+        return await use(file);
+      } finally {
+        closeSync(file.descriptor);
+      }
+    });
+  }
+
+  /** What stat tells of a place whose link, if it is one, has not been followed. */
+  async #infoOf(spot: Spot): Promise<FsEntryInfo> {
+    if (spot.info === undefined) throw notFound("look at", spot.asked, "stat");
+    if (!spot.info.isSymbolicLink()) return entryInfo(spot.info);
+    const target = readlinkSync(spot.path);
+    const own = entryInfo(spot.info, target);
+    return this.#targetInfo(spot.asked, target, own);
+  }
+
+  async #targetInfo(path: string, target: string, own: FsEntryInfo): Promise<FsEntryInfo> {
+    try {
+      return await this.#finder.with(path, { did: "look at", access: "read" }, (spot) =>
+        spot.info === undefined ? own : entryInfo(spot.info, target),
+      );
+    } catch (thrown) {
+      // It leads nowhere, round in a ring, or where this call may not look: the link itself is all there is to tell.
+      if (HaftError.is(thrown) && !ENDED.has(thrown.code)) return own;
+      throw thrown;
+    }
+  }
+
+  /** Undefined for a child that has gone meanwhile. */
+  async #childInfo(folder: string, path: string, name: string): Promise<FsEntryInfo | undefined> {
+    const info = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    if (info === undefined) return name.includes("\uFFFD") ? UNNAMEABLE : undefined;
+    if (!info.isSymbolicLink()) return entryInfo(info);
+    const target = readlinkSync(path);
+    return this.#targetInfo(childPath(folder, name), target, entryInfo(info, target));
+  }
+}
