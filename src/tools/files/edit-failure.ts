@@ -1,0 +1,91 @@
+import { type EditData, type EditInput, fail, type ToolResult } from "../../kernel/index.js";
+import { quoted, refusePath } from "../path-input.js";
+import type { EditPlan } from "./edit-engine.js";
+import type { FileNow, Freshness } from "./read-state.js";
+import { refuseText } from "./redaction-mark.js";
+
+/** Refuses what no file can make right: texts that are empty, equal, or hold what must not be written. */
+export function refuseEditInput(input: EditInput): ToolResult<never> | undefined {
+  const { path, edits } = input;
+  const bad = refusePath(path, "edit");
+  if (bad !== undefined) return bad;
+  if (edits.length === 0) return fail("EDIT_EMPTY", `Did not edit ${quoted(path)}: there is no edit in \`edits\`.`);
+  for (const [index, { oldText, newText }] of edits.entries()) {
+    const which = numbered(index, edits.length);
+    const details = edits.length === 1 ? {} : { edit: index + 1 };
+    if (oldText === "")
+      return fail("EDIT_EMPTY", `Did not edit ${quoted(path)}: \`oldText\`${which} is empty.`, { details });
+    if (oldText === newText) {
+      const message = `Did not edit ${quoted(path)}: \`oldText\` and \`newText\`${which} are the same.`;
+      return fail("EDIT_IDENTICAL", message, { details });
+    }
+    const refused = refuseText(newText, "newText", "edit", path) ?? refuseText(oldText, "oldText", "edit", path);
+    if (refused !== undefined) return refused;
+  }
+  return undefined;
+}
+
+export function gateRefusal(verdict: Exclude<Freshness, "fresh">, path: string, now: FileNow): ToolResult<never> {
+  const details = { path, ...factsOf(now) };
+  return verdict === "unread"
+    ? fail("FS_NOT_READ", `Did not edit ${quoted(path)}: it has not been read in this session.`, { details })
+    : fail("FS_STALE", `Did not edit ${quoted(path)}: it has changed since it was read.`, { details });
+}
+
+interface Circumstances {
+  /** The file has changed since the session read it. */
+  readonly isStale: boolean;
+  readonly now: FileNow;
+}
+
+/** Why a plan was not made, with what the caller needs to make the next one right. */
+export function planFailure(
+  plan: Exclude<EditPlan, { kind: "applied" }>,
+  input: EditInput,
+  { isStale, now }: Circumstances,
+): ToolResult<EditData> {
+  const start = `Did not edit ${quoted(input.path)}: `;
+  const count = input.edits.length;
+  if (plan.kind === "no-change") {
+    return fail("EDIT_NO_CHANGE", `${start}it already reads so.`, { details: { path: input.path } });
+  }
+  if (plan.kind === "overlap") {
+    const edits = plan.edits.map((edit) => edit + 1);
+    const message = `${start}edits ${edits.join(" and ")} overlap. Join them into one.`;
+    return fail("EDIT_OVERLAP", message, { details: { edits } });
+  }
+  const which = numbered(plan.edit, count);
+  const edit = count === 1 ? {} : { edit: plan.edit + 1 };
+  if (plan.kind === "ambiguous") {
+    const { lines } = plan;
+    const more = plan.count > lines.length ? " …" : "";
+    const message = `${start}\`oldText\`${which} occurs ${plan.count} times, on lines ${lines.join(", ")}${more}. Add surrounding lines until it is unique, or set \`replaceAll\`.`;
+    return fail("EDIT_AMBIGUOUS", message, { details: { ...edit, lines, count: plan.count } });
+  }
+  if (plan.kind === "not-encodable") {
+    const problem = `\`newText\`${which} has characters that the file's encoding lacks, or that cannot be told for sure in it`;
+    return fail("CALL_INVALID", `${start}${problem}. Use characters that the file has already, or \`write\` it anew.`, {
+      details: { ...edit, parameter: "newText", problem },
+    });
+  }
+  const { nearest } = plan;
+  if (isStale) {
+    const [region] = nearest;
+    const message = `${start}it has changed since it was read, and \`oldText\`${which} does not stand there any more.`;
+    return fail("FS_STALE", message, {
+      details: { ...edit, path: input.path, ...(region === undefined ? {} : { region }), nearest, ...factsOf(now) },
+    });
+  }
+  const gutter =
+    " It looks as if the line numbers that `read` puts in front were copied along. Send the lines without them.";
+  const message = `${start}\`oldText\`${which} was not found.${plan.hint === "gutter" ? gutter : ""}`;
+  return fail("EDIT_NOT_FOUND", message, { details: { ...edit, nearest } });
+}
+
+function factsOf({ info, sha256 }: FileNow): Readonly<Record<string, unknown>> {
+  return { sizeBytes: info.size, modifiedMs: info.modifiedMs, ...(sha256 === undefined ? {} : { sha256 }) };
+}
+
+function numbered(index: number, count: number): string {
+  return count === 1 ? "" : ` of edit ${index + 1}`;
+}

@@ -1,0 +1,180 @@
+import {
+  type Claim,
+  type Cut,
+  defineTool,
+  type EditData,
+  type EditInput,
+  type EditLimits,
+  HaftError,
+  type Look,
+  ok,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
+import { fileProvenance } from "../path-input.js";
+import { diffOfEdit } from "./edit-diff.js";
+import { type EditPlan, planEdits } from "./edit-engine.js";
+import { gateRefusal, planFailure, refuseEditInput } from "./edit-failure.js";
+import { fileFailure, refuseKind } from "./file-failure.js";
+import { type FileNow, type FilePlace, freshness, passGate, recordReadState } from "./read-state.js";
+import { detectTextForm } from "./text-form.js";
+import { UnitText } from "./unit-text.js";
+
+/** The largest file that is edited. */
+export const MAX_EDITED_BYTES = 128 * 1024 * 1024;
+
+export const EDIT_LIMITS: EditLimits = {
+  gate: "write",
+  stages: ["exact", "line-endings", "trailing-blanks", "whitespace", "indentation"],
+  whitespace: "inside",
+  maxDiffBytes: 16_384,
+};
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    path: { type: "string", minLength: 1 },
+    edits: {
+      type: "array",
+      minItems: 1,
+      items: {
+        type: "object",
+        properties: { oldText: { type: "string" }, newText: { type: "string" } },
+        required: ["oldText", "newText"],
+        additionalProperties: false,
+      },
+    },
+    replaceAll: { type: "boolean" },
+  },
+  required: ["path", "edits"],
+  additionalProperties: false,
+} as const;
+
+/**
+ * Replaces texts in a file, all or none, each matched against the original. `oldText` is the proof that the caller knows
+ * the place, so no read is needed before; it must be unique unless `replaceAll`. Only the bytes of the ranges told change.
+ *
+ * One edit at a time works on a file. When a foreign editor gets between, it is tried once more on the new content.
+ *
+ * Fails with `EDIT_NOT_FOUND` (the nearest places in `details`), `EDIT_AMBIGUOUS`, `EDIT_OVERLAP`, `EDIT_IDENTICAL`,
+ * `EDIT_EMPTY`, `EDIT_NO_CHANGE`, and with `FS_STALE` when the file changed since it was read and the place is gone.
+ */
+export const editTool = defineTool({
+  name: "edit",
+  description:
+    "Replace texts in a file, each matched against the original. `oldText` must be unique unless `replaceAll`; `newText` is literal. Returns a diff.",
+  input: SCHEMA,
+  effect: "act",
+  limits: EDIT_LIMITS,
+  annotations: { title: "Edit", destructive: true },
+  claims: (input: EditInput, look) => refuseEditInput(input) ?? claimsOf(input, look),
+  run: runEdit,
+});
+
+function claimsOf(input: EditInput, look: Look<EditLimits>): readonly Claim[] {
+  return [{ kind: "file", path: look.resolve(input.path), access: ["read", "write"], scope: "self" }];
+}
+
+async function runEdit(input: EditInput, ctx: ToolContext<EditLimits>): Promise<ToolResult<EditData>> {
+  const refused = refuseEditInput(input);
+  if (refused !== undefined) return refused;
+  const asked = { verb: "edit", spelled: input.path, absolute: ctx.resolve(input.path) };
+  try {
+    const [found] = await ctx.fs.resolve([asked.absolute]);
+    const place = { absolute: asked.absolute, real: found?.real ?? asked.absolute };
+    const info = await ctx.fs.stat(asked.absolute);
+    const bad = refuseKind(info.kind, asked);
+    if (bad !== undefined) return bad;
+    return await ctx.lock(place.real, {}, () => editTwice(input, ctx, place));
+  } catch (thrown) {
+    return fileFailure(thrown, asked);
+  }
+}
+
+/** A foreign editor that gets between reading and writing costs one more try, on what it has left. */
+async function editTwice(
+  input: EditInput,
+  ctx: ToolContext<EditLimits>,
+  place: FilePlace,
+): Promise<ToolResult<EditData>> {
+  try {
+    return await editOnce(input, ctx, place);
+  } catch (thrown) {
+    if (!HaftError.is(thrown, "FS_STALE")) throw thrown;
+    return editOnce(input, ctx, place);
+  }
+}
+
+async function editOnce(
+  input: EditInput,
+  ctx: ToolContext<EditLimits>,
+  place: FilePlace,
+): Promise<ToolResult<EditData>> {
+  const info = await ctx.fs.stat(place.absolute);
+  const bytes = await ctx.fs.readBytes(place.absolute, { maxBytes: MAX_EDITED_BYTES });
+  const now: FileNow = { info: { ...info, size: bytes.length }, sha256: await ctx.digest(bytes) };
+  const verdict = passGate(ctx.limits.gate, "edit", ctx, place, now);
+  if (verdict !== "fresh") return gateRefusal(verdict, input.path, now);
+  const seen = freshness(ctx, place, now);
+  const text = new UnitText(bytes, await detectTextForm(bytes));
+  const plan = planEdits(text, input.edits, { ...ctx.limits, replaceAll: input.replaceAll ?? false });
+  if (plan.kind !== "applied") return planFailure(plan, input, { isStale: seen === "stale", now });
+  const done = await ctx.fs.replaceAtomic(place.absolute, plan.bytes, { sha256: now.sha256! });
+  // What the session knew of the file it still knows, with its own change; what it has never seen it has not seen now.
+  const isKnown = seen === "fresh" || (ctx.limits.gate === "handle" && ctx.framework.readState?.has(place.absolute));
+  if (isKnown) recordReadState(ctx, place, { info: await ctx.fs.stat(place.absolute), sha256: done.after });
+  return edited(input, ctx, place, { text, plan, hashes: [now.sha256!, done.after], seen, inPlace: done.inPlace });
+}
+
+interface Applied {
+  readonly text: UnitText;
+  readonly plan: Extract<EditPlan, { kind: "applied" }>;
+  readonly hashes: readonly [before: string, after: string];
+  readonly seen: ReturnType<typeof freshness>;
+  readonly inPlace: boolean;
+}
+
+function edited(
+  input: EditInput,
+  ctx: ToolContext<EditLimits>,
+  place: FilePlace,
+  { text, plan, hashes, seen, inPlace }: Applied,
+): ToolResult<EditData> {
+  const after = new UnitText(plan.bytes, text.form);
+  const { diff, added, removed, producedBytes, keptBytes } = diffOfEdit(
+    text,
+    after,
+    plan.ranges,
+    ctx.limits.maxDiffBytes,
+  );
+  const facts = {
+    path: input.path,
+    replacements: plan.ranges.length,
+    strategy: plan.stage,
+    beforeHash: hashes[0],
+    afterHash: hashes[1],
+    added,
+    removed,
+    merged: seen === "stale",
+    reindented: false,
+    eolConverted: plan.eolConverted,
+    ...(inPlace ? { inPlace } : {}),
+  };
+  const cut: Cut = {
+    what: `diff of ${input.path}`,
+    producedBytes,
+    keptBytes,
+    next: "Read the file to see the rest of the change.",
+  };
+  return ok(
+    { ...facts, ranges: plan.ranges, diff },
+    {
+      structured: { ...facts, ranges: plan.ranges.slice(0, MAX_STRUCTURED_RANGES) },
+      cuts: producedBytes > keptBytes ? [cut] : [],
+      provenance: fileProvenance(ctx, place.absolute, input.path),
+    },
+  );
+}
+
+/** Ranges that the public part of a result lists; the count tells the rest. */
+const MAX_STRUCTURED_RANGES = 50;

@@ -1,0 +1,58 @@
+import { type ErrorCode, fail, HaftError, type ToolResult } from "../../kernel/index.js";
+import { quoted } from "../path-input.js";
+
+interface Asked {
+  /** What is not done, as in "Did not read". */
+  readonly verb: string;
+  /** The path as the model spelled it, and made absolute. */
+  readonly spelled: string;
+  readonly absolute: string;
+}
+
+type Details = Readonly<Record<string, unknown>>;
+
+const KINDS: Readonly<Record<string, string>> = {
+  directory: "it is a folder",
+  fifo: "it is a FIFO, and reading one could wait for ever",
+  socket: "it is a socket",
+  device: "it is a device",
+  link: "it is a link that leads nowhere",
+  other: "it is a FIFO, a socket or a device",
+};
+
+/** Why and what next, by the code of a port's error. Codes that are not here keep the port's own words. */
+const REASONS: Partial<Readonly<Record<ErrorCode, (details: Details) => string>>> = {
+  FS_NOT_FOUND: () => "there is no such file.",
+  FS_NOT_A_FILE: ({ kind }) => `${KINDS[String(kind)] ?? "it is no regular file"}.`,
+  FS_NOT_A_DIRECTORY: () => "a part of the path is a file, not a folder. Check the spelling.",
+  FS_PERMISSION: () => "permission was denied. Choose another path; only a person can change the permission.",
+  FS_LINK_LOOP: () => "its links lead round in a circle. Name the file itself.",
+  FS_TOO_LARGE: ({ sizeBytes, maxBytes }) => `it has ${sizeBytes} bytes, over the limit of ${maxBytes}.`,
+  FS_STALE: () =>
+    "it was changed while this call worked on it, and was left as it is. Read it again, then repeat the call.",
+  FS_NO_SPACE: () => "the disk is full. Nothing was changed; free some space first.",
+  FS_READ_ONLY: () => "the file system is read-only. Choose another path.",
+  FS_BAD_PATH: ({ why }) => `the path cannot be used${why === undefined ? "" : ` (${why})`}. Send another one.`,
+  FS_IO: ({ system }) => `the system reported an error${system === undefined ? "" : ` (${system})`}.`,
+};
+
+/**
+ * A port's error as the tool's failure, in the model's spelling of the path. What is no error of a file, such as a denial,
+ * keeps its code and its words but for the path. Anything else is thrown on.
+ */
+export function fileFailure(thrown: unknown, asked: Asked): ToolResult<never> {
+  if (!HaftError.is(thrown)) throw thrown;
+  const details = { ...thrown.details, path: asked.spelled };
+  const reason = REASONS[thrown.code];
+  if (reason !== undefined)
+    return fail(thrown.code, `Did not ${asked.verb} ${quoted(asked.spelled)}: ${reason(thrown.details)}`, { details });
+  const hint = thrown.hint === undefined ? "" : ` ${thrown.hint}`;
+  const message = thrown.message.replaceAll(`"${asked.absolute}"`, quoted(asked.spelled)) + hint;
+  return fail(thrown.code, message, { details });
+}
+
+/** The refusal of what a stat shows to be no regular file; undefined for a file, and for a link whose target decides. */
+export function refuseKind(kind: string, asked: Asked): ToolResult<never> | undefined {
+  if (kind === "file" || kind === "link") return undefined;
+  return fileFailure(new HaftError("FS_NOT_A_FILE", "", { details: { kind } }), asked);
+}

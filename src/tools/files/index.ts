@@ -1,0 +1,4 @@
+export { EDIT_LIMITS, editTool } from "./edit.js";
+export { READ_LIMITS, readTool } from "./read.js";
+export { readStateKey } from "./read-state.js";
+export { WRITE_LIMITS, writeTool } from "./write.js";

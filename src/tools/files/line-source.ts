@@ -1,0 +1,68 @@
+import type { Fs } from "../../kernel/index.js";
+import type { TextForm } from "./text-form.js";
+
+/** Bytes that lines are read from: a file, or the kept part of an artifact. Offsets count from its start. */
+export interface LineSource {
+  readonly size: number;
+  range(offset: number, length: number): Promise<Uint8Array>;
+  chunks(offset: number): AsyncIterable<Uint8Array>;
+}
+
+export function fileSource(fs: Fs, path: string, size: number): LineSource {
+  return {
+    size,
+    range: async (offset, length) => (await fs.readRange(path, offset, length)).bytes,
+    chunks: (offset) => fs.openRead(path, { offset }),
+  };
+}
+
+export function memorySource(bytes: Uint8Array): LineSource {
+  return {
+    size: bytes.length,
+    range: async (offset, length) => bytes.subarray(offset, offset + length),
+    chunks: async function* (offset) {
+      if (offset < bytes.length) yield bytes.subarray(offset);
+    },
+  };
+}
+
+/** How lines end in an encoding: everywhere by the byte 10, in UTF-16 by a unit of two bytes. */
+export interface LineEnds {
+  readonly unitBytes: 1 | 2;
+  readonly bigEndian: boolean;
+}
+
+export function lineEndsOf(form: Pick<TextForm, "encoding">): LineEnds {
+  return { unitBytes: form.encoding.startsWith("utf-16") ? 2 : 1, bigEndian: form.encoding === "utf-16be" };
+}
+
+/** Where the next line feed begins, from `from` on, a unit start; -1 when there is none. */
+export function nextNewline(bytes: Uint8Array, from: number, ends: LineEnds): number {
+  if (ends.unitBytes === 1) return bytes.indexOf(10, from);
+  const low = ends.bigEndian ? 1 : 0;
+  for (let at = bytes.indexOf(10, from); at !== -1; at = bytes.indexOf(10, at + 1)) {
+    const start = at - low;
+    if (start >= from && (start - from) % 2 === 0 && bytes[start + 1 - low] === 0) return start;
+  }
+  return -1;
+}
+
+/** The same bytes in chunks that end between units. */
+export async function* wholeUnits(chunks: AsyncIterable<Uint8Array>, unitBytes: 1 | 2): AsyncIterable<Uint8Array> {
+  let odd: number | undefined;
+  for await (const chunk of chunks) {
+    if (unitBytes === 1) {
+      yield chunk;
+      continue;
+    }
+    const joined: Uint8Array = odd === undefined ? chunk : Uint8Array.from([odd, ...chunk.subarray(0, 1)]);
+    const rest = odd === undefined ? chunk.subarray(0, 0) : chunk.subarray(1);
+    odd = undefined;
+    for (const part of [joined, rest]) {
+      const even = part.length - (part.length % 2);
+      if (even > 0) yield part.subarray(0, even);
+      if (even < part.length) odd = part[even];
+    }
+  }
+  if (odd !== undefined) yield Uint8Array.of(odd);
+}

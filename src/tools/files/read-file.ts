@@ -1,0 +1,151 @@
+import {
+  type FsEntryInfo,
+  HaftError,
+  type ReadData,
+  type ReadInput,
+  type ReadLimits,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
+import { decodeText, detectEol, findEncoding, looksBinary } from "../../text/index.js";
+import { refuseKind } from "./file-failure.js";
+import { indexFor, LineIndex } from "./line-index.js";
+import { fileSource, lineEndsOf, memorySource } from "./line-source.js";
+import { mediaTypeOf } from "./media-type.js";
+import { MAX_HASHED_BYTES, recordReadState } from "./read-state.js";
+import { readWindow } from "./read-window.js";
+import { detectTextForm, namedTextForm, type TextForm } from "./text-form.js";
+
+/** Read at once with the stat: enough for most files, and for telling what a large one is. */
+const FIRST_BYTES = 64 * 1024;
+/** Tries to see one version of a file that is being written. */
+const MAX_TRIES = 3;
+
+interface Asked {
+  readonly verb: string;
+  readonly spelled: string;
+  readonly absolute: string;
+}
+
+/** Reads a window of a file and remembers that it was seen. Throws what the port throws. */
+export async function readFile(
+  asked: Asked,
+  input: ReadInput,
+  ctx: ToolContext<ReadLimits>,
+): Promise<ReadData | ToolResult<never>> {
+  const { absolute } = asked;
+  const real = ctx.fs.resolve([absolute]).catch(() => undefined);
+  const seen = await look(ctx, absolute);
+  if ("kind" in seen) return refuseKind(seen.kind, asked)!;
+  const { info, head } = seen;
+  const bytes = head.length === info.size ? head : seen.whole;
+  const place = { absolute, real: (await real)?.[0]?.real ?? absolute };
+  const form = await formOf(input, bytes ?? head, bytes === undefined);
+  const data =
+    form === undefined
+      ? binaryData(asked.spelled, info, head)
+      : await textData(asked, input, ctx, { info, bytes, form, real: place.real });
+  const sha256 = bytes === undefined ? undefined : await ctx.digest(bytes);
+  recordReadState(ctx, place, { info, sha256 });
+  return data;
+}
+
+interface TextFile {
+  readonly info: FsEntryInfo;
+  /** All of it, where it is at hand. */
+  readonly bytes: Uint8Array | undefined;
+  readonly form: TextForm;
+  readonly real: string;
+}
+
+async function textData(
+  asked: Asked,
+  input: ReadInput,
+  ctx: ToolContext<ReadLimits>,
+  { info, bytes, form, real }: TextFile,
+): Promise<ReadData> {
+  const ends = lineEndsOf(form);
+  const source = bytes === undefined ? fileSource(ctx.fs, asked.absolute, info.size) : memorySource(bytes);
+  const key = `${ctx.backend.name}:${real}:${info.version}`;
+  const index = bytes === undefined ? indexFor(ctx.session, key, info.size, ends) : new LineIndex(info.size, ends);
+  const request = { offset: input.offset ?? 1, limit: input.limit, limits: ctx.limits };
+  const window = await readWindow(source, form, index, request);
+  return {
+    path: asked.spelled,
+    kind: "text",
+    encoding: form.encoding,
+    mark: form.markBytes > 0,
+    eol: bytes === undefined ? detectEol(window.text) : eolOf(bytes, form),
+    sizeBytes: info.size,
+    ...window,
+  };
+}
+
+interface Seen {
+  readonly info: FsEntryInfo;
+  readonly head: Uint8Array;
+  /** All of it, where it is small enough to be hashed. */
+  readonly whole?: Uint8Array;
+}
+
+/** Stat and content of one version of the file; its kind alone where that is no file. */
+async function look(ctx: ToolContext<ReadLimits>, path: string): Promise<Seen | Pick<FsEntryInfo, "kind">> {
+  for (let tries = 1; ; tries++) {
+    const [info, head] = await both(ctx.fs.stat(path), ctx.fs.readRange(path, 0, FIRST_BYTES));
+    if (head === undefined) return { kind: info.kind };
+    const isSmall = head.size <= MAX_HASHED_BYTES && head.size > head.bytes.length;
+    const whole = isSmall ? await ctx.fs.readRange(path, 0, head.size) : undefined;
+    const isOneVersion = info.version === head.version && (whole === undefined || whole.version === head.version);
+    if (!isOneVersion && tries < MAX_TRIES) continue;
+    const seen = { info: { ...info, size: head.size }, head: head.bytes };
+    return whole === undefined ? seen : { ...seen, whole: whole.bytes };
+  }
+}
+
+/** Both at once, for the sake of distant backends. No content where the stat shows no file and the read does not say why. */
+async function both<Read>(stat: Promise<FsEntryInfo>, read: Promise<Read>): Promise<[FsEntryInfo, Read | undefined]> {
+  const [info, head] = await Promise.allSettled([stat, read]);
+  if (info.status === "rejected") throw info.reason;
+  const isFile = info.value.kind === "file" || info.value.kind === "link";
+  if (head.status === "rejected" && (isFile || HaftError.is(head.reason, "FS_NOT_A_FILE"))) throw head.reason;
+  return [info.value, isFile && head.status === "fulfilled" ? head.value : undefined];
+}
+
+/** How the file is text; undefined when it is none. A caller who names the encoding is believed. */
+async function formOf(input: ReadInput, bytes: Uint8Array, isPrefix: boolean): Promise<TextForm | undefined> {
+  const named = input.encoding === undefined ? undefined : findEncoding(input.encoding);
+  if (named !== undefined) return namedTextForm(named, bytes);
+  const form = await detectTextForm(bytes, isPrefix);
+  const isUtf16 = form.encoding.startsWith("utf-16");
+  return !(isUtf16 && form.markBytes === 0) && looksBinary(bytes) ? undefined : form;
+}
+
+function binaryData(path: string, info: FsEntryInfo, head: Uint8Array): ReadData {
+  const mime = mediaTypeOf(head);
+  return {
+    path,
+    kind: mime.startsWith("image/") ? "image" : "binary",
+    encoding: "binary",
+    mark: false,
+    eol: "none",
+    text: "",
+    startLine: 0,
+    endLine: 0,
+    totalLines: null,
+    sizeBytes: info.size,
+    clippedLines: [],
+    mime,
+  };
+}
+
+function eolOf(bytes: Uint8Array, form: TextForm): ReadData["eol"] {
+  if (form.encoding.startsWith("utf-16")) return detectEol(decodeText(bytes, form.encoding).text);
+  let [hasLf, hasCrlf, hasCr] = [false, false, false];
+  for (let at = bytes.indexOf(10); at !== -1 && !(hasLf && hasCrlf); at = bytes.indexOf(10, at + 1)) {
+    if (bytes[at - 1] === 13) hasCrlf = true;
+    else hasLf = true;
+  }
+  for (let at = bytes.indexOf(13); at !== -1 && !hasCr; at = bytes.indexOf(13, at + 1)) hasCr = bytes[at + 1] !== 10;
+  if (Number(hasLf) + Number(hasCrlf) + Number(hasCr) > 1) return "mixed";
+  return hasLf ? "lf" : hasCrlf ? "crlf" : hasCr ? "cr" : "none";
+}

@@ -1,0 +1,71 @@
+import type { FsEntryInfo, Gate, ReadStateRecord, ToolContext } from "../../kernel/index.js";
+
+/** Larger files are remembered by size and time alone. */
+export const MAX_HASHED_BYTES = 8 * 1024 * 1024;
+
+/** A file that a call works on: its path as claimed, and where it really is. */
+export interface FilePlace {
+  readonly absolute: string;
+  readonly real: string;
+}
+
+/** What is known of a file now. */
+export interface FileNow {
+  readonly info: Pick<FsEntryInfo, "size" | "modifiedMs">;
+  /** SHA-256 of its bytes as hex, where they were read. */
+  readonly sha256?: string | undefined;
+}
+
+/** The key of a file in a session's read-state. A handle that the host passed in knows one backend and takes bare paths. */
+export function readStateKey(backend: string, real: string): string {
+  return `${backend}:${real}`;
+}
+
+/** Remembers that the session has seen this content; also in the handle that the host passed in. */
+export function recordReadState(ctx: ToolContext, place: FilePlace, now: FileNow): void {
+  const isHashed = now.sha256 !== undefined && now.info.size <= MAX_HASHED_BYTES;
+  const record: ReadStateRecord = {
+    mtimeMs: Math.floor(now.info.modifiedMs),
+    size: now.info.size,
+    ...(isHashed ? { contentHash: now.sha256 } : {}),
+    readAt: ctx.clock.now(),
+  };
+  ctx.session.readState.set(readStateKey(ctx.backend.name, place.real), record);
+  ctx.framework.readState?.set(place.absolute, record);
+}
+
+export type Freshness = "unread" | "stale" | "fresh";
+
+/** Whether the session has seen what the file holds now. The content decides where it is known, else size and time. */
+export function freshness(ctx: ToolContext, place: FilePlace, now: FileNow): Freshness {
+  const record = ctx.session.readState.get(readStateKey(ctx.backend.name, place.real));
+  if (record === undefined) return "unread";
+  if (record.contentHash !== undefined && now.sha256 !== undefined)
+    return record.contentHash === now.sha256 ? "fresh" : "stale";
+  return isUntouched(record, now) ? "fresh" : "stale";
+}
+
+/**
+ * What a gate says to a change of an existing file. `handle` is the seed's: it asks the handle that the host passed in, is
+ * open without one, and refuses after a change of time or size alone, as well as after one of the content.
+ */
+export function passGate(
+  gate: Gate,
+  action: "write" | "edit",
+  ctx: ToolContext,
+  place: FilePlace,
+  now: FileNow,
+): Freshness {
+  if (gate === "off" || (gate === "write" && action === "edit")) return "fresh";
+  if (gate !== "handle") return freshness(ctx, place, now);
+  const handle = ctx.framework.readState;
+  if (handle === undefined) return "fresh";
+  const record = handle.get(place.absolute);
+  if (record === undefined) return "unread";
+  const isSame = record.contentHash === undefined || now.sha256 === undefined || record.contentHash === now.sha256;
+  return isSame && isUntouched(record, now) ? "fresh" : "stale";
+}
+
+function isUntouched(record: ReadStateRecord, now: FileNow): boolean {
+  return record.size === now.info.size && Math.floor(record.mtimeMs) === Math.floor(now.info.modifiedMs);
+}

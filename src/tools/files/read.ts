@@ -1,0 +1,162 @@
+import {
+  type Claim,
+  type Cut,
+  defineTool,
+  fail,
+  isWithin,
+  type Look,
+  ok,
+  type ReadData,
+  type ReadInput,
+  type ReadLimits,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
+import { findEncoding, parentOf, utf8Length } from "../../text/index.js";
+import { artifactIdOf, fileProvenance, quoted, refusePath } from "../path-input.js";
+import { fileFailure } from "./file-failure.js";
+import { nearPaths } from "./near-names.js";
+import { readArtifact } from "./read-artifact.js";
+import { readFile } from "./read-file.js";
+
+export const READ_LIMITS: ReadLimits = { maxLines: 2_000, maxBytes: 65_536, maxLineBytes: 2_000, cut: "head" };
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    path: { type: "string", minLength: 1, description: "File, or artifact:ID" },
+    offset: { type: "integer", description: "First line, from 1; a negative one counts from the end" },
+    limit: { type: "integer", minimum: 1, description: "Lines" },
+    encoding: { type: "string", description: "Default: detected" },
+  },
+  required: ["path"],
+  additionalProperties: false,
+} as const;
+
+/**
+ * Reads a window of lines of a text file, or of an artifact. Never loads a large file: the first and last lines cost the
+ * window whatever the size. A binary file comes as type and size. Remembers that the session has seen the file.
+ *
+ * Fails with `FS_NOT_FOUND` (near names in `details.near`), `FS_NOT_A_FILE` for what is no regular file, refused before it
+ * is opened, and `ARTIFACT_UNKNOWN` or `ARTIFACT_EVICTED`.
+ */
+export const readTool = defineTool({
+  name: "read",
+  description: `Read a file: at most ${READ_LIMITS.maxLines} lines and ${READ_LIMITS.maxBytes / 1024} KiB a call; a line over ${READ_LIMITS.maxLineBytes} bytes is clipped.`,
+  input: SCHEMA,
+  effect: "look",
+  limits: READ_LIMITS,
+  annotations: { title: "Read", idempotent: true },
+  claims: (input: ReadInput, look) => refuseInput(input) ?? claimsOf(input, look),
+  run: runRead,
+});
+
+/** The folder is claimed where the workspace holds it, so that a misspelt name can be answered with the right one. */
+function claimsOf(input: ReadInput, look: Look<ReadLimits>): readonly Claim[] {
+  if (artifactIdOf(input.path) !== undefined) return [];
+  const path = look.resolve(input.path);
+  const parent = parentOf(path);
+  const isOurs = path !== "/" && (isWithin(look.workspace, parent) || isWithin(look.cwd, parent));
+  const beside: readonly Claim[] = isOurs ? [{ kind: "file", path: parent, access: ["read"], scope: "self" }] : [];
+  return [{ kind: "file", path, access: ["read"], scope: "self" }, ...beside];
+}
+
+function refuseInput(input: ReadInput): ToolResult<never> | undefined {
+  const { path, offset, limit, encoding } = input;
+  const bad = refusePath(path, "read", true);
+  if (bad !== undefined) return bad;
+  const problem =
+    offset !== undefined && (offset === 0 || !Number.isInteger(offset))
+      ? ["offset", `\`offset\` was ${offset}; lines count from 1, or from -1 at the end`]
+      : limit !== undefined && (limit < 1 || !Number.isInteger(limit))
+        ? ["limit", `\`limit\` was ${limit}; it takes a whole number from 1`]
+        : encoding !== undefined && findEncoding(encoding) === undefined
+          ? [
+              "encoding",
+              `\`encoding\` ${quoted(encoding)} is not known; examples are utf-8, utf-16le, windows-1252, gbk`,
+            ]
+          : undefined;
+  if (problem === undefined) return undefined;
+  const [parameter, text] = problem;
+  return fail("CALL_INVALID", `Did not read ${quoted(path)}: ${text}.`, { details: { parameter, problem: text } });
+}
+
+async function runRead(input: ReadInput, ctx: ToolContext<ReadLimits>): Promise<ToolResult<ReadData>> {
+  const refused = refuseInput(input);
+  if (refused !== undefined) return refused;
+  const artifact = artifactIdOf(input.path);
+  if (artifact !== undefined) return told(await readArtifact(artifact, input, ctx), input, ctx);
+  const asked = { verb: "read", spelled: input.path, absolute: ctx.resolve(input.path) };
+  try {
+    return told(await readFile(asked, input, ctx), input, ctx);
+  } catch (thrown) {
+    const failure = fileFailure(thrown, asked);
+    return failure.code === "FS_NOT_FOUND" ? withNearNames(failure, asked.absolute, input.path, ctx) : failure;
+  }
+}
+
+async function withNearNames(
+  failure: ToolResult<never>,
+  absolute: string,
+  spelled: string,
+  ctx: ToolContext<ReadLimits>,
+): Promise<ToolResult<never>> {
+  const near = await nearPaths(ctx, absolute, spelled);
+  if (near.length === 0) return failure;
+  const message = `${failure.message} Near it are ${near.map(quoted).join(", ")}.`;
+  return { ...failure, message, details: { ...(failure.details as object), near } };
+}
+
+function told(
+  found: ReadData | ToolResult<never>,
+  input: ReadInput,
+  ctx: ToolContext<ReadLimits>,
+): ToolResult<ReadData> {
+  if ("isError" in found) return found;
+  const { path, kind, encoding, sizeBytes, startLine, endLine, totalLines, nextOffset } = found;
+  const structured = {
+    path,
+    kind,
+    encoding,
+    sizeBytes,
+    startLine,
+    endLine,
+    totalLines,
+    ...(nextOffset === undefined ? {} : { nextOffset }),
+  };
+  const { maxLines, cut } = ctx.limits;
+  const isCapped = cut === "head" && input.limit !== undefined && input.limit > maxLines;
+  const notes = isCapped ? [`\`limit\` ${input.limit} was taken as ${maxLines}, the most lines a call returns.`] : [];
+  return ok(found, {
+    structured,
+    cuts: cutsOf(found, input),
+    provenance: fileProvenance(ctx, ctx.resolve(path), path),
+    ...(notes.length === 0 ? {} : { details: { notes } }),
+  });
+}
+
+/** What was asked for and is not there: lines after the window's bounds, and the ends of long lines. */
+function cutsOf(data: ReadData, input: ReadInput): readonly Cut[] {
+  const cuts: Cut[] = [];
+  const keptBytes = utf8Length(data.text);
+  const isShort = data.nextOffset !== undefined && (data.cutByBytes === true || input.limit === undefined);
+  if (isShort) {
+    const producedBytes = Math.max(data.sizeBytes, keptBytes);
+    cuts.push({
+      what: `lines of ${data.path}`,
+      producedBytes,
+      keptBytes,
+      next: `Continue with \`offset\` ${data.nextOffset}.`,
+    });
+  }
+  for (const { line, bytes } of data.clippedLines.slice(0, MAX_CLIPPED_NAMED)) {
+    cuts.push({ what: `line ${line} of ${data.path}`, producedBytes: bytes, keptBytes: shownBytes(data, line) });
+  }
+  return cuts;
+}
+
+const MAX_CLIPPED_NAMED = 20;
+
+function shownBytes(data: ReadData, line: number): number {
+  return utf8Length((data.text.split("\n", line - data.startLine + 1)[line - data.startLine] ?? "").replace(/\r$/, ""));
+}

@@ -1,0 +1,208 @@
+import {
+  type Claim,
+  defineTool,
+  type Expect,
+  type FsEntryInfo,
+  fail,
+  isWithin,
+  type Look,
+  ok,
+  type ToolContext,
+  type ToolResult,
+  type WriteData,
+  type WriteInput,
+  type WriteLimits,
+} from "../../kernel/index.js";
+import { parentOf } from "../../text/index.js";
+import { fileProvenance, quoted, refusePath } from "../path-input.js";
+import { fileFailure, refuseKind } from "./file-failure.js";
+import { journalOldBytes } from "./journal.js";
+import { type FilePlace, passGate, recordReadState } from "./read-state.js";
+import { refuseText } from "./redaction-mark.js";
+import { whatDiffers } from "./write-differences.js";
+
+/** The largest old file that is hashed, compared and journalled before it is replaced. */
+export const MAX_JOURNALLED_BYTES = 64 * 1024 * 1024;
+
+export const WRITE_LIMITS: WriteLimits = { gate: "write", parents: true };
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    path: { type: "string", minLength: 1 },
+    content: { type: "string", description: "The whole content, written as UTF-8" },
+    expect: { type: "string", description: "SHA-256 of the bytes to be replaced in hex, or absent" },
+  },
+  required: ["path", "content"],
+  additionalProperties: false,
+} as const;
+
+/**
+ * Creates a file or replaces all of it with exactly `content`. All or nothing: every reader sees the old or the new bytes.
+ * The old bytes, up to 64 MiB, are kept as an artifact that `details.journal` names.
+ *
+ * Fails with `FS_NOT_READ` or `FS_STALE` (size, time and SHA-256 in `details`) when an existing file that is not empty was
+ * not read in this session, or changed since, unless `expect` names its content; with `FS_STALE` when `expect` does not hold.
+ */
+export const writeTool = defineTool({
+  name: "write",
+  description:
+    "Create or replace a whole file with exactly `content`. An existing file that is not empty must have been read before, or be named by `expect`.",
+  input: SCHEMA,
+  effect: "act",
+  limits: WRITE_LIMITS,
+  annotations: { title: "Write", destructive: true, idempotent: true },
+  claims: (input: WriteInput, look) => refuseInput(input) ?? claimsOf(input, look),
+  run: runWrite,
+});
+
+/**
+ * The file, and each folder above it that may have to be made: those below the working folder or the workspace, which
+ * exist. Elsewhere a missing folder is not made.
+ */
+function claimsOf(input: WriteInput, look: Look<WriteLimits>): readonly Claim[] {
+  const path = look.resolve(input.path);
+  const folders: Claim[] = [];
+  const base = [look.cwd, look.workspace].find((folder) => isWithin(folder, path));
+  if (look.limits.parents && base !== undefined) {
+    for (let folder = parentOf(path); folder !== base && isWithin(base, folder); folder = parentOf(folder))
+      folders.push({ kind: "file", path: folder, access: ["create"], scope: "self" });
+  }
+  return [{ kind: "file", path, access: ["read", "write", "create"], scope: "self" }, ...folders];
+}
+
+function refuseInput(input: WriteInput): ToolResult<never> | undefined {
+  const { path, content, expect } = input;
+  const bad = refusePath(path, "write") ?? refuseText(content, "content", "write", path);
+  if (bad !== undefined || expect === undefined || expect === "absent" || /^[0-9a-f]{64}$/i.test(expect)) return bad;
+  const problem = '`expect` takes the 64 hex digits of a SHA-256, or "absent"';
+  return fail("CALL_INVALID", `Did not write ${quoted(path)}: ${problem}.`, {
+    details: { parameter: "expect", problem },
+  });
+}
+
+async function runWrite(input: WriteInput, ctx: ToolContext<WriteLimits>): Promise<ToolResult<WriteData>> {
+  const refused = refuseInput(input);
+  if (refused !== undefined) return refused;
+  const absolute = ctx.resolve(input.path);
+  const asked = { verb: "write", spelled: input.path, absolute };
+  try {
+    const [found] = await ctx.fs.resolve([absolute]);
+    const { real, missing } = found ?? { real: absolute, missing: "" };
+    const target = missing === "" ? real : `${real === "/" ? "" : real}/${missing}`;
+    const place = { absolute, real: target };
+    return await ctx.lock(target, {}, async () => replaceFile(input, ctx, place, missing.includes("/")));
+  } catch (thrown) {
+    return fileFailure(thrown, asked);
+  }
+}
+
+async function replaceFile(
+  input: WriteInput,
+  ctx: ToolContext<WriteLimits>,
+  place: FilePlace,
+  lacksFolder: boolean,
+): Promise<ToolResult<WriteData>> {
+  const { absolute } = place;
+  const bytes = new TextEncoder().encode(input.content);
+  const old = await oldFile(ctx, absolute);
+  if (old !== undefined) {
+    const bad = refuseKind(old.info.kind, { verb: "write", spelled: input.path, absolute });
+    if (bad !== undefined) return bad;
+  }
+  const refusal = refuseByExpect(input, old) ?? refuseByGate(input, ctx, place, old);
+  if (refusal !== undefined) return refusal;
+  if (lacksFolder && ctx.limits.parents) await ctx.fs.mkdir(parentOf(absolute), true);
+  const isChange = old?.bytes !== undefined && old.sha256 !== (await ctx.digest(bytes));
+  const journal = isChange ? await journalOldBytes(ctx, input.path, old.bytes) : undefined;
+  const done = await ctx.fs.replaceAtomic(absolute, bytes, expectedOf(old));
+  const info = await ctx.fs.stat(absolute);
+  recordReadState(ctx, place, { info, sha256: done.after });
+  const differs = old?.bytes === undefined ? [] : await whatDiffers(old.bytes, bytes, input.content);
+  const data: WriteData = {
+    path: input.path,
+    created: done.created,
+    bytes: bytes.length,
+    ...(done.before === null ? {} : { beforeHash: done.before }),
+    afterHash: done.after,
+    ...(done.inPlace ? { inPlace: true } : {}),
+    ...(differs.length === 0 ? {} : { differs }),
+  };
+  const unkept = old !== undefined && old.bytes === undefined ? { journal: { kept: false, bytes: old.info.size } } : {};
+  return ok(data, {
+    structured: { path: input.path, created: data.created, bytes: data.bytes, afterHash: data.afterHash },
+    provenance: fileProvenance(ctx, absolute, input.path),
+    details: journal === undefined ? unkept : { journal },
+  });
+}
+
+interface OldFile {
+  readonly info: FsEntryInfo;
+  /** Absent where it is too large to be held. */
+  readonly bytes?: Uint8Array;
+  readonly sha256?: string;
+}
+
+/** What stands there now. Only what is not there lets a write go on unseen; any other trouble refuses it. */
+async function oldFile(ctx: ToolContext<WriteLimits>, path: string): Promise<OldFile | undefined> {
+  const info = await ctx.fs.stat(path).catch(unlessMissing);
+  if (info === undefined || info.kind === "directory" || info.kind === "other") return info && { info };
+  if (info.size > MAX_JOURNALLED_BYTES) return { info };
+  const bytes = await ctx.fs.readBytes(path, { maxBytes: MAX_JOURNALLED_BYTES }).catch(unlessMissing);
+  if (bytes === undefined) return undefined;
+  return { info: { ...info, size: bytes.length }, bytes, sha256: await ctx.digest(bytes) };
+}
+
+function unlessMissing(thrown: unknown): undefined {
+  if ((thrown as { code?: unknown }).code === "FS_NOT_FOUND") return undefined;
+  throw thrown;
+}
+
+function expectedOf(old: OldFile | undefined): Expect {
+  if (old === undefined) return "absent";
+  return old.sha256 === undefined ? { version: old.info.version } : { sha256: old.sha256 };
+}
+
+function refuseByExpect(input: WriteInput, old: OldFile | undefined): ToolResult<never> | undefined {
+  const expected = input.expect?.toLowerCase();
+  if (expected === undefined) return undefined;
+  const found = old === undefined ? "absent" : old.sha256;
+  if (expected === found) return undefined;
+  const why =
+    old === undefined
+      ? "there is no such file any more. Send it without `expect` to create it"
+      : expected === "absent"
+        ? "it exists already. Read it first, or choose another path"
+        : found === undefined
+          ? `it has ${old.info.size} bytes, too many to compare with \`expect\`. Leave \`expect\` out`
+          : "it does not hold what `expect` names. Read it again, then repeat the call";
+  return fail("FS_STALE", `Did not write ${quoted(input.path)}: ${why}.`, {
+    details: { path: input.path, expected, found: found ?? null, ...factsOf(old) },
+  });
+}
+
+function refuseByGate(
+  input: WriteInput,
+  ctx: ToolContext<WriteLimits>,
+  place: FilePlace,
+  old: OldFile | undefined,
+): ToolResult<never> | undefined {
+  if (old === undefined || input.expect !== undefined) return undefined;
+  const { gate } = ctx.limits;
+  // The seed's gate asks about every file that exists; ours has nothing to lose in an empty one.
+  if (old.info.size === 0 && gate !== "handle") return undefined;
+  const verdict = passGate(gate, "write", ctx, place, old);
+  if (verdict === "fresh") return undefined;
+  const details = { path: input.path, ...factsOf(old) };
+  return verdict === "unread"
+    ? fail("FS_NOT_READ", `Did not write ${quoted(input.path)}: it exists and has not been read in this session.`, {
+        details,
+      })
+    : fail("FS_STALE", `Did not write ${quoted(input.path)}: it has changed since it was read.`, { details });
+}
+
+function factsOf(old: OldFile | undefined): Readonly<Record<string, unknown>> {
+  if (old === undefined) return {};
+  const { size: sizeBytes, modifiedMs } = old.info;
+  return { sizeBytes, modifiedMs, ...(old.sha256 === undefined ? {} : { sha256: old.sha256 }) };
+}

@@ -1,0 +1,1 @@
+export { todoReadTool, todoSetTool } from "./todo.js";

@@ -1,0 +1,46 @@
+import {
+  type Artifacts,
+  type GrepHit,
+  type GrepQuery,
+  type SearchEnd,
+  type SearchSource,
+  searchTree,
+} from "../../kernel/index.js";
+
+const STEP_BYTES = 256 * 1024;
+
+/**
+ * Searches the kept bytes of an artifact on the host. Behind bytes that were not kept, lines count on from the part before
+ * them.
+ *
+ * @param sizeBytes - Of everything that was produced.
+ */
+export function searchArtifact(
+  artifacts: Artifacts,
+  id: string,
+  sizeBytes: number,
+  query: GrepQuery,
+  signal: AbortSignal,
+): AsyncGenerator<GrepHit | SearchEnd, void> {
+  const source: SearchSource = {
+    stat: async () => ({ kind: "file", size: sizeBytes }),
+    readDir: async () => [],
+    openRead: () => keptBytes(artifacts, id),
+  };
+  return searchTree(source, query, { except: [], signal });
+}
+
+async function* keptBytes(artifacts: Artifacts, id: string): AsyncGenerator<Uint8Array, void> {
+  for (let offset = 0; ; ) {
+    const part = await artifacts.read(id, offset, STEP_BYTES);
+    if (typeof part === "string") return;
+    if (part.bytes.length > 0) {
+      yield part.bytes;
+      offset += part.bytes.length;
+    } else if (part.gap !== undefined && offset < part.gap[1]) {
+      // The line before the gap and the one behind it are two.
+      yield Uint8Array.of(10);
+      offset = part.gap[1];
+    } else return;
+  }
+}

@@ -1,0 +1,254 @@
+import {
+  type Claim,
+  type Cut,
+  defineTool,
+  fail,
+  type GrepData,
+  type GrepHit,
+  type GrepInput,
+  type GrepLimits,
+  type GrepQuery,
+  HaftError,
+  type Look,
+  ok,
+  type SearchEnd,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
+import { baseName, relativeInside } from "../../text/index.js";
+import { artifactIdOf, fileProvenance, quoted, refusePath } from "../path-input.js";
+import { searchArtifact } from "./artifact-search.js";
+import { HitCollector, sortedHits } from "./grep-hits.js";
+import { refuseRoot } from "./search-root.js";
+
+/** Milliseconds after which a search returns what it has found. */
+export const GREP_TIMEOUT_MS = 30_000;
+/** What the search has to come to its end after that, before the call itself is ended. */
+const GRACE_MS = 2_000;
+
+export const GREP_LIMITS: GrepLimits = {
+  defaultHits: 200,
+  maxHits: 5_000,
+  maxLineBytes: 400,
+  maxBytes: 32_768,
+  binary: "any-nul",
+  pruning: { by: "ignore-files" },
+  order: "found",
+  relativeTo: "cwd",
+};
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    pattern: { type: "string", minLength: 1 },
+    path: { type: "string", description: "Folder, file or artifact:ID; default: working folder" },
+    glob: { type: "string" },
+    ignoreCase: { type: "boolean" },
+    literal: { type: "boolean" },
+    multiline: { type: "boolean" },
+    mode: { type: "string", enum: ["content", "files", "count"] },
+    context: { type: "integer", minimum: 0 },
+    limit: { type: "integer", minimum: 1, description: `Default ${GREP_LIMITS.defaultHits}` },
+    offset: { type: "integer", minimum: 0, description: "Hits to skip; pages go in path order" },
+    includeIgnored: { type: "boolean" },
+  },
+  required: ["pattern"],
+  additionalProperties: false,
+} as const;
+
+/**
+ * Searches file contents below a folder, in one file or in an artifact, with a regular expression whose time is linear.
+ * Ends at the limit of hits, at 32 KiB of answer and after 30 s; each time with what was found, and with the reason.
+ * Files that were left out are counted by reason. With `offset` (0 too) files go in path order, so that pages neither
+ * overlap nor skip.
+ *
+ * Fails with `FS_NOT_FOUND` for a missing root, `SEARCH_PATTERN` and `SEARCH_UNSUPPORTED`. A cancelled search fails with
+ * `CALL_CANCELLED` and still carries what it had found.
+ */
+export const grepTool = defineTool({
+  name: "grep",
+  description: `Search file contents with a linear-time regular expression. At most ${GREP_LIMITS.maxBytes / 1024} KiB an answer, lines clipped to ${GREP_LIMITS.maxLineBytes} bytes around the match.`,
+  input: SCHEMA,
+  effect: "look",
+  limits: GREP_LIMITS,
+  deadlineMs: GREP_TIMEOUT_MS + GRACE_MS,
+  annotations: { title: "Search", idempotent: true },
+  claims: (input: GrepInput, look) => refuseInput(input) ?? claimsOf(input, look),
+  run: runGrep,
+});
+
+function claimsOf(input: GrepInput, look: Look<GrepLimits>): readonly Claim[] {
+  const path = input.path ?? ".";
+  if (artifactIdOf(path) !== undefined) return [];
+  return [{ kind: "file", path: look.resolve(path), access: ["read"], scope: "tree" }];
+}
+
+function refuseInput(input: GrepInput): ToolResult<never> | undefined {
+  if (input.pattern === "") {
+    const problem = "`pattern` is empty, and would match every line";
+    return fail("CALL_INVALID", `Did not search: ${problem}.`, { details: { parameter: "pattern", problem } });
+  }
+  return input.path === undefined ? undefined : refusePath(input.path, "search", true);
+}
+
+async function runGrep(input: GrepInput, ctx: ToolContext<GrepLimits>): Promise<ToolResult<GrepData>> {
+  const refused = refuseInput(input);
+  if (refused !== undefined) return refused;
+  const spelled = input.path ?? ".";
+  const artifact = artifactIdOf(spelled);
+  const root = artifact === undefined ? ctx.resolve(spelled) : spelled;
+  const query = queryOf(input, ctx, root);
+  const found = artifact === undefined ? await inTree(spelled, query, ctx) : await inArtifact(artifact, query, ctx);
+  if ("isError" in found) return found;
+  const collector = new HitCollector({
+    mode: query.mode,
+    context: query.context,
+    maxBytes: ctx.limits.maxBytes,
+    shown: artifact === undefined ? shownPath(ctx, root) : () => spelled,
+  });
+  const problem = await collect(found, collector, ctx);
+  if (problem !== undefined) return problem;
+  return answer(input, ctx, query, collector, spelled);
+}
+
+function queryOf(input: GrepInput, ctx: ToolContext<GrepLimits>, root: string): GrepQuery {
+  const { limits } = ctx;
+  const byList = limits.pruning.by === "list";
+  return {
+    root,
+    ...(input.glob === undefined ? {} : { glob: input.glob }),
+    pattern: {
+      source: input.pattern,
+      syntax: input.literal === true ? "literal" : "re2",
+      ignoreCase: input.ignoreCase ?? false,
+      multiline: input.multiline ?? false,
+    },
+    mode: input.mode ?? "content",
+    context: input.context ?? 0,
+    limit: Math.min(input.limit ?? limits.defaultHits, limits.maxHits),
+    offset: input.offset ?? 0,
+    order: input.offset === undefined ? limits.order : "path",
+    includeIgnored: byList || (input.includeIgnored ?? false),
+    prune: limits.pruning.by === "list" ? limits.pruning.names : [],
+    maxLineBytes: limits.maxLineBytes,
+    ...(limits.maxFileBytes === undefined ? {} : { maxFileBytes: limits.maxFileBytes }),
+    binary: limits.binary,
+    timeoutMs: GREP_TIMEOUT_MS,
+  };
+}
+
+type Found = AsyncIterable<GrepHit | SearchEnd>;
+
+async function inTree(
+  spelled: string,
+  query: GrepQuery,
+  ctx: ToolContext<GrepLimits>,
+): Promise<Found | ToolResult<never>> {
+  return (await refuseRoot(ctx, query.root, spelled)) ?? ctx.search.grep(query);
+}
+
+async function inArtifact(
+  id: string,
+  query: GrepQuery,
+  ctx: ToolContext<GrepLimits>,
+): Promise<Found | ToolResult<never>> {
+  const head = await ctx.artifacts.read(id, 0, 1);
+  if (typeof head !== "string") return searchArtifact(ctx.artifacts, id, head.producedBytes, query, ctx.signal);
+  const isEvicted = head === "evicted";
+  const why = isEvicted ? "it was dropped to make room for newer outputs" : "there is no such artifact in this session";
+  return fail(isEvicted ? "ARTIFACT_EVICTED" : "ARTIFACT_UNKNOWN", `Did not search ${quoted(query.root)}: ${why}.`, {
+    details: { id },
+  });
+}
+
+/** What is found before a cancel or a time-out is kept, however the engine tells of it. */
+async function collect(
+  found: Found,
+  collector: HitCollector,
+  ctx: ToolContext<GrepLimits>,
+): Promise<ToolResult<never> | undefined> {
+  try {
+    for await (const item of found) collector.take(item);
+    return undefined;
+  } catch (thrown) {
+    const isStopped = HaftError.is(thrown, "CALL_CANCELLED") || HaftError.is(thrown, "CALL_TIMEOUT");
+    if (!isStopped && !ctx.signal.aborted) {
+      if (HaftError.is(thrown)) return fail(thrown.code, thrown.message, { details: thrown.details });
+      throw thrown;
+    }
+    const why = HaftError.is(ctx.signal.reason, "CALL_TIMEOUT") || HaftError.is(thrown, "CALL_TIMEOUT");
+    collector.take({ kind: "end", why: why ? "deadline" : "cancelled", engine: "", seen: 0, skipped: {} });
+    return undefined;
+  }
+}
+
+/** Paths as `read` takes them: relative to the working folder when inside it, else absolute; or relative to the root. */
+function shownPath(ctx: ToolContext<GrepLimits>, root: string): (path: string) => string {
+  const base = ctx.limits.relativeTo === "root" ? root : ctx.cwd;
+  return (path) => {
+    const inside = relativeInside(base, path);
+    if (inside === undefined) return path;
+    if (inside === "") return baseName(path);
+    // A name that means something else at the front of a path is told as a name.
+    return inside.startsWith("artifact:") || inside.startsWith("~") ? `./${inside}` : inside;
+  };
+}
+
+function answer(
+  input: GrepInput,
+  ctx: ToolContext<GrepLimits>,
+  query: GrepQuery,
+  collector: HitCollector,
+  spelled: string,
+): ToolResult<GrepData> {
+  const { end, dropped } = collector;
+  const isPaged = query.order === "path";
+  const sorted = <Hit extends { readonly path: string }>(hits: readonly Hit[]) => (isPaged ? hits : sortedHits(hits));
+  const why = dropped > 0 && end?.why !== "cancelled" ? "limit" : (end?.why ?? "cancelled");
+  const shown = shownPath(ctx, query.root);
+  const data: GrepData = {
+    root: spelled,
+    mode: query.mode,
+    hits: sorted(collector.hits),
+    ...(query.mode === "count" ? { counts: sorted(collector.counts) } : {}),
+    why,
+    limit: query.limit,
+    ...(input.offset === undefined ? {} : { offset: input.offset }),
+    ...(isPaged && why === "limit" ? { nextOffset: query.offset + collector.kept } : {}),
+    skipped: end?.skipped ?? {},
+    unreadable: (end?.unreadable ?? []).map(shown),
+    engine: end?.engine ?? "",
+  };
+  const more = {
+    structured: structuredOf(data),
+    cuts: collector.droppedBytes > 0 ? [cutOf(data, collector)] : [],
+    provenance: fileProvenance(ctx, query.root, spelled),
+    ...notesOf(input, ctx.limits),
+  };
+  if (why !== "cancelled") return ok(data, more);
+  return fail("CALL_CANCELLED", `Stopped the search in ${quoted(spelled)}: it was cancelled.`, { data, ...more });
+}
+
+function structuredOf({ root, mode, why, limit, nextOffset, skipped, unreadable, engine, hits, counts }: GrepData) {
+  const found = mode === "count" ? (counts?.length ?? 0) : hits.length;
+  const next = nextOffset === undefined ? {} : { nextOffset };
+  return { root, mode, found, why, limit, ...next, skipped, unreadable, engine };
+}
+
+function cutOf(data: GrepData, { keptBytes, droppedBytes, dropped }: HitCollector): Cut {
+  const next =
+    data.nextOffset === undefined
+      ? "Narrow `path`, `glob` or `pattern`, or page with `offset` from 0."
+      : `Continue with \`offset\` ${data.nextOffset}.`;
+  return {
+    what: dropped > 0 ? `${dropped} of the hits` : "lines around the last hit",
+    producedBytes: keptBytes + droppedBytes,
+    keptBytes,
+    next,
+  };
+}
+
+function notesOf(input: GrepInput, limits: GrepLimits): { readonly details?: { readonly notes: readonly string[] } } {
+  if (input.limit === undefined || input.limit <= limits.maxHits) return {};
+  return { details: { notes: [`\`limit\` ${input.limit} was taken as ${limits.maxHits}, the most hits of a call.`] } };
+}

@@ -1,0 +1,22 @@
+import { HaftError, type ToolContext, type ToolResult } from "../../kernel/index.js";
+import { fileFailure, refuseKind } from "../files/file-failure.js";
+
+/** A refusal of a root that is not there, or that is neither a folder nor a file. */
+export async function refuseRoot(
+  ctx: Pick<ToolContext, "fs">,
+  absolute: string,
+  spelled: string,
+): Promise<ToolResult<never> | undefined> {
+  const asked = { verb: "search", spelled, absolute };
+  try {
+    const { kind } = await ctx.fs.stat(absolute);
+    if (kind === "directory") return undefined;
+    if (kind === "link") throw new HaftError("FS_NOT_FOUND", "");
+    return refuseKind(kind, asked);
+  } catch (thrown) {
+    const failure = fileFailure(thrown, asked);
+    if (failure.code !== "FS_NOT_FOUND") return failure;
+    const message = `${failure.message?.replace("such file", "such file or folder")} Name an existing one, or leave \`path\` out.`;
+    return { ...failure, message };
+  }
+}

@@ -1,0 +1,169 @@
+import {
+  type BashData,
+  type BashInput,
+  type BashLimits,
+  type Claim,
+  type Cut,
+  defineTool,
+  fail,
+  type Look,
+  ok,
+  type ShellResult,
+  type StreamData,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
+import { quoted } from "../path-input.js";
+import { bashFailure } from "./bash-failure.js";
+import { OutputRecorder, type RecordedStream } from "./output-recorder.js";
+import { streamData } from "./stream-data.js";
+
+export const BASH_LIMITS: BashLimits = {
+  defaultTimeoutMs: 120_000,
+  maxTimeoutMs: 600_000,
+  headBytes: 8_192,
+  tailBytes: 24_576,
+  exit: "error",
+  env: "allowlist",
+};
+
+/** What the shell has to end the process tree after the time limit, before the call itself is ended. */
+export const BASH_GRACE_MS = 6_000;
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    command: { type: "string" },
+    timeoutMs: { type: "integer", minimum: 1, description: `Default ${BASH_LIMITS.defaultTimeoutMs}` },
+    cwd: { type: "string" },
+    input: { type: "string", description: "Standard input; else empty" },
+  },
+  required: ["command"],
+  additionalProperties: false,
+} as const;
+
+/**
+ * Runs one command to its end. Settles when the leader has exited, also when something it started goes on: survivors are
+ * named and become a job. At the time limit and on a cancel the whole process tree is ended, and the result says how.
+ *
+ * Of each stream the first and last bytes are told and all of it is kept as an artifact when there is more.
+ *
+ * Fails with `SHELL_EXIT`, `SHELL_SIGNALLED`, `SHELL_TIMEOUT`, `SHELL_CANCELLED`, `SHELL_OUTPUT_LIMIT`, `SHELL_SPAWN` or
+ * `BACKEND_UNAVAILABLE`, each with the same data as a success.
+ */
+export const bashTool = defineTool({
+  name: "bash",
+  description: `Run a command with \`sh -c\`, for at most ${BASH_LIMITS.maxTimeoutMs} ms (\`timeoutMs\`, default ${BASH_LIMITS.defaultTimeoutMs}). \`cd\` does not carry over to the next call. An exit other than 0 is an error.`,
+  input: SCHEMA,
+  effect: "act",
+  limits: BASH_LIMITS,
+  deadlineMs: (input: BashInput, limits: BashLimits) => timeoutOf(input, limits) + BASH_GRACE_MS,
+  annotations: { title: "Run a command", destructive: true, openWorld: true },
+  claims: (input: BashInput, look) => refuseInput(input) ?? claimsOf(input, look),
+  run: runBash,
+});
+
+function claimsOf(input: BashInput, look: Look<BashLimits>): readonly Claim[] {
+  const claim: Claim = { kind: "command", command: input.command, cwd: cwdOf(input, look) };
+  return [input.input === undefined ? claim : { ...claim, input: true }];
+}
+
+function cwdOf(input: BashInput, look: Pick<Look, "cwd" | "resolve">): string {
+  return input.cwd === undefined ? look.cwd : look.resolve(input.cwd);
+}
+
+function timeoutOf(input: BashInput, limits: BashLimits): number {
+  return Math.min(Math.floor(input.timeoutMs ?? limits.defaultTimeoutMs), limits.maxTimeoutMs);
+}
+
+function refuseInput({ command, timeoutMs, cwd }: BashInput): ToolResult<never> | undefined {
+  const problem =
+    command.trim() === ""
+      ? ["command", "`command` is empty; it takes a shell command"]
+      : command.includes("\0")
+        ? ["command", "`command` holds a NUL byte, which no shell takes"]
+        : timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs >= 1)
+          ? ["timeoutMs", `\`timeoutMs\` was ${timeoutMs}; it takes 1 to ${BASH_LIMITS.maxTimeoutMs} milliseconds`]
+          : cwd !== undefined && (cwd === "" || cwd.includes("\0"))
+            ? ["cwd", `\`cwd\` was ${quoted(cwd)}, which names no folder`]
+            : undefined;
+  if (problem === undefined) return undefined;
+  const [parameter, text] = problem;
+  return fail("CALL_INVALID", `Did not run the command: ${text}.`, { details: { parameter, problem: text } });
+}
+
+async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<ToolResult<BashData>> {
+  const refused = refuseInput(input);
+  if (refused !== undefined) return refused;
+  const { limits } = ctx;
+  const timeoutMs = timeoutOf(input, limits);
+  const keep = { head: limits.headBytes, tail: limits.tailBytes };
+  const recorders = {
+    stdout: new OutputRecorder(ctx, "stdout", keep.head + keep.tail, "a command"),
+    stderr: new OutputRecorder(ctx, "stderr", keep.head + keep.tail, "a command"),
+  };
+  const result = await ctx.shell.exec(input.command, {
+    cwd: cwdOf(input, ctx),
+    timeoutMs,
+    keep,
+    ...(input.input === undefined ? {} : { input: new TextEncoder().encode(input.input) }),
+    onOutput: (stream, bytes) => recorders[stream].push(bytes),
+  });
+  const [stdout, stderr] = await Promise.all([recorders.stdout.end(), recorders.stderr.end()]);
+  const data = dataOf(result, timeoutMs, stdout, stderr);
+  const isCapped = input.timeoutMs !== undefined && input.timeoutMs > limits.maxTimeoutMs;
+  const notes = isCapped ? [`\`timeoutMs\` ${input.timeoutMs} was taken as ${limits.maxTimeoutMs}, the most.`] : [];
+  const more = {
+    structured: structuredOf(data),
+    cuts: [...cutOf("stdout", data.stdout, stdout), ...cutOf("stderr", data.stderr, stderr)],
+  };
+  const failed = bashFailure(data, input, limits);
+  if (failed === undefined) return ok(data, notes.length === 0 ? more : { ...more, details: { notes } });
+  const details = notes.length === 0 ? failed.details : { ...failed.details, notes };
+  return fail(failed.code, failed.message, { data, details, ...more });
+}
+
+function dataOf(
+  result: ShellResult,
+  timeoutMs: number,
+  stdout: RecordedStream | undefined,
+  stderr: RecordedStream | undefined,
+): BashData {
+  const { exit, tree } = result;
+  const exitCode = exit.by === "code" ? exit.code : exit.by === "status" ? exit.status : null;
+  return {
+    ended: result.ended,
+    began: result.began,
+    exitCode,
+    signal: exit.by === "signal" ? exit.signal : null,
+    ...(exit.by === "status" && exit.status > 128 ? { ambiguous: true } : {}),
+    stdout: streamData(result.stdout, stdout),
+    stderr: streamData(result.stderr, stderr),
+    survivors: tree.survivors,
+    tree: tree.state,
+    endedBy: tree.endedBy,
+    ...(result.job === undefined ? {} : { job: result.job }),
+    ...(result.problem === undefined ? {} : { problem: result.problem }),
+    timeoutMs,
+    durationMs: Math.max(0, Math.round(result.tookMs)),
+  };
+}
+
+function structuredOf({ stdout, stderr, timeoutMs: _, ...facts }: BashData) {
+  const sizes = (stream: StreamData) => ({
+    bytes: stream.bytes,
+    dropped: stream.dropped,
+    ...(stream.artifact === undefined ? {} : { artifact: stream.artifact }),
+  });
+  return { ...facts, stdout: sizes(stdout), stderr: sizes(stderr) };
+}
+
+function cutOf(what: string, stream: StreamData, recorded: RecordedStream | undefined): readonly Cut[] {
+  if (stream.dropped === 0) return [];
+  const { artifact } = stream;
+  const cut = { what, producedBytes: stream.bytes, keptBytes: stream.bytes - stream.dropped };
+  if (artifact === undefined) return [{ ...cut, next: "Run it again with less output, or send the output to a file." }];
+  const gap = recorded !== undefined && recorded.keptBytes < recorded.producedBytes;
+  const next = `\`read\` or \`grep\` "artifact:${artifact}" for ${gap ? `${recorded.keptBytes} bytes of it` : "all of it"}.`;
+  return [{ ...cut, artifact, next }];
+}

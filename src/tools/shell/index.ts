@@ -1,0 +1,1 @@
+export { BASH_LIMITS, bashTool } from "./bash.js";
