@@ -270,12 +270,13 @@ describe("one result of bash in four dialects", () => {
     expect(seenBy(DIALECTS.buddy, "bash", result, {}).cuts).toEqual(told);
   });
 
-  verifies("BD-019", "a cut that the tool has named already is not named twice", () => {
+  verifies(["ZC-012", "BD-019"], "a cut that the tool has named already is not named twice, a deeper one is", () => {
     const cut = { what: "stdout", producedBytes: 1_000_000, keptBytes: 16_384, artifact: "a7" };
-    const result = {
-      ...done({ stdout: stream("x".repeat(16_384), { bytes: 1_000_000, dropped: 983_616 }) }),
-      cuts: [cut],
-    };
-    expect(seenBy(DIALECTS.buddy, "bash", result, {}).cuts).toEqual([cut]);
+    const stdout = stream("x".repeat(16_384), { bytes: 1_000_000, dropped: 983_616, artifact: "a7" });
+    const result = { ...done({ stdout }), cuts: [cut] };
+    expect(seenBy(DIALECTS.zeroclaw, "bash", result, {}).cuts).toEqual([cut]);
+    expect(seenBy(DIALECTS.haft, "bash", result, {}).cuts).toEqual([cut]);
+    const deeper = expect.objectContaining({ what: "stdout after its first 4000 characters", keptBytes: 4_000 });
+    expect(seenBy(DIALECTS.buddy, "bash", result, {}).cuts).toEqual([cut, deeper]);
   });
 });

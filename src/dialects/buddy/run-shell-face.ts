@@ -11,7 +11,7 @@ import { utf8Length } from "../../text/index.js";
 import { missing, textArgument } from "../arguments.js";
 import { failureOf, textDetail } from "../failure.js";
 import { newCuts, saying } from "../rendering.js";
-import { streamCut, survivorCuts } from "../survivor-cuts.js";
+import { streamCut, survivorCuts, unfinishedCuts } from "../shell-cuts.js";
 import { renderFailure } from "./failure-text.js";
 import { headCharacters } from "./head-characters.js";
 import { DENIED_BY_USER, executionFailed, NEEDS_TMUX, shellReport } from "./messages.js";
@@ -73,19 +73,21 @@ function refusal(result: ToolResult<BashData>): Rendered {
 function report(result: ToolResult<BashData>, data: BashData, about: RenderContext): Rendered {
   const survivors = survivorCuts(data);
   if (data.ended !== "itself") {
-    const cuts = [...streamCut("stdout", data, 0), ...streamCut("stderr", data, 0), ...survivors];
+    const cuts = [...unfinishedCuts(data), ...survivors];
     return saying(executionFailed(whyNotFinished(data, about)), { clamped: true, ...newCuts(result, cuts) });
   }
   const stdout = headCharacters(data.stdout.head, RUN_SHELL_MAX_CHARACTERS, data.stdout.dropped > 0);
   const stderr = headCharacters(data.stderr.head, RUN_SHELL_MAX_CHARACTERS, data.stderr.dropped > 0);
   const cuts = [
-    ...(stdout.text === stdout.kept ? [] : streamCut("stdout", data, utf8Length(stdout.kept))),
-    ...(stderr.text === stderr.kept ? [] : streamCut("stderr", data, utf8Length(stderr.kept))),
+    ...(stdout.text === stdout.kept ? [] : streamCut(`stdout ${AFTER}`, data.stdout, utf8Length(stdout.kept))),
+    ...(stderr.text === stderr.kept ? [] : streamCut(`stderr ${AFTER}`, data.stderr, utf8Length(stderr.kept))),
     ...survivors,
   ];
   const code = data.signal === null ? (data.exitCode ?? -1) : -1;
   return saying(shellReport(code, stdout.text, stderr.text), { clamped: true, ...newCuts(result, cuts) });
 }
+
+const AFTER = `after its first ${RUN_SHELL_MAX_CHARACTERS} characters`;
 
 function whyNotFinished(data: BashData, about: RenderContext): string {
   const backend = about.backend === undefined ? "" : `${about.backend} `;

@@ -28,7 +28,9 @@ describe("bashFace", () => {
       /^stdout:\na+\n\[… (\d+) bytes left out; they were not kept …\]\nz+\nstderr:\nerr\nstatus: exit code 0$/,
     );
     const shown = (text.match(/^a+|^z+/gm) ?? []).join("").length;
-    expect(seen.cuts).toEqual([{ what: "stdout", producedBytes: 32_768, keptBytes: shown }]);
+    expect(seen.cuts).toEqual([
+      { what: "stdout that the answer has no room for", producedBytes: 32_768, keptBytes: shown },
+    ]);
   });
 
   it("gives both large streams their share", () => {

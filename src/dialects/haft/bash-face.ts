@@ -1,19 +1,13 @@
-import type {
-  BashData,
-  BashInput,
-  BashLimits,
-  RenderContext,
-  Rendered,
-  ToolFace,
-  ToolResult,
-} from "../../kernel/index.js";
+import type { BashData, BashInput, BashLimits, Cut, RenderContext, Rendered, ToolFace } from "../../kernel/index.js";
 import { utf8Length } from "../../text/index.js";
 import { missing, numberArgument, present, textArgument } from "../arguments.js";
-import { newCuts, saying } from "../rendering.js";
+import { saying } from "../rendering.js";
+import { streamCut } from "../shell-cuts.js";
 import { statusLines } from "../shell-status.js";
 import { fitStreams, type ShownStream, streamSection } from "./bash-streams.js";
 import { renderFailure } from "./failure-text.js";
 import { withNotes } from "./notes.js";
+import { withToolNotes } from "./told-details.js";
 
 export const BASH_DEFAULT_TIMEOUT_MS = 120_000;
 export const BASH_MAX_TIMEOUT_MS = 600_000;
@@ -78,11 +72,11 @@ export const bashFace: ToolFace<BashInput, BashData, BashLimits> = {
     };
   },
   render(result, about) {
-    return result.data === undefined ? renderFailure(result, about) : report(result, result.data, about);
+    return result.data === undefined ? renderFailure(result, about) : report(result.data, withToolNotes(about, result));
   },
 };
 
-function report(result: ToolResult<BashData>, data: BashData, about: RenderContext): Rendered {
+function report(data: BashData, about: RenderContext): Rendered {
   const status = statusLines(data, BASH_MAX_TIMEOUT_MS);
   if (data.began === "no" && data.stdout.bytes === 0 && data.stderr.bytes === 0)
     return saying(withNotes(status.join("\n"), about), { clamped: true });
@@ -90,14 +84,11 @@ function report(result: ToolResult<BashData>, data: BashData, about: RenderConte
   const [stdout, stderr] = fitStreams([data.stdout, data.stderr], about.budget.maxBytes - frame);
   const sections = [...streamSection("stdout", stdout), ...streamSection("stderr", stderr)];
   const text = withNotes([...sections, ...status].join("\n"), about);
-  return saying(text, { clamped: true, ...newCuts(result, [...cutOf("stdout", stdout), ...cutOf("stderr", stderr)]) });
+  return saying(text, { clamped: true, cuts: [...cutOf("stdout", stdout), ...cutOf("stderr", stderr)] });
 }
 
-function cutOf(name: string, shown: ShownStream) {
-  const { source } = shown;
-  if (shown.leftOut === 0) return [];
-  const artifact = source.artifact === undefined ? {} : { artifact: source.artifact };
-  return [
-    { what: name, producedBytes: source.bytes, keptBytes: Math.max(0, source.bytes - shown.leftOut), ...artifact },
-  ];
+/** What is left out beyond what the tool itself did not keep, which it tells in cuts of its own. */
+function cutOf(name: string, { source, leftOut }: ShownStream): readonly Cut[] {
+  if (leftOut <= source.dropped) return [];
+  return streamCut(`${name} that the answer has no room for`, source, Math.max(0, source.bytes - leftOut));
 }

@@ -26,7 +26,7 @@ const at = (line: number, text: string) => ({ line, text });
 describe("grepFace", () => {
   it("decodes to the tool's input, within its ceilings", () => {
     expect(grepFace.decode({ pattern: "-x", mode: "count", limit: 9_999, context: 99, offset: 0 })).toEqual({
-      input: { pattern: "-x", mode: "count", limit: 5_000, context: 20, offset: 0 },
+      input: { pattern: "-x", mode: "count", limit: 5_000, context: 50, offset: 0 },
     });
     expect(grepFace.decode({ pattern: "x", limit: 0 })).toMatchObject({ parameter: "limit" });
     expect(grepFace.decode({ path: "." })).toMatchObject({ parameter: "pattern" });

@@ -3,4 +3,4 @@ export const GREP_DEFAULT_HITS = 200;
 export const GREP_MAX_HITS = 5_000;
 export const GREP_MAX_LINE_BYTES = 400;
 export const GREP_MAX_BYTES = 32_768;
-export const GREP_MAX_CONTEXT = 20;
+export const GREP_MAX_CONTEXT = 50;

@@ -22,7 +22,7 @@ describe("haftDialect", () => {
     const limits = {
       read: ["2000 lines", "64 KiB", "2000 bytes"],
       edit: ["16 KiB"],
-      grep: ["400 bytes", "32 KiB", "30 s", "default 200", '"maximum":5000', '"maximum":20'],
+      grep: ["400 bytes", "32 KiB", "30 s", "default 200", '"maximum":5000', '"maximum":50'],
       bash: ["8 and last 24 KiB", "Default 120000", '"maximum":600000'],
     };
     for (const [tool, words] of Object.entries(limits)) for (const word of words) expect(shown[tool]).toContain(word);

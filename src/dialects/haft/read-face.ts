@@ -15,7 +15,7 @@ export const READ_MAX_LINE_BYTES = 2_000;
 
 export const readFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
   name: "read",
-  description: `Read a file as numbered lines: at most ${READ_MAX_LINES} lines and ${READ_MAX_BYTES / 1024} KiB a call; a line over ${READ_MAX_LINE_BYTES} bytes is clipped. Images come as images.`,
+  description: `Read a file as numbered lines: at most ${READ_MAX_LINES} lines and ${READ_MAX_BYTES / 1024} KiB a call; a line over ${READ_MAX_LINE_BYTES} bytes is clipped. Of a binary file it tells type and size.`,
   parameters: {
     type: "object",
     properties: {

@@ -3,7 +3,7 @@ import { cutHead, type Utf8Cut } from "../../text/index.js";
 import { missing, textArgument } from "../arguments.js";
 import { type Failure, failureOf, isRecord, missingParameter, reasonOf } from "../failure.js";
 import { newCuts, saying } from "../rendering.js";
-import { streamCut, survivorCuts } from "../survivor-cuts.js";
+import { streamCut, survivorCuts, unfinishedCuts } from "../shell-cuts.js";
 import { failed } from "./envelope.js";
 import * as messages from "./messages.js";
 
@@ -49,7 +49,7 @@ function report(result: ToolResult<BashData>, data: BashData): Rendered {
   const stderr = cutHead(data.stderr.head, SHELL_MAX_OUTPUT_BYTES);
   const survivors = survivorCuts(data);
   if (data.ended !== "itself") {
-    const cuts = [...streamCut("stdout", data, 0), ...streamCut("stderr", data, 0), ...survivors];
+    const cuts = [...unfinishedCuts(data), ...survivors];
     return failed(messages.executionFailed(whyNotFinished(data)), "", newCuts(result, cuts));
   }
   const cuts = newCuts(result, [...leftOut("stdout", data, stdout), ...leftOut("stderr", data, stderr), ...survivors]);
@@ -61,7 +61,7 @@ function report(result: ToolResult<BashData>, data: BashData): Rendered {
 function leftOut(name: "stdout" | "stderr", data: BashData, kept: Utf8Cut): readonly Cut[] {
   const { bytes, dropped, tail } = data[name];
   const isWhole = dropped === 0 && tail === "" && kept.droppedBytes === 0;
-  return isWhole ? [] : streamCut(name, data, Math.min(kept.keptBytes, bytes - dropped));
+  return isWhole ? [] : streamCut(name, data[name], Math.min(kept.keptBytes, bytes - dropped));
 }
 
 function joined(stdout: string, stderr: string): string {

@@ -75,7 +75,13 @@ describe("zeroclawDialect", () => {
     const seen = seenBy(zeroclawDialect, "bash", { content: [], isError: true, code: "SHELL_TIMEOUT", data }, {});
     expect(seen.envelope).toMatchObject({ output: "" });
     expect(seen.cuts).toEqual([
-      { what: "stdout", producedBytes: 7, keptBytes: 0, artifact: "a7", next: "The whole is kept as artifact:a7." },
+      {
+        what: "stdout of the unfinished command",
+        producedBytes: 7,
+        keptBytes: 0,
+        artifact: "a7",
+        next: "The whole is kept as artifact:a7.",
+      },
     ]);
   });
 

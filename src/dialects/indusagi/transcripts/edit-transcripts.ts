@@ -144,7 +144,7 @@ export const EDIT_TRANSCRIPTS: readonly Transcript[] = [
           has: [
             "Replaced 30000 occurrences in big.txt.",
             "@@ -1,30000 +1,30000 @@",
-            "… trimmed 103643 bytes to fit the window …",
+            "… trimmed 163640 bytes to fit the window …",
           ],
         },
       },
