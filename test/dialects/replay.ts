@@ -1,7 +1,7 @@
 /** Plays a golden transcript through a box over the memory backend. */
 import { createMemoryBackend } from "../../src/backends/memory/index.js";
+import type { ExpectedOutcome, Transcript } from "../../src/dialects/index.js";
 import { indusagi } from "../../src/dialects/index.js";
-import type { ExpectedOutcome, Transcript } from "../../src/dialects/indusagi/transcripts/transcript-shape.js";
 import {
   createHostContext,
   type DefinedTool,

@@ -58,11 +58,13 @@ describe("editFace", () => {
   });
 
   it("shows the nearest places of a text that is not there, and the next step", () => {
-    const nearest = [{ line: 12, text: "if a:\n\treturn 1", differs: "indentation: a tab instead of 4 spaces" }];
+    const nearest = [
+      { line: 12, text: "if a:\n\treturn 1", differs: "on line 12, the indentation: a tab in the file" },
+    ];
     expect(refused("EDIT_NOT_FOUND", 'Did not edit "a.ts": `oldText` does not occur.', { nearest })).toBe(
       [
         'Did not edit "a.ts": `oldText` does not occur.',
-        "Near line 12: indentation: a tab instead of 4 spaces",
+        "Near line 12: the indentation: a tab in the file",
         "    12│if a:",
         "    13│\treturn 1",
         "Copy the text of the file exactly, without line numbers, or read the place again.",

@@ -2,7 +2,7 @@
 import type { RenderContext, Rendered, ToolResult } from "../../kernel/index.js";
 import { cutHead, showControls, stripControls } from "../../text/index.js";
 import { entryOf, type Failure, failureOf, isRecord, numberDetail, textDetail } from "../failure.js";
-import { gutter, numberLines } from "../line-gutter.js";
+import { gutter, type NumberedLine, numberLines } from "../line-gutter.js";
 import { counted, saying } from "../rendering.js";
 import { withNotes } from "./notes.js";
 
@@ -61,18 +61,25 @@ function saysNextStep(message: string): boolean {
 function nearestPlaces(failure: Failure): readonly string[] {
   const { nearest } = failure.details;
   if (!Array.isArray(nearest)) return [];
-  const places = nearest.filter(isRecord).slice(0, MAX_NEAREST_SHOWN);
-  const shown = places.flatMap((place) => {
-    const line = typeof place.line === "number" ? place.line : 0;
-    const text = typeof place.text === "string" ? place.text : "";
-    const differs = typeof place.differs === "string" ? `: ${showControls(place.differs)}` : "";
-    if (text === "" || failure.message.includes(text)) return [];
-    return [
-      `Near line ${line}${differs}`,
-      ...numberLines(text, line).map((one) => gutter(one.number) + stripControls(one.text).text),
-    ];
-  });
-  return shown;
+  return nearest
+    .filter(isRecord)
+    .slice(0, MAX_NEAREST_SHOWN)
+    .flatMap(({ line, text, differs }) => {
+      const first = typeof line === "number" ? line : 0;
+      const rows = numberLines(typeof text === "string" ? text : "", first);
+      return rows.length === 0 ? [] : [nearness(first, differs), ...rows.map(numbered)];
+    });
+}
+
+/** What differs is told by line as well; the line that is named already is not named again. */
+function nearness(line: number, differs: unknown): string {
+  if (typeof differs !== "string" || differs === "") return `Near line ${line}:`;
+  const own = `on line ${line}, `;
+  return `Near line ${line}: ${showControls(differs.startsWith(own) ? differs.slice(own.length) : differs)}`;
+}
+
+function numbered(line: NumberedLine): string {
+  return gutter(line.number) + stripControls(line.text).text;
 }
 
 function ambiguousLines(failure: Failure): readonly string[] {
@@ -100,11 +107,11 @@ function staleRegion(failure: Failure): readonly string[] {
   const { region } = failure.details;
   const text =
     typeof region === "string" ? region : isRecord(region) && typeof region.text === "string" ? region.text : "";
-  if (text === "" || failure.message.includes(text)) return [];
+  if (text === "") return [];
   const start = isRecord(region) ? (region.line ?? region.startLine) : undefined;
   const cut = cutHead(text, MAX_REGION_BYTES);
   const lines = numberLines(cut.text, typeof start === "number" ? start : 1);
-  const rows = lines.map((one) => (typeof start === "number" ? gutter(one.number) : "") + stripControls(one.text).text);
+  const rows = lines.map((one) => (typeof start === "number" ? numbered(one) : stripControls(one.text).text));
   const rest = cut.droppedBytes === 0 ? [] : [`(${counted(cut.droppedBytes, "more byte")})`];
   return ["The place now reads:", ...rows, ...rest];
 }

@@ -67,13 +67,11 @@ function factsOf(failure: Failure): readonly string[] {
     return failure.message.includes(listed) ? [] : [`It begins on lines ${listed}.`];
   }
   if (failure.code !== "EDIT_NOT_FOUND" || !Array.isArray(nearest)) return [];
-  return nearest.filter(isRecord).slice(0, 3).flatMap(nearPlace(failure.message));
+  return nearest.filter(isRecord).slice(0, 3).flatMap(nearPlace);
 }
 
-function nearPlace(message: string) {
-  return ({ line, text, differs }: Readonly<Record<string, unknown>>): readonly string[] => {
-    if (typeof text !== "string" || text === "" || message.includes(text)) return [];
-    const why = typeof differs === "string" ? ` (${differs})` : "";
-    return [`Near line ${typeof line === "number" ? line : "?"}${why}:`, text];
-  };
+function nearPlace({ line, text, differs }: Readonly<Record<string, unknown>>): readonly string[] {
+  if (typeof text !== "string" || text === "") return [];
+  const why = typeof differs === "string" ? ` (${differs})` : "";
+  return [`Near line ${typeof line === "number" ? line : "?"}${why}:`, text];
 }
