@@ -15,8 +15,9 @@ export interface TextForm {
   readonly confident: boolean;
 }
 
-/** Well-formed characters that one broken one may stand among for a text still to be called UTF-8. */
-const UTF8_SHARE = 2;
+/** What a well-formed character of three bytes says for UTF-8, one of two saying 1, and what a broken one says against it. */
+const EVIDENCE_OF_THREE_BYTES = 3;
+const EVIDENCE_AGAINST = 2;
 const SAMPLE_BYTES = 64 * 1024;
 
 /**
@@ -49,11 +50,16 @@ function isUtf16({ encoding }: DetectedEncoding): boolean {
   return encoding === "utf-16le" || encoding === "utf-16be";
 }
 
-/** A few broken bytes do not turn a UTF-8 text into another encoding; in one, few characters look like UTF-8. */
+/**
+ * A few broken bytes do not turn a UTF-8 text into another encoding. In one of those few characters look like UTF-8, and
+ * hardly any like a long one.
+ */
 function isMostlyUtf8(bytes: Uint8Array): boolean {
-  const sample = bytes.subarray(0, SAMPLE_BYTES);
-  const { text, replaced } = decodeText(sample, "utf-8");
-  let wide = 0;
-  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 0x7f) wide++;
-  return wide - replaced > UTF8_SHARE * replaced;
+  const { text, replaced } = decodeText(bytes.subarray(0, SAMPLE_BYTES), "utf-8");
+  let evidence = -replaced * EVIDENCE_OF_THREE_BYTES;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit > 0x7f) evidence += unit > 0x7ff ? EVIDENCE_OF_THREE_BYTES : 1;
+  }
+  return evidence > EVIDENCE_AGAINST * replaced;
 }

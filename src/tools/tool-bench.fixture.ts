@@ -1,0 +1,117 @@
+/** A box of the raw tools over a real backend, in which a call shows the tool's own result instead of a dialect's text. */
+import { bareHost } from "../../test/support/bare-host.js";
+import { createMemoryBackend, type MemoryBackendOptions } from "../backends/memory/index.js";
+import {
+  type AnyFace,
+  type Backend,
+  createHostContext,
+  type DefinedTool,
+  type Dialect,
+  type Framework,
+  type HostServices,
+  presentTool,
+  type Session,
+  type ToolEvent,
+  type ToolOutcome,
+  type ToolResult,
+} from "../kernel/index.js";
+import { createMemorySession, memoryArtifacts, memoryLocks } from "../stores/memory/index.js";
+import { builtinTools } from "./index.js";
+
+export interface ShownCall<Data> extends ToolResult<Data> {
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly status: ToolOutcome["status"];
+}
+
+export interface BenchOptions {
+  readonly backend: Backend;
+  readonly workspace?: string;
+  readonly session?: Session;
+  readonly framework?: Framework;
+  readonly host?: Partial<HostServices>;
+  readonly onEvent?: (event: ToolEvent) => void;
+}
+
+export interface ToolBench {
+  readonly backend: Backend;
+  readonly session: Session;
+  /** Runs the tool of this name; `limits` are laid over its own. */
+  call<Data = Record<string, unknown>>(
+    tool: string,
+    input: unknown,
+    limits?: object,
+    signal?: AbortSignal,
+  ): Promise<ShownCall<Data>>;
+  /** The bytes of a file as a string of one character a byte. */
+  bytes(path: string): Promise<string>;
+  put(path: string, content: string | Uint8Array): Promise<void>;
+}
+
+export function memoryBench(
+  files: NonNullable<MemoryBackendOptions["files"]> = {},
+  options: Partial<BenchOptions> = {},
+): ToolBench {
+  return toolBench({ backend: createMemoryBackend({ files }), ...options });
+}
+
+export function toolBench(options: BenchOptions): ToolBench {
+  const { backend } = options;
+  const base = bareHost();
+  const host: HostServices = { ...base, locks: memoryLocks(base.clock), ...options.host };
+  const workspace = options.workspace ?? backend.cwd;
+  const session = options.session ?? newSession("bench");
+  const inWorkspace = (path: string) => (path.startsWith("/") ? path : `${workspace}/${path}`);
+  return {
+    backend,
+    session,
+    async call(name, input, limits, signal) {
+      const tool = builtinTools.find((one) => one.name === name)!;
+      const context = createHostContext({
+        host,
+        session,
+        backend,
+        cwd: workspace,
+        workspace,
+        framework: options.framework ?? {},
+        ...(signal === undefined ? {} : { signal }),
+        ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
+      });
+      const outcome = await shown(tool, limits).invoke({ id: "call", name, input }, context);
+      // What ends before the tool's face comes to speak, such as bad arguments, is told as text.
+      const result = typeof outcome.output === "string" ? { message: outcome.output } : (outcome.output as object);
+      return { ...result, isError: outcome.isError, status: outcome.status, code: outcome.code } as never;
+    },
+    async bytes(path) {
+      const bytes = await backend.root.fs.readBytes(inWorkspace(path));
+      return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+    },
+    put: (path, content) => backend.root.fs.writeFile(inWorkspace(path), content),
+  };
+}
+
+export function newSession(id: string, caches = new Map<string, unknown>()): Session {
+  const { clock, ids } = bareHost();
+  const session = createMemorySession({ id, artifacts: memoryArtifacts({ ids, now: clock.now }) });
+  return { ...session, caches };
+}
+
+const PLAIN: Dialect = {
+  name: "plain",
+  tools: {},
+  collections: {},
+  unknownParameter: "refuse",
+  unknownTool: (name) => name,
+  envelope: (outcome) => outcome,
+};
+
+function shown(tool: DefinedTool, limits: object | undefined): DefinedTool {
+  const face: AnyFace = {
+    name: tool.name,
+    description: tool.description,
+    parameters: tool.parameters,
+    ...(limits === undefined ? {} : { limits }),
+    decode: (args: unknown) => ({ input: args }),
+    render: (result: unknown) => ({ content: [{ kind: "json", value: result }], clamped: true }),
+  };
+  return presentTool(tool, face, PLAIN);
+}
