@@ -193,7 +193,7 @@ function isTotal(face: AnyFace): void {
         else expect(typeof decoded.input).toBe("object");
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 }
 
@@ -207,7 +207,7 @@ describe("faces", () => {
       fc.property(DATA[tool]!, fc.boolean(), about, (data, isError, context) => {
         checkBlocks(face.render({ content: [], isError, data }, context).content);
       }),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 
@@ -220,7 +220,7 @@ describe("faces", () => {
           content.some((block) => block.kind === "text" && block.text !== "") || result.message !== undefined,
         ).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 
@@ -232,7 +232,7 @@ describe("faces", () => {
           for (const block of face.render({ content: [], isError: false, data }, context).content)
             if (block.kind === "text") expect(block.text).not.toMatch(control);
         }),
-        { numRuns: 200 },
+        { numRuns: 80 },
       );
     }
   });
@@ -252,7 +252,7 @@ describe("faces", () => {
         const [block] = haftDialect.tools.read!.render({ content: [], isError: false, data }, context).content;
         expect(block?.kind === "text" && utf8Length(block.text) <= maxBytes).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 });

@@ -14,6 +14,7 @@ export const READ_ONLY_NAMES = ["read", "ls", "grep", "find", "websearch", "webf
 /** IR-053 */
 export const MUTATING_NAMES = ["write", "edit", "bash", "todo_set", "todo_read", "process"] as const;
 
+/** Which of the toolset's editions is wanted. */
 export interface IndusagiOptions {
   /** "python" words failed file operations like system calls and lets a hard cancel reject. Default "rust". */
   readonly edition?: IndusagiEdition;

@@ -8,6 +8,7 @@ import { SHELL_TRANSCRIPTS } from "./transcripts/shell-transcripts.js";
 import { TODO_TRANSCRIPTS } from "./transcripts/todo-transcripts.js";
 import type { Transcript } from "./transcripts/transcript-shape.js";
 
+/** All of them; those of the Python edition say so. Replay each in a session of its own, on any backend with a POSIX shell. */
 export const INDUSAGI_TRANSCRIPTS: readonly Transcript[] = [
   ...FILE_TRANSCRIPTS,
   ...EDIT_TRANSCRIPTS,

@@ -5,6 +5,7 @@
 import type { Rendered, ToolOutcome } from "../../kernel/index.js";
 import { sayingEach, textOfBlocks } from "../rendering.js";
 
+/** What a ZeroClaw host receives. `error` is null exactly when `success` is true. */
 export interface ZeroclawResult {
   readonly success: boolean;
   readonly output: string;

@@ -9,6 +9,7 @@ export interface ExpectedOutcome {
   readonly has?: readonly string[];
 }
 
+/** One call, sent when the one before has been answered. */
 export interface TranscriptCall {
   readonly name: string;
   /** As a model sends it: an object, or JSON text, or anything else. */
