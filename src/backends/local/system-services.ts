@@ -1,0 +1,35 @@
+/** Real time, chance and digests. */
+import { createHash, randomBytes } from "node:crypto";
+import type { Clock, Ids } from "../../kernel/index.js";
+
+/** The longest delay that a timer of Node takes; a longer one would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+/** 80 bits, as 20 hex digits. */
+const ID_BYTES = 10;
+
+/** The clock of this machine. Timers keep no process alive, and no delay is too long. */
+export const systemClock: Clock = Object.freeze({
+  now: () => Date.now(),
+  timer(ms: number, done: () => void): () => void {
+    let left = ms;
+    let timer: NodeJS.Timeout;
+    const wait = () => {
+      const step = Math.min(Math.max(0, left), MAX_TIMER_MS);
+      left -= step;
+      timer = setTimeout(() => (left > 0 ? wait() : done()), step);
+      timer.unref();
+    };
+    wait();
+    return () => clearTimeout(timer);
+  },
+});
+
+/** Ids from the system's random source: nobody can guess one. */
+export const systemIds: Ids = Object.freeze({
+  next: (kind: string) => `${kind}-${randomBytes(ID_BYTES).toString("hex")}`,
+});
+
+/** SHA-256 as 64 hex digits; text as UTF-8. */
+export function sha256(bytes: Uint8Array | string): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
