@@ -1,6 +1,7 @@
 import { diffArrays } from "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { verifies } from "../../test/verifies.js";
 import { type DiffOp, diffLines, type LineDiff } from "./line-diff.js";
 import { splitLines } from "./lines.js";
 
@@ -27,7 +28,7 @@ function expectConsistent(diff: LineDiff, before: string, after: string): void {
 }
 
 describe("diffLines", () => {
-  it("tallies two added and one removed line for one replaced and one appended (IR-133)", () => {
+  verifies("IR-133", "tallies two added and one removed line for one replaced and one appended", () => {
     expect(diffLines("a\nb\nc\n", "a\nB\nc\nd\n")).toEqual({
       ops: [
         { kind: "keep", text: "a", beforeLine: 1, afterLine: 1 },
@@ -42,13 +43,13 @@ describe("diffLines", () => {
     });
   });
 
-  it("takes \\n and \\r\\n for the same ending and a final newline for no line (IR-135)", () => {
+  verifies("IR-135", "takes \\n and \\r\\n for the same ending and a final newline for no line", () => {
     const diff = diffLines("a\r\nb\r\n", "a\nb");
     expect(diff).toMatchObject({ added: 0, removed: 0, strategy: "identical" });
     expect(diff.ops.map((op) => op.text)).toEqual(["a", "b"]);
   });
 
-  it("takes an empty text for one empty line (IR-135)", () => {
+  verifies("IR-135", "takes an empty text for one empty line", () => {
     expect(diffLines("", "").ops).toEqual([{ kind: "keep", text: "", beforeLine: 1, afterLine: 1 }]);
     expect(diffLines("", "\n").strategy).toBe("identical");
     expect(diffLines("", "a")).toMatchObject({ added: 1, removed: 1 });

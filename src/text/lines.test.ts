@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { verifies } from "../../test/verifies.js";
 import { countNewlines, detectEol, LineCounter, skipLines, splitLines, windowLines } from "./lines.js";
 
 const encode = (text: string) => new TextEncoder().encode(text);
@@ -8,19 +9,19 @@ const eolText = fc
   .map((parts) => parts.join(""));
 
 describe("splitLines", () => {
-  it("ends a line at \\n and at \\r\\n, and not at a lone \\r (IR-135)", () => {
+  verifies("IR-135", "ends a line at \\n and at \\r\\n, and not at a lone \\r", () => {
     expect(splitLines("a\nb\r\nc\rd")).toEqual(["a", "b", "c\rd"]);
     expect(splitLines("a\r\nb\r")).toEqual(["a", "b\r"]);
   });
 
-  it("adds no line for a newline at the end (IR-135)", () => {
+  verifies("IR-135", "adds no line for a newline at the end", () => {
     expect(splitLines("a\nb\n")).toEqual(["a", "b"]);
     expect(splitLines("a\r\n")).toEqual(["a"]);
     expect(splitLines("a\n\n")).toEqual(["a", ""]);
     expect(splitLines("\n")).toEqual([""]);
   });
 
-  it("makes one empty line of an empty text (IR-135)", () => {
+  verifies("IR-135", "makes one empty line of an empty text", () => {
     expect(splitLines("")).toEqual([""]);
   });
 
@@ -35,7 +36,7 @@ describe("splitLines", () => {
 });
 
 describe("windowLines", () => {
-  it("finds no line in an empty text and no phantom line after a newline (IR-060)", () => {
+  verifies("IR-060", "finds no line in an empty text and no phantom line after a newline", () => {
     expect(windowLines("")).toEqual([]);
     expect(windowLines("a\nb\n")).toEqual(["a", "b"]);
     expect(windowLines("\n")).toEqual([""]);

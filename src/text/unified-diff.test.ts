@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { applyPatch } from "diff";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { verifies } from "../../test/verifies.js";
 import { renderUnifiedDiff } from "./unified-diff.js";
 
 const file = fc
@@ -12,12 +13,12 @@ const file = fc
   .map(([lines, isTerminated]) => (lines.length === 0 ? "" : lines.join("\n") + (isTerminated ? "\n" : "")));
 
 describe("renderUnifiedDiff", () => {
-  it("is empty for equal texts (IR-134)", () => {
+  verifies("IR-134", "is empty for equal texts", () => {
     expect(renderUnifiedDiff("", "")).toBe("");
     expect(renderUnifiedDiff("a\nb", "a\nb")).toBe("");
   });
 
-  it("shows three lines around a change, by default and without being asked (IP-033)", () => {
+  verifies("IP-033", "shows three lines around a change, by default and without being asked", () => {
     const before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
     const expected = "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n";
     expect(renderUnifiedDiff(before, before.replace("5", "five"))).toBe(expected);
