@@ -63,6 +63,7 @@ export { type InferInput, type InputSchema, isStandardSchema, type JsonSchema, t
 export type { GrepHit, GrepQuery, Pattern, Search, SearchEnd, WalkEntry, WalkQuery } from "./search.js";
 export {
   compilePattern,
+  IGNORE_FILES,
   type SearchPattern,
   type SearchScope,
   type SearchSource,
@@ -112,6 +113,7 @@ export type {
   Survivor,
   TreeState,
 } from "./shell.js";
+export { decodeStrict } from "./strict-text.js";
 export type { Keys, PaneState, Terminal } from "./terminal.js";
 export type {
   DefinedTool,
