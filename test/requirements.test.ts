@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fsSuite, shellSuite } from "../src/testing/index.js";
+import { fsSuite, searchSuite, shellSuite } from "../src/testing/index.js";
 import { parseSource } from "./architecture/source-tree.js";
 import { citations, REQUIREMENT_ID, readTests } from "./requirements/citations.js";
 import { PROVED_BY_SUITES } from "./requirements/conformance.js";
@@ -22,7 +22,7 @@ function gaps(required: ReadonlyMap<string, Requirement>, cited: ReadonlyMap<str
 /** The citations of the tests and, where the suites have all the cases that are named, those of the suites. */
 function allCitations(): { cited: Map<string, string[]>; missingCases: string[] } {
   const cited = citations(readTests());
-  const cases = new Set([...fsSuite, ...shellSuite].map(({ id }) => id));
+  const cases = new Set([...fsSuite, ...shellSuite, ...searchSuite].map(({ id }) => id));
   const missingCases = Object.values(PROVED_BY_SUITES)
     .flat()
     .filter((id) => !cases.has(id));

@@ -24,6 +24,7 @@ export const PROVED_BY_SUITES: Readonly<Record<string, readonly string[]>> = {
   "IR-033": ["shell:spawn:kill", "shell:spawn:listeners"],
   "IR-034": ["shell:spawn:listeners"],
   "IR-035": ["shell:spawn:listeners"],
+  "IR-092": ["search:cancel:before", "search:cancel:during"],
   "IR-136": ["shell:output:flood-on-both-streams"],
   "IR-137": ["shell:exec:timeout-ends-tree"],
   "IP-020": ["shell:exec:abort-ends-tree"],
