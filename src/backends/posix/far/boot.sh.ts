@@ -1,0 +1,19 @@
+/** The first words to a shell at the far end: it takes the script in by `read`, so that nothing of it is lost. */
+import { sh } from "./sh.js";
+
+/** What the far shell prints when it is ready to take the script. Whatever a login shell said before it is skipped. */
+export const BOOT_LINE = "haft-boot";
+
+/** The line that ends the script. */
+export const BOOT_END = "haft-end";
+
+/**
+ * Some shells read their input in blocks and would swallow what follows; so nothing is sent behind this until `BOOT_LINE`
+ * has come back. The loop and what follows stand in one list, which is parsed as a whole before it runs.
+ */
+export const BOOT = sh`
+hf_b=
+printf '%s\n' haft-boot
+while IFS= read -r hf_l && [ "$hf_l" != haft-end ]; do hf_b="$hf_b$hf_l
+"; done; eval "$hf_b"; exit 0
+`;

@@ -1,0 +1,123 @@
+/** The bulk channel: a plain loop that works on files, one request after the other, and writes their bytes itself. */
+import { sh } from "./sh.js";
+
+export const BULK = sh`
+# No command runs here, so there is nobody that could write between the bytes of an answer. A request line is
+#   DATA ARGS ID OPERATION WORDS... haft-end
+# where the two numbers are the sizes of blocks that follow: first the rest of the line, then the data.
+hf_main() {
+  unset hf_nonce hf_s
+  IFS= read -r hf_l || exit 0
+  eval "set -- $hf_l"
+  hf_nonce=$1 hf_s=$2 hf_facts=$3 hf_serial=$4
+  exec 2>/dev/null 4>&1
+  LC_ALL=C; export LC_ALL; unset CDPATH
+  hf_ask_kernel="\${BASH_VERSION:-}\${KSH_VERSION:-}\${ZSH_VERSION:-}\${YASH_VERSION:-}"
+  hf_own_pid
+  hf_id=ready; hf_say "$hf_pid"
+  while IFS= read -r hf_l; do
+    hf_data=\${hf_l%% *}; hf_l=\${hf_l#* }
+    hf_na=\${hf_l%% *}; hf_l=\${hf_l#* }
+    if [ "$hf_na" != 0 ]; then hf_l="$hf_l $(hf_take "$hf_na")"; fi
+    # A line that lacks its end was cut with the channel.
+    case $hf_l in *" haft-end") ;; *) exit 0 ;; esac
+    eval "set -- $hf_l"
+    hf_id=$1 hf_op=$2
+    shift 2
+    "hf_fs_$hf_op" "$@"
+    [ "$hf_data" = 0 ] || hf_take "$hf_data" >/dev/null
+    cd /
+  done
+}
+
+# The next $1 bytes of the channel, to standard output.
+hf_take() {
+  if hf_has fullblock; then dd bs="$1" count=1 iflag=fullblock; else dd bs=1 count="$1"; fi
+}
+
+# An answer without bytes, and one with the text $2.
+hf_say() { printf '%s %s,%s 0\n' "$hf_nonce" "$hf_id" "$1"; }
+hf_tell() {
+  if [ -z "$2" ]; then hf_say "$1"; return; fi
+  printf '%s %s,%s %s\n%s%s\n' "$hf_nonce" "$hf_id" "$1" "\${#2}" "$2" "$hf_nonce"
+}
+hf_refuse() { hf_tell "fail,$hf_code,$1" "$hf_note"; }
+
+# Notes that this request is about to change something, and asks whether this channel still may. Whoever takes over writes
+# the "stop" first and reads the note afterwards; so a request without a note can never begin.
+hf_begin() {
+  printf '%s\n' "$hf_id" >"$hf_s/bulk.$hf_serial"
+  [ ! -e "$hf_s/bulk.$hf_serial.stop" ] || exit 0
+}
+
+# began SERIAL: the last request that the channel SERIAL began, 0 for none. It begins no further one.
+hf_fs_began() {
+  printf 'stop\n' >"$hf_s/bulk.$1.stop"
+  hf_x=0; read -r hf_x <"$hf_s/bulk.$1"
+  hf_say "began,$hf_x"
+}
+
+# read PATH ALLOWED OFFSET COUNT: "read,SIZE,START", the line about the file and its bytes from START. A negative offset
+# counts from the end. START lies before the offset where dd can only count in blocks.
+hf_fs_read() {
+  hf_place "$1" yes "$2" || { hf_refuse; return; }
+  if [ ! -f "./$hf_name" ]; then hf_no_file; hf_refuse; return; fi
+  hf_opened=no
+  hf_read "$3" "$4" 5<"./$hf_name"
+  if [ "$hf_opened" = no ]; then hf_code=denied hf_note=; hf_refuse; fi
+}
+
+# With the file open as descriptor 5: proves that it is the one that the folder holds under that name, which a link put
+# there in between is not, and then sends its bytes from the open file.
+hf_read() {
+  hf_opened=yes
+  hf_same_file || { hf_code=changed hf_note=; hf_refuse; return; }
+  hf_x=\${hf_line#*"|"}; hf_x=\${hf_x#* }; hf_size=\${hf_x%% *}
+  hf_from=$1
+  if [ "$hf_from" -lt 0 ]; then hf_from=$(( hf_size + hf_from )); [ "$hf_from" -ge 0 ] || hf_from=0; fi
+  hf_n=$(( hf_size - hf_from ))
+  [ "$hf_n" -le "$2" ] || hf_n=$2
+  if [ "$hf_n" -le 0 ]; then hf_tell "read,$hf_size,$hf_from,\${#hf_line}" "$hf_line"; return; fi
+  if ! hf_has bytes; then hf_n=$(( hf_n + hf_from % 65536 )) hf_from=$(( hf_from - hf_from % 65536 )); fi
+  printf '%s %s,read,%s,%s,%s %s\n%s' "$hf_nonce" "$hf_id" "$hf_size" "$hf_from" "\${#hf_line}" \
+    "$(( \${#hf_line} + hf_n ))" "$hf_line"
+  hf_send "$hf_from" "$hf_n" <&5
+  printf '%s\n' "$hf_nonce"
+}
+
+# Sets hf_line to the line about descriptor 5, if ./hf_name is that file.
+hf_same_file() {
+  if hf_has statfd; then
+    hf_line=$(stat -c "$hf_format" - "./$hf_name" <&5)
+    hf_x=\${hf_line#*"$hf_nl"} hf_line=\${hf_line%%"$hf_nl"*}
+  elif hf_has stat; then
+    hf_line=$(stat -L -c "$hf_format" /proc/self/fd/5 5<&5)
+    hf_x=$(stat -c "$hf_format" "./$hf_name")
+  else
+    hf_line=$(hf_info "./$hf_name"); hf_x=$hf_line
+    if [ -L "./$hf_name" ]; then return 1; fi
+  fi
+  hf_x=\${hf_x#*"|"} hf_y=\${hf_line#*"|"}
+  [ -n "$hf_x" ] && [ "\${hf_x%% *}" = "\${hf_y%% *}" ]
+}
+
+# Exactly $2 bytes from offset $1 of standard input to the channel. A file that has become shorter is filled up with NULs
+# and the last line of the answer counts them.
+hf_send() {
+  if hf_has bytes; then hf_d=$(dd bs=65536 skip="$1" count="$2" iflag=skip_bytes,count_bytes 2>&1 >&4)
+  else hf_d=$(dd bs=65536 skip=$(( $1 / 65536 )) count=$(( ($2 + 65535) / 65536 )) 2>/dev/null | dd bs=1 count="$2" 2>&1 >&4)
+  fi
+  hf_x=\${hf_d##*" records out$hf_nl"}; hf_x=\${hf_x%% *}
+  case $hf_x in "" | *[!0-9]*) hf_x=$2 ;; esac
+  if [ "$hf_x" -lt "$2" ]; then dd if=/dev/zero bs=1 count=$(( $2 - hf_x )); fi
+}
+
+# stage NAME: the data is appended to a file of the spool folder, for a request that will take it from there.
+hf_fs_stage() {
+  hf_take "$hf_data" >>"$hf_s/$1" && hf_x=staged || hf_x=failed
+  hf_data=0
+  hf_say "$hf_x"
+}
+
+hf_fs_unstage() { rm -f "$hf_s/$1"; hf_say gone; }
+`;

@@ -1,0 +1,127 @@
+/** Folders, removal and renaming. */
+import { sh } from "./sh.js";
+
+export const CHANGING = sh`
+# mkdir PATH ALLOWED RECURSIVE
+hf_fs_mkdir() {
+  hf_note=
+  if [ "$3" = yes ]; then hf_make_all "$1" "$2" || { hf_refuse; return; }
+  else
+    hf_place "$1" no "$2" || { hf_refuse; return; }
+    hf_make || { hf_refuse; return; }
+  fi
+  hf_say made
+}
+
+# Makes the folder ./hf_name.
+hf_make() {
+  if [ -e "./$hf_name" ] || [ -L "./$hf_name" ]; then hf_code=exists; return 1; fi
+  hf_begin
+  hf_x=$(mkdir "./$hf_name" 2>&1) && return 0
+  hf_fault "$hf_x"
+  return 1
+}
+
+# From the deepest folder that exists downwards, entering each folder and asking where that is.
+hf_make_all() {
+  hf_asked=$1 hf_allow=$2 hf_q=\${1%/} hf_rest=
+  until hf_enter "\${hf_q:-/}"; do hf_rest=/\${hf_q##*/}$hf_rest; hf_q=\${hf_q%/*}; done
+  hf_real=\${hf_here%/}$hf_rest
+  hf_allowed "\${hf_real:-/}" || return 1
+  while [ -n "$hf_rest" ]; do
+    hf_name=\${hf_rest#/}; hf_name=\${hf_name%%/*}; hf_rest=\${hf_rest#"/$hf_name"}
+    if [ ! -d "./$hf_name" ]; then
+      if [ -L "./$hf_name" ] || [ -e "./$hf_name" ]; then
+        hf_why_not "./$hf_name"
+        [ -n "$hf_rest" ] || hf_code=exists
+        return 1
+      fi
+      hf_begin
+      hf_x=$(mkdir "./$hf_name" 2>&1) || [ -d "./$hf_name" ] || { hf_fault "$hf_x"; return 1; }
+    fi
+    hf_want=\${hf_here%/}/$hf_name
+    hf_enter "./$hf_name" || { hf_why_not "./$hf_name"; return 1; }
+    # A link was put there in between.
+    if [ "$hf_here" != "$hf_want" ]; then hf_code=moved hf_note=\${hf_here%/}$hf_rest; return 1; fi
+  done
+}
+
+# rm PATH ALLOWED RECURSIVE IGNORE-MISSING: a link itself, never what it leads to.
+hf_fs_rm() {
+  hf_note=
+  if ! hf_place "$1" no "$2"; then
+    case $4:$hf_code in yes:absent | yes:notdir) hf_say removed ;; *) hf_refuse ;; esac
+    return
+  fi
+  if [ ! -e "./$hf_name" ] && [ ! -L "./$hf_name" ]; then
+    hf_why_not "./$hf_name"
+    case $4:$hf_code in yes:absent) hf_say removed ;; *) hf_refuse ;; esac
+    return
+  fi
+  if [ "$hf_name" = . ]; then hf_code=denied; hf_refuse; return; fi
+  hf_begin
+  if [ -d "./$hf_name" ] && [ ! -L "./$hf_name" ] && [ "$3" != yes ]; then hf_x=$(rmdir "./$hf_name" 2>&1)
+  elif [ "$3" = yes ]; then hf_x=$(rm -rf "./$hf_name" 2>&1)
+  else hf_x=$(rm -f "./$hf_name" 2>&1)
+  fi
+  if [ -e "./$hf_name" ] || [ -L "./$hf_name" ]; then hf_fault "$hf_x"; hf_refuse; return; fi
+  hf_say removed
+}
+
+# rename FROM ALLOWED TO ALLOWED REPLACE: "fail,CODE,NUMBER" tells which of the two it is about. The first folder is held
+# open as descriptor 6 while the shell stands in the second.
+hf_fs_rename() {
+  hf_note= hf_to=$3 hf_to_allow=$4 hf_replace=$5
+  hf_place "$1" no "$2" || { hf_refuse 1; return; }
+  if [ ! -e "./$hf_name" ] && [ ! -L "./$hf_name" ]; then hf_why_not "./$hf_name"; hf_refuse 1; return; fi
+  hf_opened=no
+  hf_rename_from 6<.
+  if [ "$hf_opened" = no ]; then hf_code=denied; hf_refuse 1; fi
+}
+
+hf_rename_from() {
+  hf_opened=yes hf_old_name=$hf_name hf_old_real=$hf_real hf_from_folder=no hf_same=no
+  if [ -d "./$hf_name" ] && [ ! -L "./$hf_name" ]; then hf_from_folder=yes; fi
+  hf_old_here=$hf_here
+  hf_place "$hf_to" no "$hf_to_allow" || { hf_refuse 2; return; }
+  case $hf_real/ in
+  "$hf_old_real/") hf_say renamed; return ;;
+  "$hf_old_real"/*) hf_code=inside; hf_refuse 2; return ;;
+  esac
+  if [ "$hf_here" = "$hf_old_here" ]; then hf_from=./$hf_old_name
+  elif [ -e /proc/self/fd/6 ]; then hf_from=/proc/self/fd/6/$hf_old_name
+  else hf_from=$hf_old_real
+  fi
+  hf_may_take "$hf_from_folder" || { hf_refuse 2; return; }
+  hf_begin
+  if [ "$hf_replace" != yes ]; then hf_take_new; else hf_take_over; fi
+}
+
+# Whether ./hf_name may be taken by what is renamed.
+hf_may_take() {
+  [ -e "./$hf_name" ] || [ -L "./$hf_name" ] || return 0
+  if [ "$hf_replace" != yes ]; then hf_code=exists; return 1; fi
+  if [ -d "./$hf_name" ] && [ ! -L "./$hf_name" ]; then
+    if [ "$1" = no ]; then hf_code=nofile hf_note=directory; return 1; fi
+  elif [ "$1" = yes ]; then hf_code=notdir; return 1
+  fi
+}
+
+hf_take_over() {
+  if hf_has mvT; then hf_x=$(mv -fT "$hf_from" "./$hf_name" 2>&1)
+  elif [ -d "./$hf_name" ]; then hf_x=$(rmdir "./$hf_name" 2>&1 && mv -f "$hf_from" "./$hf_name" 2>&1)
+  else hf_x=$(mv -f "$hf_from" "./$hf_name" 2>&1)
+  fi || { hf_fault "$hf_x"; hf_refuse 2; return; }
+  hf_say renamed
+}
+
+# Where "mv -n" is known it takes nothing that has come meanwhile; it says nothing then, but the old name stays.
+hf_take_new() {
+  if hf_has mvT; then hf_x=$(mv -nT "$hf_from" "./$hf_name" 2>&1); else hf_x=$(mv -f "$hf_from" "./$hf_name" 2>&1); fi
+  if [ -e "$hf_from" ] || [ -L "$hf_from" ]; then
+    if [ -n "$hf_x" ]; then hf_fault "$hf_x"; else hf_code=exists; fi
+    hf_refuse 2; return
+  fi
+  hf_say renamed
+}
+`;

@@ -1,0 +1,148 @@
+/** The command channel: how its shell starts, who reads, who writes, and how it ends. */
+import { sh } from "./sh.js";
+
+export const COMMAND = sh`
+# One shell becomes a small family, joined by pipes that no command ever sees:
+#
+#   channel in -> dispatcher -> workers (five a level, further levels on demand) -> emitter -> channel out
+#                           \-> sentinel (acts when the dispatcher is gone)
+#
+# They are started as a foreground pipeline: a job started by "&" would ignore INT and QUIT, for itself and for every
+# command, and a shell cannot undo that.
+hf_main() {
+  unset hf_nonce hf_gen hf_tag hf_s
+  IFS= read -r hf_l || exit 0
+  eval "set -- $hf_l"
+  hf_nonce=$1 hf_gen=$2 hf_parent=$3 hf_fresh=$4 hf_old=$5 hf_orphan=$6 hf_lease=$7 hf_tag=$8 hf_shell=$9
+  shift 9
+  exec 2>/dev/null
+  hf_adopt
+  if [ -n "$1" ]; then cd "$1" || hf_refuse "cannot enter the folder"; fi
+  hf_cwd=$(pwd; printf x); hf_cwd=\${hf_cwd%?x}
+  cd "$hf_s" && hf_probe
+  hf_setsid=; if hf_has setsid; then hf_setsid=$(command -v setsid); fi
+  hf_sid=0
+  if hf_has proc; then
+    read -r hf_x </proc/self/stat; set -- \${hf_x##*) }; hf_sid=$4
+  fi
+  hf_own_pid
+  hf_ready="$HOME$hf_nl$hf_cwd$hf_nl$hf_facts"
+  printf '%s ready,%s,%s %s\n%s%s\n' "$hf_nonce" "$hf_pid" "$hf_found_old" \
+    "$(LC_ALL=C; printf '%s' "\${#hf_ready}")" "$hf_ready" "$hf_nonce"
+  cd /
+  { { hf_watch </dev/null >/dev/null | hf_level 0 <&7 7<&-; } 7<&0 3>&1; } | hf_emit
+}
+
+# Says why the channel cannot serve, and ends it.
+hf_refuse() { printf '%s refused %s\n%s%s\n' "$hf_nonce" "\${#1}" "$1" "$hf_nonce"; exit 1; }
+
+# Takes over the spool folder of the channel before this one, or makes a new one. Writing "gen" is what ends the old
+# channel's right to start anything; see hf_begin.
+hf_adopt() {
+  hf_found_old=none
+  if [ -n "$hf_old" ]; then
+    hf_s=$hf_parent/$hf_old hf_found_old=lost
+    if [ -d "$hf_s" ] && printf '%s\n' "$hf_gen" >"$hf_s/gen"; then
+      [ ! -e "$hf_s/reaping" ] || hf_pause 30
+      if [ ! -e "$hf_s/reaping" ]; then hf_found_old=adopted; return 0; fi
+    fi
+  fi
+  hf_s=$hf_parent/$hf_fresh
+  [ -d "$hf_parent" ] || mkdir -p "$hf_parent"
+  mkdir -m 700 "$hf_s" || hf_refuse "cannot make the folder $hf_s"
+  printf '%s\n' "$hf_gen" >"$hf_s/gen" || hf_refuse "cannot write into the folder $hf_s"
+}
+
+# One level: a dispatcher, five workers on the descriptors 4 to 8, and the next level behind descriptor 9. Each group
+# waits for what stands inside it, so the ends cascade from the dispatcher outwards. $1: number of the first worker.
+hf_level() {
+  hf_base=$1
+  { { { { { { hf_dispatch | hf_sentinel
+    } 4>&1 | hf_worker "$1"
+    } 5>&1 | hf_worker "$(( $1 + 1 ))"
+    } 6>&1 | hf_worker "$(( $1 + 2 ))"
+    } 7>&1 | hf_worker "$(( $1 + 3 ))"
+    } 8>&1 | hf_worker "$(( $1 + 4 ))"
+  } 9>&1 | hf_next "$(( $1 + 5 ))"
+}
+
+# The next level costs nothing until the first request for it comes.
+hf_next() {
+  IFS= read -r hf_first || return 0
+  hf_level "$1"
+}
+
+# Hands each request to the worker that it names; the near side names only idle ones, so no pipe ever fills. A line is
+#   WORKER ARGS COMMAND INPUT ID OPERATION WORDS...
+# where the three numbers are the sizes of blocks that follow the line and go to files of the request.
+hf_dispatch() {
+  if [ "$hf_base" = 0 ]; then hf_own_pid; printf '%s\n' "$hf_pid" >"$hf_s/dispatch.$hf_gen"; else hf_pass "$hf_first"; fi
+  hf_beat=0
+  while IFS= read -r hf_l; do
+    case $hf_l in
+    [0-9]*) hf_pass "$hf_l" ;;
+    # A sign of life of the near side, answered, and noted for the watch.
+    beat*)
+      hf_beat=$(( hf_beat + 1 )); printf '%s\n' "$hf_beat" >"$hf_s/beat.$hf_gen"
+      printf 'T 0,beat\n' >&3 ;;
+    bye*) printf 'bye\n'; return 0 ;;
+    esac
+  done
+}
+
+hf_pass() {
+  hf_w=\${1%% *} hf_r=\${1#* }
+  case $hf_r in
+  "0 0 0 "*) ;;
+  *)
+    # Only the first level reads from the channel; below it the blocks are already in their files.
+    if [ "$hf_base" = 0 ] && ! hf_blocks "$hf_r"; then return 0; fi ;;
+  esac
+  case $(( hf_w - hf_base )) in
+  0) printf '%s\n' "$hf_r" >&4 ;;
+  1) printf '%s\n' "$hf_r" >&5 ;;
+  2) printf '%s\n' "$hf_r" >&6 ;;
+  3) printf '%s\n' "$hf_r" >&7 ;;
+  4) printf '%s\n' "$hf_r" >&8 ;;
+  *) printf '%s\n' "$1" >&9 ;;
+  esac
+}
+
+# Stores the blocks of a request. A block that ends early means that the channel was cut: the request is dropped.
+hf_blocks() {
+  hf_x=$1
+  hf_na=\${hf_x%% *}; hf_x=\${hf_x#* }
+  hf_nc=\${hf_x%% *}; hf_x=\${hf_x#* }
+  hf_ni=\${hf_x%% *}; hf_x=\${hf_x#* }
+  hf_x=\${hf_x%% *}
+  { [ "$hf_na" = 0 ] || hf_block "$hf_na" "$hf_s/$hf_x.a"; } &&
+  { [ "$hf_nc" = 0 ] || hf_block "$hf_nc" "$hf_s/$hf_x.c"; } &&
+  { [ "$hf_ni" = 0 ] || hf_block "$hf_ni" "$hf_s/$hf_x.i"; }
+}
+
+# Reads exactly $1 bytes from the channel into the file $2.
+hf_block() {
+  if hf_has fullblock; then
+    case $(dd bs="$1" count=1 iflag=fullblock 2>&1 >"$2") in 1+0*) return 0 ;; esac
+  else
+    case $(dd bs=1 count="$1" 2>&1 >"$2") in "$1"+0*) return 0 ;; esac
+  fi
+  return 1
+}
+
+# The only writer of the channel. A line "T META" is a frame without bytes; "F META SIZE FILE..." one with the bytes of
+# files in the spool folder. Every line arrives whole: it is shorter than what a pipe takes in one piece.
+hf_emit() {
+  cd "$hf_s" || exit 1
+  while IFS= read -r hf_l; do
+    case $hf_l in
+    T*) printf '%s %s 0\n' "$hf_nonce" "\${hf_l#T }" ;;
+    F*)
+      set -- \${hf_l#F }
+      printf '%s %s %s\n' "$hf_nonce" "$1" "$2"
+      shift 2; cat "$@"; printf '%s\n' "$hf_nonce" ;;
+    Q*) printf '%s %s 0\n' "$hf_nonce" "\${hf_l#Q }"; exit 0 ;;
+    esac
+  done
+}
+`;

@@ -1,0 +1,86 @@
+/** How the far side ends: at a "bye", when the channel is cut, or when the near side has been silent for too long. */
+import { sh } from "./sh.js";
+
+export const ENDING = sh`
+# Sits behind a pipe that only the dispatcher can write to: end of file here means that the dispatcher is gone, whatever
+# took it. Only the first level has one.
+hf_sentinel() {
+  exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- >/dev/null
+  [ "$hf_base" = 0 ] || return 0
+  if IFS= read -r hf_l && [ "$hf_l" = bye ]; then hf_ending bye; else hf_ending cut; fi
+}
+
+# Looks three times within the lease for a sign of life; ends a channel that has been silent, or that another one has
+# replaced. Its sleep is a job, so that a TERM ends both.
+hf_watch() {
+  hf_has sleep || return 0
+  hf_own_pid; printf '%s\n' "$hf_pid" >"$hf_s/watch.$hf_gen"
+  hf_z=; trap '[ -z "$hf_z" ] || kill "$hf_z"; exit 0' TERM
+  hf_missed=0 hf_seen=; hf_tick=$(( hf_lease / 3 )); [ "$hf_tick" -gt 0 ] || hf_tick=1
+  while :; do
+    sleep "$hf_tick" & hf_z=$!
+    wait "$hf_z"; hf_z=
+    hf_now=; read -r hf_now <"$hf_s/gen"
+    if [ "$hf_now" != "$hf_gen" ]; then hf_stop_dispatcher; exit 0; fi
+    hf_now=; read -r hf_now <"$hf_s/beat.$hf_gen"
+    if [ "$hf_now" = "$hf_seen" ]; then hf_missed=$(( hf_missed + 1 )); else hf_missed=0; fi
+    hf_seen=$hf_now
+    if [ "$hf_missed" -ge 3 ]; then
+      trap - TERM; rm -f "$hf_s/watch.$hf_gen"
+      hf_ending silent; hf_stop_dispatcher; exit 0
+    fi
+  done
+}
+
+hf_stop_dispatcher() { if read -r hf_x <"$hf_s/dispatch.$hf_gen"; then kill "$hf_x"; fi; }
+hf_stop_watch() { if read -r hf_x <"$hf_s/watch.$hf_gen"; then kill "$hf_x"; fi; }
+
+# Ends what runs and removes the spool folder. After a cut the commands first go on for a while, for a new channel to
+# adopt: it does so by writing its number into "gen". Jobs to be kept stay, with their files.
+hf_ending() {
+  hf_claim "$hf_s/ending.$hf_gen" || return 0
+  if [ "$1" != bye ]; then
+    hf_pause "$hf_orphan"
+    hf_current && hf_claim "$hf_s/reaping" || { hf_stop_watch; return 0; }
+    # The new channel writes first and then looks for "reaping"; looking again here means that one of the two gives way.
+    if ! hf_current; then rm -f "$hf_s/reaping"; hf_stop_watch; return 0; fi
+  fi
+  hf_commands
+  hf_end_tree "$hf_leaders" "$hf_tag-" 300
+  # Workers must not write into the folder any more; they are told by "gen".
+  printf 'closed\n' >"$hf_s/gen"
+  hf_stop_watch
+  cd /
+  hf_kept || rm -rf "$hf_s"
+  hf_x=; for hf_e in $hf_found; do hf_x=$hf_x+$hf_e; done
+  printf 'Q 0,bye,%s\n' "$hf_x" >&3
+}
+
+hf_current() { hf_now=; read -r hf_now <"$hf_s/gen"; [ "$hf_now" = "$hf_gen" ]; }
+
+# Sets hf_leaders to the leaders of all commands that are not to be kept.
+hf_commands() {
+  hf_leaders=
+  for hf_f in "$hf_s"/*.p; do
+    [ ! -e "\${hf_f%.p}.keep" ] && read -r hf_x <"$hf_f" || continue
+    # A leader that has ended gave its number back: a process that has it now is a stranger.
+    if [ -e "\${hf_f%.p}.x" ] && [ -e "/proc/$hf_x" ]; then continue; fi
+    hf_leaders="$hf_leaders $hf_x"
+  done
+}
+
+# Leaves only the files of kept jobs; fails when there are none.
+hf_kept() {
+  hf_any=1
+  for hf_f in "$hf_s"/*; do
+    hf_x=\${hf_f%.keep}
+    case $hf_f in *.keep) hf_any=0 ;; esac
+  done
+  [ "$hf_any" = 0 ] || return 1
+  for hf_f in "$hf_s"/*; do
+    hf_x=\${hf_f##*/}; hf_x=\${hf_x%%.*}
+    [ -e "$hf_s/$hf_x.keep" ] || rm -f "$hf_f"
+  done
+  rm -f "$hf_s/reaping"
+}
+`;

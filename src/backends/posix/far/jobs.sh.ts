@@ -1,0 +1,128 @@
+/** What can be asked about a command that runs or ran: its output so far, its processes, its end. */
+import { sh } from "./sh.js";
+
+export const JOBS = sh`
+# poll ID STDOUT-OFFSET STDERR-OFFSET MAX: "STATUS" and for each stream "FROM COUNT ENDED TOTAL", then the bytes.
+hf_do_poll() {
+  hf_job=$1 hf_status=
+  read -r hf_status <"$hf_s/$hf_job.x"
+  hf_part o "$2" "$4"; hf_out=$hf_meta hf_out_bytes=$hf_bytes
+  hf_part e "$3" "$4"; hf_err=$hf_meta
+  hf_y="$hf_id,poll,$hf_status,$hf_out,$hf_err"
+  hf_bytes=$(( hf_out_bytes + hf_bytes ))
+  if [ "$hf_bytes" = 0 ]; then printf 'T %s\n' "$hf_y" >&3
+  else printf 'F %s %s %s %s\n' "$hf_y" "$hf_bytes" "w$hf_k.o" "w$hf_k.e" >&3
+  fi
+}
+
+# Copies up to $3 bytes from offset $2 of stream $1 to the worker's file. Where that part is gone it starts with the
+# first that is still there.
+hf_part() {
+  hf_f=$hf_s/$hf_job.$1 hf_bytes=0 hf_ended=0 hf_total=0 hf_from=$2
+  printf '' >"$hf_s/w$hf_k.$1"
+  if read -r hf_total hf_x <"$hf_f.n"; then hf_ended=1; fi
+  hf_seg=0 hf_start=0 hf_after=
+  if [ -e "$hf_f.i" ]; then
+    while read -r hf_x hf_y; do
+      if [ "$hf_y" -le "$hf_from" ] || [ ! -e "$hf_f.$hf_seg" ]; then hf_seg=$hf_x hf_start=$hf_y hf_after=
+      elif [ -z "$hf_after" ]; then hf_after=$hf_y
+      fi
+    done <"$hf_f.i"
+  fi
+  [ "$hf_from" -ge "$hf_start" ] || hf_from=$hf_start
+  if [ "$3" -gt 0 ] && [ -e "$hf_f.$hf_seg" ]; then
+    hf_x=$3
+    if [ -n "$hf_after" ] && [ $(( hf_after - hf_from )) -lt "$hf_x" ]; then hf_x=$(( hf_after - hf_from )); fi
+    hf_d=$(LC_ALL=C; export LC_ALL; hf_slice "$hf_f.$hf_seg" $(( hf_from - hf_start )) "$hf_x" 2>&1 >"$hf_s/w$hf_k.$1")
+    hf_count "$hf_d" "$hf_s/w$hf_k.$1" 0 || hf_bytes=0
+  fi
+  hf_meta=$hf_from,$hf_bytes,$hf_ended,$hf_total
+}
+
+# The leader of job $1, or nothing when its number may belong to a stranger by now. Sets hf_leader.
+hf_leader_of() {
+  hf_leader=
+  read -r hf_leader <"$hf_s/$1.p" || return 0
+  if [ -e "$hf_s/$1.x" ] && [ -e "/proc/$hf_leader" ]; then hf_leader=; fi
+}
+
+# look ID TAG HEAD TAIL: the processes of a command, and its output so far; see hf_report.
+hf_do_look() {
+  hf_leader_of "$1"
+  hf_job=$1 hf_job_tag=$2 hf_head=$3 hf_tail=$4 hf_files=
+  hf_scan "$hf_leader" "$2$1." "$1"
+  hf_gather o; hf_out=$hf_meta hf_out_bytes=$hf_bytes
+  hf_gather e; hf_err=$hf_meta hf_err_bytes=$hf_bytes
+  hf_report look
+}
+
+# end ID TAG GRACE: ends a command with TERM, then KILL. "BY LOOKED", then the names of what is left.
+hf_do_end() {
+  hf_leader_of "$1"
+  hf_end_tree "$hf_leader" "$2$1." "$3" "$1"
+  hf_tell "end,$hf_ended_by,$hf_looked"
+}
+
+# signal ID TAG SIGNAL: one signal to all of it.
+hf_do_signal() {
+  hf_leader_of "$1"
+  hf_scan "$hf_leader" "$2$1." "$1"
+  hf_signal "$3" "$hf_leader"
+  hf_tell signal,$hf_looked
+}
+
+# Answers with "$1,SIZE" and the lines of hf_names.
+hf_tell() {
+  if [ -z "$hf_names" ]; then hf_reply "$1,0"; return 0; fi
+  printf '%s' "$hf_names" >"$hf_s/w$hf_k.s"
+  hf_x=$(LC_ALL=C; printf '%s' "\${#hf_names}")
+  printf 'F %s,%s,%s %s %s\n' "$hf_id" "$1" "$hf_x" "$hf_x" "w$hf_k.s" >&3
+}
+
+# began ID...: for each, yes, no or unknown. Asked after a cut, so no channel before this one can start it any more.
+hf_do_began() {
+  hf_y=
+  for hf_e in "$@"; do
+    if [ -e "$hf_s/$hf_e.no" ] || [ ! -e "$hf_s/$hf_e.r" ]; then hf_x=no
+    elif [ -e "$hf_s/$hf_e.p" ] || [ -e "$hf_s/$hf_e.x" ]; then hf_x=yes
+    else
+      # Noted, not started: it may be about to, so it gets a moment.
+      hf_pause 10
+      if [ -e "$hf_s/$hf_e.p" ]; then hf_x=yes; elif [ -e "$hf_s/$hf_e.no" ]; then hf_x=no; else hf_x=unknown; fi
+    fi
+    hf_y=$hf_y,$hf_x
+  done
+  hf_reply "began$hf_y"
+}
+
+# collect ID TAG HEAD TAIL: the report on a command that has ended; "running" when it has not.
+hf_do_collect() {
+  if [ ! -e "$hf_s/$1.x" ] || [ ! -e "$hf_s/$1.o.n" ] || [ ! -e "$hf_s/$1.e.n" ]; then hf_reply running; return 0; fi
+  hf_job=$1 hf_job_tag=$2 hf_head=$3 hf_tail=$4
+  hf_finish
+}
+
+# write ID: the bytes of this request's input go to the job. Blocks while the job does not read; only this worker waits.
+hf_do_write() {
+  if [ -p "$hf_s/$1.f" ] && [ ! -e "$hf_s/$1.x" ] && cat "$hf_s/$hf_id.i" >"$hf_s/$1.f"; then hf_reply written; else hf_reply ended; fi
+}
+
+# close ID: end of file for the job's input.
+hf_do_close() {
+  if read -r hf_x <"$hf_s/$1.feed"; then kill "$hf_x"; fi
+  hf_reply closed
+}
+
+# stop PID: ends a shell of ours that hangs.
+hf_do_stop() { kill -KILL "$1"; hf_reply stopped; }
+
+# forget ID...: their files are not needed any more. No answer: nobody waits for it.
+hf_do_forget() {
+  set -- "$@" "$hf_id"
+  hf_files=
+  for hf_e in "$@"; do
+    for hf_f in "$hf_s/$hf_e".*; do hf_files="$hf_files \"\$hf_s\"/\${hf_f##*/}"; done
+  done
+  eval "rm -f $hf_files"
+}
+`;

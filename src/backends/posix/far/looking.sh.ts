@@ -1,0 +1,126 @@
+/** Looking at files and folders. */
+import { sh } from "./sh.js";
+
+export const LOOKING = sh`
+# stat PATH ALLOWED: "stat,A,B,C" and, as long as these numbers say, the line about it, its target and the place where that
+# leads; and then the line about that place, if there is one. The place is told, never judged, here.
+hf_fs_stat() {
+  hf_place "$1" no "$2" || { hf_refuse; return; }
+  hf_line=$(hf_info "./$hf_name") || { hf_why_not "./$hf_name"; hf_refuse; return; }
+  if [ "$hf_name" != . ] && [ -L "./$hf_name" ]; then
+    hf_led "./$hf_name"
+    hf_tell "stat,\${#hf_line},\${#hf_target},\${#hf_end}" "$hf_line$hf_target$hf_end$hf_last"
+  else
+    hf_tell "stat,\${#hf_line},0,0" "$hf_line"
+  fi
+}
+
+# Follows the link $1 (in the folder where the shell stands) to its end. Sets hf_target to its text, hf_end to the real
+# place or "" and hf_last to the line about that or "". The shell stands elsewhere afterwards.
+hf_led() {
+  hf_end= hf_last=
+  hf_link "$1" || return 0
+  hf_first=$hf_target
+  hf_p=\${hf_here%/}/\${1#./} hf_follow=yes hf_hops=0
+  if hf_walk; then
+    hf_end=$hf_real
+    [ ! -e "./$hf_name" ] || hf_last=$(hf_info "./$hf_name")
+  fi
+  hf_target=$hf_first
+}
+
+# exists PATH ALLOWED: yes or no. May also say that it moved.
+hf_fs_exists() {
+  hf_place "$1" yes "$2" || { if [ "$hf_code" = moved ]; then hf_refuse; else hf_say no; fi; return; }
+  if [ -e "./$hf_name" ]; then hf_say yes; else hf_say no; fi
+}
+
+# Stands in the folder $1 itself. Fails as hf_place does.
+hf_into() {
+  hf_place "$1" yes "$2" || return 1
+  if [ ! -d "./$hf_name" ]; then
+    if [ -e "./$hf_name" ]; then hf_code=notdir hf_note=; else hf_why_not "./$hf_name"; fi
+    return 1
+  fi
+  if ! hf_enter "./$hf_name"; then hf_code=denied hf_note=; return 1; fi
+  # The name may have become a link since it was looked at.
+  hf_allowed "$hf_here"
+}
+
+# list PATH ALLOWED LIMIT LINKS: the children: "list,TOTAL,A,B" and, as long as the numbers say, their names ("./a/./b/")
+# and a line about each in the same order; then, where LINKS is yes, for each link its name and what hf_led tells.
+# With more children than LIMIT only the names: the near side chooses and asks again with "infos".
+hf_fs_list() {
+  hf_into "$1" "$2" || { hf_refuse; return; }
+  hf_limit=$3 hf_links=$4
+  set -- ./*
+  if [ "$1" = "./*" ] && [ ! -e "$1" ] && [ ! -L "$1" ]; then shift; fi
+  set -- ./.[!.]* "$@"
+  if [ "$1" = "./.[!.]*" ] && [ ! -e "$1" ] && [ ! -L "$1" ]; then shift; fi
+  set -- ./..?* "$@"
+  if [ "$1" = "./..?*" ] && [ ! -e "$1" ] && [ ! -L "$1" ]; then shift; fi
+  hf_listing "$@"
+}
+
+# infos PATH ALLOWED LINKS NAMES...: the same for named children; those that are gone are left out.
+hf_fs_infos() {
+  hf_into "$1" "$2" || { hf_refuse; return; }
+  hf_limit=$# hf_links=$3
+  shift 3
+  hf_listing "$@"
+}
+
+hf_listing() {
+  if [ $# = 0 ]; then hf_say list,0,0,0; return; fi
+  hf_all=$(printf '%s/' "$@")
+  if [ $# -gt "$hf_limit" ]; then hf_tell "list,$#,\${#hf_all},0" "$hf_all"; return; fi
+  hf_total=$#
+  hf_lines=$(hf_infos "$@")
+  hf_tails=
+  if [ "$hf_links" = yes ]; then
+    for hf_child in "$@"; do
+      [ -L "$hf_child" ] || continue
+      # In a shell of its own, because it goes away to look. The x keeps line ends.
+      hf_x=$(hf_led "$hf_child"; printf '%s %s %s\n%s%s%sx' "\${#hf_target}" "\${#hf_end}" "\${#hf_last}" "$hf_target" "$hf_end" "$hf_last")
+      hf_tails="$hf_tails$hf_child/\${hf_x%x}"
+    done
+  fi
+  hf_tell "list,$hf_total,\${#hf_all},\${#hf_lines}" "$hf_all$hf_lines$hf_tails"
+}
+
+# A line about each of $@. What is gone by now has no line; the near side counts.
+hf_infos() {
+  if ! hf_has stat; then for hf_child in "$@"; do hf_info "$hf_child"; done
+  elif [ $# -le 1000 ] || ! hf_has xargs0; then stat -c "$hf_format" -- "$@"
+  else printf '%s\0' "$@" | xargs -0 stat -c "$hf_format" --
+  fi
+}
+
+# resolve PATHS...: for each "A B KIND" and a line end, then, so long, the real place of what exists and what is missing.
+hf_fs_resolve() {
+  hf_out=
+  for hf_one in "$@"; do
+    hf_p=$hf_one hf_asked=$hf_one hf_allow="*" hf_follow=yes hf_hops=0 hf_missing=
+    if hf_walk; then hf_kind_of "./$hf_name"
+    else
+      hf_kind=absent
+      if [ "$hf_code" = loop ]; then hf_kind=link; fi
+    fi
+    if [ "$hf_kind" = absent ]; then
+      # hf_real is the whole; the shell stands in the last folder that exists.
+      hf_missing=\${hf_real#"\${hf_here%/}"/} hf_real=$hf_here
+    fi
+    hf_out="$hf_out\${#hf_real} \${#hf_missing} $hf_kind$hf_nl$hf_real$hf_missing"
+  done
+  hf_tell resolve "$hf_out"
+}
+
+hf_kind_of() {
+  if [ -L "$1" ]; then hf_kind=link
+  elif [ -d "$1" ]; then hf_kind=directory
+  elif [ -f "$1" ]; then hf_kind=file
+  elif [ -e "$1" ]; then hf_kind=other
+  else hf_kind=absent
+  fi
+}
+`;

@@ -1,0 +1,62 @@
+/** The counting pump: what stands between a command and the disk, so that an output is capped and still counted. */
+import { sh } from "./sh.js";
+
+export const PUMP = sh`
+# Takes one stream of a command to its end. It goes to segments $1.0, $1.1, ... of about 16 MiB; the first two and the
+# last three stay, so the disk never holds more than five of them. dd writes what it gets at once, so that a reader of the
+# file is never behind; what it says at its end gives the exact count. $1.i lists "SEGMENT START", $1.n is written last:
+# "TOTAL SEGMENT ITS-SIZE SIZE-BEFORE".
+hf_pump() {
+  hf_n=0 hf_size=0 hf_prev=0 hf_total=0
+  while :; do
+    hf_d=$(LC_ALL=C dd bs=65536 count=256 2>&1 >>"$1.$hf_n")
+    hf_count "$hf_d" "$1.$hf_n" "$hf_size" || { hf_drain "$1"; return; }
+    hf_size=$(( hf_size + hf_bytes )) hf_total=$(( hf_total + hf_bytes ))
+    if [ "$hf_records" -lt 256 ]; then break; fi
+    if [ "$hf_size" -ge 16777216 ]; then
+      hf_n=$(( hf_n + 1 )) hf_prev=$hf_size hf_size=0
+      printf '%s %s\n' "$hf_n" "$hf_total" >>"$1.i"
+      if [ "$hf_n" -ge 5 ]; then rm -f "$1.$(( hf_n - 3 ))"; fi
+    fi
+  done
+  printf '%s %s %s %s\n' "$hf_total" "$hf_n" "$hf_size" "$hf_prev" >"$1.n"
+}
+
+# Reads dd's report, "7+1 records in, 7+1 records out, 461000 bytes ..." on three lines, into hf_records and hf_bytes.
+# Some dd leave the third line out: then the growth of the file $2 beyond $3 bytes tells. Fails when a write failed: the
+# report then starts with the error. (A warning about partial reads may stand there too.)
+hf_count() {
+  case $1 in *" writing "* | *[Ee]"rror"* | *"o space"*) return 1 ;; esac
+  hf_x=\${1%%" records in"*}; hf_x=\${hf_x##*"$hf_nl"}
+  case $hf_x in "" | *[!0-9+]*) return 1 ;; esac
+  hf_records=$(( \${hf_x%+*} + \${hf_x#*+} ))
+  hf_x=\${1##*" records out$hf_nl"}
+  case $hf_x in
+  [0-9]*" bytes"*) hf_bytes=\${hf_x%% *} ;;
+  *) hf_size_of "$2"; hf_bytes=$(( hf_x - $3 )) ;;
+  esac
+}
+
+# The size of the file $1 as hf_x.
+hf_size_of() {
+  if hf_has stat; then hf_x=$(stat -c %s "$1")
+  else hf_x=$(ls -ln "$1"); set -- $hf_x; hf_x=$5
+  fi
+}
+
+# The disk is full or broken: the command must still not block. The rest is read, counted and dropped; $1.full says so.
+hf_drain() {
+  printf 'full\n' >"$1.full"
+  hf_rest=$(wc -c) || cat >/dev/null
+  hf_size_of "$1.$hf_n"
+  hf_total=$(( hf_total + hf_x - hf_size + hf_rest )) hf_size=$hf_x
+  printf '%s %s %s %s\n' "$hf_total" "$hf_n" "$hf_size" "$hf_prev" >"$1.n"
+}
+
+# Bytes $2 to $2 + $3 of the file $1.
+hf_slice() {
+  if hf_has bytes; then dd if="$1" bs=65536 skip="$2" count="$3" iflag=skip_bytes,count_bytes
+  else dd if="$1" bs=1 skip="$2" count="$3"
+  fi
+}
+`;

@@ -1,0 +1,147 @@
+/** Writing a file: all old or all new bytes for every reader, and nothing left behind. */
+import { sh } from "./sh.js";
+
+export const REPLACING = sh`
+# replace PATH ALLOWED EXPECT VALUE TEMP STAGED NEW-ONLY
+#   EXPECT any, absent, sha256 or version, with VALUE   STAGED: name of the file in the spool folder that holds the bytes,
+#   or "" when they follow as data   NEW-ONLY yes: an old file may not be changed
+# "replaced,CREATED,IN-PLACE,HASH-BEFORE". With "absent" a link at the end is not followed: it is in the way.
+hf_fs_replace() {
+  hf_follow_it=yes; [ "$3" != absent ] || hf_follow_it=no
+  hf_place "$1" "$hf_follow_it" "$2" || { hf_refuse; return; }
+  hf_expect=$3 hf_value=$4 hf_temp=./$5 hf_staged=$6 hf_note=
+  hf_judge "$7" && hf_write_temp && hf_put_there || { hf_refuse; return; }
+  hf_say "replaced,$hf_created,$hf_in_place,$hf_before"
+}
+
+# Whether what stands there now may be replaced. Sets hf_old to the line about it, or "", and hf_before to its hash, "-".
+hf_judge() {
+  hf_old= hf_before=- hf_created=yes
+  if [ ! -e "./$hf_name" ] && [ ! -L "./$hf_name" ]; then
+    case $hf_expect in sha256 | version) hf_code=stale hf_note=absent; return 1 ;; esac
+    return 0
+  fi
+  if [ "$hf_expect" = absent ]; then hf_code=stale hf_note=present; return 1; fi
+  if [ "$1" = yes ]; then hf_code=unclaimed; return 1; fi
+  if [ ! -f "./$hf_name" ]; then hf_no_file; return 1; fi
+  hf_created=no
+  hf_old=$(hf_info "./$hf_name")
+  if [ "$hf_expect" = version ] && [ "$hf_value" != "\${hf_old#*"|"}" ]; then hf_code=stale hf_note=version; return 1; fi
+  hf_x=\${hf_old#*"|"}; hf_x=\${hf_x#* }
+  if [ "\${hf_x%% *}" -le 268435456 ] && hf_has sha256sum; then
+    hf_before=$(sha256sum <"./$hf_name"); hf_before=\${hf_before%% *}
+  fi
+  if [ "$hf_expect" = sha256 ] && [ "$hf_value" != "$hf_before" ]; then hf_code=stale hf_note=$hf_before; return 1; fi
+}
+
+# The new bytes in a file of their own beside the old one, made so that nothing can stand in its place, with the old
+# file's mode and owner. A file of several names, or one whose owner or further rights cannot be kept, is left to
+# hf_in_place.
+hf_write_temp() {
+  hf_in_place=no hf_opened=no hf_note=
+  hf_mask=$(umask)
+  [ -z "$hf_old" ] || umask 077
+  set -C
+  hf_fill 6>"$hf_temp"
+  set +C
+  umask "$hf_mask"
+  if [ "$hf_opened" = no ]; then hf_fault "$( { set -C; printf '' >"$hf_temp"; } 2>&1 )"; return 1; fi
+  if [ -n "$hf_broken" ]; then hf_fault "$hf_broken"; rm -f "$hf_temp"; return 1; fi
+  [ -n "$hf_old" ] || return 0
+  set -- \${hf_old%%"|"*}
+  hf_mode=$1 hf_owner=$2 hf_group=$3 hf_links=$4
+  set -- $(hf_info "$hf_temp")
+  if [ "$hf_links" != 1 ] || hf_more_rights; then hf_in_place=yes
+  elif [ "$hf_owner:$hf_group" != "$2:$3" ] && ! chown "$hf_owner:$hf_group" "$hf_temp"; then hf_in_place=yes
+  elif [ "$hf_mode" != "$1" ] && ! chmod "$(hf_octal "$hf_mode")" "$hf_temp"; then hf_in_place=yes
+  fi
+}
+
+# Puts the bytes into descriptor 6 and has them written to the disk. Sets hf_broken to what went wrong.
+hf_fill() {
+  hf_opened=yes hf_broken= hf_sync=
+  if hf_has fsync; then hf_sync=conv=fsync; fi
+  if [ -n "$hf_staged" ]; then hf_broken=$(dd if="$hf_s/$hf_staged" bs=262144 $hf_sync 2>&1 >&6) && hf_broken=; return; fi
+  [ "$hf_data" != 0 ] || return 0
+  if hf_has fullblock; then
+    hf_broken=$(dd bs="$hf_data" count=1 iflag=fullblock $hf_sync 2>&1 >&6)
+    hf_data=0
+    case $hf_broken in *"1+0 records out"*) hf_broken= ;; esac
+  else
+    hf_broken=$(dd bs=1 count="$hf_data" $hf_sync 2>&1 >&6)
+    case $hf_broken in *"$hf_data+0 records out"*) hf_broken= ;; esac
+    hf_data=0
+  fi
+}
+
+# Whether the old file has rights beyond its mode, which a new file would lose.
+hf_more_rights() {
+  case $(LC_ALL=C ls -ld "./$hf_name") in ??????????+*) return 0 ;; esac
+  return 1
+}
+
+# A mode as chmod takes it: of "81a4" or "-rw-r--r--".
+hf_octal() {
+  case $1 in
+  [-dl]*) hf_symbolic "$1" ;;
+  *) printf '%o' $(( 0x$1 & 07777 )) ;;
+  esac
+}
+
+hf_symbolic() {
+  hf_bits=\${1#?} hf_sum=0 hf_bit=256
+  while [ "$hf_bit" -gt 0 ]; do
+    case $hf_bits in -* | S* | T*) ;; *) hf_sum=$(( hf_sum + hf_bit )) ;; esac
+    case $hf_bit:$hf_bits in
+    64:[sS]*) hf_sum=$(( hf_sum + 2048 )) ;;
+    8:[sS]*) hf_sum=$(( hf_sum + 1024 )) ;;
+    1:[tT]*) hf_sum=$(( hf_sum + 512 )) ;;
+    esac
+    hf_bits=\${hf_bits#?} hf_bit=$(( hf_bit / 2 ))
+  done
+  printf '%o' "$hf_sum"
+}
+
+# The last look and the act. Both happen in the folder where the shell stands.
+hf_put_there() {
+  if [ -n "$hf_old" ]; then
+    if [ "$(hf_info "./$hf_name")" != "$hf_old" ]; then hf_give_up stale changed; return 1; fi
+  elif [ -e "./$hf_name" ] || [ -L "./$hf_name" ]; then
+    if [ "$hf_expect" = absent ]; then hf_give_up stale present; else hf_give_up stale changed; fi
+    return 1
+  fi
+  hf_begin
+  if [ "$hf_in_place" = yes ]; then hf_over; return; fi
+  if [ "$hf_expect" = absent ]; then
+    # A hard link is made only where nothing is.
+    if hf_has ln && hf_x=$(ln -T "$hf_temp" "./$hf_name" 2>&1 || ln "$hf_temp" "./$hf_name" 2>&1); then rm -f "$hf_temp"; return 0; fi
+    if [ -e "./$hf_name" ] || [ -L "./$hf_name" ]; then hf_give_up stale present; return 1; fi
+    # No hard links here: the empty file is the claim, and our own bytes replace it.
+    if ! hf_claim "./$hf_name"; then hf_give_up stale present; return 1; fi
+  fi
+  if hf_has mvT; then hf_x=$(mv -fT "$hf_temp" "./$hf_name" 2>&1) && return 0
+  else [ -d "./$hf_name" ] || hf_x=$(mv -f "$hf_temp" "./$hf_name" 2>&1) && return 0
+  fi
+  hf_fault "$hf_x"; rm -f "$hf_temp"
+  return 1
+}
+
+hf_give_up() { hf_code=$1 hf_note=$2; rm -f "$hf_temp"; }
+
+# Overwrites the file where it stands: its other names, owner and rights stay. Descriptor 5 is proved to be that file.
+hf_over() {
+  hf_opened=no
+  hf_copy_over 5<"./$hf_name"
+  rm -f "$hf_temp"
+  if [ "$hf_opened" = no ]; then hf_code=denied hf_note=; return 1; fi
+  if [ -n "$hf_broken" ]; then hf_fault "$hf_broken"; return 1; fi
+}
+
+hf_copy_over() {
+  hf_opened=yes
+  hf_same_file || { hf_broken="it was replaced meanwhile"; return; }
+  if [ -e /proc/self/fd/5 ]; then hf_broken=$(cat "$hf_temp" 2>&1 >/proc/self/fd/5) && hf_broken=
+  else hf_broken=$(cat "$hf_temp" 2>&1 >"./$hf_name") && hf_broken=
+  fi
+}
+`;

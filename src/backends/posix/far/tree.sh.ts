@@ -1,0 +1,182 @@
+/** Finding and ending the processes of commands. */
+import { sh } from "./sh.js";
+
+export const TREE = sh`
+# Finds the living processes of commands by all that can tie a process to one: its session, its group, its parents, the
+# tag in its environment, and the output pipe it holds. A zombie is dead. The channel's own shells are left out.
+#   $1: leaders (session and group carry their number)   $2: start of the tag   $3: ids whose pipes to look for, or ""
+# Sets hf_found to the process ids, hf_names to lines "PID HOLDS NAME", hf_holds_o and hf_holds_e to whether a stream is
+# held, and hf_looked to yes where it could look.
+hf_scan() {
+  hf_found= hf_names= hf_rest= hf_looked=no hf_held= hf_holds_o=no hf_holds_e=no
+  hf_has proc || return 0
+  hf_looked=yes
+  [ -z "$3" ] || hf_holders "$3"
+  hf_tagged= hf_by_hand=no
+  if hf_has grep0; then hf_tagged=$(grep -lsF -e "HAFT_JOB=$2" /proc/[0-9]*/environ)
+  elif hf_tagged_among "$2" /proc/[0-9]*/environ; then hf_by_hand=yes
+  fi
+  for hf_d in /proc/[0-9]*; do
+    hf_look "$hf_d" "$1" "$2" || continue
+    if [ "$hf_mine" = yes ]; then hf_take; else hf_rest="$hf_rest $hf_q:$hf_parent_of"; fi
+  done
+  # Children of what was found, until nothing is added.
+  hf_more=yes
+  while [ "$hf_more" = yes ] && [ -n "$hf_found" ]; do
+    hf_more=no hf_next_rest=
+    for hf_e in $hf_rest; do
+      case " $hf_found " in
+      *" \${hf_e#*:} "*) hf_look "/proc/\${hf_e%:*}" "" "" && { hf_take; hf_more=yes; } ;;
+      *) hf_next_rest="$hf_next_rest $hf_e" ;;
+      esac
+    done
+    hf_rest=$hf_next_rest
+  done
+  hf_found=\${hf_found# }
+}
+
+# Reads one process. Sets hf_q, hf_name, hf_parent_of and hf_mine; fails for what is dead, gone, or one of our shells.
+hf_look() {
+  hf_q=\${1#/proc/} hf_stat= hf_mine=no
+  # A name may hold line ends and brackets: what counts stands behind the last bracket.
+  { while IFS= read -r hf_x; do hf_stat="$hf_stat $hf_x"; done <"$1/stat"; } || return 1
+  hf_name=\${hf_stat#*"("} hf_name=\${hf_name%")"*}
+  hf_fields=\${hf_stat##*") "}
+  hf_state=\${hf_fields%% *}; hf_fields=\${hf_fields#* }
+  hf_parent_of=\${hf_fields%% *}; hf_fields=\${hf_fields#* }
+  hf_group=\${hf_fields%% *}; hf_fields=\${hf_fields#* }
+  hf_session=\${hf_fields%% *}
+  case $hf_state in "" | Z | X | x) return 1 ;; esac
+  case " $2 " in
+  *" $hf_q "* | *" $hf_session "*) hf_mine=yes; return 0 ;;
+  *" $hf_group "*) if [ "$hf_group" != 0 ]; then hf_mine=yes; return 0; fi ;;
+  esac
+  case $hf_tagged in *"/proc/$hf_q/environ"*) hf_mine=yes; return 0 ;; esac
+  if [ "$3" != "" ] && [ "$hf_by_hand" = yes ] && hf_has_tag "$hf_q" "$3"; then hf_mine=yes; return 0; fi
+  # Our own shells share the channel's session. They hold the pipes too, and are no part of a command.
+  if [ "$hf_session" = "$hf_sid" ]; then [ -z "$hf_setsid" ]; return; fi
+  case $hf_held in *" $hf_q:"*) hf_mine=yes ;; esac
+  return 0
+}
+
+hf_take() {
+  hf_found="$hf_found $hf_q"
+  hf_x=none
+  case $hf_held in *" $hf_q:e"*) hf_x=stderr hf_holds_e=yes ;; esac
+  case $hf_held in *" $hf_q:o"*) hf_x=stdout hf_holds_o=yes ;; esac
+  hf_names="$hf_names$hf_q $hf_x $hf_name$hf_nl"
+}
+
+# Whether process $1 has the tag that starts with $2. The shell drops the NULs between the variables, so the tag must
+# carry its own end.
+hf_has_tag() {
+  hf_env=
+  { while IFS= read -r hf_x || [ -n "$hf_x" ]; do hf_env="$hf_env$hf_x"; hf_x=; done <"/proc/$1/environ"; } || return 1
+  case $hf_env in *"HAFT_JOB=$2"*) return 0 ;; esac
+  return 1
+}
+
+# Whether one of the environments "/proc/PID/environ" in $2... holds the tag that starts with $1.
+hf_tagged_among() {
+  hf_wanted=$1
+  shift
+  [ $# -gt 0 ] || return 1
+  if hf_has grep0; then grep -qsF -e "HAFT_JOB=$hf_wanted" "$@"; return; fi
+  if hf_has grep && hf_has tr; then cat "$@" | tr '\0' '\n' | grep -qsF -e "HAFT_JOB=$hf_wanted"; return; fi
+  for hf_d in "$@"; do
+    hf_d=\${hf_d%/environ}
+    if hf_has_tag "\${hf_d#/proc/}" "$hf_wanted"; then return 0; fi
+  done
+  return 1
+}
+
+# Who holds the output pipes of the id $1 ("*": all ids). The pump of a stream has the pipe as its input and writes to
+# the spool file, so one listing of open files tells the pipe, and then its holders. Sets hf_held to " PID:o PID:e ...".
+hf_holders() {
+  hf_pipes= hf_held=
+  hf_open "$1" || return 0
+  hf_fds=$(ls -ln /proc/[0-9]*/fd 2>/dev/null | { while IFS= read -r hf_l; do
+    case $hf_l in
+    /proc/*) hf_q=\${hf_l#/proc/}; printf '%s\n' "P \${hf_q%%/*}" ;;
+    *" 0 -> pipe:["*) printf '%s\n' "I \${hf_l##* }" ;;
+    *"-> pipe:["*) printf '%s\n' "O \${hf_l##* }" ;;
+    *"-> $hf_s/"*) printf '%s\n' "S \${hf_l##*/}" ;;
+    esac
+  done; })
+  while IFS= read -r hf_l; do
+    case $hf_l in
+    P*) hf_in= ;;
+    I*) hf_in=\${hf_l#I } ;;
+    S*)
+      hf_x=\${hf_l#S }; hf_of=\${hf_x%%.*}; hf_x=\${hf_x#*.}
+      case $hf_x in o.* | e.*) ;; *) continue ;; esac
+      [ "$1" = "*" ] || [ "$1" = "$hf_of" ] || continue
+      [ -z "$hf_in" ] || hf_pipes="$hf_pipes $hf_in\${hf_x%%.*}" ;;
+    esac
+  done <<haft-list
+$hf_fds
+haft-list
+  while IFS= read -r hf_l; do
+    case $hf_l in
+    P*) hf_q=\${hf_l#P } ;;
+    I* | O*)
+      case $hf_pipes in
+      *" \${hf_l#? }o"*) hf_held="$hf_held $hf_q:o" ;;
+      *" \${hf_l#? }e"*) hf_held="$hf_held $hf_q:e" ;;
+      esac ;;
+    esac
+  done <<haft-list
+$hf_fds
+haft-list
+  hf_held="$hf_held "
+}
+
+# Whether a pump of the id $1 ("*": of any) still runs: where all have ended, nobody holds a pipe.
+hf_open() {
+  if [ "$1" != "*" ]; then [ ! -e "$hf_s/$1.o.n" ] || [ ! -e "$hf_s/$1.e.n" ]; return; fi
+  for hf_f in "$hf_s"/*.p; do
+    hf_f=\${hf_f%.p}
+    if [ -e "$hf_f.p" ] && { [ ! -e "$hf_f.o.n" ] || [ ! -e "$hf_f.e.n" ]; }; then return 0; fi
+  done
+  return 1
+}
+
+# Signals all of them: groups first, so that nothing is started meanwhile in one that has had its signal.
+hf_signal() {
+  if [ -n "$hf_setsid" ]; then for hf_x in $2; do kill "-$1" "-$hf_x"; done; fi
+  [ -z "$hf_found" ] || kill "-$1" $hf_found
+}
+
+# Whether any of hf_found is still alive, without a look at all processes.
+hf_any_alive() {
+  for hf_e in $hf_found; do
+    if hf_look "/proc/$hf_e" "" ""; then return 0; fi
+  done
+  return 1
+}
+
+# Ends the processes of the leaders $1 with the tag $2: TERM, then KILL after $3 hundredths of a second.
+# Sets hf_ended_by, and hf_found and hf_names to what is left.
+hf_end_tree() {
+  hf_ended_by=none hf_waited=0 hf_step=1
+  hf_scan "$1" "$2" "\${4:-*}"
+  [ -n "$hf_found" ] || [ "$hf_looked" = no ] || return 0
+  hf_ended_by=TERM
+  hf_signal TERM "$1"; hf_signal CONT "$1"
+  while [ "$hf_waited" -lt "$3" ]; do
+    hf_pause "$hf_step"; hf_waited=$(( hf_waited + hf_step )); [ "$hf_step" -ge 5 ] || hf_step=$(( hf_step + 1 ))
+    if hf_any_alive; then continue; fi
+    hf_scan "$1" "$2" "\${4:-*}"
+    [ -n "$hf_found" ] || return 0
+    hf_signal TERM "$1"
+  done
+  hf_ended_by=KILL hf_tries=0
+  while [ "$hf_tries" -lt 20 ]; do
+    hf_tries=$(( hf_tries + 1 ))
+    hf_scan "$1" "$2" "\${4:-*}"
+    [ -n "$hf_found" ] || [ "$hf_looked" = no ] || return 0
+    hf_signal KILL "$1"
+    hf_pause 2
+  done
+}
+`;

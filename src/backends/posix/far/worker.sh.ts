@@ -1,0 +1,190 @@
+/** Workers: each runs one request at a time; a command occupies its worker until its output has ended. */
+import { sh } from "./sh.js";
+
+export const WORKER = sh`
+# A request is "ARGS COMMAND INPUT ID OPERATION WORDS...", its words quoted for the shell. Where ARGS is not 0 the words
+# are in the file ID.a.
+hf_worker() {
+  exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- >/dev/null
+  hf_k=$1 hf_middle=
+  while IFS= read -r hf_l; do
+    hf_na=\${hf_l%% *}; hf_l=\${hf_l#* }
+    hf_nc=\${hf_l%% *}; hf_l=\${hf_l#* }
+    hf_ni=\${hf_l%% *}; hf_l=\${hf_l#* }
+    if [ "$hf_na" != 0 ]; then hf_l="$hf_l $(cat "$hf_s/\${hf_l%% *}.a")"; fi
+    eval "set -- $hf_l"
+    hf_id=$1 hf_op=$2
+    shift 2
+    "hf_do_$hf_op" "$@"
+  done
+}
+
+hf_reply() { printf 'T %s,%s\n' "$hf_id" "$1" >&3; }
+
+# Writes the request down and asks whether this channel may still start anything. Whoever adopts the folder changes "gen"
+# first and reads the notes afterwards; so a request that it finds no note of can never start.
+hf_begin() {
+  printf '%s\n' "$hf_job_tag" >"$hf_s/$hf_id.r"
+  hf_now=; read -r hf_now <"$hf_s/gen"
+  [ "$hf_now" != "$hf_gen" ] || return 0
+  printf 'refused\n' >"$hf_s/$hf_id.no"
+  return 1
+}
+
+# exec TAG CWD HEAD TAIL COMMAND VARIABLES...: runs a command to its end and answers with its output.
+hf_do_exec() {
+  hf_job=$hf_id hf_job_tag=$1
+  hf_set_command "$2" "$3" "$4" "$5" || return 0
+  shift 5
+  hf_begin || { hf_reply refused; return 0; }
+  hf_run "$@"
+  cd /
+  hf_finish
+}
+
+# spawn TAG CWD keep|no COMMAND VARIABLES...: starts a job and leaves it. The shell that waits for it is killed by the last
+# shell it starts, so the job hangs on nothing of the channel and this worker is free; its children go to init.
+hf_do_spawn() {
+  hf_job_tag=$1 hf_kept=$3
+  hf_set_command "$2" 0 0 "$4" || return 0
+  shift 4
+  hf_begin || { hf_reply refused; return 0; }
+  [ "$hf_kept" = no ] || printf 'keep\n' >"$hf_s/$hf_id.keep"
+  if hf_has mkfifo && [ "$hf_ni" = 0 ]; then mkfifo -m 600 "$hf_s/$hf_id.f"; fi
+  ( hf_own_pid; hf_middle=$hf_pid; hf_run "$@" )
+  cd /
+  hf_reply spawned
+}
+
+hf_set_command() {
+  hf_head=$2 hf_tail=$3 hf_c=$4 hf_dir=$1
+  if ! cd "$1"; then
+    if [ ! -e "$1" ]; then hf_reply nocwd,absent; elif [ ! -d "$1" ]; then hf_reply nocwd,file; else hf_reply nocwd,denied; fi
+    return 1
+  fi
+  # Over 64 KB a command does not fit into an argument everywhere: it runs from its file.
+  if [ "$hf_nc" != 0 ] && [ "$hf_nc" -le 65536 ]; then hf_c=$(cat "$hf_s/$hf_id.c"; printf x); hf_c=\${hf_c%x}; fi
+}
+
+# The command between its two pumps. Descriptor 5 is its stderr on the way to the outer pump; what our own shells say goes
+# nowhere.
+hf_run() {
+  { { hf_lead "$@" | { exec 3>&- 5>&- >/dev/null; hf_pump "$hf_s/$hf_id.o"; }
+    } 5>&1 | {
+      exec 3>&- >/dev/null
+      [ -z "$hf_middle" ] || kill -KILL "$hf_middle"
+      hf_pump "$hf_s/$hf_id.e"
+    }
+  }
+}
+
+# Starts the command in a session of its own, waits for it, notes and tells its status. $@: variables NAME=VALUE.
+hf_lead() {
+  hf_input=/dev/null
+  if [ "$hf_ni" != 0 ]; then hf_input=$hf_s/$hf_id.i; fi
+  hf_feed=
+  if [ -p "$hf_s/$hf_id.f" ]; then
+    hf_input=$hf_s/$hf_id.f
+    # Holds the writing end until the input is closed, so that the command sees no end of file between two writes.
+    sleep 2147483647 </dev/null >/dev/null 2>&1 7<>"$hf_input" 3>&- 5>&- & hf_feed=$!
+    printf '%s\n' "$hf_feed" >"$hf_s/$hf_id.feed"
+  fi
+  (
+    hf_own_pid; printf '%s\n' "$hf_pid" >"$hf_s/$hf_id.p"
+    exec 2>&5 3>&- 5>&-
+    export "HAFT_JOB=$hf_job_tag$hf_id." "$@"
+    if [ "$hf_nc" -gt 65536 ]; then eval "exec $hf_setsid $hf_shell \"\$hf_s/\$hf_id.c\""; fi
+    eval "exec $hf_setsid $hf_shell -c \"\$hf_c\""
+  ) <"$hf_input"
+  hf_x=$?
+  printf '%s\n' "$hf_x" >"$hf_s/$hf_id.x"
+  [ -z "$hf_feed" ] || kill "$hf_feed"
+  printf 'T %s,exit,%s\n' "$hf_id" "$hf_x" >&3
+}
+
+# Reports on a command that has ended, output and all.
+hf_finish() {
+  hf_files= hf_holds_o=no hf_holds_e=no
+  hf_gather o; hf_out=$hf_meta hf_out_bytes=$hf_bytes
+  hf_gather e; hf_err=$hf_meta hf_err_bytes=$hf_bytes
+  hf_survivors
+  hf_report done
+}
+
+# "$1,STATUS,LOOKED", for each stream "TOTAL,FIRST,LAST,ENDED", and the size of the names of living processes; then the
+# kept bytes of both streams and the names.
+hf_report() {
+  hf_status=; read -r hf_status <"$hf_s/$hf_job.x"
+  hf_x=0
+  if [ -n "$hf_names" ]; then
+    printf '%s' "$hf_names" >"$hf_s/w$hf_k.s"
+    hf_files="$hf_files w$hf_k.s" hf_x=$(LC_ALL=C; printf '%s' "\${#hf_names}")
+  fi
+  hf_y="$hf_id,$1,$hf_status,$hf_looked,$hf_out,$hf_err,$hf_x"
+  hf_bytes=$(( hf_out_bytes + hf_err_bytes + hf_x ))
+  if [ "$hf_bytes" = 0 ]; then printf 'T %s\n' "$hf_y" >&3
+  else printf 'F %s %s%s\n' "$hf_y" "$hf_bytes" "$hf_files" >&3
+  fi
+}
+
+# The kept bytes of stream $1 (o or e) of hf_job: adds files to hf_files, sets hf_meta to "TOTAL,FIRST,LAST,ENDED" and
+# hf_bytes to their number.
+hf_gather() {
+  hf_f=$hf_job.$1 hf_total=0 hf_n=0 hf_size=0 hf_prev=0 hf_ended=1
+  read -r hf_total hf_n hf_size hf_prev <"$hf_s/$hf_f.n" || hf_measure "$1"
+  if [ "$hf_n" = 0 ] && [ "$hf_total" -le $(( hf_head + hf_tail )) ]; then
+    hf_first=$hf_total hf_last=0
+    if [ "$hf_total" != 0 ] && [ "$hf_ended" = 1 ]; then hf_files="$hf_files $hf_f.0"
+    elif [ "$hf_total" != 0 ]; then
+      # It still grows: exactly what was measured.
+      hf_slice "$hf_s/$hf_f.0" 0 "$hf_total" >"$hf_s/w$hf_k.$1"; hf_files="$hf_files w$hf_k.$1"
+    fi
+  else
+    hf_first=$hf_head hf_last=$hf_tail
+    hf_ends "$1" >"$hf_s/w$hf_k.$1"
+    hf_files="$hf_files w$hf_k.$1"
+  fi
+  hf_meta=$hf_total,$hf_first,$hf_last,$hf_ended hf_bytes=$(( hf_first + hf_last ))
+}
+
+# The first hf_head and last hf_tail bytes of stream $1. Its end may lie in its last two segments.
+hf_ends() {
+  hf_slice "$hf_s/$hf_f.0" 0 "$hf_head"
+  hf_x=$hf_tail
+  if [ "$hf_size" -lt "$hf_tail" ] && [ "$hf_n" -gt 0 ]; then
+    hf_slice "$hf_s/$hf_f.$(( hf_n - 1 ))" $(( hf_prev - hf_tail + hf_size )) $(( hf_tail - hf_size ))
+    hf_x=$hf_size
+  fi
+  [ "$hf_x" = 0 ] || hf_slice "$hf_s/$hf_f.$hf_n" $(( hf_size - hf_x )) "$hf_x"
+}
+
+# The stream $1 while its pump still runs: what is there so far. It has ended all the same where nobody holds it.
+hf_measure() {
+  hf_start=0 hf_ended=0
+  if [ -e "$hf_s/$hf_f.i" ]; then
+    while read -r hf_x hf_y; do hf_prev=$(( hf_y - hf_start )) hf_n=$hf_x hf_start=$hf_y; done <"$hf_s/$hf_f.i"
+  fi
+  hf_x=0; [ ! -e "$hf_s/$hf_f.$hf_n" ] || hf_size_of "$hf_s/$hf_f.$hf_n"
+  hf_size=$hf_x hf_total=$(( hf_start + hf_x ))
+  case $1:$hf_looked:$hf_holds_o:$hf_holds_e in o:yes:no:* | e:yes:*:no) hf_ended=1 ;; esac
+}
+
+# A quick look for survivors that hold nothing: only processes that were started after the leader can be its children,
+# and mostly there is none. Sets hf_names and hf_looked.
+hf_survivors() {
+  hf_names= hf_looked=no hf_leader= hf_young= hf_tagged= hf_held= hf_mine=no
+  hf_has proc && read -r hf_leader <"$hf_s/$hf_job.p" || return 0
+  hf_looked=yes hf_x=
+  read -r hf_x hf_x hf_x hf_x hf_x </proc/loadavg
+  # The numbers have wrapped around: any process may be younger.
+  if [ "\${hf_x:-0}" -lt "$hf_leader" ]; then hf_scan "$hf_leader" "$hf_job_tag$hf_job." ""; return 0; fi
+  for hf_d in /proc/[0-9]*; do
+    [ "\${hf_d#/proc/}" -gt "$hf_leader" ] && hf_look "$hf_d" "$hf_leader" "" || continue
+    hf_young="$hf_young $hf_d/environ"
+    if [ "$hf_mine" = yes ]; then break; fi
+  done
+  if [ "$hf_mine" != yes ]; then hf_tagged_among "$hf_job_tag$hf_job." $hf_young || return 0; fi
+  hf_scan "$hf_leader" "$hf_job_tag$hf_job." ""
+}
+
+`;
