@@ -335,6 +335,8 @@ export const fsGuard: Suite<Fixture> = [
             path: `${inside}/way`,
             target: round % 2 === 0 ? `${outside}/folder` : "real",
           });
+          // Where planting takes no time at all, the operations need a turn, too.
+          if (round % 8 === 7) await new Promise<void>((resolve) => void fixture.clock.timer(0, resolve));
         }
       })();
       swaps.catch(() => undefined); // A failure is met below; until then it is not unhandled.

@@ -1,0 +1,161 @@
+/** Commands over text: echo printf cat head tail wc. */
+import { type MemoryCommand, type MemoryCommandContext, readAll, splitOptions, systemText } from "../memory-command.js";
+import { formatPrintf } from "./format-printf.js";
+
+const NEWLINE = 10;
+
+export const echo: MemoryCommand = async ({ args, out }) => {
+  const isBare = args[0] === "-n";
+  await out(args.slice(isBare ? 1 : 0).join(" ") + (isBare ? "" : "\n"));
+};
+
+export const printf: MemoryCommand = async ({ args, out, err }) => {
+  const words = args[0] === "--" ? args.slice(1) : args;
+  if (words.length === 0) {
+    await err("printf: usage: printf format [arguments]\n");
+    return 2;
+  }
+  const { bytes, problem } = formatPrintf(words[0] as string, words.slice(1));
+  await out(bytes);
+  if (problem === undefined) return 0;
+  await err(`printf: ${problem}\n`);
+  return 1;
+};
+
+/** Calls `use` with the bytes of each file named, or of standard input; a file that cannot be read is told and counts as a failure. */
+async function eachInput(
+  context: MemoryCommandContext,
+  words: readonly string[],
+  use: (name: string | null, bytes: Uint8Array) => Promise<void>,
+): Promise<number> {
+  if (words.length === 0) {
+    await use(null, await readAll(context));
+    return 0;
+  }
+  let code = 0;
+  for (const word of words) {
+    if (word === "-") {
+      await use(word, await readAll(context));
+      continue;
+    }
+    const bytes = await context.fs.readBytes(context.resolve(word)).catch((thrown: unknown) => systemText(thrown));
+    if (typeof bytes === "string") {
+      await context.err(`${context.name}: ${word}: ${bytes}\n`);
+      code = 1;
+    } else await use(word, bytes);
+  }
+  return code;
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+async function outInPieces(context: MemoryCommandContext, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) await context.out(bytes.subarray(at, at + PIECE_BYTES));
+}
+
+export const cat: MemoryCommand = async (context) => {
+  const { letters, words } = splitOptions(context.args);
+  if (letters.replaceAll("u", "") !== "") return usage(context, letters);
+  if (words.length > 0) return eachInput(context, words, (_name, bytes) => outInPieces(context, bytes));
+  // Passed on as it comes, so that what is typed to a running cat is seen at once.
+  for (let piece = await context.read(); piece !== null; piece = await context.read()) await context.out(piece);
+  return 0;
+};
+
+/** `-n 5`, `-n5`, `-5`, `-c 5`, for tail also `-n +5`. */
+function partOptions(
+  args: readonly string[],
+):
+  | { readonly by: "n" | "c"; readonly count: number; readonly fromStart: boolean; readonly words: readonly string[] }
+  | string {
+  let by: "n" | "c" = "n";
+  let text = "10";
+  let index = 0;
+  for (; index < args.length; index += 1) {
+    const word = args[index] as string;
+    const match = /^-([nc]?)([+-]?\d*)$/.exec(word);
+    if (match === null || word === "-") break;
+    const [, letter, value] = match as unknown as [string, string, string];
+    if (letter !== "") by = letter as "n" | "c";
+    if (value !== "") text = value;
+    else if (letter !== "") {
+      index += 1;
+      text = args[index] ?? "";
+    }
+  }
+  if (args[index] === "--") index += 1;
+  else if (args[index]?.startsWith("-") === true && args[index] !== "-") return args[index] as string;
+  if (!/^[+]?\d+$/.test(text)) return text;
+  return { by, count: Number(text), fromStart: text.startsWith("+"), words: args.slice(index) };
+}
+
+function part(
+  take: (bytes: Uint8Array, by: "n" | "c", count: number, fromStart: boolean) => Uint8Array,
+): MemoryCommand {
+  return async (context) => {
+    const options = partOptions(context.args);
+    if (typeof options === "string") return usage(context, options);
+    const { words, by, count, fromStart } = options;
+    let isFirst = true;
+    return eachInput(context, words, async (name, bytes) => {
+      if (words.length > 1)
+        await context.out(`${isFirst ? "" : "\n"}==> ${name === "-" ? "standard input" : name} <==\n`);
+      isFirst = false;
+      await outInPieces(context, take(bytes, by, count, fromStart));
+    });
+  };
+}
+
+export const head = part((bytes, by, count) => bytes.subarray(0, by === "c" ? count : afterLines(bytes, count)));
+
+export const tail = part((bytes, by, count, fromStart) => {
+  if (fromStart) return bytes.subarray(by === "c" ? Math.max(0, count - 1) : afterLines(bytes, Math.max(0, count - 1)));
+  if (by === "c") return bytes.subarray(Math.max(0, bytes.length - count));
+  const lines = countLines(bytes) + (bytes.length > 0 && bytes.at(-1) !== NEWLINE ? 1 : 0);
+  return bytes.subarray(afterLines(bytes, Math.max(0, lines - count)));
+});
+
+function countLines(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
+  return count;
+}
+
+/** Where the bytes behind the first `count` lines begin. */
+function afterLines(bytes: Uint8Array, count: number): number {
+  let at = 0;
+  for (let line = 0; line < count; line += 1) {
+    const end = bytes.indexOf(NEWLINE, at);
+    if (end === -1) return bytes.length;
+    at = end + 1;
+  }
+  return at;
+}
+
+export const wc: MemoryCommand = async (context) => {
+  const { letters, words } = splitOptions(context.args);
+  if (/[^lwcm]/.test(letters)) return usage(context, letters);
+  const columns = (letters === "" ? "lwc" : [..."lwmc"].filter((one) => letters.includes(one)).join("")).split("");
+  const total = columns.map(() => 0);
+  const row = (counts: readonly number[], name: string | null) =>
+    `${counts.map((count) => String(count).padStart(columns.length > 1 ? 7 : 0)).join(" ")}${name === null ? "" : ` ${name}`}\n`;
+  const code = await eachInput(context, words, async (name, bytes) => {
+    const text = new TextDecoder().decode(bytes);
+    const figures: Readonly<Record<string, number>> = {
+      l: countLines(bytes),
+      w: text.split(/\s+/).filter((word) => word !== "").length,
+      c: bytes.length,
+      m: [...text].length,
+    };
+    const counts = columns.map((column) => figures[column] as number);
+    for (const [index, count] of counts.entries()) total[index] = (total[index] as number) + count;
+    await context.out(row(counts, name));
+  });
+  if (words.length > 1) await context.out(row(total, "total"));
+  return code;
+};
+
+export async function usage(context: MemoryCommandContext, option: string): Promise<number> {
+  await context.err(`${context.name}: this command in memory does not know "${option}"\n`);
+  return 2;
+}

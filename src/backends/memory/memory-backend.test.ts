@@ -1,0 +1,43 @@
+import { conform, realClock } from "../../../test/conformance.js";
+import { type Fixture, fsSuite, type Plan, searchSuite, shellSuite } from "../../testing/index.js";
+import { createMemoryBackend, type MemoryCommand } from "./index.js";
+
+const NO_PROCESSES = "no processes of a kernel, so no sessions, no /proc, no terminals";
+const NO_COMPOUND = "the shell in memory knows simple commands only: no loops, no subshells, no trap";
+
+const yes: MemoryCommand = async ({ args, out }) => {
+  const line = `${args[0] ?? "y"}\n`.repeat(100);
+  for (;;) await out(line);
+};
+
+export const memoryPlan: Plan<Fixture> = {
+  name: "memory",
+  async create() {
+    const backend = createMemoryBackend({ clock: realClock, commands: { yes } });
+    return {
+      backend,
+      folder: "/workspace",
+      clock: realClock,
+      plant: async (what) => backend.plant(what),
+      dispose: async () => {
+        await backend.close();
+      },
+    };
+  },
+  cannot: {
+    "shell:exec:term-is-heard": NO_COMPOUND,
+    "shell:exec:term-ignored": NO_COMPOUND,
+    "shell:exec:child-ignores-term": NO_COMPOUND,
+    "shell:survivor:slow-printer-does-not-leak": NO_COMPOUND,
+    "shell:survivor:output-before-the-end-is-whole": NO_COMPOUND,
+    "shell:exec:new-session-ends-too": NO_PROCESSES,
+    "shell:survivor:new-session": NO_PROCESSES,
+    "shell:process:default-signals": NO_PROCESSES,
+    "shell:process:no-foreign-descriptors": NO_PROCESSES,
+    "shell:process:no-terminal": NO_PROCESSES,
+    "shell:process:own-group": NO_PROCESSES,
+  },
+  knownFailures: {},
+};
+
+conform(memoryPlan, [fsSuite, shellSuite, searchSuite]);

@@ -1,0 +1,156 @@
+/** A whole machine in memory: files, commands, search; no disk, no process, nothing of Node. */
+import { type Backend, type Clock, type Digest, HaftError, type Ports } from "../../kernel/index.js";
+import { parentOf, resolvePath } from "../../text/index.js";
+import { STANDARD_COMMANDS } from "./commands/index.js";
+import { FileTree } from "./file-tree.js";
+import type { MemoryCommand } from "./memory-command.js";
+import { MemoryFs } from "./memory-fs.js";
+import type { MemoryRun } from "./memory-run.js";
+import { MemorySearch } from "./memory-search.js";
+import { MemoryShell, type ShellHost } from "./memory-shell.js";
+import { ProcessTable } from "./process-table.js";
+import { requirePath, WRITING } from "./tree-errors.js";
+import { type Bound, TreeGuard } from "./tree-guard.js";
+
+export interface MemoryBackendOptions {
+  /** The name for people. Default "memory". */
+  readonly name?: string;
+  /** What lies there at the start; relative paths start from `cwd`, parents are made. A path that ends in "/" is an empty folder. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  /** Times of files and every pause. Default: the machine's clock. */
+  readonly clock?: Clock;
+  /** The working folder; made when it is missing. Default "/workspace". */
+  readonly cwd?: string;
+  /** The home folder; made when it is missing. Default "/home/user". */
+  readonly home?: string;
+  /** Commands beside the standard ones, or in their place. */
+  readonly commands?: Readonly<Record<string, MemoryCommand>>;
+  /** What commands find in their environment, beside PATH, HOME and LANG. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** SHA-256 as hex. Default: the Web Crypto of the runtime. */
+  readonly digest?: Digest;
+}
+
+/** Something that no port can make. Paths are absolute; the folder must be there. */
+export type MemoryPlant =
+  | { readonly kind: "link"; readonly path: string; readonly target: string }
+  | { readonly kind: "hard-link"; readonly path: string; readonly of: string }
+  | { readonly kind: "fifo"; readonly path: string }
+  | { readonly kind: "mode"; readonly path: string; readonly mode: number };
+
+export interface MemoryBackend extends Backend {
+  /** Makes links, FIFOs and modes, as a person at the machine could. A link replaces what stands there and is no folder. */
+  plant(what: MemoryPlant): void;
+}
+
+/**
+ * A backend that lives in this process and ends with it. Its guard is "pinned": an operation is judged and acts without
+ * anything in between. Modes are kept and not enforced; files are not limited in number or size.
+ *
+ * Commands are parsed as POSIX shell, as far as simple commands, quotes, `$NAME`, `;` `&&` `||` `|` `&`, redirections and
+ * here-documents go; a command that needs more ends with status 2 and a sentence, an unknown one with 127.
+ */
+export function createMemoryBackend(options: MemoryBackendOptions = {}): MemoryBackend {
+  const {
+    name = "memory",
+    clock = machineClock(),
+    cwd = "/workspace",
+    home = "/home/user",
+    digest = webDigest,
+  } = options;
+  const tree = new FileTree(() => clock.now());
+  const table = new ProcessTable(clock);
+  const runs = new Map<string, MemoryRun>();
+  const rootFs = new MemoryFs(new TreeGuard(tree), digest);
+  let runCount = 0;
+  const host: ShellHost = {
+    tree,
+    table,
+    runs,
+    fs: rootFs,
+    commands: { ...STANDARD_COMMANDS, ...options.commands },
+    env: { PATH: "/usr/bin:/bin", HOME: home, LANG: "C.UTF-8", ...options.env },
+    nextRunId: () => `memory-${++runCount}`,
+  };
+  for (const folder of ["/tmp", cwd, home]) tree.makeFolders(folder);
+  for (const [path, content] of Object.entries(options.files ?? {}))
+    putFile(tree, resolvePath(cwd, path), path.endsWith("/"), content);
+  let isClosed = false;
+
+  const ports = (bound: Bound): Ports => {
+    if (isClosed)
+      throw new HaftError("BACKEND_UNAVAILABLE", `Did nothing: the backend "${name}" is closed. Open a new one.`, {
+        details: { backend: name },
+      });
+    return {
+      fs: new MemoryFs(new TreeGuard(tree, bound), digest),
+      shell: new MemoryShell(host, bound),
+      search: new MemorySearch(tree, table, bound),
+    };
+  };
+  return {
+    name,
+    flags: { signals: true, links: true, jobs: true },
+    guard: "pinned",
+    home,
+    cwd,
+    bind: (grant, call) => ports({ grant, call }),
+    root: { fs: rootFs, shell: new MemoryShell(host) },
+    state: () => (isClosed ? "closed" : "open"),
+    async close() {
+      isClosed = true;
+      for (const process of table.all()) process.send("KILL");
+      runs.clear();
+      return { left: [] };
+    },
+    plant: (what) => plantIn(tree, what),
+  };
+}
+
+function putFile(tree: FileTree, path: string, isFolder: boolean, content: string | Uint8Array): void {
+  requirePath(WRITING, path);
+  if (isFolder) {
+    tree.makeFolders(path);
+    return;
+  }
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content.slice();
+  tree.attach(tree.makeFolders(parentOf(path)), path.slice(path.lastIndexOf("/") + 1), tree.newFile(bytes));
+}
+
+function plantIn(tree: FileTree, what: MemoryPlant): void {
+  const spot = tree.walk(what.path, false, WRITING);
+  const refuse = (why: string): never => {
+    throw new HaftError("FS_BAD_PATH", `Did not plant "${what.path}": ${why}.`, { details: { path: what.path, why } });
+  };
+  if (what.kind === "mode") {
+    tree.setMode(spot.node ?? refuse("it does not exist"), what.mode);
+    return;
+  }
+  const parent = spot.parent ?? refuse("its folder does not exist");
+  if (spot.node !== undefined && (what.kind !== "link" || spot.node.kind === "directory"))
+    refuse("something of that name exists already");
+  if (what.kind === "link") tree.attach(parent, spot.name, tree.newLink(what.target));
+  else if (what.kind === "fifo") tree.attach(parent, spot.name, tree.newSpecial("fifo"));
+  else {
+    const { node } = tree.walk(what.of, true, WRITING);
+    tree.attach(parent, spot.name, node?.kind === "file" ? node : refuse("a hard link needs a file"));
+  }
+}
+
+/** The machine's time. Timers that a runtime can let go do not keep the process alive. */
+function machineClock(): Clock {
+  return {
+    now: () => Date.now(),
+    timer(ms, done) {
+      const timer: unknown = setTimeout(done, ms);
+      if (typeof timer === "object" && timer !== null && "unref" in timer) (timer as { unref(): void }).unref();
+      return () => clearTimeout(timer as ReturnType<typeof setTimeout>);
+    },
+  };
+}
+
+const webDigest: Digest = async (data) => {
+  const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+  const digest = await globalThis.crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+};

@@ -1,0 +1,288 @@
+/** The port to the files of a memory backend. */
+import {
+  type Digest,
+  decodeStrict,
+  type Expect,
+  type Fs,
+  type FsChild,
+  type FsEntryInfo,
+  HaftError,
+  type Io,
+  type ReplaceResult,
+} from "../../kernel/index.js";
+import { type FileNode, FileTree, infoOf, type Spot, type TreeNode, versionOf } from "./file-tree.js";
+import {
+  type Doing,
+  LISTING,
+  LOOKING,
+  MAKING,
+  MOVING,
+  notAFile,
+  READING,
+  REMOVING,
+  RESOLVING,
+  stale,
+  treeError,
+  WRITING,
+} from "./tree-errors.js";
+import type { TreeGuard } from "./tree-guard.js";
+
+const MAX_READ_BYTES = 256 * 1024 * 1024;
+const CHUNK_BYTES = 64 * 1024;
+const MAX_CHILDREN = 10_000;
+
+export class MemoryFs implements Fs {
+  readonly #guard: TreeGuard;
+  readonly #digest: Digest;
+
+  constructor(guard: TreeGuard, digest: Digest) {
+    this.#guard = guard;
+    this.#digest = digest;
+  }
+
+  async readText(path: string, io?: Io): Promise<string> {
+    return decodeStrict(await this.#bytesOf(path, io), path);
+  }
+
+  async readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array> {
+    const bytes = await this.#bytesOf(path, io);
+    const maxBytes = io?.maxBytes ?? MAX_READ_BYTES;
+    if (bytes.length <= maxBytes) return bytes.slice();
+    const text = `Did not read "${path}": it has ${bytes.length} bytes and the limit is ${maxBytes}. Read a part of it.`;
+    throw new HaftError("FS_TOO_LARGE", text, { details: { path, sizeBytes: bytes.length, maxBytes } });
+  }
+
+  async readRange(path: string, offset: number, length: number, io?: Io) {
+    const { bytes, version } = await this.#guard.act(READING, [touch(path, "read")], io, (spot) => {
+      const node = fileAt(spot, READING, path);
+      return { bytes: node.bytes, version: versionOf(node) };
+    });
+    const from = offset < 0 ? Math.max(0, bytes.length + offset) : offset;
+    return { bytes: bytes.slice(from, from + Math.max(0, length)), size: bytes.length, version };
+  }
+
+  async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncIterable<Uint8Array> {
+    const bytes = await this.#bytesOf(path, io);
+    for (let at = io?.offset ?? 0; at < bytes.length; at += CHUNK_BYTES) {
+      this.#guard.requireRunning(READING, path, io);
+      yield bytes.slice(at, at + CHUNK_BYTES);
+    }
+  }
+
+  async writeFile(path: string, data: string | Uint8Array, io?: Io): Promise<void> {
+    await this.replaceAtomic(path, typeof data === "string" ? new TextEncoder().encode(data) : data, "any", io);
+  }
+
+  async replaceAtomic(path: string, data: Uint8Array, expect: Expect, io?: Io): Promise<ReplaceResult> {
+    const bytes = data.slice();
+    const after = await this.#digest(bytes);
+    const isExclusive = expect === "absent";
+    const goal = { path, access: isExclusive ? "create" : "write", followLast: !isExclusive } as const;
+    for (;;) {
+      const seen = await this.#guard.act(WRITING, [goal], io, (spot) => oldBytes(spot, path, expect));
+      const before = seen === null ? null : await this.#digest(seen);
+      requireHash(path, expect, before);
+      // Hashing took its time: act only if the bytes are still the hashed ones.
+      const done = await this.#guard.act(WRITING, [goal], io, (spot): ReplaceResult | null => {
+        if (oldBytes(spot, path, expect) !== seen) return null;
+        return { before, after, ...this.#put(spot, path, bytes) };
+      });
+      if (done !== null) return done;
+    }
+  }
+
+  async stat(path: string, io?: Io): Promise<FsEntryInfo> {
+    const self = { path, access: "read", followLast: false } as const;
+    return this.#guard.act(LOOKING, [self], io, (spot) => this.#tell(nodeAt(spot, LOOKING, path), path));
+  }
+
+  async readDir(path: string, io?: Io & { readonly limit?: number }): Promise<{ children: FsChild[]; more: boolean }> {
+    return this.#guard.act(LISTING, [touch(path, "read")], io, (spot) => {
+      const node = nodeAt(spot, LISTING, path);
+      if (node.kind !== "directory") throw treeError("FS_NOT_A_DIRECTORY", LISTING, path);
+      const names = [...node.children.keys()].sort(byCodeUnits);
+      const shown = names.slice(0, io?.limit ?? MAX_CHILDREN);
+      const folder = FileTree.pathOf(spot) === "/" ? "" : FileTree.pathOf(spot);
+      const children = shown.map((name) => ({
+        name,
+        ...this.#tell(node.children.get(name) as TreeNode, `${folder}/${name}`),
+      }));
+      return { children, more: names.length > shown.length };
+    });
+  }
+
+  async mkdir(path: string, recursive: boolean, io?: Io): Promise<void> {
+    const { tree } = this.#guard;
+    await this.#guard.act(MAKING, [{ path, access: "create", followLast: recursive }], io, (spot) => {
+      if (spot.isBlocked) throw treeError("FS_NOT_A_DIRECTORY", MAKING, path);
+      if (spot.node !== undefined) {
+        if (recursive && spot.node.kind === "directory") return;
+        throw treeError("FS_EXISTS", MAKING, path);
+      }
+      if (recursive && spot.isDangling) throw treeError("FS_EXISTS", MAKING, path);
+      if (recursive) tree.makeFolders(FileTree.pathOf(spot));
+      else tree.attach(parentOf(spot, MAKING, path), spot.name, tree.newDirectory());
+    });
+  }
+
+  async rm(
+    path: string,
+    options: { readonly recursive: boolean; readonly ignoreMissing: boolean },
+    io?: Io,
+  ): Promise<void> {
+    const goal = { path, access: "delete", followLast: false } as const;
+    await this.#guard.act(REMOVING, [goal], io, (spot) => {
+      if (spot.node === undefined) {
+        if (options.ignoreMissing) return;
+        throw missingAt(spot, REMOVING, path);
+      }
+      if (spot.parent === undefined || spot.name === "") throw isRoot(REMOVING, path);
+      if (spot.node.kind === "directory") {
+        if (options.recursive) this.#guard.requireTree(REMOVING, spot.real, "delete");
+        else if (spot.node.children.size > 0) throw treeError("FS_NOT_EMPTY", REMOVING, path);
+      }
+      this.#guard.tree.detach(spot.parent, spot.name);
+    });
+  }
+
+  async rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void> {
+    const source = { path: from, access: "delete", followLast: false } as const;
+    const goal = { path: to, access: options.replace ? "write" : "create", followLast: false } as const;
+    const { tree } = this.#guard;
+    await this.#guard.act(MOVING, [source, goal], io, (old, next) => {
+      const node = nodeAt(old, MOVING, from);
+      const parent = parentOf(next, MOVING, to);
+      if (old.parent === undefined || old.name === "") throw isRoot(MOVING, from);
+      if (node.kind === "directory") {
+        this.#guard.requireTree(MOVING, old.real, "delete");
+        if (FileTree.pathOf(next).startsWith(`${old.real}/`)) throw treeError("FS_BAD_PATH", MOVING, from);
+      }
+      if (next.node !== undefined && next.node !== node) requireReplaceable(node, next.node, to, options.replace);
+      tree.detach(old.parent, old.name);
+      tree.attach(parent, next.name, node);
+    });
+  }
+
+  async exists(path: string, io?: Io): Promise<boolean> {
+    try {
+      return await this.#guard.act(LOOKING, [touch(path, "read")], io, (spot) => spot.node !== undefined);
+    } catch {
+      return false;
+    }
+  }
+
+  async resolve(paths: readonly string[], io?: Io) {
+    return Promise.all(
+      paths.map((path) =>
+        this.#guard.act(RESOLVING, [touch(path, "read")], io, (spot) => ({
+          real: spot.real,
+          missing: spot.missing.join("/"),
+          kind: spot.node === undefined ? ("absent" as const) : spot.node.kind,
+        })),
+      ),
+    );
+  }
+
+  async #bytesOf(path: string, io: Io | undefined): Promise<Uint8Array> {
+    return this.#guard.act(READING, [touch(path, "read")], io, (spot) => fileAt(spot, READING, path).bytes);
+  }
+
+  /** A node as its folder shows it: a link with its target, and with what it leads to where the grant reaches. */
+  #tell(node: TreeNode, path: string): FsEntryInfo {
+    if (node.kind !== "link") return infoOf(node);
+    const own = { ...infoOf(node), target: node.target };
+    const followed = this.#follow(path);
+    return followed === undefined ? own : { ...infoOf(followed), target: node.target };
+  }
+
+  #follow(path: string): TreeNode | undefined {
+    try {
+      const spot = this.#guard.tree.walk(path, true, LOOKING);
+      return this.#guard.reaches(path, FileTree.pathOf(spot)) ? spot.node : undefined;
+    } catch {
+      return undefined; // A loop leads nowhere.
+    }
+  }
+
+  #put(spot: Spot, path: string, bytes: Uint8Array): { created: boolean; inPlace: boolean } {
+    const { tree } = this.#guard;
+    const old = spot.node as FileNode | undefined;
+    const parent = parentOf(spot, WRITING, path);
+    if (old === undefined) {
+      tree.attach(parent, spot.name, tree.newFile(bytes));
+      return { created: true, inPlace: false };
+    }
+    if (old.names > 1) {
+      tree.setBytes(old, bytes);
+      return { created: false, inPlace: true };
+    }
+    tree.attach(parent, spot.name, tree.newFile(bytes, old.mode));
+    return { created: false, inPlace: false };
+  }
+}
+
+function isRoot([did]: Doing, path: string): HaftError {
+  return new HaftError("FS_BAD_PATH", `Did not ${did} "${path}": it is the root. Name what lies in it.`, {
+    details: { path, why: "root" },
+  });
+}
+
+function touch(path: string, access: "read") {
+  return { path, access, followLast: true } as const;
+}
+
+function missingAt(spot: Spot, doing: Doing, path: string): HaftError {
+  return treeError(spot.isBlocked ? "FS_NOT_A_DIRECTORY" : "FS_NOT_FOUND", doing, path);
+}
+
+function nodeAt(spot: Spot, doing: Doing, path: string): TreeNode {
+  if (spot.node === undefined) throw missingAt(spot, doing, path);
+  return spot.node;
+}
+
+function fileAt(spot: Spot, doing: Doing, path: string): FileNode {
+  const node = nodeAt(spot, doing, path);
+  if (node.kind === "file") return node;
+  throw notAFile(doing, path, node.kind === "other" ? node.what : node.kind);
+}
+
+function parentOf(spot: Spot, doing: Doing, path: string) {
+  if (spot.parent !== undefined) return spot.parent;
+  throw missingAt(spot, doing, path);
+}
+
+/** The bytes that a write would replace, null when there are none; refuses what cannot be written or is not as expected. */
+function oldBytes(spot: Spot, path: string, expect: Expect): Uint8Array | null {
+  if (spot.node === undefined) {
+    parentOf(spot, WRITING, path);
+    if (expect === "any" || expect === "absent") return null;
+    throw stale(path, "the file is gone", { expected: expect, found: "absent" });
+  }
+  if (expect === "absent")
+    throw stale(path, "something of that name exists already", { expected: "absent", found: spot.node.kind });
+  const node = fileAt(spot, WRITING, path);
+  if (expect !== "any" && "version" in expect && expect.version !== versionOf(node)) {
+    throw stale(path, "the file has changed since", { expected: expect.version, found: versionOf(node) });
+  }
+  return node.bytes;
+}
+
+function requireHash(path: string, expect: Expect, found: string | null): void {
+  if (typeof expect === "string" || !("sha256" in expect)) return;
+  const expected = expect.sha256.toLowerCase();
+  if (expected !== found) throw stale(path, "the file has changed since", { expected, found });
+}
+
+function requireReplaceable(node: TreeNode, old: TreeNode, path: string, replace: boolean): void {
+  if (!replace) throw treeError("FS_EXISTS", MOVING, path);
+  if (old.kind !== "directory") {
+    if (node.kind === "directory") throw treeError("FS_NOT_A_DIRECTORY", MOVING, path);
+    return;
+  }
+  if (node.kind !== "directory") throw notAFile(MOVING, path, "directory");
+  if (old.children.size > 0) throw treeError("FS_NOT_EMPTY", MOVING, path);
+}
+
+function byCodeUnits(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,248 @@
+/** One command from its start to its result: time limit, cancel, survivors. */
+import type {
+  Captured,
+  Clock,
+  ShellExit,
+  ShellHandle,
+  ShellOptions,
+  ShellResult,
+  Survivor,
+  TreeState,
+} from "../../kernel/index.js";
+import { type JobPlan, planCommand, Unsupported } from "./command-plan.js";
+import type { MemoryProcess, ProcessEnd } from "./process-table.js";
+import { freshState, type Machine, ScriptRunner } from "./script-runner.js";
+import { BytePipe, Capture, NO_INPUT, type Source, sourceOf } from "./streams.js";
+
+const DEFAULT_KEEP = { head: 8_192, tail: 24_576 };
+const DEFAULT_GRACE_MS = 3_000;
+/** How long a finished command's children are waited for before they are survivors. */
+const LINGER_MS = 100;
+/** Longer waits than a timer takes are no waits at all. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+export interface RunOptions extends ShellOptions {
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Standard input stays open for `write`. */
+  readonly isOpenEnded: boolean;
+  /** Milliseconds from now. */
+  readonly limitMs: number;
+  readonly stopSignals: readonly AbortSignal[];
+}
+
+export class MemoryRun {
+  readonly id: string;
+  readonly leader: MemoryProcess;
+  readonly result: Promise<ShellResult>;
+  readonly #machine: Machine;
+  readonly #clock: Clock;
+  readonly #stdout: Capture;
+  readonly #stderr: Capture;
+  readonly #input: BytePipe | undefined;
+  readonly #startedMs: number;
+  readonly #onSurvivors: (run: MemoryRun) => void;
+  #isInputOpen: boolean;
+  #settled: ShellResult | undefined;
+
+  constructor(
+    machine: Machine,
+    id: string,
+    command: string,
+    options: RunOptions,
+    onSurvivors: (run: MemoryRun) => void,
+  ) {
+    this.id = id;
+    this.#machine = machine;
+    this.#clock = machine.table.clock;
+    this.#onSurvivors = onSurvivors;
+    this.#startedMs = Math.trunc(this.#clock.now());
+    const told = options.onOutput?.bind(options);
+    this.#stdout = new Capture(
+      options.keep ?? DEFAULT_KEEP,
+      told && ((bytes, offset) => told("stdout", bytes, offset)),
+    );
+    this.#stderr = new Capture(
+      options.keep ?? DEFAULT_KEEP,
+      told && ((bytes, offset) => told("stderr", bytes, offset)),
+    );
+    this.#input = options.isOpenEnded && options.input === undefined ? new BytePipe() : undefined;
+    this.#isInputOpen = this.#input !== undefined;
+    this.leader = this.#startLeader(command, options);
+    this.result = this.#settle(options);
+  }
+
+  #startLeader(command: string, options: RunOptions): MemoryProcess {
+    const stdin: Source =
+      this.#input?.source ?? (options.input === undefined ? NO_INPUT : sourceOf(options.input.slice()));
+    const streams = { stdin, stdout: this.#stdout, stderr: this.#stderr };
+    this.#stdout.retain();
+    this.#stderr.retain();
+    return this.#machine.table.start({ name: "sh", parent: 1, streams }, async (process) => {
+      let jobs: readonly JobPlan[];
+      try {
+        jobs = planCommand(command);
+      } catch (thrown) {
+        if (!(thrown instanceof Unsupported)) throw thrown;
+        await process.write("stderr", new TextEncoder().encode(`sh: ${thrown.message}\n`));
+        return 2;
+      }
+      return new ScriptRunner(this.#machine, process, freshState(options.env, options.cwd, process.pid)).run(
+        jobs,
+        streams,
+      );
+    });
+  }
+
+  async #settle(options: RunOptions): Promise<ShellResult> {
+    const stop = this.#stopRequest(options);
+    const why = await Promise.race([stop.requested, this.leader.done.then(() => "itself" as const)]);
+    let endedBy: TreeState["endedBy"] = null;
+    if (why !== "itself") endedBy = await this.#endGroup("TERM", options.graceMs ?? DEFAULT_GRACE_MS);
+    else if (this.#members().length > 0) await this.#wait(this.#machine.table.whenGone(this.leader.group), LINGER_MS);
+    stop.release();
+    const end = await Promise.race([this.leader.done, Promise.resolve(null)]);
+    const result = this.#result(why, end, endedBy);
+    this.#stdout.hush();
+    this.#stderr.hush();
+    this.#settled = result;
+    return result;
+  }
+
+  #stopRequest(options: RunOptions): { readonly requested: Promise<"cancelled" | "deadline">; release(): void } {
+    let release = (): void => {};
+    const requested = new Promise<"cancelled" | "deadline">((resolve) => {
+      const cancel = (): void => resolve("cancelled");
+      for (const signal of options.stopSignals) signal.addEventListener("abort", cancel, { once: true });
+      const stopTimer =
+        options.limitMs > MAX_TIMER_MS
+          ? () => {}
+          : this.#clock.timer(Math.max(0, options.limitMs), () => resolve("deadline"));
+      release = () => {
+        stopTimer();
+        for (const signal of options.stopSignals) signal.removeEventListener("abort", cancel);
+      };
+    });
+    return { requested, release: () => release() };
+  }
+
+  /** Sends the signal, and KILL when something is left after the grace. Tells which was needed, null when nothing lived. */
+  async #endGroup(signal: "TERM" | "KILL", graceMs: number): Promise<TreeState["endedBy"]> {
+    const { table } = this.#machine;
+    if (this.#members().length === 0) return null;
+    table.sendToGroup(this.leader.group, signal);
+    const isGone = await this.#wait(table.whenGone(this.leader.group), graceMs);
+    if (isGone) return signal;
+    table.sendToGroup(this.leader.group, "KILL");
+    await table.whenGone(this.leader.group);
+    return "KILL";
+  }
+
+  /** True when `work` was done before `ms` had passed. */
+  async #wait(work: Promise<void>, ms: number): Promise<boolean> {
+    let cancel = (): void => {};
+    const over = new Promise<boolean>((resolve) => {
+      cancel = this.#clock.timer(ms, () => resolve(false));
+    });
+    try {
+      return await Promise.race([work.then(() => true), over]);
+    } finally {
+      cancel();
+    }
+  }
+
+  #members(): readonly MemoryProcess[] {
+    return this.#machine.table.ofGroup(this.leader.group);
+  }
+
+  #result(
+    ended: "itself" | "cancelled" | "deadline",
+    end: ProcessEnd | null,
+    endedBy: TreeState["endedBy"],
+  ): ShellResult {
+    const tree = this.tree(endedBy);
+    if (tree.state === "alive") this.#onSurvivors(this);
+    return {
+      began: "yes",
+      exit: exitOf(end),
+      ended,
+      stdout: capturedOf(this.#stdout),
+      stderr: capturedOf(this.#stderr),
+      tree,
+      ...(tree.state === "alive" ? { job: this.id } : {}),
+      startedMs: this.#startedMs,
+      tookMs: Math.trunc(this.#clock.now()) - this.#startedMs,
+    };
+  }
+
+  tree(endedBy: TreeState["endedBy"]): TreeState {
+    const survivors = this.#members().map((process): Survivor => {
+      const { stdout, stderr } = process.streams;
+      const holds = (stream: Capture) => stdout === stream || stderr === stream;
+      return {
+        pid: process.pid,
+        name: process.name,
+        holds: holds(this.#stdout) ? "stdout" : holds(this.#stderr) ? "stderr" : "none",
+      };
+    });
+    return { state: survivors.length === 0 ? "gone" : "alive", survivors, endedBy };
+  }
+
+  handle(): ShellHandle {
+    return {
+      id: this.id,
+      pid: this.leader.pid,
+      result: this.result,
+      write: async (bytes) => {
+        if (this.#isInputOpen) await Promise.race([this.#input?.sink.write(bytes), this.result]).catch(() => {});
+      },
+      closeInput: async () => this.closeInput(),
+      output: async (stream, from, max) => {
+        const capture = stream === "stdout" ? this.#stdout : this.#stderr;
+        return { ...capture.from(from, max), ended: !capture.isHeld };
+      },
+      kill: async (signal) => this.kill(signal),
+      onExit: (listener) => {
+        let isSubscribed = true;
+        void this.result.then((result) => {
+          if (isSubscribed) listener(result);
+        });
+        return () => {
+          isSubscribed = false;
+        };
+      },
+    };
+  }
+
+  closeInput(): void {
+    if (!this.#isInputOpen) return;
+    this.#isInputOpen = false;
+    this.#input?.sink.release();
+  }
+
+  async kill(signal: string): Promise<TreeState> {
+    if (signal === "TERM" || signal === "KILL") return this.tree(await this.#endGroup(signal, DEFAULT_GRACE_MS));
+    this.#machine.table.sendToGroup(this.leader.group, signal);
+    return this.tree(null);
+  }
+
+  get isSettled(): boolean {
+    return this.#settled !== undefined;
+  }
+}
+
+function exitOf(end: ProcessEnd | null): ShellExit {
+  if (end === null) return { by: "none" };
+  return "code" in end ? { by: "code", code: end.code } : { by: "signal", signal: end.signal };
+}
+
+function capturedOf(capture: Capture): Captured {
+  const { kept } = capture;
+  return {
+    head: kept.head(),
+    tail: kept.tail(),
+    produced: kept.produced,
+    dropped: kept.dropped,
+    final: !capture.isHeld,
+  };
+}

@@ -1,0 +1,156 @@
+/** What processes read from and write to. Ends are counted, so a stream knows when nobody holds it any more. */
+import { HeadTailBuffer } from "../../text/index.js";
+
+export interface Source {
+  /** The next bytes, or null at the end. */
+  read(): Promise<Uint8Array | null>;
+  retain(): void;
+  release(): void;
+}
+
+export interface Sink {
+  write(bytes: Uint8Array): Promise<void>;
+  retain(): void;
+  release(): void;
+}
+
+/** Thrown to a writer that nobody reads from any more: it ends by PIPE. */
+export class BrokenPipe extends Error {}
+
+/** A source that is at its end. */
+export const NO_INPUT: Source = { read: async () => null, retain() {}, release() {} };
+
+/** A sink that forgets. */
+export const NO_OUTPUT: Sink = { write: async () => {}, retain() {}, release() {} };
+
+/** All of some bytes, in pieces. */
+export function sourceOf(bytes: Uint8Array): Source {
+  const pieceBytes = 64 * 1024;
+  let at = 0;
+  return {
+    async read() {
+      if (at >= bytes.length) return null;
+      const piece = bytes.slice(at, at + pieceBytes);
+      at += piece.length;
+      return piece;
+    },
+    retain() {},
+    release() {},
+  };
+}
+
+const PIPE_BYTES = 64 * 1024;
+
+/** A pipe: writers wait while it is full, readers while it is empty. Made with one holder at each end. */
+export class BytePipe {
+  #pieces: Uint8Array[] = [];
+  #size = 0;
+  #readers = 1;
+  #writers = 1;
+  #wake: (() => void)[] = [];
+
+  readonly source: Source = {
+    read: async () => {
+      while (this.#pieces.length === 0) {
+        if (this.#writers === 0) return null;
+        await this.#change();
+      }
+      const piece = this.#pieces.shift() as Uint8Array;
+      this.#size -= piece.length;
+      this.#changed();
+      return piece;
+    },
+    retain: () => {
+      this.#readers += 1;
+    },
+    release: () => {
+      this.#readers -= 1;
+      this.#changed();
+    },
+  };
+
+  readonly sink: Sink = {
+    write: async (bytes) => {
+      while (this.#readers > 0 && this.#size >= PIPE_BYTES) await this.#change();
+      if (this.#readers === 0) throw new BrokenPipe();
+      if (bytes.length === 0) return;
+      this.#pieces.push(bytes.slice());
+      this.#size += bytes.length;
+      this.#changed();
+    },
+    retain: () => {
+      this.#writers += 1;
+    },
+    release: () => {
+      this.#writers -= 1;
+      this.#changed();
+    },
+  };
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake.push(resolve);
+    });
+  }
+
+  #changed(): void {
+    for (const wake of this.#wake.splice(0)) wake();
+  }
+}
+
+/** How many bytes `output` can look back in a command that was spawned. */
+const WINDOW_BYTES = 1024 * 1024;
+
+export type Told = (bytes: Uint8Array, offset: number) => void;
+
+/** One stream of a command as it is kept for its result: first and last bytes, the last MiB for `output`, and who holds it. */
+export class Capture implements Sink {
+  readonly kept: HeadTailBuffer;
+  readonly #window: HeadTailBuffer;
+  #told: Told | undefined;
+  #holders = 0;
+
+  constructor(keep: { readonly head: number; readonly tail: number }, told: Told | undefined) {
+    this.kept = new HeadTailBuffer(keep.head, keep.tail);
+    this.#window = new HeadTailBuffer(0, WINDOW_BYTES);
+    this.#told = told;
+  }
+
+  get isHeld(): boolean {
+    return this.#holders > 0;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    if (bytes.length === 0) return;
+    const offset = this.kept.produced;
+    this.kept.push(bytes);
+    this.#window.push(bytes);
+    try {
+      this.#told?.(bytes, offset);
+    } catch {
+      // A listener's fault is its own: the command goes on and the result stays whole.
+    }
+  }
+
+  retain(): void {
+    this.#holders += 1;
+  }
+
+  release(): void {
+    this.#holders -= 1;
+  }
+
+  /** Nobody is told any more: the call that listened has its result. */
+  hush(): void {
+    this.#told = undefined;
+  }
+
+  /** Bytes from `from` on as far as they are still there. */
+  from(from: number, max: number): { readonly bytes: Uint8Array; readonly next: number; readonly lost: number } {
+    const window = this.#window.tail();
+    const start = this.kept.produced - window.length;
+    const first = Math.min(Math.max(from, start), this.kept.produced);
+    const bytes = window.slice(first - start, first - start + Math.max(0, max));
+    return { bytes, next: first + bytes.length, lost: Math.max(0, first - from) };
+  }
+}

@@ -1,0 +1,105 @@
+/** How one operation gets at the tree: judged and acted on in one synchronous step, so that nothing can be swapped between. */
+import {
+  type Access,
+  type BoundCall,
+  covers,
+  type Grant,
+  HaftError,
+  type Io,
+  isWithin,
+  requireCovered,
+  requireLive,
+  requireMoved,
+} from "../../kernel/index.js";
+import { FileTree, type Spot } from "./file-tree.js";
+import { type Doing, requirePath } from "./tree-errors.js";
+
+/** One path that an operation touches. */
+export interface Touch {
+  readonly path: string;
+  readonly access: Access;
+  readonly followLast: boolean;
+}
+
+/** The grant and call that ports are bound to; absent for the host's own ports, which nothing limits. */
+export interface Bound {
+  readonly grant: Grant;
+  readonly call: BoundCall;
+}
+
+export class TreeGuard {
+  readonly tree: FileTree;
+  readonly #bound: Bound | undefined;
+
+  constructor(tree: FileTree, bound?: Bound) {
+    this.tree = tree;
+    this.#bound = bound;
+  }
+
+  /** Refuses when the call or the operation has ended. */
+  requireRunning([did]: Doing, path: string, io: Io | undefined): void {
+    if (this.#bound !== undefined) requireLive(this.#bound.call);
+    if (io?.signal?.aborted) {
+      throw new HaftError("CALL_CANCELLED", `Did not ${did} "${path}": the operation was cancelled.`, {
+        details: { path },
+      });
+    }
+  }
+
+  /**
+   * Walks each touch, has its real place judged, then runs `act` on the spots with nothing in between. Where policy has to
+   * be asked, the walk is repeated after its answer until the places are the ones that were judged.
+   */
+  async act<T>(doing: Doing, touches: readonly Touch[], io: Io | undefined, act: (...spots: Spot[]) => T): Promise<T> {
+    for (const { path } of touches) this.requireRunning(doing, path, io);
+    for (const { path } of touches) requirePath(doing, path);
+    if (this.#bound !== undefined)
+      for (const { path, access } of touches) requireCovered(this.#bound.grant, path, access);
+    const judged = touches.map(({ path }) => path);
+    for (;;) {
+      const spots = touches.map((touch) => this.tree.walk(touch.path, touch.followLast, doing));
+      const open = spots.findIndex(
+        (spot, index) => !this.#isJudged(touches[index] as Touch, FileTree.pathOf(spot), judged[index] as string),
+      );
+      if (open === -1) return act(...spots);
+      const { path, access } = touches[open] as Touch;
+      const real = FileTree.pathOf(spots[open] as Spot);
+      const bound = this.#bound as Bound;
+      await requireMoved(bound.grant, bound.call, path, real, access);
+      this.requireRunning(doing, path, io);
+      judged[open] = real;
+    }
+  }
+
+  /** Whether `real` may be touched without a question: for what `stat` and `readDir` tell of links. */
+  reaches(asked: string, real: string): boolean {
+    if (this.#bound === undefined) return true;
+    const { grant } = this.#bound;
+    return covers(grant, real, "read") || grant.moved.some((pair) => pair.asked === asked && pair.real === real);
+  }
+
+  /** Refuses to take, or look through, what lies below `path` unless the grant covers all of it, or leaves out what it excepts. */
+  requireTree([did]: Doing, path: string, access: Access, excepted?: "skip-excepted"): void {
+    if (this.#bound === undefined) return;
+    const { grant } = this.#bound;
+    const isWhole = grant.files.some(
+      (place) => place.scope === "tree" && isWithin(place.path, path) && place.access.includes(access),
+    );
+    const isApproved = grant.moved.some((pair) => isWithin(pair.real, path));
+    const holdsExcepted = excepted === undefined && grant.except.some((folder) => isWithin(path, folder));
+    if ((isWhole || isApproved) && !holdsExcepted) return;
+    const why = holdsExcepted ? "it holds what must not be touched" : "the call claimed it without what lies below it";
+    throw new HaftError("CALL_UNCLAIMED", `Did not ${did} "${path}": ${why}. Name the parts one by one.`, {
+      details: { path, access },
+    });
+  }
+
+  #isJudged(touch: Touch, real: string, judged: string): boolean {
+    return (
+      this.#bound === undefined ||
+      real === touch.path ||
+      real === judged ||
+      covers(this.#bound.grant, real, touch.access)
+    );
+  }
+}
