@@ -8,6 +8,7 @@ import {
   type DefinedTool,
   type Dialect,
   type Framework,
+  type Fs,
   type HostServices,
   presentTool,
   type Session,
@@ -93,6 +94,22 @@ export function newSession(id: string, caches = new Map<string, unknown>()): Ses
   const { clock, ids } = bareHost();
   const session = createMemorySession({ id, artifacts: memoryArtifacts({ ids, now: clock.now }) });
   return { ...session, caches };
+}
+
+/** The same backend whose guarded files do some operations otherwise; `real` is the port they stand in for. */
+export function withFs(backend: Backend, change: (real: Fs) => Partial<Fs>): Backend {
+  const bind: Backend["bind"] = (grant, call) => {
+    const ports = backend.bind(grant, call);
+    const changed = change(ports.fs);
+    const fs = new Proxy(ports.fs, {
+      get(target, name) {
+        const value: unknown = Reflect.get(changed, name) ?? Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    return { ...ports, fs };
+  };
+  return { ...backend, bind };
 }
 
 const PLAIN: Dialect = {

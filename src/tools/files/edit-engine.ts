@@ -48,7 +48,8 @@ export function planEdits(
   const replacements: Replacement[] = [];
   let stage: EditStage = "exact";
   let eolConverted = false;
-  for (const [edit, { oldText, newText }] of edits.entries()) {
+  for (const [edit, pair] of edits.entries()) {
+    const { oldText, newText } = withoutMark(pair);
     const wanted = text.encode(oldText);
     const located = wanted === undefined || wanted.length === 0 ? "not-found" : locate(haystack, wanted, locating);
     if (located === "not-found") return notFound(text, haystack, edit, oldText, locating);
@@ -69,6 +70,12 @@ export function planEdits(
   if ("overlap" in applied) return { kind: "overlap", edits: applied.overlap };
   if (isSame(text.bytes, applied.bytes)) return { kind: "no-change" };
   return { kind: "applied", bytes: applied.bytes, ranges: applied.ranges, stage, eolConverted };
+}
+
+/** The mark in front of a file is no part of its text, so it is none of a text that was copied along with it. */
+function withoutMark({ oldText, newText }: EditPair): EditPair {
+  if (!oldText.startsWith("\ufeff")) return { oldText, newText };
+  return { oldText: oldText.slice(1), newText: newText.startsWith("\ufeff") ? newText.slice(1) : newText };
 }
 
 /** Makes the new units of each place of one edit; the same text is encoded once. */

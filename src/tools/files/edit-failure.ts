@@ -1,8 +1,10 @@
 import { type EditData, type EditInput, fail, type ToolResult } from "../../kernel/index.js";
 import { quoted, refusePath } from "../path-input.js";
 import type { EditPlan } from "./edit-engine.js";
+import { placeAt } from "./edit-nearest.js";
 import type { FileNow, Freshness } from "./read-state.js";
 import { refuseText } from "./redaction-mark.js";
+import type { UnitText } from "./unit-text.js";
 
 /** Refuses what no file can make right: texts that are empty, equal, or hold what must not be written. */
 export function refuseEditInput(input: EditInput): ToolResult<never> | undefined {
@@ -80,6 +82,22 @@ export function planFailure(
     " It looks as if the line numbers that `read` puts in front were copied along. Send the lines without them.";
   const message = `${start}\`oldText\`${which} was not found.${plan.hint === "gutter" ? gutter : ""}`;
   return fail("EDIT_NOT_FOUND", message, { details: { ...edit, nearest } });
+}
+
+/** The refusal of an edit whose file is changed faster than it can be written, with the place as it reads now. */
+export function overtaken(
+  input: EditInput,
+  { text, plan }: { readonly text: UnitText; readonly plan: EditPlan },
+): ToolResult<never> {
+  const found =
+    plan.kind === "applied"
+      ? placeAt(text, plan.ranges[0]!.line, input.edits[0]!.oldText)
+      : plan.kind === "not-found"
+        ? plan.nearest[0]
+        : undefined;
+  const message = `Did not edit ${quoted(input.path)}: something else changed it twice while this call worked on it.`;
+  const details = { path: input.path, ...(found === undefined ? {} : { region: found }) };
+  return fail("FS_STALE", message, { details });
 }
 
 function factsOf({ info, sha256 }: FileNow): Readonly<Record<string, unknown>> {

@@ -33,7 +33,7 @@ interface Candidate {
  * sequences, so that a text without any equal line is found too.
  */
 export function nearestPlaces(text: UnitText, wanted: string): NearestPlace[] {
-  const lines = wanted.replace(/\r\n?/g, "\n").replace(/\n$/, "").split("\n");
+  const lines = linesOf(wanted);
   const found = collect(text, lines);
   const places: { readonly place: NearestPlace; readonly line: number }[] = [];
   for (const candidate of found) {
@@ -42,6 +42,20 @@ export function nearestPlaces(text: UnitText, wanted: string): NearestPlace[] {
     places.push({ line: candidate.line, place: describe(text, candidate.line, lines) });
   }
   return places.map(({ place }) => place);
+}
+
+/** The lines of the file, from a line counted from 1, that a text of as many lines would take. */
+export function placeAt(
+  text: UnitText,
+  line: number,
+  wanted: string,
+): { readonly line: number; readonly text: string } {
+  const { line: at, text: shown } = describe(text, line - 1, linesOf(wanted));
+  return { line: at, text: shown };
+}
+
+function linesOf(wanted: string): readonly string[] {
+  return wanted.replace(/\r\n?/g, "\n").replace(/\n$/, "").split("\n");
 }
 
 function collect(text: UnitText, lines: readonly string[]): Candidate[] {

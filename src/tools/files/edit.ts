@@ -14,11 +14,13 @@ import {
 import { fileProvenance } from "../path-input.js";
 import { diffOfEdit } from "./edit-diff.js";
 import { type EditPlan, planEdits } from "./edit-engine.js";
-import { gateRefusal, planFailure, refuseEditInput } from "./edit-failure.js";
+import { gateRefusal, overtaken, planFailure, refuseEditInput } from "./edit-failure.js";
 import { fileFailure, refuseKind } from "./file-failure.js";
 import { type FileNow, type FilePlace, freshness, passGate, recordReadState } from "./read-state.js";
 import { detectTextForm } from "./text-form.js";
 import { UnitText } from "./unit-text.js";
+
+const MAX_TRIES = 2;
 
 /** The largest file that is edited. */
 export const MAX_EDITED_BYTES = 128 * 1024 * 1024;
@@ -81,10 +83,9 @@ async function runEdit(input: EditInput, ctx: ToolContext<EditLimits>): Promise<
   const asked = { verb: "edit", spelled: input.path, absolute: ctx.resolve(input.path) };
   try {
     const [found] = await ctx.fs.resolve([asked.absolute]);
-    const place = { absolute: asked.absolute, real: found?.real ?? asked.absolute };
-    const info = await ctx.fs.stat(asked.absolute);
-    const bad = refuseKind(info.kind, asked);
+    const bad = found === undefined || found.kind === "absent" ? undefined : refuseKind(found.kind, asked);
     if (bad !== undefined) return bad;
+    const place = { absolute: asked.absolute, real: found?.real ?? asked.absolute };
     return await ctx.lock(place.real, {}, () => editTwice(input, ctx, place));
   } catch (thrown) {
     return fileFailure(thrown, asked);
@@ -97,12 +98,30 @@ async function editTwice(
   ctx: ToolContext<EditLimits>,
   place: FilePlace,
 ): Promise<ToolResult<EditData>> {
-  try {
-    return await editOnce(input, ctx, place);
-  } catch (thrown) {
-    if (!HaftError.is(thrown, "FS_STALE")) throw thrown;
-    return editOnce(input, ctx, place);
+  for (let tries = 1; ; tries++) {
+    try {
+      return await editOnce(input, ctx, place);
+    } catch (thrown) {
+      if (!HaftError.is(thrown, "FS_STALE")) throw thrown;
+      if (tries === MAX_TRIES) return overtaken(input, await planFor(input, ctx, await readNow(ctx, place)));
+    }
   }
+}
+
+interface Content {
+  readonly bytes: Uint8Array;
+  readonly now: FileNow & { readonly sha256: string };
+}
+
+async function readNow(ctx: ToolContext<EditLimits>, { absolute }: FilePlace): Promise<Content> {
+  const reading = ctx.fs.readBytes(absolute, { maxBytes: MAX_EDITED_BYTES });
+  const [info, bytes] = await Promise.all([ctx.fs.stat(absolute), reading]);
+  return { bytes, now: { info: { ...info, size: bytes.length }, sha256: await ctx.digest(bytes) } };
+}
+
+async function planFor(input: EditInput, ctx: ToolContext<EditLimits>, { bytes }: Content) {
+  const text = new UnitText(bytes, await detectTextForm(bytes));
+  return { text, plan: planEdits(text, input.edits, { ...ctx.limits, replaceAll: input.replaceAll ?? false }) };
 }
 
 async function editOnce(
@@ -110,20 +129,18 @@ async function editOnce(
   ctx: ToolContext<EditLimits>,
   place: FilePlace,
 ): Promise<ToolResult<EditData>> {
-  const info = await ctx.fs.stat(place.absolute);
-  const bytes = await ctx.fs.readBytes(place.absolute, { maxBytes: MAX_EDITED_BYTES });
-  const now: FileNow = { info: { ...info, size: bytes.length }, sha256: await ctx.digest(bytes) };
+  const content = await readNow(ctx, place);
+  const { now } = content;
   const verdict = passGate(ctx.limits.gate, "edit", ctx, place, now);
   if (verdict !== "fresh") return gateRefusal(verdict, input.path, now);
   const seen = freshness(ctx, place, now);
-  const text = new UnitText(bytes, await detectTextForm(bytes));
-  const plan = planEdits(text, input.edits, { ...ctx.limits, replaceAll: input.replaceAll ?? false });
+  const { text, plan } = await planFor(input, ctx, content);
   if (plan.kind !== "applied") return planFailure(plan, input, { isStale: seen === "stale", now });
-  const done = await ctx.fs.replaceAtomic(place.absolute, plan.bytes, { sha256: now.sha256! });
+  const done = await ctx.fs.replaceAtomic(place.absolute, plan.bytes, { sha256: now.sha256 });
   // What the session knew of the file it still knows, with its own change; what it has never seen it has not seen now.
   const isKnown = seen === "fresh" || (ctx.limits.gate === "handle" && ctx.framework.readState?.has(place.absolute));
   if (isKnown) recordReadState(ctx, place, { info: await ctx.fs.stat(place.absolute), sha256: done.after });
-  return edited(input, ctx, place, { text, plan, hashes: [now.sha256!, done.after], seen, inPlace: done.inPlace });
+  return edited(input, ctx, place, { text, plan, hashes: [now.sha256, done.after], seen, inPlace: done.inPlace });
 }
 
 interface Applied {
