@@ -63,6 +63,7 @@ export interface ToolkitOptions {
   readonly hooks?: Hooks;
   readonly rate?: RateLimit;
   readonly redactor?: Redactor;
+  /** Who finds the call that an uncaught fault belongs to. Default: by asynchronous context, listening only while calls run. */
   readonly faults?: Faults;
 }
 

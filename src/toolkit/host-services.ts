@@ -32,8 +32,8 @@ export interface Host {
 }
 
 export async function createHost(options: HostServicesOptions): Promise<Host> {
-  const { policy, approver, approvalTimeoutMs, hooks, rate, redactor, faults } = options;
-  const { systemClock, systemIds, sha256 } = await import("../backends/local/index.js");
+  const { policy, approver, approvalTimeoutMs, hooks, rate, redactor } = options;
+  const { createCallFaults, sha256, systemClock, systemIds } = await import("../backends/local/index.js");
   const clock = systemClock;
   const ids = systemIds;
   const state = options.persist ? await stateOnDisk(options.stateDir) : await stateInMemory(clock, ids);
@@ -47,13 +47,13 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     audit: state.audit,
     locks: state.locks,
     stores: state.stores,
+    faults: options.faults ?? createCallFaults(),
     nextContextId: () => ++contexts,
     ...(approver === undefined ? {} : { approver }),
     ...(approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs }),
     ...(hooks === undefined ? {} : { hooks }),
     ...(rate === undefined ? {} : { rate }),
     ...(redactor === undefined ? {} : { redactor }),
-    ...(faults === undefined ? {} : { faults }),
   };
   return {
     services: Object.freeze(services),

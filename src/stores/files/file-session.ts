@@ -102,8 +102,8 @@ export function createFileSession(options: FileSessionOptions): FileSession {
     },
     async close() {
       await artifacts.close();
-      if (isTemporary) rmSync(folder, { recursive: true, force: true });
-      else await save();
+      if (!isTemporary) await save();
+      else if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
