@@ -60,8 +60,8 @@ export class MemoryProcess {
   readonly parent: number;
   readonly group: number;
   readonly name: string;
-  readonly streams: Streams;
   readonly done: Promise<ProcessEnd>;
+  #streams: Streams;
   readonly #table: ProcessTable;
   readonly #controller = new AbortController();
   readonly #traps = new Map<string, () => void>();
@@ -78,10 +78,21 @@ export class MemoryProcess {
     this.parent = about.parent;
     this.group = about.group ?? pid;
     this.name = about.name;
-    this.streams = about.streams;
+    this.#streams = about.streams;
     this.done = new Promise((resolve) => {
       this.#settle = resolve;
     });
+  }
+
+  get streams(): Streams {
+    return this.#streams;
+  }
+
+  /** Lets its streams go and takes others, of which it is given the hold. */
+  adopt(streams: Streams): void {
+    this.requireAlive();
+    releaseStreams(this.#streams);
+    this.#streams = streams;
   }
 
   get isAlive(): boolean {
@@ -109,7 +120,7 @@ export class MemoryProcess {
   finish(end: ProcessEnd): void {
     if (this.#end !== undefined) return;
     this.#end = end;
-    releaseStreams(this.streams);
+    releaseStreams(this.#streams);
     this.#table.forget(this);
     this.#controller.abort();
     this.#settle(end);

@@ -159,8 +159,10 @@ export class ScriptRunner {
       };
       const body = async (process: MemoryProcess) =>
         (await command(contextOf(process, this.#machine.table, about))) ?? 0;
-      // Redirections open streams of their own, so even a process that exists for this command alone starts a child then.
-      if (isOwnProcess && plan.redirects.length === 0) return await body(this.#process);
+      if (isOwnProcess) {
+        this.#process.adopt(retainStreams(open));
+        return await body(this.#process);
+      }
       const child = this.#start(name, open, body);
       return codeOf(await this.#process.during(child.done));
     } finally {

@@ -25,13 +25,13 @@ export const searchChoosing: Suite<Fixture> = [
     "In path order children come in code-unit order of their names, folder by folder",
     async (fixture) => {
       await lay(fixture, NAMED);
-      expectEqual(namesOf((await grep(fixture, "x")).lines), NAMED_IN_ORDER, "files of the hits");
+      expectEqual(namesOf((await grep(fixture, "^x$")).lines), NAMED_IN_ORDER, "files of the hits");
       expectEqual((await walk(fixture, { type: "file" })).names, NAMED_IN_ORDER, "files of the walk");
     },
   ),
   on("search:order:found", "In the order found the same files come, each once", async (fixture) => {
     await lay(fixture, NAMED);
-    const { lines, end } = await grep(fixture, "x", { order: "found" });
+    const { lines, end } = await grep(fixture, "^x$", { order: "found" });
     expectEqual([namesOf(lines).sort(), end.why], [[...NAMED_IN_ORDER].sort(), "complete"], "files");
     expectEqual(
       [...(await walk(fixture, { order: "found", type: "file" })).names].sort(),
@@ -42,29 +42,29 @@ export const searchChoosing: Suite<Fixture> = [
   on("search:limit:stops", "A limit stops the search and says so", async (fixture) => {
     await lay(fixture, { "a.txt": "x\n".repeat(50), "b.txt": "x\n".repeat(50) });
     for (const order of ["path", "found"] as const) {
-      const { hits, end } = await grep(fixture, "x", { limit: 7, order });
+      const { hits, end } = await grep(fixture, "^x$", { limit: 7, order });
       expectEqual([hits.length, end.why], [7, "limit"], `hits and why in order ${order}`);
     }
     const files = await walk(fixture, { limit: 1 });
     expectEqual([files.names, files.end.why], [["a.txt"], "limit"], "walk");
-    expectEqual((await grep(fixture, "x", { limit: 1, mode: "files" })).hits.length, 1, "hits of the mode files");
+    expectEqual((await grep(fixture, "^x$", { limit: 1, mode: "files" })).hits.length, 1, "hits of the mode files");
   }),
   on("search:limit:exactly-all", "A limit that is not reached is complete", async (fixture) => {
     await lay(fixture, { "a.txt": "x\nx\nx\n" });
-    const { hits, end } = await grep(fixture, "x", { limit: 4 });
+    const { hits, end } = await grep(fixture, "^x$", { limit: 4 });
     expectEqual([hits.length, end.why], [3, "complete"], "hits and why");
   }),
   on("search:pages:neither-overlap-nor-skip", "Pages by offset give every hit once, in one order", async (fixture) => {
     const tree: Record<string, string> = {};
     for (let index = 0; index < 12; index += 1) tree[`folder-${index % 4}/file-${index}.txt`] = "x\nno\nx\nx\n";
     await lay(fixture, tree);
-    const whole = (await grep(fixture, "x")).lines;
+    const whole = (await grep(fixture, "^x$")).lines;
     expectEqual(whole.length, 36, "hits");
     const paged: string[] = [];
     for (let offset = 0; offset < 40; offset += 7)
-      paged.push(...(await grep(fixture, "x", { offset, limit: 7 })).lines);
+      paged.push(...(await grep(fixture, "^x$", { offset, limit: 7 })).lines);
     expectEqual(paged, whole, "all pages");
-    const past = await grep(fixture, "x", { offset: 36, limit: 7 });
+    const past = await grep(fixture, "^x$", { offset: 36, limit: 7 });
     expectEqual([past.hits.length, past.end.why], [0, "complete"], "a page past the end");
   }),
   on("search:pages:of-a-walk", "Pages of a walk give every entry once", async (fixture) => {
@@ -77,20 +77,20 @@ export const searchChoosing: Suite<Fixture> = [
   }),
   on("search:root:file", "A root that is a file is searched alone, whatever ignore files say", async (fixture) => {
     await lay(fixture, { ".gitignore": "*.log\n", "a.log": "x\n", "b.txt": "x\n" });
-    expectEqual((await grep(fixture, "x", { root: `${fixture.folder}/a.log` })).lines, ["a.log:1: x"], "lines");
+    expectEqual((await grep(fixture, "^x$", { root: `${fixture.folder}/a.log` })).lines, ["a.log:1: x"], "lines");
   }),
   on("search:root:missing", "A missing root is FS_NOT_FOUND", async (fixture) => {
-    await expectError(grep(fixture, "x", { root: `${fixture.folder}/gone` }), "FS_NOT_FOUND", "grep");
+    await expectError(grep(fixture, "^x$", { root: `${fixture.folder}/gone` }), "FS_NOT_FOUND", "grep");
     await expectError(walk(fixture, { root: `${fixture.folder}/gone` }), "FS_NOT_FOUND", "walk");
   }),
   on("search:root:ignored", "A root that is itself ignored is searched", async (fixture) => {
     await lay(fixture, { ".gitignore": "build/\n", "build/a.txt": "x\n", "build/inner/b.txt": "x\n" });
-    expectEqual((await grep(fixture, "x")).hits.length, 0, "hits from above");
-    const { lines } = await grep(fixture, "x", { root: `${fixture.folder}/build` });
+    expectEqual((await grep(fixture, "^x$")).hits.length, 0, "hits from above");
+    const { lines } = await grep(fixture, "^x$", { root: `${fixture.folder}/build` });
     expectEqual(lines, ["build/a.txt:1: x", "build/inner/b.txt:1: x"], "lines from inside");
   }),
   on("search:root:empty-folder", "An empty folder is complete with nothing found", async (fixture) => {
-    expectEqual((await grep(fixture, "x")).end.why, "complete", "grep");
+    expectEqual((await grep(fixture, "^x$")).end.why, "complete", "grep");
     expectEqual((await walk(fixture)).entries.length, 0, "entries");
   }),
   on(
@@ -110,7 +110,7 @@ export const searchChoosing: Suite<Fixture> = [
         "q/deep/g.txt": "x\n",
         "kept.txt": "x\n",
       });
-      expectEqual(namesOf((await grep(fixture, "x")).lines), ["docs/f.txt", "kept.txt", "sub/top.txt"], "files");
+      expectEqual(namesOf((await grep(fixture, "^x$")).lines), ["docs/f.txt", "kept.txt", "sub/top.txt"], "files");
     },
   ),
   on("search:ignore:negation", "A later line with ! takes a file back, the last match wins", async (fixture) => {
@@ -120,7 +120,7 @@ export const searchChoosing: Suite<Fixture> = [
       "kept.log": "x\n",
       "sub/kept.log": "x\n",
     });
-    expectEqual(namesOf((await grep(fixture, "x")).lines), ["kept.log", "sub/kept.log"], "files");
+    expectEqual(namesOf((await grep(fixture, "^x$")).lines), ["kept.log", "sub/kept.log"], "files");
   }),
   on("search:ignore:nested", "A deeper .gitignore adds to those above it and may take back", async (fixture) => {
     await lay(fixture, {
@@ -132,7 +132,7 @@ export const searchChoosing: Suite<Fixture> = [
       "sub/local.txt": "x\n",
       "local.txt": "x\n",
     });
-    expectEqual(namesOf((await grep(fixture, "x")).lines), ["local.txt", "sub/kept.gen"], "files");
+    expectEqual(namesOf((await grep(fixture, "^x$")).lines), ["local.txt", "sub/kept.gen"], "files");
   }),
   on(
     "search:ignore:from-the-workspace-down",
@@ -144,7 +144,7 @@ export const searchChoosing: Suite<Fixture> = [
         "sub/anchored.txt": "x\n",
         "sub/b.txt": "x\n",
       });
-      expectEqual((await grep(fixture, "x", { root: `${fixture.folder}/sub` })).lines, ["sub/b.txt:1: x"], "lines");
+      expectEqual((await grep(fixture, "^x$", { root: `${fixture.folder}/sub` })).lines, ["sub/b.txt:1: x"], "lines");
     },
   ),
   on("search:ignore:dot-ignore", "A .ignore holds too, and wins over .gitignore beside it", async (fixture) => {
@@ -156,11 +156,15 @@ export const searchChoosing: Suite<Fixture> = [
       "kept.a": "x\n",
       "f.c": "x\n",
     });
-    expectEqual(namesOf((await grep(fixture, "x")).lines), ["f.c", "kept.a"], "files");
+    expectEqual(namesOf((await grep(fixture, "^x$")).lines), ["f.c", "kept.a"], "files");
   }),
   on("search:ignore:switched-off", "includeIgnored searches all but .git", async (fixture) => {
     await lay(fixture, { ".gitignore": "*.log\nbuild/\n", "a.log": "x\n", "build/b.txt": "x\n", ".git/config": "x\n" });
-    expectEqual(namesOf((await grep(fixture, "x", { includeIgnored: true })).lines), ["a.log", "build/b.txt"], "files");
+    expectEqual(
+      namesOf((await grep(fixture, "^x$", { includeIgnored: true })).lines),
+      ["a.log", "build/b.txt"],
+      "files",
+    );
   }),
   on("search:hidden:searched", "Hidden files are searched, .git never, at any depth", async (fixture) => {
     await lay(fixture, {
@@ -170,7 +174,7 @@ export const searchChoosing: Suite<Fixture> = [
       "sub/.git/config": "x\n",
       ".github/b": "x\n",
     });
-    expectEqual(namesOf((await grep(fixture, "x")).lines), [".config/a", ".env", ".github/b"], "files");
+    expectEqual(namesOf((await grep(fixture, "^x$")).lines), [".config/a", ".env", ".github/b"], "files");
     expectEqual((await walk(fixture, { type: "file" })).names, [".config/a", ".env", ".github/b"], "entries");
   }),
   on(
@@ -184,15 +188,15 @@ export const searchChoosing: Suite<Fixture> = [
         "vendor/c.txt": "x\n",
         "d.txt": "x\n",
       });
-      const { lines } = await grep(fixture, "x", { prune: ["node_modules", "vendor"], includeIgnored: true });
+      const { lines } = await grep(fixture, "^x$", { prune: ["node_modules", "vendor"], includeIgnored: true });
       expectEqual(namesOf(lines), ["d.txt", "sub/vendor"], "files");
     },
   ),
   on("search:glob:name", "A glob without a slash matches the name, at any depth", async (fixture) => {
     await lay(fixture, { "a.ts": "x\n", "sub/b.ts": "x\n", "sub/c.js": "x\n", "d.tsx": "x\n" });
-    expectEqual(namesOf((await grep(fixture, "x", { glob: "*.ts" })).lines), ["a.ts", "sub/b.ts"], "files");
+    expectEqual(namesOf((await grep(fixture, "^x$", { glob: "*.ts" })).lines), ["a.ts", "sub/b.ts"], "files");
     expectEqual(
-      namesOf((await grep(fixture, "x", { glob: "*.{js,tsx}" })).lines),
+      namesOf((await grep(fixture, "^x$", { glob: "*.{js,tsx}" })).lines),
       ["d.tsx", "sub/c.js"],
       "files of two",
     );
@@ -200,14 +204,14 @@ export const searchChoosing: Suite<Fixture> = [
   }),
   on("search:glob:path", "A glob with a slash matches the path below the root", async (fixture) => {
     await lay(fixture, { "src/a.ts": "x\n", "src/deep/b.ts": "x\n", "test/src/c.ts": "x\n" });
-    expectEqual(namesOf((await grep(fixture, "x", { glob: "src/*.ts" })).lines), ["src/a.ts"], "one star");
+    expectEqual(namesOf((await grep(fixture, "^x$", { glob: "src/*.ts" })).lines), ["src/a.ts"], "one star");
     expectEqual(
-      namesOf((await grep(fixture, "x", { glob: "src/**/*.ts" })).lines),
+      namesOf((await grep(fixture, "^x$", { glob: "src/**/*.ts" })).lines),
       ["src/a.ts", "src/deep/b.ts"],
       "two stars",
     );
     expectEqual(
-      namesOf((await grep(fixture, "x", { glob: "**/src/*.ts" })).lines),
+      namesOf((await grep(fixture, "^x$", { glob: "**/src/*.ts" })).lines),
       ["src/a.ts", "test/src/c.ts"],
       "stars in front",
     );
@@ -218,11 +222,11 @@ export const searchChoosing: Suite<Fixture> = [
     async (fixture) => {
       const names = ["-dash", "a\nb:1: no", 'it\'s "so"', "space d", "漢😀", "back\\slash"];
       await lay(fixture, Object.fromEntries(names.map((name) => [name, "x\n"])));
-      const { hits } = await grep(fixture, "x");
+      const { hits } = await grep(fixture, "^x$");
       expectEqual(hits.map((hit) => hit.path).sort(), names.map((name) => `${fixture.folder}/${name}`).sort(), "paths");
       expectEqual([...(await walk(fixture)).names].sort(), [...names].sort(), "entries");
       expectEqual(
-        (await grep(fixture, "x", { root: `${fixture.folder}/-dash` })).hits.length,
+        (await grep(fixture, "^x$", { root: `${fixture.folder}/-dash` })).hits.length,
         1,
         "hits in a root with a dash",
       );
@@ -259,7 +263,7 @@ export const searchChoosing: Suite<Fixture> = [
     await plant(fixture, { kind: "link", path: `${fixture.folder}/self`, target: "self" });
     await plant(fixture, { kind: "link", path: `${fixture.folder}/folder`, target: "real" });
     await plant(fixture, { kind: "link", path: `${fixture.folder}/file`, target: "real/a.txt" });
-    const { lines, end } = await grep(fixture, "x");
+    const { lines, end } = await grep(fixture, "^x$");
     expectEqual([lines, end.why], [["real/a.txt:1: x"], "complete"], "lines and why");
     expectEqual((await walk(fixture, { type: "file" })).names, ["real/a.txt"], "files of the walk");
   }),
@@ -269,19 +273,19 @@ export const searchChoosing: Suite<Fixture> = [
     async (fixture) => {
       await lay(fixture, { "real/a.txt": "x\n" });
       await plant(fixture, { kind: "link", path: `${fixture.folder}/link`, target: "real" });
-      expectEqual((await grep(fixture, "x", { root: `${fixture.folder}/link` })).lines, ["link/a.txt:1: x"], "lines");
+      expectEqual((await grep(fixture, "^x$", { root: `${fixture.folder}/link` })).lines, ["link/a.txt:1: x"], "lines");
     },
   ),
   on("search:special:fifo", "A FIFO in the tree is skipped and holds nothing up", async (fixture) => {
     await lay(fixture, { "a.txt": "x\n" });
     await plant(fixture, { kind: "fifo", path: `${fixture.folder}/pipe` });
-    const { lines, end } = await grep(fixture, "x");
+    const { lines, end } = await grep(fixture, "^x$");
     expectEqual([lines, end.why], [["a.txt:1: x"], "complete"], "lines and why");
   }),
   on("search:deep:tree", "A tree of forty folders is searched to its end", async (fixture) => {
     const deep = Array.from({ length: 40 }, (_, index) => `d${index}`).join("/");
     await lay(fixture, { [`${deep}/a.txt`]: "x\n" });
-    expectEqual(namesOf((await grep(fixture, "x")).lines), [`${deep}/a.txt`], "files");
+    expectEqual(namesOf((await grep(fixture, "^x$")).lines), [`${deep}/a.txt`], "files");
   }),
   on("search:many:files", "Four hundred files are all looked at", async (fixture) => {
     const tree: Record<string, string> = {};
@@ -294,7 +298,7 @@ export const searchChoosing: Suite<Fixture> = [
     "With a signal that has fired already the end record says cancelled and nothing came",
     async (fixture) => {
       await lay(fixture, { "a.txt": "x\n" });
-      const { hits, end } = await grep(fixture, "x", { signal: AbortSignal.abort() });
+      const { hits, end } = await grep(fixture, "^x$", { signal: AbortSignal.abort() });
       expectEqual([hits.length, end.why], [0, "cancelled"], "hits and why");
     },
   ),
@@ -322,16 +326,20 @@ export const searchChoosing: Suite<Fixture> = [
     async (fixture) => {
       await lay(fixture, { "in/a.txt": "x\n", "out/b.txt": "x\n" });
       const grant = treeGrant(`${fixture.folder}/in`, ["read"]);
-      await expectError(grep(fixture, "x", { grant }), "CALL_UNCLAIMED", "a folder above");
-      await expectError(grep(fixture, "x", { grant, root: `${fixture.folder}/out` }), "CALL_UNCLAIMED", "grep beside");
+      await expectError(grep(fixture, "^x$", { grant }), "CALL_UNCLAIMED", "a folder above");
+      await expectError(
+        grep(fixture, "^x$", { grant, root: `${fixture.folder}/out` }),
+        "CALL_UNCLAIMED",
+        "grep beside",
+      );
       await expectError(walk(fixture, { grant, root: `${fixture.folder}/out` }), "CALL_UNCLAIMED", "walk beside");
       expectEqual(
-        (await grep(fixture, "x", { grant, root: `${fixture.folder}/in` })).lines,
+        (await grep(fixture, "^x$", { grant, root: `${fixture.folder}/in` })).lines,
         ["in/a.txt:1: x"],
         "lines inside",
       );
       await expectError(
-        grep(fixture, "x", { call: { signal: AbortSignal.abort() } }),
+        grep(fixture, "^x$", { call: { signal: AbortSignal.abort() } }),
         "CALL_REVOKED",
         "a call that has ended",
       );
@@ -343,14 +351,14 @@ export const searchChoosing: Suite<Fixture> = [
     async (fixture) => {
       await lay(fixture, { "in/a.txt": "x\n" });
       const grant = { files: [{ path: `${fixture.folder}/in`, access: ["read"], scope: "self" }] } as const;
-      const hits = await grep(fixture, "x", { grant, root: `${fixture.folder}/in` }).then(
+      const hits = await grep(fixture, "^x$", { grant, root: `${fixture.folder}/in` }).then(
         (found) => found.hits.length,
         () => 0,
       );
       expectEqual(hits, 0, "hits");
       const file = { files: [{ path: `${fixture.folder}/in/a.txt`, access: ["read"], scope: "self" }] } as const;
       expectEqual(
-        (await grep(fixture, "x", { grant: file, root: `${fixture.folder}/in/a.txt` })).hits.length,
+        (await grep(fixture, "^x$", { grant: file, root: `${fixture.folder}/in/a.txt` })).hits.length,
         1,
         "hits in the file that is granted",
       );
@@ -366,7 +374,7 @@ export const searchChoosing: Suite<Fixture> = [
     });
     const except = [`${fixture.folder}/.env`, `${fixture.folder}/sub/key.pem`, `${fixture.folder}/private`];
     const grant = treeGrant(fixture.folder, ["read"], { except });
-    const { lines, end } = await grep(fixture, "x", { grant, includeIgnored: true });
+    const { lines, end } = await grep(fixture, "^x$", { grant, includeIgnored: true });
     expectEqual(lines, ["open.txt:1: x"], "lines");
     expectThat((end.skipped.policy ?? 0) >= 3, "at least three are counted under policy");
     expectEqual(
@@ -379,7 +387,11 @@ export const searchChoosing: Suite<Fixture> = [
     await lay(fixture, { "in/a.txt": "x\n", "out/b.txt": "x\n" });
     await plant(fixture, { kind: "link", path: `${fixture.folder}/in/link`, target: "../out" });
     const grant = treeGrant(`${fixture.folder}/in`, ["read"]);
-    await expectError(grep(fixture, "x", { grant, root: `${fixture.folder}/in/link` }), "POLICY_DENIED", "grep");
-    expectEqual((await grep(fixture, "x", { grant, root: `${fixture.folder}/in` })).lines, ["in/a.txt:1: x"], "lines");
+    await expectError(grep(fixture, "^x$", { grant, root: `${fixture.folder}/in/link` }), "POLICY_DENIED", "grep");
+    expectEqual(
+      (await grep(fixture, "^x$", { grant, root: `${fixture.folder}/in` })).lines,
+      ["in/a.txt:1: x"],
+      "lines",
+    );
   }),
 ];

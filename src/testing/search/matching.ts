@@ -127,21 +127,21 @@ export const searchMatching: Suite<Fixture> = [
   }),
   on(
     "search:grep:multiline",
-    "With multiline a match may span lines; the hit has the number of its first",
+    "With multiline a match may span lines; each line that it touches is a hit",
     async (fixture) => {
       await lay(fixture, { "a.txt": "zero\nfirst {\n  second\n}\nfirst {}\n" });
       const { hits } = await grep(fixture, "first \\{\\n\\s*second", { pattern: { multiline: true } });
       expectEqual(
         hits.map((hit) => hit.line),
-        [2],
+        [2, 3],
         "lines",
       );
-      expectThat(new TextDecoder().decode(hits[0]?.bytes).startsWith("first {"), "the bytes begin with the first line");
+      expectThat(new TextDecoder().decode(hits[0]?.bytes).startsWith("first {"), "the first hit is the first line");
       expectEqual((await grep(fixture, "first \\{\\n")).hits.length, 0, "hits without multiline");
       const dots = await grep(fixture, "(?s)zero.*\\}", { pattern: { multiline: true } });
       expectEqual(
         dots.hits.map((hit) => hit.line),
-        [1],
+        [1, 2, 3, 4, 5],
         "lines with (?s)",
       );
       expectEqual(
