@@ -110,7 +110,7 @@ async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<
     onOutput: (stream, bytes) => recorders[stream].push(bytes),
   });
   const [stdout, stderr] = await Promise.all([recorders.stdout.end(), recorders.stderr.end()]);
-  const data = dataOf(result, timeoutMs, stdout, stderr);
+  const data = dataOf(inModelsWords(result, input, ctx), timeoutMs, stdout, stderr);
   const isCapped = input.timeoutMs !== undefined && input.timeoutMs > limits.maxTimeoutMs;
   const notes = isCapped ? [`\`timeoutMs\` ${input.timeoutMs} was taken as ${limits.maxTimeoutMs}, the most.`] : [];
   const more = {
@@ -121,6 +121,12 @@ async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<
   if (failed === undefined) return ok(data, notes.length === 0 ? more : { ...more, details: { notes } });
   const details = notes.length === 0 ? failed.details : { ...failed.details, notes };
   return fail(failed.code, failed.message, { data, details, ...more });
+}
+
+/** A problem with the folder names it as the model did. */
+function inModelsWords(result: ShellResult, input: BashInput, ctx: ToolContext<BashLimits>): ShellResult {
+  if (result.problem === undefined || input.cwd === undefined) return result;
+  return { ...result, problem: result.problem.replaceAll(`"${ctx.resolve(input.cwd)}"`, quoted(input.cwd)) };
 }
 
 function dataOf(
