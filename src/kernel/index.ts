@@ -69,6 +69,7 @@ export {
   type SearchSource,
   type SourceChild,
   searchTree,
+  unsupportedFeature,
   walkTree,
 } from "./search-engine/index.js";
 export type {

@@ -6,4 +6,5 @@ export { type ByteRange, compilePattern, type SearchPattern } from "./search-pat
 export { MAX_NAMED_UNREADABLE, SearchTally, type SkipReason, whyAborted } from "./search-tally.js";
 export { ENGINE, pageOf, searchTree, walkTree } from "./search-tree.js";
 export type { SearchScope, SearchSource, SourceChild } from "./source.js";
+export { unsupportedFeature } from "./unsupported-feature.js";
 export { globFilter, MAX_DEPTH } from "./visit-tree.js";

@@ -1,6 +1,7 @@
 import type { RE2JS } from "re2js";
 import { HaftError, messageOf } from "../errors.js";
 import type { Pattern } from "../search.js";
+import { unsupportedFeature } from "./unsupported-feature.js";
 
 /** First and last-plus-one byte of a match; equal for an empty one. */
 export type ByteRange = readonly [number, number];
@@ -18,6 +19,11 @@ export interface SearchPattern {
  * @throws `SEARCH_PATTERN` for a malformed pattern, `SEARCH_UNSUPPORTED` for what only other engines know.
  */
 export async function compilePattern(pattern: Pattern): Promise<SearchPattern> {
+  const feature = pattern.syntax === "literal" ? undefined : unsupportedFeature(pattern.source);
+  if (feature !== undefined) {
+    const text = `Did not search for "${pattern.source}": it uses ${feature}, which no engine here has. Search for a simpler pattern and read around the hits.`;
+    throw new HaftError("SEARCH_UNSUPPORTED", text, { details: { pattern: pattern.source, feature } });
+  }
   const { RE2JS } = await import("re2js");
   const source = pattern.syntax === "literal" ? RE2JS.quote(pattern.source) : pattern.source;
   const flags = RE2JS.MULTILINE | (pattern.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
