@@ -77,6 +77,7 @@ export function createFileSession(options: FileSessionOptions): FileSession {
   return {
     id,
     readState,
+    caches: new Map(),
     links,
     artifacts: {
       ...artifacts,

@@ -13,6 +13,7 @@ export function createMemorySession(options: MemorySessionOptions): Session {
     id: options.id,
     artifacts: options.artifacts,
     readState: new Map(),
+    caches: new Map(),
     links: new Set(),
     cwd: (backend) => cwds.get(backend),
     setCwd(backend, path) {
