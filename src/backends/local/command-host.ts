@@ -1,0 +1,95 @@
+import { HaftError, type Lifetime, type ShellOptions } from "../../kernel/index.js";
+import { TAG_NAME } from "./command-environment.js";
+import { JobTable } from "./job-table.js";
+import { newNonce } from "./nonce.js";
+import type { PipePool } from "./pipe-pool.js";
+import { RunningCommand } from "./running-command.js";
+import { startCommand } from "./start-command.js";
+import { READ_BYTES } from "./stream-reader.js";
+import type { Watcher } from "./watcher.js";
+
+export interface CommandHostOptions {
+  /** Closed with the host. */
+  readonly pool: PipePool;
+  readonly env: Readonly<Record<string, string>>;
+  /** Absent: nobody ends what runs when this process is killed. */
+  readonly watcher?: Watcher;
+}
+
+export interface StartKind {
+  readonly stdin: "open" | "none";
+  readonly latestBytes: number;
+  readonly readAtOnce: boolean;
+  /** Absent for a command that is waited for. */
+  readonly lifetime?: Lifetime;
+}
+
+/** What all commands of one backend share: their pipes, their tags, the jobs, and the watcher over them. */
+export class CommandHost {
+  readonly jobs = new JobTable((running) => this.ended(running));
+  readonly #options: CommandHostOptions;
+  readonly #buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+  readonly #running = new Set<RunningCommand>();
+  /** Not guessable, so that nobody else's process is taken for ours. */
+  readonly #nonce: string;
+  #count = 0;
+  #isClosed = false;
+
+  constructor(options: CommandHostOptions) {
+    this.#options = options;
+    this.#nonce = options.watcher?.nonce ?? newNonce();
+  }
+
+  requireOpen(): void {
+    if (!this.#isClosed) return;
+    throw new HaftError("BACKEND_UNAVAILABLE", "Did not run the command: the backend is closed.", {
+      details: { backend: "local" },
+    });
+  }
+
+  start(command: string, options: ShellOptions, kind: StartKind): RunningCommand | { readonly problem: string } {
+    const { watcher } = this.#options;
+    const isKept = kind.lifetime === "keep";
+    // The mark at the end keeps the first tag from being the beginning of the tenth.
+    const tag = `${isKept ? "keep-" : ""}${this.#nonce}.${++this.#count}.`;
+    if (!isKept) watcher?.begin();
+    const env = { ...this.#options.env, ...options.env, [TAG_NAME]: tag };
+    const started = startCommand({ command, cwd: options.cwd, env, stdin: kind.stdin }, this.#options.pool);
+    if ("problem" in started) return started;
+    if (!isKept) watcher?.add(started.child.pid);
+    const running = new RunningCommand(started, {
+      keep: options.keep,
+      onOutput: options.onOutput?.bind(options),
+      latestBytes: kind.latestBytes,
+      tag: `${TAG_NAME}=${tag}`,
+      buffer: this.#buffer,
+      readAtOnce: kind.readAtOnce,
+    });
+    this.#running.add(running);
+    return running;
+  }
+
+  /** Nothing of the command is left. */
+  ended(running: RunningCommand): void {
+    running.closeStreams();
+    if (this.#running.delete(running)) this.#options.watcher?.remove(running.pid);
+  }
+
+  /** Ends everything but jobs to be kept. @returns What could not be ended, by number and name. */
+  async close(graceMs: number): Promise<string[]> {
+    this.#isClosed = true;
+    const kept = new Set(this.jobs.alive.filter((job) => job.lifetime === "keep").map((job) => job.running));
+    const toEnd = [...this.#running].filter((running) => !kept.has(running));
+    const left = await Promise.all(
+      toEnd.map(async (running) => {
+        running.stop("cancelled", graceMs);
+        const { survivors } = await running.end(graceMs);
+        running.closeStreams();
+        return survivors.map(({ pid, name }) => `${pid} (${name})`);
+      }),
+    );
+    this.#options.watcher?.close();
+    this.#options.pool.close();
+    return left.flat();
+  }
+}

@@ -1,0 +1,83 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { Backend, Fs, Io, Shell } from "../../kernel/index.js";
+import { baseEnvironment } from "./command-environment.js";
+import { CommandHost } from "./command-host.js";
+import { DEFAULT_GRACE_MS } from "./end-tree.js";
+import { guardMode } from "./fs-anchor.js";
+import { KeptAttributes } from "./kept-attributes.js";
+import { LocalFs } from "./local-fs.js";
+import { LocalSearch } from "./local-search.js";
+import { LocalShell } from "./local-shell.js";
+import { PipePool } from "./pipe-pool.js";
+import { TempFiles } from "./temp-file.js";
+import { takeReports, Watcher, type WatcherReport } from "./watcher.js";
+
+export interface LocalBackendOptions {
+  /** Absolute; where relative paths and commands start. Default: the current folder of this process. */
+  readonly cwd?: string;
+  /** Default: the home folder of the user. */
+  readonly home?: string;
+  /** What commands find in their environment beside the usual few variables, and instead of them. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Names of variables of this process that commands get too, or all of them. Default: none but the usual few. */
+  readonly passEnv?: readonly string[] | "all";
+  /** A folder for what the watcher reports to the next start. Absent: it reports nothing. */
+  readonly stateDir?: string;
+  /** Whether a watcher ends what runs when this process is killed. Default true; it starts with the first command. */
+  readonly watcher?: boolean;
+  /** Which search engine: the best there is, or our own whatever there is. Default "ripgrep". */
+  readonly search?: "ripgrep" | "own";
+}
+
+export interface LocalBackend extends Backend {
+  /** What watchers of earlier hosts ended after these were killed; each told once. Empty without `stateDir`. */
+  takeReports(): readonly WatcherReport[];
+}
+
+/** This machine: its files, commands and search. Opens nothing until it is used. */
+export function createLocalBackend(options: LocalBackendOptions = {}): LocalBackend {
+  const mode = guardMode();
+  const home = options.home ?? homedir();
+  const cwd = options.cwd ?? process.cwd();
+  const fsTools = { mode, temps: new TempFiles(), attributes: new KeptAttributes() };
+  const pool = new PipePool();
+  const reports = options.stateDir === undefined ? undefined : join(options.stateDir, "watcher");
+  const host = new CommandHost({
+    pool,
+    env: baseEnvironment(process.env, options.passEnv ?? [], { HOME: home, ...options.env }),
+    ...(options.watcher === false ? {} : { watcher: new Watcher(pool, reports) }),
+  });
+  const engine = options.search ?? "ripgrep";
+  const root: { readonly fs: Fs; readonly shell: Shell } = Object.freeze({
+    fs: new LocalFs(fsTools),
+    shell: new LocalShell(host),
+  });
+  let state: "open" | "closed" = "open";
+  let closing: Promise<{ readonly left: readonly string[] }> | undefined;
+  return {
+    name: "local",
+    flags: Object.freeze({
+      processes: process.platform === "linux",
+      signals: true,
+      links: true,
+      jobs: true,
+    }),
+    guard: mode,
+    home,
+    cwd,
+    bind: (grant, call) => ({
+      fs: new LocalFs(fsTools, { grant, call }),
+      shell: new LocalShell(host, { grant, call }),
+      search: new LocalSearch(mode, engine, { grant, call }),
+    }),
+    root,
+    state: () => state,
+    close(io?: Io) {
+      state = "closed";
+      closing ??= host.close(Math.min(DEFAULT_GRACE_MS, io?.timeoutMs ?? DEFAULT_GRACE_MS)).then((left) => ({ left }));
+      return closing;
+    },
+    takeReports: () => (reports === undefined ? [] : takeReports(reports)),
+  };
+}

@@ -1,0 +1,173 @@
+import {
+  type BoundCall,
+  type Captured,
+  type Grant,
+  HaftError,
+  type Lifetime,
+  requireCommand,
+  requireLive,
+  type Shell,
+  type ShellHandle,
+  type ShellOptions,
+  type ShellResult,
+} from "../../kernel/index.js";
+import type { CommandHost } from "./command-host.js";
+import { JOB_OUTPUT_BYTES } from "./job-table.js";
+import type { RunningCommand } from "./running-command.js";
+
+/** What binds commands to a call. Absent for the backend's own unguarded port. */
+export interface ShellBinding {
+  readonly grant: Grant;
+  readonly call: BoundCall;
+}
+
+type Stop = { readonly ended: "cancelled" | "deadline" };
+
+/** The longest delay that a timer takes; a later deadline is as good as none. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Commands of this machine, through `/bin/sh`. */
+export class LocalShell implements Shell {
+  readonly #host: CommandHost;
+  readonly #binding: ShellBinding | undefined;
+
+  constructor(host: CommandHost, binding?: ShellBinding) {
+    this.#host = host;
+    this.#binding = binding;
+  }
+
+  async exec(command: string, options: ShellOptions): Promise<ShellResult> {
+    this.#judge(command, options.cwd);
+    const startedMs = Date.now();
+    const deadlineMs = this.#deadlineMs(options.timeoutMs);
+    if (options.signal?.aborted === true) return notBegun(whyStopped(options.signal).ended, startedMs);
+    if (deadlineMs <= 0) return notBegun("deadline", startedMs);
+    const stdin = options.input === undefined || options.input.length === 0 ? "none" : "open";
+    const running = this.#host.start(command, options, { stdin, latestBytes: 0, readAtOnce: false });
+    if ("problem" in running) return notBegun("spawn-error", startedMs, running.problem);
+    const release = this.#stopWith(running, options, deadlineMs);
+    if (stdin === "open") void running.input.write(options.input!).then(() => running.input.close());
+    const how = await running.settled;
+    release();
+    const result = running.resultOf(how);
+    if (how.tree.state === "gone" && running.isDrained) {
+      this.#host.ended(running);
+      return result;
+    }
+    running.keepLatest(JOB_OUTPUT_BYTES);
+    const job = this.#host.jobs.add(running, "session", async (gone) => running.resultOf({ ...how, tree: await gone }));
+    return { ...result, job: job.id };
+  }
+
+  async spawn(command: string, options: ShellOptions & { readonly lifetime: Lifetime }): Promise<ShellHandle> {
+    this.#judge(command, options.cwd);
+    const running = this.#host.start(command, options, {
+      stdin: "open",
+      latestBytes: JOB_OUTPUT_BYTES,
+      readAtOnce: true,
+      lifetime: options.lifetime,
+    });
+    if ("problem" in running) {
+      throw new HaftError("SHELL_SPAWN", `Did not start the command: ${running.problem}`, {
+        details: { system: running.problem },
+      });
+    }
+    if (options.input !== undefined) void running.input.write(options.input).then(() => running.input.close());
+    const settled = running.settled.then((how) => running.resultOf(how));
+    const job = this.#host.jobs.add(running, options.lifetime, (gone) => {
+      void gone;
+      return settled;
+    });
+    return this.#bound(job.handle);
+  }
+
+  async attach(id: string): Promise<ShellHandle | null> {
+    this.#requireLive();
+    const job = this.#host.jobs.get(id);
+    if (job === undefined) return null;
+    const granted = this.#binding?.grant.jobs;
+    if (granted !== undefined && !granted.includes(id) && !granted.includes("*")) {
+      throw new HaftError(
+        "CALL_UNCLAIMED",
+        `Did not touch "${id}": the call never claimed it. Claim it in the tool's \`claims\`.`,
+        {
+          details: { job: id },
+        },
+      );
+    }
+    return this.#bound(job.handle);
+  }
+
+  #judge(command: string, cwd: string): void {
+    this.#requireLive();
+    if (this.#binding !== undefined) requireCommand(this.#binding.grant, command, cwd);
+  }
+
+  #requireLive(): void {
+    if (this.#binding !== undefined) requireLive(this.#binding.call);
+    this.#host.requireOpen();
+  }
+
+  #deadlineMs(timeoutMs: number | undefined): number {
+    const call = this.#binding?.call;
+    const left = call === undefined ? Number.POSITIVE_INFINITY : call.deadline - Date.now();
+    return Math.min(timeoutMs ?? Number.POSITIVE_INFINITY, left);
+  }
+
+  /** Ends the command at its deadline and when a signal fires. Returns what takes that back. */
+  #stopWith(running: RunningCommand, options: ShellOptions, deadlineMs: number): () => void {
+    const signals = [options.signal, this.#binding?.call.signal].filter((one) => one !== undefined);
+    const onAbort = (event: Event) => {
+      running.stop(whyStopped(event.target as AbortSignal).ended, options.graceMs);
+    };
+    for (const signal of signals) signal.addEventListener("abort", onAbort, { once: true });
+    const timer =
+      deadlineMs > MAX_TIMER_MS ? undefined : setTimeout(() => running.stop("deadline", options.graceMs), deadlineMs);
+    return () => {
+      clearTimeout(timer);
+      for (const signal of signals) signal.removeEventListener("abort", onAbort);
+    };
+  }
+
+  /** The handle of a job, for as long as the call lives; that it ends may be told later too. */
+  #bound(handle: ShellHandle): ShellHandle {
+    if (this.#binding === undefined) return handle;
+    const { call } = this.#binding;
+    const live =
+      <Args extends unknown[], T>(use: (...args: Args) => Promise<T>) =>
+      async (...args: Args) => {
+        requireLive(call);
+        return use(...args);
+      };
+    return {
+      id: handle.id,
+      get pid() {
+        return handle.pid;
+      },
+      result: handle.result,
+      onExit: (listener) => handle.onExit(listener),
+      write: live(handle.write),
+      closeInput: live(handle.closeInput),
+      output: live(handle.output),
+      kill: live(handle.kill),
+    };
+  }
+}
+
+function whyStopped(signal: AbortSignal): Stop {
+  return { ended: HaftError.is(signal.reason, "CALL_TIMEOUT") ? "deadline" : "cancelled" };
+}
+
+const EMPTY: Captured = Object.freeze({
+  head: new Uint8Array(),
+  tail: new Uint8Array(),
+  produced: 0,
+  dropped: 0,
+  final: true,
+});
+
+function notBegun(ended: ShellResult["ended"], startedMs: number, problem?: string): ShellResult {
+  const tree = { state: "gone", survivors: [], endedBy: null } as const;
+  const base = { began: "no", exit: { by: "none" }, ended, stdout: EMPTY, stderr: EMPTY, tree } as const;
+  return { ...base, startedMs, tookMs: Date.now() - startedMs, ...(problem === undefined ? {} : { problem }) };
+}

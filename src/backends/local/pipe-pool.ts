@@ -1,0 +1,118 @@
+import { spawn, spawnSync } from "node:child_process";
+import { closeSync, constants, mkdtempSync, openSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Pipes made by one `mkfifo`, about 2 ms. */
+const BATCH = 32;
+/** With fewer left than this the next batch is made in the background. */
+const REFILL_BELOW = 12;
+
+/** One pipe. Whoever took it closes what it opened. */
+export interface Pipe {
+  /** Not blocking. */
+  readonly readEnd: number;
+  /** Opens a write end; blocking for a child, not blocking for us. */
+  openWriteEnd(mode: "blocking" | "non-blocking"): number;
+  /** Opens a second, blocking read end for a child. A write end must be open. */
+  openReadEnd(): number;
+  /** How `/proc/PID/fd` shows either end in any process. */
+  readonly shownAs: string;
+}
+
+/**
+ * Pipes of the kernel for the streams of commands. Node itself gives a child sockets, on which `tee /dev/stderr` and
+ * `cat /dev/stdin` fail and which are slower; named pipes, their names removed at once, are pipes like any other.
+ */
+export class PipePool {
+  #free: Pipe[] = [];
+  #isUsable = process.platform === "linux";
+  #isRefilling = false;
+  #isClosed = false;
+
+  /** A pipe, or undefined where none can be made: sockets have to do then. */
+  take(): Pipe | undefined {
+    if (this.#free.length === 0 && this.#isUsable) this.#makeNow();
+    const pipe = this.#free.pop();
+    if (this.#free.length < REFILL_BELOW && this.#isUsable && !this.#isRefilling) this.#makeSoon();
+    return pipe;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#isUsable = false;
+    for (const pipe of this.#free) closeSync(pipe.readEnd);
+    this.#free = [];
+  }
+
+  #makeNow(): void {
+    const batch = newBatch();
+    if (batch === undefined) {
+      this.#isUsable = false;
+      return;
+    }
+    const made = spawnSync("mkfifo", batch.options, { stdio: "ignore" });
+    this.#adopt(batch, made.status === 0);
+  }
+
+  #makeSoon(): void {
+    const batch = newBatch();
+    if (batch === undefined) return;
+    this.#isRefilling = true;
+    const child = spawn("mkfifo", batch.options, { stdio: "ignore" });
+    child.unref();
+    let isDone = false;
+    const done = (isMade: boolean) => {
+      if (isDone) return;
+      isDone = true;
+      this.#isRefilling = false;
+      this.#adopt(batch, isMade);
+    };
+    child.once("error", () => done(false));
+    child.once("exit", (code) => done(code === 0));
+  }
+
+  #adopt(batch: Batch, isMade: boolean): void {
+    try {
+      if (!isMade) this.#isUsable = false;
+      else if (!this.#isClosed) this.#free.push(...batch.paths.map(openPipe));
+    } catch {
+      this.#isUsable = false;
+    } finally {
+      rmSync(batch.folder, { recursive: true, force: true });
+    }
+  }
+}
+
+interface Batch {
+  readonly folder: string;
+  readonly paths: readonly string[];
+  readonly options: readonly string[];
+}
+
+function newBatch(): Batch | undefined {
+  try {
+    const folder = mkdtempSync(join(tmpdir(), "haft-pipes-"));
+    const paths = Array.from({ length: BATCH }, (_, index) => join(folder, String(index)));
+    return { folder, paths, options: ["-m", "600", "--", ...paths] };
+  } catch {
+    return undefined;
+  }
+}
+
+function openPipe(path: string): Pipe {
+  const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const own = `/proc/self/fd/${readEnd}`;
+  let shownAs: string | undefined;
+  return {
+    readEnd,
+    openWriteEnd: (mode) =>
+      openSync(own, mode === "blocking" ? constants.O_WRONLY : constants.O_WRONLY | constants.O_NONBLOCK),
+    openReadEnd: () => openSync(own, constants.O_RDONLY),
+    get shownAs() {
+      // Only once the name is gone does the link read as it will in every process.
+      shownAs ??= readlinkSync(own);
+      return shownAs;
+    },
+  };
+}

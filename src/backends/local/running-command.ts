@@ -1,0 +1,215 @@
+import type { ShellExit, ShellOptions, ShellResult, TreeState } from "../../kernel/index.js";
+import { DEFAULT_GRACE_MS, endTree, type Leader, send, survivorsOf } from "./end-tree.js";
+import { OutputCapture } from "./output-capture.js";
+import type { Pipe } from "./pipe-pool.js";
+import { ProcessTree } from "./process-tree.js";
+import { CommandInput, type Started } from "./start-command.js";
+import { pipeReader, type StreamReader, socketReader } from "./stream-reader.js";
+
+export const DEFAULT_KEEP = Object.freeze({ head: 8_192, tail: 24_576 });
+/** How long after its leader's exit a command may still print and end before what is left of it counts as surviving. */
+export const SETTLE_MS = 100;
+/** When the remains are looked at meanwhile, in milliseconds after the exit. */
+const LOOKS_MS = [0, 8, 30, SETTLE_MS];
+/** Output that comes within this time is taken at the end in one go, without a reader. */
+const READ_AFTER_MS = 2;
+/** What is taken at once when the leader has exited; a survivor that prints without end must not hold us. */
+const LAST_DRAIN_BYTES = 1024 * 1024;
+
+export interface CommandOptions {
+  readonly keep?: ShellOptions["keep"];
+  readonly onOutput?: ShellOptions["onOutput"];
+  /** Bytes of each stream that `output` can give; 0 when nobody asks. */
+  readonly latestBytes: number;
+  readonly tag: string;
+  readonly buffer: Uint8Array;
+  /** Whether output is awaited as it comes. Otherwise a quick command is read once, at its end. */
+  readonly readAtOnce: boolean;
+}
+
+type Ended = ShellResult["ended"];
+
+/** One started command, until nothing of it is left. */
+export class RunningCommand {
+  readonly pid: number;
+  readonly startedMs = Date.now();
+  readonly stdout: OutputCapture;
+  readonly stderr: OutputCapture;
+  readonly input: CommandInput;
+  readonly tree: ProcessTree;
+  /** When the leader has exited and what is left has been looked at; also when that could not be waited for. */
+  readonly settled: Promise<{ readonly ended: Ended; readonly tree: TreeState }>;
+  readonly #leader: { hasExited: boolean; readonly exited: Promise<void> };
+  readonly #readers: readonly StreamReader[];
+  readonly #began = performance.now();
+  #tookMs: number | undefined;
+  #exit: ShellExit = { by: "none" };
+  #settle: (how: { readonly ended: Ended; readonly tree: TreeState }) => void = () => {};
+  #stopping: Promise<TreeState> | undefined;
+  #stopReason: Ended | undefined;
+
+  constructor(started: Started, options: CommandOptions) {
+    const { child } = started;
+    const keep = options.keep ?? DEFAULT_KEEP;
+    const { onOutput } = options;
+    this.pid = child.pid;
+    this.input = new CommandInput(started.input);
+    const capture = (stream: "stdout" | "stderr") =>
+      new OutputCapture(keep, options.latestBytes, onOutput && ((bytes, offset) => onOutput(stream, bytes, offset)));
+    this.stdout = capture("stdout");
+    this.stderr = capture("stderr");
+    const pipes =
+      isPipe(started.out) && isPipe(started.err)
+        ? { stdout: started.out.shownAs, stderr: started.err.shownAs }
+        : undefined;
+    this.tree = new ProcessTree({ leader: child.pid, tag: options.tag, pipes });
+    this.#readers = [
+      readerOf(started.out, this.stdout, options.buffer),
+      readerOf(started.err, this.stderr, options.buffer),
+    ];
+    this.settled = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    let exited = () => {};
+    this.#leader = {
+      hasExited: false,
+      exited: new Promise((resolve) => {
+        exited = resolve;
+      }),
+    };
+    child.once("exit", (code, signal) => {
+      this.#leader.hasExited = true;
+      this.#tookMs = performance.now() - this.#began;
+      this.#exit = signal !== null ? { by: "signal", signal: signal.slice(3) } : { by: "code", code: code ?? 0 };
+      started.cleanUp();
+      exited();
+      if (this.#stopping === undefined) this.#lookAtRemains(0);
+    });
+    child.on("error", () => {});
+    const read = () => this.#readers.forEach((reader) => void reader.start());
+    if (options.readAtOnce) read();
+    else {
+      const timer = setTimeout(read, READ_AFTER_MS);
+      this.#leader.exited.then(() => clearTimeout(timer));
+    }
+  }
+
+  get hasExited(): boolean {
+    return this.#leader.hasExited;
+  }
+
+  get leader(): Leader {
+    return this.#leader;
+  }
+
+  /** Whether every writer of both streams has gone. */
+  get isDrained(): boolean {
+    return this.#readers.every((reader) => reader.hasEnded);
+  }
+
+  /** Ends the whole tree and settles with `reason`. A command whose leader has exited already settles as it did. */
+  stop(reason: Ended, graceMs: number | undefined): void {
+    if (this.#leader.hasExited || this.#stopReason !== undefined) return;
+    this.#stopReason = reason;
+    void this.end(graceMs ?? DEFAULT_GRACE_MS).then((tree) => this.#finish(reason, tree));
+  }
+
+  /** Ends what is left of the tree: TERM, `graceMs`, KILL. Asked again meanwhile, it answers with the same end. */
+  end(graceMs: number): Promise<TreeState> {
+    this.#stopping ??= this.#end(graceMs).finally(() => {
+      this.#stopping = undefined;
+    });
+    return this.#stopping;
+  }
+
+  /** Sends one signal to the whole tree and tells what is left right after it. */
+  signal(signal: NodeJS.Signals): TreeState {
+    send(this.tree, this.#leader, signal);
+    return this.remains();
+  }
+
+  /** What is alive of the tree now. */
+  remains(): TreeState {
+    if (!this.tree.canSee) return { state: "unseen", survivors: [], endedBy: null };
+    const survivors = survivorsOf(this.tree.find());
+    const isGone = survivors.length === 0 && this.#leader.hasExited;
+    return { state: isGone ? "gone" : "alive", survivors, endedBy: null };
+  }
+
+  resultOf(how: { readonly ended: Ended; readonly tree: TreeState }): ShellResult {
+    return {
+      began: "yes",
+      exit: this.#exit,
+      ended: how.ended,
+      stdout: this.stdout.captured(),
+      stderr: this.stderr.captured(),
+      tree: how.tree,
+      startedMs: this.startedMs,
+      tookMs: Math.round(this.#tookMs ?? performance.now() - this.#began),
+    };
+  }
+
+  /** From now on the output can be asked for, beginning with what is still there. */
+  keepLatest(bytes: number): void {
+    for (const capture of [this.stdout, this.stderr]) {
+      capture.stopTelling();
+      capture.keepLatest(bytes);
+    }
+  }
+
+  /** Takes what is in the pipes and gives up reading. */
+  closeStreams(): void {
+    this.#drain();
+    for (const reader of this.#readers) reader.close();
+    this.input.destroy();
+  }
+
+  async #end(graceMs: number): Promise<TreeState> {
+    const tree = await endTree(this.tree, this.#leader, graceMs);
+    // Its exit is told by an event that may be a moment behind what `/proc` shows.
+    if (tree.state !== "alive" && !this.#leader.hasExited) {
+      await Promise.race([this.#leader.exited, new Promise((resolve) => setTimeout(resolve, SETTLE_MS))]);
+    }
+    return tree;
+  }
+
+  #finish(ended: Ended, tree: TreeState): void {
+    this.#drain();
+    this.#settle({ ended, tree });
+  }
+
+  #lookAtRemains(look: number): void {
+    this.#drain();
+    const isLast = look === LOOKS_MS.length - 1;
+    if (this.isDrained || isLast) {
+      const tree = this.tree.hasNoOffspring() ? GONE : this.remains();
+      const isOver = tree.state !== "alive" && this.isDrained;
+      if (isOver || isLast) {
+        this.#finish("itself", !isOver && tree.state === "gone" ? UNSEEN : tree);
+        return;
+      }
+    }
+    for (const reader of this.#readers) reader.start();
+    setTimeout(() => this.#lookAtRemains(look + 1), LOOKS_MS[look + 1]! - LOOKS_MS[look]!);
+  }
+
+  #drain(): void {
+    for (const reader of this.#readers) reader.drain(LAST_DRAIN_BYTES);
+  }
+}
+
+const GONE: TreeState = Object.freeze({ state: "gone", survivors: [], endedBy: null });
+/** A stream is still open, so someone holds it, and it is nobody that may be seen. */
+const UNSEEN: TreeState = Object.freeze({ state: "unseen", survivors: [], endedBy: null });
+
+function isPipe(stream: Started["out"]): stream is Pipe {
+  return "readEnd" in stream;
+}
+
+function readerOf(stream: Started["out"], capture: OutputCapture, buffer: Uint8Array): StreamReader {
+  const take = (chunk: Uint8Array) => capture.push(chunk);
+  const end = () => {
+    capture.isFinal = true;
+  };
+  return isPipe(stream) ? pipeReader(stream.readEnd, buffer, take, end) : socketReader(stream, take, end);
+}

@@ -1,0 +1,192 @@
+/** Starting a command: its process, its streams, and why it could not be started. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, mkdtempSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { messageOf } from "../../kernel/index.js";
+import { systemCode } from "./fs-faults.js";
+import type { Pipe, PipePool } from "./pipe-pool.js";
+
+/** The shell that commands are handed to, by path: a command's own PATH has no part in finding it. */
+export const SHELL = "/bin/sh";
+/** A longer command is run from a file, since the system takes no single argument over 128 KiB. */
+export const MAX_ARGUMENT_BYTES = 100 * 1024;
+
+export interface StartOptions {
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** "open": a stream that is written to later; "none": at its end from the start. */
+  readonly stdin: "open" | "none";
+}
+
+/** A started command. `out` and `err` are pipes of ours, or sockets of Node's where there are none. */
+export interface Started {
+  readonly child: ChildProcess & { readonly pid: number };
+  readonly out: Pipe | Socket;
+  readonly err: Pipe | Socket;
+  /** A descriptor of ours, not blocking, or Node's socket; undefined when standard input is at its end. */
+  readonly input: number | Socket | undefined;
+  /** Removes what was made for the command's start. */
+  cleanUp(): void;
+}
+
+/** Why a command cannot be started with these options, as a sentence; undefined when nothing speaks against it. */
+export function startProblem(options: Pick<StartOptions, "command" | "cwd" | "env">): string | undefined {
+  if (options.command.includes("\0")) return "The command holds a NUL byte, which no shell takes.";
+  const odd = Object.entries(options.env).find(([name, value]) => /[=\0]|^$/.test(name) || value.includes("\0"));
+  if (odd !== undefined)
+    return `The variable ${JSON.stringify(odd[0])} cannot be set: its name or value holds "=" or NUL.`;
+  try {
+    if (statSync(options.cwd).isDirectory()) return undefined;
+    return `The folder "${options.cwd}" is a file, so nothing can run in it.`;
+  } catch (thrown) {
+    const code = systemCode(thrown);
+    const why = code === "ENOENT" || code === "ENOTDIR" ? "does not exist" : `cannot be entered (${code})`;
+    return `The folder "${options.cwd}" ${why}.`;
+  }
+}
+
+/** Starts the command in a session of its own. @returns Why it could not be started, as a sentence. */
+export function startCommand(options: StartOptions, pool: PipePool): Started | { readonly problem: string } {
+  const problem = startProblem(options);
+  if (problem !== undefined) return { problem };
+  const script = scriptOf(options.command);
+  const pipes = takePipes(pool, options.stdin);
+  const ends = childEnds(pipes);
+  let child: ChildProcess;
+  try {
+    const args = script.path === undefined ? ["-c", "--", options.command] : [script.path];
+    child = spawn(SHELL, args, {
+      cwd: options.cwd,
+      env: options.env,
+      detached: true,
+      stdio: [ends.input ?? (options.stdin === "none" ? "ignore" : "pipe"), ends.out ?? "pipe", ends.err ?? "pipe"],
+    });
+  } catch (thrown) {
+    ends.close();
+    return failed(pipes, script, thrown);
+  }
+  ends.close();
+  if (child.pid === undefined) {
+    // Told again by an event that nobody needs.
+    child.once("error", () => {});
+    return failed(
+      pipes,
+      script,
+      new Error(`${SHELL} could not be started; the machine may have no room for a process`),
+    );
+  }
+  return {
+    child: child as Started["child"],
+    out: pipes.out ?? (child.stdout as Socket),
+    err: pipes.err ?? (child.stderr as Socket),
+    input: pipes.inputWriter ?? (options.stdin === "open" ? (child.stdin as Socket) : undefined),
+    cleanUp: script.remove,
+  };
+}
+
+/** Everything that was opened before the start failed. */
+function failed(pipes: TakenPipes, script: Script, thrown: unknown): { readonly problem: string } {
+  for (const pipe of [pipes.out, pipes.err]) if (pipe !== undefined) closeSync(pipe.readEnd);
+  if (pipes.inputWriter !== undefined) closeSync(pipes.inputWriter);
+  script.remove();
+  const code = systemCode(thrown);
+  const tooBig = code === "E2BIG" ? " Its environment is too large." : "";
+  return { problem: `The shell could not be started: ${messageOf(thrown)}.${tooBig}` };
+}
+
+interface TakenPipes {
+  readonly out: Pipe | undefined;
+  readonly err: Pipe | undefined;
+  readonly input: Pipe | undefined;
+  readonly inputWriter: number | undefined;
+}
+
+function takePipes(pool: PipePool, stdin: StartOptions["stdin"]): TakenPipes {
+  const input = stdin === "open" ? pool.take() : undefined;
+  return { out: pool.take(), err: pool.take(), input, inputWriter: input?.openWriteEnd("non-blocking") };
+}
+
+/** The child's ends of the pipes, which are closed here once the child has them. */
+function childEnds(pipes: TakenPipes) {
+  const out = pipes.out?.openWriteEnd("blocking");
+  const err = pipes.err?.openWriteEnd("blocking");
+  const input = pipes.input?.openReadEnd();
+  const ours = [out, err, input, pipes.input?.readEnd].filter((one) => one !== undefined);
+  return { out, err, input, close: () => ours.forEach((one) => void closeSync(one)) };
+}
+
+interface Script {
+  readonly path: string | undefined;
+  remove(): void;
+}
+
+function scriptOf(command: string): Script {
+  if (Buffer.byteLength(command) <= MAX_ARGUMENT_BYTES) return { path: undefined, remove: () => {} };
+  const folder = mkdtempSync(join(tmpdir(), "haft-command-"));
+  const path = join(folder, "command");
+  writeFileSync(path, command, { mode: 0o600 });
+  return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Standard input of a command. A command that reads no more is no error. */
+export class CommandInput {
+  #descriptor: number | undefined;
+  #socket: Socket | undefined;
+
+  constructor(end: number | Socket | undefined) {
+    if (typeof end === "number") this.#descriptor = end;
+    else this.#adopt(end);
+  }
+
+  /** Resolves when the bytes are taken or nobody reads them any more. */
+  async write(bytes: Uint8Array): Promise<void> {
+    const rest = this.#writeNow(bytes);
+    if (rest.length === 0) return;
+    const socket = this.#socket;
+    if (socket === undefined || socket.destroyed) return;
+    await new Promise<void>((resolve) => {
+      socket.once("close", resolve);
+      // The bytes are kept until they are taken, and the caller may use its buffer again.
+      socket.write(rest.slice(), () => resolve());
+    });
+  }
+
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+    this.#socket?.end();
+  }
+
+  /** Gives up what has not been taken. */
+  destroy(): void {
+    this.close();
+    this.#socket?.destroy();
+  }
+
+  /** Writes what the pipe has room for, so that little input needs no waiting. */
+  #writeNow(bytes: Uint8Array): Uint8Array {
+    let at = 0;
+    while (this.#descriptor !== undefined && at < bytes.length) {
+      try {
+        at += writeSync(this.#descriptor, bytes, at);
+      } catch (thrown) {
+        const descriptor = this.#descriptor;
+        this.#descriptor = undefined;
+        if (systemCode(thrown) !== "EAGAIN") {
+          closeSync(descriptor);
+          return new Uint8Array();
+        }
+        this.#adopt(new Socket({ fd: descriptor, readable: false, writable: true }));
+      }
+    }
+    return bytes.subarray(at);
+  }
+
+  #adopt(socket: Socket | undefined): void {
+    this.#socket = socket;
+    socket?.on("error", () => socket.destroy());
+  }
+}

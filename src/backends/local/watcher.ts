@@ -1,0 +1,122 @@
+import { spawn } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { TAG_NAME } from "./command-environment.js";
+import { newNonce } from "./nonce.js";
+import type { PipePool } from "./pipe-pool.js";
+import { processEntry } from "./process-table.js";
+import { SHELL } from "./start-command.js";
+import { WATCHER_SCRIPT } from "./watcher-script.js";
+
+/** What a watcher ended after its host had gone. */
+export interface WatcherReport {
+  readonly endedMs: number;
+  readonly processes: readonly { readonly pid: number; readonly name: string }[];
+}
+
+const REPORT_PREFIX = "ended-";
+
+/**
+ * Ends what runs here when this process does, also by `kill -9`: a tiny shell that holds a pipe to us and is told each
+ * command as it starts. Made at the first command. Needs `/proc`; without it nothing is watched.
+ */
+export class Watcher {
+  /** The beginning of the tags of all commands that are watched. */
+  readonly nonce = newNonce();
+  readonly #pool: PipePool;
+  readonly #reportFolder: string | undefined;
+  readonly #told = new Map<number, number>();
+  #input: number | undefined;
+  #hasEnded = true;
+  readonly #isUsable = existsSync("/proc/self/stat");
+
+  /** @param reportFolder - Made when it is needed; absent, nothing is reported. */
+  constructor(pool: PipePool, reportFolder?: string) {
+    this.#pool = pool;
+    this.#reportFolder = reportFolder;
+  }
+
+  /** Sees to it that the watcher runs. Called before a command starts. */
+  begin(): void {
+    if (!this.#isUsable || !this.#hasEnded) return;
+    const pipe = this.#pool.take();
+    if (pipe === undefined) return;
+    this.#input = pipe.openWriteEnd("non-blocking");
+    const end = pipe.openReadEnd();
+    closeSync(pipe.readEnd);
+    const child = spawn(SHELL, ["-c", WATCHER_SCRIPT, "haft-watcher", `${TAG_NAME}=${this.nonce}.`, this.#report()], {
+      detached: true,
+      cwd: "/",
+      env: { PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C" },
+      stdio: [end, "ignore", "ignore"],
+    });
+    closeSync(end);
+    child.unref();
+    this.#hasEnded = child.pid === undefined;
+    child.once("error", () => this.#lost());
+    child.once("exit", () => this.#lost());
+    for (const [pid, start] of this.#told) this.#tell(`+${pid}:${start}\n`);
+  }
+
+  add(pid: number): void {
+    const start = processEntry(pid)?.start;
+    if (start === undefined) return;
+    this.#told.set(pid, start);
+    this.#tell(`+${pid}:${start}\n`);
+  }
+
+  remove(pid: number): void {
+    if (this.#told.delete(pid)) this.#tell(`-${pid}\n`);
+  }
+
+  /** The end of its input: what is still told to it is ended. */
+  close(): void {
+    if (this.#input !== undefined) closeSync(this.#input);
+    this.#input = undefined;
+  }
+
+  #lost(): void {
+    this.#hasEnded = true;
+    this.close();
+  }
+
+  #tell(line: string): void {
+    if (this.#input === undefined) return;
+    try {
+      writeSync(this.#input, line);
+    } catch {
+      // It is gone or does not read: the next command starts another, which is told all.
+      this.#lost();
+    }
+  }
+
+  #report(): string {
+    if (this.#reportFolder === undefined) return "";
+    try {
+      mkdirSync(this.#reportFolder, { recursive: true, mode: 0o700 });
+      return join(this.#reportFolder, REPORT_PREFIX + this.nonce);
+    } catch {
+      return "";
+    }
+  }
+}
+
+/** What watchers of earlier hosts wrote down, oldest first. Each is told once. */
+export function takeReports(folder: string): WatcherReport[] {
+  const reports: WatcherReport[] = [];
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    if (!name.startsWith(REPORT_PREFIX)) continue;
+    const path = join(folder, name);
+    const endedMs = Math.round(statSync(path).mtimeMs);
+    const lines = readFileSync(path, "utf8")
+      .split("\n")
+      .filter((line) => line !== "");
+    rmSync(path, { force: true });
+    const processes = lines.map((line) => {
+      const [pid = "", ...name] = line.split(" ");
+      return { pid: Number(pid), name: name.join(" ") };
+    });
+    reports.push({ endedMs, processes });
+  }
+  return reports.sort((one, other) => one.endedMs - other.endedMs);
+}
