@@ -23,7 +23,6 @@ export { HeadTailBuffer, type HeadTailCut } from "./head-tail-buffer.js";
 export { type DiffOp, diffLines, type LineDiff } from "./line-diff.js";
 export type { DiffStrategy } from "./line-script.js";
 export {
-  countNewlines,
   detectEol,
   type Eol,
   LineCounter,
@@ -33,6 +32,7 @@ export {
   windowLines,
 } from "./lines.js";
 export { foldTypography, nearestNames } from "./nearest.js";
+export { countNewlines } from "./newline-count.js";
 export { baseName, isInside, joinPath, normalizePath, parentOf, relativeInside, resolvePath } from "./paths.js";
 export { posixQuote } from "./quoting.js";
 export { DEFAULT_DIFF_CONTEXT, renderUnifiedDiff, type UnifiedDiffOptions } from "./unified-diff.js";

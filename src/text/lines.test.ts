@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../test/verifies.js";
-import { countNewlines, detectEol, LineCounter, skipLines, splitLines, windowLines } from "./lines.js";
+import { detectEol, LineCounter, skipLines, splitLines, windowLines } from "./lines.js";
+import { countNewlines } from "./newline-count.js";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const eolText = fc

@@ -1,3 +1,5 @@
+import { countNewlines } from "./newline-count.js";
+
 /** How the lines of a text end: all alike, `mixed` when at least two kinds occur, `none` without any ending. */
 export type Eol = "lf" | "crlf" | "cr" | "mixed" | "none";
 
@@ -113,9 +115,4 @@ export class LineCounter {
     this.#bytes += chunk.length;
     this.#endsOpen = chunk[chunk.length - 1] !== NEWLINE;
   }
-}
-
-/** How many newline bytes `bytes` holds from `from` on. */
-export function countNewlines(bytes: Uint8Array, from = 0): number {
-  return skipLines(bytes, from, Number.POSITIVE_INFINITY).skipped;
 }

@@ -90,10 +90,9 @@ export function toolBench(options: BenchOptions): ToolBench {
   };
 }
 
-export function newSession(id: string, caches = new Map<string, unknown>()): Session {
+export function newSession(id: string): Session {
   const { clock, ids } = bareHost();
-  const session = createMemorySession({ id, artifacts: memoryArtifacts({ ids, now: clock.now }) });
-  return { ...session, caches };
+  return createMemorySession({ id, artifacts: memoryArtifacts({ ids, now: clock.now }) });
 }
 
 /** The same backend whose guarded files do some operations otherwise; `real` is the port they stand in for. */

@@ -1,4 +1,5 @@
 import type { Session } from "../../kernel/index.js";
+import { countNewlines } from "../../text/index.js";
 import { type LineEnds, nextNewline } from "./line-source.js";
 
 /** Bytes between two entries, unless the file is so large that this would make too many. */
@@ -49,18 +50,24 @@ export class LineIndex {
     return this.#newlines;
   }
 
-  /** Takes what it does not know yet of a chunk, where that follows what has been scanned. */
-  push(offset: number, chunk: Uint8Array): void {
-    if (offset > this.#scanned) return;
+  /**
+   * Takes what it does not know yet of a chunk, where that follows what has been scanned. Returns the newlines of the chunk
+   * where all of it was new.
+   */
+  push(offset: number, chunk: Uint8Array): number | undefined {
+    if (offset > this.#scanned) return undefined;
+    const isNew = offset === this.#scanned;
+    const before = this.#newlines;
     for (let from = this.#scanned - offset; from < chunk.length; ) {
       const room = this.blockBytes - (this.#scanned % this.blockBytes);
       const part = chunk.subarray(from, from + room);
-      this.#newlines += countNewlines(part, this.ends);
+      this.#newlines += newlinesIn(part, this.ends);
       this.#scanned += part.length;
       this.#endsOpen = nextNewline(part, Math.max(0, part.length - this.ends.unitBytes), this.ends) === -1;
       if (this.#scanned % this.blockBytes === 0) this.#before.push(this.#newlines);
       from += part.length;
     }
+    return isNew ? this.#newlines - before : undefined;
   }
 
   /** The last known place before the start of `line`. */
@@ -76,7 +83,8 @@ export class LineIndex {
   }
 }
 
-function countNewlines(bytes: Uint8Array, ends: LineEnds): number {
+export function newlinesIn(bytes: Uint8Array, ends: LineEnds): number {
+  if (ends.unitBytes === 1) return countNewlines(bytes);
   let count = 0;
   for (let at = nextNewline(bytes, 0, ends); at !== -1; at = nextNewline(bytes, at + ends.unitBytes, ends)) count++;
   return count;

@@ -47,6 +47,22 @@ export function nextNewline(bytes: Uint8Array, from: number, ends: LineEnds): nu
   return -1;
 }
 
+/** The same chunks, the next one being read while one is looked at: for scans that will need it. */
+export async function* readAhead(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const reading = chunks[Symbol.asyncIterator]();
+  let next = reading.next();
+  try {
+    for (let step = await next; !step.done; step = await next) {
+      next = reading.next();
+      // Told when it is awaited; a scan that ends before that does not miss it.
+      next.catch(() => {});
+      yield step.value;
+    }
+  } finally {
+    await reading.return?.();
+  }
+}
+
 /** The same bytes in chunks that end between units. */
 export async function* wholeUnits(chunks: AsyncIterable<Uint8Array>, unitBytes: 1 | 2): AsyncIterable<Uint8Array> {
   let odd: number | undefined;

@@ -1,7 +1,7 @@
 import type { ReadData, ReadLimits } from "../../kernel/index.js";
 import { LineCollector } from "./line-collector.js";
-import type { LineIndex } from "./line-index.js";
-import { type LineEnds, type LineSource, nextNewline, wholeUnits } from "./line-source.js";
+import { type LineIndex, newlinesIn } from "./line-index.js";
+import { type LineEnds, type LineSource, nextNewline, readAhead, wholeUnits } from "./line-source.js";
 import { lineText } from "./line-text.js";
 import type { TextForm } from "./text-form.js";
 
@@ -117,7 +117,7 @@ class WindowJob {
   async countAll(): Promise<void> {
     let offset = this.index.scanned;
     if (offset >= this.source.size) return;
-    for await (const chunk of wholeUnits(this.source.chunks(offset), this.#ends.unitBytes)) {
+    for await (const chunk of wholeUnits(readAhead(this.source.chunks(offset)), this.#ends.unitBytes)) {
       this.index.push(offset, chunk);
       offset += chunk.length;
     }
@@ -149,14 +149,20 @@ class WindowJob {
     let left = toSkip;
     let offset = from;
     let end = from;
-    for await (const chunk of wholeUnits(this.source.chunks(from), this.#ends.unitBytes)) {
-      this.index.push(offset, chunk);
-      const skipped = skipLines(chunk, left, this.#ends);
-      left -= skipped.lines;
-      const start = offset + skipped.to;
-      const rest = left > 0 ? chunk.subarray(chunk.length) : chunk.subarray(skipped.to);
-      end = start + this.#push(collector, rest, start);
+    const chunks = this.source.chunks(from);
+    for await (const chunk of wholeUnits(toSkip > 0 ? readAhead(chunks) : chunks, this.#ends.unitBytes)) {
+      const counted = this.index.push(offset, chunk);
+      const lines = left === 0 ? 0 : (counted ?? newlinesIn(chunk, this.#ends));
+      const start = offset;
       offset += chunk.length;
+      if (lines < left) {
+        left -= lines;
+        end = offset;
+        continue;
+      }
+      const to = afterNewlines(chunk, left, this.#ends);
+      left = 0;
+      end = start + to + this.#push(collector, chunk.subarray(to), start + to);
       if (collector.isFull) break;
     }
     collector.finish();
@@ -180,16 +186,11 @@ class WindowJob {
   }
 }
 
-function skipLines(chunk: Uint8Array, count: number, ends: LineEnds): { readonly to: number; readonly lines: number } {
+/** Where the line begins that follows so many newlines of the chunk; it has as many. */
+function afterNewlines(chunk: Uint8Array, count: number, ends: LineEnds): number {
   let to = 0;
-  let lines = 0;
-  while (lines < count) {
-    const at = nextNewline(chunk, to, ends);
-    if (at === -1) return { to: chunk.length, lines };
-    to = at + ends.unitBytes;
-    lines++;
-  }
-  return { to, lines };
+  for (let lines = 0; lines < count; lines++) to = nextNewline(chunk, to, ends) + ends.unitBytes;
+  return to;
 }
 
 function newlinePlaces(block: Uint8Array, ends: LineEnds): number[] {
