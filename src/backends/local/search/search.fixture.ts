@@ -1,0 +1,42 @@
+/** A folder of this machine with its files and its search, for tests of the search alone. */
+import { execFileSync } from "node:child_process";
+import { chmodSync, linkSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Backend, BoundCall, Grant } from "../../../kernel/index.js";
+import type { Fixture, Plant } from "../../../testing/index.js";
+import { type GuardMode, guardMode } from "../fs-anchor.js";
+import { KeptAttributes } from "../kept-attributes.js";
+import { LocalFs } from "../local-fs.js";
+import { systemClock } from "../system-services.js";
+import { TempFiles } from "../temp-file.js";
+import { createLocalSearch, type LocalSearchOptions } from "./create-local-search.js";
+
+/** The rest of a backend is missing: no case here asks for it. */
+export function searchFixture(engine: LocalSearchOptions["engine"], mode: GuardMode = guardMode()): Fixture {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-search-")));
+  const tools = { mode, temps: new TempFiles(), attributes: new KeptAttributes() };
+  const search = createLocalSearch({ mode, clock: systemClock, engine });
+  const backend: Pick<Backend, "bind"> = {
+    bind: (grant: Grant, call: BoundCall) =>
+      ({ fs: new LocalFs(tools, { grant, call }), search: search(grant, call) }) as unknown as ReturnType<
+        Backend["bind"]
+      >,
+  };
+  return {
+    backend: backend as Backend,
+    folder,
+    clock: systemClock,
+    plant: async (what) => plantHere(what),
+    dispose: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+export function plantHere(what: Plant): void {
+  if (what.kind === "link") {
+    symlinkSync(what.target, `${what.path}.planting`);
+    renameSync(`${what.path}.planting`, what.path);
+  } else if (what.kind === "hard-link") linkSync(what.of, what.path);
+  else if (what.kind === "fifo") execFileSync("mkfifo", [what.path]);
+  else chmodSync(what.path, what.mode);
+}
