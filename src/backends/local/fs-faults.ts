@@ -58,11 +58,19 @@ export function fsFault(thrown: unknown, did: string, path: string): unknown {
   const text = known?.[1] ?? message.replace(/^[A-Z0-9]+: /, "").replace(/, \w+( '.*)?$/s, "");
   const system = `${code}: ${text}, ${syscall}${where}`;
   const kind = code === "EISDIR" ? { kind: "directory" } : {};
+  const bad = code === "ENAMETOOLONG" ? { why: whatIsTooLong(path) } : {};
   const why = known?.[2] ?? `the system says ${code}, ${text}. Try again, or use another path`;
   return new HaftError(known?.[0] ?? "FS_IO", `Did not ${did} "${path}": ${why}.`, {
-    details: { path, ...kind, system },
+    details: { path, ...kind, ...bad, system },
     cause: thrown,
   });
+}
+
+const MAX_NAME_BYTES = 255;
+
+function whatIsTooLong(path: string): string {
+  const isName = path.split("/").some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES);
+  return isName ? `a name in it is longer than ${MAX_NAME_BYTES} bytes` : "it is longer than the system allows";
 }
 
 export function notAFile(did: string, path: string, kind: OddKind): HaftError {
