@@ -8,6 +8,9 @@ import { startCommand } from "./start-command.js";
 import { READ_BYTES } from "./stream-reader.js";
 import type { Watcher } from "./watcher.js";
 
+/** A command that still runs then is told to the watcher; telling one costs as much as a tenth of starting it. */
+const TELL_AFTER_MS = 25;
+
 export interface CommandHostOptions {
   /** Closed with the host. */
   readonly pool: PipePool;
@@ -29,7 +32,8 @@ export class CommandHost {
   readonly jobs = new JobTable((running) => this.ended(running));
   readonly #options: CommandHostOptions;
   readonly #buffer = Buffer.allocUnsafeSlow(READ_BYTES);
-  readonly #running = new Set<RunningCommand>();
+  /** By the number of the leader. */
+  readonly #running = new Map<number, RunningCommand>();
   /** Not guessable, so that nobody else's process is taken for ours. */
   readonly #nonce: string;
   #count = 0;
@@ -56,30 +60,44 @@ export class CommandHost {
     const env = { ...this.#options.env, ...options.env, [TAG_NAME]: tag };
     const started = startCommand({ command, cwd: options.cwd, env, stdin: kind.stdin }, this.#options.pool);
     if ("problem" in started) return started;
-    if (!isKept) watcher?.add(started.child.pid);
     const running = new RunningCommand(started, {
       keep: options.keep,
       onOutput: options.onOutput?.bind(options),
       latestBytes: kind.latestBytes,
       tag: `${TAG_NAME}=${tag}`,
+      isOfAnother: (session) => this.#running.has(session),
       buffer: this.#buffer,
       readAtOnce: kind.readAtOnce,
     });
-    this.#running.add(running);
+    this.#running.set(running.pid, running);
+    if (watcher !== undefined && !isKept) this.#tellSoon(running, watcher);
     return running;
+  }
+
+  /**
+   * Tells the watcher of a command that does not end at once. What is quick needs no telling: its tag begins as all tags of
+   * this host do, and that is what the watcher looks for first.
+   */
+  #tellSoon(running: RunningCommand, watcher: Watcher): void {
+    const timer = setTimeout(() => {
+      if (this.#running.get(running.pid) === running) watcher.add(running.pid, running.tree.leaderStart);
+    }, TELL_AFTER_MS);
+    timer.unref();
   }
 
   /** Nothing of the command is left. */
   ended(running: RunningCommand): void {
     running.closeStreams();
-    if (this.#running.delete(running)) this.#options.watcher?.remove(running.pid);
+    if (this.#running.get(running.pid) !== running) return;
+    this.#running.delete(running.pid);
+    this.#options.watcher?.remove(running.pid);
   }
 
   /** Ends everything but jobs to be kept. @returns What could not be ended, by number and name. */
   async close(graceMs: number): Promise<string[]> {
     this.#isClosed = true;
     const kept = new Set(this.jobs.alive.filter((job) => job.lifetime === "keep").map((job) => job.running));
-    const toEnd = [...this.#running].filter((running) => !kept.has(running));
+    const toEnd = [...this.#running.values()].filter((running) => !kept.has(running));
     const left = await Promise.all(
       toEnd.map(async (running) => {
         running.stop("cancelled", graceMs);

@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Pipes made by one `mkfifo`, about 2 ms. */
-const BATCH = 32;
+const BATCH = 64;
 /** With fewer left than this the next batch is made in the background. */
-const REFILL_BELOW = 12;
+const REFILL_BELOW = 32;
+const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /** One pipe. Whoever took it closes what it opened. */
 export interface Pipe {
@@ -73,14 +74,15 @@ export class PipePool {
   }
 
   #adopt(batch: Batch, isMade: boolean): void {
+    const opened: number[] = [];
     try {
       if (!isMade) this.#isUsable = false;
-      else if (!this.#isClosed) this.#free.push(...batch.paths.map(openPipe));
+      else if (!this.#isClosed) for (const path of batch.paths) opened.push(openSync(path, READ_FLAGS));
     } catch {
       this.#isUsable = false;
-    } finally {
-      rmSync(batch.folder, { recursive: true, force: true });
     }
+    rmSync(batch.folder, { recursive: true, force: true });
+    this.#free.push(...opened.map(pipeOf));
   }
 }
 
@@ -100,19 +102,14 @@ function newBatch(): Batch | undefined {
   }
 }
 
-function openPipe(path: string): Pipe {
-  const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+/** @param readEnd - Its name has been removed, so that the link reads as it will in every process. */
+function pipeOf(readEnd: number): Pipe {
   const own = `/proc/self/fd/${readEnd}`;
-  let shownAs: string | undefined;
   return {
     readEnd,
+    shownAs: readlinkSync(own),
     openWriteEnd: (mode) =>
       openSync(own, mode === "blocking" ? constants.O_WRONLY : constants.O_WRONLY | constants.O_NONBLOCK),
     openReadEnd: () => openSync(own, constants.O_RDONLY),
-    get shownAs() {
-      // Only once the name is gone does the link read as it will in every process.
-      shownAs ??= readlinkSync(own);
-      return shownAs;
-    },
   };
 }

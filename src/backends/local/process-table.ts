@@ -1,5 +1,5 @@
 /** What `/proc` tells of processes. Without it every answer is "unknown". */
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** One line of `/proc/PID/stat`, what of it matters here. */
 export interface ProcessEntry {
@@ -33,14 +33,32 @@ export function isDead(entry: ProcessEntry): boolean {
   return entry.state === "Z" || entry.state === "X";
 }
 
+/** Up to here numbers are asked one by one; more are looked up in the listing of `/proc`. */
+const MAX_ASKED = 128;
+
 /** Every process of this machine that this one may see. About 10 µs each. */
 export function allProcesses(): ProcessEntry[] {
-  const entries: ProcessEntry[] = [];
-  for (const name of procNames()) {
-    const entry = /^\d+$/.test(name) ? processEntry(Number(name)) : undefined;
-    if (entry !== undefined) entries.push(entry);
-  }
-  return entries;
+  return entriesOf(numbersListed());
+}
+
+/**
+ * The processes that got their number after `pid` did, and it, as far as their session did too. Numbers are given out in
+ * rising order and then from the start again, so this holds only while fewer processes have begun since than there are
+ * numbers.
+ */
+export function processesSince(pid: number): ProcessEntry[] {
+  const newest = newestPid();
+  if (newest === undefined) return allProcesses();
+  const isSince = (one: number) => (newest >= pid ? one >= pid && one <= newest : one >= pid || one <= newest);
+  const isSpanShort = newest >= pid && newest - pid < MAX_ASKED;
+  const numbers = isSpanShort
+    ? Array.from({ length: newest - pid + 1 }, (_, index) => pid + index).filter((one) => existsSync(`/proc/${one}`))
+    : numbersListed().filter(isSince);
+  return entriesOf(numbers).filter((one) => isSince(one.session));
+}
+
+function entriesOf(pids: readonly number[]): ProcessEntry[] {
+  return pids.map(processEntry).filter((entry) => entry !== undefined);
 }
 
 /** Whether the environment that a process was started with holds `entry` ("NAME=value") whole. */
@@ -78,9 +96,11 @@ export function newestPid(): number | undefined {
   }
 }
 
-function procNames(): string[] {
+function numbersListed(): number[] {
   try {
-    return readdirSync("/proc");
+    return readdirSync("/proc")
+      .filter((name) => name.charCodeAt(0) <= 57)
+      .map(Number);
   } catch {
     return [];
   }

@@ -6,6 +6,7 @@ import {
   openTargets,
   type ProcessEntry,
   processEntry,
+  processesSince,
   processStart,
 } from "./process-table.js";
 
@@ -15,28 +16,35 @@ export interface TreeMarks {
   readonly leader: number;
   /** "NAME=value" in the environment of all that did not clear it. */
   readonly tag: string;
-  /** How `/proc` shows the pipes that the command was given; only its processes hold their write ends. */
+  /** How `/proc/PID/fd` shows the pipes that the command was given; only its processes hold their write ends. */
   readonly pipes: { readonly stdout: string; readonly stderr: string } | undefined;
+  /** Whether another command of this host leads the session: then none of its processes is of this tree. */
+  isOfAnother(session: number): boolean;
 }
 
 export interface TreeMember extends ProcessEntry {
   readonly holds: "stdout" | "stderr" | "none";
 }
 
+/** While a command is younger, no machine has begun so many processes since that their numbers came round. */
+const YOUNG_MS = 2_000;
+
 /** The living processes that one command has led to: by session, group, environment, held pipe, and their children. */
 export class ProcessTree {
   readonly marks: TreeMarks;
-  readonly #leaderStart: number | undefined;
+  /** In ticks since boot; undefined where processes cannot be looked for. */
+  readonly leaderStart: number | undefined;
+  readonly #began = performance.now();
 
   /** Made while the leader is there, dead or alive. */
   constructor(marks: TreeMarks) {
     this.marks = marks;
-    this.#leaderStart = processEntry(marks.leader)?.start;
+    this.leaderStart = processEntry(marks.leader)?.start;
   }
 
   /** Whether processes can be looked for at all; else the state of a tree is "unseen". */
   get canSee(): boolean {
-    return this.#leaderStart !== undefined;
+    return this.leaderStart !== undefined;
   }
 
   /** True when the kernel has started no process since the leader, so that there is nothing to look for. Costs 10 µs. */
@@ -45,22 +53,26 @@ export class ProcessTree {
   }
 
   /**
-   * Looks through `/proc`: about 10 µs a process of the machine, 25 for those started since. Dead ones that nobody has
-   * reaped yet are left out.
+   * Looks through `/proc`: about 10 µs a process, 40 for those started since the leader; for a young command the others are
+   * not looked at. Dead ones that nobody has reaped yet are left out.
+   * @param pipesAreHeld - False when both pipes are at their end, so that nobody holds one.
    */
-  find(): TreeMember[] {
-    const since = this.#leaderStart;
+  find(pipesAreHeld = true): TreeMember[] {
+    const since = this.leaderStart;
     if (since === undefined) return [];
+    const { leader } = this.marks;
     // A number that was taken anew names another session and group.
-    const isOwnNumber = (processEntry(this.marks.leader)?.start ?? since) === since;
-    const candidates = allProcesses().filter((one) => one.start >= since && one.pid !== process.pid && !isDead(one));
+    const isOwnNumber = (processEntry(leader)?.start ?? since) === since;
+    const isYoung = performance.now() - this.#began < YOUNG_MS;
+    const candidates = (isYoung ? processesSince(leader) : allProcesses()).filter(
+      (one) => one.start >= since && one.pid !== process.pid && !isDead(one) && !this.marks.isOfAnother(one.session),
+    );
     const found = new Map<number, TreeMember>();
     for (const one of candidates) {
-      const holds = this.#holds(one.pid);
-      const isNear = isOwnNumber && (one.session === this.marks.leader || one.group === this.marks.leader);
-      if (isNear || holds !== "none" || hasEnvironmentEntry(one.pid, this.marks.tag)) {
-        found.set(one.pid, { ...one, holds });
-      }
+      const isNear = isOwnNumber && (one.session === leader || one.group === leader);
+      const isOurs = isNear || hasEnvironmentEntry(one.pid, this.marks.tag);
+      const holds = pipesAreHeld ? this.#holds(one.pid) : "none";
+      if (isOurs || holds !== "none") found.set(one.pid, { ...one, holds });
     }
     for (let before = -1; before !== found.size; ) {
       before = found.size;

@@ -22,6 +22,7 @@ export interface CommandOptions {
   /** Bytes of each stream that `output` can give; 0 when nobody asks. */
   readonly latestBytes: number;
   readonly tag: string;
+  readonly isOfAnother: (session: number) => boolean;
   readonly buffer: Uint8Array;
   /** Whether output is awaited as it comes. Otherwise a quick command is read once, at its end. */
   readonly readAtOnce: boolean;
@@ -62,7 +63,12 @@ export class RunningCommand {
       isPipe(started.out) && isPipe(started.err)
         ? { stdout: started.out.shownAs, stderr: started.err.shownAs }
         : undefined;
-    this.tree = new ProcessTree({ leader: child.pid, tag: options.tag, pipes });
+    this.tree = new ProcessTree({
+      leader: child.pid,
+      tag: options.tag,
+      pipes,
+      isOfAnother: (session) => session !== child.pid && options.isOfAnother(session),
+    });
     this.#readers = [
       readerOf(started.out, this.stdout, options.buffer),
       readerOf(started.err, this.stderr, options.buffer),
@@ -131,7 +137,7 @@ export class RunningCommand {
   /** What is alive of the tree now. */
   remains(): TreeState {
     if (!this.tree.canSee) return { state: "unseen", survivors: [], endedBy: null };
-    const survivors = survivorsOf(this.tree.find());
+    const survivors = survivorsOf(this.tree.find(!this.isDrained));
     const isGone = survivors.length === 0 && this.#leader.hasExited;
     return { state: isGone ? "gone" : "alive", survivors, endedBy: null };
   }

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { TAG_NAME } from "./command-environment.js";
 import { newNonce } from "./nonce.js";
 import type { PipePool } from "./pipe-pool.js";
-import { processEntry } from "./process-table.js";
 import { SHELL } from "./start-command.js";
 import { WATCHER_SCRIPT } from "./watcher-script.js";
 
@@ -58,8 +57,8 @@ export class Watcher {
     for (const [pid, start] of this.#told) this.#tell(`+${pid}:${start}\n`);
   }
 
-  add(pid: number): void {
-    const start = processEntry(pid)?.start;
+  /** @param start - When the process started, in ticks; what has another start time is another process. */
+  add(pid: number, start: number | undefined): void {
     if (start === undefined) return;
     this.#told.set(pid, start);
     this.#tell(`+${pid}:${start}\n`);
