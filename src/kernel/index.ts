@@ -16,6 +16,7 @@ export {
   type Risk,
 } from "./claims.js";
 export { coerceBag, isRecord } from "./coerce.js";
+export { type BackendCore, completeBackend } from "./complete-backend.js";
 export type {
   ClaimsOutcome,
   Hooks,
@@ -68,6 +69,7 @@ export {
   type SearchScope,
   type SearchSource,
   type SourceChild,
+  searchStop,
   searchTree,
   unsupportedFeature,
   walkTree,

@@ -1,17 +1,15 @@
 /** The port to searching a memory backend: the shared engine over the tree. */
 import {
-  type BoundCall,
   type GrepHit,
   type GrepQuery,
-  HaftError,
   IGNORE_FILES,
-  type Io,
   isWithin,
   requireLive,
   type Search,
   type SearchEnd,
   type SearchScope,
   type SearchSource,
+  searchStop,
   searchTree,
   type WalkEntry,
   type WalkQuery,
@@ -24,7 +22,6 @@ import { LISTING, LOOKING, notAFile, READING, treeError } from "./tree-errors.js
 import { type Bound, TreeGuard } from "./tree-guard.js";
 
 const CHUNK_BYTES = 64 * 1024;
-const MAX_TIMER_MS = 2_147_483_647;
 
 export class MemorySearch implements Search {
   readonly #tree: FileTree;
@@ -51,7 +48,7 @@ export class MemorySearch implements Search {
   ): AsyncGenerator<T, void> {
     const { grant, call } = this.#bound;
     requireLive(call);
-    const stop = stopOf(query, call, this.#table);
+    const stop = searchStop(query, call, this.#table.clock);
     const scope = {
       except: grant.except,
       signal: stop.signal,
@@ -114,28 +111,4 @@ export class MemorySearch implements Search {
 function present(spot: Spot, path: string): TreeNode {
   if (spot.node === undefined) throw treeError(spot.isBlocked ? "FS_NOT_A_DIRECTORY" : "FS_NOT_FOUND", LOOKING, path);
   return spot.node;
-}
-
-/** One signal for all that ends a search: the query's own, the call's, and both time limits. */
-function stopOf(io: Io, call: BoundCall, table: ProcessTable): { readonly signal: AbortSignal; release(): void } {
-  const controller = new AbortController();
-  const limitMs = Math.min(io.timeoutMs ?? Number.POSITIVE_INFINITY, call.deadline - table.clock.now());
-  const onTime = () =>
-    controller.abort(
-      new HaftError("CALL_TIMEOUT", "The search ran out of time.", { details: { deadlineMs: limitMs } }),
-    );
-  const stopTimer = limitMs > MAX_TIMER_MS ? () => {} : table.clock.timer(Math.max(0, limitMs), onTime);
-  const signals = [io.signal, call.signal].filter((one) => one !== undefined);
-  const forward = (event: Event): void => controller.abort((event.target as AbortSignal).reason);
-  for (const signal of signals) {
-    if (signal.aborted) controller.abort(signal.reason);
-    else signal.addEventListener("abort", forward, { once: true });
-  }
-  return {
-    signal: controller.signal,
-    release() {
-      stopTimer();
-      for (const signal of signals) signal.removeEventListener("abort", forward);
-    },
-  };
 }

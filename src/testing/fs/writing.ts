@@ -47,8 +47,18 @@ export const fsWriting: Suite<Fixture> = [
       expectEqual([first.before, first.created], [null, true], "before and created of a new file");
       expectEqual(first.after, await sha256(utf8("one")), "after");
       const second = await fs.replaceAtomic(path("file"), utf8("two"), "any");
-      expectEqual([second.before, second.created, second.inPlace], [first.after, false, false], "the second");
+      expectEqual([second.before, second.created], [first.after, false], "the second");
       expectEqual(second.after, await sha256(utf8("two")), "after");
+    },
+  ),
+  onFs(
+    "fs:replace:by-renaming",
+    "A file with one name is replaced by another one, not overwritten",
+    async (fs, path) => {
+      await fs.writeFile(path("file"), "one");
+      const version = (await fs.stat(path("file"))).version;
+      expectEqual((await fs.replaceAtomic(path("file"), utf8("two"), "any")).inPlace, false, "inPlace");
+      expectThat((await fs.stat(path("file"))).version !== version, "the version differs");
     },
   ),
   onFs("fs:replace:absent-is-exclusive", 'With "absent" an existing file is FS_STALE and stays', async (fs, path) => {

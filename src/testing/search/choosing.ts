@@ -147,6 +147,22 @@ export const searchChoosing: Suite<Fixture> = [
       expectEqual((await grep(fixture, "^x$", { root: `${fixture.folder}/sub` })).lines, ["sub/b.txt:1: x"], "lines");
     },
   ),
+  on(
+    "search:ignore:above-the-grant",
+    "Ignore files between the workspace and the root hold although only the root is granted",
+    async (fixture) => {
+      await lay(fixture, {
+        ".gitignore": "*.log\n",
+        "sub/.ignore": "*.tmp\n",
+        "sub/deep/a.log": "x\n",
+        "sub/deep/b.tmp": "x\n",
+        "sub/deep/c.txt": "x\n",
+      });
+      const root = `${fixture.folder}/sub/deep`;
+      const { lines } = await grep(fixture, "^x$", { root, grant: treeGrant(root, ["read"]) });
+      expectEqual(lines, ["sub/deep/c.txt:1: x"], "lines");
+    },
+  ),
   on("search:ignore:dot-ignore", "A .ignore holds too, and wins over .gitignore beside it", async (fixture) => {
     await lay(fixture, {
       ".gitignore": "*.a\n",

@@ -15,8 +15,11 @@ export const shellRunning: Suite<Fixture> = [
       Number.isInteger(result.startedMs) && Number.isInteger(result.tookMs) && result.tookMs >= 0,
       "times are whole milliseconds",
     );
-    expectEqual([result.tree.state, result.tree.survivors.length, result.tree.endedBy], ["gone", 0, null], "tree");
     expectEqual([result.stdout.final, result.stderr.final], [true, true], "final");
+  }),
+  on("shell:tree:gone", "A command that leaves nothing behind has a tree that is gone", async (fixture) => {
+    const { tree } = await run(fixture, "echo x | cat; false; true");
+    expectEqual([tree.state, tree.survivors.length, tree.endedBy], ["gone", 0, null], "tree");
   }),
   on("shell:exit:zero-and-one", "Exit codes 0 and 1 are results", async (fixture) => {
     expectExit(await run(fixture, "true"), 0, "true");

@@ -1,0 +1,86 @@
+/** Makes a backend of the least that a third party has to supply. */
+import type { Backend, Ports } from "./backend.js";
+import { CorePortFs } from "./core-backend/core-fs.js";
+import { type CoreAccess, CoreGuard } from "./core-backend/core-guard.js";
+import { CorePortSearch } from "./core-backend/core-search.js";
+import { CorePortShell } from "./core-backend/core-shell.js";
+import { WriteTurns } from "./core-backend/write-turns.js";
+import { HaftError } from "./errors.js";
+import type { CoreFs } from "./fs.js";
+import type { Clock, Digest } from "./services.js";
+import type { CoreShell } from "./shell.js";
+
+export interface BackendCore {
+  /** For people. */
+  readonly name: string;
+  readonly fs: CoreFs;
+  /** Absent: commands are refused with `BACKEND_UNSUPPORTED`. */
+  readonly shell?: CoreShell;
+  /** The working folder, absolute. */
+  readonly cwd: string;
+  /** Default: `cwd`. */
+  readonly home?: string;
+  /** Times commands and searches. */
+  readonly clock: Clock;
+  /** SHA-256 as hex. Default: the Web Crypto of the runtime. */
+  readonly digest?: Digest;
+  /**
+   * The real path that a path leads to, all links followed, or undefined where that is not known. Needed where links exist:
+   * without it an operation through a link is refused with `BACKEND_UNSUPPORTED` unless the grant covers everything.
+   */
+  realPath?(path: string): Promise<string | undefined>;
+  /** Ends connections. Called once. */
+  close?(): Promise<void>;
+}
+
+/**
+ * A whole backend over eight file operations and `exec`. What it adds is slower than ports of its own, and weaker: its guard
+ * is "checked"; a replaced file is written in place, not renamed; a range reads the whole file; nothing is known about
+ * processes, so `tree` is "unseen"; there are no jobs. Its flags are all off. Operations that a core has begun go on when
+ * the call is cancelled.
+ *
+ * Any error of the core is understood: a code of POSIX ("ENOENT") is translated, anything else is `FS_IO` with its message.
+ */
+export function completeBackend(core: BackendCore): Backend {
+  const { name, fs, clock, cwd, home = cwd, digest = webDigest } = core;
+  const access: CoreAccess = { name, fs, follow: async (path) => core.realPath?.(path) };
+  const turns = new WriteTurns();
+  const free = new CoreGuard(access);
+  const shellOf = { name, shell: core.shell, guard: free, clock };
+  let isClosed = false;
+  return {
+    name,
+    flags: {},
+    guard: "checked",
+    home,
+    cwd,
+    bind(grant, call): Ports {
+      if (isClosed) {
+        throw new HaftError("BACKEND_UNAVAILABLE", `Did nothing: the backend "${name}" is closed. Open a new one.`, {
+          details: { backend: name },
+        });
+      }
+      const bound = { grant, call };
+      return {
+        fs: new CorePortFs(new CoreGuard(access, bound), digest, turns),
+        shell: new CorePortShell(shellOf, bound),
+        search: new CorePortSearch(access, clock, bound),
+      };
+    },
+    root: { fs: new CorePortFs(free, digest, turns), shell: new CorePortShell(shellOf) },
+    state: () => (isClosed ? "closed" : "open"),
+    async close() {
+      if (!isClosed) {
+        isClosed = true;
+        await core.close?.();
+      }
+      return { left: [] };
+    },
+  };
+}
+
+const webDigest: Digest = async (data) => {
+  const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+  const digest = await globalThis.crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+};

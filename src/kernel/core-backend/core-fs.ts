@@ -1,0 +1,303 @@
+/** The whole port to files over eight operations. Slower than a port of its own, and a replacement is not atomic. */
+import { HaftError } from "../errors.js";
+import type { Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "../fs.js";
+import type { Digest } from "../services.js";
+import { decodeStrict } from "../strict-text.js";
+import { coreFault, fault, notAFile, unsupported } from "./core-faults.js";
+import type { CoreGuard, CoreStat } from "./core-guard.js";
+import type { WriteTurns } from "./write-turns.js";
+
+const MAX_READ_BYTES = 256 * 1024 * 1024;
+const CHUNK_BYTES = 64 * 1024;
+const MAX_CHILDREN = 10_000;
+/** Children that are looked at together. */
+const STAT_BATCH = 16;
+
+export class CorePortFs implements Fs {
+  readonly #guard: CoreGuard;
+  readonly #digest: Digest;
+  readonly #turns: WriteTurns;
+
+  constructor(guard: CoreGuard, digest: Digest, turns: WriteTurns) {
+    this.#guard = guard;
+    this.#digest = digest;
+    this.#turns = turns;
+  }
+
+  async readText(path: string, io?: Io): Promise<string> {
+    return decodeStrict(await this.readBytes(path, io), path);
+  }
+
+  async readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array> {
+    return (await this.#readFile(path, io, io?.maxBytes ?? MAX_READ_BYTES)).bytes;
+  }
+
+  async readRange(path: string, offset: number, length: number, io?: Io) {
+    const { bytes, version } = await this.#readFile(path, io, MAX_READ_BYTES);
+    const from = offset < 0 ? Math.max(0, bytes.length + offset) : offset;
+    return { bytes: bytes.slice(from, from + Math.max(0, length)), size: bytes.length, version };
+  }
+
+  async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncIterable<Uint8Array> {
+    const { bytes } = await this.#readFile(path, io, MAX_READ_BYTES);
+    for (let at = io?.offset ?? 0; at < bytes.length; at += CHUNK_BYTES) {
+      this.#guard.requireRunning("read", path, io);
+      yield bytes.slice(at, at + CHUNK_BYTES);
+    }
+  }
+
+  async writeFile(path: string, data: string | Uint8Array, io?: Io): Promise<void> {
+    await this.replaceAtomic(path, typeof data === "string" ? new TextEncoder().encode(data) : data, "any", io);
+  }
+
+  async replaceAtomic(path: string, data: Uint8Array, expect: Expect, io?: Io): Promise<ReplaceResult> {
+    const bytes = data.slice();
+    await this.#guard.check("write", path, expect === "absent" ? "create" : "write", expect !== "absent", io);
+    return this.#turns.take(path, async () => {
+      const old = await this.#guard.statOrMissing(path);
+      if (old === undefined) await this.#requireParent("write", path);
+      else if (!old.isSymlink || old.isFile) requireFile(old, "write", path);
+      const before = old?.isFile === true ? await this.#hashOf(path, old) : null;
+      this.#requireExpected(path, expect, old, before);
+      this.#guard.requireRunning("write", path, io);
+      await this.#core("write", path, () => this.#guard.core.fs.writeFile(path, bytes));
+      this.#turns.changed(path);
+      return { before, after: await this.#digest(bytes), created: old === undefined, inPlace: old !== undefined };
+    });
+  }
+
+  async stat(path: string, io?: Io): Promise<FsEntryInfo> {
+    await this.#guard.check("look at", path, "read", false, io);
+    return this.#tell(path, await this.#statAt("look at", path));
+  }
+
+  async readDir(path: string, io?: Io & { readonly limit?: number }) {
+    await this.#guard.check("list", path, "read", true, io);
+    const info = await this.#statAt("list", path);
+    if (!info.isDirectory) throw fault("FS_NOT_A_DIRECTORY", "list", path);
+    const entries = await this.#core("list", path, () => this.#guard.core.fs.readDir(path));
+    const names = entries.map((entry) => entry.name).sort((a, b) => (a < b ? -1 : 1));
+    const shown = names.slice(0, io?.limit ?? MAX_CHILDREN);
+    const children: FsChild[] = [];
+    for (let at = 0; at < shown.length; at += STAT_BATCH) {
+      this.#guard.requireRunning("list", path, io);
+      const batch = shown.slice(at, at + STAT_BATCH).map((name) => this.#child(path, name));
+      children.push(...(await Promise.all(batch)).filter((child) => child !== undefined));
+    }
+    return { children, more: names.length > shown.length };
+  }
+
+  async mkdir(path: string, recursive: boolean, io?: Io): Promise<void> {
+    await this.#guard.check("make the folder", path, "create", recursive, io);
+    const old = await this.#guard.statOrMissing(path);
+    if (old !== undefined) {
+      if (recursive && old.isDirectory) return;
+      throw fault("FS_EXISTS", "make the folder", path);
+    }
+    if (recursive) await this.#requireFoldersAbove("make the folder", path);
+    else await this.#requireParent("make the folder", path);
+    await this.#core("make the folder", path, () => this.#guard.core.fs.mkdir(path, recursive));
+  }
+
+  async rm(
+    path: string,
+    options: { readonly recursive: boolean; readonly ignoreMissing: boolean },
+    io?: Io,
+  ): Promise<void> {
+    await this.#guard.check("remove", path, "delete", false, io);
+    const old = await this.#guard.statOrMissing(path);
+    if (old === undefined && options.ignoreMissing) return;
+    if (old === undefined) throw fault("FS_NOT_FOUND", "remove", path);
+    await this.#remove(path, old, options.recursive);
+  }
+
+  async rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void> {
+    await this.#guard.check("rename", from, "delete", false, io);
+    await this.#guard.check("rename", to, options.replace ? "write" : "create", false, io);
+    const source = await this.#statAt("rename", from);
+    if (source.isSymlink)
+      throw unsupported(this.#guard.core.name, "way to move a link", "Make the file anew and remove the link.");
+    await this.#requireParent("rename", to);
+    if (source.isDirectory) {
+      this.#guard.requireTree(from, "delete");
+      if (`${to}/`.startsWith(`${from}/`)) {
+        throw new HaftError("FS_BAD_PATH", `Did not rename "${from}": "${to}" lies inside it. Choose another place.`, {
+          details: { path: from, why: "inside itself" },
+        });
+      }
+    }
+    const goal = await this.#guard.statOrMissing(to);
+    if (goal !== undefined) await this.#makeWay(source, goal, to, options.replace);
+    await this.#copy(from, to, source, io);
+    await this.#remove(from, source, true);
+    this.#turns.changed(to);
+  }
+
+  async exists(path: string, io?: Io): Promise<boolean> {
+    try {
+      await this.#guard.check("look at", path, "read", true, io);
+      return await this.#guard.core.fs.exists(path);
+    } catch {
+      return false;
+    }
+  }
+
+  async resolve(paths: readonly string[], io?: Io): Promise<ResolvedPath[]> {
+    const answers: ResolvedPath[] = [];
+    for (const path of paths) {
+      await this.#guard.check("resolve", path, "read", true, io);
+      answers.push(await this.#resolveOne(path));
+    }
+    return answers;
+  }
+
+  async #resolveOne(path: string): Promise<ResolvedPath> {
+    const missing: string[] = [];
+    let at = path;
+    let info = await this.#guard.statOrMissing(at);
+    while (info === undefined && at !== "/") {
+      const end = at.lastIndexOf("/");
+      missing.unshift(at.slice(end + 1));
+      at = at.slice(0, end) || "/";
+      info = await this.#guard.statOrMissing(at);
+    }
+    const real = (await this.#guard.core.follow(at)) ?? at;
+    const kind = missing.length > 0 || info === undefined ? "absent" : kindOf(info);
+    return { real, missing: missing.join("/"), kind };
+  }
+
+  async #readFile(path: string, io: Io | undefined, maxBytes: number): Promise<{ bytes: Uint8Array; version: string }> {
+    await this.#guard.check("read", path, "read", true, io);
+    const info = await this.#statAt("read", path);
+    requireFile(info, "read", path);
+    if (info.size > maxBytes) {
+      const text = `Did not read "${path}": it has ${info.size} bytes and the limit is ${maxBytes}. Read a part of it.`;
+      throw new HaftError("FS_TOO_LARGE", text, { details: { path, sizeBytes: info.size, maxBytes } });
+    }
+    const bytes = await this.#core("read", path, () => this.#guard.core.fs.readBytes(path));
+    return { bytes, version: this.#versionOf(path, info) };
+  }
+
+  async #statAt(did: string, path: string): Promise<CoreStat> {
+    const info = await this.#guard.statOrMissing(path);
+    if (info !== undefined) return info;
+    await this.#requireFoldersAbove(did, path);
+    throw fault("FS_NOT_FOUND", did, path);
+  }
+
+  /** Tells a path below a file apart from one that is missing. */
+  async #requireFoldersAbove(did: string, path: string): Promise<void> {
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const info = await this.#guard.statOrMissing(path.slice(0, end));
+      if (info === undefined) continue;
+      if (!info.isDirectory) throw fault("FS_NOT_A_DIRECTORY", did, path);
+      return;
+    }
+  }
+
+  async #requireParent(did: string, path: string): Promise<void> {
+    await this.#requireFoldersAbove(did, path);
+    const parent = path.slice(0, path.lastIndexOf("/")) || "/";
+    if ((await this.#guard.statOrMissing(parent)) === undefined) throw fault("FS_NOT_FOUND", did, path);
+  }
+
+  async #hashOf(path: string, info: CoreStat): Promise<string | null> {
+    if (info.size > MAX_READ_BYTES) return null;
+    return this.#digest(await this.#core("write", path, () => this.#guard.core.fs.readBytes(path)));
+  }
+
+  #requireExpected(path: string, expect: Expect, old: CoreStat | undefined, before: string | null): void {
+    if (expect === "any") return;
+    const stale = (why: string) =>
+      new HaftError("FS_STALE", `Did not write "${path}": ${why}. Read it again before you write it.`, {
+        details: { path, expected: expect, found: before },
+      });
+    if (expect === "absent") {
+      if (old !== undefined) throw stale("something of that name exists already");
+      return;
+    }
+    if (old === undefined) throw stale("the file is gone");
+    const holds =
+      "version" in expect ? expect.version === this.#versionOf(path, old) : expect.sha256.toLowerCase() === before;
+    if (!holds) throw stale("the file has changed since");
+  }
+
+  async #child(folder: string, name: string): Promise<FsChild | undefined> {
+    const path = folder === "/" ? `/${name}` : `${folder}/${name}`;
+    const info = await this.#guard.statOrMissing(path);
+    return info === undefined ? undefined : { name, ...(await this.#tell(path, info)) };
+  }
+
+  async #tell(path: string, info: CoreStat): Promise<FsEntryInfo> {
+    const plain: FsEntryInfo = {
+      kind: kindOf(info),
+      size: info.isFile ? info.size : 0,
+      modifiedMs: Math.trunc(info.modifiedMs),
+      // Not told by the core: what a new file and a new folder usually have.
+      mode: info.isDirectory ? 0o755 : 0o644,
+      version: this.#versionOf(path, info),
+    };
+    if (!info.isSymlink) return plain;
+    const target = (await this.#guard.core.follow(path)) ?? "";
+    return (await this.#guard.reaches(path)) ? { ...plain, target } : { ...plain, kind: "link", size: 0, target };
+  }
+
+  #versionOf(path: string, info: CoreStat): string {
+    return `${Math.trunc(info.modifiedMs)}.${info.size}.${this.#turns.countOf(path)}`;
+  }
+
+  async #remove(path: string, info: CoreStat, recursive: boolean): Promise<void> {
+    const isFolder = info.isDirectory && !info.isSymlink;
+    if (isFolder && recursive) this.#guard.requireTree(path, "delete");
+    if (isFolder && !recursive) {
+      const held = await this.#core("remove", path, () => this.#guard.core.fs.readDir(path));
+      if (held.length > 0) throw fault("FS_NOT_EMPTY", "remove", path);
+    }
+    await this.#core("remove", path, () => this.#guard.core.fs.rm(path, { recursive: isFolder, ignoreMissing: false }));
+    this.#turns.changed(path);
+  }
+
+  async #makeWay(source: CoreStat, goal: CoreStat, path: string, replace: boolean): Promise<void> {
+    if (!replace) throw fault("FS_EXISTS", "rename", path);
+    if (goal.isDirectory && !source.isDirectory) throw notAFile("rename", path, "directory");
+    if (!goal.isDirectory && source.isDirectory) throw fault("FS_NOT_A_DIRECTORY", "rename", path);
+    if (goal.isDirectory || goal.isSymlink) await this.#remove(path, goal, false);
+  }
+
+  async #copy(from: string, to: string, info: CoreStat, io: Io | undefined): Promise<void> {
+    this.#guard.requireRunning("rename", from, io);
+    const { fs } = this.#guard.core;
+    if (!info.isDirectory) {
+      requireFile(info, "rename", from);
+      await this.#core("rename", from, async () => fs.writeFile(to, await fs.readBytes(from)));
+      return;
+    }
+    await this.#core("rename", from, () => fs.mkdir(to, true));
+    for (const { name } of await this.#core("rename", from, () => fs.readDir(from))) {
+      const child = await this.#statAt("rename", `${from}/${name}`);
+      if (child.isSymlink)
+        throw unsupported(this.#guard.core.name, "way to move a link", `Remove "${from}/${name}" first.`);
+      await this.#copy(`${from}/${name}`, `${to}/${name}`, child, io);
+    }
+  }
+
+  async #core<T>(did: string, path: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (thrown) {
+      throw coreFault(thrown, did, path);
+    }
+  }
+}
+
+export function kindOf(info: CoreStat): "file" | "directory" | "link" | "other" {
+  if (info.isDirectory) return "directory";
+  if (info.isFile) return "file";
+  return info.isSymlink ? "link" : "other";
+}
+
+function requireFile(info: CoreStat, did: string, path: string): void {
+  if (info.isFile) return;
+  if (info.isSymlink && !info.isDirectory) throw fault("FS_NOT_FOUND", did, path);
+  throw notAFile(did, path, info.isDirectory ? "directory" : "device");
+}

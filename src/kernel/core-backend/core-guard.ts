@@ -1,0 +1,113 @@
+/** Checks, then acts: all that can be done over operations that resolve no links and compare nothing. */
+import type { BoundCall } from "../backend.js";
+import { type Access, covers, type Grant } from "../claims.js";
+import { HaftError } from "../errors.js";
+import type { CoreFs, Io } from "../fs.js";
+import { requireCovered, requireLive, requireMoved, requireTreeCovered } from "../guard.js";
+import { coreFault, fault, unsupported } from "./core-faults.js";
+
+export type CoreStat = Awaited<ReturnType<CoreFs["stat"]>>;
+
+/** Where links of this core lead, or undefined where that cannot be found out. */
+export type FollowLink = (path: string) => Promise<string | undefined>;
+
+const MAX_LINKS = 40;
+
+export interface CoreAccess {
+  readonly name: string;
+  readonly fs: CoreFs;
+  readonly follow: FollowLink;
+}
+
+export class CoreGuard {
+  readonly core: CoreAccess;
+  readonly #bound: { readonly grant: Grant; readonly call: BoundCall } | undefined;
+
+  constructor(core: CoreAccess, bound?: { readonly grant: Grant; readonly call: BoundCall }) {
+    this.core = core;
+    this.#bound = bound;
+  }
+
+  get excepted(): readonly string[] {
+    return this.#bound?.grant.except ?? [];
+  }
+
+  /** Refuses by the asked path, then by the real one. `followLast` false leaves a link at the end alone. */
+  async check(did: string, path: string, access: Access, followLast: boolean, io?: Io): Promise<void> {
+    this.requireRunning(did, path, io);
+    if (path.includes("\0")) {
+      const why = "a path cannot hold a NUL byte";
+      throw new HaftError("FS_BAD_PATH", `Did not ${did} "${path.replaceAll("\0", "\\0")}": ${why}.`, {
+        details: { path, why },
+      });
+    }
+    if (this.#bound === undefined) return;
+    requireCovered(this.#bound.grant, path, access);
+    const real = await this.#realPath(did, path, followLast);
+    if (real !== path) await requireMoved(this.#bound.grant, this.#bound.call, path, real, access);
+    this.requireRunning(did, path, io);
+  }
+
+  /** Like `check` for what takes a whole folder. */
+  requireTree(path: string, access: Access): void {
+    if (this.#bound !== undefined) requireTreeCovered(this.#bound.grant, path, access);
+  }
+
+  requireRunning(did: string, path: string, io?: Io): void {
+    if (this.#bound !== undefined) requireLive(this.#bound.call);
+    if (!io?.signal?.aborted) return;
+    throw new HaftError("CALL_CANCELLED", `Did not ${did} "${path}": the operation was cancelled.`, {
+      details: { path },
+    });
+  }
+
+  /** Whether what a link leads to may be told without asking. */
+  async reaches(path: string): Promise<boolean> {
+    if (this.#bound === undefined) return true;
+    const { grant } = this.#bound;
+    const real = await this.core.follow(path);
+    if (real === undefined) return covers(grant, "/", "read");
+    return covers(grant, real, "read") || grant.moved.some((pair) => pair.asked === path && pair.real === real);
+  }
+
+  /** Follows one link after the other; asks `stat` of every part, so it costs a question a folder. */
+  async #realPath(did: string, path: string, followLast: boolean): Promise<string> {
+    let at = path;
+    for (let links = 0; links <= MAX_LINKS; links += 1) {
+      const link = await this.#firstLink(at, followLast);
+      if (link === undefined) return at;
+      const real = await this.core.follow(link);
+      if (real === undefined) return this.#refuseUnknown(did, path);
+      at = `${real === "/" ? "" : real}${at.slice(link.length)}` || "/";
+    }
+    throw fault("FS_LINK_LOOP", did, path);
+  }
+
+  async #firstLink(path: string, followLast: boolean): Promise<string | undefined> {
+    for (let end = path.indexOf("/", 1); ; end = path.indexOf("/", end + 1)) {
+      const part = end === -1 ? path : path.slice(0, end);
+      if (end === -1 && !followLast) return undefined;
+      const info = await this.statOrMissing(part);
+      if (info === undefined) return undefined;
+      if (info.isSymlink) return part;
+      if (end === -1) return undefined;
+    }
+  }
+
+  #refuseUnknown(did: string, path: string): string {
+    if (this.#bound !== undefined && covers(this.#bound.grant, "/", "read")) return path;
+    const next = `Did not ${did} "${path}": name the place itself.`;
+    throw unsupported(this.core.name, "way to tell where a link in this path leads", next);
+  }
+
+  async statOrMissing(path: string): Promise<CoreStat | undefined> {
+    try {
+      return await this.core.fs.stat(path);
+    } catch (thrown) {
+      const { code } = coreFault(thrown, "look at", path);
+      if (code === "FS_NOT_FOUND" || code === "FS_NOT_A_DIRECTORY" || code === "FS_LINK_LOOP") return undefined;
+      if (!(await this.core.fs.exists(path))) return undefined;
+      throw coreFault(thrown, "look at", path);
+    }
+  }
+}

@@ -1,0 +1,212 @@
+/** The whole port to commands over one `exec`. */
+import { HeadTailBuffer } from "../../text/index.js";
+import type { BoundCall } from "../backend.js";
+import type { Grant } from "../claims.js";
+import { messageOf } from "../errors.js";
+import { requireCommand, requireLive } from "../guard.js";
+import type { Clock } from "../services.js";
+import type { Captured, CoreShell, Shell, ShellExit, ShellHandle, ShellOptions, ShellResult } from "../shell.js";
+import { unsupported } from "./core-faults.js";
+import type { CoreGuard } from "./core-guard.js";
+
+const DEFAULT_KEEP = { head: 8_192, tail: 24_576 };
+const DEFAULT_GRACE_MS = 3_000;
+/** What a core gets beyond the grace to report by itself before its command counts as lost. */
+const SLACK_MS = 2_000;
+const MAX_TIMER_MS = 2_147_483_647;
+
+type CoreResult = Awaited<ReturnType<CoreShell["exec"]>>;
+
+export class CorePortShell implements Shell {
+  readonly #name: string;
+  readonly #core: CoreShell | undefined;
+  readonly #guard: CoreGuard;
+  readonly #clock: Clock;
+  readonly #bound: { readonly grant: Grant; readonly call: BoundCall } | undefined;
+
+  constructor(
+    about: {
+      readonly name: string;
+      readonly shell: CoreShell | undefined;
+      readonly guard: CoreGuard;
+      readonly clock: Clock;
+    },
+    bound?: { readonly grant: Grant; readonly call: BoundCall },
+  ) {
+    this.#name = about.name;
+    this.#core = about.shell;
+    this.#guard = about.guard;
+    this.#clock = about.clock;
+    this.#bound = bound;
+  }
+
+  async exec(command: string, options: ShellOptions): Promise<ShellResult> {
+    const core = this.#requireShell(command, options.cwd);
+    const startedMs = Math.trunc(this.#clock.now());
+    if (options.signal?.aborted) return unbegun(startedMs, "cancelled");
+    const problem = command.includes("\0")
+      ? "a command cannot hold a NUL byte"
+      : await this.#folderProblem(options.cwd);
+    if (problem !== undefined) return unbegun(startedMs, "spawn-error", problem);
+    return this.#run(core, command, options, startedMs);
+  }
+
+  async spawn(command: string, options: ShellOptions): Promise<ShellHandle> {
+    this.#requireShell(command, options.cwd);
+    throw unsupported(this.#name, "commands that outlive their call", "Run it to its end with `exec`.");
+  }
+
+  async attach(): Promise<ShellHandle | null> {
+    if (this.#bound !== undefined) requireLive(this.#bound.call);
+    return null;
+  }
+
+  #requireShell(command: string, cwd: string): CoreShell {
+    if (this.#bound !== undefined) {
+      requireLive(this.#bound.call);
+      requireCommand(this.#bound.grant, command, cwd);
+    }
+    if (this.#core === undefined) throw unsupported(this.#name, "shell", "Use the file tools.");
+    return this.#core;
+  }
+
+  async #folderProblem(cwd: string): Promise<string | undefined> {
+    const info = await this.#guard.statOrMissing(cwd);
+    if (info === undefined) return `the folder "${cwd}" does not exist`;
+    return info.isDirectory ? undefined : `"${cwd}" is not a folder`;
+  }
+
+  async #run(core: CoreShell, command: string, options: ShellOptions, startedMs: number): Promise<ShellResult> {
+    const { cwd, env, input } = options;
+    const stop = this.#stopOf(options);
+    const limits = stop.limitMs === undefined ? {} : { timeoutMs: stop.limitMs };
+    const running = core
+      .exec(command, {
+        cwd,
+        ...(env === undefined ? {} : { env }),
+        ...(input === undefined ? {} : { input }),
+        ...limits,
+        signal: stop.signal,
+      })
+      .then(
+        (result) => ({ result }),
+        (thrown: unknown) => ({ problem: messageOf(thrown) }),
+      );
+    try {
+      const done = await Promise.race([running, stop.lost]);
+      return this.#told(done, stop.why(), options, startedMs);
+    } finally {
+      stop.release();
+    }
+  }
+
+  /** The signal that the core gets, why it fired, and the moment from which a core that does not answer is given up. */
+  #stopOf(options: ShellOptions) {
+    const graceMs = options.graceMs ?? DEFAULT_GRACE_MS;
+    const controller = new AbortController();
+    const left = this.#bound === undefined ? Number.POSITIVE_INFINITY : this.#bound.call.deadline - this.#clock.now();
+    const limit = Math.max(0, Math.min(options.timeoutMs ?? Number.POSITIVE_INFINITY, left));
+    const limitMs = limit > MAX_TIMER_MS ? undefined : Math.ceil(limit);
+    let why: "itself" | "cancelled" | "deadline" = "itself";
+    let giveUp = (): void => {};
+    const cancels: (() => void)[] = [];
+    const lost = new Promise<"lost">((resolve) => {
+      giveUp = () => cancels.push(this.#clock.timer(graceMs + SLACK_MS, () => resolve("lost")));
+    });
+    const end = (reason: "cancelled" | "deadline"): void => {
+      if (why !== "itself") return;
+      why = reason;
+      controller.abort();
+      giveUp();
+    };
+    if (limitMs !== undefined) cancels.push(this.#clock.timer(limitMs, () => end("deadline")));
+    const cancel = (): void => end("cancelled");
+    const signals = [options.signal, this.#bound?.call.signal].filter((one) => one !== undefined);
+    for (const signal of signals) signal.addEventListener("abort", cancel, { once: true });
+    return {
+      signal: controller.signal,
+      limitMs,
+      lost,
+      why: () => why,
+      release() {
+        for (const one of cancels) one();
+        for (const signal of signals) signal.removeEventListener("abort", cancel);
+      },
+    };
+  }
+
+  #told(
+    done: { readonly result: CoreResult } | { readonly problem: string } | "lost",
+    why: "itself" | "cancelled" | "deadline",
+    options: ShellOptions,
+    startedMs: number,
+  ): ShellResult {
+    const tookMs = Math.trunc(this.#clock.now()) - startedMs;
+    // Nobody looked for what is left, so nothing is claimed about it.
+    const tree = { state: "unseen", survivors: [], endedBy: null } as const;
+    if (done === "lost")
+      return {
+        ...unbegun(startedMs, "channel-lost", "the backend did not answer"),
+        began: "yes",
+        ended: why,
+        tree,
+        tookMs,
+      };
+    if ("problem" in done) {
+      const ended = why === "itself" ? "spawn-error" : why;
+      return {
+        ...unbegun(startedMs, "spawn-error", done.problem),
+        began: why === "itself" ? "unknown" : "yes",
+        ended,
+        tree,
+        tookMs,
+      };
+    }
+    const { result } = done;
+    const ended = result.timedOut === true ? "deadline" : why;
+    return {
+      began: "yes",
+      exit: exitOf(result.code),
+      ended,
+      stdout: captured("stdout", result.stdout, options),
+      stderr: captured("stderr", result.stderr, options),
+      tree,
+      startedMs,
+      tookMs,
+    };
+  }
+}
+
+function exitOf(code: number | null): ShellExit {
+  // A core tells that a signal ended the command, not which.
+  return code === null ? { by: "signal", signal: "UNKNOWN" } : { by: "code", code };
+}
+
+function captured(stream: "stdout" | "stderr", data: string | Uint8Array, options: ShellOptions): Captured {
+  const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+  const { head, tail } = options.keep ?? DEFAULT_KEEP;
+  const kept = new HeadTailBuffer(head, tail);
+  kept.push(bytes);
+  try {
+    if (bytes.length > 0) options.onOutput?.(stream, bytes, 0);
+  } catch {
+    // A listener's fault is its own: the result stays whole.
+  }
+  return { head: kept.head(), tail: kept.tail(), produced: kept.produced, dropped: kept.dropped, final: true };
+}
+
+const NOTHING: Captured = { head: new Uint8Array(), tail: new Uint8Array(), produced: 0, dropped: 0, final: true };
+
+function unbegun(startedMs: number, ended: ShellResult["ended"], problem?: string): ShellResult {
+  return {
+    began: "no",
+    exit: { by: "none" },
+    ended,
+    stdout: NOTHING,
+    stderr: NOTHING,
+    tree: { state: "gone", survivors: [], endedBy: null },
+    ...(problem === undefined ? {} : { problem }),
+    startedMs,
+    tookMs: 0,
+  };
+}

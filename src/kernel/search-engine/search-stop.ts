@@ -1,0 +1,33 @@
+import type { BoundCall } from "../backend.js";
+import { HaftError } from "../errors.js";
+import type { Io } from "../fs.js";
+import type { Clock } from "../services.js";
+
+const MAX_TIMER_MS = 2_147_483_647;
+
+/**
+ * One signal for all that ends a search: the query's own, the call's, and both time limits; a time limit gives the reason
+ * `CALL_TIMEOUT`. `release` once the search has ended.
+ */
+export function searchStop(io: Io, call: BoundCall, clock: Clock): { readonly signal: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  const limitMs = Math.min(io.timeoutMs ?? Number.POSITIVE_INFINITY, call.deadline - clock.now());
+  const onTime = (): void =>
+    controller.abort(
+      new HaftError("CALL_TIMEOUT", "The search ran out of time.", { details: { deadlineMs: limitMs } }),
+    );
+  const stopTimer = limitMs > MAX_TIMER_MS ? () => {} : clock.timer(Math.max(0, limitMs), onTime);
+  const signals = [io.signal, call.signal].filter((one) => one !== undefined);
+  const forward = (event: Event): void => controller.abort((event.target as AbortSignal).reason);
+  for (const signal of signals) {
+    if (signal.aborted) controller.abort(signal.reason);
+    else signal.addEventListener("abort", forward, { once: true });
+  }
+  return {
+    signal: controller.signal,
+    release() {
+      stopTimer();
+      for (const signal of signals) signal.removeEventListener("abort", forward);
+    },
+  };
+}
