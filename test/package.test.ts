@@ -1,0 +1,93 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { isBuiltin } from "./architecture/import-rules.js";
+import { parseSource, REPOSITORY } from "./architecture/source-tree.js";
+
+const manifest = JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8")) as {
+  version: string;
+  bin: Record<string, string>;
+  exports: Record<string, string | { types: string; default: string }>;
+};
+const entries = Object.values(manifest.exports).flatMap((target) => (typeof target === "string" ? [] : [target]));
+
+beforeAll(() => {
+  if (!existsSync(join(REPOSITORY, "dist/index.js"))) {
+    throw new Error("There is no build. Run `npm run build` first; `npm test` does it.");
+  }
+});
+
+/** Everything that loading a built file loads at once; `import()` is followed only on demand. */
+function loadedBy(entry: string, followLazy: boolean): Set<string> {
+  const seen = new Set<string>();
+  const visit = (path: string) => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    const { imports } = parseSource(path, readFileSync(path, "utf8"));
+    for (const { specifier, kind } of imports) {
+      if (kind === "dynamic" && !followLazy) continue;
+      if (specifier.startsWith(".")) visit(join(dirname(path), specifier));
+      else seen.add(specifier);
+    }
+  };
+  visit(join(REPOSITORY, entry));
+  return seen;
+}
+
+describe("the built package", () => {
+  it("has a file and types for each entry, and each loads", async () => {
+    for (const { types, default: file } of entries) {
+      expect(existsSync(join(REPOSITORY, types))).toBe(true);
+      const loaded = (await import(pathToFileURL(join(REPOSITORY, file)).href)) as object;
+      expect(Object.keys(loaded).length).toBeGreaterThan(0);
+    }
+  });
+
+  it("reaches no module of Node from the pure entries, not even lazily", () => {
+    for (const entry of [
+      "dist/kernel/index.js",
+      "dist/text/index.js",
+      "dist/dialects/index.js",
+      "dist/testing/index.js",
+    ]) {
+      expect([...loadedBy(entry, true)].filter((name) => !name.startsWith("/") && isBuiltin(name))).toEqual([]);
+    }
+  });
+
+  it("loads no package and no backend with the main entry until they are needed", () => {
+    const loaded = [...loadedBy("dist/index.js", false)];
+    expect(loaded.filter((name) => !name.startsWith("/"))).toEqual([]);
+    expect(loaded.filter((name) => /dist\/(backends|stores|surfaces)\//.test(name))).toEqual([]);
+  });
+
+  it("packs the build, its licence and its readme, and neither tests nor sources", () => {
+    const home = mkdtempSync(join(tmpdir(), "haft-pack-"));
+    const env = {
+      PATH: process.env.PATH,
+      HOME: home,
+      npm_config_cache: join(home, "cache"),
+      npm_config_offline: "true",
+      npm_config_update_notifier: "false",
+    };
+    const listed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+      cwd: REPOSITORY,
+      encoding: "utf8",
+      env,
+    });
+    rmSync(home, { recursive: true, force: true });
+    const paths = (JSON.parse(listed) as { files: { path: string }[] }[])[0]?.files.map(({ path }) => path) ?? [];
+    expect(paths).toEqual(
+      expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "dist/index.js", "dist/index.d.ts"]),
+    );
+    expect(paths.filter((path) => /\.(test|fixture)\.|^(src|test|bench|scripts)\//.test(path))).toEqual([]);
+  });
+
+  it("has a command that may be run and tells its version", () => {
+    const command = join(REPOSITORY, manifest.bin.haft ?? "");
+    expect(statSync(command).mode & 0o777).toBe(0o755);
+    expect(spawnSync(command, ["--version"], { encoding: "utf8" }).stdout.trim()).toBe(manifest.version);
+  });
+});
