@@ -1,3 +1,5 @@
+import { isAscii } from "./ascii.js";
+
 /** What a cut kept of a string and how much it left out, in UTF-8 bytes; the two numbers add up to the whole. */
 export interface Utf8Cut {
   readonly text: string;
@@ -95,8 +97,9 @@ export function isUtf8(bytes: Uint8Array): boolean {
   for (let start = 0; start < bytes.length; ) {
     const rest = bytes.subarray(start);
     const end = start + SAMPLE_BYTES < bytes.length ? utf8HeadEnd(rest, SAMPLE_BYTES) : rest.length;
+    const piece = rest.subarray(0, end);
     try {
-      decoder.decode(rest.subarray(0, end));
+      if (!isAscii(piece)) decoder.decode(piece);
     } catch {
       return false;
     }

@@ -53,8 +53,10 @@ export class FoldedUnits {
   }
 }
 
-/** Folds a text in one pass. */
+/** Folds a text in one pass; a text without any carriage return has nothing to fold in its line ends and is not copied. */
 export function foldUnits(units: Units, kind: FoldKind): FoldedUnits {
+  if (kind === "line-endings" && units.indexOf(CR) === -1)
+    return new FoldedUnits(units, units, false, false, new Breaks());
   const fold = new Folding(units);
   if (kind === "all-white-space") foldAllWhiteSpace(units, fold);
   else foldLines(units, fold, kind);

@@ -1,5 +1,5 @@
 import type { EditStage } from "../../kernel/index.js";
-import { CR, type FoldedUnits, type FoldKind, foldUnits, LF, trimSpaces } from "./edit-fold.js";
+import { CR, type FoldedUnits, type FoldKind, foldUnits, isBlank, LF, trimSpaces } from "./edit-fold.js";
 import { endsWithUnits, UnitSearch, type Units } from "./edit-search.js";
 import type { UnitText } from "./unit-text.js";
 
@@ -47,7 +47,12 @@ export class Haystack {
  * bytes there become. Without `replaceAll` more than one place, overlapping ones included, is ambiguous.
  */
 export function locate(haystack: Haystack, wanted: Units, options: LocateOptions): Located {
+  let isFiltered = false;
   for (const stage of options.stages) {
+    if (stage !== "exact" && !isFiltered) {
+      if (!standsAnyhow(haystack, wanted, options)) return "not-found";
+      isFiltered = true;
+    }
     const places = STAGES[stage](haystack, wanted, options.whitespace);
     if (places === undefined) continue;
     if (options.replaceAll) {
@@ -61,6 +66,31 @@ export function locate(haystack: Haystack, wanted: Units, options: LocateOptions
     return { stage, ...countOf(STAGES[stage](haystack, wanted, options.whitespace)!) };
   }
   return "not-found";
+}
+
+/**
+ * Whether any tolerant stage can find something, judged by the most tolerant of them alone. What a stage finds the next one
+ * finds too, but for blanks that the wanted text begins with, which may be a part of a longer run; so they are left out.
+ */
+function standsAnyhow(haystack: Haystack, wanted: Units, { stages, whitespace }: LocateOptions): boolean {
+  const kind: FoldKind = stages.includes("whitespace")
+    ? whitespace === "inside"
+      ? "blank-runs"
+      : "all-white-space"
+    : stages.includes("trailing-blanks")
+      ? "trailing-blanks"
+      : "line-endings";
+  const needle = withoutFirstBlanks(trimSpaces(foldUnits(wanted, kind).units));
+  if (needle.length === 0) return true;
+  const { units } = haystack.folded(kind);
+  if (new UnitSearch(needle).next(units, 0) !== -1) return true;
+  return needle[needle.length - 1] === LF && endsWithUnits(units, needle.subarray(0, needle.length - 1));
+}
+
+function withoutFirstBlanks(units: Units): Units {
+  let start = 0;
+  while (start < units.length && isBlank(units[start]!)) start++;
+  return units.subarray(start);
 }
 
 type Places = Iterable<Match>;

@@ -69,7 +69,7 @@ function collect(text: UnitText, lines: readonly string[]): Candidate[] {
   for (let start = 0; start < units.length; line++) {
     const end = endOfLine(units, start);
     for (const probe of probes) probe.scan(units, start, end, line);
-    key.read(units, start, end);
+    if (keyed.size > 0) key.read(units, start, end);
     for (const wanted of keyed.get(key.hash) ?? []) {
       if (wanted.length !== key.length) continue;
       const begin = line - wanted.index;
@@ -103,6 +103,8 @@ interface KeyedLine {
 function keysOf(text: UnitText, lines: readonly string[]): Map<number, KeyedLine[]> {
   const keyed = new Map<number, KeyedLine[]>();
   const key = new LineKey();
+  // A single line that stood anywhere but for blanks and case is found by its sequences.
+  if (lines.length === 1) return keyed;
   lines.forEach((line, index) => {
     const units = text.encode(line);
     if (units === undefined) return;
