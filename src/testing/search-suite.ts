@@ -1,7 +1,9 @@
 import type { Fixture } from "./fixture.js";
 import type { Suite } from "./plan.js";
+import { searchBounds } from "./search/bounds.js";
 import { searchChoosing } from "./search/choosing.js";
+import { searchIgnoring } from "./search/ignoring.js";
 import { searchMatching } from "./search/matching.js";
 
 /** What every `Search` promises: what a pattern finds, which files are looked at, and how a search ends. */
-export const searchSuite: Suite<Fixture> = [...searchMatching, ...searchChoosing];
+export const searchSuite: Suite<Fixture> = [...searchMatching, ...searchChoosing, ...searchIgnoring, ...searchBounds];

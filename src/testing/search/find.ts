@@ -99,3 +99,8 @@ function lineOf(fixture: Fixture, hit: GrepHit): string {
 export function matched(hit: GrepHit | undefined): readonly string[] {
   return (hit?.at ?? []).map(([from, to]) => shown((hit as GrepHit).bytes.subarray(from, to)));
 }
+
+/** The files of lines as `grep` gives them. */
+export function namesOf(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => line.slice(0, line.indexOf(":")));
+}

@@ -1,0 +1,135 @@
+/** Where a search ends: at a cancel, at links and special files, and at the edge of its grant. */
+import { on } from "../case-setup.js";
+import { expectEqual, expectError, expectThat } from "../expect.js";
+import { bindAll, type Fixture, plant, treeGrant } from "../fixture.js";
+import type { Suite } from "../plan.js";
+import { grep, grepQuery, lay, walk } from "./find.js";
+
+export const searchBounds: Suite<Fixture> = [
+  on("search:links:not-followed", "Links in the tree are not followed, and loops are harmless", async (fixture) => {
+    await lay(fixture, { "real/a.txt": "x\n" });
+    await plant(fixture, { kind: "link", path: `${fixture.folder}/real/loop`, target: ".." });
+    await plant(fixture, { kind: "link", path: `${fixture.folder}/self`, target: "self" });
+    await plant(fixture, { kind: "link", path: `${fixture.folder}/folder`, target: "real" });
+    await plant(fixture, { kind: "link", path: `${fixture.folder}/file`, target: "real/a.txt" });
+    const { lines, end } = await grep(fixture, "^x$");
+    expectEqual([lines, end.why], [["real/a.txt:1: x"], "complete"], "lines and why");
+    expectEqual((await walk(fixture, { type: "file" })).names, ["real/a.txt"], "files of the walk");
+  }),
+  on(
+    "search:links:as-root",
+    "A root that is a link to a folder is searched, told under the asked path",
+    async (fixture) => {
+      await lay(fixture, { "real/a.txt": "x\n" });
+      await plant(fixture, { kind: "link", path: `${fixture.folder}/link`, target: "real" });
+      expectEqual((await grep(fixture, "^x$", { root: `${fixture.folder}/link` })).lines, ["link/a.txt:1: x"], "lines");
+    },
+  ),
+  on("search:special:fifo", "A FIFO in the tree is skipped and holds nothing up", async (fixture) => {
+    await lay(fixture, { "a.txt": "x\n" });
+    await plant(fixture, { kind: "fifo", path: `${fixture.folder}/pipe` });
+    const { lines, end } = await grep(fixture, "^x$");
+    expectEqual([lines, end.why], [["a.txt:1: x"], "complete"], "lines and why");
+  }),
+  on(
+    "search:cancel:before",
+    "With a signal that has fired already the end record says cancelled and nothing came",
+    async (fixture) => {
+      await lay(fixture, { "a.txt": "x\n" });
+      const { hits, end } = await grep(fixture, "^x$", { signal: AbortSignal.abort() });
+      expectEqual([hits.length, end.why], [0, "cancelled"], "hits and why");
+    },
+  ),
+  on("search:cancel:during", "Aborting ends a running search with one end record that says so", async (fixture) => {
+    const tree: Record<string, string> = {};
+    for (let index = 0; index < 60; index += 1) tree[`f${index}`] = "match\n".repeat(3_000);
+    await lay(fixture, tree);
+    const controller = new AbortController();
+    const { search } = bindAll(fixture);
+    const kinds: string[] = [];
+    let why = "";
+    for await (const record of search.grep(
+      grepQuery(fixture, "match", { signal: controller.signal, limit: 1_000_000 }),
+    )) {
+      kinds.push(record.kind);
+      if (record.kind === "end") why = record.why;
+      else controller.abort();
+    }
+    expectEqual([why, kinds.filter((kind) => kind === "end").length, kinds.at(-1)], ["cancelled", 1, "end"], "the end");
+    expectThat(kinds.length < 180_000, "it ended before all was found");
+  }),
+  on(
+    "search:grant:needed",
+    "A root outside the grant is CALL_UNCLAIMED, and a call that has ended searches nothing",
+    async (fixture) => {
+      await lay(fixture, { "in/a.txt": "x\n", "out/b.txt": "x\n" });
+      const grant = treeGrant(`${fixture.folder}/in`, ["read"]);
+      await expectError(grep(fixture, "^x$", { grant }), "CALL_UNCLAIMED", "a folder above");
+      await expectError(
+        grep(fixture, "^x$", { grant, root: `${fixture.folder}/out` }),
+        "CALL_UNCLAIMED",
+        "grep beside",
+      );
+      await expectError(walk(fixture, { grant, root: `${fixture.folder}/out` }), "CALL_UNCLAIMED", "walk beside");
+      expectEqual(
+        (await grep(fixture, "^x$", { grant, root: `${fixture.folder}/in` })).lines,
+        ["in/a.txt:1: x"],
+        "lines inside",
+      );
+      await expectError(
+        grep(fixture, "^x$", { call: { signal: AbortSignal.abort() } }),
+        "CALL_REVOKED",
+        "a call that has ended",
+      );
+    },
+  ),
+  on(
+    "search:grant:self-is-not-the-tree",
+    "A grant of the folder alone does not open what lies below it",
+    async (fixture) => {
+      await lay(fixture, { "in/a.txt": "x\n" });
+      const grant = { files: [{ path: `${fixture.folder}/in`, access: ["read"], scope: "self" }] } as const;
+      const hits = await grep(fixture, "^x$", { grant, root: `${fixture.folder}/in` }).then(
+        (found) => found.hits.length,
+        () => 0,
+      );
+      expectEqual(hits, 0, "hits");
+      const file = { files: [{ path: `${fixture.folder}/in/a.txt`, access: ["read"], scope: "self" }] } as const;
+      expectEqual(
+        (await grep(fixture, "^x$", { grant: file, root: `${fixture.folder}/in/a.txt` })).hits.length,
+        1,
+        "hits in the file that is granted",
+      );
+    },
+  ),
+  on("search:grant:except", "What the grant excepts is not searched, and counted under policy", async (fixture) => {
+    await lay(fixture, {
+      ".env": "x\n",
+      "sub/key.pem": "x\n",
+      "private/a.txt": "x\n",
+      "private/b.txt": "x\n",
+      "open.txt": "x\n",
+    });
+    const except = [`${fixture.folder}/.env`, `${fixture.folder}/sub/key.pem`, `${fixture.folder}/private`];
+    const grant = treeGrant(fixture.folder, ["read"], { except });
+    const { lines, end } = await grep(fixture, "^x$", { grant, includeIgnored: true });
+    expectEqual(lines, ["open.txt:1: x"], "lines");
+    expectThat((end.skipped.policy ?? 0) >= 3, "at least three are counted under policy");
+    expectEqual(
+      (await walk(fixture, { grant, type: "file" })).names.includes("private/a.txt"),
+      false,
+      "the walk tells an excepted file",
+    );
+  }),
+  on("search:grant:link-out", "A root that leads out of the grant is judged at its real place", async (fixture) => {
+    await lay(fixture, { "in/a.txt": "x\n", "out/b.txt": "x\n" });
+    await plant(fixture, { kind: "link", path: `${fixture.folder}/in/link`, target: "../out" });
+    const grant = treeGrant(`${fixture.folder}/in`, ["read"]);
+    await expectError(grep(fixture, "^x$", { grant, root: `${fixture.folder}/in/link` }), "POLICY_DENIED", "grep");
+    expectEqual(
+      (await grep(fixture, "^x$", { grant, root: `${fixture.folder}/in` })).lines,
+      ["in/a.txt:1: x"],
+      "lines",
+    );
+  }),
+];

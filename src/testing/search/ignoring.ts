@@ -1,0 +1,148 @@
+/** What a search leaves out: ignore files, `.git`, folders on a list, and what a glob does not match. */
+import { on } from "../case-setup.js";
+import { expectEqual } from "../expect.js";
+import { type Fixture, treeGrant } from "../fixture.js";
+import type { Suite } from "../plan.js";
+import { grep, lay, namesOf, walk } from "./find.js";
+
+export const searchIgnoring: Suite<Fixture> = [
+  on(
+    "search:ignore:gitignore",
+    "A .gitignore holds without a repository: names, folders, anchors, wildcards",
+    async (fixture) => {
+      await lay(fixture, {
+        ".gitignore": "# a comment\n\n*.log\n/top.txt\nbuild/\ndocs/*.tmp\n**/deep\n",
+        "a.log": "x\n",
+        "sub/b.log": "x\n",
+        "top.txt": "x\n",
+        "sub/top.txt": "x\n",
+        "build/c.txt": "x\n",
+        "sub/build/d.txt": "x\n",
+        "docs/e.tmp": "x\n",
+        "docs/f.txt": "x\n",
+        "q/deep/g.txt": "x\n",
+        "kept.txt": "x\n",
+      });
+      expectEqual(namesOf((await grep(fixture, "^x$")).lines), ["docs/f.txt", "kept.txt", "sub/top.txt"], "files");
+    },
+  ),
+  on("search:ignore:negation", "A later line with ! takes a file back, the last match wins", async (fixture) => {
+    await lay(fixture, {
+      ".gitignore": "*.log\n!kept.log\n",
+      "a.log": "x\n",
+      "kept.log": "x\n",
+      "sub/kept.log": "x\n",
+    });
+    expectEqual(namesOf((await grep(fixture, "^x$")).lines), ["kept.log", "sub/kept.log"], "files");
+  }),
+  on("search:ignore:nested", "A deeper .gitignore adds to those above it and may take back", async (fixture) => {
+    await lay(fixture, {
+      ".gitignore": "*.gen\n",
+      "a.gen": "x\n",
+      "sub/.gitignore": "!kept.gen\nlocal.txt\n",
+      "sub/kept.gen": "x\n",
+      "sub/b.gen": "x\n",
+      "sub/local.txt": "x\n",
+      "local.txt": "x\n",
+    });
+    expectEqual(namesOf((await grep(fixture, "^x$")).lines), ["local.txt", "sub/kept.gen"], "files");
+  }),
+  on(
+    "search:ignore:from-the-workspace-down",
+    "Ignore files above the root, up to the workspace, hold",
+    async (fixture) => {
+      await lay(fixture, {
+        ".gitignore": "*.log\n/sub/anchored.txt\n",
+        "sub/a.log": "x\n",
+        "sub/anchored.txt": "x\n",
+        "sub/b.txt": "x\n",
+      });
+      expectEqual((await grep(fixture, "^x$", { root: `${fixture.folder}/sub` })).lines, ["sub/b.txt:1: x"], "lines");
+    },
+  ),
+  on(
+    "search:ignore:above-the-grant",
+    "Ignore files between the workspace and the root hold although only the root is granted",
+    async (fixture) => {
+      await lay(fixture, {
+        ".gitignore": "*.log\n",
+        "sub/.ignore": "*.tmp\n",
+        "sub/deep/a.log": "x\n",
+        "sub/deep/b.tmp": "x\n",
+        "sub/deep/c.txt": "x\n",
+      });
+      const root = `${fixture.folder}/sub/deep`;
+      const { lines } = await grep(fixture, "^x$", { root, grant: treeGrant(root, ["read"]) });
+      expectEqual(lines, ["sub/deep/c.txt:1: x"], "lines");
+    },
+  ),
+  on("search:ignore:dot-ignore", "A .ignore holds too, and wins over .gitignore beside it", async (fixture) => {
+    await lay(fixture, {
+      ".gitignore": "*.a\n",
+      ".ignore": "*.b\n!kept.a\n",
+      "f.a": "x\n",
+      "f.b": "x\n",
+      "kept.a": "x\n",
+      "f.c": "x\n",
+    });
+    expectEqual(namesOf((await grep(fixture, "^x$")).lines), ["f.c", "kept.a"], "files");
+  }),
+  on("search:ignore:switched-off", "includeIgnored searches all but .git", async (fixture) => {
+    await lay(fixture, { ".gitignore": "*.log\nbuild/\n", "a.log": "x\n", "build/b.txt": "x\n", ".git/config": "x\n" });
+    expectEqual(
+      namesOf((await grep(fixture, "^x$", { includeIgnored: true })).lines),
+      ["a.log", "build/b.txt"],
+      "files",
+    );
+  }),
+  on("search:hidden:searched", "Hidden files are searched, .git never, at any depth", async (fixture) => {
+    await lay(fixture, {
+      ".env": "x\n",
+      ".config/a": "x\n",
+      ".git/config": "x\n",
+      "sub/.git/config": "x\n",
+      ".github/b": "x\n",
+    });
+    expectEqual(namesOf((await grep(fixture, "^x$")).lines), [".config/a", ".env", ".github/b"], "files");
+    expectEqual((await walk(fixture, { type: "file" })).names, [".config/a", ".env", ".github/b"], "entries");
+  }),
+  on(
+    "search:prune:folders",
+    "Folders on the prune list are never entered; a file of that name is found",
+    async (fixture) => {
+      await lay(fixture, {
+        "node_modules/a.txt": "x\n",
+        "sub/node_modules/b.txt": "x\n",
+        "sub/vendor": "x\n",
+        "vendor/c.txt": "x\n",
+        "d.txt": "x\n",
+      });
+      const { lines } = await grep(fixture, "^x$", { prune: ["node_modules", "vendor"], includeIgnored: true });
+      expectEqual(namesOf(lines), ["d.txt", "sub/vendor"], "files");
+    },
+  ),
+  on("search:glob:name", "A glob without a slash matches the name, at any depth", async (fixture) => {
+    await lay(fixture, { "a.ts": "x\n", "sub/b.ts": "x\n", "sub/c.js": "x\n", "d.tsx": "x\n" });
+    expectEqual(namesOf((await grep(fixture, "^x$", { glob: "*.ts" })).lines), ["a.ts", "sub/b.ts"], "files");
+    expectEqual(
+      namesOf((await grep(fixture, "^x$", { glob: "*.{js,tsx}" })).lines),
+      ["d.tsx", "sub/c.js"],
+      "files of two",
+    );
+    expectEqual((await walk(fixture, { glob: "[ab].ts", type: "file" })).names, ["a.ts", "sub/b.ts"], "entries");
+  }),
+  on("search:glob:path", "A glob with a slash matches the path below the root", async (fixture) => {
+    await lay(fixture, { "src/a.ts": "x\n", "src/deep/b.ts": "x\n", "test/src/c.ts": "x\n" });
+    expectEqual(namesOf((await grep(fixture, "^x$", { glob: "src/*.ts" })).lines), ["src/a.ts"], "one star");
+    expectEqual(
+      namesOf((await grep(fixture, "^x$", { glob: "src/**/*.ts" })).lines),
+      ["src/a.ts", "src/deep/b.ts"],
+      "two stars",
+    );
+    expectEqual(
+      namesOf((await grep(fixture, "^x$", { glob: "**/src/*.ts" })).lines),
+      ["src/a.ts", "test/src/c.ts"],
+      "stars in front",
+    );
+  }),
+];
