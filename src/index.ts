@@ -70,6 +70,7 @@ export {
   createToolkit,
   DIALECT_NAMES,
   dialectNamed,
+  type EndedAfterKill,
   makeLocalContext,
   type OpenBackendOptions,
   openBackend,

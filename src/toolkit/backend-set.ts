@@ -7,6 +7,23 @@ export interface OpenBackends {
   readonly all: Readonly<Record<string, Backend>>;
 }
 
+/** What a backend ended after an earlier host was killed. */
+export interface EndedAfterKill {
+  /** Milliseconds since the epoch. */
+  readonly endedMs: number;
+  readonly processes: readonly { readonly pid: number; readonly name: string }[];
+}
+
+/** A backend that can tell what was ended for an earlier host. */
+interface Reporting {
+  takeReports(): readonly EndedAfterKill[];
+}
+
+/** @throws `CONFIG_INVALID` when a target is neither given nor known. */
+export function requireTargets(targets: readonly string[], given: Readonly<Record<string, Backend>>): void {
+  for (const target of targets) if (!Object.hasOwn(given, target)) requireTarget(target);
+}
+
 export class BackendSet {
   /** What a call may choose from, the default first. */
   readonly names: readonly string[];
@@ -14,9 +31,7 @@ export class BackendSet {
   readonly #options: OpenBackendOptions;
   #opening: Promise<OpenBackends> | undefined;
 
-  /** @throws `CONFIG_INVALID` when a target is neither given nor known. */
   constructor(targets: readonly string[], given: Readonly<Record<string, Backend>>, options: OpenBackendOptions) {
-    for (const target of targets) if (!Object.hasOwn(given, target)) requireTarget(target);
     this.names = targets;
     this.#given = given;
     this.#options = options;
@@ -29,6 +44,13 @@ export class BackendSet {
       throw error;
     });
     return this.#opening;
+  }
+
+  /** What the opened backends have to tell of hosts that were killed; each is told once. */
+  async takeReports(): Promise<readonly EndedAfterKill[]> {
+    const opened = await this.#opening?.catch(() => undefined);
+    const backends: readonly (Backend & Partial<Reporting>)[] = Object.values(opened?.all ?? {});
+    return backends.flatMap((backend) => backend.takeReports?.() ?? []);
   }
 
   /** Closes what was opened here; backends that were given stay open. */

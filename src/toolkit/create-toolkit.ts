@@ -23,7 +23,7 @@ import {
   type ToolRegistry,
 } from "../kernel/index.js";
 import { allowAllPolicy } from "../policy/index.js";
-import { BackendSet } from "./backend-set.js";
+import { BackendSet, type EndedAfterKill, requireTargets } from "./backend-set.js";
 import { builtinRegistry } from "./builtin-registry.js";
 import { dialectNamed } from "./dialect-named.js";
 import { createHost } from "./host-services.js";
@@ -92,6 +92,8 @@ export interface Toolkit extends AsyncDisposable {
   box(collection?: string): ToolBox;
   /** The conversations that are open. */
   sessions(): readonly ToolkitSession[];
+  /** What was ended here after an earlier host was killed; each is told once, and only once a call has opened the backends. */
+  takeReports(): Promise<readonly EndedAfterKill[]>;
   /** Closes sessions and backends, with what calls left running; `left` names what could not be ended. Idempotent. */
   close(): Promise<{ readonly left: readonly string[] }>;
 }
@@ -114,11 +116,14 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     typeof options.dialect === "string" ? dialectNamed(options.dialect) : (options.dialect ?? haftDialect);
   const registry = builtinRegistry(dialect, options.gate === undefined ? {} : { gate: options.gate });
   registry.registerAll(options.tools ?? []);
-  const backends = new BackendSet([options.on ?? "local"].flat(), options.backends ?? {}, {
+  const targets = [options.on ?? "local"].flat();
+  requireTargets(targets, options.backends ?? {});
+  const host = await createHost({ ...options, policy, persist });
+  const backends = new BackendSet(targets, options.backends ?? {}, {
     ...(workspace === undefined ? {} : { cwd: workspace }),
     ...(options.env === undefined ? {} : { env: options.env }),
+    ...(host.statePath === undefined ? {} : { stateDir: host.statePath }),
   });
-  const host = await createHost({ ...options, policy, persist });
   const open = new Map<string, ToolkitSession>();
   let closing: Promise<{ readonly left: readonly string[] }> | undefined;
 
@@ -169,6 +174,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     session: (id) => (id === undefined ? undefined : open.get(id)) ?? openSession(id),
     box: (collection) => openSession(undefined).box(collection),
     sessions: () => [...open.values()],
+    takeReports: () => backends.takeReports(),
     close() {
       closing ??= closeAll();
       return closing;

@@ -28,6 +28,8 @@ export interface Host {
   readonly services: HostServices;
   /** Opens a session: a named one is found again by its name, one without ends with its `close`. */
   openSession(id: string | undefined): Session & { close(): Promise<void> };
+  /** Absent where nothing is kept on disk. */
+  readonly statePath?: string;
   close(): void;
 }
 
@@ -58,11 +60,13 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
   return {
     services: Object.freeze(services),
     openSession: (id) => state.openSession(id ?? ids.next("session"), id === undefined),
+    ...(state.path === undefined ? {} : { statePath: state.path }),
     close: state.close,
   };
 }
 
 type State = Pick<HostServices, "audit" | "locks" | "stores"> & {
+  readonly path?: string;
   openSession(id: string, isTemporary: boolean): Session & { close(): Promise<void> };
   close(): void;
 };
@@ -75,6 +79,7 @@ async function stateOnDisk(stateDir: string | undefined): Promise<State> {
   const locks = fileLocks(folder);
   const audit = fileAudit(folder);
   return {
+    path: folder.path,
     audit,
     locks,
     stores: fileStores(folder, locks),

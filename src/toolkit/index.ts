@@ -1,4 +1,5 @@
 /** Where the parts come together: a toolkit, its boxes, and the shared default host. */
+export type { EndedAfterKill } from "./backend-set.js";
 export { type BuiltinRegistryOptions, builtinRegistry } from "./builtin-registry.js";
 export { createToolkit, type Toolkit, type ToolkitOptions, type ToolkitSession } from "./create-toolkit.js";
 export { makeLocalContext, resetTodos, toolBox, tryToolBox } from "./default-host.js";

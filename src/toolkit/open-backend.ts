@@ -7,6 +7,8 @@ export interface OpenBackendOptions {
   readonly cwd?: string;
   /** What commands find in their environment beside the usual few variables. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The state folder, for what has to outlive this process. Absent: nothing does. */
+  readonly stateDir?: string;
 }
 
 /** The kinds of target, as they are told to people. */
@@ -55,5 +57,10 @@ function openerOf(target: string): Open {
 
 async function openPosix(shell: "sh" | "dash" | "bash" | "busybox", options: OpenBackendOptions): Promise<Backend> {
   const { openLocalPosix } = await import("../backends/posix/index.js");
-  return openLocalPosix({ shell, ...options });
+  const { cwd, env } = options;
+  return openLocalPosix({
+    shell,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(env === undefined ? {} : { setEnv: env }),
+  });
 }

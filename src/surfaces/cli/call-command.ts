@@ -7,7 +7,7 @@ import { callInput } from "./call-input.js";
 import { type CommonOptions, toolkitOptions, workspaceOf } from "./common-options.js";
 import { explanationText } from "./explanation-text.js";
 import { liveProgress } from "./live-progress.js";
-import { survivorWatch } from "./survivor-watch.js";
+import { endedAfterKill, survivorWatch } from "./survivor-watch.js";
 import { EXIT } from "./usage.js";
 
 export interface CallOptions extends CommonOptions {
@@ -34,8 +34,9 @@ export async function callCommand(tool: string, text: string | undefined, option
     if (outcome.status === "cancelled") return EXIT.interrupted;
     return outcome.isError ? EXIT.errorResult : EXIT.ok;
   } finally {
+    const earlier = endedAfterKill(await toolkit.takeReports());
     const { left } = await toolkit.close();
-    for (const line of survivors.report(left)) process.stderr.write(`haft: ${line}\n`);
+    for (const line of [...earlier, ...survivors.report(left)]) process.stderr.write(`haft: ${line}\n`);
   }
 }
 

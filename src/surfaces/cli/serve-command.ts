@@ -24,7 +24,7 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
     throw new UsageError("--stdio goes without --port and --once: it has no port, and its client starts and ends it.");
   const dialect = dialectNamed(options.dialect);
   const tools = builtinRegistry(dialect).membersOf(options.collection);
-  const server = { version: haftVersion(), tools, onProblem: tellOperator };
+  const server = { version: haftVersion(), tools, onProblem: (error: Error) => tellOperator(error.message) };
   return options.stdio ? serveOverStdio(options, server) : serveOverHttp(options, server);
 }
 
@@ -38,6 +38,7 @@ async function serveOverStdio(options: ServeOptions, server: Served): Promise<nu
   const calls = servedCalls({
     collection: options.collection,
     needsRoots: !isGiven,
+    onNote: tellOperator,
     open: async (roots) => createToolkit({ ...checked, workspace: given ?? workspaceFrom(roots) }),
   });
   await serveMcpStdio({ ...server, calls, signal: untilSignalled() });
@@ -52,6 +53,7 @@ async function serveOverHttp(options: ServeOptions, server: Served): Promise<num
   const calls = servedCalls({
     collection: options.collection,
     needsRoots: false,
+    onNote: tellOperator,
     open: () => createToolkit(checked),
   });
   const token = newToken();
@@ -93,9 +95,9 @@ async function inTime(work: Promise<{ readonly left: readonly string[] }>): Prom
     setTimeout(() => resolve({ left: ["what did not end in time"] }), END_WITHIN_MS).unref();
   });
   const { left } = await Promise.race([work, late]);
-  for (const one of left) tellOperator(new Error(`could not end ${one}`));
+  for (const one of left) tellOperator(`could not end ${one}`);
 }
 
-function tellOperator(error: Error): void {
-  process.stderr.write(`haft: ${error.message}\n`);
+function tellOperator(line: string): void {
+  process.stderr.write(`haft: ${line}\n`);
 }

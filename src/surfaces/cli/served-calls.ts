@@ -2,6 +2,7 @@
 import type { ToolBox } from "../../kernel/index.js";
 import type { Toolkit, ToolkitSession } from "../../toolkit/index.js";
 import type { McpCalls } from "../mcp/index.js";
+import { endedAfterKill } from "./survivor-watch.js";
 
 export interface ServedCallsOptions {
   readonly collection: string;
@@ -9,6 +10,8 @@ export interface ServedCallsOptions {
   open(roots: readonly string[]): Promise<Toolkit>;
   /** Whether the client's folders decide where to work. */
   readonly needsRoots: boolean;
+  /** Something that the operator should know. */
+  onNote(line: string): void;
 }
 
 export interface ServedCalls extends McpCalls {
@@ -20,6 +23,7 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
   const sessions = new Map<string, { readonly session: ToolkitSession; readonly box: ToolBox }>();
   let roots: readonly string[] | undefined = options.needsRoots ? undefined : [];
   let opening: Promise<Toolkit> | undefined;
+  let isReported = false;
 
   const open = (): Promise<Toolkit> => {
     opening ??= options.open(roots ?? []).catch((error: unknown) => {
@@ -45,7 +49,12 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
         served = { session, box: session.box(options.collection) };
         sessions.set(key, served);
       }
-      return served.box.runner.run({ ...call, id: toolkit.host.ids.next("call") }, runOptions);
+      const outcome = await served.box.runner.run({ ...call, id: toolkit.host.ids.next("call") }, runOptions);
+      if (!isReported) {
+        isReported = true;
+        endedAfterKill(await toolkit.takeReports()).forEach(options.onNote);
+      }
+      return outcome;
     },
     end(key) {
       const served = sessions.get(key);

@@ -1,5 +1,6 @@
 /** Noticing what a call leaves running, so that its end can be told. */
 import type { Hooks } from "../../kernel/index.js";
+import type { EndedAfterKill } from "../../toolkit/index.js";
 
 interface Named {
   readonly pid: number;
@@ -20,10 +21,20 @@ export function survivorWatch(): { readonly hooks: Hooks; report(left: readonly 
     report(left) {
       const lines = left.map((one) => `could not end ${one}.`);
       if (found.length === 0) return lines;
-      const names = found.map((one) => `${one.name} (process ${one.pid})`).join(", ");
-      return [`ended what the call left running: ${names}.`, ...lines];
+      return [`ended what the call left running: ${namesOf(found)}.`, ...lines];
     },
   };
+}
+
+/** What became of the commands of a host that was killed, a line each. */
+export function endedAfterKill(reports: readonly EndedAfterKill[]): readonly string[] {
+  return reports
+    .filter((report) => report.processes.length > 0)
+    .map(({ processes }) => `an earlier haft was killed; what it had running was ended: ${namesOf(processes)}.`);
+}
+
+function namesOf(processes: readonly Named[]): string {
+  return processes.map((one) => `${one.name} (process ${one.pid})`).join(", ");
 }
 
 function survivorsIn(data: unknown): readonly Named[] {

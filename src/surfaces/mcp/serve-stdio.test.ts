@@ -8,6 +8,7 @@ import {
   realpathSync,
   rmSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,6 +60,11 @@ async function oldClient(started = server()): Promise<OldClient> {
   closing.push(() => client.close());
   return client;
 }
+
+const INITIALIZE = {
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+};
 
 const CLIENTS = {
   "version 1": () => oldClient(),
@@ -125,8 +131,7 @@ describe("the stdio server", () => {
     });
     const request = (id: number, method: string, params: unknown): string =>
       `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
-    const clientInfo = { name: "test", version: "1" };
-    child.stdin.write(request(1, "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo }));
+    child.stdin.write(request(1, INITIALIZE.method, INITIALIZE.params));
     child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
     child.stdin.write("this is no JSON\n");
     child.stdin.write(
@@ -164,13 +169,15 @@ describe("the stdio server", () => {
     execFileSync("mkfifo", [fifo]);
     // Reading and writing: so it opens at once and never ends.
     const held = openSync(fifo, "r+");
-    const script = '"$@" <"$FIFO" >/dev/null & echo $! >pids; wait';
+    const script = '"$@" <"$FIFO" >answers & echo $! >pids; wait';
     const parent = spawn("bash", ["-c", script, "bash", command, ...args], {
       cwd,
       env: { ...env, FIFO: fifo },
       stdio: "ignore",
     });
+    writeSync(held, `${JSON.stringify({ jsonrpc: "2.0", id: 1, ...INITIALIZE })}\n`);
     const pids = await pidsOf(1);
+    await eventually(() => readFileSync(join(workspace, "answers"), "utf8").includes('"id":1'));
     parent.kill("SIGKILL");
     await gone(pids);
     closeSync(held);
@@ -199,8 +206,7 @@ async function busyServer() {
   const child = spawn(command, args, { cwd, env, stdio: ["pipe", "ignore", "inherit"] });
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  const clientInfo = { name: "test", version: "1" };
-  send({ id: 1, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo } });
+  send({ id: 1, ...INITIALIZE });
   send({ method: "notifications/initialized" });
   const shell = "echo $$ >pids; setsid sleep 605 & echo $! >>pids; sleep 606";
   send({ id: 2, method: "tools/call", params: { name: "bash", arguments: { command: shell } } });
@@ -209,19 +215,20 @@ async function busyServer() {
 
 /** The process numbers that a command has written down, once there are so many. */
 async function pidsOf(count: number): Promise<readonly number[]> {
-  for (;;) {
-    const found = attempt(() => readFileSync(join(workspace, "pids"), "utf8").trimEnd().split("\n"));
-    if (found !== undefined && found.length >= count && found.every((pid) => pid !== "")) return found.map(Number);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  const written = (): string[] => readFileSync(join(workspace, "pids"), "utf8").trimEnd().split("\n");
+  await eventually(() => written().filter((pid) => pid !== "").length >= count);
+  return written().map(Number);
 }
 
+/** Waits until none of them runs; a zombie does not. */
 async function gone(pids: readonly number[]): Promise<void> {
-  for (const pid of pids) {
-    while (attempt(() => !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "latin1"))) === true) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
+  const runs = (pid: number): boolean => !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  for (const pid of pids) await eventually(() => attempt(() => runs(pid)) !== true);
+}
+
+/** Until it is true; what throws is not true yet. The test's own limit ends a wait in vain. */
+async function eventually(isTrue: () => boolean): Promise<void> {
+  while (attempt(isTrue) !== true) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 function attempt<T>(read: () => T): T | undefined {
