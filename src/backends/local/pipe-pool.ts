@@ -27,9 +27,14 @@ export interface Pipe {
  */
 export class PipePool {
   #free: Pipe[] = [];
-  #isUsable = process.platform === "linux";
+  #isUsable: boolean;
   #isRefilling = false;
   #isClosed = false;
+
+  /** @param isUsable - False: no pipe is ever given, as on a system where none can be made. */
+  constructor(isUsable = process.platform === "linux") {
+    this.#isUsable = isUsable;
+  }
 
   /** A pipe, or undefined where none can be made: sockets have to do then. */
   take(): Pipe | undefined {

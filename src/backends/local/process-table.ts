@@ -71,16 +71,21 @@ export function hasEnvironmentEntry(pid: number, entry: string): boolean {
   }
 }
 
-/** Where the open descriptors of a process lead, for example "pipe:[123]". Empty when they are not to be seen. */
+/** Where one descriptor of a process leads, for example "pipe:[123]"; undefined when that is not to be seen. */
+export function openTarget(pid: number, descriptor: number | string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/${descriptor}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where all open descriptors of a process lead. Empty when they are not to be seen. */
 export function openTargets(pid: number): string[] {
   try {
-    return readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => {
-      try {
-        return [readlinkSync(`/proc/${pid}/fd/${descriptor}`)];
-      } catch {
-        return [];
-      }
-    });
+    return readdirSync(`/proc/${pid}/fd`)
+      .map((descriptor) => openTarget(pid, descriptor))
+      .filter((target) => target !== undefined);
   } catch {
     return [];
   }

@@ -16,8 +16,8 @@ export interface TreeMarks {
   readonly leader: number;
   /** "NAME=value" in the environment of all that did not clear it. */
   readonly tag: string;
-  /** How `/proc/PID/fd` shows the pipes that the command was given; only its processes hold their write ends. */
-  readonly pipes: { readonly stdout: string; readonly stderr: string } | undefined;
+  /** How `/proc/PID/fd` shows the streams that the command was given; only its processes hold them. */
+  readonly pipes: { readonly stdout: string; readonly stderr: string };
   /** Whether another command of this host leads the session: then none of its processes is of this tree. */
   isOfAnother(session: number): boolean;
 }
@@ -108,7 +108,6 @@ export class ProcessTree {
   }
 
   #holds(pid: number): TreeMember["holds"] {
-    if (this.marks.pipes === undefined) return "none";
     const targets = openTargets(pid);
     if (targets.includes(this.marks.pipes.stdout)) return "stdout";
     return targets.includes(this.marks.pipes.stderr) ? "stderr" : "none";

@@ -2,6 +2,7 @@ import type { ShellExit, ShellOptions, ShellResult, TreeState } from "../../kern
 import { DEFAULT_GRACE_MS, endTree, type Leader, send, survivorsOf } from "./end-tree.js";
 import { OutputCapture } from "./output-capture.js";
 import type { Pipe } from "./pipe-pool.js";
+import { openTarget } from "./process-table.js";
 import { ProcessTree } from "./process-tree.js";
 import { CommandInput, type Started } from "./start-command.js";
 import { pipeReader, type StreamReader, socketReader } from "./stream-reader.js";
@@ -59,14 +60,10 @@ export class RunningCommand {
       new OutputCapture(keep, options.latestBytes, onOutput && ((bytes, offset) => onOutput(stream, bytes, offset)));
     this.stdout = capture("stdout");
     this.stderr = capture("stderr");
-    const pipes =
-      isPipe(started.out) && isPipe(started.err)
-        ? { stdout: started.out.shownAs, stderr: started.err.shownAs }
-        : undefined;
     this.tree = new ProcessTree({
       leader: child.pid,
       tag: options.tag,
-      pipes,
+      pipes: { stdout: shownOf(started.out, child.pid, 1), stderr: shownOf(started.err, child.pid, 2) },
       isOfAnother: (session) => session !== child.pid && options.isOfAnother(session),
     });
     this.#readers = [
@@ -210,6 +207,11 @@ const UNSEEN: TreeState = Object.freeze({ state: "unseen", survivors: [], endedB
 
 function isPipe(stream: Started["out"]): stream is Pipe {
   return "readEnd" in stream;
+}
+
+/** How `/proc` shows a stream; a socket is asked for at the child, before that has had time to change it. */
+function shownOf(stream: Started["out"], pid: number, descriptor: number): string {
+  return isPipe(stream) ? stream.shownAs : (openTarget(pid, descriptor) ?? "");
 }
 
 function readerOf(stream: Started["out"], capture: OutputCapture, buffer: Uint8Array): StreamReader {

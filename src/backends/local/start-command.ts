@@ -53,6 +53,7 @@ export function startCommand(options: StartOptions, pool: PipePool): Started | {
   const problem = startProblem(options);
   if (problem !== undefined) return { problem };
   const script = scriptOf(options.command);
+  if ("problem" in script) return script;
   const pipes = takePipes(pool, options.stdin);
   const ends = childEnds(pipes);
   let child: ChildProcess;
@@ -123,12 +124,18 @@ interface Script {
   remove(): void;
 }
 
-function scriptOf(command: string): Script {
-  if (Buffer.byteLength(command) <= MAX_ARGUMENT_BYTES) return { path: undefined, remove: () => {} };
-  const folder = mkdtempSync(join(tmpdir(), "haft-command-"));
-  const path = join(folder, "command");
-  writeFileSync(path, command, { mode: 0o600 });
-  return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
+function scriptOf(command: string): Script | { readonly problem: string } {
+  const sizeBytes = Buffer.byteLength(command);
+  if (sizeBytes <= MAX_ARGUMENT_BYTES) return { path: undefined, remove: () => {} };
+  try {
+    const folder = mkdtempSync(join(tmpdir(), "haft-command-"));
+    const path = join(folder, "command");
+    writeFileSync(path, command, { mode: 0o600 });
+    return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  } catch (thrown) {
+    const over = `The command has ${sizeBytes} bytes, over the limit of ${MAX_ARGUMENT_BYTES} for an argument`;
+    return { problem: `${over}, and could not be put into a file: ${messageOf(thrown)}.` };
+  }
 }
 
 /** Standard input of a command. A command that reads no more is no error. */

@@ -63,12 +63,11 @@ if [ -n "$report" ]; then
   done >"$report" 2>/dev/null
 fi
 kill -TERM $found 2>/dev/null; kill -CONT $found 2>/dev/null
-turns=0
-while [ $turns -lt 15 ]; do
+end=$(($(date +%s) + 3))
+while [ "$(date +%s)" -lt $end ]; do
   sleep 0.2 2>/dev/null || sleep 1
   look
   [ "$found" = ' ' ] && exit 0
-  turns=$((turns + 1))
 done
 turns=0
 while [ $turns -lt 5 ]; do

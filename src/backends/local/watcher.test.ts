@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { transpileForProcess } from "../../../test/transpile.js";
+import { createLocalBackend } from "./local-backend.js";
+import { allProcesses, processStart } from "./process-table.js";
+
+const NAMES = ["deaf", "in-flight", "in-session", "job", "kept", "no-environment", "survivor", "twice-removed"];
+
+let built: string;
+let script: string;
+let folder: string;
+beforeAll(() => {
+  built = mkdtempSync(join(tmpdir(), "haft-watched-"));
+  script = transpileForProcess(new URL("./watched-host.fixture.ts", import.meta.url), built);
+});
+afterAll(() => rmSync(built, { recursive: true, force: true }));
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "haft-watcher-"));
+  mkdirSync(join(folder, "work"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const work = () => join(folder, "work");
+const pidOf = (name: string) => Number(readFileSync(join(work(), name), "utf8"));
+const isAlive = (pid: number) => processStart(pid) !== undefined;
+
+/** Starts a host and waits until all its commands have said their numbers. */
+async function startHost(): Promise<ChildProcess> {
+  const host = spawn(process.execPath, [script, join(folder, "state"), work()], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await new Promise<void>((resolve, reject) => {
+    host.stdout?.once("data", () => resolve());
+    host.once("exit", (code) => reject(new Error(`the host ended with ${code}`)));
+  });
+  await until(() => NAMES.every((name) => existsSync(join(work(), name)) && pidOf(name) > 0));
+  return host;
+}
+
+async function until(holds: () => boolean, limitMs = 10_000): Promise<void> {
+  for (const end = Date.now() + limitMs; !holds(); ) {
+    if (Date.now() > end) throw new Error(`not so within ${limitMs} ms: ${holds}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+it("ends within 5 s all that ran when the host was killed, and tells the next start", async () => {
+  const host = await startHost();
+  const pids = NAMES.filter((name) => name !== "kept").map(pidOf);
+  expect(pids.filter(isAlive)).toEqual(pids);
+  host.kill("SIGKILL");
+  await until(() => !pids.some(isAlive), 5_000);
+  expect(isAlive(pidOf("kept"))).toBe(true);
+  process.kill(pidOf("kept"), "SIGKILL");
+
+  const next = createLocalBackend({ stateDir: join(folder, "state") });
+  await until(() => readdirSync(join(folder, "state", "watcher")).length > 0);
+  await until(() => !allProcesses().some((one) => isWatcherOf(one.pid)));
+  const [report, ...others] = next.takeReports();
+  expect(others).toEqual([]);
+  expect(report?.processes.map((one) => one.pid)).toEqual(expect.arrayContaining(pids));
+  expect(report?.processes.find((one) => one.pid === pidOf("job"))?.name).toBe("sleep");
+  expect(next.takeReports()).toEqual([]);
+  await next.close();
+});
+
+it("goes with its host when that closes, and reports nothing", async () => {
+  const backend = createLocalBackend({ stateDir: join(folder, "state") });
+  await backend.root.shell.exec("true", { cwd: folder });
+  const watchers = allProcesses().filter((one) => isWatcherOf(one.pid));
+  expect(watchers).toHaveLength(1);
+  await backend.close();
+  await until(() => !watchers.some((one) => isAlive(one.pid)));
+  expect(backend.takeReports()).toEqual([]);
+});
+
+it("comes back when it was ended, and knows what runs", async () => {
+  const backend = createLocalBackend({ stateDir: join(folder, "state") });
+  await backend.root.shell.spawn("sleep 617", { cwd: folder, lifetime: "session" });
+  const [first] = allProcesses().filter((one) => isWatcherOf(one.pid));
+  process.kill(first!.pid, "SIGKILL");
+  await until(() => !isAlive(first!.pid));
+  // The event of its end comes to this process a moment later than /proc shows it.
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await backend.root.shell.exec("true", { cwd: folder });
+  expect(allProcesses().filter((one) => isWatcherOf(one.pid))).toHaveLength(1);
+  await backend.close();
+});
+
+/** Whether the process is a watcher that reports into the folder of this test. */
+function isWatcherOf(pid: number): boolean {
+  try {
+    const line = readFileSync(`/proc/${pid}/cmdline`, "latin1");
+    return line.includes("\0haft-watcher\0") && line.includes(join(folder, "state")) && isAlive(pid);
+  } catch {
+    return false;
+  }
+}
