@@ -14,8 +14,20 @@
  */
 export { type ArtifactsFixture, artifactsSuite } from "./artifacts-suite.js";
 export { expectBytes, expectEqual, expectError, expectThat } from "./expect.js";
+export { brokenBackend } from "./fakes/broken-backend.js";
+export { type FakeClock, fakeClock } from "./fakes/fake-clock.js";
+export {
+  type AuditRecord,
+  type RecordingAudit,
+  recordingAudit,
+  type ScriptedApprover,
+  scriptedApprover,
+  sequentialIds,
+} from "./fakes/fake-services.js";
+export { type RecordingBackend, recordingBackend, type Touched } from "./fakes/recording-backend.js";
 export { bindAll, type Fixture, type Plant, plant, plantByShell, treeGrant } from "./fixture.js";
 export { fsSuite } from "./fs-suite.js";
 export { type Case, cannotTable, type Plan, type RunnableCase, runnable, type Suite } from "./plan.js";
+export { type Exchange, playTranscript } from "./play-transcript.js";
 export { searchSuite } from "./search-suite.js";
 export { shellSuite } from "./shell-suite.js";

@@ -101,6 +101,6 @@ export function matched(hit: GrepHit | undefined): readonly string[] {
 }
 
 /** The files of lines as `grep` gives them. */
-export function namesOf(lines: readonly string[]): readonly string[] {
+export function namesOf(lines: readonly string[]): string[] {
   return lines.map((line) => line.slice(0, line.indexOf(":")));
 }

@@ -1,0 +1,64 @@
+/** Services of a host whose answers a test knows beforehand. */
+import type { Approval, ApprovalRequest, Approver, Audit, AuditBegin, AuditEnd, Ids } from "../../kernel/index.js";
+
+/** "call-1", "call-2", "job-3": one count for all kinds. Guessable, so for tests only. */
+export function sequentialIds(): Ids {
+  let count = 0;
+  return {
+    next(kind) {
+      count += 1;
+      return `${kind}-${count}`;
+    },
+  };
+}
+
+export interface ScriptedApprover extends Approver {
+  /** What was asked so far. */
+  readonly requests: readonly ApprovalRequest[];
+}
+
+/** Gives the answers in their order, or the one that a function makes; asked more often than that, it denies. */
+export function scriptedApprover(
+  answers: readonly (Approval | ((request: ApprovalRequest) => Approval))[],
+): ScriptedApprover {
+  const requests: ApprovalRequest[] = [];
+  return {
+    requests,
+    async ask(request) {
+      const answer = answers[requests.length] ?? { denied: "No answer was scripted for this question." };
+      requests.push(request);
+      return typeof answer === "function" ? answer(request) : answer;
+    },
+  };
+}
+
+export interface AuditRecord {
+  readonly id: string;
+  readonly begin: AuditBegin;
+  /** Absent while the call runs. */
+  readonly end?: AuditEnd;
+}
+
+export interface RecordingAudit extends Audit {
+  readonly entries: readonly AuditRecord[];
+}
+
+/** Keeps every entry. Rejects an end without its begin, and a second end. */
+export function recordingAudit(): RecordingAudit {
+  const entries: AuditRecord[] = [];
+  return {
+    entries,
+    async begin(begin) {
+      const id = `audit-${entries.length + 1}`;
+      entries.push({ id, begin });
+      return id;
+    },
+    async end(id, end) {
+      const index = entries.findIndex((entry) => entry.id === id);
+      const entry = entries[index];
+      if (entry === undefined) throw new Error(`The audit entry "${id}" was never begun.`);
+      if (entry.end !== undefined) throw new Error(`The audit entry "${id}" has ended already.`);
+      entries[index] = { ...entry, end };
+    },
+  };
+}
