@@ -7,9 +7,10 @@ import { DEFAULT_GRACE_MS } from "./end-tree.js";
 import { guardMode } from "./fs-anchor.js";
 import { KeptAttributes } from "./kept-attributes.js";
 import { LocalFs } from "./local-fs.js";
-import { LocalSearch } from "./local-search.js";
 import { LocalShell } from "./local-shell.js";
 import { PipePool } from "./pipe-pool.js";
+import { createLocalSearch } from "./search/create-local-search.js";
+import { systemClock } from "./system-services.js";
 import { TempFiles } from "./temp-file.js";
 import { takeReports, Watcher, type WatcherReport } from "./watcher.js";
 
@@ -48,7 +49,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
     env: baseEnvironment(process.env, options.passEnv ?? [], { HOME: home, ...options.env }),
     ...(options.watcher === false ? {} : { watcher: new Watcher(pool, reports) }),
   });
-  const engine = options.search ?? "ripgrep";
+  const searchOf = createLocalSearch({ mode, clock: systemClock, engine: options.search ?? "ripgrep" });
   const root: { readonly fs: Fs; readonly shell: Shell } = Object.freeze({
     fs: new LocalFs(fsTools),
     shell: new LocalShell(host),
@@ -69,7 +70,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
     bind: (grant, call) => ({
       fs: new LocalFs(fsTools, { grant, call }),
       shell: new LocalShell(host, { grant, call }),
-      search: new LocalSearch(mode, engine, { grant, call }),
+      search: searchOf(grant, call),
     }),
     root,
     state: () => state,

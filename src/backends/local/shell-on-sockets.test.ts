@@ -1,0 +1,63 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import { conform } from "../../../test/conformance.js";
+import type { Backend, Search } from "../../kernel/index.js";
+import { shellSuite } from "../../testing/index.js";
+import { baseEnvironment } from "./command-environment.js";
+import { CommandHost } from "./command-host.js";
+import { guardMode } from "./fs-anchor.js";
+import { closeInherited } from "./inherited-descriptors.fixture.js";
+import { KeptAttributes } from "./kept-attributes.js";
+import { LocalFs } from "./local-fs.js";
+import { LocalShell } from "./local-shell.js";
+import { PipePool } from "./pipe-pool.js";
+import { systemClock } from "./system-services.js";
+import { TempFiles } from "./temp-file.js";
+
+closeInherited();
+
+/** No case of the shell searches. */
+const NO_SEARCH: Search = {
+  grep: () => {
+    throw new Error("not here");
+  },
+  walk: () => {
+    throw new Error("not here");
+  },
+};
+
+// A system on which no pipes can be made: commands get the sockets that Node makes for them.
+const host = new CommandHost({ pool: new PipePool(false), env: baseEnvironment(process.env, [], {}) });
+const fsTools = { mode: guardMode(), temps: new TempFiles(), attributes: new KeptAttributes() };
+const backend: Pick<Backend, "bind" | "root"> = {
+  root: { fs: new LocalFs(fsTools), shell: new LocalShell(host) },
+  bind: (grant, call) => ({
+    fs: new LocalFs(fsTools, { grant, call }),
+    shell: new LocalShell(host, { grant, call }),
+    search: NO_SEARCH,
+  }),
+};
+afterAll(async () => void (await host.close(1_000)));
+
+conform(
+  {
+    name: "local shell on sockets",
+    async create() {
+      const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-sockets-")));
+      return {
+        backend: backend as Backend,
+        folder,
+        clock: systemClock,
+        dispose: async () => rmSync(folder, { recursive: true, force: true }),
+      };
+    },
+    cannot: {
+      "shell:survivor:does-not-hold-the-call":
+        "which socket a survivor holds is not to be seen once the leader has gone",
+    },
+    knownFailures: {},
+  },
+  [shellSuite],
+);
