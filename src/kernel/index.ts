@@ -63,16 +63,24 @@ export { ABANDON_AFTER_MS } from "./run-stage.js";
 export { type InferInput, type InputSchema, isStandardSchema, type JsonSchema, type StandardSchema } from "./schema.js";
 export type { GrepHit, GrepQuery, Pattern, Search, SearchEnd, WalkEntry, WalkQuery } from "./search.js";
 export {
+  type ByteRange,
   compilePattern,
+  ENGINE,
+  globFilter,
   IGNORE_FILES,
+  pageOf,
   type SearchPattern,
   type SearchScope,
   type SearchSource,
+  SearchTally,
+  type SkipReason,
   type SourceChild,
   searchStop,
   searchTree,
   unsupportedFeature,
   walkTree,
+  whyAborted,
+  windowOf,
 } from "./search-engine/index.js";
 export type {
   ApprovalRequest,
