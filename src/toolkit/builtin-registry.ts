@@ -1,5 +1,5 @@
 /** The tools of Haft under the names and texts of one dialect. */
-import { haftDialect } from "../dialects/index.js";
+import { haftDialect } from "../dialects/haft/haft-dialect.js";
 import { type AnyFace, type DefinedTool, type Dialect, type Gate, presentTool, ToolRegistry } from "../kernel/index.js";
 import { builtinTools } from "../tools/index.js";
 

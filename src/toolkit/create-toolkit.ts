@@ -1,5 +1,5 @@
 /** The one place where tools, dialects, backends, stores and policy come together. */
-import { haftDialect } from "../dialects/index.js";
+import { haftDialect } from "../dialects/haft/haft-dialect.js";
 import {
   type Approvals,
   type Approver,
@@ -113,7 +113,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
       `The workspace "${workspace}" is not absolute. Give the whole path of the folder.`,
     );
   const dialect =
-    typeof options.dialect === "string" ? dialectNamed(options.dialect) : (options.dialect ?? haftDialect);
+    typeof options.dialect === "string" ? await dialectNamed(options.dialect) : (options.dialect ?? haftDialect);
   const registry = builtinRegistry(dialect, options.gate === undefined ? {} : { gate: options.gate });
   registry.registerAll(options.tools ?? []);
   const targets = [options.on ?? "local"].flat();

@@ -1,21 +1,23 @@
 /** Dialects by the names that people type. */
-import { buddyDialect, haftDialect, indusagi, zeroclawDialect } from "../dialects/index.js";
+import { haftDialect } from "../dialects/haft/haft-dialect.js";
 import { type Dialect, HaftError } from "../kernel/index.js";
 import { nearestNames } from "../text/index.js";
 
-const DIALECTS: Readonly<Record<string, () => Dialect>> = {
-  haft: () => haftDialect,
-  indusagi: () => indusagi(),
-  "indusagi-python": () => indusagi({ edition: "python" }),
-  zeroclaw: () => zeroclawDialect,
-  buddy: () => buddyDialect,
+// Only the default is loaded at once: a program that speaks one dialect does not wait for the others.
+const DIALECTS: Readonly<Record<string, () => Promise<Dialect>>> = {
+  haft: async () => haftDialect,
+  indusagi: async () => (await import("../dialects/indusagi/indusagi-dialect.js")).indusagiDialect,
+  "indusagi-python": async () =>
+    (await import("../dialects/indusagi/indusagi-dialect.js")).indusagi({ edition: "python" }),
+  zeroclaw: async () => (await import("../dialects/zeroclaw/zeroclaw-dialect.js")).zeroclawDialect,
+  buddy: async () => (await import("../dialects/buddy/buddy-dialect.js")).buddyDialect,
 };
 
 /** The names that `dialectNamed` takes. */
 export const DIALECT_NAMES: readonly string[] = Object.freeze(Object.keys(DIALECTS));
 
-/** The dialect of this name. @throws `CONFIG_INVALID` with the names that there are. */
-export function dialectNamed(name: string): Dialect {
+/** The dialect of this name. Rejects with `CONFIG_INVALID` and the names that there are. */
+export async function dialectNamed(name: string): Promise<Dialect> {
   const make = Object.hasOwn(DIALECTS, name) ? DIALECTS[name] : undefined;
   if (make !== undefined) return make();
   const nearest = nearestNames(name, DIALECT_NAMES, 1)[0];

@@ -13,7 +13,8 @@ export interface FileAuditOptions {
 
 /**
  * The audit record in `<state>/audit`: one file a process and UTC day, `DAY-PID-CHAIN.jsonl`, beside it a `.head` file with
- * the sequence number and hash of the last line, so that lines missing at the end are noticed.
+ * the sequence number and hash of the last line, so that lines missing at the end are noticed. The head follows within the
+ * same turn of the event loop; after a kill it may be one turn behind.
  *
  * Each entry is written before the promise resolves, so a call is on record before it runs; it is not flushed to the disk:
  * it survives the process, not a power cut. `begin` rejects with `STORE_UNWRITABLE` when the line could not be written
@@ -32,7 +33,7 @@ export function fileAudit(state: StateFolder, options: FileAuditOptions = {}): A
     to.append(chained.line);
     hash = chained.hash;
     sequence += 1;
-    to.head(`${String(record.sequence).padStart(12, "0")} ${hash}\n`);
+    to.head = `${String(record.sequence).padStart(12, "0")} ${hash}\n`;
     return record.sequence;
   };
 
@@ -70,8 +71,10 @@ type Entry = { readonly kind: ChainedRecord["kind"]; readonly [field: string]: u
 
 class OpenFile {
   readonly #lines: number;
-  readonly #head: number;
+  readonly #headFile: number;
   #size: number;
+  #head: string | undefined;
+  #flush: NodeJS.Immediate | undefined;
 
   constructor(
     folder: string,
@@ -80,7 +83,7 @@ class OpenFile {
   ) {
     // After `close` the same chain may go on in the file it had.
     this.#lines = openSync(join(folder, `${name}.jsonl`), "a", 0o600);
-    this.#head = openSync(join(folder, `${name}.head`), constants.O_RDWR | constants.O_CREAT, 0o600);
+    this.#headFile = openSync(join(folder, `${name}.head`), constants.O_RDWR | constants.O_CREAT, 0o600);
     this.#size = fstatSync(this.#lines).size;
   }
 
@@ -95,13 +98,31 @@ class OpenFile {
     this.#size += bytes.length;
   }
 
-  /** Always of one length, so that it is overwritten in one write. */
-  head(text: string): void {
-    writeSync(this.#head, text, 0);
+  /** Of one length always, so that it is overwritten in one write; several entries of one turn share it. */
+  set head(text: string) {
+    this.#head = text;
+    this.#flush ??= setImmediate(() => this.#writeHead());
   }
 
   close(): void {
-    closeSync(this.#lines);
-    closeSync(this.#head);
+    clearImmediate(this.#flush);
+    try {
+      this.#writeHead();
+    } finally {
+      closeSync(this.#lines);
+      closeSync(this.#headFile);
+    }
+  }
+
+  #writeHead(): void {
+    this.#flush = undefined;
+    const text = this.#head;
+    this.#head = undefined;
+    if (text === undefined) return;
+    try {
+      writeSync(this.#headFile, text, 0);
+    } catch {
+      // The lines are the record and were written; a head that lags is noticed by whoever checks them.
+    }
   }
 }

@@ -22,7 +22,7 @@ const END_WITHIN_MS = 15_000;
 export async function serveCommand(options: ServeOptions): Promise<number> {
   if (options.stdio && (options.port !== undefined || options.once))
     throw new UsageError("--stdio goes without --port and --once: it has no port, and its client starts and ends it.");
-  const dialect = dialectNamed(options.dialect);
+  const dialect = await dialectNamed(options.dialect);
   const tools = builtinRegistry(dialect).membersOf(options.collection);
   const server = { version: haftVersion(), tools, onProblem: (error: Error) => tellOperator(error.message) };
   return options.stdio ? serveOverStdio(options, server) : serveOverHttp(options, server);

@@ -10,7 +10,7 @@ export interface ToolsOptions {
 
 /** Prints the descriptors; nothing is opened and nothing is kept. */
 export async function toolsCommand(options: ToolsOptions): Promise<void> {
-  const dialect = dialectNamed(options.dialect ?? "haft");
+  const dialect = await dialectNamed(options.dialect ?? "haft");
   const tools = builtinRegistry(dialect).membersOf(options.collection);
   if (options.json) {
     process.stdout.write(`${JSON.stringify(tools.map((tool) => tool.descriptor()))}\n`);
