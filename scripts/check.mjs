@@ -12,13 +12,15 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const cache = join(root, "node_modules", ".cache", "haft");
 mkdirSync(cache, { recursive: true });
 
+/** The tests that read the sources share what they have parsed. */
+const IN_ONE_PROCESS = ["run", "--silent=passed-only", "--no-isolate", "--maxWorkers=1"];
 const SOURCE_TESTS = ["architecture", "project-words", "documentation", "requirements"].map(
   (name) => `test/${name}.test.ts`,
 );
 const CHECKS = [
   ["format and lint", "@biomejs/biome/bin/biome", ["ci", "--colors=off", "--max-diagnostics=20"]],
   ["types", "typescript/bin/tsc", ["--noEmit", "--incremental", "--tsBuildInfoFile", join(cache, "check.tsbuildinfo")]],
-  ["architecture, words, docs, requirements", "vitest/vitest.mjs", ["run", "--silent=passed-only", ...SOURCE_TESTS]],
+  ["architecture, words, docs, requirements", "vitest/vitest.mjs", [...IN_ONE_PROCESS, ...SOURCE_TESTS]],
 ];
 
 const began = performance.now();

@@ -53,8 +53,8 @@ function violation(file: SourceFile, node: ts.Node, name: string, instead: strin
 function uses(file: SourceFile): [ts.Node, string, string][] {
   const found: [ts.Node, string, string][] = [];
   walk(file.tree, (node) => {
-    for (const [name, instead] of Object.entries(GLOBALS)) {
-      if (isGlobalUse(node, name)) found.push([node, name, instead]);
+    if (ts.isIdentifier(node) && Object.hasOwn(GLOBALS, node.text) && isGlobalUse(node, node.text)) {
+      found.push([node, node.text, GLOBALS[node.text] ?? "a port"]);
     }
     const member = memberUse(node);
     if (member !== undefined) found.push([node, ...member]);

@@ -48,11 +48,14 @@ export function parseSource(path: string, text: string): SourceFile {
   return { path, text, tree, imports: importsOf(path, tree) };
 }
 
-/** Every source of `src/` that ships: no tests and no fixtures (`*.test.ts`, `*.fixture.ts`). */
-export function readSources(): SourceFile[] {
-  return listFiles("src")
+let sources: readonly SourceFile[] | undefined;
+
+/** Every source of `src/` that ships: no tests and no fixtures (`*.test.ts`, `*.fixture.ts`). Parsed once a process. */
+export function readSources(): readonly SourceFile[] {
+  sources ??= listFiles("src")
     .filter((path) => path.endsWith(".ts") && !/\.(test|fixture)\.ts$/.test(path))
     .map((path) => parseSource(path, readFileSync(join(REPOSITORY, path), "utf8")));
+  return sources;
 }
 
 /** Every file under a folder of the repository, sorted, relative to the repository. */
