@@ -9,6 +9,7 @@ import {
 } from "../../kernel/index.js";
 import { decodeText, detectEol, findEncoding, looksBinary } from "../../text/index.js";
 import { refuseKind } from "./file-failure.js";
+import { imageSize } from "./image-size.js";
 import { indexFor, LineIndex } from "./line-index.js";
 import { fileSource, lineEndsOf, memorySource } from "./line-source.js";
 import { mediaTypeOf } from "./media-type.js";
@@ -18,6 +19,9 @@ import { detectTextForm, namedTextForm, type TextForm } from "./text-form.js";
 
 /** Read at once with the stat: enough for most files, and for telling what a large one is. */
 const FIRST_BYTES = 64 * 1024;
+/** The largest picture that is sent along: 5 MiB as base64, and what every provider takes of a side. */
+export const MAX_IMAGE_BYTES = 3_932_160;
+export const MAX_IMAGE_SIDE = 2_000;
 /** Tries to see one version of a file that is being written. */
 const MAX_TRIES = 3;
 
@@ -32,7 +36,7 @@ export async function readFile(
   asked: Asked,
   input: ReadInput,
   ctx: ToolContext<ReadLimits>,
-): Promise<ReadData | ToolResult<never>> {
+): Promise<FoundFile | ToolResult<never>> {
   const { absolute } = asked;
   const real = ctx.fs.resolve([absolute]).catch(() => undefined);
   const seen = await look(ctx, absolute);
@@ -47,7 +51,28 @@ export async function readFile(
       : await textData(asked, input, ctx, { info, bytes, form, real: place.real });
   const sha256 = bytes === undefined ? undefined : await ctx.digest(bytes);
   recordReadState(ctx, place, { info, sha256 });
-  return data;
+  return data.kind === "image" && bytes !== undefined ? { data, ...attach(bytes, data.mime!) } : { data };
+}
+
+/** What a file holds, and the picture itself where it is one that can be shown. */
+export interface FoundFile {
+  readonly data: ReadData;
+  readonly image?: Uint8Array;
+  /** Why a picture is not shown. */
+  readonly note?: string;
+}
+
+/** A picture that a model's provider refuses can end a session, so one over the common bounds is told and not sent. */
+function attach(bytes: Uint8Array, mime: string): Pick<FoundFile, "image" | "note"> {
+  const size = imageSize(bytes, mime);
+  if (size === undefined) return {};
+  if (bytes.length > MAX_IMAGE_BYTES)
+    return { note: `The image is not shown: it has ${bytes.length} bytes, over the ${MAX_IMAGE_BYTES} that are sent.` };
+  if (Math.max(...size) > MAX_IMAGE_SIDE)
+    return {
+      note: `The image is not shown: it is ${size.join("×")} pixels, over the ${MAX_IMAGE_SIDE} a side that are sent.`,
+    };
+  return { image: bytes };
 }
 
 interface TextFile {

@@ -191,6 +191,29 @@ describe("encodings", () => {
   });
 });
 
+describe("pictures", () => {
+  const png = (width: number, height: number, more = 0) =>
+    bytesOf(
+      `\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0${String.fromCharCode(width >> 8, width & 255)}\0\0${String.fromCharCode(height >> 8, height & 255)}${"x".repeat(more)}`,
+    );
+
+  it("come as an image block, unless a provider would refuse them", async () => {
+    const bench = memoryBench({
+      "ok.png": png(640, 480),
+      "wide.png": png(4_000, 10),
+      "heavy.png": png(10, 10, 4_000_000),
+    });
+    const shown = await bench.call<ReadData>("read", { path: "ok.png" });
+    expect(shown.content).toMatchObject([{ kind: "image", mime: "image/png" }]);
+    for (const path of ["wide.png", "heavy.png"]) {
+      const told = await bench.call<ReadData>("read", { path });
+      expect(told.content).toEqual([]);
+      expect(told.data).toMatchObject({ kind: "image", mime: "image/png" });
+      expect(told.details?.notes).toMatchObject([expect.stringContaining("not shown")]);
+    }
+  });
+});
+
 describe("what cannot be read", () => {
   verifies("IR-061", "refuses a folder, a FIFO (READ-03) and a dangling link", async () => {
     const backend = createMemoryBackend({ files: { "folder/": "" } });

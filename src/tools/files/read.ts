@@ -17,7 +17,7 @@ import { artifactIdOf, fileProvenance, quoted, refusePath } from "../path-input.
 import { fileFailure } from "./file-failure.js";
 import { nearPaths } from "./near-names.js";
 import { readArtifact } from "./read-artifact.js";
-import { readFile } from "./read-file.js";
+import { type FoundFile, readFile } from "./read-file.js";
 
 export const READ_LIMITS: ReadLimits = { maxLines: 2_000, maxBytes: 65_536, maxLineBytes: 2_000, cut: "head" };
 
@@ -35,7 +35,8 @@ const SCHEMA = {
 
 /**
  * Reads a window of lines of a text file, or of an artifact. Never loads a large file: the first and last lines cost the
- * window whatever the size. A binary file comes as type and size. Remembers that the session has seen the file.
+ * window whatever the size. A binary file comes as type and size, a picture of a common
+ * kind and size also as an image block. Remembers that the session has seen the file.
  *
  * Fails with `FS_NOT_FOUND` (near names in `details.near`), `FS_NOT_A_FILE` for what is no regular file, refused before it
  * is opened, and `ARTIFACT_UNKNOWN` or `ARTIFACT_EVICTED`.
@@ -85,10 +86,14 @@ async function runRead(input: ReadInput, ctx: ToolContext<ReadLimits>): Promise<
   const refused = refuseInput(input);
   if (refused !== undefined) return refused;
   const artifact = artifactIdOf(input.path);
-  if (artifact !== undefined) return told(await readArtifact(artifact, input, ctx), input, ctx);
+  if (artifact !== undefined) {
+    const data = await readArtifact(artifact, input, ctx);
+    return "isError" in data ? data : told({ data }, input, ctx);
+  }
   const asked = { verb: "read", spelled: input.path, absolute: ctx.resolve(input.path) };
   try {
-    return told(await readFile(asked, input, ctx), input, ctx);
+    const found = await readFile(asked, input, ctx);
+    return "isError" in found ? found : told(found, input, ctx);
   } catch (thrown) {
     const failure = fileFailure(thrown, asked);
     return failure.code === "FS_NOT_FOUND" ? withNearNames(failure, asked.absolute, input.path, ctx) : failure;
@@ -107,29 +112,18 @@ async function withNearNames(
   return { ...failure, message, details: { ...(failure.details as object), near } };
 }
 
-function told(
-  found: ReadData | ToolResult<never>,
-  input: ReadInput,
-  ctx: ToolContext<ReadLimits>,
-): ToolResult<ReadData> {
-  if ("isError" in found) return found;
-  const { path, kind, encoding, sizeBytes, startLine, endLine, totalLines, nextOffset } = found;
-  const structured = {
-    path,
-    kind,
-    encoding,
-    sizeBytes,
-    startLine,
-    endLine,
-    totalLines,
-    ...(nextOffset === undefined ? {} : { nextOffset }),
-  };
+function told(found: FoundFile, input: ReadInput, ctx: ToolContext<ReadLimits>): ToolResult<ReadData> {
+  const { data, image } = found;
+  const { path, kind, encoding, sizeBytes, startLine, endLine, totalLines, nextOffset } = data;
+  const next = nextOffset === undefined ? {} : { nextOffset };
   const { maxLines, cut } = ctx.limits;
   const isCapped = cut === "head" && input.limit !== undefined && input.limit > maxLines;
   const notes = isCapped ? [`\`limit\` ${input.limit} was taken as ${maxLines}, the most lines a call returns.`] : [];
-  return ok(found, {
-    structured,
-    cuts: cutsOf(found, input),
+  if (found.note !== undefined) notes.push(found.note);
+  return ok(data, {
+    ...(image === undefined ? {} : { content: [{ kind: "image", data: image, mime: data.mime! }] }),
+    structured: { path, kind, encoding, sizeBytes, startLine, endLine, totalLines, ...next },
+    cuts: cutsOf(data, input),
     provenance: fileProvenance(ctx, ctx.resolve(path), path),
     ...(notes.length === 0 ? {} : { details: { notes } }),
   });
