@@ -1,5 +1,6 @@
 import type { Clock } from "../../kernel/index.js";
 
+/** A clock that stands still until a test moves it. */
 export interface FakeClock extends Clock {
   /**
    * Lets `ms` pass: timers that fall due are called in the order of their times, and what waits for them goes on before

@@ -12,6 +12,7 @@ export function sequentialIds(): Ids {
   };
 }
 
+/** An approver that answers what a test laid out, and remembers what it was asked. */
 export interface ScriptedApprover extends Approver {
   /** What was asked so far. */
   readonly requests: readonly ApprovalRequest[];
@@ -32,6 +33,7 @@ export function scriptedApprover(
   };
 }
 
+/** One call as it was recorded. */
 export interface AuditRecord {
   readonly id: string;
   readonly begin: AuditBegin;
@@ -39,6 +41,7 @@ export interface AuditRecord {
   readonly end?: AuditEnd;
 }
 
+/** An audit that a test can read. */
 export interface RecordingAudit extends Audit {
   readonly entries: readonly AuditRecord[];
 }

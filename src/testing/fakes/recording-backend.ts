@@ -1,6 +1,7 @@
 import type { Backend, Fs } from "../../kernel/index.js";
 import { override, wrapBackend } from "./wrap-backend.js";
 
+/** One operation that went through a port. */
 export interface Touched {
   /** The operation: "readText", "exec", "grep". */
   readonly operation: string;
@@ -9,6 +10,7 @@ export interface Touched {
   readonly command?: string;
 }
 
+/** A backend that remembers what was done through its bound ports. */
 export type RecordingBackend<B extends Backend = Backend> = B & { readonly touched: Touched[] };
 
 const FILE_OPERATIONS = [
