@@ -1,9 +1,9 @@
 /** Runs conformance plans under vitest; see `src/testing/index.ts` for the plans themselves. */
-import { describe, it } from "vitest";
+import { afterAll, describe, it } from "vitest";
 import type { Clock } from "../src/kernel/index.js";
-import { type Plan, runnable, type Suite } from "../src/testing/index.js";
+import { cannotTable, type Plan, runnable, type Suite } from "../src/testing/index.js";
 
-/** Registers every case of the suites as a test; what the plan cannot do is listed as skipped with its reason. */
+/** Registers every case of the suites as a test; what the plan cannot do is skipped with its reason, and printed as a table. */
 export function conform<F extends { dispose(): Promise<void> }>(plan: Plan<F>, suites: readonly Suite<F>[]): void {
   describe(plan.name, () => {
     for (const one of runnable(plan, suites)) {
@@ -11,6 +11,9 @@ export function conform<F extends { dispose(): Promise<void> }>(plan: Plan<F>, s
       if (one.kind === "cannot") it.skip(`${title} (cannot: ${one.reason})`, () => {});
       else it(one.kind === "run" ? title : `${title} (known failure: ${one.reason})`, () => one.run());
     }
+    afterAll(() => {
+      if (Object.keys(plan.cannot).length > 0) console.log(`What "${plan.name}" cannot do:\n\n${cannotTable([plan])}`);
+    });
   });
 }
 

@@ -43,7 +43,7 @@ export class MemoryRun {
   readonly #startedMs: number;
   readonly #onSurvivors: (run: MemoryRun) => void;
   #isInputOpen: boolean;
-  #settled: ShellResult | undefined;
+  #isSettled = false;
 
   constructor(
     machine: Machine,
@@ -105,7 +105,7 @@ export class MemoryRun {
     const result = this.#result(why, end, endedBy);
     this.#stdout.hush();
     this.#stderr.hush();
-    this.#settled = result;
+    this.#isSettled = true;
     return result;
   }
 
@@ -226,8 +226,9 @@ export class MemoryRun {
     return this.tree(null);
   }
 
-  get isSettled(): boolean {
-    return this.#settled !== undefined;
+  /** The result is there and nothing of the command runs any more. */
+  get hasEnded(): boolean {
+    return this.#isSettled && this.#members().length === 0;
   }
 }
 

@@ -15,6 +15,9 @@ import type { Machine } from "./script-runner.js";
 import { LOOKING } from "./tree-errors.js";
 import type { Bound } from "./tree-guard.js";
 
+/** Ended commands that `attach` still finds. */
+const MAX_ENDED_RUNS = 64;
+
 /** What the shells of all calls share: the machine, its environment, and the runs that outlive their call. */
 export interface ShellHost extends Machine {
   readonly env: Readonly<Record<string, string>>;
@@ -43,7 +46,7 @@ export class MemoryShell implements Shell {
     const refused = this.#refusal(command, options);
     if (refused !== undefined) return settledHandle(this.#host.nextRunId(), refused);
     const run = this.#start(command, options, true);
-    this.#host.runs.set(run.id, run);
+    this.#keep(run);
     return run.handle();
   }
 

@@ -106,7 +106,22 @@ function part(
   };
 }
 
-export const head = part((bytes, by, count) => bytes.subarray(0, by === "c" ? count : afterLines(bytes, count)));
+const headOfFiles = part((bytes, by, count) => bytes.subarray(0, by === "c" ? count : afterLines(bytes, count)));
+
+export const head: MemoryCommand = async (context) => {
+  const options = partOptions(context.args);
+  if (typeof options === "string" || options.words.length > 0) return headOfFiles(context);
+  // Standard input is read no further than needed, so that an endless writer learns that nobody listens any more.
+  let left = options.count;
+  while (left > 0) {
+    const piece = await context.read();
+    if (piece === null) break;
+    const taken = piece.subarray(0, options.by === "c" ? left : afterLines(piece, left));
+    left -= options.by === "c" ? taken.length : countLines(taken);
+    await context.out(taken);
+  }
+  return 0;
+};
 
 export const tail = part((bytes, by, count, fromStart) => {
   if (fromStart) return bytes.subarray(by === "c" ? Math.max(0, count - 1) : afterLines(bytes, Math.max(0, count - 1)));
