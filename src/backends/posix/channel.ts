@@ -23,6 +23,8 @@ export interface ProcessChannelOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Milliseconds that the last output of a program that has ended is waited for. */
+const LAST_WORDS_MS = 100;
 /** Last words of a program that are kept for the message about its end. */
 const MAX_WORDS_BYTES = 2_048;
 
@@ -67,8 +69,14 @@ class ProcessChannel implements Channel {
     child.stderr?.on("data", (bytes: Buffer) => {
       this.#words = (this.#words + bytes.toString("utf8")).slice(-MAX_WORDS_BYTES);
     });
-    child.once("exit", (code, signal) => this.#finish(code === null ? `signal ${signal}` : `status ${code}`));
-    child.stdout?.once("close", () => this.#finish("end of output"));
+    // What it wrote last may come after the news of its end; something that it left behind may hold its output open.
+    child.once("exit", (code, signal) => {
+      const how = code === null ? `it ended by ${signal}` : `it ended with status ${code}`;
+      setTimeout(() => this.#finish(how), LAST_WORDS_MS);
+    });
+    child.once("close", (code, signal) =>
+      this.#finish(code === null ? `it ended by ${signal}` : `it ended with status ${code}`),
+    );
   }
 
   write(bytes: Uint8Array | string): void {

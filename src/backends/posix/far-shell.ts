@@ -25,6 +25,7 @@ export class FarShell {
   readonly #frames: FrameReader;
   #onFrame: (frame: Frame) => void = () => {};
   #onEnd: ((why: string) => void) | undefined;
+  #onGone: () => void = () => {};
   #ended: string | undefined;
   #greeting: Buffer | undefined = Buffer.alloc(0);
   #booted: () => void = () => {};
@@ -92,6 +93,18 @@ export class FarShell {
     if (this.#ended !== undefined) onEnd(this.#ended);
   }
 
+  /** Resolves when the far shell has ended; after `timeoutMs` this side is ended for it. */
+  ended(timeoutMs: number): Promise<void> {
+    if (this.#ended !== undefined) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.destroy(), timeoutMs);
+      this.#onGone = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
   /** End of file for the far side. */
   end(): void {
     this.#channel.end();
@@ -124,6 +137,7 @@ export class FarShell {
     if (this.#ended !== undefined) return;
     this.#ended = why;
     this.#onEnd?.(why);
+    this.#onGone();
   }
 }
 

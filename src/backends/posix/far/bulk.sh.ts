@@ -20,7 +20,7 @@ hf_main() {
     hf_na=\${hf_l%% *}; hf_l=\${hf_l#* }
     if [ "$hf_na" != 0 ]; then hf_l="$hf_l $(hf_take "$hf_na")"; fi
     # A line that lacks its end was cut with the channel.
-    case $hf_l in *" haft-end") ;; *) exit 0 ;; esac
+    case $hf_l in *" haft-end") hf_l=\${hf_l% haft-end} ;; *) exit 0 ;; esac
     eval "set -- $hf_l"
     hf_id=$1 hf_op=$2
     shift 2
@@ -112,12 +112,12 @@ hf_send() {
   if [ "$hf_x" -lt "$2" ]; then dd if=/dev/zero bs=1 count=$(( $2 - hf_x )); fi
 }
 
-# stage NAME: the data is appended to a file of the spool folder, for a request that will take it from there.
+# stage NAME: the data becomes a file of the spool folder, for a request that will take it from there.
 hf_fs_stage() {
-  hf_take "$hf_data" >>"$hf_s/$1" && hf_x=staged || hf_x=failed
+  hf_take "$hf_data" >"$hf_s/$1" && hf_x=staged || hf_x=failed
   hf_data=0
   hf_say "$hf_x"
 }
 
-hf_fs_unstage() { rm -f "$hf_s/$1"; hf_say gone; }
+hf_fs_unstage() { rm -f "$hf_s/$1".*; hf_say gone; }
 `;

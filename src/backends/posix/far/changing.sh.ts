@@ -46,7 +46,8 @@ hf_make_all() {
   done
 }
 
-# rm PATH ALLOWED RECURSIVE IGNORE-MISSING: a link itself, never what it leads to.
+# rm PATH ALLOWED RECURSIVE IGNORE-MISSING WHOLE: a link itself, never what it leads to. WHOLE no: the grant does not cover
+# all that lies below.
 hf_fs_rm() {
   hf_note=
   if ! hf_place "$1" no "$2"; then
@@ -59,6 +60,9 @@ hf_fs_rm() {
     return
   fi
   if [ "$hf_name" = . ]; then hf_code=denied; hf_refuse; return; fi
+  if [ "$5" = no ] && [ "$3" = yes ] && [ -d "./$hf_name" ] && [ ! -L "./$hf_name" ]; then
+    hf_code=unclaimed; hf_refuse; return
+  fi
   hf_begin
   if [ -d "./$hf_name" ] && [ ! -L "./$hf_name" ] && [ "$3" != yes ]; then hf_x=$(rmdir "./$hf_name" 2>&1)
   elif [ "$3" = yes ]; then hf_x=$(rm -rf "./$hf_name" 2>&1)
@@ -68,10 +72,10 @@ hf_fs_rm() {
   hf_say removed
 }
 
-# rename FROM ALLOWED TO ALLOWED REPLACE: "fail,CODE,NUMBER" tells which of the two it is about. The first folder is held
+# rename FROM ALLOWED TO ALLOWED REPLACE WHOLE: "fail,CODE,NUMBER" tells which of the two it is about. The first folder is held
 # open as descriptor 6 while the shell stands in the second.
 hf_fs_rename() {
-  hf_note= hf_to=$3 hf_to_allow=$4 hf_replace=$5
+  hf_note= hf_to=$3 hf_to_allow=$4 hf_replace=$5 hf_whole=$6
   hf_place "$1" no "$2" || { hf_refuse 1; return; }
   if [ ! -e "./$hf_name" ] && [ ! -L "./$hf_name" ]; then hf_why_not "./$hf_name"; hf_refuse 1; return; fi
   hf_opened=no
@@ -82,6 +86,8 @@ hf_fs_rename() {
 hf_rename_from() {
   hf_opened=yes hf_old_name=$hf_name hf_old_real=$hf_real hf_from_folder=no hf_same=no
   if [ -d "./$hf_name" ] && [ ! -L "./$hf_name" ]; then hf_from_folder=yes; fi
+  if [ "$hf_from_folder:$hf_whole" = yes:no ]; then hf_code=unclaimed; hf_refuse 1; return; fi
+  if [ "$hf_name" = . ]; then hf_code=denied; hf_refuse 1; return; fi
   hf_old_here=$hf_here
   hf_place "$hf_to" no "$hf_to_allow" || { hf_refuse 2; return; }
   case $hf_real/ in

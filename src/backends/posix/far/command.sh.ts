@@ -13,7 +13,7 @@ hf_main() {
   unset hf_nonce hf_gen hf_tag hf_s
   IFS= read -r hf_l || exit 0
   eval "set -- $hf_l"
-  hf_nonce=$1 hf_gen=$2 hf_parent=$3 hf_fresh=$4 hf_old=$5 hf_orphan=$6 hf_lease=$7 hf_tag=$8 hf_shell=$9
+  hf_nonce=$1 hf_gen=$2 hf_parent=\${3:-\${TMPDIR:-/tmp}} hf_fresh=$4 hf_old=$5 hf_orphan=$6 hf_lease=$7 hf_tag=$8 hf_shell=$9
   shift 9
   exec 2>/dev/null
   hf_adopt
@@ -26,9 +26,12 @@ hf_main() {
     read -r hf_x </proc/self/stat; set -- \${hf_x##*) }; hf_sid=$4
   fi
   hf_own_pid
-  hf_ready="$HOME$hf_nl$hf_cwd$hf_nl$hf_facts"
-  printf '%s ready,%s,%s %s\n%s%s\n' "$hf_nonce" "$hf_pid" "$hf_found_old" \
-    "$(LC_ALL=C; printf '%s' "\${#hf_ready}")" "$hf_ready" "$hf_nonce"
+  (
+    LC_ALL=C
+    hf_ready=$HOME$hf_cwd$hf_s$hf_facts
+    printf '%s ready,%s,%s,%s,%s,%s %s\n%s%s\n' "$hf_nonce" "$hf_pid" "$hf_found_old" "\${#HOME}" "\${#hf_cwd}" \
+      "\${#hf_s}" "\${#hf_ready}" "$hf_ready" "$hf_nonce"
+  )
   cd /
   { { hf_watch </dev/null >/dev/null | hf_level 0 <&7 7<&-; } 7<&0 3>&1; } | hf_emit
 }

@@ -2,12 +2,12 @@
 import { sh } from "./sh.js";
 
 export const JOBS = sh`
-# poll ID STDOUT-OFFSET STDERR-OFFSET MAX: "STATUS" and for each stream "FROM COUNT ENDED TOTAL", then the bytes.
+# poll ID STDOUT-OFFSET MAX STDERR-OFFSET MAX: "STATUS" and for each stream "FROM COUNT ENDED TOTAL", then the bytes.
 hf_do_poll() {
   hf_job=$1 hf_status=
   read -r hf_status <"$hf_s/$hf_job.x"
-  hf_part o "$2" "$4"; hf_out=$hf_meta hf_out_bytes=$hf_bytes
-  hf_part e "$3" "$4"; hf_err=$hf_meta
+  hf_part o "$2" "$3"; hf_out=$hf_meta hf_out_bytes=$hf_bytes
+  hf_part e "$4" "$5"; hf_err=$hf_meta
   hf_y="$hf_id,poll,$hf_status,$hf_out,$hf_err"
   hf_bytes=$(( hf_out_bytes + hf_bytes ))
   if [ "$hf_bytes" = 0 ]; then printf 'T %s\n' "$hf_y" >&3
@@ -56,8 +56,14 @@ hf_do_look() {
   hf_report look
 }
 
-# end ID TAG GRACE: ends a command with TERM, then KILL. "BY LOOKED", then the names of what is left.
+# end ID TAG GRACE: ends a command with TERM, then KILL. "BY LOOKED", then the names of what is left. One that has not
+# begun yet never will; one that is just about to is waited for.
 hf_do_end() {
+  printf 'stop\n' >"$hf_s/$1.stop"
+  hf_tries=0
+  while [ -e "$hf_s/$1.r" ] && [ ! -e "$hf_s/$1.p" ] && [ ! -e "$hf_s/$1.no" ] && [ "$hf_tries" -lt 50 ]; do
+    hf_pause 1; hf_tries=$(( hf_tries + 1 ))
+  done
   hf_leader_of "$1"
   hf_end_tree "$hf_leader" "$2$1." "$3" "$1"
   hf_tell "end,$hf_ended_by,$hf_looked"
@@ -116,13 +122,20 @@ hf_do_close() {
 # stop PID: ends a shell of ours that hangs.
 hf_do_stop() { kill -KILL "$1"; hf_reply stopped; }
 
+# find ID: "found,TAG,PID" where there is such a job.
+hf_do_find() {
+  hf_x= hf_pid=
+  if read -r hf_x <"$hf_s/$1.r"; then read -r hf_pid <"$hf_s/$1.p"; hf_reply "found,$hf_x,$hf_pid"; else hf_reply absent; fi
+}
+
 # forget ID...: their files are not needed any more. No answer: nobody waits for it.
 hf_do_forget() {
-  set -- "$@" "$hf_id"
   hf_files=
   for hf_e in "$@"; do
-    for hf_f in "$hf_s/$hf_e".*; do hf_files="$hf_files \"\$hf_s\"/\${hf_f##*/}"; done
+    for hf_f in "$hf_s/$hf_e".*; do hf_files="$hf_files \"\$hf_s\"\${hf_f#"$hf_s"}"; done
   done
   eval "rm -f $hf_files"
+  # The folder that another backend left for a kept job goes with the last of them.
+  for hf_e in "$@"; do case $hf_e in */*) rm -f "$hf_s/\${hf_e%/*}/gen"; rmdir "$hf_s/\${hf_e%/*}" ;; esac; done
 }
 `;

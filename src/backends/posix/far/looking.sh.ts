@@ -6,7 +6,7 @@ export const LOOKING = sh`
 # leads; and then the line about that place, if there is one. The place is told, never judged, here.
 hf_fs_stat() {
   hf_place "$1" no "$2" || { hf_refuse; return; }
-  hf_line=$(hf_info "./$hf_name") || { hf_why_not "./$hf_name"; hf_refuse; return; }
+  hf_line=$(hf_info "./$hf_name") || { hf_why_not "./$hf_name"; hf_note=; hf_refuse; return; }
   if [ "$hf_name" != . ] && [ -L "./$hf_name" ]; then
     hf_led "./$hf_name"
     hf_tell "stat,\${#hf_line},\${#hf_target},\${#hf_end}" "$hf_line$hf_target$hf_end$hf_last"
@@ -27,6 +27,13 @@ hf_led() {
     [ ! -e "./$hf_name" ] || hf_last=$(hf_info "./$hf_name")
   fi
   hf_target=$hf_first
+}
+
+# about PATH ALLOWED: the line about what it leads to, which is judged.
+hf_fs_about() {
+  hf_place "$1" yes "$2" || { hf_refuse; return; }
+  hf_line=$(hf_info "./$hf_name") || { hf_why_not "./$hf_name"; hf_note=; hf_refuse; return; }
+  hf_tell about "$hf_line"
 }
 
 # exists PATH ALLOWED: yes or no. May also say that it moved.

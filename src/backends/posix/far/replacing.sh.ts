@@ -2,14 +2,14 @@
 import { sh } from "./sh.js";
 
 export const REPLACING = sh`
-# replace PATH ALLOWED EXPECT VALUE TEMP STAGED NEW-ONLY
-#   EXPECT any, absent, sha256 or version, with VALUE   STAGED: name of the file in the spool folder that holds the bytes,
-#   or "" when they follow as data   NEW-ONLY yes: an old file may not be changed
+# replace PATH ALLOWED EXPECT VALUE TEMP STAGED NEW-ONLY SIZE
+#   EXPECT any, absent, sha256 or version, with VALUE   STAGED: how the names of the files in the spool folder begin that
+#   hold the bytes, or "" when they follow as data   NEW-ONLY yes: an old file may not be changed
 # "replaced,CREATED,IN-PLACE,HASH-BEFORE". With "absent" a link at the end is not followed: it is in the way.
 hf_fs_replace() {
   hf_follow_it=yes; [ "$3" != absent ] || hf_follow_it=no
   hf_place "$1" "$hf_follow_it" "$2" || { hf_refuse; return; }
-  hf_expect=$3 hf_value=$4 hf_temp=./$5 hf_staged=$6 hf_note=
+  hf_expect=$3 hf_value=$4 hf_temp=./$5 hf_staged=$6 hf_new_size=$8 hf_note=
   hf_judge "$7" && hf_write_temp && hf_put_there || { hf_refuse; return; }
   hf_say "replaced,$hf_created,$hf_in_place,$hf_before"
 }
@@ -61,7 +61,12 @@ hf_write_temp() {
 hf_fill() {
   hf_opened=yes hf_broken= hf_sync=
   if hf_has fsync; then hf_sync=conv=fsync; fi
-  if [ -n "$hf_staged" ]; then hf_broken=$(dd if="$hf_s/$hf_staged" bs=262144 $hf_sync 2>&1 >&6) && hf_broken=; return; fi
+  if [ -n "$hf_staged" ]; then
+    hf_broken=$(cat "$hf_s/$hf_staged".* | dd bs=262144 $hf_sync 2>&1 >&6) && hf_broken=
+    set -- $(hf_info "$hf_temp" | { IFS="|" read -r hf_x hf_y; printf '%s' "$hf_y"; })
+    [ "$2" = "$hf_new_size" ] || hf_broken="\${hf_broken:-the bytes did not arrive}"
+    return
+  fi
   [ "$hf_data" != 0 ] || return 0
   if hf_has fullblock; then
     hf_broken=$(dd bs="$hf_data" count=1 iflag=fullblock $hf_sync 2>&1 >&6)

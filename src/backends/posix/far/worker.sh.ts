@@ -22,48 +22,54 @@ hf_worker() {
 hf_reply() { printf 'T %s,%s\n' "$hf_id" "$1" >&3; }
 
 # Writes the request down and asks whether this channel may still start anything. Whoever adopts the folder changes "gen"
-# first and reads the notes afterwards; so a request that it finds no note of can never start.
+# first and reads the notes afterwards; so a request that it finds no note of can never start. "stop" does the same for one.
 hf_begin() {
   printf '%s\n' "$hf_job_tag" >"$hf_s/$hf_id.r"
   hf_now=; read -r hf_now <"$hf_s/gen"
-  [ "$hf_now" != "$hf_gen" ] || return 0
+  if [ "$hf_now" = "$hf_gen" ] && [ ! -e "$hf_s/$hf_id.stop" ]; then return 0; fi
   printf 'refused\n' >"$hf_s/$hf_id.no"
   return 1
 }
 
-# exec TAG CWD HEAD TAIL COMMAND VARIABLES...: runs a command to its end and answers with its output.
+# exec TAG CWD STAGED COMMAND HEAD TAIL VARIABLES...: runs a command to its end and answers with its output.
 hf_do_exec() {
-  hf_job=$hf_id hf_job_tag=$1
-  hf_set_command "$2" "$3" "$4" "$5" || return 0
-  shift 5
+  hf_job=$hf_id hf_job_tag=$1 hf_head=$5 hf_tail=$6
+  hf_set_command "$2" "$3" "$4" || return 0
+  shift 6
   hf_begin || { hf_reply refused; return 0; }
   hf_run "$@"
   cd /
   hf_finish
 }
 
-# spawn TAG CWD keep|no COMMAND VARIABLES...: starts a job and leaves it. The shell that waits for it is killed by the last
+# spawn TAG CWD STAGED COMMAND keep|no VARIABLES...: starts a job and leaves it. The shell that waits for it is killed by the last
 # shell it starts, so the job hangs on nothing of the channel and this worker is free; its children go to init.
 hf_do_spawn() {
-  hf_job_tag=$1 hf_kept=$3
-  hf_set_command "$2" 0 0 "$4" || return 0
-  shift 4
+  hf_job_tag=$1 hf_kept=$5
+  hf_set_command "$2" "$3" "$4" || return 0
+  shift 5
   hf_begin || { hf_reply refused; return 0; }
   [ "$hf_kept" = no ] || printf 'keep\n' >"$hf_s/$hf_id.keep"
   if hf_has mkfifo && [ "$hf_ni" = 0 ]; then mkfifo -m 600 "$hf_s/$hf_id.f"; fi
   ( hf_own_pid; hf_middle=$hf_pid; hf_run "$@" )
   cd /
-  hf_reply spawned
+  hf_pid= hf_tries=0
+  until read -r hf_pid <"$hf_s/$hf_id.p" || [ "$hf_tries" = 50 ]; do hf_pause 1; hf_tries=$(( hf_tries + 1 )); done
+  hf_reply "spawned,$hf_pid"
 }
 
+# $1: the folder   $2: how the names of staged files begin that are its input, or ""   $3: the command, if it came with the
+# words. Answers and fails where the folder cannot be entered.
 hf_set_command() {
-  hf_head=$2 hf_tail=$3 hf_c=$4 hf_dir=$1
+  hf_c=$3
   if ! cd "$1"; then
-    if [ ! -e "$1" ]; then hf_reply nocwd,absent; elif [ ! -d "$1" ]; then hf_reply nocwd,file; else hf_reply nocwd,denied; fi
+    if [ ! -e "$1" ]; then hf_x=absent; elif [ ! -d "$1" ]; then hf_x=file; else hf_x=denied; fi
+    hf_reply "nocwd,$hf_x"
     return 1
   fi
   # Over 64 KB a command does not fit into an argument everywhere: it runs from its file.
   if [ "$hf_nc" != 0 ] && [ "$hf_nc" -le 65536 ]; then hf_c=$(cat "$hf_s/$hf_id.c"; printf x); hf_c=\${hf_c%x}; fi
+  if [ -n "$2" ]; then cat "$hf_s/$2".* >"$hf_s/$hf_id.i"; rm -f "$hf_s/$2".*; hf_ni=1; fi
 }
 
 # The command between its two pumps. Descriptor 5 is its stderr on the way to the outer pump; what our own shells say goes

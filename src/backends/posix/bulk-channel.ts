@@ -1,0 +1,115 @@
+/** The near side of a bulk channel: one request after the other, a few under way at once to hide the distance. */
+import { ChannelLost } from "./channel-lost.js";
+import type { FarShell } from "./far-shell.js";
+import type { Frame } from "./frames.js";
+import { quoteWords } from "./words.js";
+
+export interface BulkRequest {
+  readonly id: number;
+  readonly operation: string;
+  readonly words: readonly string[];
+  /** Bytes that go with it, at most `BLOCK_BYTES`. */
+  readonly data?: Uint8Array;
+}
+
+/** File bytes travel in blocks of this size, so that no request waits long behind a transfer. */
+export const BLOCK_BYTES = 262_144;
+
+/** Requests that may be under way at once on one channel. */
+const WINDOW = 3;
+const MAX_LINE_BYTES = 1_000;
+const EMPTY = new Uint8Array();
+
+interface Pending {
+  readonly request: BulkRequest;
+  readonly resolve: (frame: Frame) => void;
+  readonly reject: (lost: ChannelLost) => void;
+  sentAt: number | undefined;
+}
+
+export class BulkChannel {
+  readonly pid: number;
+  /** Names this channel's notes in the spool folder. */
+  readonly serial: number;
+  readonly #shell: FarShell;
+  readonly #queue: Pending[] = [];
+  #underWay = 0;
+  #lost: string | undefined;
+
+  constructor(shell: FarShell, pid: number, serial: number) {
+    this.pid = pid;
+    this.serial = serial;
+    this.#shell = shell;
+    shell.listen(
+      (frame) => this.#take(frame),
+      (why) => this.#end(why),
+    );
+  }
+
+  get isLost(): boolean {
+    return this.#lost !== undefined;
+  }
+
+  /** Requests that are not answered yet. */
+  get load(): number {
+    return this.#queue.length;
+  }
+
+  /** Since when the oldest request has been under way, in milliseconds of `performance.now`; undefined when none is. */
+  get busySince(): number | undefined {
+    return this.#queue[0]?.sentAt;
+  }
+
+  /** Resolves with the far side's answer. @throws `ChannelLost` */
+  request(request: BulkRequest): Promise<Frame> {
+    return new Promise<Frame>((resolve, reject) => {
+      if (this.#lost !== undefined) {
+        reject(new ChannelLost(this.#lost, false));
+        return;
+      }
+      this.#queue.push({ request, resolve, reject, sentAt: undefined });
+      this.#next();
+    });
+  }
+
+  /** Ends this side at once; the far shell ends at its end of file. */
+  destroy(): void {
+    this.#shell.destroy();
+    this.#end("it was closed");
+  }
+
+  /** Lets the far shell end by itself. */
+  close(timeoutMs: number): Promise<void> {
+    this.#shell.end();
+    return this.#shell.ended(timeoutMs);
+  }
+
+  #next(): void {
+    while (this.#underWay < WINDOW && this.#underWay < this.#queue.length) {
+      const pending = this.#queue[this.#underWay]!;
+      this.#underWay += 1;
+      pending.sentAt = performance.now();
+      const { id, operation, words, data = EMPTY } = pending.request;
+      const quoted = `${quoteWords(words)} haft-end`;
+      const block = Buffer.byteLength(quoted) > MAX_LINE_BYTES ? Buffer.from(quoted) : EMPTY;
+      const line = `${data.length} ${block.length} ${id} ${operation}${block.length > 0 ? "" : ` ${quoted}`}`;
+      this.#shell.send(line, ...[block, data].filter((one) => one.length > 0));
+    }
+  }
+
+  #take(frame: Frame): void {
+    const pending = this.#queue[0];
+    if (pending === undefined || frame.words[0] !== String(pending.request.id)) return;
+    this.#queue.shift();
+    this.#underWay -= 1;
+    this.#next();
+    pending.resolve({ words: frame.words.slice(1), bytes: frame.bytes });
+  }
+
+  #end(why: string): void {
+    if (this.#lost !== undefined) return;
+    this.#lost = why;
+    const all = this.#queue.splice(0);
+    for (const { sentAt, reject } of all) reject(new ChannelLost(why, sentAt !== undefined));
+  }
+}

@@ -1,0 +1,80 @@
+/** The far side's reports on commands, as results. */
+import type { Captured, ShellExit, Survivor, TreeState } from "../../kernel/index.js";
+import type { Frame } from "./frames.js";
+
+export interface Keep {
+  readonly head: number;
+  readonly tail: number;
+}
+
+export const DEFAULT_KEEP: Keep = Object.freeze({ head: 8_192, tail: 24_576 });
+
+/** What a report says: see the far side's `hf_report`. */
+export interface CommandReport {
+  readonly exit: ShellExit;
+  readonly stdout: Captured;
+  readonly stderr: Captured;
+  /** `endedBy` is null. */
+  readonly tree: TreeState;
+}
+
+export const NOTHING: Captured = Object.freeze({
+  head: new Uint8Array(),
+  tail: new Uint8Array(),
+  produced: 0,
+  dropped: 0,
+  final: true,
+});
+
+/** What is told of a command that never began. */
+export const NO_TREE: TreeState = Object.freeze({ state: "gone", survivors: Object.freeze([]), endedBy: null });
+
+/** What is told of a command that could not be looked at. */
+export const UNSEEN: TreeState = Object.freeze({ state: "unseen", survivors: Object.freeze([]), endedBy: null });
+
+export function readReport(frame: Frame, keep: Keep): CommandReport {
+  const [, , status = "", looked, ...counts] = frame.words;
+  const [oTotal, oFirst, oLast, oEnded, eTotal, eFirst, eLast, eEnded, names] = counts.map(Number) as number[];
+  const out = (oFirst ?? 0) + (oLast ?? 0);
+  const err = out + (eFirst ?? 0) + (eLast ?? 0);
+  const { bytes } = frame;
+  return {
+    exit: readExit(status),
+    stdout: captured(bytes.subarray(0, out), oTotal ?? 0, oFirst ?? 0, oEnded === 1, keep),
+    stderr: captured(bytes.subarray(out, err), eTotal ?? 0, eFirst ?? 0, eEnded === 1, keep),
+    tree: readTree(bytes.subarray(err, err + (names ?? 0)), looked === "yes"),
+  };
+}
+
+/** A status over 128 may stand for a signal: a shell at the far end cannot tell. */
+export function readExit(status: string): ShellExit {
+  if (status === "") return { by: "none" };
+  const code = Number(status);
+  return code > 128 ? { by: "status", status: code } : { by: "code", code };
+}
+
+/** The answer of "end": "BY,LOOKED,SIZE" and the names of what is left. */
+export function readEnding(frame: Frame): TreeState {
+  const [, , by, looked] = frame.words;
+  const endedBy = by === "TERM" || by === "KILL" ? by : null;
+  return { ...readTree(frame.bytes, looked === "yes"), endedBy };
+}
+
+/** Lines "PID HOLDS NAME". */
+export function readTree(names: Uint8Array, wasLooked: boolean): TreeState {
+  const survivors = new TextDecoder()
+    .decode(names)
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): Survivor => {
+      const [pid = "0", holds = "none", ...name] = line.split(" ");
+      return { pid: Number(pid), name: name.join(" "), holds: holds as Survivor["holds"] };
+    });
+  const state = survivors.length > 0 ? "alive" : wasLooked ? "gone" : "unseen";
+  return { state, survivors, endedBy: null };
+}
+
+function captured(kept: Uint8Array, produced: number, first: number, final: boolean, keep: Keep): Captured {
+  const cut = produced > kept.length ? first : Math.min(kept.length, keep.head);
+  return { head: kept.slice(0, cut), tail: kept.slice(cut), produced, dropped: produced - kept.length, final };
+}

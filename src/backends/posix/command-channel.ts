@@ -1,0 +1,212 @@
+/** The near side of the command channel: which worker gets which request, and who is told of the answer. */
+import { ChannelLost } from "./channel-lost.js";
+import type { FarShell } from "./far-shell.js";
+import type { Frame } from "./frames.js";
+import { quoteWords } from "./words.js";
+
+export interface CommandRequest {
+  /** Never used twice within one spool folder. */
+  readonly id: number;
+  readonly operation: string;
+  readonly words: readonly string[];
+  /** Becomes the file that the command is taken from. */
+  readonly command?: Uint8Array;
+  /** Becomes the request's input. */
+  readonly input?: Uint8Array;
+  /** False: the far side does not answer. Default true. */
+  readonly answers?: boolean;
+}
+
+interface Pending {
+  readonly request: CommandRequest;
+  readonly resolve: (frame: Frame) => void;
+  readonly reject: (lost: ChannelLost) => void;
+  worker: number | undefined;
+}
+
+/** Workers that a level of the far side has. */
+const LEVEL = 5;
+/** A request waits so long for a worker before the far side starts more of them. */
+const GROW_AFTER_MS = 20;
+/** A line is read byte by byte over there: longer requests go as a block. */
+const MAX_LINE_BYTES = 1_000;
+/** Without a word for so long after a sign of life the far side counts as gone. */
+const SILENCE_MS = 15_000;
+
+const EMPTY = new Uint8Array();
+
+/**
+ * Sends requests to idle workers only, so that no far pipe ever fills; the others wait here. A worker whose command has
+ * left something running that holds its output is taken until that ends, so the number grows when all are taken.
+ */
+export class CommandChannel {
+  readonly pid: number;
+  readonly #shell: FarShell;
+  readonly #maxWorkers: number;
+  readonly #onExit: (id: number, status: number) => void;
+  readonly #pending = new Map<string, Pending>();
+  readonly #queue: Pending[] = [];
+  readonly #idle: number[] = Array.from({ length: LEVEL }, (_, index) => index);
+  #workers = LEVEL;
+  #growing: NodeJS.Timeout | undefined;
+  #beating: NodeJS.Timeout | undefined;
+  #heardAt = performance.now();
+  #lost: string | undefined;
+  readonly #onEnd: (why: string) => void;
+  /** The process ids that the far side could not end, once it has said its last word. */
+  #farewell: ((left: readonly string[]) => void) | undefined;
+
+  constructor(
+    shell: FarShell,
+    options: {
+      readonly pid: number;
+      readonly leaseMs: number;
+      readonly maxWorkers: number;
+      /** A command's leader has ended; its output may still be on its way. */
+      readonly onExit: (id: number, status: number) => void;
+      readonly onEnd: (why: string) => void;
+    },
+  ) {
+    this.pid = options.pid;
+    this.#shell = shell;
+    this.#maxWorkers = options.maxWorkers;
+    this.#onExit = options.onExit;
+    this.#onEnd = options.onEnd;
+    this.#beating = setInterval(() => this.#beat(), Math.max(250, options.leaseMs / 6));
+    this.#beating.unref();
+    shell.listen(
+      (frame) => this.#take(frame),
+      (why) => this.#end(why),
+    );
+  }
+
+  get isLost(): boolean {
+    return this.#lost !== undefined;
+  }
+
+  /** Resolves with the far side's answer. @throws `ChannelLost` */
+  request(request: CommandRequest): Promise<Frame> {
+    return new Promise<Frame>((resolve, reject) => {
+      if (this.#lost !== undefined) {
+        reject(new ChannelLost(this.#lost, false));
+        return;
+      }
+      const pending: Pending = { request, resolve, reject, worker: undefined };
+      this.#pending.set(String(request.id), pending);
+      this.#queue.push(pending);
+      this.#next();
+    });
+  }
+
+  /** Takes a request back that no worker has got yet, and then rejects it. Whether it could. */
+  withdraw(id: number): boolean {
+    const at = this.#queue.findIndex((one) => one.request.id === id);
+    const [pending] = at === -1 ? [] : this.#queue.splice(at, 1);
+    if (pending === undefined) return false;
+    this.#pending.delete(String(id));
+    pending.reject(new ChannelLost("it was taken back", false));
+    return true;
+  }
+
+  /** Says good-bye: the far side ends what runs, removes its folder and tells what it could not end. */
+  bye(timeoutMs: number): Promise<readonly string[]> {
+    if (this.#lost !== undefined) return Promise.resolve([]);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => finish([]), timeoutMs);
+      const finish = (left: readonly string[]): void => {
+        clearTimeout(timer);
+        this.#farewell = undefined;
+        resolve(left);
+      };
+      this.#farewell = finish;
+      this.#shell.send("bye");
+    });
+  }
+
+  /** Resolves when the far side is gone, at the latest after `timeoutMs`. */
+  async ended(timeoutMs: number): Promise<void> {
+    this.#shell.end();
+    await this.#shell.ended(timeoutMs);
+  }
+
+  /** Ends this side. What the far side runs goes on for a while there, then ends. */
+  destroy(): void {
+    this.#shell.destroy();
+    this.#end("it was closed here");
+  }
+
+  #next(): void {
+    while (this.#queue.length > 0 && this.#idle.length > 0) {
+      this.#send(this.#queue.shift()!, this.#idle.shift()!);
+    }
+    if (this.#queue.length === 0 || this.#growing !== undefined || this.#workers >= this.#maxWorkers) return;
+    this.#growing = setTimeout(() => {
+      this.#growing = undefined;
+      if (this.#queue.length === 0) return;
+      for (let count = 0; count < LEVEL; count += 1) this.#idle.push(this.#workers + count);
+      this.#workers += LEVEL;
+      this.#next();
+    }, GROW_AFTER_MS);
+  }
+
+  #send(pending: Pending, worker: number): void {
+    const { request } = pending;
+    pending.worker = worker;
+    const { command = EMPTY, input = EMPTY } = request;
+    const words = quoteWords(request.words);
+    const isLong = Buffer.byteLength(words) > MAX_LINE_BYTES;
+    const block = isLong ? Buffer.from(words) : EMPTY;
+    const sizes = `${block.length} ${command.length} ${input.length}`;
+    const line = `${worker} ${sizes} ${request.id} ${request.operation}${isLong ? "" : ` ${words}`}`;
+    this.#shell.send(line, ...[block, command, input].filter((one) => one.length > 0));
+    if (request.answers !== false) return;
+    this.#pending.delete(String(request.id));
+    this.#idle.push(worker);
+    pending.resolve({ words: [], bytes: EMPTY });
+  }
+
+  #take(frame: Frame): void {
+    this.#heardAt = performance.now();
+    const [id = "", what, status] = frame.words;
+    if (what === "exit") {
+      this.#onExit(Number(id), Number(status));
+      return;
+    }
+    if (what === "bye") {
+      this.#farewell?.((status ?? "").split("+").filter((pid) => pid !== ""));
+      return;
+    }
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return;
+    this.#pending.delete(id);
+    if (pending.worker !== undefined) this.#idle.push(pending.worker);
+    pending.resolve(frame);
+    this.#next();
+  }
+
+  #beat(): void {
+    const sentAt = performance.now();
+    this.#shell.send("beat");
+    const timer = setTimeout(() => {
+      if (this.#heardAt < sentAt && this.#lost === undefined) {
+        this.#shell.destroy();
+        this.#end(`it was silent for ${SILENCE_MS} ms`);
+      }
+    }, SILENCE_MS);
+    timer.unref();
+  }
+
+  #end(why: string): void {
+    if (this.#lost !== undefined) return;
+    this.#lost = why;
+    clearInterval(this.#beating);
+    clearTimeout(this.#growing);
+    this.#farewell?.([]);
+    const all = [...this.#pending.values()];
+    this.#pending.clear();
+    this.#queue.length = 0;
+    for (const { worker, reject } of all) reject(new ChannelLost(why, worker !== undefined));
+    this.#shell.destroy();
+    this.#onEnd(why);
+  }
+}

@@ -1,0 +1,57 @@
+/** How a command travels: what it is checked for, what goes with the line, as a block, or ahead of it. */
+import { randomBytes } from "node:crypto";
+import type { ShellOptions } from "../../kernel/index.js";
+import { BLOCK_BYTES } from "./bulk-channel.js";
+import type { CommandRequest } from "./command-channel.js";
+import type { FarSide } from "./far-side.js";
+
+/** A longer command goes as a block. */
+const MAX_INLINE_BYTES = 1_000;
+/** Longer input is staged over a bulk channel first, so that other commands do not wait behind it. */
+const MAX_INPUT_BLOCK_BYTES = 65_536;
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Why the command cannot be handed to a shell, or undefined. */
+export function refuseCommand(command: string, options: Pick<ShellOptions, "cwd" | "env">): string | undefined {
+  if (command.includes("\0")) return "the command holds a NUL byte";
+  if (options.cwd.includes("\0") || !options.cwd.startsWith("/")) return `"${options.cwd}" is no absolute path`;
+  for (const [name, value] of Object.entries(options.env ?? {})) {
+    if (!VARIABLE.test(name)) return `"${name}" is no name of a variable`;
+    if (value.includes("\0")) return `the variable "${name}" holds a NUL byte`;
+  }
+  return undefined;
+}
+
+/** Brings input that is too long for a block to the far side. @returns How the names of its files begin, or "". */
+export async function stageInput(far: FarSide, input: Uint8Array | undefined, signal: AbortSignal): Promise<string> {
+  if (input === undefined || input.length <= MAX_INPUT_BLOCK_BYTES) return "";
+  const name = `input-${randomBytes(8).toString("hex")}`;
+  const blocks: Promise<unknown>[] = [];
+  for (let at = 0; at < input.length && !signal.aborted; at += BLOCK_BYTES) {
+    const file = `${name}.${String(at / BLOCK_BYTES).padStart(6, "0")}`;
+    blocks.push(far.bulk.request("stage", [file], { data: input.slice(at, at + BLOCK_BYTES), signal }));
+  }
+  await Promise.all(blocks);
+  return name;
+}
+
+/** @param extra - The words of the operation between the command and the variables. */
+export function commandRequest(
+  operation: "exec" | "spawn",
+  what: { readonly id: number; readonly tag: string; readonly command: string; readonly staged: string },
+  options: Pick<ShellOptions, "cwd" | "env" | "input">,
+  extra: readonly string[],
+): CommandRequest {
+  const bytes = Buffer.from(what.command);
+  const isInline = bytes.length <= MAX_INLINE_BYTES;
+  const variables = Object.entries(options.env ?? {}).map(([name, value]) => `${name}=${value}`);
+  const { input } = options;
+  const isBlock = input !== undefined && input.length > 0 && what.staged === "";
+  return {
+    id: what.id,
+    operation,
+    words: [what.tag, options.cwd, what.staged, isInline ? what.command : "", ...extra, ...variables],
+    ...(isInline ? {} : { command: bytes }),
+    ...(isBlock ? { input } : {}),
+  };
+}

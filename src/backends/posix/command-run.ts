@@ -1,0 +1,296 @@
+/** One command from its request to its result. */
+import { HaftError, type ShellOptions, type ShellResult } from "../../kernel/index.js";
+import {
+  type CommandReport,
+  DEFAULT_KEEP,
+  type Keep,
+  NO_TREE,
+  NOTHING,
+  readEnding,
+  readReport,
+  UNSEEN,
+} from "./capture.js";
+import { ChannelLost } from "./channel-lost.js";
+import { commandRequest, refuseCommand, stageInput } from "./command-request.js";
+import type { FarSide } from "./far-side.js";
+import type { Frame } from "./frames.js";
+import type { JobTable } from "./job-table.js";
+import { OutputTeller } from "./output-teller.js";
+
+const DEFAULT_GRACE_MS = 3_000;
+/** After its leader has ended a command's streams are waited for so long. */
+const SURVIVOR_MS = 100;
+/** What a kill may take beyond its grace, and the report behind it. */
+const KILL_MARGIN_MS = 2_500;
+/** A new channel is waited for so long to learn what became of a command. */
+const RECOVERY_MS = 10_000;
+/** The most bytes that are kept of either end. */
+const MAX_KEEP_BYTES = 8 * 1024 * 1024;
+/** A command that never began is sent again so often. */
+const MAX_SENDS = 3;
+const MAX_TIMER_MS = 2_147_483_647;
+
+type Stop = "cancelled" | "deadline";
+type Event =
+  | { readonly is: "answer"; readonly frame: Frame }
+  | { readonly is: "failed"; readonly thrown: unknown }
+  | { readonly is: "left" }
+  | { readonly is: "stop"; readonly why: Stop };
+
+/** What a command is run with, beside its options. */
+export interface RunLimits {
+  /** Fires to end the command. */
+  readonly signals: readonly AbortSignal[];
+  /** Milliseconds from now. */
+  readonly timeoutMs: number;
+}
+
+export class CommandRun {
+  readonly #far: FarSide;
+  readonly #jobs: JobTable;
+  readonly #command: string;
+  readonly #options: ShellOptions;
+  readonly #keep: Keep;
+  readonly #tag: string;
+  readonly #startedMs = Date.now();
+  readonly #startedAt = performance.now();
+  readonly #stop: Promise<Event>;
+  #why: Stop | undefined;
+  #release: () => void = () => {};
+  #teller: OutputTeller | undefined;
+
+  constructor(far: FarSide, jobs: JobTable, command: string, options: ShellOptions, limits: RunLimits) {
+    this.#far = far;
+    this.#jobs = jobs;
+    this.#command = command;
+    this.#options = options;
+    const { head, tail } = options.keep ?? DEFAULT_KEEP;
+    this.#keep = { head: Math.min(head, MAX_KEEP_BYTES), tail: Math.min(tail, MAX_KEEP_BYTES) };
+    this.#tag = `${far.tag}-`;
+    this.#stop = this.#watch(limits);
+  }
+
+  /** @throws `BACKEND_UNAVAILABLE` when the far side could not be reached and the command has not begun. */
+  async result(): Promise<ShellResult> {
+    try {
+      if (this.#why !== undefined) return this.#unbegun(this.#why);
+      const problem = refuseCommand(this.#command, this.#options);
+      if (problem !== undefined) return this.#unbegun("spawn-error", problem);
+      for (let sends = 1; ; sends += 1) {
+        const result = await this.#once(sends === MAX_SENDS);
+        if (result !== "again") return result;
+      }
+    } finally {
+      this.#release();
+    }
+  }
+
+  async #once(isLast: boolean): Promise<ShellResult | "again"> {
+    const id = this.#far.nextId();
+    const spool = this.#far.spoolName;
+    const answer = this.#send(id).then(
+      (frame): Event => ({ is: "answer", frame }),
+      (thrown: unknown): Event => ({ is: "failed", thrown }),
+    );
+    const left = this.#jobs.exited(id).then(
+      () =>
+        new Promise<Event>((resolve) => {
+          setTimeout(() => resolve({ is: "left" }), SURVIVOR_MS);
+        }),
+    );
+    try {
+      const event = await Promise.race([answer, left, this.#stop]);
+      switch (event.is) {
+        case "answer":
+          return await this.#answered(id, event.frame);
+        case "left":
+          return await this.#outlived(id, answer);
+        case "stop":
+          return await this.#end(id, event.why, answer);
+        case "failed":
+          return await this.#failed(id, event.thrown, spool, isLast);
+        default:
+          return event satisfies never;
+      }
+    } finally {
+      this.#jobs.forgetExit(id);
+      this.#teller?.stop();
+    }
+  }
+
+  async #send(id: number): Promise<Frame> {
+    const { input, onOutput } = this.#options;
+    const controller = new AbortController();
+    this.#stop.then(() => controller.abort());
+    const staged = await stageInput(this.#far, input, controller.signal);
+    if (this.#why !== undefined) throw new ChannelLost("it was ended before it began", false);
+    const { head, tail } = this.#keep;
+    const what = { id, tag: this.#tag, command: this.#command, staged };
+    const request = commandRequest("exec", what, this.#options, [String(head), String(tail)]);
+    const sent = this.#far.request(request);
+    if (onOutput !== undefined) this.#teller = new OutputTeller(this.#far, id, onOutput);
+    return sent;
+  }
+
+  async #answered(id: number, frame: Frame): Promise<ShellResult> {
+    const [, what, why] = frame.words;
+    if (what === "nocwd") return this.#unbegun("spawn-error", noFolder(this.#options.cwd, why));
+    if (what === "refused") return this.#unbegun(this.#why ?? "channel-lost");
+    return this.#ended(id, readReport(frame, this.#keep), "itself");
+  }
+
+  /** The leader has ended and something still holds its streams: it is named and becomes a job. */
+  async #outlived(id: number, answer: Promise<Event>): Promise<ShellResult> {
+    const look = this.#look(id);
+    const event = await Promise.race([answer, look]);
+    if (event !== undefined && "is" in event && event.is === "answer") return this.#answered(id, event.frame);
+    const report = await look;
+    if (report === undefined) return this.#lost("yes", "the far side could not be asked for its output");
+    return this.#ended(id, report, "itself");
+  }
+
+  async #end(id: number, why: Stop, answer: Promise<Event>): Promise<ShellResult> {
+    if (this.#far.withdraw(id)) return this.#unbegun(why);
+    const graceMs = this.#options.graceMs ?? DEFAULT_GRACE_MS;
+    const words = [String(id), this.#tag, String(Math.ceil(graceMs / 10))];
+    const asked = this.#far.ask("end", words).catch(() => undefined);
+    const ended = await orAfter(asked, graceMs + KILL_MARGIN_MS);
+    const tree = ended === undefined ? UNSEEN : readEnding(ended);
+    const event = await orAfter(answer, ended === undefined ? 0 : 300);
+    if (event?.is === "failed" && !wasSent(event.thrown)) return this.#unbegun(why);
+    if (event?.is === "answer") {
+      const result = await this.#answered(id, event.frame);
+      return result.began === "no" ? { ...result, ended: why } : { ...result, ended: why, tree };
+    }
+    const report = await orAfter(this.#look(id), 1_000);
+    if (report === undefined) return { ...this.#result(why, "unknown"), tree };
+    return this.#ended(
+      id,
+      { ...report, tree: tree.state === "gone" ? tree : { ...report.tree, endedBy: tree.endedBy } },
+      why,
+    );
+  }
+
+  /** The request failed: with its channel, or because there is none. */
+  async #failed(
+    id: number,
+    thrown: unknown,
+    spool: string | undefined,
+    isLast: boolean,
+  ): Promise<ShellResult | "again"> {
+    if (!(thrown instanceof ChannelLost)) throw thrown;
+    if (this.#why !== undefined && !thrown.wasSent) return this.#unbegun(this.#why);
+    if (!thrown.wasSent) return isLast ? this.#unbegun("channel-lost", thrown.message) : "again";
+    const answer = await Promise.race([
+      orAfter(
+        this.#far.ask("began", [String(id)]).catch(() => undefined),
+        RECOVERY_MS,
+      ),
+      this.#stop.then(() => undefined),
+    ]);
+    // With another spool folder nothing is known any more of what was noted in the old one.
+    const began = answer === undefined || spool !== this.#far.spoolName ? "unknown" : (answer.words[2] ?? "unknown");
+    if (began === "no") {
+      if (this.#why !== undefined) return this.#unbegun(this.#why);
+      return isLast ? this.#unbegun("channel-lost", thrown.message) : "again";
+    }
+    if (began !== "yes") return this.#lost("unknown", thrown.message);
+    const { head, tail } = this.#keep;
+    const words = [String(id), this.#tag, String(head), String(tail)];
+    const collected = await orAfter(
+      this.#far.ask("collect", words).catch(() => undefined),
+      RECOVERY_MS,
+    );
+    if (collected?.words[1] === "done") return this.#ended(id, readReport(collected, this.#keep), "itself");
+    const report = await orAfter(this.#look(id), RECOVERY_MS);
+    if (report === undefined) return this.#lost("yes", thrown.message);
+    const result = await this.#ended(id, report, "channel-lost");
+    return { ...result, problem: thrown.message };
+  }
+
+  #look(id: number): Promise<CommandReport | undefined> {
+    const { head, tail } = this.#keep;
+    const words = [String(id), this.#tag, String(head), String(tail)];
+    return this.#far.ask("look", words).then(
+      (frame) => readReport(frame, this.#keep),
+      () => undefined,
+    );
+  }
+
+  async #ended(id: number, report: CommandReport, ended: ShellResult["ended"]): Promise<ShellResult> {
+    await this.#teller?.finish(report.stdout, report.stderr);
+    const result = { ...this.#result(ended, "yes"), ...report };
+    if (report.tree.state !== "alive") {
+      this.#jobs.forget(id);
+      return result;
+    }
+    return { ...result, job: this.#jobs.adopt(id, this.#tag, result).id };
+  }
+
+  #lost(began: ShellResult["began"], problem: string): ShellResult {
+    return { ...this.#result("channel-lost", began), tree: UNSEEN, problem };
+  }
+
+  #unbegun(ended: ShellResult["ended"], problem?: string): ShellResult {
+    return { ...this.#result(ended, "no"), ...(problem === undefined ? {} : { problem }) };
+  }
+
+  #result(ended: ShellResult["ended"], began: ShellResult["began"]): ShellResult {
+    return {
+      began,
+      exit: { by: "none" },
+      ended,
+      stdout: NOTHING,
+      stderr: NOTHING,
+      tree: NO_TREE,
+      startedMs: this.#startedMs,
+      tookMs: Math.round(performance.now() - this.#startedAt),
+    };
+  }
+
+  #watch({ signals, timeoutMs }: RunLimits): Promise<Event> {
+    return new Promise<Event>((resolve) => {
+      const stop = (why: Stop): void => {
+        this.#why ??= why;
+        resolve({ is: "stop", why: this.#why });
+      };
+      const watched = signals.map((signal) => {
+        const listener = (): void => stop(whyOf(signal));
+        if (signal.aborted) listener();
+        else signal.addEventListener("abort", listener, { once: true });
+        return { signal, listener };
+      });
+      const timer = timeoutMs > MAX_TIMER_MS ? undefined : setTimeout(() => stop("deadline"), Math.max(0, timeoutMs));
+      this.#release = () => {
+        clearTimeout(timer);
+        for (const { signal, listener } of watched) signal.removeEventListener("abort", listener);
+      };
+    });
+  }
+}
+
+function whyOf(signal: AbortSignal): Stop {
+  return HaftError.is(signal.reason, "CALL_TIMEOUT") ? "deadline" : "cancelled";
+}
+
+function wasSent(thrown: unknown): boolean {
+  return thrown instanceof ChannelLost && thrown.wasSent;
+}
+
+function noFolder(cwd: string, why: string | undefined): string {
+  const words = { absent: "does not exist", file: "is no folder" }[why ?? ""] ?? "cannot be entered";
+  return `the folder "${cwd}" ${words}`;
+}
+
+/** What it resolves with, or undefined after `ms`. */
+async function orAfter<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,227 @@
+/** The connection to a far side: its two kinds of channel, opened when needed, and what outlives one of them. */
+import { randomBytes } from "node:crypto";
+import { HaftError } from "../../kernel/index.js";
+import { BulkPool } from "./bulk-pool.js";
+import type { OpenChannel } from "./channel.js";
+import { ChannelLost } from "./channel-lost.js";
+import { CommandChannel, type CommandRequest } from "./command-channel.js";
+import { commandScript } from "./far/script.js";
+import { FarShell, unavailable } from "./far-shell.js";
+import type { Frame } from "./frames.js";
+import { quoteWords } from "./words.js";
+
+export interface FarSideOptions {
+  readonly name: string;
+  readonly open: OpenChannel;
+  /** The shell that commands are handed to, as a command over there. */
+  readonly commandShell: readonly string[];
+  readonly cwd?: string;
+  readonly stateDir?: string;
+  readonly orphanMs: number;
+  readonly leaseMs: number;
+  readonly connectTimeoutMs: number;
+  readonly maxWorkers: number;
+  readonly maxBulkChannels: number;
+}
+
+/** What the far side told of itself when it was reached first. */
+export interface FarPlace {
+  readonly home: string;
+  readonly cwd: string;
+  /** What it can do beyond the minimum, by name. */
+  readonly facts: ReadonlySet<string>;
+}
+
+/** Milliseconds that a good-bye may take: TERM, 3 s, KILL fit inside. */
+const BYE_MS = 6_000;
+
+export class FarSide {
+  readonly #options: FarSideOptions;
+  readonly #bulk: BulkPool;
+  #channel: CommandChannel | undefined;
+  #opening: Promise<CommandChannel> | undefined;
+  #closing: Promise<readonly string[]> | undefined;
+  #place: FarPlace | undefined;
+  /** The folder that both sides write requests, output and results of commands down in. */
+  #spool: { readonly name: string; readonly path: string } | undefined;
+  #generation = 0;
+  #lastId = 0;
+  /** Told when a command's leader has ended. */
+  onExit: (id: number, status: number) => void = () => {};
+  /** Told when the command channel is gone and what ran on it is to be looked for. */
+  onLost: () => void = () => {};
+  /** The beginning of the tag that every command has in its environment, so that its processes are found again. */
+  readonly tag = randomBytes(9).toString("hex");
+
+  private constructor(options: FarSideOptions) {
+    this.#options = options;
+    this.#bulk = new BulkPool({
+      name: options.name,
+      open: options.open,
+      connectTimeoutMs: options.connectTimeoutMs,
+      maxChannels: options.maxBulkChannels,
+      nextId: () => this.nextId(),
+      place: async () => {
+        await this.#command();
+        return { spool: this.#spool!.path, facts: [...this.place.facts].join(" ") };
+      },
+      stop: (pid) => this.stop(pid),
+    });
+  }
+
+  /** @throws `BACKEND_UNAVAILABLE` */
+  static async open(options: FarSideOptions): Promise<FarSide> {
+    const side = new FarSide(options);
+    await side.#command();
+    return side;
+  }
+
+  get place(): FarPlace {
+    if (this.#place === undefined) throw unavailable(this.#options.name, "it was never reached");
+    return this.#place;
+  }
+
+  /** The name of the folder that requests are noted in now. */
+  get spoolName(): string | undefined {
+    return this.#spool?.name;
+  }
+
+  get bulk(): BulkPool {
+    return this.#bulk;
+  }
+
+  get state(): "open" | "reconnecting" | "closed" {
+    if (this.#closing !== undefined) return "closed";
+    return this.#channel === undefined || this.#channel.isLost ? "reconnecting" : "open";
+  }
+
+  /** The number of a request: one row for all channels, so that none is used twice in a spool folder. */
+  nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+
+  /** Opens the command channel if it is gone. @throws `BACKEND_UNAVAILABLE` */
+  async ensure(): Promise<void> {
+    await this.#command();
+  }
+
+  /** Sends a request on the command channel, opening one when there is none. @throws `ChannelLost`, `BACKEND_UNAVAILABLE` */
+  async request(request: CommandRequest): Promise<Frame> {
+    const channel = await this.#command();
+    return channel.request(request);
+  }
+
+  /** A request that may be sent twice: one more try on a new channel. @throws `BACKEND_UNAVAILABLE` */
+  async ask(operation: string, words: readonly string[]): Promise<Frame> {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await this.request({ id: this.nextId(), operation, words });
+      } catch (thrown) {
+        if (!(thrown instanceof ChannelLost)) throw thrown;
+        if (tries === 2) throw unavailable(this.#options.name, thrown.message);
+      }
+    }
+  }
+
+  /** Takes back a request that has not left. Whether it could. */
+  withdraw(id: number): boolean {
+    return this.#channel?.withdraw(id) ?? false;
+  }
+
+  /** Sends a request that needs no answer, if there is a channel. */
+  tell(operation: string, words: readonly string[]): void {
+    if (this.#channel === undefined || this.#channel.isLost || this.#closing !== undefined) return;
+    this.#channel.request({ id: this.nextId(), operation, words, answers: false }).catch(() => {});
+  }
+
+  /** Kills one of our own far shells that hangs. */
+  async stop(pid: number): Promise<void> {
+    if (this.#closing === undefined) await this.ask("stop", [String(pid)]).catch(() => {});
+  }
+
+  /** Idempotent. Ends what runs over there; resolves with the numbers of the processes that could not be ended. */
+  close(): Promise<readonly string[]> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Drops the channels without a word, as if the line had been cut. For tests of what happens then. */
+  cut(): void {
+    this.#channel?.destroy();
+    this.#bulk.cut();
+  }
+
+  async #close(): Promise<readonly string[]> {
+    await this.#opening?.catch(() => {});
+    const channel = this.#channel;
+    if (channel === undefined || channel.isLost) {
+      await this.#bulk.close();
+      return [];
+    }
+    const [left] = await Promise.all([channel.bye(BYE_MS), this.#bulk.close()]);
+    await channel.ended(1_000);
+    return left;
+  }
+
+  async #command(): Promise<CommandChannel> {
+    if (this.#closing !== undefined) {
+      throw new HaftError("BACKEND_UNAVAILABLE", `Did nothing: the backend "${this.#options.name}" is closed.`, {
+        details: { backend: this.#options.name },
+      });
+    }
+    if (this.#channel !== undefined && !this.#channel.isLost) return this.#channel;
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #open(): Promise<CommandChannel> {
+    const { name, open, connectTimeoutMs: timeoutMs, leaseMs, orphanMs, maxWorkers } = this.#options;
+    this.#generation += 1;
+    const fresh = `haft-${randomBytes(9).toString("hex")}`;
+    const settings = [
+      String(this.#generation),
+      this.#options.stateDir ?? "",
+      fresh,
+      this.#spool?.name ?? "",
+      String(Math.ceil(orphanMs / 10)),
+      String(Math.ceil(leaseMs / 1_000)),
+      this.tag,
+      quoteWords(this.#options.commandShell),
+      this.#options.cwd ?? "",
+    ];
+    const { shell, ready } = await FarShell.start({ name, open, script: commandScript(), settings, timeoutMs });
+    const [, pid, found, ...sizes] = ready.words;
+    const [home = "", cwd = "", path = "", facts = ""] = split(ready.bytes, sizes.map(Number));
+    if (found !== "adopted") {
+      // The old folder is gone, and with it everything that was noted there.
+      this.#spool = { name: fresh, path };
+      this.#bulk.cut();
+    }
+    this.#place ??= { home, cwd, facts: new Set(facts.split(" ").filter((one) => one !== "")) };
+    const channel = new CommandChannel(shell, {
+      pid: Number(pid),
+      leaseMs,
+      maxWorkers,
+      onExit: (id, status) => this.onExit(id, status),
+      onEnd: () => {
+        if (this.#closing === undefined) this.onLost();
+      },
+    });
+    this.#channel = channel;
+    return channel;
+  }
+}
+
+/** Cuts bytes into texts of the given sizes, and what is left. */
+export function split(bytes: Uint8Array, sizes: readonly number[]): readonly string[] {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let at = 0;
+  const texts = sizes.map((size) => {
+    at += size;
+    return decoder.decode(bytes.subarray(at - size, at));
+  });
+  return [...texts, decoder.decode(bytes.subarray(at))];
+}

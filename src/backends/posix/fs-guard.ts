@@ -1,0 +1,125 @@
+/** How one file operation gets to the far side: judged by string work here, by the real place there, in the step that acts. */
+import {
+  type Access,
+  type BoundCall,
+  covers,
+  type Grant,
+  HaftError,
+  isWithin,
+  requireCovered,
+  requireLive,
+  requireMoved,
+} from "../../kernel/index.js";
+import { posixQuote } from "../../text/index.js";
+import type { BulkPool } from "./bulk-pool.js";
+import type { Frame } from "./frames.js";
+import { type Doing, fsFault, requirePath } from "./fs-faults.js";
+import type { Limits } from "./limits.js";
+
+/** The grant and call that ports are bound to; absent for the host's own ports, which nothing limits. */
+export interface Bound {
+  readonly grant: Grant;
+  readonly call: BoundCall;
+}
+
+/** One path that an operation touches. */
+export interface Touch {
+  readonly path: string;
+  readonly access: Access;
+}
+
+export interface Act {
+  readonly doing: Doing;
+  readonly operation: string;
+  readonly touches: readonly Touch[];
+  /** The request's words. `allowed` are places the far side may act at, for each touch. */
+  words(allowed: readonly string[]): readonly string[];
+  readonly data?: Uint8Array;
+  readonly changes?: boolean;
+  /** Words of the far side that only this operation knows. */
+  fault?(code: string, note: string): HaftError | undefined;
+}
+
+/** Places keep moving under an operation only when somebody plays with links. */
+const MAX_MOVES = 20;
+
+export class FsGuard {
+  readonly bulk: BulkPool;
+  readonly bound: Bound | undefined;
+  /** Real places that have been judged, by access and asked path, so that one question is asked once a call. */
+  readonly #judged = new Map<string, Set<string>>();
+
+  constructor(bulk: BulkPool, bound?: Bound) {
+    this.bulk = bulk;
+    this.bound = bound;
+  }
+
+  /**
+   * Sends the operation; where a path leads elsewhere than it says, has that judged and sends it again with the answer.
+   * The far side acts only at places that it was told, whatever happens to the links meanwhile.
+   */
+  async act(limits: Limits, act: Act): Promise<Frame> {
+    const { doing, touches } = act;
+    for (const { path } of touches) requirePath(doing, path);
+    if (this.bound !== undefined)
+      for (const { path, access } of touches) requireCovered(this.bound.grant, path, access);
+    const options = { signal: limits.signal, ...(act.data === undefined ? {} : { data: act.data }) };
+    for (let moves = 0; moves < MAX_MOVES; moves += 1) {
+      const words = act.words(touches.map((touch) => this.#allowed(touch)));
+      const frame = await limits.race(
+        this.bulk.request(act.operation, words, { ...options, changes: act.changes === true }),
+      );
+      const [what, code = "", which] = frame.words;
+      if (what !== "fail") return frame;
+      const note = new TextDecoder().decode(frame.bytes);
+      const touch = touches[which === "2" ? 1 : 0] as Touch;
+      if (code === "changed") continue;
+      if (code !== "moved") throw act.fault?.(code, note) ?? fsFault(code, note, doing, touch.path);
+      await limits.race(this.#judge(touch, note));
+    }
+    throw new HaftError("FS_IO", `Did not ${doing[0]} "${touches[0]?.path}": its links keep changing. Try again.`, {
+      details: { path: touches[0]?.path },
+    });
+  }
+
+  /** Whether a real place may be looked at without a question: for what is told of links. */
+  reaches(asked: string, real: string): boolean {
+    if (this.bound === undefined) return true;
+    const { grant } = this.bound;
+    return covers(grant, real, "read") || grant.moved.some((pair) => pair.asked === asked && pair.real === real);
+  }
+
+  /**
+   * Whether the grant covers all that lies below the path too, at every place that it may lead to.
+   * @param excepted - "left-out": what the grant excepts in there is left alone, so it does not matter.
+   */
+  coversTree({ path, access }: Touch, excepted?: "left-out"): boolean {
+    if (this.bound === undefined) return true;
+    const { grant } = this.bound;
+    const places = [path, ...this.#places({ path, access })];
+    return places.every(
+      (place) =>
+        (excepted === "left-out" || !grant.except.some((folder) => isWithin(place, folder))) &&
+        (grant.files.some((one) => one.scope === "tree" && isWithin(one.path, place) && one.access.includes(access)) ||
+          grant.moved.some((pair) => isWithin(pair.real, place))),
+    );
+  }
+
+  async #judge(touch: Touch, real: string): Promise<void> {
+    const { grant, call } = this.bound as Bound;
+    await requireMoved(grant, call, touch.path, real, touch.access);
+    requireLive(call);
+    const key = `${touch.access} ${touch.path}`;
+    this.#judged.set(key, (this.#judged.get(key) ?? new Set()).add(real));
+  }
+
+  #allowed(touch: Touch): string {
+    if (this.bound === undefined) return "*";
+    return this.#places(touch).map(posixQuote).join(" ");
+  }
+
+  #places({ path, access }: Touch): readonly string[] {
+    const approved = this.bound?.grant.moved.filter((pair) => pair.asked === path).map((pair) => pair.real) ?? [];
+    return [...approved, ...(this.#judged.get(`${access} ${path}`) ?? [])];
+  }
+}

@@ -1,0 +1,178 @@
+/** What the far side tells of one entry or of a folder's children. */
+import type { Fs, FsChild, FsEntryInfo } from "../../kernel/index.js";
+import { readEntryLine } from "./entry-line.js";
+import { split } from "./far-side.js";
+import type { Frame } from "./frames.js";
+import { LISTING } from "./fs-faults.js";
+import type { FsGuard } from "./fs-guard.js";
+import type { Limits } from "./limits.js";
+
+/** A listing is asked for again when a child went away while it was made. */
+const MAX_TRIES = 5;
+/** Names that are asked about in one request. */
+const NAMES_AT_ONCE = 1_000;
+
+/** Where a link leads: its text, the real place or "", and the line about that place or "". */
+interface Led {
+  readonly target: string;
+  readonly end: string;
+  readonly line: string;
+}
+
+/** Reads the answer of "stat". `reaches` tells whether a place behind a link may be told about. */
+export function readStat(frame: Frame, reaches: (real: string) => boolean): FsEntryInfo {
+  const [, ...sizes] = frame.words;
+  const [line = "", target = "", end = "", last = ""] = split(frame.bytes, sizes.map(Number));
+  return withLink(readEntryLine(line), target === "" ? undefined : { target, end, line: last }, reaches);
+}
+
+/** The children of a folder in code-unit order of their names, at most `limit`, and whether there are more. */
+export async function listFolder(
+  guard: FsGuard,
+  limits: Limits,
+  path: string,
+  limit: number,
+): ReturnType<Fs["readDir"]> {
+  const reaches = (real: string): boolean => guard.reaches(path, real);
+  for (let tries = 1; ; tries += 1) {
+    const all = readListing(await ask(guard, limits, path, "list", [String(limit), "yes"]));
+    if (all.names.length === 0) return { children: [], more: false };
+    if (all.total > limit) {
+      const chosen = [...all.names].sort(byCodeUnits).slice(0, limit);
+      const children = await some(guard, limits, path, chosen, "yes");
+      return { children: children.map((child) => toChild(child, reaches)), more: true };
+    }
+    if (all.lines.length === all.names.length || tries === MAX_TRIES) {
+      return {
+        children: all
+          .children()
+          .map((child) => toChild(child, reaches))
+          .sort(byName),
+        more: false,
+      };
+    }
+  }
+}
+
+/** All children by their own kind, links not followed, in any order. */
+export async function listKinds(
+  guard: FsGuard,
+  limits: Limits,
+  path: string,
+): Promise<{ readonly name: string; readonly kind: FsEntryInfo["kind"]; readonly size: number }[]> {
+  for (let tries = 1; ; tries += 1) {
+    const all = readListing(await ask(guard, limits, path, "list", [String(Number.MAX_SAFE_INTEGER), "no"]));
+    if (all.lines.length === all.names.length || all.names.length === 0) {
+      return all.children().map(({ name, line }) => {
+        const { kind, size } = readEntryLine(line);
+        return { name, kind, size };
+      });
+    }
+    if (tries === MAX_TRIES) {
+      const told = await some(guard, limits, path, all.names, "no");
+      return told.map(({ name, line }) => {
+        const { kind, size } = readEntryLine(line);
+        return { name, kind, size };
+      });
+    }
+  }
+}
+
+interface Told {
+  readonly name: string;
+  readonly line: string;
+  readonly led: Led | undefined;
+}
+
+async function some(
+  guard: FsGuard,
+  limits: Limits,
+  path: string,
+  names: readonly string[],
+  links: "yes" | "no",
+): Promise<Told[]> {
+  const told: Told[] = [];
+  for (let at = 0; at < names.length; at += NAMES_AT_ONCE) {
+    const part = names.slice(at, at + NAMES_AT_ONCE);
+    const listing = readListing(await ask(guard, limits, path, "infos", [links, ...part.map((name) => `./${name}`)]));
+    if (listing.lines.length === listing.names.length) told.push(...listing.children());
+    else if (part.length > 1) for (const name of part) told.push(...(await some(guard, limits, path, [name], links)));
+  }
+  return told;
+}
+
+function ask(
+  guard: FsGuard,
+  limits: Limits,
+  path: string,
+  operation: "list" | "infos",
+  words: readonly string[],
+): Promise<Frame> {
+  return guard.act(limits, {
+    doing: LISTING,
+    operation,
+    touches: [{ path, access: "read" }],
+    words: ([allowed = ""]) => [path, allowed, ...words],
+  });
+}
+
+function readListing(frame: Frame) {
+  const [, total = "0", namesSize = "0", linesSize = "0"] = frame.words;
+  const [joined = "", lines = "", tails = ""] = split(frame.bytes, [Number(namesSize), Number(linesSize)]);
+  // "./a/./b/": no name holds a slash.
+  const names = joined.split("/").filter((_, index) => index % 2 === 1);
+  const perName = lines === "" ? [] : lines.split("\n");
+  return {
+    total: Number(total),
+    names,
+    lines: perName,
+    children(): Told[] {
+      const leds = readTails(tails);
+      return names.flatMap((name, index) => {
+        const line = perName[index];
+        return line === undefined ? [] : [{ name, line, led: leds.get(name) }];
+      });
+    },
+  };
+}
+
+/** "./NAME/A B C", a line end, and so many bytes of target, end and line; for each link. Sizes count bytes. */
+function readTails(text: string): Map<string, Led> {
+  const leds = new Map<string, Led>();
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) {
+    const slash = bytes.indexOf("/", at + 2);
+    const end = bytes.indexOf("\n", slash);
+    const name = bytes.toString("utf8", at + 2, slash);
+    const sizes = bytes
+      .toString("latin1", slash + 1, end)
+      .split(" ")
+      .map(Number);
+    const whole = sizes.reduce((sum, size) => sum + size, 0);
+    const [target = "", real = "", line = ""] = split(bytes.subarray(end + 1, end + 1 + whole), sizes);
+    leds.set(name, { target, end: real, line });
+    at = end + 1 + whole;
+  }
+  return leds;
+}
+
+function toChild({ name, line, led }: Told, reaches: (real: string) => boolean): FsChild {
+  return { name, ...withLink(readEntryLine(line), led, reaches) };
+}
+
+/** A link is told with what it leads to, where the grant reaches that; else as a link. */
+function withLink(own: FsEntryInfo, led: Led | undefined, reaches: (real: string) => boolean): FsEntryInfo {
+  if (own.kind !== "link" || led === undefined) return own;
+  const { target, end, line } = led;
+  if (line === "" || !reaches(end)) return { ...own, size: 0, target };
+  const last = readEntryLine(line);
+  return last.kind === "link" ? { ...own, size: 0, target } : { ...last, target };
+}
+
+function byCodeUnits(one: string, other: string): number {
+  return one < other ? -1 : 1;
+}
+
+function byName(one: FsChild, other: FsChild): number {
+  return byCodeUnits(one.name, other.name);
+}

@@ -1,0 +1,104 @@
+/** Bytes of a far file, block by block. */
+import { HaftError } from "../../kernel/index.js";
+import { BLOCK_BYTES } from "./bulk-channel.js";
+import { readEntryLine } from "./entry-line.js";
+import { fsFault, READING } from "./fs-faults.js";
+import type { FsGuard } from "./fs-guard.js";
+import type { Limits } from "./limits.js";
+
+export interface FilePart {
+  readonly bytes: Uint8Array;
+  /** Where the bytes begin in the file. */
+  readonly from: number;
+  /** Of the whole file, when it was opened. */
+  readonly size: number;
+  readonly version: string;
+}
+
+/** Blocks that are asked for ahead of the one that is awaited, so that the distance costs nothing. */
+const AHEAD = 3;
+/** Times that a file is read which others keep replacing. */
+const MAX_TRIES = 10;
+
+/** Up to `count` bytes, at most a block, from `offset`; a negative one counts from the end. */
+export async function readPart(
+  guard: FsGuard,
+  limits: Limits,
+  path: string,
+  offset: number,
+  count: number,
+): Promise<FilePart> {
+  const frame = await guard.act(limits, {
+    doing: READING,
+    operation: "read",
+    touches: [{ path, access: "read" }],
+    words: ([allowed = ""]) => [path, allowed, String(offset), String(count)],
+  });
+  const [, size, from, lineSize] = frame.words.map(Number) as [number, number, number, number];
+  const { version } = readEntryLine(new TextDecoder().decode(frame.bytes.subarray(0, lineSize)));
+  // Where the far side counts in blocks only, it starts before what was asked for.
+  const wanted = offset < 0 ? Math.max(0, size + offset) : offset;
+  const skip = Math.max(0, Math.min(wanted, size) - from);
+  const start = lineSize + (frame.bytes.length > lineSize ? skip : 0);
+  return { bytes: frame.bytes.slice(start, start + count), from: from + skip, size, version };
+}
+
+/**
+ * The bytes from `start` to the end of `file`, in blocks, several of them under way at once. Ends early where the file has
+ * become shorter. @throws `FS_STALE` when another file has taken the place meanwhile.
+ */
+export async function* readParts(
+  guard: FsGuard,
+  limits: Limits,
+  path: string,
+  start: number,
+  file: Pick<FilePart, "size" | "version">,
+): AsyncGenerator<FilePart, void> {
+  const end = file.size;
+  const ahead: Promise<FilePart>[] = [];
+  let next = start;
+  for (let at = start; at < end; ) {
+    while (next < end && ahead.length < AHEAD) {
+      const part = readPart(guard, limits, path, next, Math.min(BLOCK_BYTES, end - next));
+      // Met when its turn comes; until then a failure is not unhandled.
+      part.catch(() => {});
+      ahead.push(part);
+      next += BLOCK_BYTES;
+    }
+    const part = await (ahead.shift() as Promise<FilePart>);
+    if (identityOf(part.version) !== identityOf(file.version)) throw fsFault("changed", "", READING, path);
+    if (part.bytes.length > 0) yield part;
+    if (part.bytes.length < Math.min(BLOCK_BYTES, end - at)) return;
+    at += part.bytes.length;
+  }
+}
+
+/** Puts the first part and the others together. */
+export async function gather(first: FilePart, rest: AsyncIterable<FilePart>, size: number): Promise<Uint8Array> {
+  if (first.bytes.length >= size) return first.bytes;
+  const bytes = new Uint8Array(size);
+  bytes.set(first.bytes);
+  let at = first.bytes.length;
+  for await (const part of rest) {
+    bytes.set(part.bytes, at);
+    at += part.bytes.length;
+  }
+  return at === size ? bytes : bytes.slice(0, at);
+}
+
+/** Reads again when the file was replaced between two blocks: the bytes of two files are never mixed. */
+export async function whole<T>(limits: Limits, path: string, read: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await read();
+    } catch (thrown) {
+      if (!HaftError.is(thrown, "FS_STALE") || thrown.details.path !== path || tries === MAX_TRIES) throw thrown;
+      limits.check();
+    }
+  }
+}
+
+/** A version begins with what tells one file from another. */
+function identityOf(version: string): string {
+  return version.slice(0, version.indexOf(" "));
+}

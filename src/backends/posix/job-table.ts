@@ -1,0 +1,140 @@
+/** The commands of one far side that somebody may ask about: who waits for which end, and what is not needed any more. */
+import type { Lifetime, ShellResult } from "../../kernel/index.js";
+import { DEFAULT_KEEP, type Keep } from "./capture.js";
+import type { FarSide } from "./far-side.js";
+import { Job } from "./job.js";
+
+/** Ended jobs whose output stays to be asked for; older ones are forgotten. */
+const MAX_ENDED = 100;
+/** Far files that are not needed any more are removed several at a time. */
+const FORGET_AT_ONCE = 24;
+const FORGET_AFTER_MS = 200;
+/** The id of a job to be kept says where its files are. */
+const KEPT = /^(haft-[0-9a-f]{18})\.([1-9]\d*)$/;
+
+export class JobTable {
+  readonly #far: FarSide;
+  readonly #jobs = new Map<string, Job>();
+  readonly #byNumber = new Map<number, Job>();
+  readonly #exits = new Map<number, () => void>();
+  #forgotten: string[] = [];
+  #forgetting: NodeJS.Timeout | undefined;
+
+  constructor(far: FarSide) {
+    this.#far = far;
+    far.onExit = (id) => {
+      this.#exits.get(id)?.();
+      this.#byNumber.get(id)?.exited();
+    };
+    far.onLost = () => {
+      const running = [...this.#jobs.values()].filter((job) => !job.hasEnded);
+      // What runs over there is ended soon unless a new channel takes it over.
+      if (running.length > 0) far.ensure().catch(() => {});
+      for (const job of running) job.exited();
+    };
+  }
+
+  /** Resolves when the far side tells that the command's leader has ended. */
+  exited(id: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#exits.set(id, resolve);
+    });
+  }
+
+  forgetExit(id: number): void {
+    this.#exits.delete(id);
+  }
+
+  /** The job of that id: of this backend, or one to be kept that another has left on the same machine. */
+  async find(id: string): Promise<Job | undefined> {
+    const known = this.#jobs.get(id);
+    if (known !== undefined) return known;
+    const [, spool, number] = KEPT.exec(id) ?? [];
+    if (spool === undefined || number === undefined) return undefined;
+    const ref = `../${spool}/${number}`;
+    const [, what, tag = "", pid = ""] = (await this.#far.ask("find", [ref])).words;
+    if (what !== "found") return undefined;
+    const job = new Job(this.#far, {
+      id,
+      ref,
+      tag,
+      pid: pid === "" ? null : Number(pid),
+      keep: DEFAULT_KEEP,
+      isWatched: true,
+      startedMs: Date.now(),
+    });
+    this.#jobs.set(id, job);
+    return job;
+  }
+
+  /** A job that was asked for. */
+  add(
+    number: number,
+    pid: number | null,
+    options: { readonly tag: string; readonly keep: Keep; readonly lifetime: Lifetime },
+  ): Job {
+    const { tag, keep, lifetime } = options;
+    const id = lifetime === "keep" ? `${this.#far.spoolName}.${number}` : this.#idOf(number);
+    const isWatched = false;
+    return this.#enter(
+      number,
+      new Job(this.#far, { id, ref: String(number), tag, pid, keep, isWatched, startedMs: Date.now() }),
+    );
+  }
+
+  /** What a command left running becomes a job. */
+  adopt(number: number, tag: string, result: ShellResult): Job {
+    const known = this.#byNumber.get(number);
+    if (known !== undefined) return known;
+    const { startedMs } = result;
+    const id = this.#idOf(number);
+    return this.#enter(
+      number,
+      new Job(this.#far, { id, ref: String(number), tag, pid: null, keep: DEFAULT_KEEP, isWatched: true, startedMs }),
+    );
+  }
+
+  /** The far files of a command are not needed any more. */
+  forget(number: number): void {
+    this.#forgetRef(String(number));
+  }
+
+  /** To be called before the far side is closed: what has ended leaves nothing there. */
+  close(): void {
+    for (const job of this.#jobs.values()) if (job.hasEnded) this.#forgotten.push(job.ref);
+    this.#forgetNow();
+    for (const job of this.#jobs.values()) job.close();
+  }
+
+  #forgetNow(): void {
+    clearTimeout(this.#forgetting);
+    this.#forgetting = undefined;
+    const refs = this.#forgotten.splice(0);
+    if (refs.length > 0) this.#far.tell("forget", refs);
+  }
+
+  #idOf(number: number): string {
+    return `job-${this.#far.tag.slice(0, 8)}-${number}`;
+  }
+
+  #enter(number: number, job: Job): Job {
+    this.#jobs.set(job.id, job);
+    this.#byNumber.set(number, job);
+    const ended = [...this.#byNumber].filter(([, one]) => one.hasEnded);
+    for (const [old, one] of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) {
+      this.#jobs.delete(one.id);
+      this.#byNumber.delete(old);
+      this.#forgetRef(one.ref);
+    }
+    return job;
+  }
+
+  #forgetRef(ref: string): void {
+    this.#forgotten.push(ref);
+    if (this.#forgotten.length >= FORGET_AT_ONCE) this.#forgetNow();
+    else if (this.#forgetting === undefined) {
+      this.#forgetting = setTimeout(() => this.#forgetNow(), FORGET_AFTER_MS);
+      this.#forgetting.unref();
+    }
+  }
+}

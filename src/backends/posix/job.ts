@@ -1,0 +1,233 @@
+/** A far command that outlives the call that started it. */
+import { HaftError, type ShellHandle, type ShellResult, type TreeState } from "../../kernel/index.js";
+import { type Keep, NOTHING, readEnding, readReport, readTree, UNSEEN } from "./capture.js";
+import type { FarSide } from "./far-side.js";
+import { readPoll } from "./output-teller.js";
+
+const GRACE_MS = 3_000;
+/** After its leader has ended a job's streams are waited for so long. */
+const SURVIVOR_MS = 100;
+/** How often a job is looked at whose end is not told: from quick to patient. */
+const SHORTEST_MS = 100;
+const LONGEST_MS = 2_000;
+/** The most bytes of output in one answer. */
+const MAX_PART_BYTES = 1_048_576;
+/** Input goes in blocks of this size. */
+const INPUT_BYTES = 65_536;
+const SIGNAL = /^[A-Z][A-Z0-9+-]{0,15}$/;
+
+export interface JobOptions {
+  readonly id: string;
+  /** How its files are named in the far spool folder. */
+  readonly ref: string;
+  /** The leader; null for what a command left running. */
+  readonly pid: number | null;
+  readonly tag: string;
+  readonly keep: Keep;
+  /** The far side does not tell its end: it is looked at now and then. */
+  readonly isWatched: boolean;
+  readonly startedMs: number;
+}
+
+export class Job implements ShellHandle {
+  readonly id: string;
+  readonly pid: number | null;
+  readonly ref: string;
+  readonly #far: FarSide;
+  readonly #options: JobOptions;
+  readonly #listeners = new Set<(result: ShellResult) => void>();
+  readonly #result: Promise<ShellResult>;
+  #resolve: (result: ShellResult) => void = () => {};
+  #ended: ShellResult | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isAsking = false;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(far: FarSide, options: JobOptions) {
+    this.#far = far;
+    this.#options = options;
+    this.id = options.id;
+    this.ref = options.ref;
+    this.pid = options.pid;
+    this.#result = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    if (options.isWatched) this.#wait(SHORTEST_MS);
+  }
+
+  get result(): Promise<ShellResult> {
+    return this.#result;
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  /** The leader may have ended: has the job looked at soon. */
+  exited(): void {
+    if (this.#ended !== undefined || this.#isAsking) return;
+    clearTimeout(this.#timer);
+    this.#wait(0);
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    const copy = Uint8Array.from(bytes);
+    const turn = this.#writing.then(() => this.#write(copy));
+    this.#writing = turn.catch(() => {});
+    await turn;
+  }
+
+  async closeInput(): Promise<void> {
+    const turn = this.#writing.then(() => this.#far.ask("close", [this.ref]));
+    this.#writing = turn.then(
+      () => {},
+      () => {},
+    );
+    await turn;
+  }
+
+  async output(
+    stream: "stdout" | "stderr",
+    from: number,
+    max: number,
+  ): Promise<{ readonly bytes: Uint8Array; readonly next: number; readonly lost: number; readonly ended: boolean }> {
+    const count = String(Math.min(max, MAX_PART_BYTES));
+    const wanted = stream === "stdout" ? [String(from), count, "0", "0"] : ["0", "0", String(from), count];
+    const part = readPoll(await this.#far.ask("poll", [this.ref, ...wanted]))[stream];
+    // Nobody can add to what has ended; a pump that waits for another may not have said so yet.
+    const ended = part.ended ? part.from + part.bytes.length >= part.total : (this.#ended?.[stream].final ?? false);
+    const start = Math.max(from, part.from);
+    return { bytes: part.bytes, next: start + part.bytes.length, lost: start - from, ended };
+  }
+
+  async kill(signal: string): Promise<TreeState> {
+    const name = signal.replace(/^SIG/, "");
+    if (!SIGNAL.test(name)) {
+      throw new HaftError(
+        "CALL_INVALID",
+        `Did not signal "${this.id}": "${signal}" is no signal. Give TERM, INT or KILL.`,
+        {
+          details: { parameter: "signal", problem: "unknown signal" },
+        },
+      );
+    }
+    const words = [this.ref, this.#options.tag];
+    if (name !== "TERM" && name !== "KILL") {
+      const frame = await this.#far.ask("signal", [...words, name]);
+      this.exited();
+      return readTree(frame.bytes, frame.words[2] === "yes");
+    }
+    const grace = name === "KILL" ? 0 : GRACE_MS / 10;
+    const tree = readEnding(await this.#far.ask("end", [...words, String(grace)]));
+    this.exited();
+    return tree;
+  }
+
+  onExit(listener: (result: ShellResult) => void): () => void {
+    if (this.#ended !== undefined) {
+      const result = this.#ended;
+      let isWanted = true;
+      queueMicrotask(() => {
+        if (isWanted) tell(listener, result);
+      });
+      return () => {
+        isWanted = false;
+      };
+    }
+    // One listener given twice is told twice.
+    const own = (result: ShellResult): void => listener(result);
+    this.#listeners.add(own);
+    return () => {
+      this.#listeners.delete(own);
+    };
+  }
+
+  /** The far side is closed: what is not known by now never will be. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#settle({ ...this.#empty(), tree: UNSEEN, problem: "the backend was closed" });
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length; at += INPUT_BYTES) {
+      const input = bytes.subarray(at, at + INPUT_BYTES);
+      const id = this.#far.nextId();
+      const frame = await this.#far.request({ id, operation: "write", words: [this.ref], input });
+      this.#far.tell("forget", [String(id)]);
+      if (frame.words[1] === "written") continue;
+      throw new HaftError("SHELL_EXIT", `Did not write to "${this.id}": it has ended, or its input is closed.`, {
+        details: { exitCode: null },
+      });
+    }
+  }
+
+  #wait(ms: number): void {
+    if (this.#ended !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#isAsking = true;
+      this.#look().then(
+        (isOver) => {
+          this.#isAsking = false;
+          if (!isOver) this.#wait(Math.min(LONGEST_MS, Math.max(SHORTEST_MS, ms * 2)));
+        },
+        () => {
+          this.#isAsking = false;
+          this.#wait(LONGEST_MS);
+        },
+      );
+    }, ms);
+    if (ms > 0) this.#timer.unref();
+  }
+
+  /** Whether the job has ended: its leader, and for a leftover all of it. */
+  async #look(): Promise<boolean> {
+    const { tag, keep, pid } = this.#options;
+    const words = [this.ref, tag, String(keep.head), String(keep.tail)];
+    const collected = await this.#far.ask("collect", words);
+    if (collected.words[1] === "done") {
+      const report = readReport(collected, keep);
+      // Left behind by a command, it goes on as long as something of it lives.
+      if (pid === null && report.tree.state === "alive") return false;
+      this.#settle({ ...this.#empty(), ended: "itself", ...report });
+      return true;
+    }
+    const look = await this.#far.ask("look", words);
+    const report = readReport(look, keep);
+    if (pid === null ? report.tree.state === "alive" : look.words[2] === "") return false;
+    if (pid !== null && report.tree.state === "alive") await new Promise((resolve) => setTimeout(resolve, SURVIVOR_MS));
+    const last = readReport(await this.#far.ask("look", words), keep);
+    this.#settle({ ...this.#empty(), ended: "itself", ...last });
+    return true;
+  }
+
+  #empty(): ShellResult {
+    return {
+      began: "yes",
+      exit: { by: "none" },
+      ended: "channel-lost",
+      stdout: NOTHING,
+      stderr: NOTHING,
+      tree: UNSEEN,
+      job: this.id,
+      startedMs: this.#options.startedMs,
+      tookMs: Math.max(0, Date.now() - this.#options.startedMs),
+    };
+  }
+
+  #settle(result: ShellResult): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = result;
+    this.#resolve(result);
+    for (const listener of [...this.#listeners]) tell(listener, result);
+    this.#listeners.clear();
+  }
+}
+
+/** A listener that throws harms nobody else. */
+function tell(listener: (result: ShellResult) => void, result: ShellResult): void {
+  try {
+    listener(result);
+  } catch {
+    // Its own fault.
+  }
+}

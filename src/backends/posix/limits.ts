@@ -1,0 +1,79 @@
+/** How long an operation is waited for: by its own limits and by those of its call. */
+import { type BoundCall, HaftError, type Io, requireLive } from "../../kernel/index.js";
+
+const MAX_TIMER_MS = 2_147_483_647;
+
+/** One signal for all that can end an operation; its reason is the error to reject with. */
+export class Limits {
+  readonly #controller = new AbortController();
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #watched: (readonly [AbortSignal, () => void])[] = [];
+
+  /** @throws `CALL_REVOKED`, `CALL_CANCELLED`, or what the call was ended with, when it is over already. */
+  constructor(io: Io | undefined, call: BoundCall | undefined) {
+    if (call !== undefined) requireLive(call);
+    if (io?.signal?.aborted) throw reasonOf(io.signal);
+    const leftMs = call === undefined ? Number.POSITIVE_INFINITY : call.deadline - Date.now();
+    const limitMs = Math.min(io?.timeoutMs ?? Number.POSITIVE_INFINITY, leftMs);
+    if (limitMs < MAX_TIMER_MS)
+      this.#timer = setTimeout(() => this.#controller.abort(outOfTime(limitMs)), Math.max(0, limitMs));
+    for (const signal of [io?.signal, call?.signal]) {
+      if (signal === undefined) continue;
+      const listener = (): void => this.#controller.abort(reasonOf(signal));
+      signal.addEventListener("abort", listener, { once: true });
+      this.#watched.push([signal, listener]);
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Settles as `work` does, or rejects as soon as a limit is reached; `work` then goes on unheard. */
+  race<T>(work: Promise<T>): Promise<T> {
+    const { signal } = this;
+    if (signal.aborted) {
+      work.catch(() => {});
+      return Promise.reject(signal.reason);
+    }
+    return new Promise<T>((resolve, reject) => {
+      const onAbort = (): void => reject(signal.reason);
+      signal.addEventListener("abort", onAbort, { once: true });
+      work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+    });
+  }
+
+  check(): void {
+    if (this.signal.aborted) throw this.signal.reason;
+  }
+
+  /** To be called when the operation has settled. */
+  release(): void {
+    clearTimeout(this.#timer);
+    for (const [signal, listener] of this.#watched) signal.removeEventListener("abort", listener);
+  }
+}
+
+/** Runs an operation within its limits. */
+export async function within<T>(
+  io: Io | undefined,
+  call: BoundCall | undefined,
+  work: (limits: Limits) => Promise<T>,
+): Promise<T> {
+  const limits = new Limits(io, call);
+  try {
+    return await work(limits);
+  } finally {
+    limits.release();
+  }
+}
+
+function reasonOf(signal: AbortSignal): HaftError {
+  const reason: unknown = signal.reason;
+  return HaftError.is(reason) ? reason : new HaftError("CALL_CANCELLED", "Stopped: the operation was cancelled.");
+}
+
+function outOfTime(limitMs: number): HaftError {
+  const ms = Math.max(0, Math.round(limitMs));
+  return new HaftError("CALL_TIMEOUT", `Stopped after ${ms} ms. Allow it more time.`, { details: { deadlineMs: ms } });
+}

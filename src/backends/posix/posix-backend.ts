@@ -1,0 +1,90 @@
+/** A machine that is only a POSIX shell at the other end of a byte pipe. */
+import type { Backend, BackendFlags, BoundCall, Grant, Io, Ports } from "../../kernel/index.js";
+import { processChannel } from "./channel.js";
+import { FarSide } from "./far-side.js";
+import { FsGuard } from "./fs-guard.js";
+import { JobTable } from "./job-table.js";
+import { PosixFs } from "./posix-fs.js";
+import { POSIX_DEFAULTS, type PosixBackendOptions } from "./posix-options.js";
+import { PosixSearch } from "./posix-search.js";
+import { PosixShell } from "./posix-shell.js";
+
+/**
+ * Opens a backend over a far shell: files, commands and searches need nothing over there but `sh`, `cat`, `dd`, `mkdir`,
+ * `mv`, `rm` and `kill`, and `stat -c` or `ls -n`. What else is there is found out once and used.
+ *
+ * A channel that is lost is opened again by the next operation. Commands that ran meanwhile go on for `orphanMs`; their
+ * results say what is known of them, and only one that never began is started again.
+ *
+ * @throws `BACKEND_UNAVAILABLE` when no far shell answers, `CONFIG_INVALID` for a command that is empty.
+ */
+export async function createPosixBackend(options: PosixBackendOptions): Promise<Backend> {
+  const { name, open } = options;
+  const commandShell = options.commandShell ?? POSIX_DEFAULTS.commandShell;
+  const far = await FarSide.open({
+    name,
+    open: typeof open === "function" ? open : processChannel(open),
+    commandShell,
+    orphanMs: options.orphanMs ?? POSIX_DEFAULTS.orphanMs,
+    leaseMs: options.leaseMs ?? POSIX_DEFAULTS.leaseMs,
+    connectTimeoutMs: options.connectTimeoutMs ?? POSIX_DEFAULTS.connectTimeoutMs,
+    maxWorkers: options.maxCommands ?? POSIX_DEFAULTS.maxCommands,
+    maxBulkChannels: options.maxBulkChannels ?? POSIX_DEFAULTS.maxBulkChannels,
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...(options.stateDir === undefined ? {} : { stateDir: options.stateDir }),
+  });
+  return new PosixBackend(name, far);
+}
+
+class PosixBackend implements Backend {
+  readonly name: string;
+  readonly flags: BackendFlags;
+  readonly guard: "pinned" | "checked";
+  readonly home: string;
+  readonly cwd: string;
+  readonly root: Backend["root"];
+  readonly #far: FarSide;
+  readonly #jobs: JobTable;
+  #closing: Promise<{ readonly left: readonly string[] }> | undefined;
+
+  constructor(name: string, far: FarSide) {
+    const { facts, home, cwd } = far.place;
+    this.name = name;
+    this.#far = far;
+    this.#jobs = new JobTable(far);
+    this.home = home;
+    this.cwd = cwd;
+    this.flags = Object.freeze({ processes: true, signals: false, links: true, jobs: true, terminal: false });
+    // Without these a name is looked at in one step and used in the next.
+    this.guard = facts.has("mvT") && facts.has("stat") && facts.has("proc") ? "pinned" : "checked";
+    this.root = Object.freeze({
+      fs: new PosixFs(new FsGuard(far.bulk)),
+      shell: new PosixShell(name, far, this.#jobs),
+    });
+  }
+
+  bind(grant: Grant, call: BoundCall): Ports {
+    const bound = { grant, call };
+    const guard = new FsGuard(this.#far.bulk, bound);
+    return {
+      fs: new PosixFs(guard),
+      shell: new PosixShell(this.name, this.#far, this.#jobs, bound),
+      search: new PosixSearch(this.#far, guard, bound),
+    };
+  }
+
+  state(): "open" | "reconnecting" | "closed" {
+    return this.#far.state;
+  }
+
+  close(_io?: Io): Promise<{ readonly left: readonly string[] }> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<{ readonly left: readonly string[] }> {
+    this.#jobs.close();
+    const left = await this.#far.close();
+    return { left: left.map((pid) => `process ${pid} on "${this.name}"`) };
+  }
+}

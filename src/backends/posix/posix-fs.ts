@@ -1,0 +1,236 @@
+/** The port to files over a bulk channel: every operation is one request, and one more where a path leads elsewhere. */
+import {
+  type Access,
+  covers,
+  decodeStrict,
+  type Expect,
+  type Fs,
+  type FsEntryInfo,
+  HaftError,
+  type Io,
+  type ReplaceResult,
+  type ResolvedPath,
+} from "../../kernel/index.js";
+import { BLOCK_BYTES } from "./bulk-channel.js";
+import type { Frame } from "./frames.js";
+import { type Doing, LOOKING, MAKING, MOVING, REMOVING } from "./fs-faults.js";
+import type { FsGuard } from "./fs-guard.js";
+import { listFolder, readStat } from "./fs-listing.js";
+import { gather, readPart, readParts, whole } from "./fs-reading.js";
+import { replaceFile } from "./fs-replacing.js";
+import { Limits, within } from "./limits.js";
+
+const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
+const DEFAULT_LIMIT = 10_000;
+
+export class PosixFs implements Fs {
+  readonly #guard: FsGuard;
+
+  constructor(guard: FsGuard) {
+    this.#guard = guard;
+  }
+
+  async readText(path: string, io?: Io): Promise<string> {
+    return decodeStrict(await this.readBytes(path, io), path);
+  }
+
+  readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array> {
+    const maxBytes = io?.maxBytes ?? DEFAULT_MAX_BYTES;
+    return this.#within(io, (limits) =>
+      whole(limits, path, async () => {
+        const first = await readPart(this.#guard, limits, path, 0, Math.min(BLOCK_BYTES, maxBytes));
+        if (first.size > maxBytes) throw tooLarge(path, first.size, maxBytes);
+        return gather(first, readParts(this.#guard, limits, path, first.bytes.length, first), first.size);
+      }),
+    );
+  }
+
+  readRange(
+    path: string,
+    offset: number,
+    length: number,
+    io?: Io,
+  ): Promise<{ readonly bytes: Uint8Array; readonly size: number; readonly version: string }> {
+    return this.#within(io, (limits) =>
+      whole(limits, path, async () => {
+        const first = await readPart(this.#guard, limits, path, offset, Math.min(BLOCK_BYTES, length));
+        const end = Math.min(first.size, first.from + length);
+        const rest = readParts(this.#guard, limits, path, first.from + first.bytes.length, { ...first, size: end });
+        const bytes = await gather(first, rest, Math.max(0, end - first.from));
+        return { bytes, size: first.size, version: first.version };
+      }),
+    );
+  }
+
+  async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncGenerator<Uint8Array, void> {
+    const limits = new Limits(io, this.#guard.bound?.call);
+    try {
+      const first = await readPart(this.#guard, limits, path, io?.offset ?? 0, BLOCK_BYTES);
+      if (first.bytes.length === 0) return;
+      yield first.bytes;
+      const start = first.from + first.bytes.length;
+      for await (const part of readParts(this.#guard, limits, path, start, first)) {
+        yield part.bytes;
+        limits.check();
+      }
+    } finally {
+      limits.release();
+    }
+  }
+
+  async writeFile(path: string, data: string | Uint8Array, io?: Io): Promise<void> {
+    await this.replaceAtomic(path, typeof data === "string" ? Buffer.from(data) : data, "any", io);
+  }
+
+  replaceAtomic(path: string, data: Uint8Array, expect: Expect, io?: Io): Promise<ReplaceResult> {
+    // The caller may change its buffer while this runs.
+    const bytes = Uint8Array.from(data);
+    return this.#within(io, (limits) =>
+      replaceFile(this.#guard, limits, path, bytes, expect, { access: this.#isNewOnly(path) ? "create" : "write" }),
+    );
+  }
+
+  stat(path: string, io?: Io): Promise<FsEntryInfo> {
+    return this.#within(io, async (limits) => {
+      const frame = await this.#guard.act(limits, {
+        doing: LOOKING,
+        operation: "stat",
+        touches: [{ path, access: "read" }],
+        words: ([allowed = ""]) => [path, allowed],
+      });
+      return readStat(frame, (real) => this.#guard.reaches(path, real));
+    });
+  }
+
+  readDir(path: string, io?: Io & { readonly limit?: number }): ReturnType<Fs["readDir"]> {
+    return this.#within(io, (limits) => listFolder(this.#guard, limits, path, io?.limit ?? DEFAULT_LIMIT));
+  }
+
+  async mkdir(path: string, recursive: boolean, io?: Io): Promise<void> {
+    await this.#change(io, MAKING, "mkdir", path, "create", (allowed) => [path, allowed, yesNo(recursive)]);
+  }
+
+  async rm(
+    path: string,
+    options: { readonly recursive: boolean; readonly ignoreMissing: boolean },
+    io?: Io,
+  ): Promise<void> {
+    const { recursive, ignoreMissing } = options;
+    await this.#change(io, REMOVING, "rm", path, "delete", (allowed) => [
+      path,
+      allowed,
+      yesNo(recursive),
+      yesNo(ignoreMissing),
+      yesNo(this.#guard.coversTree({ path, access: "delete" })),
+    ]);
+  }
+
+  async rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void> {
+    const source = { path: from, access: "delete" } as const;
+    await this.#within(io, (limits) =>
+      this.#guard.act(limits, {
+        doing: MOVING,
+        operation: "rename",
+        touches: [source, { path: to, access: options.replace ? "write" : "create" }],
+        words: ([one = "", two = ""]) => [
+          from,
+          one,
+          to,
+          two,
+          yesNo(options.replace),
+          yesNo(this.#guard.coversTree(source)),
+        ],
+        changes: true,
+      }),
+    );
+  }
+
+  async exists(path: string, io?: Io): Promise<boolean> {
+    try {
+      const { words } = await this.#within(io, (limits) =>
+        this.#guard.act(limits, {
+          doing: LOOKING,
+          operation: "exists",
+          touches: [{ path, access: "read" }],
+          words: ([allowed = ""]) => [path, allowed],
+        }),
+      );
+      return words[0] === "yes";
+    } catch {
+      return false;
+    }
+  }
+
+  resolve(paths: readonly string[], io?: Io): Promise<ResolvedPath[]> {
+    return this.#within(io, async (limits) => {
+      if (paths.length === 0) return [];
+      const frame = await this.#guard.act(limits, {
+        doing: LOOKING,
+        operation: "resolve",
+        touches: paths.map((path) => ({ path, access: "read" })),
+        words: () => paths,
+      });
+      return readResolved(frame);
+    });
+  }
+
+  /** Whether the grant lets a new file be made at the path and no old one be changed. */
+  #isNewOnly(path: string): boolean {
+    const grant = this.#guard.bound?.grant;
+    return grant !== undefined && !covers(grant, path, "write") && covers(grant, path, "create");
+  }
+
+  #change(
+    io: Io | undefined,
+    doing: Doing,
+    operation: string,
+    path: string,
+    access: Access,
+    words: (allowed: string) => readonly string[],
+  ): Promise<Frame> {
+    return this.#within(io, (limits) =>
+      this.#guard.act(limits, {
+        doing,
+        operation,
+        touches: [{ path, access }],
+        words: ([allowed = ""]) => words(allowed),
+        changes: true,
+      }),
+    );
+  }
+
+  #within<T>(io: Io | undefined, work: Parameters<typeof within<T>>[2]): Promise<T> {
+    return within(io, this.#guard.bound?.call, work);
+  }
+}
+
+function tooLarge(path: string, sizeBytes: number, maxBytes: number): HaftError {
+  return new HaftError(
+    "FS_TOO_LARGE",
+    `Did not read "${path}": it has ${sizeBytes} bytes, more than the ${maxBytes} allowed. Read a range of it.`,
+    { details: { path, sizeBytes, maxBytes } },
+  );
+}
+
+function yesNo(value: boolean): "yes" | "no" {
+  return value ? "yes" : "no";
+}
+
+/** "A B KIND", a line end, and so many bytes of the real place and of what is missing; for each path. */
+function readResolved({ bytes }: Frame): ResolvedPath[] {
+  const answers: ResolvedPath[] = [];
+  const decoder = new TextDecoder();
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(10, at);
+    const [real = "0", missing = "0", kind = "absent"] = decoder.decode(bytes.subarray(at, end)).split(" ");
+    const start = end + 1;
+    const middle = start + Number(real);
+    at = middle + Number(missing);
+    answers.push({
+      real: decoder.decode(bytes.subarray(start, middle)),
+      missing: decoder.decode(bytes.subarray(middle, at)),
+      kind: kind as ResolvedPath["kind"],
+    });
+  }
+  return answers;
+}

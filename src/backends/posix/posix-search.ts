@@ -1,0 +1,83 @@
+/** The port to searching a far machine: with ripgrep over there where there is one, else with the shared engine here. */
+import {
+  type GrepHit,
+  type GrepQuery,
+  HaftError,
+  requireLive,
+  type Search,
+  type SearchEnd,
+  type SearchScope,
+  searchTree,
+  type WalkEntry,
+  type WalkQuery,
+  walkTree,
+} from "../../kernel/index.js";
+import type { FarSide } from "./far-side.js";
+import { FarSource } from "./far-source.js";
+import type { Bound, FsGuard } from "./fs-guard.js";
+import { Limits } from "./limits.js";
+
+/** The engine's name in end records: it runs here, on bytes from there. */
+const MOVED = "re2js, files moved here";
+
+export class PosixSearch implements Search {
+  readonly #guard: FsGuard;
+  readonly #bound: Bound;
+
+  constructor(_far: FarSide, guard: FsGuard, bound: Bound) {
+    this.#guard = guard;
+    this.#bound = bound;
+  }
+
+  grep(query: GrepQuery): AsyncIterable<GrepHit | SearchEnd> {
+    return this.#during(query, (source, scope) => searchTree(source, query, scope));
+  }
+
+  walk(query: WalkQuery): AsyncIterable<WalkEntry | SearchEnd> {
+    return this.#during(query, (source, scope) => walkTree(source, query, scope));
+  }
+
+  async *#during<T extends GrepHit | WalkEntry>(
+    query: WalkQuery,
+    search: (source: FarSource, scope: SearchScope) => AsyncIterable<T | SearchEnd>,
+  ): AsyncGenerator<T | SearchEnd, void> {
+    const { grant, call } = this.#bound;
+    requireLive(call);
+    const signals = [query.signal, call.signal].filter((one) => one !== undefined);
+    const aborted = signals.find((signal) => signal.aborted);
+    if (aborted !== undefined) {
+      yield { kind: "end", why: whyEnded(aborted), engine: MOVED, seen: 0, skipped: {} };
+      return;
+    }
+    const limits = new Limits(query, call);
+    const source = new FarSource(this.#guard, this.#bound, limits, query.root);
+    const { workspace } = call;
+    const scope = { except: grant.except, signal: limits.signal, ...(workspace === undefined ? {} : { workspace }) };
+    let seen = 0;
+    try {
+      for await (const record of search(source, scope)) {
+        if (record.kind !== "end") seen += 1;
+        yield record.kind === "end" ? withUnmoved(record, source.unmoved) : record;
+      }
+    } catch (thrown) {
+      // An operation that the limit has ended is the end of the search, not its failure.
+      if (!limits.signal.aborted || !HaftError.is(thrown)) throw thrown;
+      yield { kind: "end", why: whyEnded(limits.signal), engine: MOVED, seen, skipped: {} };
+    } finally {
+      limits.release();
+    }
+  }
+}
+
+/** Files beyond what may be moved are named apart: the answer is not complete. */
+function withUnmoved(end: SearchEnd, unmoved: number): SearchEnd {
+  if (unmoved === 0) return { ...end, engine: MOVED };
+  const { unreadable = 0, ...skipped } = end.skipped;
+  const others = unreadable > unmoved ? { unreadable: unreadable - unmoved } : {};
+  const why = end.why === "complete" ? "limit" : end.why;
+  return { ...end, why, engine: MOVED, skipped: { ...skipped, ...others, unmoved } };
+}
+
+function whyEnded(signal: AbortSignal): "deadline" | "cancelled" {
+  return HaftError.is(signal.reason, "CALL_TIMEOUT") ? "deadline" : "cancelled";
+}

@@ -1,0 +1,88 @@
+/** The port to commands over a command channel. */
+import {
+  type BoundCall,
+  type Grant,
+  HaftError,
+  type Lifetime,
+  requireCommand,
+  requireLive,
+  type Shell,
+  type ShellHandle,
+  type ShellOptions,
+  type ShellResult,
+} from "../../kernel/index.js";
+import { DEFAULT_KEEP } from "./capture.js";
+import { ChannelLost } from "./channel-lost.js";
+import { commandRequest, refuseCommand, stageInput } from "./command-request.js";
+import { CommandRun } from "./command-run.js";
+import { unavailable } from "./far-shell.js";
+import type { FarSide } from "./far-side.js";
+import type { JobTable } from "./job-table.js";
+
+export class PosixShell implements Shell {
+  readonly #name: string;
+  readonly #far: FarSide;
+  readonly #jobs: JobTable;
+  readonly #bound: { readonly grant: Grant; readonly call: BoundCall } | undefined;
+
+  constructor(name: string, far: FarSide, jobs: JobTable, bound?: { readonly grant: Grant; readonly call: BoundCall }) {
+    this.#name = name;
+    this.#far = far;
+    this.#jobs = jobs;
+    this.#bound = bound;
+  }
+
+  async exec(command: string, options: ShellOptions): Promise<ShellResult> {
+    this.#require(command, options.cwd);
+    const call = this.#bound?.call;
+    const leftMs = call === undefined ? Number.POSITIVE_INFINITY : call.deadline - Date.now();
+    const run = new CommandRun(this.#far, this.#jobs, command, options, {
+      signals: [options.signal, call?.signal].filter((one) => one !== undefined),
+      timeoutMs: Math.min(options.timeoutMs ?? Number.POSITIVE_INFINITY, leftMs),
+    });
+    return run.result();
+  }
+
+  async spawn(command: string, options: ShellOptions & { readonly lifetime: Lifetime }): Promise<ShellHandle> {
+    this.#require(command, options.cwd);
+    const problem = refuseCommand(command, options);
+    if (problem !== undefined) throw notStarted(problem);
+    const controller = new AbortController();
+    const staged = await stageInput(this.#far, options.input, controller.signal);
+    const id = this.#far.nextId();
+    // Jobs to be kept have a tag of their own, so that the end of this backend does not find them.
+    const tag = options.lifetime === "keep" ? `${this.#far.tag}k-` : `${this.#far.tag}-`;
+    const request = commandRequest("spawn", { id, tag, command, staged }, options, [
+      options.lifetime === "keep" ? "keep" : "no",
+    ]);
+    const exited = this.#jobs.exited(id);
+    const { words } = await this.#far.request(request).catch((thrown: unknown) => {
+      throw thrown instanceof ChannelLost ? unavailable(this.#name, thrown.message) : thrown;
+    });
+    const [, what, pid = ""] = words;
+    if (what === "nocwd") throw notStarted(`the folder "${options.cwd}" cannot be entered`);
+    if (what !== "spawned") throw unavailable(this.#name, "the connection was replaced");
+    const { keep = DEFAULT_KEEP, lifetime } = options;
+    const job = this.#jobs.add(id, pid === "" ? null : Number(pid), { tag, keep, lifetime });
+    exited.then(() => {
+      this.#jobs.forgetExit(id);
+      job.exited();
+    });
+    return job;
+  }
+
+  async attach(id: string): Promise<ShellHandle | null> {
+    if (this.#bound !== undefined) requireLive(this.#bound.call);
+    return (await this.#jobs.find(id)) ?? null;
+  }
+
+  #require(command: string, cwd: string): void {
+    if (this.#bound === undefined) return;
+    requireLive(this.#bound.call);
+    requireCommand(this.#bound.grant, command, cwd);
+  }
+}
+
+function notStarted(problem: string): HaftError {
+  return new HaftError("SHELL_SPAWN", `Did not start the command: ${problem}.`, { details: { system: problem } });
+}
