@@ -81,9 +81,15 @@ export class MemoryShell implements Shell {
       // What was spawned outlives its call, so neither the call's end nor its signal reaches it.
       stopSignals: isOpenEnded ? [] : [signal, this.#bound?.call.signal].filter((one) => one !== undefined),
     };
-    return new MemoryRun(this.#host, this.#host.nextRunId(), command, run, (left) =>
-      this.#host.runs.set(left.id, left),
-    );
+    return new MemoryRun(this.#host, this.#host.nextRunId(), command, run, (left) => this.#keep(left));
+  }
+
+  /** Keeps a run for `attach`; of those that have ended the oldest are forgotten. */
+  #keep(run: MemoryRun): void {
+    const { runs } = this.#host;
+    runs.set(run.id, run);
+    const ended = [...runs.values()].filter((one) => one.hasEnded);
+    for (const one of ended.slice(0, Math.max(0, ended.length - MAX_ENDED_RUNS))) runs.delete(one.id);
   }
 
   #limitMs(timeoutMs: number | undefined): number {
