@@ -118,13 +118,16 @@ async function renameOver(
     const source = openFile(spot, "write");
     let before: string | null;
     try {
-      const isKept = keepOwner(temp.descriptor, old) && (await tools.attributes.copy(source, temp.descriptor));
+      // The copy runs in a process of its own while the bytes are written.
+      const [isKept] = await allOrFirstFault([
+        keepOwner(temp.descriptor, old) ? tools.attributes.copy(source, temp.descriptor) : Promise.resolve(false),
+        writeAll(temp.descriptor, data, patience),
+      ]);
       if (!isKept) {
         discard(temp.descriptor, temp.path);
         isOpen = false;
         return await writeInPlace(spot, data, expect, patience);
       }
-      await writeAll(temp.descriptor, data, patience);
       before = await hashOf(source.descriptor, source.info, patience);
       judge(spot, expect, before, source.info);
     } finally {
@@ -172,6 +175,14 @@ async function writeInPlace(
     closeSync(descriptor);
   }
   return { before, inPlace: true };
+}
+
+/** As `Promise.all`, but settles only when all have: what still runs uses a descriptor that is closed afterwards. */
+async function allOrFirstFault<T extends readonly Promise<unknown>[]>(
+  work: T,
+): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(work);
+  return (await Promise.all(work)) as { [K in keyof T]: Awaited<T[K]> };
 }
 
 function judge(spot: Spot, expect: Expect, before: string | null, info: BigIntStats): void {

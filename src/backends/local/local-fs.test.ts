@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, linkSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, it } from "vitest";
+import { conform } from "../../../test/conformance.js";
 import type { Backend } from "../../kernel/index.js";
-import { type Fixture, fsSuite, type Plan, type Plant, runnable } from "../../testing/index.js";
-import { type GuardMode, guardMode } from "./fs-anchor.js";
+import { type Fixture, fsSuite, type Plant } from "../../testing/index.js";
 import { KeptAttributes } from "./kept-attributes.js";
 import { LocalFs } from "./local-fs.js";
+import { systemClock } from "./system-services.js";
 import { TempFiles } from "./temp-file.js";
 
 async function plant(what: Plant): Promise<void> {
@@ -21,34 +21,23 @@ async function plant(what: Plant): Promise<void> {
   else chmodSync(what.path, what.mode);
 }
 
-function planOf(mode: GuardMode): Plan<Fixture> {
+/** Files as on a system that shows no descriptors; `local-backend.test.ts` has those of this one. */
+async function create(): Promise<Fixture> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-fs-")));
+  const tools = { mode: "checked", temps: new TempFiles(), attributes: new KeptAttributes() } as const;
+  const backend: { root: { fs: LocalFs }; bind: (...binding: Parameters<Backend["bind"]>) => { fs: LocalFs } } = {
+    root: { fs: new LocalFs(tools) },
+    bind: (grant, call) => ({ fs: new LocalFs(tools, { grant, call }) }),
+  };
   return {
-    name: mode,
-    async create() {
-      const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-fs-")));
-      const tools = { mode, temps: new TempFiles(), attributes: new KeptAttributes() };
-      const backend = {
-        root: { fs: new LocalFs(tools) },
-        bind: (grant: never, call: never) => ({ fs: new LocalFs(tools, { grant, call }) }),
-      } as unknown as Backend;
-      return {
-        backend,
-        folder,
-        clock: { now: () => Date.now(), timer: () => () => {} },
-        plant,
-        dispose: async () => rmSync(folder, { recursive: true, force: true }),
-      };
-    },
-    cannot:
-      mode === "checked"
-        ? { "fs:guard:swapped-during-the-act": "without descriptors a swap between check and act can win" }
-        : {},
-    knownFailures: {},
+    // The cases of files use nothing else of it.
+    backend: backend as unknown as Backend,
+    folder,
+    clock: systemClock,
+    plant,
+    dispose: async () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
-for (const mode of [guardMode(), "checked"] as const) {
-  describe(`files, ${mode}`, () => {
-    for (const one of runnable(planOf(mode), [fsSuite])) it(`${one.id}: ${one.behavior}`, one.run);
-  });
-}
+const cannot = { "fs:guard:swapped-during-the-act": "without descriptors a swap between check and act can win" };
+conform({ name: "local files, checked", create, cannot, knownFailures: {} }, [fsSuite]);
