@@ -1,3 +1,4 @@
+export { expandBraces } from "./brace-expansion.js";
 export { type StrippedText, showControls, stripControls } from "./control-characters.js";
 export {
   type DecodedText,

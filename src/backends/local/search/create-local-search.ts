@@ -1,6 +1,7 @@
 import {
   type BoundCall,
   type Clock,
+  compilePattern,
   type Grant,
   type GrepHit,
   type GrepQuery,
@@ -17,40 +18,59 @@ import {
 } from "../../../kernel/index.js";
 import type { GuardMode } from "../fs-anchor.js";
 import type { FsBinding } from "../fs-spot.js";
-import { treeSource } from "./tree-source.js";
+import { RipgrepFinder } from "./ripgrep-program.js";
+import { RipgrepSearch } from "./ripgrep-search.js";
+import { TreeSource } from "./tree-source.js";
 
 export interface LocalSearchOptions {
   readonly mode: GuardMode;
   readonly clock: Clock;
-  /** "ripgrep": the best there is. "own": our own engine, whatever there is. */
+  /** "ripgrep": by it where there is one, see {@link RipgrepFinder}. "own": by our own engine in any case. */
   readonly engine: "ripgrep" | "own";
+  /** Where ripgrep is looked for. Default: the package, then PATH. */
+  readonly finder?: RipgrepFinder;
 }
 
-/** Makes the search ports of this machine, one a call. Nothing outlives an iteration that has ended. */
+/**
+ * Makes the search ports of this machine, one a call. Contents are searched by ripgrep where that finds the same, else by
+ * our own engine; the end record says which. A walk is always our own. Nothing outlives an iteration that has ended.
+ */
 export function createLocalSearch(options: LocalSearchOptions): (grant: Grant, call: BoundCall) => Search {
-  return (grant, call) => new LocalSearch(options, { grant, call });
+  const finder = options.finder ?? new RipgrepFinder();
+  return (grant, call) => new LocalSearch({ ...options, finder }, { grant, call });
 }
 
 class LocalSearch implements Search {
-  readonly #options: LocalSearchOptions;
+  readonly #options: Required<LocalSearchOptions>;
   readonly #binding: FsBinding;
 
-  constructor(options: LocalSearchOptions, binding: FsBinding) {
+  constructor(options: Required<LocalSearchOptions>, binding: FsBinding) {
     this.#options = options;
     this.#binding = binding;
   }
 
   grep(query: GrepQuery): AsyncIterable<GrepHit | SearchEnd> {
-    return this.#during(query, (source, scope) => searchTree(source, query, scope));
+    return this.#during(query, (source, scope) => this.#grep(query, source, scope));
   }
 
   walk(query: WalkQuery): AsyncIterable<WalkEntry | SearchEnd> {
     return this.#during(query, (source, scope) => walkTree(source, query, scope));
   }
 
+  async *#grep(query: GrepQuery, source: TreeSource, scope: SearchScope): AsyncGenerator<GrepHit | SearchEnd, void> {
+    const pattern = await compilePattern(query.pattern);
+    const program = this.#options.engine === "own" ? undefined : await this.#options.finder.find();
+    if (program === undefined) return yield* searchTree(source, query, scope);
+    const search = new RipgrepSearch({ program, query, pattern, scope, binding: this.#binding, source });
+    const end = yield* search.hits();
+    if (end !== undefined) return yield end;
+    const rest = { ...query, offset: search.toSkip, limit: search.left };
+    yield* searchTree(search.given.size === 0 ? source : without(search.given, source), rest, scope);
+  }
+
   async *#during<T>(
     query: WalkQuery,
-    search: (source: SearchSource, scope: SearchScope) => AsyncIterable<T>,
+    search: (source: TreeSource, scope: SearchScope) => AsyncIterable<T>,
   ): AsyncGenerator<T, void> {
     const { grant, call } = this.#binding;
     const { mode, clock } = this.#options;
@@ -58,7 +78,7 @@ class LocalSearch implements Search {
     const stop = searchStop(query, call, clock);
     const { workspace } = call;
     try {
-      yield* search(treeSource({ mode, binding: this.#binding, root: query.root }), {
+      yield* search(new TreeSource(mode, this.#binding, query.root), {
         except: grant.except,
         signal: stop.signal,
         ...(workspace === undefined ? {} : { workspace }),
@@ -67,4 +87,17 @@ class LocalSearch implements Search {
       stop.release();
     }
   }
+}
+
+/** The same tree without files that have been searched already. */
+function without(paths: ReadonlySet<string>, source: SearchSource): SearchSource {
+  return {
+    stat: (path) => source.stat(path),
+    openRead: (path) => source.openRead(path),
+    async readDir(path) {
+      const folder = path === "/" ? "" : path;
+      const children = await source.readDir(path);
+      return children.filter(({ name }) => !paths.has(`${folder}/${name}`));
+    },
+  };
 }

@@ -1,0 +1,111 @@
+import { isAscii } from "node:buffer";
+import { type ByteRange, type GrepHit, type GrepQuery, type SearchPattern, windowOf } from "../../../kernel/index.js";
+import type { RipgrepRecord } from "./json-records.js";
+import type { FileLine, LineReader } from "./line-reader.js";
+import type { RipgrepPattern } from "./ripgrep-pattern.js";
+
+/** Our engine does not look at a longer line as a whole either. */
+const MAX_CHECKED_BYTES = 16 * 1024 * 1024;
+const RETURN = 13;
+
+type LineRecord = Extract<RipgrepRecord, { readonly type: "match" | "context" }>;
+
+export interface FileHitsOptions {
+  readonly path: string;
+  readonly query: Pick<GrepQuery, "mode" | "context" | "maxLineBytes">;
+  /** What decides, and what gives the ranges. */
+  readonly pattern: SearchPattern;
+  readonly doubt: RipgrepPattern["doubt"];
+  readonly reader: LineReader;
+}
+
+/**
+ * The hits of one file, from the places that ripgrep named. The lines are read here, from the file that was judged: what
+ * ripgrep read may have been another one for a moment.
+ */
+export class FileHits {
+  /** Matching lines and those around them, in line order. */
+  readonly hits: GrepHit[] = [];
+  matchedLines = 0;
+  /** Records of matches, true ones or not. */
+  records = 0;
+  /** Where the line behind the last match starts. */
+  nextOffset = 0;
+  /** A line does not stand where it was found: the file is another one now. */
+  hasChanged = false;
+  readonly #options: FileHitsOptions;
+  #nearUntil = 0;
+  #before: GrepHit[] = [];
+
+  constructor(options: FileHitsOptions) {
+    this.#options = options;
+  }
+
+  take(record: LineRecord): void {
+    const { query, reader } = this.#options;
+    const { line_number: number, absolute_offset: offset } = record.data;
+    const line = reader.line(offset);
+    if (line === undefined) {
+      this.hasChanged = true;
+      return;
+    }
+    if (record.type === "match") {
+      this.records++;
+      this.nextOffset = line.next;
+    }
+    const ranges = record.type === "match" ? this.#rangesIn(line, record.data.submatches) : [];
+    if (ranges.length > 0) this.matchedLines++;
+    if (query.mode !== "content") return;
+    if (ranges.length > 0) this.#emitMatch(line, number, ranges);
+    else this.#emitOther(line, number);
+  }
+
+  /** Matches by bytes of the line, empty ones too; none when the line is no hit. */
+  #rangesIn(line: FileLine, told: readonly { readonly start: number; readonly end: number }[]): readonly ByteRange[] {
+    const { pattern, doubt, reader } = this.#options;
+    if (line.text !== undefined) return pattern.find(line.text);
+    const isSure = !doubt.beyondAscii && !doubt.carriageReturn;
+    if (isSure || line.length > MAX_CHECKED_BYTES) return told.map(({ start, end }) => [start, end] as const);
+    const text = reader.bytes(line.start, line.length);
+    const isClean = (!doubt.beyondAscii || isAscii(text)) && (!doubt.carriageReturn || !text.includes(RETURN));
+    return isClean ? told.map(({ start, end }) => [start, end] as const) : pattern.find(text);
+  }
+
+  #emitMatch(line: FileLine, number: number, ranges: readonly ByteRange[]): void {
+    const { context } = this.#options.query;
+    this.hits.push(...this.#before.filter((hit) => hit.line >= number - context));
+    this.#before = [];
+    const at = ranges.map(([from, to]) => [from, Math.min(to, line.length)] as const).filter(([from, to]) => from < to);
+    this.hits.push(this.#hit(line, number, at));
+    this.#nearUntil = number + context;
+  }
+
+  /** A line of the context, or one that ripgrep took for a match: it stays beside a true match only. */
+  #emitOther(line: FileLine, number: number): void {
+    const { context } = this.#options.query;
+    if (context === 0) return;
+    const hit: GrepHit = { ...this.#hit(line, number, []), context: true };
+    if (number <= this.#nearUntil) this.hits.push(hit);
+    else this.#before = [...this.#before, hit].slice(-context);
+  }
+
+  #hit(line: FileLine, number: number, at: readonly ByteRange[]): GrepHit {
+    const { path, query } = this.#options;
+    const window = line.text === undefined ? this.#longWindow(line, at) : windowOf(line.text, at, query.maxLineBytes);
+    return { kind: "hit", path, line: number, ...window };
+  }
+
+  /** The window of a line that is not held: read from around its first match. */
+  #longWindow(line: FileLine, at: readonly ByteRange[]): ReturnType<typeof windowOf> {
+    const { query, reader } = this.#options;
+    const max = query.maxLineBytes;
+    const first = at[0]?.[0] ?? 0;
+    const from = Math.max(0, first - max);
+    const to = Math.min(line.length, first + 2 * max);
+    const near = at.map(([start, end]) => [start - from, end - from] as const);
+    const window = windowOf(reader.bytes(line.start + from, to - from), near, max);
+    const clippedBytes = line.length - window.bytes.length;
+    const { bytes, at: shown } = window;
+    return clippedBytes === 0 ? { bytes, at: shown } : { bytes, at: shown, clippedBytes };
+  }
+}

@@ -1,0 +1,98 @@
+import { readSync } from "node:fs";
+
+/** A longer line is not held whole. */
+export const LONG_LINE_BYTES = 64 * 1024;
+/** Holds a line that is not long, its end, and the byte before it. */
+const BLOCK_BYTES = 96 * 1024;
+const NEWLINE = 10;
+const RETURN = 13;
+
+/** A line of a file: where its text lies, without `\n` or `\r\n`, and the text itself unless it is long. */
+export interface FileLine {
+  readonly start: number;
+  readonly length: number;
+  /** Valid until the next line is asked for. */
+  readonly text: Uint8Array | undefined;
+  /** Where the next line starts. */
+  readonly next: number;
+}
+
+/** Reads single lines of an open file, best in the order in which they stand. */
+export class LineReader {
+  // No Buffer: a slice of one would be no copy.
+  readonly #block = new Uint8Array(BLOCK_BYTES);
+  #descriptor = -1;
+  #at = 0;
+  #filled = 0;
+
+  /** Turns to another file. */
+  open(descriptor: number): void {
+    this.#descriptor = descriptor;
+    this.#filled = 0;
+  }
+
+  /** The line that starts at `offset`; undefined when none starts there. */
+  line(offset: number): FileLine | undefined {
+    if (this.#find(offset) === -1) this.#fill(Math.max(0, offset - 1));
+    const from = offset - this.#at;
+    if (from >= this.#filled || (offset > 0 && this.#block[from - 1] !== NEWLINE)) return undefined;
+    const newline = this.#find(offset);
+    if (newline === -1 && this.#filled === BLOCK_BYTES) return this.#longLine(offset);
+    const next = newline === -1 ? this.#filled : newline + 1;
+    const end = newline === -1 ? next : newline - (newline > from && this.#block[newline - 1] === RETURN ? 1 : 0);
+    const length = end - from;
+    const text = length > LONG_LINE_BYTES ? undefined : this.#block.subarray(from, end);
+    return { start: offset, length, text, next: this.#at + next };
+  }
+
+  /** Bytes of the file, fewer at its end; a copy. */
+  bytes(start: number, length: number): Uint8Array {
+    const bytes = new Uint8Array(length);
+    let filled = 0;
+    while (filled < length) {
+      const count = readSync(this.#descriptor, bytes, filled, length - filled, start + filled);
+      if (count === 0) break;
+      filled += count;
+    }
+    return bytes.subarray(0, filled);
+  }
+
+  /** Where in the block the line from `offset` ends; -1 when the block does not hold it with the byte before it. */
+  #find(offset: number): number {
+    const from = offset - this.#at;
+    if (from < (offset === 0 ? 0 : 1) || from >= this.#filled) return -1;
+    const newline = this.#block.indexOf(NEWLINE, from);
+    return newline >= this.#filled ? -1 : newline;
+  }
+
+  #fill(at: number): void {
+    this.#at = at;
+    this.#filled = 0;
+    while (this.#filled < BLOCK_BYTES) {
+      const count = readSync(
+        this.#descriptor,
+        this.#block,
+        this.#filled,
+        BLOCK_BYTES - this.#filled,
+        at + this.#filled,
+      );
+      if (count === 0) break;
+      this.#filled += count;
+    }
+  }
+
+  /** The block ends inside of the line: goes on to its end and keeps none of it. */
+  #longLine(offset: number): FileLine {
+    for (;;) {
+      const before = this.#block[this.#filled - 1];
+      const at = this.#at + this.#filled;
+      this.#fill(at);
+      const newline = this.#block.subarray(0, this.#filled).indexOf(NEWLINE);
+      if (newline === -1 && this.#filled === BLOCK_BYTES) continue;
+      const next = at + (newline === -1 ? this.#filled : newline + 1);
+      const last = newline === 0 ? before : this.#block[newline - 1];
+      const endBytes = newline === -1 ? 0 : last === RETURN ? 2 : 1;
+      return { start: offset, length: next - endBytes - offset, text: undefined, next };
+    }
+  }
+}

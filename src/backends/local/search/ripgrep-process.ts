@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import type { RipgrepProgram } from "./ripgrep-program.js";
+
+export interface RipgrepStart {
+  readonly program: RipgrepProgram;
+  readonly arguments: readonly string[];
+  /** Where it runs; a path through a held folder, so that no swapped one is entered. */
+  readonly cwd: string;
+  /** Ends it at once. */
+  readonly signal: AbortSignal;
+  /** What it writes to its error stream. */
+  readonly onLog: (chunk: Buffer) => void;
+}
+
+/** Undefined when the system starts no process: too many of them, or arguments too long. */
+export function startRipgrep(start: RipgrepStart): RipgrepProcess | undefined {
+  try {
+    return new RipgrepProcess(start);
+  } catch {
+    return undefined;
+  }
+}
+
+/** One run of ripgrep. It gets no environment and no input. Whoever starts it calls `stop`, however the run went. */
+export class RipgrepProcess {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<number | undefined>;
+  readonly #signal: AbortSignal;
+  #isStopped = false;
+  readonly #kill = (): void => void this.#child.kill("SIGKILL");
+
+  constructor(start: RipgrepStart) {
+    this.#child = spawn(start.program.path, start.arguments, {
+      cwd: start.cwd,
+      env: {},
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#ended = new Promise((resolve) => {
+      this.#child.once("error", () => resolve(undefined));
+      this.#child.once("close", (code) => resolve(code ?? undefined));
+    });
+    this.#child.stderr?.on("data", start.onLog);
+    this.#signal = start.signal;
+    if (this.#signal.aborted) this.#kill();
+    else this.#signal.addEventListener("abort", this.#kill, { once: true });
+  }
+
+  /** What it prints. A reader that is slow holds it up. */
+  async *output(): AsyncGenerator<Buffer, void> {
+    if (this.#child.stdout === null) return;
+    try {
+      for await (const chunk of this.#child.stdout) yield chunk as Buffer;
+    } catch (thrown) {
+      // `stop` cuts the stream off, and its reader knows.
+      if (!this.#isStopped) throw thrown;
+    }
+  }
+
+  /** Its exit status once all output and log has been handed on; undefined when it was killed or never came to run. */
+  ended(): Promise<number | undefined> {
+    return this.#ended;
+  }
+
+  /** Kills it if it still runs and waits until it is gone. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#signal.removeEventListener("abort", this.#kill);
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#kill();
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+    await this.#ended;
+  }
+}

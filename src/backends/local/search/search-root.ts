@@ -1,0 +1,53 @@
+import { type EntryKind, type FsEntryInfo, HaftError, isWithin } from "../../../kernel/index.js";
+import { type Anchor, openAnchor, openAnchorItself } from "../fs-anchor.js";
+import { notFound } from "../fs-faults.js";
+import { kindOf } from "../fs-info.js";
+import type { FsBinding, SpotFinder } from "../fs-spot.js";
+
+/** The root of a search, judged and held. */
+export interface SearchRoot {
+  readonly kind: EntryKind;
+  readonly size: FsEntryInfo["size"];
+  /** Where it really is. */
+  readonly real: string;
+  /** The root itself when it is a folder, else the folder that holds it. */
+  readonly folder: Anchor;
+  /** The root as seen from `folder`: "." or "./name". */
+  readonly argument: string;
+}
+
+/**
+ * Whoever opens it closes its `folder`.
+ * @throws `FS_NOT_FOUND`; `CALL_UNCLAIMED`, `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` where it may not be searched.
+ */
+export function openSearchRoot(root: string, finder: SpotFinder, binding: FsBinding): Promise<SearchRoot> {
+  return finder.with(root, { did: "search", access: "read" }, (spot) => {
+    if (spot.info === undefined) throw notFound("search", root, "stat");
+    const kind = kindOf(spot.info);
+    const size = kind === "file" ? Number(spot.info.size) : 0;
+    if (kind === "directory") {
+      requireTree(binding, root);
+      return { kind, size, real: spot.real, folder: openAnchorItself(spot.path, finder.mode), argument: "." };
+    }
+    return {
+      kind,
+      size,
+      real: spot.real,
+      folder: openAnchor(spot.anchor.at(""), finder.mode),
+      argument: `./${spot.name}`,
+    };
+  });
+}
+
+/** @throws `CALL_UNCLAIMED` where the grant opens the folder and not what lies below it. */
+export function requireTree({ grant }: FsBinding, path: string): void {
+  const isWhole = grant.files.some(
+    (place) => place.scope === "tree" && isWithin(place.path, path) && place.access.includes("read"),
+  );
+  if (isWhole) return;
+  throw new HaftError(
+    "CALL_UNCLAIMED",
+    `Did not search "${path}": the call claimed it without what lies below it. Name the parts one by one.`,
+    { details: { path, access: "read" } },
+  );
+}
