@@ -22,7 +22,6 @@ export const realClock: Clock = {
   now: () => Date.now(),
   timer(ms, done) {
     const timer = setTimeout(done, ms);
-    timer.unref();
     return () => clearTimeout(timer);
   },
 };

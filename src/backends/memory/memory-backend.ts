@@ -137,14 +137,13 @@ function plantIn(tree: FileTree, what: MemoryPlant): void {
   }
 }
 
-/** The machine's time. Timers that a runtime can let go do not keep the process alive. */
+/** The machine's time. */
 function machineClock(): Clock {
   return {
     now: () => Date.now(),
     timer(ms, done) {
-      const timer: unknown = setTimeout(done, ms);
-      if (typeof timer === "object" && timer !== null && "unref" in timer) (timer as { unref(): void }).unref();
-      return () => clearTimeout(timer as ReturnType<typeof setTimeout>);
+      const timer = setTimeout(done, ms);
+      return () => clearTimeout(timer);
     },
   };
 }
