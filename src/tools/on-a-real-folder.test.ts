@@ -117,7 +117,8 @@ describe("edits of one file", () => {
       rmSync(state, { recursive: true, force: true });
       rmSync(built, { recursive: true, force: true });
     }
-  });
+    // Eight processes have to start, which a busy machine takes its time for.
+  }, 120_000);
 });
 
 describe("commands", () => {

@@ -1,5 +1,5 @@
 /** What every tool that takes a path checks before anything is claimed. */
-import { fail, isWithin, type Look, type Provenance, type ToolResult } from "../kernel/index.js";
+import { type Artifacts, fail, isWithin, type Look, type Provenance, type ToolResult } from "../kernel/index.js";
 import { showControls } from "../text/index.js";
 
 const ARTIFACT = "artifact:";
@@ -39,4 +39,10 @@ export function refusePath(path: string, verb: string, takesArtifacts = false): 
 /** Whether text of this place comes from the workspace; `ref` is the path as the model spelled it. */
 export function fileProvenance(look: Pick<Look, "workspace">, absolute: string, spelled: string): Provenance {
   return { from: isWithin(look.workspace, absolute) ? "workspace" : "outside", ref: spelled };
+}
+
+/** Where the text of an artifact comes from, as it was said when it was made; from a command of this session otherwise. */
+export async function artifactProvenance(artifacts: Artifacts, id: string, spelled: string): Promise<Provenance> {
+  const info = (await artifacts.list()).find((one) => one.id === id);
+  return info?.provenance ?? { from: "workspace", ref: spelled };
 }

@@ -30,6 +30,7 @@ export class LineIndex {
   constructor(
     readonly sizeBytes: number,
     private readonly ends: LineEnds,
+    private readonly markBytes = 0,
   ) {
     const block = Math.max(LEAST_BLOCK_BYTES, Math.ceil(sizeBytes / MAX_ENTRIES));
     this.blockBytes = block + (block % 2);
@@ -42,7 +43,9 @@ export class LineIndex {
 
   /** All lines of the file, once all of it has been looked at. */
   get totalLines(): number | undefined {
-    return this.#scanned < this.sizeBytes ? undefined : this.#newlines + (this.#endsOpen ? 1 : 0);
+    if (this.#scanned < this.sizeBytes) return undefined;
+    const hasOpenLine = this.#endsOpen && this.#scanned > this.markBytes;
+    return this.#newlines + (hasOpenLine ? 1 : 0);
   }
 
   /** Lines that are known to end. */
@@ -91,11 +94,11 @@ export function newlinesIn(bytes: Uint8Array, ends: LineEnds): number {
 }
 
 /** The index of a version of a file that this session keeps, made when it is asked for the first time. */
-export function indexFor(session: Session, key: string, sizeBytes: number, ends: LineEnds): LineIndex {
+export function indexFor(session: Session, key: string, make: () => LineIndex): LineIndex {
   const indexes = (session.caches?.get(CACHE) as Map<string, LineIndex> | undefined) ?? new Map<string, LineIndex>();
   session.caches?.set(CACHE, indexes);
   const known = indexes.get(key);
-  const index = known ?? new LineIndex(sizeBytes, ends);
+  const index = known ?? make();
   indexes.delete(key);
   indexes.set(key, index);
   const oldest = indexes.keys().next();

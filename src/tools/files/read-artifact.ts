@@ -32,7 +32,7 @@ export async function readArtifact(
   const [from, to] = gap === undefined ? [0, producedBytes] : isTail ? [gap[1], producedBytes] : [0, gap[0]];
   const form = namedTextForm("utf-8", head.bytes);
   const source = partSource(ctx.artifacts, id, from, to);
-  const index = new LineIndex(source.size, lineEndsOf(form));
+  const index = new LineIndex(source.size, lineEndsOf(form), isTail ? 0 : form.markBytes);
   const request = { offset: input.offset ?? 1, limit: input.limit, limits: ctx.limits };
   const window = await readWindow(source, isTail ? { ...form, markBytes: 0 } : form, index, request);
   const placed = isTail ? fromTheEnd(window, index.totalLines ?? 0) : window;

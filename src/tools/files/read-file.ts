@@ -91,8 +91,9 @@ async function textData(
 ): Promise<ReadData> {
   const ends = lineEndsOf(form);
   const source = bytes === undefined ? fileSource(ctx.fs, asked.absolute, info.size) : memorySource(bytes);
-  const key = `${ctx.backend.name}:${real}:${info.version}`;
-  const index = bytes === undefined ? indexFor(ctx.session, key, info.size, ends) : new LineIndex(info.size, ends);
+  const key = [ctx.backend.name, real, info.version, form.encoding].join(":");
+  const newIndex = () => new LineIndex(info.size, ends, form.markBytes);
+  const index = bytes === undefined ? indexFor(ctx.session, key, newIndex) : newIndex();
   const request = { offset: input.offset ?? 1, limit: input.limit, limits: ctx.limits };
   const window = await readWindow(source, form, index, request);
   return {

@@ -6,6 +6,7 @@ import {
   isWithin,
   type Look,
   ok,
+  type Provenance,
   type ReadData,
   type ReadInput,
   type ReadLimits,
@@ -13,7 +14,7 @@ import {
   type ToolResult,
 } from "../../kernel/index.js";
 import { findEncoding, parentOf, utf8Length } from "../../text/index.js";
-import { artifactIdOf, fileProvenance, quoted, refusePath } from "../path-input.js";
+import { artifactIdOf, artifactProvenance, fileProvenance, quoted, refusePath } from "../path-input.js";
 import { fileFailure } from "./file-failure.js";
 import { nearPaths } from "./near-names.js";
 import { readArtifact } from "./read-artifact.js";
@@ -88,12 +89,13 @@ async function runRead(input: ReadInput, ctx: ToolContext<ReadLimits>): Promise<
   const artifact = artifactIdOf(input.path);
   if (artifact !== undefined) {
     const data = await readArtifact(artifact, input, ctx);
-    return "isError" in data ? data : told({ data }, input, ctx);
+    if ("isError" in data) return data;
+    return told({ data }, input, ctx, await artifactProvenance(ctx.artifacts, artifact, input.path));
   }
   const asked = { verb: "read", spelled: input.path, absolute: ctx.resolve(input.path) };
   try {
     const found = await readFile(asked, input, ctx);
-    return "isError" in found ? found : told(found, input, ctx);
+    return "isError" in found ? found : told(found, input, ctx, fileProvenance(ctx, asked.absolute, input.path));
   } catch (thrown) {
     const failure = fileFailure(thrown, asked);
     return failure.code === "FS_NOT_FOUND" ? withNearNames(failure, asked.absolute, input.path, ctx) : failure;
@@ -112,7 +114,12 @@ async function withNearNames(
   return { ...failure, message, details: { ...(failure.details as object), near } };
 }
 
-function told(found: FoundFile, input: ReadInput, ctx: ToolContext<ReadLimits>): ToolResult<ReadData> {
+function told(
+  found: FoundFile,
+  input: ReadInput,
+  ctx: ToolContext<ReadLimits>,
+  provenance: Provenance,
+): ToolResult<ReadData> {
   const { data, image } = found;
   const { path, kind, encoding, sizeBytes, startLine, endLine, totalLines, nextOffset } = data;
   const next = nextOffset === undefined ? {} : { nextOffset };
@@ -124,7 +131,7 @@ function told(found: FoundFile, input: ReadInput, ctx: ToolContext<ReadLimits>):
     ...(image === undefined ? {} : { content: [{ kind: "image", data: image, mime: data.mime! }] }),
     structured: { path, kind, encoding, sizeBytes, startLine, endLine, totalLines, ...next },
     cuts: cutsOf(data, input),
-    provenance: fileProvenance(ctx, ctx.resolve(path), path),
+    provenance,
     ...(notes.length === 0 ? {} : { details: { notes } }),
   });
 }

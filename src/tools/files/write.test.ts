@@ -112,7 +112,9 @@ describe("writing", () => {
     const journal = call.details?.journal as { artifact: string; bytes: number };
     const kept = await bench.session.artifacts.read(journal.artifact, 0, 100);
     expect(typeof kept !== "string" && new TextDecoder("utf-8", { ignoreBOM: true }).decode(kept.bytes)).toBe(old);
-    expect((await bench.call("write", { path: "a.txt", content: "new\n" })).details).toEqual({});
+    expect(call.cuts).toMatchObject([{ artifact: journal.artifact, producedBytes: 15, keptBytes: 15 }]);
+    const same = await bench.call("write", { path: "a.txt", content: "new\n" });
+    expect([same.details, same.cuts]).toEqual([undefined, []]);
   });
 });
 

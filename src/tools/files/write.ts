@@ -16,7 +16,7 @@ import {
 import { parentOf } from "../../text/index.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
 import { fileFailure, refuseKind } from "./file-failure.js";
-import { journalOldBytes } from "./journal.js";
+import { journalCut, journalOldBytes } from "./journal.js";
 import { type FilePlace, passGate, recordReadState } from "./read-state.js";
 import { refuseText } from "./redaction-mark.js";
 import { whatDiffers } from "./write-differences.js";
@@ -114,7 +114,8 @@ async function replaceFile(
   if (refusal !== undefined) return refusal;
   if (lacksFolder && ctx.limits.parents) await ctx.fs.mkdir(parentOf(absolute), true);
   const isChange = old?.bytes !== undefined && old.sha256 !== (await ctx.digest(bytes));
-  const journal = isChange ? await journalOldBytes(ctx, input.path, old.bytes) : undefined;
+  const provenance = fileProvenance(ctx, absolute, input.path);
+  const journal = isChange ? await journalOldBytes(ctx, provenance, old.bytes) : undefined;
   const done = await ctx.fs.replaceAtomic(absolute, bytes, expectedOf(old));
   const info = await ctx.fs.stat(absolute);
   recordReadState(ctx, place, { info, sha256: done.after });
@@ -128,11 +129,13 @@ async function replaceFile(
     ...(done.inPlace ? { inPlace: true } : {}),
     ...(differs.length === 0 ? {} : { differs }),
   };
-  const unkept = old !== undefined && old.bytes === undefined ? { journal: { kept: false, bytes: old.info.size } } : {};
+  const isUnkept = old !== undefined && old.bytes === undefined;
+  const isTold = journal !== undefined || isUnkept;
   return ok(data, {
     structured: { path: input.path, created: data.created, bytes: data.bytes, afterHash: data.afterHash },
-    provenance: fileProvenance(ctx, absolute, input.path),
-    details: journal === undefined ? unkept : { journal },
+    provenance,
+    cuts: isTold ? [journalCut(input.path, old?.info.size ?? 0, journal)] : [],
+    ...(journal === undefined ? {} : { details: { journal } }),
   });
 }
 

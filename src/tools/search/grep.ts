@@ -11,12 +11,13 @@ import {
   HaftError,
   type Look,
   ok,
+  type Provenance,
   type SearchEnd,
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
 import { baseName, relativeInside } from "../../text/index.js";
-import { artifactIdOf, fileProvenance, quoted, refusePath } from "../path-input.js";
+import { artifactIdOf, artifactProvenance, fileProvenance, quoted, refusePath } from "../path-input.js";
 import { searchArtifact } from "./artifact-search.js";
 import { HitCollector, sortedHits } from "./grep-hits.js";
 import { refuseRoot } from "./search-root.js";
@@ -108,7 +109,11 @@ async function runGrep(input: GrepInput, ctx: ToolContext<GrepLimits>): Promise<
   });
   const problem = await collect(found, collector, ctx);
   if (problem !== undefined) return problem;
-  return answer(input, ctx, query, collector, spelled);
+  const provenance =
+    artifact === undefined
+      ? fileProvenance(ctx, root, spelled)
+      : await artifactProvenance(ctx.artifacts, artifact, spelled);
+  return answer(input, ctx, query, collector, provenance);
 }
 
 function queryOf(input: GrepInput, ctx: ToolContext<GrepLimits>, root: string): GrepQuery {
@@ -199,9 +204,10 @@ function answer(
   ctx: ToolContext<GrepLimits>,
   query: GrepQuery,
   collector: HitCollector,
-  spelled: string,
+  provenance: Provenance,
 ): ToolResult<GrepData> {
   const { end, dropped } = collector;
+  const spelled = input.path ?? ".";
   const isPaged = query.order === "path";
   const sorted = <Hit extends { readonly path: string }>(hits: readonly Hit[]) => (isPaged ? hits : sortedHits(hits));
   const why = dropped > 0 && end?.why !== "cancelled" ? "limit" : (end?.why ?? "cancelled");
@@ -222,7 +228,7 @@ function answer(
   const more = {
     structured: structuredOf(data),
     cuts: collector.droppedBytes > 0 ? [cutOf(data, collector)] : [],
-    provenance: fileProvenance(ctx, query.root, spelled),
+    provenance,
     ...notesOf(input, ctx.limits),
   };
   if (why !== "cancelled") return ok(data, more);
