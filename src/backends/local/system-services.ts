@@ -7,7 +7,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** 80 bits, as 20 hex digits. */
 const ID_BYTES = 10;
 
-/** The clock of this machine. Timers keep no process alive, and no delay is too long. */
+/** The clock of this machine. A pending timer keeps the process alive, and no delay is too long. */
 export const systemClock: Clock = Object.freeze({
   now: () => Date.now(),
   timer(ms: number, done: () => void): () => void {
@@ -17,7 +17,6 @@ export const systemClock: Clock = Object.freeze({
       const step = Math.min(Math.max(0, left), MAX_TIMER_MS);
       left -= step;
       timer = setTimeout(() => (left > 0 ? wait() : done()), step);
-      timer.unref();
     };
     wait();
     return () => clearTimeout(timer);
