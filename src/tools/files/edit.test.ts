@@ -22,7 +22,7 @@ function edit(bench: ToolBench, path: string, oldText: string, newText: string, 
 }
 
 describe("replacing", () => {
-  verifies(["IR-073", "IR-078", "IP-025"], "replaces one literal occurrence and proves what it did", async () => {
+  verifies("IR-073", "replaces one literal occurrence and proves what it did", async () => {
     const bench = memoryBench({ "a.txt": "one\ntwo\nthree\n" });
     const { data } = await edit(bench, "a.txt", "two", "TWO");
     expect(data).toEqual({
@@ -70,7 +70,7 @@ describe("replacing", () => {
     expect(await bench.bytes("e.txt")).toBe("one\nx\none\n");
   });
 
-  verifies("IR-075", "falls back to folded white space only where nothing is found literally", async () => {
+  verifies(["IR-075", "IP-025"], "falls back to folded white space only where nothing is found literally", async () => {
     const bench = memoryBench({ "a.txt": "\tif (x) {\n\t\trun();\n\t}\n", "b.txt": "a b\na  b\n" });
     const folded = await edit(bench, "a.txt", "if (x) {\n  run();\n}", "if (y) {\n\t\trun();\n\t}", {
       limits: INDUSAGI,
@@ -89,7 +89,7 @@ describe("replacing", () => {
     expect(bytes).toBe("漢 — x\nmid ß\n漢 — y\n");
   });
 
-  verifies("IR-077", "refuses equal texts, an empty one, and a change that changes nothing", async () => {
+  verifies(["IR-077", "IP-025"], "refuses equal texts, an empty one, and a change that changes nothing", async () => {
     const bench = memoryBench({ "a.txt": "a  b\n" });
     expect(await edit(bench, "a.txt", "a", "a")).toMatchObject({ isError: true, code: "EDIT_IDENTICAL" });
     expect(await edit(bench, "a.txt", "", "x")).toMatchObject({ isError: true, code: "EDIT_EMPTY" });

@@ -5,7 +5,7 @@ import { memoryBench, newSession } from "../tool-bench.fixture.js";
 
 const item = (id: string, status = "pending") => ({ id, text: `do ${id}`, status });
 
-verifies(["IR-112", "IP-028"], "todo_set replaces the whole list and todo_read plays it back unchanged", async () => {
+verifies("IR-112", "todo_set replaces the whole list and todo_read plays it back unchanged", async () => {
   const bench = memoryBench();
   await bench.call("todo_set", { items: [item("old")] });
   const items = [item("a", "done"), item("b", "active"), item("c"), item("d", "cancelled")];
