@@ -3,9 +3,16 @@
 import { HaftError } from "./errors.js";
 import type { ApprovalRequest } from "./services.js";
 
+/** What an approval is bound to beside its tool and session. */
+export interface ApprovedCall {
+  readonly inputDigest: string;
+  /** Backend and claims, real places among them, as one text. */
+  readonly touches: string;
+}
+
 interface Waiting {
   readonly request: ApprovalRequest;
-  readonly inputDigest: string;
+  readonly of: ApprovedCall;
   state: "waiting" | { readonly by: string } | { readonly denied: string };
 }
 
@@ -19,7 +26,7 @@ export type Resumed =
 export const MAX_WAITING_APPROVALS = 1_000;
 
 /**
- * The pending approvals of one host. A token stands for one tool, one session and one input: a call that comes back with
+ * The pending approvals of one host. A token stands for one tool, one session, one input and what it would touch: a call that comes back with
  * anything else is refused, and a granted token is gone after its first use.
  */
 export class Approvals {
@@ -27,10 +34,10 @@ export class Approvals {
   readonly #remembered = new Map<string, Set<string>>();
 
   /** For the pipeline: keeps a request that the approver has put off. */
-  add(request: ApprovalRequest, inputDigest: string): void {
+  add(request: ApprovalRequest, of: ApprovedCall): void {
     const oldest = this.#waiting.keys().next();
     if (this.#waiting.size >= MAX_WAITING_APPROVALS && !oldest.done) this.#waiting.delete(oldest.value);
-    this.#waiting.set(request.token, { request, inputDigest, state: "waiting" });
+    this.#waiting.set(request.token, { request, of, state: "waiting" });
   }
 
   /** Every request that still waits for an answer. */
@@ -70,10 +77,7 @@ export class Approvals {
   }
 
   /** For the pipeline: what became of the token of a call that is sent again. Uses it up when it was granted or refused. */
-  resume(
-    token: string,
-    call: { readonly tool: string; readonly sessionId: string; readonly inputDigest: string },
-  ): Resumed {
+  resume(token: string, call: ApprovedCall & { readonly tool: string; readonly sessionId: string }): Resumed {
     const waiting = this.#waiting.get(token);
     if (waiting === undefined) {
       return {
@@ -85,12 +89,19 @@ export class Approvals {
     if (
       request.call.tool !== call.tool ||
       request.call.sessionId !== call.sessionId ||
-      waiting.inputDigest !== call.inputDigest
+      waiting.of.inputDigest !== call.inputDigest
     ) {
       return {
         state: "denied",
         reason:
           "The approval was given for another call: the tool, the session or the input differs. Send exactly the approved call.",
+      };
+    }
+    if (waiting.of.touches !== call.touches) {
+      return {
+        state: "denied",
+        reason:
+          "The same call would touch something else now than what was approved: a link, a folder or the working folder has changed. Send the call without `resume` to ask again.",
       };
     }
     if (waiting.state === "waiting") return { state: "waiting", request };

@@ -5,6 +5,7 @@ import type { Backend } from "./backend.js";
 import type { Claim, Decision, Grant } from "./claims.js";
 import type { HostContext, Look } from "./context.js";
 import { HaftError, messageOf } from "./errors.js";
+import { plainCopy } from "./plain-data.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
 
@@ -21,6 +22,8 @@ export interface CallRun {
   readonly call: ToolCall;
   readonly context: HostContext;
   readonly startedMs: number;
+  /** Why what the model sent is no JSON data, as a clause; such a call is recorded and refused. */
+  readonly notPlain: string | undefined;
   inputDigest: string;
   audit: string;
   /** The arguments after repair, in the words of the dialect. */
@@ -39,11 +42,13 @@ export interface CallRun {
 }
 
 export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext): CallRun {
+  const input = plainCopy(call.input);
   return {
     tool,
-    call,
+    call: callOf(call, "problem" in input ? undefined : input.value, context),
     context,
     startedMs: context.host.clock.now(),
+    notPlain: "problem" in input ? input.problem : undefined,
     inputDigest: "",
     audit: "",
     args: {},
@@ -57,6 +62,18 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     grant: undefined,
     approver: null,
     settleRate: undefined,
+  };
+}
+
+/** The call with members of the promised types; a `resume` that is none stays one that no approval has. */
+function callOf(call: ToolCall, input: unknown, context: HostContext): ToolCall {
+  const id: unknown = call.id;
+  const resume: unknown = call.resume;
+  return {
+    id: typeof id === "string" ? id : typeof id === "number" ? String(id) : context.host.ids.next("call"),
+    name: call.name,
+    input,
+    ...(resume === undefined || resume === null ? {} : { resume: typeof resume === "string" ? resume : "" }),
   };
 }
 

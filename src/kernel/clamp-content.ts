@@ -2,47 +2,106 @@
 import { utf8Length } from "../text/index.js";
 import type { CallRun } from "./call-run.js";
 import type { Rendered } from "./dialect.js";
+import { HaftError } from "./errors.js";
 import { clampWithCount } from "./output.js";
 import type { ContentBlock, Cut } from "./result.js";
 import { shrinkJson } from "./shrink-json.js";
+import { wellFormed } from "./well-formed.js";
 
 interface Clamped {
   readonly content: readonly ContentBlock[];
   readonly cuts: readonly Cut[];
 }
 
-/** However many blocks an answer has, each may keep this much. */
+/** However many blocks an answer has, each may keep this much, until the blocks at the end have to go. */
 const LEAST_BLOCK_BYTES = 1_024;
 
 export async function clampContent(run: CallRun, rendered: Rendered): Promise<Clamped> {
   const { maxBytes } = run.context.budget;
-  const sizes = rendered.content.map(sizeOf);
-  const total = sizes.reduce((sum, size) => sum + size, 0);
-  if (rendered.clamped === true || total <= maxBytes) return { content: rendered.content, cuts: [] };
+  const blocks = rendered.content.map(measured);
+  const total = blocks.reduce((sum, { size }) => sum + size, 0);
+  if (rendered.clamped === true || total <= maxBytes) return { content: blocks.map(({ block }) => block), cuts: [] };
   const cuts: Cut[] = [];
   const content: ContentBlock[] = [];
-  let over = total - maxBytes;
-  const largestFirst = sizes.map((size, index) => ({ size, index })).sort((a, b) => b.size - a.size);
-  const allowed = new Map<number, number>();
-  for (const { size, index } of largestFirst) {
-    if (over <= 0) break;
-    const keep = Math.max(LEAST_BLOCK_BYTES, size - over);
-    if (keep >= size) continue;
-    allowed.set(index, keep);
-    over -= size - keep;
+  const dropped: ContentBlock[] = [];
+  const kept = shares(blocks, total - maxBytes);
+  let left = maxBytes;
+  for (const [index, { block, size }] of blocks.entries()) {
+    const keep = kept[index]!;
+    left -= keep;
+    if (left < 0 && size > 0 && index > 0) dropped.push(block);
+    else content.push(...(keep === size ? [block] : await clampBlock(run, block, keep, cuts)));
   }
-  for (const [index, block] of rendered.content.entries()) {
-    const keep = allowed.get(index);
-    if (keep === undefined) content.push(block);
-    else content.push(...(await clampBlock(run, block, keep, cuts)));
-  }
+  if (dropped.length > 0) content.push(await withoutBlocks(run, dropped, cuts));
   return { content, cuts };
 }
 
-function sizeOf(block: ContentBlock): number {
-  if (block.kind === "text") return utf8Length(block.text);
-  if (block.kind === "json") return utf8Length(JSON.stringify(block.value) ?? "");
-  return 0;
+interface Measured {
+  readonly block: ContentBlock;
+  /** Bytes of its text. */
+  readonly size: number;
+}
+
+/** What each block may keep: the largest give way first, none below the least. */
+function shares(blocks: readonly Measured[], tooMuch: number): readonly number[] {
+  const kept = blocks.map(({ size }) => size);
+  let over = tooMuch;
+  for (const index of kept.map((_, index) => index).sort((a, b) => kept[b]! - kept[a]!)) {
+    if (over <= 0) break;
+    const size = kept[index]!;
+    kept[index] = Math.min(size, Math.max(LEAST_BLOCK_BYTES, size - over));
+    over -= size - kept[index]!;
+  }
+  return kept;
+}
+
+/** One note in place of the blocks for which there was no room; all of their text is kept. */
+async function withoutBlocks(run: CallRun, blocks: readonly ContentBlock[], cuts: Cut[]): Promise<ContentBlock> {
+  const whole = blocks.map(textOf).join("\n");
+  const artifact = await keepWhole(run, "blocks", whole);
+  const what = `${blocks.length} more block${blocks.length === 1 ? "" : "s"} of ${run.tool.name}`;
+  const cut = { what, producedBytes: utf8Length(whole), keptBytes: 0, ...toRead(artifact) };
+  cuts.push(cut);
+  return { kind: "text", text: run.tool.dialect?.cutNote?.(cut) ?? `[${what} left out]` };
+}
+
+/** The public part of a result goes to a client beside the text, under the same budget; valid JSON stays valid. */
+export async function boundStructured(
+  run: CallRun,
+  structured: unknown,
+): Promise<{ readonly value: unknown; readonly cuts: readonly Cut[] }> {
+  if (structured === undefined) return { value: undefined, cuts: [] };
+  const { maxBytes } = run.context.budget;
+  if (utf8Length(jsonOf(structured) ?? "") <= maxBytes) return { value: structured, cuts: [] };
+  return shrinkJson(structured, maxBytes, (what, text) => keepWhole(run, what, text));
+}
+
+/** The block as it can be sent to a model, and its size: half a character in it would make every later request invalid. */
+function measured(block: ContentBlock): Measured {
+  if (block.kind === "json") {
+    const json = jsonOf(block.value);
+    return { block: json === undefined ? { ...block, value: null } : block, size: utf8Length(json ?? "null") };
+  }
+  if (block.kind === "image" || block.text === undefined) return { block, size: 0 };
+  const text = wellFormed(block.text);
+  return { block: text === block.text ? block : { ...block, text }, size: utf8Length(text) };
+}
+
+/** Undefined for what JSON leaves out. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    throw new HaftError(
+      "CALL_MALFORMED",
+      "A JSON part of it holds itself, is nested too deeply, or holds a value that JSON does not have.",
+    );
+  }
+}
+
+function textOf(block: ContentBlock): string {
+  if (block.kind === "json") return jsonOf(block.value) ?? "null";
+  return block.kind === "image" ? "" : (block.text ?? "");
 }
 
 async function clampBlock(
@@ -56,19 +115,22 @@ async function clampBlock(
     cuts.push(...shrunk.cuts);
     return [{ ...block, value: shrunk.value }];
   }
-  if (block.kind !== "text") return [block];
+  if (block.kind === "image" || block.text === undefined) return [block];
   const clamped = clampWithCount(block.text, { ...run.context.budget, maxBytes });
   if (clamped.omittedBytes === 0) return [block];
-  const artifact = await keepWhole(run, "text", block.text);
   const cut: Cut = {
     what: `output of ${run.tool.name}`,
     producedBytes: clamped.keptBytes + clamped.omittedBytes,
     keptBytes: clamped.keptBytes,
-    ...(artifact === undefined ? {} : { artifact, next: `Read the rest with \`read\`, path "artifact:${artifact}".` }),
+    ...toRead(await keepWhole(run, "text", block.text)),
   };
   cuts.push(cut);
   const note = run.tool.dialect?.cutNote?.(cut);
   return [{ ...block, text: note === undefined ? clamped.text : `${clamped.text}\n${note}` }];
+}
+
+function toRead(artifact: string | undefined): Pick<Cut, "artifact" | "next"> {
+  return artifact === undefined ? {} : { artifact, next: `Read the rest with \`read\`, path "artifact:${artifact}".` };
 }
 
 /** The whole of something that was cut, as an artifact; undefined where it could not be kept, which the cut then shows. */

@@ -1,9 +1,12 @@
 /** What the call will touch, whether it may, and who says so: claims, decide, reserve rate, approve. */
 
 import { type CallRun, type Ending, ended, lookOf, resultOfThrown } from "./call-run.js";
-import { type Claim, type Decision, EMPTY_GRANT, type Grant } from "./claims.js";
+import { type Approval, type Claim, type Decision, EMPTY_GRANT, type Grant } from "./claims.js";
+import { isRecord } from "./coerce.js";
 import { HaftError } from "./errors.js";
 import { NOTHING_DECIDED } from "./outcome.js";
+import { readClaims } from "./read-claims.js";
+import { readResult } from "./read-result.js";
 import type { ToolResult } from "./result.js";
 import { fail } from "./result.js";
 import type { ApprovalRequest, PolicyCall } from "./services.js";
@@ -18,11 +21,20 @@ export async function stateClaims(run: CallRun): Promise<Ending | undefined> {
     return ended("failed", resultOfThrown(thrown, run.tool.name));
   }
   if (!Array.isArray(stated)) {
-    const refusal = stated as ToolResult<never>;
+    const refusal = readResult(stated, run.tool.name);
+    if (!refusal.isError || refusal.code === "CALL_MALFORMED")
+      return malformed(run, "what it claims is neither a list nor a failure");
     return ended(refusal.code === "CALL_INVALID" ? "invalid" : "failed", refusal);
   }
-  run.claims = stated;
+  const claims = readClaims(stated, run.cwd, run.backend.home);
+  if ("why" in claims) return malformed(run, claims.why);
+  run.claims = claims;
   return undefined;
+}
+
+function malformed(run: CallRun, why: string): Ending {
+  const message = `Did not run \`${run.tool.name}\`: ${why}. Its author has to mend its \`claims\`.`;
+  return ended("failed", fail("CALL_MALFORMED", message, { details: { why } }));
 }
 
 /**
@@ -112,6 +124,7 @@ function resume(run: CallRun, token: string): Ending | { readonly by: string } {
     tool: run.tool.name,
     sessionId: run.context.session.id,
     inputDigest: run.inputDigest,
+    touches: touchesOf(run),
   });
   if (answer.state === "granted") return { by: answer.by };
   if (answer.state === "waiting") return waitingFor(answer.request, run.tool.name);
@@ -132,10 +145,6 @@ async function askPerson(run: CallRun, decision: Extract<Decision, { effect: "as
     reason: decision.reason,
   };
   const answer = await answerInTime(run, request);
-  if ("pending" in answer) {
-    host.approvals.add(request, run.inputDigest);
-    return waitingFor(request, run.tool.name);
-  }
   if ("denied" in answer) {
     const status = signal.aborted ? "cancelled" : "denied";
     return ended(
@@ -145,13 +154,22 @@ async function askPerson(run: CallRun, decision: Extract<Decision, { effect: "as
       }),
     );
   }
+  if ("pending" in answer) {
+    host.approvals.add(request, { inputDigest: run.inputDigest, touches: touchesOf(run) });
+    return waitingFor(request, run.tool.name);
+  }
   run.approver = answer.by;
   if (answer.scope !== "once") host.approvals.remember(session.id, decision.remember);
   return undefined;
 }
 
-/** Silence is a no. */
-async function answerInTime(run: CallRun, request: ApprovalRequest) {
+/** What a person approves, in one text: the same input touches something else once a link or the working folder has changed. */
+function touchesOf(run: CallRun): string {
+  return JSON.stringify([run.backend.name, run.claims]);
+}
+
+/** Silence is a no, and so is an answer of any other form than the three that there are. */
+async function answerInTime(run: CallRun, request: ApprovalRequest): Promise<Approval> {
   const { host, signal } = run.context;
   const timeoutMs = host.approvalTimeoutMs ?? 120_000;
   const silence = new AbortController();
@@ -168,13 +186,25 @@ async function answerInTime(run: CallRun, request: ApprovalRequest) {
     );
   });
   try {
-    return await Promise.race([host.approver!.ask(request, { signal: silence.signal, timeoutMs }), noAnswer]);
+    const answer = await Promise.race([host.approver!.ask(request, { signal: silence.signal, timeoutMs }), noAnswer]);
+    return isApproval(answer)
+      ? answer
+      : { denied: "The approver's answer was neither a grant, a refusal nor a delay, and without one nothing runs." };
   } catch {
     return { denied: "The approver failed, and without an answer nothing runs." };
   } finally {
     stopTimer();
     signal.removeEventListener("abort", stop);
   }
+}
+
+const SCOPES: readonly unknown[] = ["once", "session", "project"];
+
+function isApproval(answer: unknown): answer is Approval {
+  if (!isRecord(answer)) return false;
+  if ("denied" in answer || "pending" in answer)
+    return typeof answer.denied === "string" || typeof answer.pending === "string";
+  return typeof answer.by === "string" && SCOPES.includes(answer.scope);
 }
 
 function waitingFor(request: ApprovalRequest, toolName: string): Ending {

@@ -1,5 +1,6 @@
 /** Makes a tool of what its author wrote: descriptor, validation and the pipeline come from here. */
 import type { HostContext } from "./context.js";
+import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import type { AnyFace, Dialect } from "./dialect.js";
 import { HaftError } from "./errors.js";
 import { type Explanation, explainCall, runCall } from "./pipeline.js";
@@ -7,9 +8,6 @@ import type { ContentBlock } from "./result.js";
 import { type InputSchema, isStandardSchema, type JsonSchema } from "./schema.js";
 import type { DefinedTool, FacadeOutput, ToolBody, ToolCall, ToolSpec } from "./tool.js";
 import { createValidator, type Validator } from "./validate.js";
-
-/** Milliseconds a tool has unless it says otherwise. */
-export const DEFAULT_DEADLINE_MS = 30_000;
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 /** Seeds have names with a hyphen; a face may advertise them. */

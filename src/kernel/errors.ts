@@ -57,6 +57,7 @@ export const ERROR_CODES = [
   "CALL_REVOKED", // a port was used after its call had settled
   "CALL_UNCLAIMED", // { claim } a port was used for something that the call never claimed
   "CALL_THREW",
+  "CALL_MALFORMED", // { why } what a tool claimed or returned is not what the contract says
   "TODO_INVALID", // { index, why }
 ] as const;
 
@@ -93,14 +94,23 @@ export class HaftError extends Error {
 
   /** Whether `value` is a HaftError, of this copy of the package or another; with `code`, of that code. */
   static is(value: unknown, code?: ErrorCode): value is HaftError {
-    if (typeof value !== "object" || value === null || !(MARK in value)) return false;
-    return code === undefined || (value as { code?: unknown }).code === code;
+    try {
+      if (typeof value !== "object" || value === null || !(MARK in value)) return false;
+      const found = value as { code?: unknown; message?: unknown };
+      if (typeof found.code !== "string" || typeof found.message !== "string") return false;
+      return code === undefined || found.code === code;
+    } catch {
+      return false; // a proxy that refuses to be looked at is none of ours
+    }
   }
 }
 Object.defineProperty(HaftError.prototype, "name", { value: "HaftError", configurable: true, writable: true });
 
-/** The message of anything thrown: an Error's own message, else its text. Never a stack. */
+/** The message of anything thrown: an Error's own message, else its text. Never a stack, and never throws itself. */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message || thrown.name;
-  return typeof thrown === "string" ? thrown : String(thrown);
+  try {
+    return String(thrown instanceof Error ? thrown.message || thrown.name : thrown);
+  } catch {
+    return "it threw something that has no text";
+  }
 }

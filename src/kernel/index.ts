@@ -29,7 +29,8 @@ export type {
   ToolEvent,
 } from "./context.js";
 export { createHostContext, type HostContextOptions } from "./create-context.js";
-export { DEFAULT_DEADLINE_MS, defineTool, explain, presentTool } from "./define-tool.js";
+export { DEFAULT_DEADLINE_MS } from "./deadline.js";
+export { defineTool, explain, presentTool } from "./define-tool.js";
 export type { AnyFace, Decoded, Dialect, RenderContext, Rendered, ToolFace } from "./dialect.js";
 export { ERROR_CODES, type ErrorCode, HaftError, type HaftErrorOptions, messageOf } from "./errors.js";
 export type { CoreFs, EntryKind, Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "./fs.js";

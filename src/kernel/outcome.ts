@@ -1,10 +1,10 @@
 /** From an ending to an outcome: redact, render, clamp, project. */
 import type { CallRun, Ending } from "./call-run.js";
 import type { Decision } from "./claims.js";
-import { clampContent } from "./clamp-content.js";
+import { boundStructured, clampContent } from "./clamp-content.js";
 import type { Rendered } from "./dialect.js";
-import { messageOf } from "./errors.js";
-import { type ContentBlock, project, type ToolOutcome, type ToolResult } from "./result.js";
+import { HaftError, messageOf } from "./errors.js";
+import { type ContentBlock, fail, project, type ToolOutcome, type ToolResult } from "./result.js";
 
 /** The decision on a call that touches nothing. */
 export const NOTHING_DECIDED: Decision = Object.freeze({
@@ -14,11 +14,25 @@ export const NOTHING_DECIDED: Decision = Object.freeze({
   reason: "The tool claims nothing, and its ports refuse everything.",
 });
 
+/** Never rejects: what cannot be redacted, rendered or bounded is not shown, and the outcome says so. */
 export async function outcomeOf(run: CallRun, ending: Ending): Promise<ToolOutcome> {
-  const result = redacted(run, ending.result);
-  const rendered = render(run, result);
+  try {
+    const result = redacted(run, ending.result);
+    return await assemble(run, ending, result, render(run, result));
+  } catch (thrown) {
+    // Nothing of the result goes on from here: it may be what the redactor could not look at.
+    const why = HaftError.is(thrown) ? ` ${thrown.message}` : "";
+    const message = `\`${run.tool.name}\` ended, but its result cannot be shown.${why}`;
+    const status = ending.status === "ok" ? "failed" : ending.status;
+    const result = fail("CALL_MALFORMED", message);
+    return assemble(run, { status, result }, result, { content: plainContent(result) });
+  }
+}
+
+async function assemble(run: CallRun, ending: Ending, result: ToolResult, rendered: Rendered): Promise<ToolOutcome> {
   const clamped = await clampContent(run, rendered);
-  const cuts = [...(result.cuts ?? []), ...(rendered.cuts ?? []), ...clamped.cuts];
+  const structured = await boundStructured(run, result.structured);
+  const cuts = [...(result.cuts ?? []), ...(rendered.cuts ?? []), ...clamped.cuts, ...structured.cuts];
   const decision = run.decision ?? NOTHING_DECIDED;
   const effect = decision === NOTHING_DECIDED ? "allow" : decision.effect;
   return {
@@ -28,7 +42,7 @@ export async function outcomeOf(run: CallRun, ending: Ending): Promise<ToolOutco
     ...(result.code === undefined ? {} : { code: result.code }),
     status: ending.status,
     content: clamped.content,
-    ...(result.structured === undefined ? {} : { structured: result.structured }),
+    ...(structured.value === undefined ? {} : { structured: structured.value }),
     cuts,
     repairs: run.notes,
     artifacts: cuts.flatMap((cut) => (cut.artifact === undefined ? [] : [cut.artifact])),
@@ -71,5 +85,9 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
+  // A date, for one, is its text in JSON.
+  if (typeof (value as { toJSON?: unknown }).toJSON === "function") {
+    return mapTexts((value as { toJSON(): unknown }).toJSON(), change);
+  }
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapTexts(member, change)]));
 }

@@ -11,6 +11,7 @@ import { type CallRun, type Ending, ended, newRun, resultOfThrown } from "./call
 import type { Claim, Decision } from "./claims.js";
 import type { HostContext } from "./context.js";
 import { approve, decide, reserveRate, stateClaims } from "./decide-stage.js";
+import { inTime } from "./in-time.js";
 import { outcomeOf } from "./outcome.js";
 import { prepare } from "./prepare-stage.js";
 import { fail, type ToolOutcome, type ToolResult } from "./result.js";
@@ -20,6 +21,8 @@ import type { Validator } from "./validate.js";
 
 /** Bytes of a call's input that its audit entry keeps. */
 const AUDIT_INPUT_BYTES = 4_096;
+/** Bytes of a call's id that its audit entry keeps. */
+const AUDIT_NAME_BYTES = 256;
 
 /** Runs one call from the model's words to the dialect's answer. Rejects only for a hard cancel in a dialect that asks for it. */
 export async function runCall(
@@ -31,7 +34,7 @@ export async function runCall(
   const run = newRun(tool, call, context);
   const unrecorded = await recordBegin(run);
   const ending = unrecorded ?? (await settle(run, validate));
-  run.settleRate?.(ending.status === "ok");
+  countRate(run, ending);
   const outcome = await outcomeOf(run, ending);
   if (unrecorded === undefined) await recordEnd(run, outcome);
   const reason: unknown = context.signal.reason;
@@ -57,9 +60,7 @@ async function settle(run: CallRun, validate: Validator): Promise<Ending> {
   try {
     return (
       cancelledBefore(run) ??
-      (await beforeClaims(run, validate)) ??
-      (await stateClaims(run)) ??
-      (await decide(run)) ??
+      (await inTime(run, () => untilDecided(run, validate))) ??
       reserveRate(run) ??
       (await approve(run)) ??
       (await execute(run))
@@ -67,6 +68,18 @@ async function settle(run: CallRun, validate: Validator): Promise<Ending> {
   } catch (thrown) {
     return ended("failed", resultOfThrown(thrown, run.tool.name));
   }
+}
+
+/** Schemas, hooks and claims may be anybody's code. They touch nothing, so the call ends without waiting for them. */
+async function untilDecided(run: CallRun, validate: Validator): Promise<Ending | undefined> {
+  return (await beforeClaims(run, validate)) ?? (await stateClaims(run)) ?? (await decide(run));
+}
+
+/** A limiter that fails has no say over an answer that is there already. */
+function countRate(run: CallRun, ending: Ending): void {
+  try {
+    run.settleRate?.(ending.status === "ok");
+  } catch {}
 }
 
 function cancelledBefore(run: CallRun): Ending | undefined {
@@ -78,7 +91,7 @@ async function beforeClaims(run: CallRun, validate: Validator): Promise<Ending |
   const stopped = await prepare(run, validate);
   if (stopped !== undefined) return stopped;
   const hook = run.context.host.hooks?.beforeClaims;
-  if (hook !== undefined) run.input = hook({ tool: run.tool.name, input: run.input });
+  if (hook !== undefined) run.input = await hook({ tool: run.tool.name, input: run.input });
   run.input = frozen(run.input);
   return undefined;
 }
@@ -91,7 +104,9 @@ export async function explainCall(
   context: HostContext,
 ): Promise<Explanation> {
   const run = newRun(tool, call, context);
-  const stopped = (await beforeClaims(run, validate)) ?? (await stateClaims(run)) ?? (await decide(run));
+  const stopped = await inTime(run, () => untilDecided(run, validate)).catch((thrown: unknown) =>
+    ended("failed", resultOfThrown(thrown, tool.name)),
+  );
   return {
     tool: tool.name,
     effect: tool.effect,
@@ -121,11 +136,11 @@ async function recordBegin(run: CallRun): Promise<Ending | undefined> {
   const { call, context, tool } = run;
   const { audit, digest, redactor } = context.host;
   try {
-    const input = JSON.stringify(call.input ?? null) ?? "null";
+    const input = run.notPlain ?? JSON.stringify(call.input ?? null);
     run.inputDigest = await digest(input);
     const shown = redactor === undefined ? input : redactor.redact(input);
     run.audit = await audit.begin({
-      callId: call.id,
+      callId: cutHead(call.id, AUDIT_NAME_BYTES).text,
       sessionId: context.session.id,
       tool: tool.name,
       backend: context.backend.name,
@@ -155,7 +170,9 @@ async function recordEnd(run: CallRun, outcome: ToolOutcome): Promise<void> {
     cuts: outcome.cuts.length,
   };
   // The call has happened and its answer must reach the model; a begin without an end is itself a record that something went wrong.
-  await audit.end(run.audit, entry).catch(() => {});
+  try {
+    await audit.end(run.audit, entry);
+  } catch {}
 }
 
 function frozen(value: unknown): unknown {

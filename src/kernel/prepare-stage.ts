@@ -4,6 +4,7 @@ import { nearestNames } from "../text/index.js";
 import type { CallRun, Ending } from "./call-run.js";
 import { invalid } from "./call-run.js";
 import { coerceBag, isRecord } from "./coerce.js";
+import { plainCopy } from "./plain-data.js";
 import { repair } from "./repair.js";
 import type { Validator } from "./validate.js";
 
@@ -11,7 +12,12 @@ import type { Validator } from "./validate.js";
 export async function prepare(run: CallRun, validate: Validator): Promise<Ending | undefined> {
   const { tool } = run;
   const { face } = tool;
-  const bag = coerceBag(run.call.input, face?.bareString);
+  if (run.notPlain !== undefined) return notPlain(run, run.notPlain);
+  const coerced = coerceBag(run.call.input, face?.bareString);
+  // The copy that the record was made of; only what was parsed from text just now has not been through it.
+  const copied = coerced === run.call.input ? { value: coerced } : plainCopy(coerced);
+  if ("problem" in copied) return notPlain(run, copied.problem);
+  const bag = copied.value;
   const aimed = chooseTarget(run, bag);
   if ("status" in aimed) return aimed;
 
@@ -28,6 +34,10 @@ export async function prepare(run: CallRun, validate: Validator): Promise<Ending
   if ("problem" in checked) return invalid(run, checked.problem, { ...checked });
   run.args = isRecord(checked.value) ? checked.value : {};
   return face === undefined ? keepInput(run, checked.value) : decode(run);
+}
+
+function notPlain(run: CallRun, problem: string): Ending {
+  return invalid(run, `the arguments are no JSON data: ${problem}`);
 }
 
 function keepInput(run: CallRun, value: unknown): undefined {

@@ -4,7 +4,9 @@
  */
 import { nearestNames } from "../text/index.js";
 import { isRecord } from "./coerce.js";
+import { plainCopy, setOwn } from "./plain-data.js";
 import type { JsonSchema } from "./schema.js";
+import { shownName } from "./shown-name.js";
 
 export interface Repaired {
   readonly value: unknown;
@@ -17,6 +19,9 @@ export interface RepairOptions {
   /** What happens to a parameter that is no misspelling: left for validation to refuse, or dropped and told. */
   readonly unknownParameter: "refuse" | "ignore";
 }
+
+/** Ignored parameters that are told by name. */
+const MAX_NAMED = 20;
 
 export function repair(value: unknown, schema: JsonSchema, options: RepairOptions): Repaired {
   if (!isRecord(value) || !isRecord(schema.properties)) return { value, notes: [] };
@@ -35,21 +40,24 @@ function renameParameters(
   const keys = Object.keys(value);
   if (keys.every((key) => known.includes(key))) return value;
   const out: Record<string, unknown> = {};
+  let ignored = 0;
   for (const key of keys) if (known.includes(key)) out[key] = value[key];
   for (const key of keys) {
     if (known.includes(key)) continue;
     const free = known.filter((name) => !Object.hasOwn(out, name));
-    const alias = options.aliases?.[key];
+    const alias =
+      options.aliases !== undefined && Object.hasOwn(options.aliases, key) ? options.aliases[key] : undefined;
     const target = alias !== undefined && free.includes(alias) ? alias : misspelling(key, free);
     if (target !== undefined) {
       out[target] = value[key];
-      notes.push(`\`${key}\` was taken as \`${target}\`.`);
+      notes.push(`\`${shownName(key)}\` was taken as \`${target}\`.`);
     } else if (options.unknownParameter === "ignore" && schema.additionalProperties !== true) {
-      notes.push(`\`${key}\` is not a parameter and was ignored.`);
+      if (++ignored <= MAX_NAMED) notes.push(`\`${shownName(key)}\` is not a parameter and was ignored.`);
     } else {
-      out[key] = value[key];
+      setOwn(out, key, value[key]);
     }
   }
+  if (ignored > MAX_NAMED) notes.push(`${ignored - MAX_NAMED} more names are no parameters and were ignored.`);
   return out;
 }
 
@@ -169,9 +177,11 @@ function accepts(schema: JsonSchema, type: string): boolean {
   return Array.isArray(choices) && choices.some((choice) => isRecord(choice) && accepts(choice, type));
 }
 
+/** Undefined where the text is no JSON, or nested too deeply to be anybody's argument. */
 function parsedOrUndefined(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const copied = plainCopy(JSON.parse(text));
+    return "problem" in copied ? undefined : copied.value;
   } catch {
     return undefined;
   }

@@ -1,8 +1,12 @@
 /** Runs the tool with ports bound to its grant, and sees to it that the call settles whatever the tool does. */
+
+import { type CallLife, callLife } from "./call-life.js";
 import { type CallRun, type Ending, ended, lookOf, resultOfThrown } from "./call-run.js";
-import type { ToolContext } from "./context.js";
+import type { ToolContext, ToolEvent } from "./context.js";
+import { deadlineOf } from "./deadline.js";
 import { judgeMoved } from "./decide-stage.js";
 import { HaftError } from "./errors.js";
+import { readResult } from "./read-result.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
 
 /** Milliseconds that a tool has to settle after its signal fired; a shell's TERM, 3 s, KILL fit inside. */
@@ -12,7 +16,7 @@ export async function execute(run: CallRun): Promise<Ending> {
   const { context, tool } = run;
   const { clock, faults, hooks } = context.host;
   const control = new AbortController();
-  const deadlineMs = tool.body.deadlineMs(run.input, run.limits);
+  const deadlineMs = deadlineOf(run);
   const cancel = () => control.abort(new HaftError("CALL_CANCELLED", `\`${tool.name}\` was cancelled.`));
   const stopDeadline = clock.timer(deadlineMs, () => {
     control.abort(
@@ -29,24 +33,24 @@ export async function execute(run: CallRun): Promise<Ending> {
   if (context.signal.aborted) cancel();
 
   const guard = settleGuard(run, control.signal);
-  const runTool = async () => tool.body.run(run.input, toolContextOf(run, control.signal, clock.now() + deadlineMs));
+  const life = callLife(run);
+  const runTool = async () =>
+    tool.body.run(run.input, toolContextOf(run, control.signal, clock.now() + deadlineMs, life));
   const hooked =
-    hooks?.aroundRun === undefined ? runTool : () => hooks.aroundRun!({ tool: tool.name, input: run.input }, runTool);
+    hooks?.aroundRun === undefined
+      ? runTool
+      : async () => hooks.aroundRun!({ tool: tool.name, input: run.input }, runTool);
   const watched = faults === undefined ? hooked() : faults.watch(hooked, guard.fault);
   const body = watched.catch((thrown: unknown) => resultOfThrown(thrown, tool.name));
   try {
-    const result = await Promise.race([body, guard.settled]);
-    if (guard.isAbandoned()) body.then((late) => recordLate(run, late));
+    const result = readResult(await Promise.race([body, guard.settled]), tool.name);
+    if (guard.isAbandoned()) body.then((late) => recordLate(run, readResult(late, tool.name)));
     return ended(statusOf(result, control.signal), result);
   } finally {
     guard.stop();
     stopDeadline();
     context.signal.removeEventListener("abort", cancel);
-    control.abort(
-      new HaftError("CALL_REVOKED", `Did nothing: call "${run.call.id}" has already ended.`, {
-        details: { call: run.call.id },
-      }),
-    );
+    control.abort(life.end());
   }
 }
 
@@ -85,7 +89,7 @@ function settleGuard(run: CallRun, signal: AbortSignal) {
   };
 }
 
-function toolContextOf(run: CallRun, signal: AbortSignal, deadline: number): ToolContext {
+function toolContextOf(run: CallRun, signal: AbortSignal, deadline: number, life: CallLife): ToolContext {
   const { context, backend, call } = run;
   const { host } = context;
   const ports = backend.bind(run.grant!, {
@@ -110,15 +114,22 @@ function toolContextOf(run: CallRun, signal: AbortSignal, deadline: number): Too
     clock: host.clock,
     ids: host.ids,
     digest: host.digest,
-    stores: host.stores,
-    artifacts: context.session.artifacts,
+    stores: life.stores,
+    artifacts: life.artifacts,
     signal,
     deadline,
-    lock: (key, io, body) => host.locks.hold(`${backend.name}:${key}`, { signal, ...io }, body),
+    lock: (key, io, body) => life.lock(`${backend.name}:${key}`, { signal, ...io }, body),
     emit: (event) => {
-      if (!signal.aborted) context.onEvent?.({ ...event, callId: call.id });
+      if (!signal.aborted) tell(run, event);
     },
   };
+}
+
+/** A listener that fails is the host's affair, and no failure of the tool that spoke. */
+function tell(run: CallRun, event: ToolEvent): void {
+  try {
+    run.context.onEvent?.({ ...event, callId: run.call.id });
+  } catch {}
 }
 
 const STATUS_OF_CODE: Readonly<Record<string, CallStatus>> = {
@@ -144,7 +155,8 @@ function statusOf(result: ToolResult, signal: AbortSignal): CallStatus {
 function recordLate(run: CallRun, late: ToolResult): void {
   const { host } = run.context;
   const note = `A late value was dropped: the tool settled ${late.isError ? "with an error" : "well"} after it had been abandoned.`;
-  host.audit
-    .end(run.audit, { status: "late-value-dropped", tookMs: host.clock.now() - run.startedMs, note })
+  const entry = { status: "late-value-dropped", tookMs: host.clock.now() - run.startedMs, note };
+  Promise.resolve()
+    .then(() => host.audit.end(run.audit, entry))
     .catch(() => {});
 }

@@ -6,6 +6,7 @@ import { explain } from "./define-tool.js";
 import { type Explanation, refuseCall } from "./pipeline.js";
 import { fail, type ToolOutcome } from "./result.js";
 import type { JsonSchema } from "./schema.js";
+import { shownName } from "./shown-name.js";
 import type { DefinedTool, ToolCall, ToolDescriptor } from "./tool.js";
 
 /** Called once for each dispatch. */
@@ -42,8 +43,10 @@ export function createToolBox(tools: readonly DefinedTool[], factory: ContextFac
     runner: {
       async run(call, options = {}) {
         const context = withOptions(await factory(), options);
-        const tool = byName.get(call.name);
-        return tool === undefined ? refuseUnknown(call, context, tools) : tool.invoke(call, context);
+        // The call is what a model sent: its parts may be missing or of any type.
+        const asked = call ?? {};
+        const tool = byName.get(asked.name);
+        return tool === undefined ? refuseUnknown(asked, context, tools) : tool.invoke(asked, context);
       },
     },
     async explain(call) {
@@ -61,14 +64,15 @@ function withOptions(context: HostContext, options: RunOptions): HostContext {
 /** A tool that only stands for a name that the box does not have, so that its call is recorded like any other. */
 function refuseUnknown(call: ToolCall, context: HostContext, tools: readonly DefinedTool[]): Promise<ToolOutcome> {
   const dialect = context.dialect ?? tools[0]?.dialect;
+  const name = typeof call.name === "string" ? shownName(call.name) : "";
   const nearest = nearestNames(
-    call.name,
+    name,
     tools.map((tool) => tool.name),
     3,
   );
-  const message = dialect?.unknownTool(call.name, nearest) ?? `This session exposes no tool called "${call.name}".`;
-  const refusal = fail("CALL_UNKNOWN_TOOL", message, { details: { name: call.name, nearest } });
-  return refuseCall(nameOnly(call.name), call, context, ended("unknown-tool", refusal));
+  const message = dialect?.unknownTool(name, nearest) ?? `This session exposes no tool called "${name}".`;
+  const refusal = fail("CALL_UNKNOWN_TOOL", message, { details: { name, nearest } });
+  return refuseCall(nameOnly(name), call, context, ended("unknown-tool", refusal));
 }
 
 function nameOnly(name: string): DefinedTool {

@@ -3,6 +3,7 @@ import type { ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
 import { nearestNames } from "../text/index.js";
 import { isRecord } from "./coerce.js";
 import { type InputSchema, isStandardSchema, type JsonSchema } from "./schema.js";
+import { shownName } from "./shown-name.js";
 
 export interface Problem {
   /** The parameter, as `items[1].status`; absent when the whole bag is wrong. */
@@ -88,10 +89,8 @@ function wordProblem(error: ErrorObject | undefined, value: unknown, schema: Jso
     const known = isRecord(holder.properties) ? Object.keys(holder.properties) : [];
     const near = nearestNames(extra, known, 1)[0];
     const hint = near === undefined ? "" : ` (did you mean \`${inside}${near}\`?)`;
-    return {
-      parameter: `${inside}${extra}`,
-      problem: `there is no parameter \`${inside}${extra}\`${hint}; there are ${listed(known)}`,
-    };
+    const name = `${inside}${shownName(extra)}`;
+    return { parameter: name, problem: `there is no parameter \`${name}\`${hint}; there are ${listed(known)}` };
   }
   if (parameter === "") {
     const names = isRecord(schema.properties) ? listed(Object.keys(schema.properties)) : "none";

@@ -1,0 +1,94 @@
+/** What a call reaches beside its backend, until it has settled. */
+import type { CallRun } from "./call-run.js";
+import type { Stores } from "./context.js";
+import { HaftError } from "./errors.js";
+import type { Io } from "./fs.js";
+import type { Artifacts, Store } from "./services.js";
+
+/**
+ * Locks, stores and artifacts that end with the call. A cancelled tool still has them, so that it can keep what it has; one
+ * that was abandoned has nothing, and a lock that it held is free again.
+ */
+export interface CallLife {
+  readonly stores: Stores;
+  readonly artifacts: Artifacts;
+  lock<T>(key: string, io: Io, body: () => Promise<T>): Promise<T>;
+  /** Ends all of it; returns the error that every later use gives. */
+  end(): HaftError;
+}
+
+export function callLife({ call, context }: CallRun): CallLife {
+  const { host, session } = context;
+  let over: HaftError | undefined;
+  const waiting = new Set<(why: HaftError) => void>();
+  const requireLife = () => {
+    if (over !== undefined) throw over;
+  };
+  const storeUntilEnd = (store: Store): Store => ({
+    async get(key) {
+      requireLife();
+      return store.get(key);
+    },
+    async update(key, change) {
+      requireLife();
+      return store.update(key, change);
+    },
+  });
+  const { artifacts } = session;
+  return {
+    stores: {
+      open(name) {
+        requireLife();
+        return storeUntilEnd(host.stores.open(name));
+      },
+    },
+    artifacts: {
+      async create(about) {
+        requireLife();
+        return artifacts.create(about);
+      },
+      async read(id, offset, length) {
+        requireLife();
+        return artifacts.read(id, offset, length);
+      },
+      async list() {
+        requireLife();
+        return artifacts.list();
+      },
+      async export(id, fs, path) {
+        requireLife();
+        return artifacts.export(id, fs, path);
+      },
+    },
+    async lock(key, io, body) {
+      requireLife();
+      return host.locks.hold(key, io, () => untilEnd(body, waiting, requireLife));
+    },
+    end() {
+      over = new HaftError("CALL_REVOKED", `Did nothing: call "${call.id}" has already ended.`, {
+        details: { call: call.id },
+      });
+      for (const release of waiting) release(over);
+      return over;
+    },
+  };
+}
+
+/** Runs what is done under a lock, and lets go of it when the call ends before that. */
+async function untilEnd<T>(
+  body: () => Promise<T>,
+  waiting: Set<(why: HaftError) => void>,
+  requireLife: () => void,
+): Promise<T> {
+  requireLife();
+  let release: (why: HaftError) => void = () => {};
+  const ended = new Promise<never>((_, failed) => {
+    release = failed;
+  });
+  waiting.add(release);
+  try {
+    return await Promise.race([body(), ended]);
+  } finally {
+    waiting.delete(release);
+  }
+}

@@ -1,0 +1,412 @@
+/** Parts that are not what they promise: calls, tools, approvers and listeners of every odd form. Each call still ends as an outcome. */
+import { describe, expect, it } from "vitest";
+import { bareContext, bareHost, bareSession, policyOf, recordingBackend } from "../../test/support/bare-host.js";
+import {
+  type Approver,
+  type Claim,
+  createToolBox,
+  type DefinedTool,
+  defineTool,
+  HaftError,
+  type HostContext,
+  messageOf,
+  type ToolCall,
+  type ToolContext,
+  type ToolOutcome,
+  type ToolResult,
+  text,
+} from "./index.js";
+
+const toolOf = (run: (input: unknown, ctx: ToolContext) => unknown): DefinedTool =>
+  defineTool({ name: "odd", description: "", parameters: {}, run: run as () => ToolResult<never> });
+const call = (tool: DefinedTool, context: HostContext = bareContext(), more: Partial<ToolCall> = {}) =>
+  tool.invoke({ id: "c1", name: tool.name, input: {}, ...more }, context);
+
+/** Real timers, so many times as fast. */
+const faster = (times: number) => (ms: number, done: () => void) => {
+  const timer = setTimeout(done, ms / times);
+  return () => clearTimeout(timer);
+};
+
+const refusing = new Proxy(Object.create(null), {
+  get() {
+    throw new Error("not to be read");
+  },
+  has: () => {
+    throw refusing;
+  },
+  getPrototypeOf: () => {
+    throw refusing;
+  },
+  ownKeys: () => {
+    throw refusing;
+  },
+});
+const circular: Record<string, unknown> = { path: "a" };
+circular.self = circular;
+
+describe("what a tool throws or returns", () => {
+  it("becomes an outcome whatever was thrown", async () => {
+    const noText = { toString: () => circular };
+    const odd: unknown[] = [null, undefined, Symbol("s"), Object.create(null), refusing, noText];
+    odd.push(Object.defineProperty(new Error(""), "message", { get: () => refusing.x }));
+    odd.push({ [Symbol.for("haft.error")]: true });
+    for (const thrown of odd) {
+      const host = bareHost();
+      const outcome = await call(
+        toolOf(() => {
+          throw thrown;
+        }),
+        bareContext(host),
+      );
+      expect(outcome).toMatchObject({ status: "failed", code: "CALL_THREW", isError: true });
+      expect(outcome.output).toMatch(/^`odd` failed: ./);
+      expect(host.entries[0]?.ends).toHaveLength(1);
+      expect(typeof messageOf(thrown)).toBe("string");
+      expect(HaftError.is(thrown)).toBe(false);
+    }
+  });
+
+  it("is told to the author where it is no tool result", async () => {
+    const block = (content: unknown) => ({ isError: false, content });
+    const odd: unknown[] = [undefined, null, "text", 5, [], {}, { isError: false }, { isError: "false", content: [] }];
+    odd.push(block("text"), block([null]), block([{ kind: "text" }]), block([{ kind: "film" }]), refusing);
+    odd.push({ ...block([]), code: 5 }, { ...block([]), cuts: [null] }, { ...block([]), message: {} });
+    for (const returned of odd) {
+      const host = bareHost();
+      const outcome = await call(
+        toolOf(() => returned),
+        bareContext(host),
+      );
+      expect(outcome).toMatchObject({ status: "failed", isError: true });
+      expect(outcome.code).toMatch(/^CALL_(MALFORMED|THREW)$/);
+      expect(host.entries[0]?.ends).toHaveLength(1);
+    }
+    const outcome = await call(toolOf(() => "done"));
+    expect(outcome.output).toBe(
+      "`odd` ended, but what it returned is no tool result: it is the value done. Its author can make one with `text`, `json` or `failure`.",
+    );
+  });
+
+  it("is not shown where it cannot be written as JSON or looked through for secrets", async () => {
+    let deep: unknown = {};
+    for (let depth = 0; depth < 50_000; depth++) deep = { deep };
+    for (const value of [circular, 10n, deep]) {
+      const blocks = { isError: false, content: [{ kind: "json", value: [value] }] };
+      for (const result of [blocks, { isError: false, content: [], structured: [value] }]) {
+        for (const redactor of [undefined, { redact: (part: string) => part }]) {
+          const host = bareHost(redactor === undefined ? {} : { redactor });
+          const outcome = await call(
+            toolOf(() => result),
+            bareContext(host),
+          );
+          expect(outcome).toMatchObject({ status: "failed", code: "CALL_MALFORMED" });
+          expect(outcome.output).toContain("its result cannot be shown");
+          expect(host.entries[0]?.ends).toHaveLength(1);
+        }
+      }
+    }
+    expect((await call(toolOf(() => ({ isError: false, content: [{ kind: "json", value: undefined }] })))).output).toBe(
+      null,
+    );
+  });
+
+  it("does not get past a redactor that fails", async () => {
+    let looks = 0;
+    const redactor = {
+      redact(part: string) {
+        if (looks++ > 0) throw new Error("the secret");
+        return part;
+      },
+    };
+    const outcome = await call(
+      toolOf(() => text("the secret")),
+      bareContext(bareHost({ redactor })),
+    );
+    expect(outcome).toMatchObject({ status: "failed", output: "`odd` ended, but its result cannot be shown." });
+    expect(JSON.stringify(outcome)).not.toContain("secret");
+  });
+
+  it("has no half characters, in which a client's next request would break", async () => {
+    const outcome = await call(toolOf(() => text("a\ud800b\udc00 \ud83d\ude00")));
+    expect(outcome.output).toBe("a\ufffdb\ufffd \ud83d\ude00");
+  });
+
+  it("keeps to its budget in resources, in the structured part and in any number of blocks", async () => {
+    const resource = { kind: "resource", uri: "u", text: "r".repeat(100_000) };
+    const one = await call(toolOf(() => ({ isError: false, content: [resource] })));
+    expect((one.content[0] as { text: string }).text.length).toBeLessThan(66_000);
+    const structured = await call(
+      toolOf(() => ({ isError: false, content: [], structured: { log: "l".repeat(100_000) } })),
+    );
+    expect(structured).toMatchObject({ structured: { log: { artifact: "1", bytes: 100_000 } }, artifacts: ["1"] });
+    const lines = Array.from({ length: 5_000 }, (_, index) => ({ kind: "text", text: `${index} ${"x".repeat(40)}` }));
+    const session = bareSession();
+    const many = await call(
+      toolOf(() => ({ isError: false, content: lines })),
+      bareContext(bareHost(), { session }),
+    );
+    const dropped = 5_000 - many.content.length + 1;
+    expect(dropped).toBeGreaterThan(1_000);
+    expect(many.cuts).toEqual([
+      expect.objectContaining({ what: `${dropped} more blocks of odd`, keptBytes: 0, artifact: "1" }),
+    ]);
+    const kept = await session.artifacts.read("1", 0, 1e9);
+    expect(new TextDecoder().decode((kept as { bytes: Uint8Array }).bytes).split("\n")).toHaveLength(dropped);
+  });
+});
+
+describe("what a call brings", () => {
+  const seen: unknown[] = [];
+  const picky = defineTool({
+    name: "picky",
+    description: "",
+    parameters: {
+      type: "object",
+      properties: { path: { type: "string" } },
+      required: ["path"],
+      additionalProperties: false,
+    },
+    run(input) {
+      seen.push(input);
+      return text(String(input.path));
+    },
+  });
+
+  it("is refused and recorded where it is no JSON data", async () => {
+    let deep: unknown = "x";
+    for (let depth = 0; depth < 50_000; depth++) deep = [deep];
+    const shared: Record<string, unknown> = {};
+    let wide: Record<string, unknown> = shared;
+    for (let level = 0; level < 40; level++) wide = { left: wide, right: wide };
+    const odd: unknown[] = [circular, { path: 1n }, { path: "a", deep }, { path: Symbol("s") }, refusing, wide];
+    odd.push(new Uint8Array(9), "[".repeat(1_000) + "]".repeat(1_000), { path: Number.NaN });
+    for (const input of odd) {
+      const host = bareHost();
+      const outcome = await call(picky, bareContext(host), { input });
+      expect(outcome).toMatchObject({ status: "invalid", code: "CALL_INVALID" });
+      expect(outcome.output).toContain("the arguments are no JSON data: they ");
+      expect(host.entries[0]?.begin.inputDigest).toMatch(/^[0-9a-f]{64}$/);
+      expect(host.entries[0]?.ends.map((end) => end.status)).toEqual(["invalid"]);
+    }
+  });
+
+  it("passes no member of a prototype for an argument", async () => {
+    const fromText = JSON.parse('{"__proto__":{"path":"hidden"}}');
+    for (const input of [fromText, '{"__proto__":{"path":"hidden"}}', Object.create({ path: "hidden" })]) {
+      expect((await call(picky, bareContext(), { input })).output).toContain("`path` is missing");
+    }
+    const both = JSON.parse('{"path":"a","__proto__":{"x":1}}');
+    expect((await call(picky, bareContext(), { input: both })).output).toContain("no parameter `__proto__`");
+  });
+
+  it("is read once, and left as it was", async () => {
+    let reads = 0;
+    const input = {
+      get path() {
+        return reads++ === 0 ? "judged" : "run";
+      },
+    };
+    const host = bareHost();
+    expect((await call(picky, bareContext(host), { input })).output).toBe("judged");
+    expect([reads, host.entries[0]?.begin.input]).toEqual([1, '{"path":"judged"}']);
+    const given = { path: "a" };
+    await call(picky, bareContext(), { input: given });
+    expect([Object.isFrozen(given), Object.isFrozen(seen.at(-1))]).toEqual([false, true]);
+  });
+
+  it("may be a call in no form at all", async () => {
+    const host = bareHost();
+    const box = createToolBox([picky], () => bareContext(host));
+    const run = (odd: unknown) => box.runner.run(odd as ToolCall);
+    const odd = [undefined, null, "call", [], { id: 1 }, { name: null }, { name: { toString: () => circular } }];
+    for (const one of odd) expect((await run(one)).status).toBe("unknown-tool");
+    const long = await run({ id: "c", name: "\u0000".repeat(1e6), input: {} });
+    expect((long.output as string).length).toBeLessThan(1_000);
+    const numbered = await run({ id: 7, name: "picky", input: { path: "a" }, resume: null });
+    expect(numbered).toMatchObject({ id: "7", output: "a" });
+    expect((await run({ id: "c", name: "picky", input: { path: "a" }, resume: {} })).status).toBe("denied");
+    await run({ id: "i".repeat(1e6), name: "picky", input: { path: "a" } });
+    expect(host.entries.every(({ begin, ends }) => begin.callId.length <= 256 && ends.length === 1)).toBe(true);
+  });
+});
+
+describe("parts that never come back, or fail", () => {
+  const never = () => new Promise<never>(() => {});
+  const claiming = (claims: () => unknown) =>
+    defineTool({
+      name: "odd",
+      description: "",
+      parameters: {},
+      effect: "act",
+      claims: claims as () => Claim[],
+      run: () => text("ran"),
+    });
+  const soon = () => AbortSignal.timeout(20);
+
+  it("end by a cancel and by a time limit before the call could touch anything", async () => {
+    const endless = { "~standard": { version: 1, vendor: "v", validate: never, jsonSchema: { input: () => ({}) } } };
+    const unvalidated = defineTool({
+      name: "odd",
+      description: "",
+      input: endless as never,
+      run: () => text("ran"),
+    } as never);
+    for (const tool of [claiming(never), unvalidated]) {
+      expect(await call(tool, bareContext().withCancel(soon()))).toMatchObject({ status: "cancelled" });
+      const clock = { now: () => 0, timer: faster(1_000) };
+      expect(await call(tool, bareContext(bareHost({ clock })))).toMatchObject({
+        status: "timed-out",
+        code: "CALL_TIMEOUT",
+      });
+    }
+  });
+
+  it("run under a deadline that a timer can hold, whatever the tool says", async () => {
+    for (const stated of [Number.NaN, Number.POSITIVE_INFINITY, -1, 0, 1e15, "100", undefined]) {
+      const tool = defineTool({
+        name: "odd",
+        description: "",
+        parameters: {},
+        deadlineMs: (() => stated) as () => number,
+        async run(_, ctx) {
+          await new Promise((done) => setTimeout(done, 5)); // long enough for a timer of 1 ms to fire
+          return text(ctx.signal.aborted ? "stopped" : "whole");
+        },
+      });
+      expect((await call(tool)).output).toBe("whole");
+    }
+  });
+
+  it("do not take the answer of a call that has run with them", async () => {
+    const host = bareHost({
+      rate: {
+        reserve: () => ({
+          allowed: true,
+          settle() {
+            throw new Error("limiter");
+          },
+        }),
+      },
+    });
+    const failing = () => {
+      throw new Error("listener");
+    };
+    const context = bareContext({ ...host, audit: { ...host.audit, end: failing } }, { onEvent: failing });
+    const tool = defineTool({
+      name: "odd",
+      description: "",
+      parameters: {},
+      effect: "act",
+      claims: () => [],
+      run(_, ctx) {
+        ctx.emit({ kind: "note" });
+        return text("ran");
+      },
+    });
+    expect(await call(tool, context)).toMatchObject({ status: "ok", output: "ran" });
+  });
+
+  it("are named where claims are none, and nothing runs", async () => {
+    const file = (more: object) => [{ kind: "file", path: "/ws/a", access: ["read"], scope: "self", ...more }];
+    const odd: unknown[] = [undefined, "all", text("fine"), [null], [{ kind: "wish" }], [{ kind: "toString" }]];
+    odd.push(file({ path: undefined }), file({ access: [] }), file({ access: ["own"] }), file({ scope: "all" }));
+    for (const stated of odd) {
+      const outcome = await call(claiming(() => stated));
+      expect(outcome).toMatchObject({ status: "failed", code: "CALL_MALFORMED" });
+      expect(outcome.output).toContain("Did not run `odd`: ");
+    }
+  });
+
+  it("judges a path by its meaning: `..` in a claim is gone before policy sees it", async () => {
+    const host = bareHost();
+    const climbing = [{ kind: "file", path: "/ws/../etc//x/.", access: ["read"], scope: "tree" }];
+    await call(
+      claiming(() => climbing),
+      bareContext(host),
+    );
+    expect(host.entries[0]?.ends[0]?.claims).toEqual([{ ...climbing[0], path: "/etc/x" }]);
+  });
+});
+
+describe("after the end", () => {
+  it("nothing is left of what the call reached, and a lock that it held is free", async () => {
+    let held: Promise<void> = Promise.resolve();
+    const locks = {
+      hold<T>(_key: string, _io: unknown, body: () => Promise<T>): Promise<T> {
+        const turn = held.then(body);
+        held = turn.then(
+          () => {},
+          () => {},
+        );
+        return turn;
+      },
+    };
+    const clock = { now: () => 0, timer: faster(300) };
+    const host = bareHost({ locks, clock });
+    let kept: ToolContext | undefined;
+    const stuck = toolOf((_, ctx) => {
+      kept = ctx;
+      return ctx.lock("k", {}, () => new Promise(() => {}));
+    });
+    const context = bareContext(host);
+    const control = new AbortController();
+    const abandoned = call(stuck, context.withCancel(control.signal));
+    setTimeout(() => control.abort(), 5);
+    expect(await abandoned).toMatchObject({ status: "abandoned" });
+    const next = toolOf((_, ctx) => ctx.lock("k", {}, async () => text("mine")));
+    expect((await call(next, context)).output).toBe("mine");
+    const revoked = { code: "CALL_REVOKED" };
+    await expect(kept!.lock("k", {}, async () => 1)).rejects.toMatchObject(revoked);
+    await expect(kept!.artifacts.create({ what: "late" })).rejects.toMatchObject(revoked);
+    expect(() => kept!.stores.open("late")).toThrow(/has already ended/);
+  });
+});
+
+describe("approval", () => {
+  const asking = policyOf(() => ({ effect: "ask", remember: ["all"] }));
+  const writer = defineTool({
+    name: "writer",
+    description: "",
+    parameters: {},
+    effect: "act",
+    claims: (_, look) => [{ kind: "file", path: look.resolve("a"), access: ["write"], scope: "self" }],
+    async run(_, ctx) {
+      await ctx.fs.writeFile(ctx.resolve("a"), "x");
+      return text("written");
+    },
+  });
+
+  it("is given by no answer but a grant", async () => {
+    const odd: unknown[] = [undefined, null, true, "yes", {}, { approved: false }, { by: "me" }, { scope: "once" }];
+    odd.push({ by: "", denied: "no", scope: "once" }, { by: {}, scope: "session" }, { by: "me", scope: "for ever" });
+    for (const answer of odd) {
+      const { backend, touched } = recordingBackend();
+      const approver = { ask: async () => answer } as Approver;
+      const context = bareContext(bareHost({ policy: asking, approver }), { backend });
+      const outcomes: ToolOutcome[] = [await call(writer, context), await call(writer, context)];
+      expect(outcomes.map((one) => [one.status, one.code])).toEqual(Array(2).fill(["denied", "POLICY_DENIED"]));
+      expect(touched).toEqual([]);
+    }
+  });
+
+  it("holds for what would be touched when it was asked for", async () => {
+    const links: Record<string, string> = { "/ws/a": "/data/shown" };
+    const { backend, touched } = recordingBackend({ links });
+    const host = bareHost({ policy: asking, approver: { ask: async () => ({ pending: "" }) } });
+    const context = bareContext(host, { backend });
+    const token = (await call(writer, context)).inputRequired!.token;
+    host.approvals.grant(token);
+    links["/ws/a"] = "/data/other";
+    const swapped = await call(writer, context, { resume: token });
+    expect(swapped).toMatchObject({ status: "denied", isError: true });
+    expect(swapped.output).toContain("would touch something else now");
+    const moved = bareContext(host, { backend, cwd: "/ws/sub" });
+    expect((await call(writer, moved, { resume: token })).status).toBe("denied");
+    expect(touched).toEqual([]);
+    links["/ws/a"] = "/data/shown";
+    const both = await Promise.all([1, 2].map(() => call(writer, context, { resume: token })));
+    expect(both.map((one) => one.status).sort()).toEqual(["denied", "ok"]);
+    expect(touched).toEqual(["write /data/shown"]);
+  });
+});
