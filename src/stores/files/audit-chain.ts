@@ -1,5 +1,5 @@
 /** The form of the audit record: one JSON object a line, each bound to the one before by its hash. */
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 
 /** What stands before the first line of a chain. */
 export const CHAIN_START = "0".repeat(64);
@@ -16,7 +16,7 @@ export interface ChainedRecord {
 /** The line of a record, with `previous` and its own `hash` added last. */
 export function chainedLine(record: ChainedRecord, previous: string): { readonly line: string; readonly hash: string } {
   const body = JSON.stringify({ ...record, previous });
-  const hash = createHash("sha256").update(body).digest("hex");
+  const hash = digest("sha256", body);
   return { line: `${body.slice(0, -1)},"hash":"${hash}"}\n`, hash };
 }
 
@@ -43,7 +43,7 @@ export function readAuditChain(text: string, previous?: string): ChainReport {
     const parts = /^(\{.*),"hash":"([0-9a-f]{64})"\}$/.exec(line);
     if (parts === null) return broken("it is no audit record");
     const body = `${parts[1]}}`;
-    if (createHash("sha256").update(body).digest("hex") !== parts[2]) return broken("its content was changed");
+    if (digest("sha256", body) !== parts[2]) return broken("its content was changed");
     const record = JSON.parse(body) as ChainedRecord & { readonly previous: string };
     if (hash !== undefined && record.previous !== hash) return broken("the line before it was changed or left out");
     const before = records.at(-1);

@@ -20,8 +20,6 @@ export interface McpServerOptions {
   readonly version: string;
   /** In the order in which they are listed. */
   readonly tools: readonly DefinedTool[];
-  /** What the client's model is told of the server as a whole. */
-  readonly instructions?: string;
 }
 
 export type ServerFor = (era: "legacy" | "modern", calls: McpCalls) => Server;
@@ -35,12 +33,8 @@ export async function mcpServers(options: McpServerOptions): Promise<ServerFor> 
   const { Server } = await import("@modelcontextprotocol/server");
   const tools = options.tools.map(listed);
   const identity = { name: "haft", title: "Haft", version: options.version };
-  const about = {
-    capabilities: { tools: {} },
-    ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
-  };
   return (era, calls) => {
-    const server = new Server(identity, about);
+    const server = new Server(identity, { capabilities: { tools: {} } });
     server.setRequestHandler("tools/list", () => ({ tools }));
     server.setRequestHandler("tools/call", async (request, context) => {
       const { takeRoots } = calls;
