@@ -20,7 +20,7 @@ export interface CommandHostOptions {
 }
 
 export interface StartKind {
-  readonly stdin: "open" | "none";
+  readonly stdin: Uint8Array | "open" | "none";
   readonly latestBytes: number;
   readonly readAtOnce: boolean;
   /** Absent for a command that is waited for. */
@@ -67,6 +67,7 @@ export class CommandHost {
       tag: `${TAG_NAME}=${tag}`,
       isOfAnother: (session) => this.#running.has(session),
       buffer: this.#buffer,
+      pool: this.#options.pool,
       readAtOnce: kind.readAtOnce,
     });
     this.#running.set(running.pid, running);

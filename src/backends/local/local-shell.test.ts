@@ -39,7 +39,7 @@ async function cancelAfterOutput(command: string, graceMs: number): Promise<Shel
 describe("streams", () => {
   it("are pipes that can be opened again by name", async () => {
     const result = await exec(
-      "echo one > /dev/stdout; echo two > /dev/stderr; echo three | tee /dev/stderr; cat /dev/stdin",
+      "echo one > /dev/stdout; echo two > /dev/stderr; echo three | tee /dev/stderr; sleep 0.05; cat /dev/stdin",
       {
         input: new TextEncoder().encode("four\n"),
       },

@@ -42,11 +42,12 @@ export class LocalShell implements Shell {
     const deadlineMs = this.#deadlineMs(options.timeoutMs);
     if (options.signal?.aborted === true) return notBegun(whyStopped(options.signal).ended, startedMs);
     if (deadlineMs <= 0) return notBegun("deadline", startedMs);
-    const stdin = options.input === undefined || options.input.length === 0 ? "none" : "open";
+    const stdin = options.input ?? "none";
     const running = this.#host.start(command, options, { stdin, latestBytes: 0, readAtOnce: false });
     if ("problem" in running) return notBegun("spawn-error", startedMs, running.problem);
     const release = this.#stopWith(running, options, deadlineMs);
-    if (stdin === "open") void running.input.write(options.input!).then(() => running.input.close());
+    // Nothing is left to write where the command was given its input whole.
+    if (stdin !== "none") void running.input.write(stdin).then(() => running.input.close());
     const how = await running.settled;
     release();
     const result = running.resultOf(how);
@@ -62,7 +63,7 @@ export class LocalShell implements Shell {
   async spawn(command: string, options: ShellOptions & { readonly lifetime: Lifetime }): Promise<ShellHandle> {
     this.#judge(command, options.cwd);
     const running = this.#host.start(command, options, {
-      stdin: "open",
+      stdin: options.input ?? "open",
       latestBytes: JOB_OUTPUT_BYTES,
       readAtOnce: true,
       lifetime: options.lifetime,

@@ -9,7 +9,7 @@ const BATCH = 64;
 const REFILL_BELOW = 32;
 const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** One pipe. Whoever took it closes what it opened. */
+/** One pipe. Whoever took it closes what it opened, and in the end gives the pipe back or closes its read end. */
 export interface Pipe {
   /** Not blocking. */
   readonly readEnd: number;
@@ -42,6 +42,12 @@ export class PipePool {
     const pipe = this.#free.pop();
     if (this.#free.length < REFILL_BELOW && this.#isUsable && !this.#isRefilling) this.#makeSoon();
     return pipe;
+  }
+
+  /** Takes a pipe for the next command. Only an empty one that nobody else has open, or ever had, may be given back. */
+  giveBack(pipe: Pipe): void {
+    if (this.#isClosed) closeSync(pipe.readEnd);
+    else this.#free.push(pipe);
   }
 
   close(): void {

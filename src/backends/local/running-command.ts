@@ -1,10 +1,11 @@
 import type { ShellExit, ShellOptions, ShellResult, TreeState } from "../../kernel/index.js";
+import { CommandInput } from "./command-input.js";
 import { DEFAULT_GRACE_MS, endTree, type Leader, send, survivorsOf } from "./end-tree.js";
 import { OutputCapture } from "./output-capture.js";
-import type { Pipe } from "./pipe-pool.js";
+import type { Pipe, PipePool } from "./pipe-pool.js";
 import { openTarget } from "./process-table.js";
 import { ProcessTree } from "./process-tree.js";
-import { CommandInput, type Started } from "./start-command.js";
+import type { Started } from "./start-command.js";
 import { pipeReader, type StreamReader, socketReader } from "./stream-reader.js";
 
 export const DEFAULT_KEEP = Object.freeze({ head: 8_192, tail: 24_576 });
@@ -25,6 +26,7 @@ export interface CommandOptions {
   readonly tag: string;
   readonly isOfAnother: (session: number) => boolean;
   readonly buffer: Uint8Array;
+  readonly pool: PipePool;
   /** Whether output is awaited as it comes. Otherwise a quick command is read once, at its end. */
   readonly readAtOnce: boolean;
 }
@@ -49,6 +51,8 @@ export class RunningCommand {
   #settle: (how: { readonly ended: Ended; readonly tree: TreeState }) => void = () => {};
   #stopping: Promise<TreeState> | undefined;
   #stopReason: Ended | undefined;
+  /** The leader started no process, so that its pipes were never in other hands. */
+  #wasAlone = false;
 
   constructor(started: Started, options: CommandOptions) {
     const { child } = started;
@@ -66,10 +70,7 @@ export class RunningCommand {
       pipes: { stdout: shownOf(started.out, child.pid, 1), stderr: shownOf(started.err, child.pid, 2) },
       isOfAnother: (session) => session !== child.pid && options.isOfAnother(session),
     });
-    this.#readers = [
-      readerOf(started.out, this.stdout, options.buffer),
-      readerOf(started.err, this.stderr, options.buffer),
-    ];
+    this.#readers = [readerOf(started.out, this.stdout, options), readerOf(started.err, this.stderr, options)];
     this.settled = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -163,7 +164,7 @@ export class RunningCommand {
   /** Takes what is in the pipes and gives up reading. */
   closeStreams(): void {
     this.#drain();
-    for (const reader of this.#readers) reader.close();
+    for (const reader of this.#readers) reader.close(this.#wasAlone);
     this.input.destroy();
   }
 
@@ -185,7 +186,8 @@ export class RunningCommand {
     this.#drain();
     const isLast = look === LOOKS_MS.length - 1;
     if (this.isDrained || isLast) {
-      const tree = this.tree.hasNoOffspring() ? GONE : this.remains();
+      this.#wasAlone = this.tree.hasNoOffspring();
+      const tree = this.#wasAlone ? GONE : this.remains();
       const isOver = tree.state !== "alive" && this.isDrained;
       if (isOver || isLast) {
         this.#finish("itself", !isOver && tree.state === "gone" ? UNSEEN : tree);
@@ -214,10 +216,14 @@ function shownOf(stream: Started["out"], pid: number, descriptor: number): strin
   return isPipe(stream) ? stream.shownAs : (openTarget(pid, descriptor) ?? "");
 }
 
-function readerOf(stream: Started["out"], capture: OutputCapture, buffer: Uint8Array): StreamReader {
+function readerOf(
+  stream: Started["out"],
+  capture: OutputCapture,
+  { buffer, pool }: Pick<CommandOptions, "buffer" | "pool">,
+): StreamReader {
   const take = (chunk: Uint8Array) => capture.push(chunk);
   const end = () => {
     capture.isFinal = true;
   };
-  return isPipe(stream) ? pipeReader(stream.readEnd, buffer, take, end) : socketReader(stream, take, end);
+  return isPipe(stream) ? pipeReader(stream, pool, buffer, take, end) : socketReader(stream, take, end);
 }

@@ -1,10 +1,11 @@
 /** Starting a command: its process, its streams, and why it could not be started. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdtempSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
-import { Socket } from "node:net";
+import { closeSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../../kernel/index.js";
+import { inputFile } from "./command-input.js";
 import { systemCode } from "./fs-faults.js";
 import type { Pipe, PipePool } from "./pipe-pool.js";
 
@@ -17,8 +18,8 @@ export interface StartOptions {
   readonly command: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** "open": a stream that is written to later; "none": at its end from the start. */
-  readonly stdin: "open" | "none";
+  /** Bytes: all of it; "open": a stream that is written to later; "none": at its end from the start. */
+  readonly stdin: Uint8Array | "open" | "none";
 }
 
 /** A started command. `out` and `err` are pipes of ours, or sockets of Node's where there are none. */
@@ -54,8 +55,10 @@ export function startCommand(options: StartOptions, pool: PipePool): Started | {
   if (problem !== undefined) return { problem };
   const script = scriptOf(options.command);
   if ("problem" in script) return script;
-  const pipes = takePipes(pool, options.stdin);
-  const ends = childEnds(pipes);
+  const given = options.stdin instanceof Uint8Array ? inputFile(options.stdin) : undefined;
+  const wantsInput = options.stdin !== "none" && given === undefined;
+  const pipes = takePipes(pool, wantsInput);
+  const ends = childEnds(pipes, given);
   let child: ChildProcess;
   try {
     const args = script.path === undefined ? ["-c", "--", options.command] : [script.path];
@@ -63,7 +66,7 @@ export function startCommand(options: StartOptions, pool: PipePool): Started | {
       cwd: options.cwd,
       env: options.env,
       detached: true,
-      stdio: [ends.input ?? (options.stdin === "none" ? "ignore" : "pipe"), ends.out ?? "pipe", ends.err ?? "pipe"],
+      stdio: [ends.input ?? (wantsInput ? "pipe" : "ignore"), ends.out ?? "pipe", ends.err ?? "pipe"],
     });
   } catch (thrown) {
     ends.close();
@@ -83,7 +86,7 @@ export function startCommand(options: StartOptions, pool: PipePool): Started | {
     child: child as Started["child"],
     out: pipes.out ?? (child.stdout as Socket),
     err: pipes.err ?? (child.stderr as Socket),
-    input: pipes.inputWriter ?? (options.stdin === "open" ? (child.stdin as Socket) : undefined),
+    input: pipes.inputWriter ?? (wantsInput ? (child.stdin as Socket) : undefined),
     cleanUp: script.remove,
   };
 }
@@ -105,16 +108,16 @@ interface TakenPipes {
   readonly inputWriter: number | undefined;
 }
 
-function takePipes(pool: PipePool, stdin: StartOptions["stdin"]): TakenPipes {
-  const input = stdin === "open" ? pool.take() : undefined;
+function takePipes(pool: PipePool, wantsInput: boolean): TakenPipes {
+  const input = wantsInput ? pool.take() : undefined;
   return { out: pool.take(), err: pool.take(), input, inputWriter: input?.openWriteEnd("non-blocking") };
 }
 
 /** The child's ends of the pipes, which are closed here once the child has them. */
-function childEnds(pipes: TakenPipes) {
+function childEnds(pipes: TakenPipes, given: number | undefined) {
   const out = pipes.out?.openWriteEnd("blocking");
   const err = pipes.err?.openWriteEnd("blocking");
-  const input = pipes.input?.openReadEnd();
+  const input = given ?? pipes.input?.openReadEnd();
   const ours = [out, err, input, pipes.input?.readEnd].filter((one) => one !== undefined);
   return { out, err, input, close: () => ours.forEach((one) => void closeSync(one)) };
 }
@@ -135,65 +138,5 @@ function scriptOf(command: string): Script | { readonly problem: string } {
   } catch (thrown) {
     const over = `The command has ${sizeBytes} bytes, over the limit of ${MAX_ARGUMENT_BYTES} for an argument`;
     return { problem: `${over}, and could not be put into a file: ${messageOf(thrown)}.` };
-  }
-}
-
-/** Standard input of a command. A command that reads no more is no error. */
-export class CommandInput {
-  #descriptor: number | undefined;
-  #socket: Socket | undefined;
-
-  constructor(end: number | Socket | undefined) {
-    if (typeof end === "number") this.#descriptor = end;
-    else this.#adopt(end);
-  }
-
-  /** Resolves when the bytes are taken or nobody reads them any more. */
-  async write(bytes: Uint8Array): Promise<void> {
-    const rest = this.#writeNow(bytes);
-    if (rest.length === 0) return;
-    const socket = this.#socket;
-    if (socket === undefined || socket.destroyed) return;
-    await new Promise<void>((resolve) => {
-      socket.once("close", resolve);
-      // The bytes are kept until they are taken, and the caller may use its buffer again.
-      socket.write(rest.slice(), () => resolve());
-    });
-  }
-
-  close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
-    this.#socket?.end();
-  }
-
-  /** Gives up what has not been taken. */
-  destroy(): void {
-    this.close();
-    this.#socket?.destroy();
-  }
-
-  /** Writes what the pipe has room for, so that little input needs no waiting. */
-  #writeNow(bytes: Uint8Array): Uint8Array {
-    let at = 0;
-    while (this.#descriptor !== undefined && at < bytes.length) {
-      try {
-        at += writeSync(this.#descriptor, bytes, at);
-      } catch (thrown) {
-        const descriptor = this.#descriptor;
-        this.#descriptor = undefined;
-        if (systemCode(thrown) !== "EAGAIN") {
-          closeSync(descriptor);
-          return new Uint8Array();
-        }
-        this.#adopt(new Socket({ fd: descriptor, readable: false, writable: true }));
-      }
-    }
-    return bytes.subarray(at);
-  }
-
-  #adopt(socket: Socket | undefined): void {
-    this.#socket = socket;
-    socket?.on("error", () => socket.destroy());
   }
 }

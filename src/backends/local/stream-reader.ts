@@ -1,6 +1,7 @@
 import { closeSync, readSync } from "node:fs";
 import { Socket } from "node:net";
 import { systemCode } from "./fs-faults.js";
+import type { Pipe, PipePool } from "./pipe-pool.js";
 
 /** Bytes of one read from a pipe: as many as a pipe holds. */
 export const READ_BYTES = 64 * 1024;
@@ -12,8 +13,11 @@ export interface StreamReader {
   start(): void;
   /** Takes what is there now, at most `maxBytes`. */
   drain(maxBytes: number): void;
-  /** Reads no more. The command then meets a closed pipe. */
-  close(): void;
+  /**
+   * Reads no more. The command then meets a closed pipe.
+   * @param isUnshared - Whether nobody else can have the stream open: then it is kept for another command.
+   */
+  close(isUnshared: boolean): void;
 }
 
 /**
@@ -21,18 +25,20 @@ export interface StreamReader {
  * @param buffer - At least `READ_BYTES`; may be shared by all readers of a thread.
  */
 export function pipeReader(
-  descriptor: number,
+  pipe: Pipe,
+  pool: PipePool,
   buffer: Uint8Array,
   onBytes: (chunk: Uint8Array) => void,
   onEnd: () => void,
 ): StreamReader {
+  const descriptor = pipe.readEnd;
   let socket: Socket | undefined;
   let hasEnded = false;
+  let isClosed = false;
   const end = () => {
     if (hasEnded) return;
     hasEnded = true;
-    if (socket === undefined) closeSync(descriptor);
-    else socket.destroy();
+    socket?.destroy();
     onEnd();
   };
   return {
@@ -68,7 +74,15 @@ export function pipeReader(
         onBytes(buffer.subarray(0, count));
       }
     },
-    close: end,
+    close(isUnshared) {
+      const wasAtItsEnd = hasEnded;
+      end();
+      if (isClosed) return;
+      isClosed = true;
+      if (socket !== undefined) return;
+      if (wasAtItsEnd && isUnshared) pool.giveBack(pipe);
+      else closeSync(descriptor);
+    },
   };
 }
 

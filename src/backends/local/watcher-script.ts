@@ -1,7 +1,7 @@
 /**
  * What the watcher runs, as a script of POSIX sh: it needs no file of ours and 2 MB of memory.
  *
- * It reads lines `+PID START` and `-PID` until its input ends, which is when the host has ended, however it did. Then it
+ * It reads lines `+PID:START` and `-PID` until its input ends, which is when the host has ended, however it did. Then it
  * ends every process that carries the host's tag, or belongs to the session or group of a command told to it, or is a
  * child of one of these: TERM, three seconds, KILL. A number that now stands for another process, by its start time, is left
  * alone.
