@@ -1,6 +1,6 @@
 /** The policy of a host that names what is allowed; everything else is denied. */
-import { type Claim, type Decision, grantFor, type Policy, type PolicyCall } from "../kernel/index.js";
-import { isInside, normalizePath } from "../text/index.js";
+import { type Claim, type Decision, grantFor, isWithin, type Policy, type PolicyCall } from "../kernel/index.js";
+import { normalizePath } from "../text/index.js";
 
 /** What `denyByDefaultPolicy` lets pass. */
 export interface DenyByDefaultOptions {
@@ -34,7 +34,7 @@ export function denyByDefaultPolicy(options: DenyByDefaultOptions): Policy {
   const judges: Judges = {
     file(claim) {
       const path = normalizePath(claim.path);
-      if (!roots.some((root) => isInside(root, path))) return outside("The path", path);
+      if (!roots.some((root) => isWithin(root, path))) return outside("The path", path);
       if (!writes && claim.access.some((access) => access !== "read"))
         return denied("read-only", `"${path}" may only be read.`, "Ask the operator to allow writes.");
       return undefined;
@@ -43,7 +43,7 @@ export function denyByDefaultPolicy(options: DenyByDefaultOptions): Policy {
       if (!commands)
         return denied("no-commands", "Commands are not allowed here.", "Use the file and search tools instead.");
       const cwd = normalizePath(claim.cwd);
-      return roots.some((root) => isInside(root, cwd)) ? undefined : outside("The command's folder", cwd);
+      return roots.some((root) => isWithin(root, cwd)) ? undefined : outside("The command's folder", cwd);
     },
   };
 

@@ -27,14 +27,14 @@ export function findChangedRegion(before: string, after: string): ChangedRegion 
     beforeTail += shift;
     afterTail += shift;
   }
-  return { headEnd, headLines: countNewlines(before, headEnd), beforeTail, afterTail };
+  return { headEnd, headLines: newlinesBefore(before, headEnd), beforeTail, afterTail };
 }
 
 function isLineStart(text: string, offset: number, headEnd: number): boolean {
   return offset === headEnd || text.charCodeAt(offset - 1) === 10;
 }
 
-function countNewlines(text: string, end: number): number {
+function newlinesBefore(text: string, end: number): number {
   let count = 0;
   for (let at = text.indexOf("\n"); at !== -1 && at < end; at = text.indexOf("\n", at + 1)) count++;
   return count;

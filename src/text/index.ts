@@ -1,4 +1,5 @@
 export { expandBraces } from "./brace-expansion.js";
+export { concatBytes } from "./concat-bytes.js";
 export { type StrippedText, showControls, stripControls } from "./control-characters.js";
 export {
   type DecodedText,
@@ -9,7 +10,6 @@ export {
   detectLegacyEncoding,
   findEncoding,
   looksBinary,
-  TEXT_ENCODINGS,
   type TextEncodingName,
 } from "./encoding.js";
 export {
@@ -18,23 +18,14 @@ export {
   type GlobOptions,
   type GlobResult,
   MAX_GLOB_ALTERNATIVES,
-  MAX_GLOB_BYTES,
 } from "./glob.js";
 export { HeadTailBuffer, type HeadTailCut } from "./head-tail-buffer.js";
 export { type DiffOp, diffLines, type LineDiff } from "./line-diff.js";
 export type { DiffStrategy } from "./line-script.js";
-export {
-  detectEol,
-  type Eol,
-  LineCounter,
-  type LineSkip,
-  skipLines,
-  splitLines,
-  windowLines,
-} from "./lines.js";
+export { detectEol, type Eol, type LineSkip, skipLines, splitLines, windowLines } from "./lines.js";
 export { foldTypography, nearestNames } from "./nearest.js";
 export { countNewlines } from "./newline-count.js";
-export { baseName, isInside, joinPath, normalizePath, parentOf, relativeInside, resolvePath } from "./paths.js";
+export { baseName, normalizePath, parentOf, relativeInside, resolvePath } from "./paths.js";
 export { posixQuote } from "./quoting.js";
 export { DEFAULT_DIFF_CONTEXT, renderUnifiedDiff, type UnifiedDiffOptions } from "./unified-diff.js";
 export {

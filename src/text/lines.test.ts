@@ -1,13 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../test/verifies.js";
-import { detectEol, LineCounter, skipLines, splitLines, windowLines } from "./lines.js";
+import { detectEol, skipLines, splitLines, windowLines } from "./lines.js";
 import { countNewlines } from "./newline-count.js";
 
 const encode = (text: string) => new TextEncoder().encode(text);
-const eolText = fc
-  .array(fc.constantFrom("a", "bc", "\n", "\r\n", "\r", "é"), { maxLength: 30 })
-  .map((parts) => parts.join(""));
 
 describe("splitLines", () => {
   verifies("IR-135", "ends a line at \\n and at \\r\\n, and not at a lone \\r", () => {
@@ -68,22 +65,5 @@ describe("skipLines", () => {
     expect(skipLines(bytes, 2, 1)).toEqual({ offset: 5, skipped: 1 });
     expect(skipLines(bytes, 0, 5)).toEqual({ offset: 8, skipped: 2 });
     expect(countNewlines(bytes, 2)).toBe(1);
-  });
-});
-
-describe("LineCounter", () => {
-  it("counts as windowLines does and finds the start of a line, however the bytes are cut", () => {
-    fc.assert(
-      fc.property(eolText, fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 7 }), (text, line, size) => {
-        const bytes = encode(text);
-        const counter = new LineCounter(line);
-        for (let at = 0; at < bytes.length; at += size) counter.push(bytes.subarray(at, at + size));
-        const starts = [0, ...[...bytes].flatMap((byte, index) => (byte === 10 ? [index + 1] : []))];
-        expect(counter.lines).toBe(windowLines(text).length);
-        expect(counter.newlines).toBe(starts.length - 1);
-        expect(counter.bytes).toBe(bytes.length);
-        expect(counter.targetOffset).toBe(starts[line - 1]);
-      }),
-    );
   });
 });

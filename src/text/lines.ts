@@ -1,5 +1,3 @@
-import { countNewlines } from "./newline-count.js";
-
 /** How the lines of a text end: all alike, `mixed` when at least two kinds occur, `none` without any ending. */
 export type Eol = "lf" | "crlf" | "cr" | "mixed" | "none";
 
@@ -60,59 +58,4 @@ export function skipLines(bytes: Uint8Array, from: number, count: number): LineS
     offset = at + 1;
   }
   return { offset, skipped: Math.max(0, count) };
-}
-
-/**
- * Counts the lines of a byte stream that arrives in chunks, and finds where one of them starts. Keeps no chunk.
- *
- * Lines are counted as {@link windowLines} does, by the byte 10; so any encoding that contains ASCII is counted right,
- * and UTF-16 is not.
- */
-export class LineCounter {
-  readonly #targetLine: number;
-  #targetOffset: number | undefined;
-  #newlines = 0;
-  #bytes = 0;
-  #endsOpen = false;
-
-  /** @param targetLine - The line, from 1, whose start is wanted. Default: none. */
-  constructor(targetLine = 0) {
-    this.#targetLine = targetLine;
-    if (targetLine === 1) this.#targetOffset = 0;
-  }
-
-  /** Bytes pushed so far. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** Newline bytes pushed so far. */
-  get newlines(): number {
-    return this.#newlines;
-  }
-
-  /** Lines so far; an unfinished last line counts once it has a byte. */
-  get lines(): number {
-    return this.#newlines + (this.#endsOpen ? 1 : 0);
-  }
-
-  /** Byte offset in the stream at which the wanted line starts; it may equal the end. `undefined` until it is known. */
-  get targetOffset(): number | undefined {
-    return this.#targetOffset;
-  }
-
-  push(chunk: Uint8Array): void {
-    if (chunk.length === 0) return;
-    let offset = 0;
-    if (this.#targetOffset === undefined && this.#targetLine > this.#newlines + 1) {
-      const wanted = this.#targetLine - 1 - this.#newlines;
-      const skip = skipLines(chunk, 0, wanted);
-      this.#newlines += skip.skipped;
-      offset = skip.offset;
-      if (skip.skipped === wanted) this.#targetOffset = this.#bytes + offset;
-    }
-    this.#newlines += countNewlines(chunk, offset);
-    this.#bytes += chunk.length;
-    this.#endsOpen = chunk[chunk.length - 1] !== NEWLINE;
-  }
 }

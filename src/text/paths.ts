@@ -65,11 +65,6 @@ export function relativeInside(root: string, path: string): string | undefined {
   return isAbove(rest) ? undefined : rest;
 }
 
-/** Whether `path` is the folder `root` or lies below it, by spelling alone; see {@link relativeInside}. */
-export function isInside(root: string, path: string): boolean {
-  return relativeInside(root, path) !== undefined;
-}
-
 function isAbove(relative: string): boolean {
   return relative === ".." || relative.startsWith("../");
 }

@@ -1,5 +1,6 @@
 /** Which folders may be a workspace. */
-import { isInside, normalizePath, parentOf } from "../text/index.js";
+import { isWithin } from "../kernel/index.js";
+import { normalizePath, parentOf } from "../text/index.js";
 
 /** Folders that hold other things than somebody's project: not themselves, but what is in them may be a workspace. */
 const SHARED = [
@@ -65,7 +66,7 @@ export function workspaceProblem(path: string, home: string): string | undefined
 function kindOf(folder: string, home: string): string | undefined {
   if (folder === "/") return "the root of the file system";
   if (folder === home || folder === "/root" || HOMES.includes(parentOf(folder))) return "a home folder";
-  if (isInside(folder, home)) return "a folder that holds home folders";
-  if (SHARED.includes(folder) || SYSTEM.some((root) => isInside(root, folder))) return "a folder of the system";
+  if (isWithin(folder, home)) return "a folder that holds home folders";
+  if (SHARED.includes(folder) || SYSTEM.some((root) => isWithin(root, folder))) return "a folder of the system";
   return undefined;
 }
