@@ -52,6 +52,8 @@ export interface ToolkitOptions {
   readonly approver?: Approver;
   /** Milliseconds that the approver has. Default 120,000. */
   readonly approvalTimeoutMs?: number;
+  /** The name of the conversation that `box` works in. Default: each box has one of its own, without a name. */
+  readonly session?: string;
   /** When `write` and `edit` want a read before. Default: what the dialect says. */
   readonly gate?: Gate;
   /** What commands find in their environment beside the usual few variables. */
@@ -88,7 +90,7 @@ export interface Toolkit extends AsyncDisposable {
   readonly approvals: Approvals;
   /** The conversation of this name, the same object each time; without a name, a new one. */
   session(id?: string): ToolkitSession;
-  /** A box with a session of its own. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
+  /** A box with a session of its own, or the one that the toolkit was made with. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
   box(collection?: string): ToolBox;
   /** The conversations that are open. */
   sessions(): readonly ToolkitSession[];
@@ -166,13 +168,16 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     return opened;
   };
 
+  const sessionOf = (id: string | undefined): ToolkitSession =>
+    (id === undefined ? undefined : open.get(id)) ?? openSession(id);
+
   const toolkit: Toolkit = {
     registry,
     dialect,
     host: host.services,
     approvals: host.services.approvals,
-    session: (id) => (id === undefined ? undefined : open.get(id)) ?? openSession(id),
-    box: (collection) => openSession(undefined).box(collection),
+    session: sessionOf,
+    box: (collection) => sessionOf(options.session).box(collection),
     sessions: () => [...open.values()],
     takeReports: () => backends.takeReports(),
     close() {

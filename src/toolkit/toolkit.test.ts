@@ -205,6 +205,13 @@ describe("sessions of a toolkit", () => {
     for (const box of boxes) expect(JSON.stringify((await run(box, "todo_read")).output)).not.toContain("Write it");
   });
 
+  it("can be one for all boxes of a toolkit", async () => {
+    const toolkit = await inMemory({ session: "shared" });
+    await run(toolkit.box(), "todo_set", { items });
+    expect((await run(toolkit.box(), "todo_read")).output).toContain("Write it");
+    expect(toolkit.sessions().map((session) => session.id)).toEqual(["shared"]);
+  });
+
   it("are shared by two toolkits over one state folder", async () => {
     const [one, two] = [await local(), await local()];
     await run(one.session("s").box(), "todo_set", { items });

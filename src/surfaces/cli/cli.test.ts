@@ -190,7 +190,9 @@ describe("haft tools", () => {
     expect(done.stdout).toMatch(/^read\s+\S/m);
     expect(done.stdout).not.toMatch(/^bash/m);
     expect(done.stdout).toContain("haft call");
-    expect((await haft(["tools", "--collection", "nothing"])).status).toBe(2);
+    const unknown = await haft(["tools", "--collection", "nothing"]);
+    expect(unknown.status).toBe(2);
+    expect(unknown.stderr).toMatch(/"nothing".*read-only, coding, all/);
     expect((await haft(["tools", "--dialect", "zeroclaw"])).stdout).toMatch(/^file_read/m);
   });
 });

@@ -5,6 +5,7 @@ import { newToken, serveMcpHttp, serveMcpStdio } from "../mcp/index.js";
 import { type CommonOptions, toolkitOptions, workspaceOf } from "./common-options.js";
 import { connectText } from "./connect-text.js";
 import { servedCalls } from "./served-calls.js";
+import { toolsOf } from "./tools-command.js";
 import { EXIT, UsageError } from "./usage.js";
 import { haftVersion } from "./version.js";
 
@@ -23,7 +24,7 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   if (options.stdio && (options.port !== undefined || options.once))
     throw new UsageError("--stdio goes without --port and --once: it has no port, and its client starts and ends it.");
   const dialect = await dialectNamed(options.dialect);
-  const tools = builtinRegistry(dialect).membersOf(options.collection);
+  const tools = toolsOf(builtinRegistry(dialect), options.collection);
   const server = { version: haftVersion(), tools, onProblem: (error: Error) => tellOperator(error.message) };
   return options.stdio ? serveOverStdio(options, server) : serveOverHttp(options, server);
 }

@@ -1,6 +1,8 @@
 /** `haft tools`: what a model is shown, for a program or for a person. */
 import pc from "picocolors";
+import type { DefinedTool, ToolRegistry } from "../../kernel/index.js";
 import { builtinRegistry, dialectNamed } from "../../toolkit/index.js";
+import { UsageError } from "./usage.js";
 
 export interface ToolsOptions {
   readonly dialect?: string;
@@ -11,7 +13,7 @@ export interface ToolsOptions {
 /** Prints the descriptors; nothing is opened and nothing is kept. */
 export async function toolsCommand(options: ToolsOptions): Promise<void> {
   const dialect = await dialectNamed(options.dialect ?? "haft");
-  const tools = builtinRegistry(dialect).membersOf(options.collection);
+  const tools = toolsOf(builtinRegistry(dialect), options.collection);
   if (options.json) {
     process.stdout.write(`${JSON.stringify(tools.map((tool) => tool.descriptor()))}\n`);
     return;
@@ -23,6 +25,13 @@ export async function toolsCommand(options: ToolsOptions): Promise<void> {
   );
   const example = pc.dim(`haft call ${tools[0]?.name ?? "read"} '{…}' runs one; --json prints the schemas.`);
   process.stdout.write(`${rows.join("\n")}\n\n${example}\n`);
+}
+
+/** The tools of a collection. @throws UsageError that names the collections there are. */
+export function toolsOf(registry: ToolRegistry, collection: string): readonly DefinedTool[] {
+  const names = registry.collectionNames();
+  if (names.includes(collection)) return registry.membersOf(collection);
+  throw new UsageError(`There is no collection "${collection}". Take one of ${names.join(", ")}.`);
 }
 
 function firstSentence(text: string): string {
