@@ -43,6 +43,8 @@ function parseRule(line: string): IgnoreRule | undefined {
   if (isKept) body = body.slice(1);
   const foldersOnly = body.endsWith("/");
   if (foldersOnly) body = body.slice(0, -1);
+  // A path holds no empty name, and a backslash with nothing behind it matches nothing.
+  if (body.includes("//") || /(?<!\\)(?:\\\\)*\\$/.test(body)) return undefined;
   const byName = !body.includes("/");
   if (body.startsWith("/")) body = body.slice(1);
   if (body === "") return undefined;

@@ -1,9 +1,8 @@
 import type { BoundCall } from "../backend.js";
 import { HaftError } from "../errors.js";
 import type { Io } from "../fs.js";
+import { MAX_TIMER_MS } from "../port-defaults.js";
 import type { Clock } from "../services.js";
-
-const MAX_TIMER_MS = 2_147_483_647;
 
 /**
  * One signal for all that ends a search: the query's own, the call's, and both time limits; a time limit gives the reason
