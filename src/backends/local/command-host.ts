@@ -11,6 +11,8 @@ import type { Watcher } from "./watcher.js";
 /** A command that still runs then is told to the watcher; telling one costs as much as a tenth of starting it. */
 const TELL_AFTER_MS = 25;
 
+const REMEMBERED_LEADERS = 128;
+
 export interface CommandHostOptions {
   /** Closed with the host. */
   readonly pool: PipePool;
@@ -36,6 +38,8 @@ export class CommandHost {
   readonly #running = new Map<number, RunningCommand>();
   /** Not guessable, so that nobody else's process is taken for ours. */
   readonly #nonce: string;
+  /** Numbers of the latest commands, oldest first. */
+  readonly #leaders = new Set<number>();
   #count = 0;
   #isClosed = false;
 
@@ -66,13 +70,21 @@ export class CommandHost {
       latestBytes: kind.latestBytes,
       tag: `${TAG_NAME}=${tag}`,
       isOfAnother: (session) => this.#running.has(session),
+      isLeader: (pid) => this.#leaders.has(pid),
       buffer: this.#buffer,
       pool: this.#options.pool,
       readAtOnce: kind.readAtOnce,
     });
     this.#running.set(running.pid, running);
+    this.#remember(running.pid);
     if (watcher !== undefined && !isKept) this.#tellSoon(running, watcher);
     return running;
+  }
+
+  #remember(pid: number): void {
+    this.#leaders.delete(pid);
+    this.#leaders.add(pid);
+    if (this.#leaders.size > REMEMBERED_LEADERS) this.#leaders.delete(this.#leaders.values().next().value!);
   }
 
   /**

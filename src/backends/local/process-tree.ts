@@ -20,12 +20,16 @@ export interface TreeMarks {
   readonly pipes: { readonly stdout: string; readonly stderr: string };
   /** Whether another command of this host leads the session: then none of its processes is of this tree. */
   isOfAnother(session: number): boolean;
+  /** Whether the number was that of a command of this host a moment ago. */
+  isLeader(pid: number): boolean;
 }
 
 export interface TreeMember extends ProcessEntry {
   readonly holds: "stdout" | "stderr" | "none";
 }
 
+/** Numbers since the leader's that are compared with those of other commands before `/proc` is looked through. */
+const MAX_COMPARED = 64;
 /** While a command is younger, no machine has begun so many processes since that their numbers came round. */
 const YOUNG_MS = 2_000;
 
@@ -47,9 +51,16 @@ export class ProcessTree {
     return this.leaderStart !== undefined;
   }
 
-  /** True when the kernel has started no process since the leader, so that there is nothing to look for. Costs 10 µs. */
+  /**
+   * True when the kernel has started no process since the leader but commands of this host, so that there is nothing to look
+   * for. Costs 10 µs.
+   */
   hasNoOffspring(): boolean {
-    return this.canSee && newestPid() === this.marks.leader;
+    const newest = newestPid();
+    const { leader } = this.marks;
+    if (!this.canSee || newest === undefined || newest < leader || newest - leader > MAX_COMPARED) return false;
+    for (let pid = leader + 1; pid <= newest; pid++) if (!this.marks.isLeader(pid)) return false;
+    return true;
   }
 
   /**

@@ -25,6 +25,7 @@ export interface CommandOptions {
   readonly latestBytes: number;
   readonly tag: string;
   readonly isOfAnother: (session: number) => boolean;
+  readonly isLeader: (pid: number) => boolean;
   readonly buffer: Uint8Array;
   readonly pool: PipePool;
   /** Whether output is awaited as it comes. Otherwise a quick command is read once, at its end. */
@@ -69,6 +70,7 @@ export class RunningCommand {
       tag: options.tag,
       pipes: { stdout: shownOf(started.out, child.pid, 1), stderr: shownOf(started.err, child.pid, 2) },
       isOfAnother: (session) => session !== child.pid && options.isOfAnother(session),
+      isLeader: options.isLeader,
     });
     this.#readers = [readerOf(started.out, this.stdout, options), readerOf(started.err, this.stderr, options)];
     this.settled = new Promise((resolve) => {
