@@ -101,8 +101,16 @@ export function isWithin(folder: string, path: string): boolean {
   return path.startsWith(folder) && path.charCodeAt(folder.length) === 47;
 }
 
-/** Whether the grant covers `access` at `path`, by string work. "write" covers "create" of the same place. */
+const NOT_NORMAL = /^(?!\/)|\/\.{0,2}(?:\/|(?<=[^]{2})$)/;
+
+/** Whether a path is absolute and free of `.`, `..` and empty names. What `/a/../b` is within cannot be told by string work. */
+export function isNormalPath(path: string): boolean {
+  return !NOT_NORMAL.test(path);
+}
+
+/** Whether the grant covers `access` at `path`, by string work, so never at a path that is not normalised. "write" covers "create" of the same place. */
 export function covers(grant: Grant, path: string, access: Access): boolean {
+  if (!isNormalPath(path)) return false;
   if (grant.except.some((folder) => isWithin(folder, path))) return false;
   return grant.files.some(
     (place) =>

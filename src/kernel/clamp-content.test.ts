@@ -60,6 +60,25 @@ describe("an answer over its budget", () => {
     expect(shrunk.value).toEqual({ artifact: "7", bytes: bytes(wide) });
   });
 
+  it("is linear in a wide value, and gives up at once where sixty-four parts are not enough", async () => {
+    const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, "v".repeat(500)]));
+    const kept: string[] = [];
+    const shrunk = await shrinkJson(wide, 1_000, async (what) => {
+      kept.push(what);
+      return "7";
+    });
+    expect([shrunk.value, kept]).toEqual([{ artifact: "7", bytes: bytes(wide) }, ["json"]]);
+  });
+
+  it("counts right where lists lie in lists that gave way", async () => {
+    const nested = Array.from({ length: 30 }, (_, row) => Array.from({ length: 200 }, (_, at) => row * at));
+    for (const maxBytes of [4_000, 9_000, 15_000]) {
+      const shrunk = await shrinkJson({ nested, log: "z".repeat(9_000) }, maxBytes, async () => "7");
+      expect(bytes(shrunk.value)).toBeLessThanOrEqual(maxBytes);
+      expect(shrunk.cuts.length).toBeGreaterThan(0);
+    }
+  });
+
   it("does not change the value that it was given", async () => {
     const value = { log: "z".repeat(3_000) };
     await shrinkJson(value, 100, async () => undefined);

@@ -1,10 +1,17 @@
 /** The judgement that every backend's ports share. Where and when it is asked is the backend's part: in the step that acts. */
 import type { BoundCall } from "./backend.js";
-import { type Access, covers, coversCommand, type Grant, isWithin } from "./claims.js";
+import { type Access, covers, coversCommand, type Grant, isNormalPath, isWithin } from "./claims.js";
 import { HaftError } from "./errors.js";
 
 /** Rejects what the grant does not cover at the asked path, by string work. Call it before touching anything. */
 export function requireCovered(grant: Grant, path: string, access: Access): void {
+  if (!isNormalPath(path)) {
+    throw new HaftError(
+      "FS_BAD_PATH",
+      `Did not ${access} "${path}": a port takes absolute paths without "." and "..". Make them with \`ctx.resolve\`.`,
+      { details: { path, why: "not normalised" } },
+    );
+  }
   if (covers(grant, path, access)) return;
   throw new HaftError(
     "CALL_UNCLAIMED",

@@ -4,12 +4,15 @@ import { bareContext, bareHost, bareSession, policyOf, recordingBackend } from "
 import {
   type Approver,
   type Claim,
+  covers,
   createToolBox,
   type DefinedTool,
   defineTool,
+  grantFor,
   HaftError,
   type HostContext,
   messageOf,
+  requireCovered,
   type ToolCall,
   type ToolContext,
   type ToolOutcome,
@@ -326,6 +329,20 @@ describe("parts that never come back, or fail", () => {
       bareContext(host),
     );
     expect(host.entries[0]?.ends[0]?.claims).toEqual([{ ...climbing[0], path: "/etc/x" }]);
+  });
+});
+
+describe("a port", () => {
+  it("refuses a path that string work cannot judge, below a granted folder too", () => {
+    const grant = grantFor("g", [{ kind: "file", path: "/ws", access: ["read"], scope: "tree" }]);
+    const whole = grantFor("g", [{ kind: "file", path: "/", access: ["read"], scope: "tree" }]);
+    for (const path of ["/ws/../etc", "/ws/a/..", "/ws/./a", "/ws//a", "/ws/a/", "/..", "ws", ""]) {
+      expect(() => requireCovered(grant, path, "read")).toThrow(/ctx\.resolve/);
+      expect([covers(grant, path, "read"), covers(whole, path, "read")]).toEqual([false, false]);
+    }
+    for (const path of ["/ws", "/ws/...", "/ws/..a/.b", "/ws/a\n", "/ws/ "])
+      expect([covers(grant, path, "read"), covers(whole, path, "read")]).toEqual([true, true]);
+    expect(covers(whole, "/", "read")).toBe(true);
   });
 });
 

@@ -12,11 +12,15 @@ interface Holder {
   readonly bytes: number;
 }
 
-const MOST_ROUNDS = 64;
+/** A string or list no larger than this would hardly be shorter as a note. */
+const LEAST_SHORTENED_BYTES = 64;
+/** Parts of one value that give way before all of it does. */
+const MOST_SHORTENED = 64;
 
 /**
- * A long string becomes `{artifact, bytes}`, a long list its counted head. After 64 rounds, or where nothing is left to
- * shorten, the whole value becomes `{artifact, bytes}`.
+ * A long string becomes `{artifact, bytes}`, a long list its counted head. Where 64 of them are not enough, or nothing is
+ * left to shorten, the whole value becomes `{artifact, bytes}`. Linear in the value: it is looked through again only after
+ * something in it gave way.
  */
 export async function shrinkJson(
   value: unknown,
@@ -27,11 +31,20 @@ export async function shrinkJson(
   const root: unknown[] = [JSON.parse(whole)];
   const cuts: Cut[] = [];
   let size = utf8Length(whole);
-  for (let round = 0; round < MOST_ROUNDS && size > maxBytes; round++) {
-    const largest = largestIn(root);
-    if (largest === undefined) break;
-    await shorten(largest, size - maxBytes, keep, cuts);
-    size = sizeOf(root[0]);
+  while (size > maxBytes && cuts.length < MOST_SHORTENED) {
+    const found = largestIn(root, MOST_SHORTENED - cuts.length);
+    const most = found.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (size - most > maxBytes || found.length === 0) break;
+    const gone: string[] = [];
+    for (const holder of found) {
+      if (size <= maxBytes) break;
+      // What lay in a list that has become its head is measured anew.
+      if (gone.some((path) => holder.path.startsWith(path))) continue;
+      const before = sizeOf(held(holder));
+      await shorten(holder, size - maxBytes, keep, cuts);
+      size += sizeOf(held(holder)) - before;
+      if (Array.isArray(held(holder))) gone.push(holder.path);
+    }
   }
   if (size <= maxBytes) return { value: root[0], cuts };
   const artifact = await keep("json", whole);
@@ -42,36 +55,31 @@ export async function shrinkJson(
 
 const sizeOf = (value: unknown): number => utf8Length(JSON.stringify(value) ?? "");
 
-/** The string or list whose shortening frees most: the deepest of the large ones, so that small neighbours stay. */
-function largestIn(root: unknown[]): Holder | undefined {
-  let best: Holder | undefined;
+const held = ({ parent, key }: Holder): unknown => (parent as Record<string | number, unknown>)[key];
+
+/** The strings and lists whose shortening frees most, largest first; a list only where no single item is most of it. */
+function largestIn(root: unknown[], count: number): readonly Holder[] {
+  const found: Holder[] = [];
   const visit = (parent: Holder["parent"], key: string | number, path: string): number => {
-    const value = (parent as Record<string | number, unknown>)[key];
-    if (typeof value === "string") return offer(parent, key, path, utf8Length(value) + 2, 64);
+    const value = held({ parent, key } as Holder);
+    if (typeof value === "string") return offer({ parent, key, path, bytes: utf8Length(value) + 2 });
     if (typeof value !== "object" || value === null) return 8;
-    const keys = Array.isArray(value) ? value.keys() : Object.keys(value);
     let bytes = 2;
     let most = 0;
-    for (const inner of keys) {
+    for (const inner of Array.isArray(value) ? value.keys() : Object.keys(value)) {
       const size = visit(value as Holder["parent"], inner, path === "" ? String(inner) : `${path}.${inner}`);
       bytes += size + 1;
       most = Math.max(most, size);
     }
     const isEvenList = Array.isArray(value) && value.length > 1 && most * 2 < bytes;
-    return isEvenList ? offer(parent, key, path, bytes, 64) : bytes;
+    return isEvenList ? offer({ parent, key, path, bytes }) : bytes;
   };
-  const offer = (
-    parent: Holder["parent"],
-    key: string | number,
-    path: string,
-    bytes: number,
-    least: number,
-  ): number => {
-    if (bytes > least && (best === undefined || bytes > best.bytes)) best = { parent, key, path, bytes };
-    return bytes;
+  const offer = (holder: Holder): number => {
+    if (holder.bytes > LEAST_SHORTENED_BYTES) found.push(holder);
+    return holder.bytes;
   };
   visit(root, 0, "");
-  return best;
+  return found.sort((a, b) => b.bytes - a.bytes).slice(0, count);
 }
 
 async function shorten(holder: Holder, over: number, keep: KeepWhole, cuts: Cut[]): Promise<void> {
