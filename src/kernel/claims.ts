@@ -101,7 +101,7 @@ export function isWithin(folder: string, path: string): boolean {
   return path.startsWith(folder) && path.charCodeAt(folder.length) === 47;
 }
 
-const NOT_NORMAL = /^(?!\/)|\/\.{0,2}(?:\/|(?<=[^]{2})$)/;
+const NOT_NORMAL = /^(?!\/)|\/\.{0,2}(?:\/|(?<=[\s\S]{2})$)/;
 
 /** Whether a path is absolute and free of `.`, `..` and empty names. What `/a/../b` is within cannot be told by string work. */
 export function isNormalPath(path: string): boolean {
