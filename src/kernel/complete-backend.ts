@@ -9,7 +9,9 @@ import { HaftError } from "./errors.js";
 import type { CoreFs } from "./fs.js";
 import type { Clock, Digest } from "./services.js";
 import type { CoreShell } from "./shell.js";
+import { webDigest } from "./web-digest.js";
 
+/** What a third party supplies: eight file operations and, where there are commands, `exec`. */
 export interface BackendCore {
   /** For people. */
   readonly name: string;
@@ -78,9 +80,3 @@ export function completeBackend(core: BackendCore): Backend {
     },
   };
 }
-
-const webDigest: Digest = async (data) => {
-  const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
-  const digest = await globalThis.crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-};

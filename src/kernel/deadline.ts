@@ -1,13 +1,12 @@
 /** How long a tool has. */
 import type { CallRun } from "./call-run.js";
+import { MAX_TIMER_MS } from "./port-defaults.js";
 
 /** Milliseconds a tool has unless it says otherwise. */
 export const DEFAULT_DEADLINE_MS = 30_000;
-/** The longest that a timer can wait: 2^31 - 1 ms, 24.8 days. */
-export const MAX_DEADLINE_MS = 2_147_483_647;
 
 /** The tool's own deadline; the default where it gives no positive number, since a call without a deadline need not settle. */
 export function deadlineOf(run: Pick<CallRun, "tool" | "input" | "limits">): number {
   const stated: unknown = run.tool.body.deadlineMs(run.input, run.limits);
-  return typeof stated === "number" && stated > 0 ? Math.min(stated, MAX_DEADLINE_MS) : DEFAULT_DEADLINE_MS;
+  return typeof stated === "number" && stated > 0 ? Math.min(stated, MAX_TIMER_MS) : DEFAULT_DEADLINE_MS;
 }

@@ -22,14 +22,24 @@ export function requireCovered(grant: Grant, path: string, access: Access): void
   );
 }
 
-/** Rejects unless the grant covers `access` at `path` and at all below it, with no excepted path among them. */
-export function requireTreeCovered(grant: Grant, path: string, access: Access): void {
+/**
+ * Rejects unless the grant covers `access` at `path` and at all below it.
+ *
+ * @param excepted - What the grant excepts below `path`: "refused" (default) when the operation would take it too,
+ *   "left-out" when the operation passes it over.
+ */
+export function requireTreeCovered(
+  grant: Grant,
+  path: string,
+  access: Access,
+  excepted: "refused" | "left-out" = "refused",
+): void {
   requireCovered(grant, path, access);
   const whole = grant.files.some(
     (place) => place.scope === "tree" && isWithin(place.path, path) && place.access.includes(access),
   );
-  const excepted = grant.except.find((folder) => isWithin(path, folder));
-  if (whole && excepted === undefined) return;
+  const holdsExcepted = excepted === "refused" && grant.except.some((folder) => isWithin(path, folder));
+  if (whole && !holdsExcepted) return;
   const why = whole ? "it holds what must not be touched" : "the call claimed it without what lies below it";
   throw new HaftError("CALL_UNCLAIMED", `Did not ${access} "${path}": ${why}. Name the parts one by one.`, {
     details: { path, access },
@@ -67,6 +77,16 @@ export function requireCommand(grant: Grant, command: string, cwd: string): void
     {
       details: { command, cwd },
     },
+  );
+}
+
+/** Rejects a background command that the call did not claim. */
+export function requireJob(grant: Grant, id: string): void {
+  if (grant.jobs.includes(id) || grant.jobs.includes("*")) return;
+  throw new HaftError(
+    "CALL_UNCLAIMED",
+    `Did not attach to "${id}": the call never claimed it. Claim it in the tool's \`claims\`.`,
+    { details: { job: id } },
   );
 }
 

@@ -1,12 +1,11 @@
 /** The contract: tools, calls, results, claims and the ports. Pure: no Node built-in anywhere behind this entry. */
-export { Approvals, MAX_WAITING_APPROVALS } from "./approvals.js";
+export { Approvals } from "./approvals.js";
 export type { Backend, BackendFlags, BoundCall, Ports } from "./backend.js";
 export {
   type Access,
   type Approval,
   type Claim,
   covers,
-  coversCommand,
   type Decision,
   EMPTY_GRANT,
   type Grant,
@@ -29,22 +28,40 @@ export type {
   ToolEvent,
 } from "./context.js";
 export { createHostContext, type HostContextOptions } from "./create-context.js";
-export { DEFAULT_DEADLINE_MS } from "./deadline.js";
 export { defineTool, explain, presentTool } from "./define-tool.js";
 export type { AnyFace, Decoded, Dialect, RenderContext, Rendered, ToolFace } from "./dialect.js";
 export { ERROR_CODES, type ErrorCode, HaftError, type HaftErrorOptions, messageOf } from "./errors.js";
 export type { CoreFs, EntryKind, Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "./fs.js";
-export { requireCommand, requireCovered, requireLive, requireMoved, requireTreeCovered } from "./guard.js";
+export {
+  badPath,
+  cancelledOperation,
+  type Errno,
+  notAFile,
+  type OddKind,
+  pathProblem,
+  type SystemRefusal,
+  staleFile,
+  systemFault,
+  systemRefusal,
+  tooLarge,
+} from "./fs-faults.js";
+export { requireCommand, requireCovered, requireJob, requireLive, requireMoved, requireTreeCovered } from "./guard.js";
 export {
   type ClipEnd,
   clamp,
   clampWithCount,
   defaultNotice,
   type OutputBudget,
-  STANDARD_BUDGET_BYTES,
   standardBudget,
 } from "./output.js";
 export type { Explanation } from "./pipeline.js";
+export {
+  DEFAULT_GRACE_MS,
+  DEFAULT_KEEP,
+  DEFAULT_MAX_CHILDREN,
+  DEFAULT_MAX_READ_BYTES,
+  MAX_TIMER_MS,
+} from "./port-defaults.js";
 export { ToolRegistry } from "./registry.js";
 export {
   type CallStatus,
@@ -60,13 +77,11 @@ export {
   type ToolResult,
   text,
 } from "./result.js";
-export { ABANDON_AFTER_MS } from "./run-stage.js";
-export { type InferInput, type InputSchema, isStandardSchema, type JsonSchema, type StandardSchema } from "./schema.js";
+export type { InferInput, InputSchema, JsonSchema, StandardSchema } from "./schema.js";
 export type { GrepHit, GrepQuery, Pattern, Search, SearchEnd, WalkEntry, WalkQuery } from "./search.js";
 export {
   type ByteRange,
   compilePattern,
-  ENGINE,
   globFilter,
   IGNORE_FILES,
   pageOf,
@@ -78,7 +93,6 @@ export {
   type SourceChild,
   searchStop,
   searchTree,
-  unsupportedFeature,
   walkTree,
   whyAborted,
   windowOf,
@@ -167,3 +181,5 @@ export {
   type WriteInput,
   type WriteLimits,
 } from "./tool-data.js";
+export { unbegunResult } from "./unbegun-result.js";
+export { webDigest } from "./web-digest.js";

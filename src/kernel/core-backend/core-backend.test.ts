@@ -65,6 +65,13 @@ describe("a completed backend", () => {
     await expectError(fs.writeFile("/data/link", "x"), "BACKEND_UNSUPPORTED", "writing through the link");
     expect((await fs.stat("/data/link")).kind).toBe("link");
     expect(await bindAll(on).fs.readText("/data/link")).toBe("elsewhere");
+    const everywhere = { path: "/", access: ["read"], scope: "tree" } as const;
+    const here = { path: "/data", access: ["write"], scope: "tree" } as const;
+    const reader = bindAll(on, { files: [everywhere, here] }).fs;
+    expect(await reader.readText("/data/link")).toBe("elsewhere");
+    await expectError(reader.writeFile("/data/link", "x"), "BACKEND_UNSUPPORTED", "writing where only reading is free");
+    const hidden = bindAll(on, { files: [everywhere], except: ["/secret"] }).fs;
+    await expectError(hidden.readText("/data/link"), "BACKEND_UNSUPPORTED", "reading where something is excepted");
     const query = {
       root: "/data",
       includeIgnored: false,
@@ -127,6 +134,27 @@ describe("a completed backend", () => {
       exit: { by: "none" },
       tree: { state: "unseen" },
     });
+  });
+
+  it("ends a command whose signal fired while its folder was looked at", async () => {
+    const stop = new AbortController();
+    const shell = {
+      exec: (_command: string, options: { readonly signal?: AbortSignal }) =>
+        options.signal?.aborted === true
+          ? Promise.resolve({ stdout: "", stderr: "", code: null })
+          : new Promise<never>(() => {}),
+    };
+    const on = opened({ shell });
+    const fs = mapFs(on.files);
+    const core = {
+      ...fs,
+      stat: (path: string) => {
+        stop.abort();
+        return fs.stat(path);
+      },
+    };
+    const bound = bindAll(opened({ shell, fs: core }), { commands: [{ command: "true", cwd: "/data" }] }).shell;
+    expect(await bound.exec("true", { cwd: "/data", signal: stop.signal })).toMatchObject({ ended: "cancelled" });
   });
 
   it("closes the core once and binds nothing afterwards", async () => {

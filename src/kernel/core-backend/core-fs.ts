@@ -1,15 +1,14 @@
 /** The whole port to files over eight operations. Slower than a port of its own, and a replacement is not atomic. */
-import { HaftError } from "../errors.js";
 import type { Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "../fs.js";
+import { badPath, notAFile, staleFile, systemFault, tooLarge } from "../fs-faults.js";
+import { DEFAULT_MAX_CHILDREN, DEFAULT_MAX_READ_BYTES } from "../port-defaults.js";
 import type { Digest } from "../services.js";
 import { decodeStrict } from "../strict-text.js";
-import { coreFault, fault, notAFile, unsupported } from "./core-faults.js";
+import { coreFault, unsupported } from "./core-faults.js";
 import type { CoreGuard, CoreStat } from "./core-guard.js";
 import type { WriteTurns } from "./write-turns.js";
 
-const MAX_READ_BYTES = 256 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
-const MAX_CHILDREN = 10_000;
 /** Children that are looked at together. */
 const STAT_BATCH = 16;
 
@@ -29,17 +28,17 @@ export class CorePortFs implements Fs {
   }
 
   async readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array> {
-    return (await this.#readFile(path, io, io?.maxBytes ?? MAX_READ_BYTES)).bytes;
+    return (await this.#readFile(path, io, io?.maxBytes ?? DEFAULT_MAX_READ_BYTES)).bytes;
   }
 
   async readRange(path: string, offset: number, length: number, io?: Io) {
-    const { bytes, version } = await this.#readFile(path, io, MAX_READ_BYTES);
+    const { bytes, version } = await this.#readFile(path, io, DEFAULT_MAX_READ_BYTES);
     const from = offset < 0 ? Math.max(0, bytes.length + offset) : offset;
     return { bytes: bytes.slice(from, from + Math.max(0, length)), size: bytes.length, version };
   }
 
   async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncIterable<Uint8Array> {
-    const { bytes } = await this.#readFile(path, io, MAX_READ_BYTES);
+    const { bytes } = await this.#readFile(path, io, DEFAULT_MAX_READ_BYTES);
     for (let at = io?.offset ?? 0; at < bytes.length; at += CHUNK_BYTES) {
       this.#guard.requireRunning("read", path, io);
       yield bytes.slice(at, at + CHUNK_BYTES);
@@ -74,10 +73,10 @@ export class CorePortFs implements Fs {
   async readDir(path: string, io?: Io & { readonly limit?: number }) {
     await this.#guard.check("list", path, "read", true, io);
     const info = await this.#statAt("list", path);
-    if (!info.isDirectory) throw fault("FS_NOT_A_DIRECTORY", "list", path);
+    if (!info.isDirectory) throw systemFault("ENOTDIR", "list", path);
     const entries = await this.#core("list", path, () => this.#guard.core.fs.readDir(path));
     const names = entries.map((entry) => entry.name).sort((a, b) => (a < b ? -1 : 1));
-    const shown = names.slice(0, io?.limit ?? MAX_CHILDREN);
+    const shown = names.slice(0, io?.limit ?? DEFAULT_MAX_CHILDREN);
     const children: FsChild[] = [];
     for (let at = 0; at < shown.length; at += STAT_BATCH) {
       this.#guard.requireRunning("list", path, io);
@@ -92,7 +91,7 @@ export class CorePortFs implements Fs {
     const old = await this.#guard.statOrMissing(path);
     if (old !== undefined) {
       if (recursive && old.isDirectory) return;
-      throw fault("FS_EXISTS", "make the folder", path);
+      throw systemFault("EEXIST", "make the folder", path);
     }
     if (recursive) await this.#requireFoldersAbove("make the folder", path);
     else await this.#requireParent("make the folder", path);
@@ -107,7 +106,7 @@ export class CorePortFs implements Fs {
     await this.#guard.check("remove", path, "delete", false, io);
     const old = await this.#guard.statOrMissing(path);
     if (old === undefined && options.ignoreMissing) return;
-    if (old === undefined) throw fault("FS_NOT_FOUND", "remove", path);
+    if (old === undefined) throw systemFault("ENOENT", "remove", path);
     await this.#remove(path, old, options.recursive);
   }
 
@@ -121,9 +120,7 @@ export class CorePortFs implements Fs {
     if (source.isDirectory) {
       this.#guard.requireTree(from, "delete");
       if (`${to}/`.startsWith(`${from}/`)) {
-        throw new HaftError("FS_BAD_PATH", `Did not rename "${from}": "${to}" lies inside it. Choose another place.`, {
-          details: { path: from, why: "inside itself" },
-        });
+        throw badPath("rename", from, `"${to}" lies inside it. Choose another place`);
       }
     }
     const goal = await this.#guard.statOrMissing(to);
@@ -170,10 +167,7 @@ export class CorePortFs implements Fs {
     await this.#guard.check("read", path, "read", true, io);
     const info = await this.#statAt("read", path);
     requireFile(info, "read", path);
-    if (info.size > maxBytes) {
-      const text = `Did not read "${path}": it has ${info.size} bytes and the limit is ${maxBytes}. Read a part of it.`;
-      throw new HaftError("FS_TOO_LARGE", text, { details: { path, sizeBytes: info.size, maxBytes } });
-    }
+    if (info.size > maxBytes) throw tooLarge(path, info.size, maxBytes);
     const bytes = await this.#core("read", path, () => this.#guard.core.fs.readBytes(path));
     return { bytes, version: this.#versionOf(path, info) };
   }
@@ -182,7 +176,7 @@ export class CorePortFs implements Fs {
     const info = await this.#guard.statOrMissing(path);
     if (info !== undefined) return info;
     await this.#requireFoldersAbove(did, path);
-    throw fault("FS_NOT_FOUND", did, path);
+    throw systemFault("ENOENT", did, path);
   }
 
   /** Tells a path below a file apart from one that is missing. */
@@ -190,7 +184,7 @@ export class CorePortFs implements Fs {
     for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
       const info = await this.#guard.statOrMissing(path.slice(0, end));
       if (info === undefined) continue;
-      if (!info.isDirectory) throw fault("FS_NOT_A_DIRECTORY", did, path);
+      if (!info.isDirectory) throw systemFault("ENOTDIR", did, path);
       return;
     }
   }
@@ -198,20 +192,17 @@ export class CorePortFs implements Fs {
   async #requireParent(did: string, path: string): Promise<void> {
     await this.#requireFoldersAbove(did, path);
     const parent = path.slice(0, path.lastIndexOf("/")) || "/";
-    if ((await this.#guard.statOrMissing(parent)) === undefined) throw fault("FS_NOT_FOUND", did, path);
+    if ((await this.#guard.statOrMissing(parent)) === undefined) throw systemFault("ENOENT", did, path);
   }
 
   async #hashOf(path: string, info: CoreStat): Promise<string | null> {
-    if (info.size > MAX_READ_BYTES) return null;
+    if (info.size > DEFAULT_MAX_READ_BYTES) return null;
     return this.#digest(await this.#core("write", path, () => this.#guard.core.fs.readBytes(path)));
   }
 
   #requireExpected(path: string, expect: Expect, old: CoreStat | undefined, before: string | null): void {
     if (expect === "any") return;
-    const stale = (why: string) =>
-      new HaftError("FS_STALE", `Did not write "${path}": ${why}. Read it again before you write it.`, {
-        details: { path, expected: expect, found: before },
-      });
+    const stale = (why: string) => staleFile(path, why, { expected: expect, found: before });
     if (expect === "absent") {
       if (old !== undefined) throw stale("something of that name exists already");
       return;
@@ -251,16 +242,16 @@ export class CorePortFs implements Fs {
     if (isFolder && recursive) this.#guard.requireTree(path, "delete");
     if (isFolder && !recursive) {
       const held = await this.#core("remove", path, () => this.#guard.core.fs.readDir(path));
-      if (held.length > 0) throw fault("FS_NOT_EMPTY", "remove", path);
+      if (held.length > 0) throw systemFault("ENOTEMPTY", "remove", path);
     }
     await this.#core("remove", path, () => this.#guard.core.fs.rm(path, { recursive: isFolder, ignoreMissing: false }));
     this.#turns.changed(path);
   }
 
   async #makeWay(source: CoreStat, goal: CoreStat, path: string, replace: boolean): Promise<void> {
-    if (!replace) throw fault("FS_EXISTS", "rename", path);
+    if (!replace) throw systemFault("EEXIST", "rename", path);
     if (goal.isDirectory && !source.isDirectory) throw notAFile("rename", path, "directory");
-    if (!goal.isDirectory && source.isDirectory) throw fault("FS_NOT_A_DIRECTORY", "rename", path);
+    if (!goal.isDirectory && source.isDirectory) throw systemFault("ENOTDIR", "rename", path);
     if (goal.isDirectory || goal.isSymlink) await this.#remove(path, goal, false);
   }
 
@@ -298,6 +289,8 @@ export function kindOf(info: CoreStat): "file" | "directory" | "link" | "other" 
 
 function requireFile(info: CoreStat, did: string, path: string): void {
   if (info.isFile) return;
-  if (info.isSymlink && !info.isDirectory) throw fault("FS_NOT_FOUND", did, path);
-  throw notAFile(did, path, info.isDirectory ? "directory" : "device");
+  if (info.isSymlink && !info.isDirectory) throw systemFault("ENOENT", did, path);
+  if (info.isDirectory) throw notAFile(did, path, "directory");
+  // A core does not tell devices, sockets and FIFOs apart.
+  throw notAFile(did, path, "device", "no regular file");
 }

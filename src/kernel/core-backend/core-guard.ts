@@ -1,10 +1,10 @@
 /** Checks, then acts: all that can be done over operations that resolve no links and compare nothing. */
 import type { BoundCall } from "../backend.js";
 import { type Access, covers, type Grant } from "../claims.js";
-import { HaftError } from "../errors.js";
 import type { CoreFs, Io } from "../fs.js";
+import { badPath, cancelledOperation, systemFault } from "../fs-faults.js";
 import { requireCovered, requireLive, requireMoved, requireTreeCovered } from "../guard.js";
-import { coreFault, fault, unsupported } from "./core-faults.js";
+import { coreFault, unsupported } from "./core-faults.js";
 
 export type CoreStat = Awaited<ReturnType<CoreFs["stat"]>>;
 
@@ -28,37 +28,25 @@ export class CoreGuard {
     this.#bound = bound;
   }
 
-  get excepted(): readonly string[] {
-    return this.#bound?.grant.except ?? [];
-  }
-
   /** Refuses by the asked path, then by the real one. `followLast` false leaves a link at the end alone. */
   async check(did: string, path: string, access: Access, followLast: boolean, io?: Io): Promise<void> {
     this.requireRunning(did, path, io);
-    if (path.includes("\0")) {
-      const why = "a path cannot hold a NUL byte";
-      throw new HaftError("FS_BAD_PATH", `Did not ${did} "${path.replaceAll("\0", "\\0")}": ${why}.`, {
-        details: { path, why },
-      });
-    }
+    if (path.includes("\0")) throw badPath(did, path, "a path cannot hold a NUL byte. Leave it out");
     if (this.#bound === undefined) return;
     requireCovered(this.#bound.grant, path, access);
-    const real = await this.#realPath(did, path, followLast);
+    const real = await this.#realPath(did, path, access, followLast);
     if (real !== path) await requireMoved(this.#bound.grant, this.#bound.call, path, real, access);
     this.requireRunning(did, path, io);
   }
 
   /** Like `check` for what takes a whole folder. */
-  requireTree(path: string, access: Access): void {
-    if (this.#bound !== undefined) requireTreeCovered(this.#bound.grant, path, access);
+  requireTree(path: string, access: Access, excepted: "refused" | "left-out" = "refused"): void {
+    if (this.#bound !== undefined) requireTreeCovered(this.#bound.grant, path, access, excepted);
   }
 
   requireRunning(did: string, path: string, io?: Io): void {
     if (this.#bound !== undefined) requireLive(this.#bound.call);
-    if (!io?.signal?.aborted) return;
-    throw new HaftError("CALL_CANCELLED", `Did not ${did} "${path}": the operation was cancelled.`, {
-      details: { path },
-    });
+    if (io?.signal?.aborted) throw cancelledOperation(did, path);
   }
 
   /** Whether what a link leads to may be told without asking. */
@@ -66,21 +54,21 @@ export class CoreGuard {
     if (this.#bound === undefined) return true;
     const { grant } = this.#bound;
     const real = await this.core.follow(path);
-    if (real === undefined) return covers(grant, "/", "read");
+    if (real === undefined) return coversEverything(grant, "read");
     return covers(grant, real, "read") || grant.moved.some((pair) => pair.asked === path && pair.real === real);
   }
 
   /** Follows one link after the other; asks `stat` of every part, so it costs a question a folder. */
-  async #realPath(did: string, path: string, followLast: boolean): Promise<string> {
+  async #realPath(did: string, path: string, access: Access, followLast: boolean): Promise<string> {
     let at = path;
     for (let links = 0; links <= MAX_LINKS; links += 1) {
       const link = await this.#firstLink(at, followLast);
       if (link === undefined) return at;
       const real = await this.core.follow(link);
-      if (real === undefined) return this.#refuseUnknown(did, path);
+      if (real === undefined) return this.#requireEverything(did, path, access);
       at = `${real === "/" ? "" : real}${at.slice(link.length)}` || "/";
     }
-    throw fault("FS_LINK_LOOP", did, path);
+    throw systemFault("ELOOP", did, path);
   }
 
   async #firstLink(path: string, followLast: boolean): Promise<string | undefined> {
@@ -94,8 +82,9 @@ export class CoreGuard {
     }
   }
 
-  #refuseUnknown(did: string, path: string): string {
-    if (this.#bound !== undefined && covers(this.#bound.grant, "/", "read")) return path;
+  /** A link that leads nobody knows where is followed only where every place would do. */
+  #requireEverything(did: string, path: string, access: Access): string {
+    if (this.#bound !== undefined && coversEverything(this.#bound.grant, access)) return path;
     const next = `Did not ${did} "${path}": name the place itself.`;
     throw unsupported(this.core.name, "way to tell where a link in this path leads", next);
   }
@@ -110,4 +99,16 @@ export class CoreGuard {
       throw coreFault(thrown, "look at", path);
     }
   }
+}
+
+/** Whether no place is outside the grant: an unknown one is then inside it. */
+function coversEverything(grant: Grant, access: Access): boolean {
+  if (grant.except.length > 0) return false;
+  return grant.files.some(({ path, scope, access: granted }) => {
+    return (
+      path === "/" &&
+      scope === "tree" &&
+      (granted.includes(access) || (access === "create" && granted.includes("write")))
+    );
+  });
 }

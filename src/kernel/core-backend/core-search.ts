@@ -1,6 +1,7 @@
 /** Searching over eight operations: the shared engine, one question a file. */
 import type { BoundCall } from "../backend.js";
 import { type Grant, isWithin } from "../claims.js";
+import { notAFile, systemFault } from "../fs-faults.js";
 import { requireLive } from "../guard.js";
 import type { GrepHit, GrepQuery, Search, SearchEnd, WalkEntry, WalkQuery } from "../search.js";
 import {
@@ -12,7 +13,7 @@ import {
   walkTree,
 } from "../search-engine/index.js";
 import type { Clock } from "../services.js";
-import { coreFault, fault, notAFile } from "./core-faults.js";
+import { coreFault } from "./core-faults.js";
 import { kindOf } from "./core-fs.js";
 import { type CoreAccess, CoreGuard } from "./core-guard.js";
 
@@ -55,8 +56,6 @@ export class CorePortSearch implements Search {
     // The scope ends the search; a call that has ended meanwhile must still get its end record.
     const call = { ...this.#bound.call, signal: new AbortController().signal };
     const guarded = new CoreGuard(this.#core, { grant: this.#bound.grant, call });
-    // What is excepted is left out and counted, so it is no hindrance to looking through the rest.
-    const whole = new CoreGuard(this.#core, { grant: { ...this.#bound.grant, except: [] }, call });
     const { workspace } = call;
     // Ignore rules come from the workspace down; what they say is used and not told, so no claim covers it.
     const isAbove = (folder: string) =>
@@ -68,13 +67,14 @@ export class CorePortSearch implements Search {
       async stat(path) {
         await guarded.check("search", path, "read", true);
         const info = await guarded.statOrMissing(path);
-        if (info === undefined) throw fault("FS_NOT_FOUND", "search", path);
+        if (info === undefined) throw systemFault("ENOENT", "search", path);
         return { kind: kindOf(info), size: info.isFile ? info.size : 0 };
       },
       async readDir(path) {
         if (!isAbove(path)) {
           await guarded.check("list", path, "read", true);
-          whole.requireTree(path, "read");
+          // What is excepted is left out and counted, so it is no hindrance to looking through the rest.
+          guarded.requireTree(path, "read", "left-out");
         }
         const entries = await fs
           .readDir(path)
@@ -90,8 +90,8 @@ export class CorePortSearch implements Search {
       async *openRead(path) {
         if (!isRule(path)) await guarded.check("read", path, "read", true);
         const info = await guarded.statOrMissing(path);
-        if (info === undefined) throw fault("FS_NOT_FOUND", "read", path);
-        if (!info.isFile) throw notAFile("read", path, "device");
+        if (info === undefined) throw systemFault("ENOENT", "read", path);
+        if (!info.isFile) throw notAFile("read", path, "device", "no regular file");
         yield await fs.readBytes(path).catch((thrown: unknown) => Promise.reject(coreFault(thrown, "read", path)));
       },
     };

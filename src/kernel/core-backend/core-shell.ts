@@ -4,16 +4,15 @@ import type { BoundCall } from "../backend.js";
 import type { Grant } from "../claims.js";
 import { messageOf } from "../errors.js";
 import { requireCommand, requireLive } from "../guard.js";
+import { DEFAULT_GRACE_MS, DEFAULT_KEEP, MAX_TIMER_MS } from "../port-defaults.js";
 import type { Clock } from "../services.js";
 import type { Captured, CoreShell, Shell, ShellExit, ShellHandle, ShellOptions, ShellResult } from "../shell.js";
+import { unbegunResult } from "../unbegun-result.js";
 import { unsupported } from "./core-faults.js";
 import type { CoreGuard } from "./core-guard.js";
 
-const DEFAULT_KEEP = { head: 8_192, tail: 24_576 };
-const DEFAULT_GRACE_MS = 3_000;
 /** What a core gets beyond the grace to report by itself before its command counts as lost. */
 const SLACK_MS = 2_000;
-const MAX_TIMER_MS = 2_147_483_647;
 
 type CoreResult = Awaited<ReturnType<CoreShell["exec"]>>;
 
@@ -43,11 +42,11 @@ export class CorePortShell implements Shell {
   async exec(command: string, options: ShellOptions): Promise<ShellResult> {
     const core = this.#requireShell(command, options.cwd);
     const startedMs = Math.trunc(this.#clock.now());
-    if (options.signal?.aborted) return unbegun(startedMs, "cancelled");
+    if (options.signal?.aborted) return unbegunResult(startedMs, "cancelled");
     const problem = command.includes("\0")
       ? "a command cannot hold a NUL byte"
       : await this.#folderProblem(options.cwd);
-    if (problem !== undefined) return unbegun(startedMs, "spawn-error", problem);
+    if (problem !== undefined) return unbegunResult(startedMs, "spawn-error", problem);
     return this.#run(core, command, options, startedMs);
   }
 
@@ -122,7 +121,10 @@ export class CorePortShell implements Shell {
     if (limitMs !== undefined) cancels.push(this.#clock.timer(limitMs, () => end("deadline")));
     const cancel = (): void => end("cancelled");
     const signals = [options.signal, this.#bound?.call.signal].filter((one) => one !== undefined);
-    for (const signal of signals) signal.addEventListener("abort", cancel, { once: true });
+    for (const signal of signals) {
+      if (signal.aborted) cancel();
+      else signal.addEventListener("abort", cancel, { once: true });
+    }
     return {
       signal: controller.signal,
       limitMs,
@@ -146,7 +148,7 @@ export class CorePortShell implements Shell {
     const tree = { state: "unseen", survivors: [], endedBy: null } as const;
     if (done === "lost")
       return {
-        ...unbegun(startedMs, "channel-lost", "the backend did not answer"),
+        ...unbegunResult(startedMs, "channel-lost", "the backend did not answer"),
         began: "yes",
         ended: why,
         tree,
@@ -155,7 +157,7 @@ export class CorePortShell implements Shell {
     if ("problem" in done) {
       const ended = why === "itself" ? "spawn-error" : why;
       return {
-        ...unbegun(startedMs, "spawn-error", done.problem),
+        ...unbegunResult(startedMs, "spawn-error", done.problem),
         began: why === "itself" ? "unknown" : "yes",
         ended,
         tree,
@@ -193,20 +195,4 @@ function captured(stream: "stdout" | "stderr", data: string | Uint8Array, option
     // A listener's fault is its own: the result stays whole.
   }
   return { head: kept.head(), tail: kept.tail(), produced: kept.produced, dropped: kept.dropped, final: true };
-}
-
-const NOTHING: Captured = { head: new Uint8Array(), tail: new Uint8Array(), produced: 0, dropped: 0, final: true };
-
-function unbegun(startedMs: number, ended: ShellResult["ended"], problem?: string): ShellResult {
-  return {
-    began: "no",
-    exit: { by: "none" },
-    ended,
-    stdout: NOTHING,
-    stderr: NOTHING,
-    tree: { state: "gone", survivors: [], endedBy: null },
-    ...(problem === undefined ? {} : { problem }),
-    startedMs,
-    tookMs: 0,
-  };
 }

@@ -1,11 +1,11 @@
-import { countNewlines } from "../../text/index.js";
+import { concatBytes, countNewlines } from "../../text/index.js";
 import type { GrepHit, GrepQuery } from "../search.js";
 import { lineBlocks } from "./line-blocks.js";
 import { windowOf } from "./line-window.js";
 import type { ByteRange, SearchPattern } from "./search-pattern.js";
 
 /** A larger file is not searched by a multiline pattern, which needs it whole. */
-export const MAX_MULTILINE_BYTES = 64 * 1024 * 1024;
+const MAX_MULTILINE_BYTES = 64 * 1024 * 1024;
 
 export type FileFinding =
   | { readonly skipped: "binary" | "large" }
@@ -37,7 +37,7 @@ export async function searchFile(
       size += chunk.length;
       if (size > MAX_MULTILINE_BYTES) return { skipped: "large" };
     }
-    scan.pushWhole(concat(parts, size));
+    scan.pushWhole(concatBytes(parts));
   } else {
     for await (const block of lineBlocks(reader.chunks())) {
       if (scan.isDone) {
@@ -229,14 +229,4 @@ function textEnd(block: Uint8Array, start: number, next: number): number {
 function nextLine(block: Uint8Array, start: number, limit: number): number {
   const newline = block.indexOf(10, start);
   return newline === -1 || newline >= limit ? limit : newline + 1;
-}
-
-function concat(parts: readonly Uint8Array[], size: number): Uint8Array {
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -1,3 +1,5 @@
+import { concatBytes } from "../../text/index.js";
+
 /** A longer line is handed on in pieces of this size; a match across a seam is not seen. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
@@ -13,7 +15,7 @@ export async function* lineBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGener
   for await (const chunk of chunks) {
     const end = chunk.lastIndexOf(NEWLINE) + 1;
     if (end > 0) {
-      yield joined(open, openBytes, chunk.subarray(0, end));
+      yield joined(open, chunk.subarray(0, end));
       open = [];
       openBytes = 0;
     }
@@ -21,22 +23,14 @@ export async function* lineBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGener
     open.push(chunk.slice(end));
     openBytes += chunk.length - end;
     if (openBytes < MAX_LINE_BYTES) continue;
-    yield joined(open, openBytes);
+    yield joined(open);
     open = [];
     openBytes = 0;
   }
-  if (openBytes > 0) yield joined(open, openBytes);
+  if (openBytes > 0) yield joined(open);
 }
 
-function joined(open: readonly Uint8Array[], openBytes: number, last: Uint8Array = new Uint8Array()): Uint8Array {
-  if (open.length === 0) return last;
-  if (open.length === 1 && last.length === 0) return open[0]!;
-  const block = new Uint8Array(openBytes + last.length);
-  let at = 0;
-  for (const part of open) {
-    block.set(part, at);
-    at += part.length;
-  }
-  block.set(last, at);
-  return block;
+function joined(open: readonly Uint8Array[], last?: Uint8Array): Uint8Array {
+  const parts = last === undefined ? open : [...open, last];
+  return parts.length === 1 ? parts[0]! : concatBytes(parts);
 }

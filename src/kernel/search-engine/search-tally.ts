@@ -2,7 +2,7 @@ import { HaftError } from "../errors.js";
 import type { SearchEnd } from "../search.js";
 
 /** Most paths that an end record names. */
-export const MAX_NAMED_UNREADABLE = 20;
+const MAX_NAMED_UNREADABLE = 20;
 
 export type SkipReason = "binary" | "unreadable" | "large" | "deep" | "policy" | "special";
 

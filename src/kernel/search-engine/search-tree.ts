@@ -6,7 +6,7 @@ import type { SearchScope, SearchSource } from "./source.js";
 import { globFilter, visitTree } from "./visit-tree.js";
 
 /** The name of this engine in end records. */
-export const ENGINE = "re2js";
+const ENGINE = "re2js";
 
 /**
  * `Search.grep` over any source of files, in path order. Hits of a file come when it has been read as far as it takes to

@@ -8,7 +8,7 @@ import type { SearchTally } from "./search-tally.js";
 import type { SearchScope, SearchSource, SourceChild } from "./source.js";
 
 /** Folders below this depth are counted under "deep": only a file system that loops without links has them. */
-export const MAX_DEPTH = 200;
+const MAX_DEPTH = 200;
 
 export interface Visit {
   readonly path: string;

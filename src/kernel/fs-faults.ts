@@ -1,0 +1,114 @@
+/** What operations on files are refused with: one table and one wording, so that every backend tells the same of the same. */
+import { utf8Length } from "../text/index.js";
+import { type ErrorCode, HaftError } from "./errors.js";
+
+/** Our code, the words of the system, and what the reader learns and does next. */
+export type SystemRefusal = readonly [code: ErrorCode, system: string, why: string];
+
+const NOT_PERMITTED = "the system does not permit it. Use another path";
+
+const REFUSALS = {
+  ENOENT: ["FS_NOT_FOUND", "no such file or directory", "it does not exist. Check the path"],
+  EEXIST: ["FS_EXISTS", "file already exists", "something of that name exists already. Choose another name"],
+  EISDIR: ["FS_NOT_A_FILE", "illegal operation on a directory", "it is a folder. Name a file"],
+  ENOTDIR: ["FS_NOT_A_DIRECTORY", "not a directory", "a part of the path is not a folder. Check the path"],
+  ENOTEMPTY: [
+    "FS_NOT_EMPTY",
+    "directory not empty",
+    "the folder is not empty. Remove it with all that it holds, or empty it",
+  ],
+  EACCES: ["FS_PERMISSION", "permission denied", NOT_PERMITTED],
+  EPERM: ["FS_PERMISSION", "operation not permitted", NOT_PERMITTED],
+  ELOOP: [
+    "FS_LINK_LOOP",
+    "too many symbolic links encountered",
+    "its links lead round in a ring. Name the file itself",
+  ],
+  ENAMETOOLONG: ["FS_BAD_PATH", "name too long", "the path or a name in it is too long. Use a shorter one"],
+  EINVAL: ["FS_BAD_PATH", "invalid argument", "the system takes no such path here. Use another"],
+  ENOSPC: ["FS_NO_SPACE", "no space left on device", "the disk is full. Free some space"],
+  EDQUOT: ["FS_NO_SPACE", "disk quota exceeded", "the disk quota is used up. Free some space"],
+  EFBIG: ["FS_TOO_LARGE", "file too large", "the file system takes no file of that size. Write less"],
+  EROFS: ["FS_READ_ONLY", "read-only file system", "the file system is read-only. Use another path"],
+} as const satisfies Readonly<Record<string, SystemRefusal>>;
+
+/** A code of POSIX that stands in the table. */
+export type Errno = keyof typeof REFUSALS;
+
+/** What a code of POSIX ("ENOENT") means here; undefined for one that has no meaning of its own, which is `FS_IO`. */
+export function systemRefusal(errno: string): SystemRefusal | undefined {
+  return Object.hasOwn(REFUSALS, errno) ? REFUSALS[errno as Errno] : undefined;
+}
+
+/**
+ * The error for a refusal of the system, or of what stands for one.
+ *
+ * @param did - What did not happen, as a verb: "read", "make the folder".
+ * @param call - The system call that it would have been, for `details.system`; absent: that detail is left out.
+ */
+export function systemFault(errno: Errno, did: string, path: string, call?: string): HaftError {
+  const [code, system, why] = REFUSALS[errno];
+  return new HaftError(code, `Did not ${did} "${path}": ${why}.`, {
+    details: { path, ...(call === undefined ? {} : { system: `${errno}: ${system}, ${call} '${path}'` }) },
+  });
+}
+
+const KIND_NAMES = {
+  directory: "a folder",
+  fifo: "a FIFO",
+  socket: "a socket",
+  device: "a device",
+  link: "a link",
+} as const;
+
+/** A kind of entry that is no regular file. */
+export type OddKind = keyof typeof KIND_NAMES;
+
+/** The error for what is no regular file. `what` names it in the sentence; default: by its kind. */
+export function notAFile(did: string, path: string, kind: OddKind, what: string = KIND_NAMES[kind]): HaftError {
+  const system = kind === "directory" ? { system: "EISDIR: illegal operation on a directory, read" } : {};
+  return new HaftError("FS_NOT_A_FILE", `Did not ${did} "${path}": it is ${what}. Name a regular file.`, {
+    details: { path, kind, ...system },
+  });
+}
+
+/** The error for a file that is not as the writer expects. `why` is a clause. */
+export function staleFile(path: string, why: string, details: Readonly<Record<string, unknown>>): HaftError {
+  return new HaftError("FS_STALE", `Did not write "${path}": ${why}. Read it again before you write it.`, {
+    details: { path, ...details },
+  });
+}
+
+/** The error for a file that is larger than the reader takes. */
+export function tooLarge(path: string, sizeBytes: number, maxBytes: number): HaftError {
+  return new HaftError(
+    "FS_TOO_LARGE",
+    `Did not read "${path}": it has ${sizeBytes} bytes and the limit is ${maxBytes}. Read a part of it.`,
+    { details: { path, sizeBytes, maxBytes } },
+  );
+}
+
+/** The error of an operation whose own signal has fired. */
+export function cancelledOperation(did: string, path: string): HaftError {
+  return new HaftError("CALL_CANCELLED", `Did not ${did} "${path}": the operation was cancelled.`, {
+    details: { path },
+  });
+}
+
+/** The error for a path that cannot be one. `why` is a clause that may end with the next step. */
+export function badPath(did: string, path: string, why: string): HaftError {
+  return new HaftError("FS_BAD_PATH", `Did not ${did} "${path.replaceAll("\0", "\\0")}": ${why}.`, {
+    details: { path, why },
+  });
+}
+
+const MAX_NAME_BYTES = 255;
+
+/** Why no POSIX system can have this path, as a clause for `badPath`; undefined when one can. */
+export function pathProblem(path: string): string | undefined {
+  if (path.includes("\0")) return "a path cannot hold a NUL byte. Leave it out";
+  if (!path.startsWith("/")) return "it is not absolute. Give a path from the root";
+  const hasLongName =
+    path.length > MAX_NAME_BYTES / 3 && path.split("/").some((name) => utf8Length(name) > MAX_NAME_BYTES);
+  return hasLongName ? `a name in it is longer than ${MAX_NAME_BYTES} bytes. Use a shorter one` : undefined;
+}
