@@ -14,6 +14,9 @@ const FEATURES: Readonly<Record<string, string>> = {
   "(?#note)a": "a comment group",
   "a++": "a possessive quantifier",
   "a{2}+": "a possessive quantifier",
+  "a{2,}+": "a possessive quantifier",
+  "a?+": "a possessive quantifier",
+  "a+?+": "a possessive quantifier",
   "a\\Z": "the anchor \\Z",
 };
 
@@ -38,9 +41,17 @@ describe("unsupportedFeature", () => {
       "a+?",
       "\\x41",
       "}+",
+      "{a}+",
+      "{2}x}+",
+      "a\\{2}+",
       "[+]+",
     ];
     for (const source of plain) expect(unsupportedFeature(source), source).toBeUndefined();
+  });
+
+  it("is linear in the pattern", () => {
+    for (const part of ["a+", "}+", "{1", "\\\\+"])
+      expect(unsupportedFeature(part.repeat(500_000)), part).toBeUndefined();
   });
 });
 

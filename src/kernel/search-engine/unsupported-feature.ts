@@ -29,9 +29,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   N: "\\N",
 };
 
-/** The first feature in `source` that is not in the common language, by name; undefined when none is. */
+/** The first feature in `source` that is not in the common language, by name; undefined when none is. Linear. */
 export function unsupportedFeature(source: string): string | undefined {
   let isInClass = false;
+  /** Where the latest quantifier ends, and where the latest brace opens. */
+  let quantifierEnd = -1;
+  let brace = -1;
   for (let at = 0; at < source.length; at += 1) {
     const sign = source[at] as string;
     if (sign === "\\") {
@@ -43,7 +46,7 @@ export function unsupportedFeature(source: string): string | undefined {
         continue;
       }
       if (!isInClass && /[1-9]/.test(next)) return "a back-reference";
-      if (!isInClass && next in ESCAPES) return ESCAPES[next];
+      if (!isInClass && Object.hasOwn(ESCAPES, next)) return ESCAPES[next];
       at += 1;
     } else if (isInClass) {
       if (source.startsWith("[:", at)) at = Math.max(at, source.indexOf(":]", at) + 1);
@@ -56,15 +59,15 @@ export function unsupportedFeature(source: string): string | undefined {
     } else if (sign === "(") {
       const group = GROUPS.find(([prefix]) => source.startsWith(prefix, at));
       if (group !== undefined) return group[1];
-    } else if (sign === "+" && at > 0 && isQuantifier(source, at - 1)) return "a possessive quantifier";
+    } else if (sign === "+" && at > 0 && quantifierEnd === at - 1) return "a possessive quantifier";
+    else if (sign === "{") brace = at;
+    else if (sign === "}") {
+      if (brace !== -1 && COUNT.test(source.slice(brace, at + 1))) quantifierEnd = at;
+      brace = -1;
+    } else if ("*+?".includes(sign) && at > 0) quantifierEnd = at;
   }
   return undefined;
 }
 
-function isQuantifier(source: string, at: number): boolean {
-  const sign = source[at] as string;
-  const isEscaped = /(^|[^\\])(\\\\)*\\$/.test(source.slice(0, at));
-  if (isEscaped) return false;
-  if ("*+?".includes(sign)) return at > 0;
-  return sign === "}" && /\{\d+(,\d*)?\}$/.test(source.slice(0, at + 1));
-}
+/** `{2}`, `{2,}` or `{2,5}`, whole. */
+const COUNT = /^\{\d+(,\d*)?\}$/;
