@@ -85,6 +85,18 @@ describe("a registry", () => {
     expect(ids).toEqual([1, 2]);
   });
 
+  it("answers a call whose context cannot be made", async () => {
+    const box = new ToolRegistry().register(tool("a")).toToolBox(() => {
+      throw new HaftError(
+        "BACKEND_UNAVAILABLE",
+        'Did not open "far": it does not answer. Start it, then repeat the call.',
+      );
+    });
+    const outcome = await box.runner.run({ id: "7", name: "a", input: {} });
+    expect(outcome).toMatchObject({ id: "7", isError: true, status: "failed", code: "BACKEND_UNAVAILABLE", audit: "" });
+    expect(outcome.output).toContain("Start it");
+  });
+
   it("offers `on` only where there is more than one backend", () => {
     const box = new ToolRegistry().register(tool("a")).toToolBox(() => bareContext());
     expect(box.descriptors(["local"])[0]?.parameters).toEqual({});

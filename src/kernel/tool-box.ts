@@ -1,8 +1,10 @@
 /** What an agent holds: the descriptors a model is shown, and the runner that fulfils its calls. */
 import { nearestNames } from "../text/index.js";
-import { ended } from "./call-run.js";
+import { ended, resultOfThrown } from "./call-run.js";
 import type { HostContext, ToolEvent } from "./context.js";
 import { explain } from "./define-tool.js";
+import { messageOf } from "./errors.js";
+import { NOTHING_DECIDED } from "./outcome.js";
 import { type Explanation, refuseCall } from "./pipeline.js";
 import { fail, type ToolOutcome } from "./result.js";
 import type { JsonSchema } from "./schema.js";
@@ -22,7 +24,10 @@ export interface RunOptions {
 
 /** Fulfils calls, one context each. */
 export interface ToolRunner {
-  /** Runs one call; an unknown name is an outcome too. Never rejects (a hard cancel aside, in a dialect that asks for it). */
+  /**
+   * Runs one call. An unknown name is an outcome too, and so is a context that could not be made (`audit` is then ""). Never
+   * rejects (a hard cancel aside, in a dialect that asks for it).
+   */
   run(call: ToolCall, options?: RunOptions): Promise<ToolOutcome>;
 }
 
@@ -42,9 +47,14 @@ export function createToolBox(tools: readonly DefinedTool[], factory: ContextFac
     descriptors: (targets = []) => tools.map((tool) => aimable(tool.descriptor(), targets)),
     runner: {
       async run(call, options = {}) {
-        const context = withOptions(await factory(), options);
         // The call is what a model sent: its parts may be missing or of any type.
         const asked = call ?? {};
+        let context: HostContext;
+        try {
+          context = withOptions(await factory(), options);
+        } catch (thrown) {
+          return withoutContext(asked, thrown);
+        }
         const tool = byName.get(asked.name);
         return tool === undefined ? refuseUnknown(asked, context, tools) : tool.invoke(asked, context);
       },
@@ -53,6 +63,25 @@ export function createToolBox(tools: readonly DefinedTool[], factory: ContextFac
       const tool = byName.get(call.name);
       return tool === undefined ? undefined : explain(tool, call, await factory());
     },
+  };
+}
+
+/** No context, so no host to record the call or to render its answer: the failure is told as it is. */
+function withoutContext(call: ToolCall, thrown: unknown): ToolOutcome {
+  const { code = "CALL_THREW", message = messageOf(thrown) } = resultOfThrown(thrown, shownName(String(call.name)));
+  const { rule } = NOTHING_DECIDED;
+  return {
+    id: call.id,
+    output: message,
+    isError: true,
+    code,
+    status: "failed",
+    content: [{ kind: "text", text: message }],
+    cuts: [],
+    repairs: [],
+    artifacts: [],
+    decision: { rule, effect: "deny", approver: null },
+    audit: "",
   };
 }
 
