@@ -80,17 +80,19 @@ export class JobTable {
 
 const GONE: TreeState = Object.freeze({ state: "gone", survivors: [], endedBy: null });
 
-/** Survivors are no children of ours, so nothing tells of their end: they are looked at now and then. */
+/**
+ * Survivors are no children of ours, so nothing tells of their end: they are looked at now and then. Someone who holds a
+ * stream goes on as well, though it be nobody that may be seen.
+ */
 async function untilGone(running: RunningCommand): Promise<TreeState> {
-  const settled = await running.settled;
-  for (let tree = settled.tree; tree.state === "alive"; ) {
+  let { tree } = await running.settled;
+  while (tree.state === "alive" || !running.isDrained) {
     await new Promise<void>((resolve) => {
       setTimeout(resolve, LOOK_MS).unref();
     });
     tree = running.remains();
-    if (tree.state !== "alive") return tree;
   }
-  return settled.tree;
+  return tree;
 }
 
 function handleOf(

@@ -1,7 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { transpileForProcess } from "../../../test/transpile.js";
 import { verifies } from "../../../test/verifies.js";
 import { EMPTY_GRANT, type ShellResult } from "../../kernel/index.js";
 import { createLocalBackend, type LocalBackend } from "./local-backend.js";
@@ -255,5 +257,20 @@ describe("a start that fails", () => {
     ).rejects.toMatchObject({ code: "SHELL_SPAWN" });
     const large = await exec("true", { env: { BIG: "x".repeat(200_000) } });
     expect([large.began, large.ended]).toEqual(["no", "spawn-error"]);
+  });
+});
+
+describe("this process", () => {
+  it("is not kept alive by a survivor, and what waits for a command is", async () => {
+    const built = mkdtempSync(join(tmpdir(), "haft-leaving-"));
+    try {
+      const script = transpileForProcess(new URL("./leaving-host.fixture.ts", import.meta.url), built);
+      const ran = spawnSync(process.execPath, [script], { encoding: "utf8", timeout: 20_000 });
+      const [survivor, job] = ran.stdout.trim().split("\n");
+      expect([ran.signal, ran.status, job]).toEqual([null, 0, "job ended with 3"]);
+      await until(() => !isAlive(Number(survivor)));
+    } finally {
+      rmSync(built, { recursive: true, force: true });
+    }
   });
 });

@@ -51,11 +51,11 @@ export class LocalShell implements Shell {
     const how = await running.settled;
     release();
     const result = running.resultOf(how);
-    if (how.tree.state === "gone" && running.isDrained) {
+    if (how.tree.state !== "alive" && running.isDrained) {
       this.#host.ended(running);
       return result;
     }
-    running.keepLatest(JOB_OUTPUT_BYTES);
+    running.outlive(JOB_OUTPUT_BYTES);
     const job = this.#host.jobs.add(running, "session", async (gone) => running.resultOf({ ...how, tree: await gone }));
     return { ...result, job: job.id };
   }

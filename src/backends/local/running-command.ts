@@ -155,12 +155,16 @@ export class RunningCommand {
     };
   }
 
-  /** From now on the output can be asked for, beginning with what is still there. */
-  keepLatest(bytes: number): void {
+  /**
+   * Its call has settled and some of it goes on: nobody is told of output any more, it can be asked for instead, beginning
+   * with what is still there; and it does not keep this process alive.
+   */
+  outlive(latestBytes: number): void {
     for (const capture of [this.stdout, this.stderr]) {
       capture.stopTelling();
-      capture.keepLatest(bytes);
+      capture.keepLatest(latestBytes);
     }
+    for (const reader of this.#readers) reader.unref();
   }
 
   /** Takes what is in the pipes and gives up reading. */

@@ -1,6 +1,6 @@
 /** Starting a command: its process, its streams, and why it could not be started. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { accessSync, closeSync, constants, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,8 +40,9 @@ export function startProblem(options: Pick<StartOptions, "command" | "cwd" | "en
   if (odd !== undefined)
     return `The variable ${JSON.stringify(odd[0])} cannot be set: its name or value holds "=" or NUL.`;
   try {
-    if (statSync(options.cwd).isDirectory()) return undefined;
-    return `The folder "${options.cwd}" is a file, so nothing can run in it.`;
+    if (!statSync(options.cwd).isDirectory()) return `The folder "${options.cwd}" is a file, so nothing can run in it.`;
+    accessSync(options.cwd, constants.X_OK);
+    return undefined;
   } catch (thrown) {
     const code = systemCode(thrown);
     const why = code === "ENOENT" || code === "ENOTDIR" ? "does not exist" : `cannot be entered (${code})`;

@@ -11,6 +11,8 @@ export interface StreamReader {
   readonly hasEnded: boolean;
   /** Begins to read as bytes come. */
   start(): void;
+  /** Waiting for bytes no longer keeps this process alive. */
+  unref(): void;
   /** Takes what is there now, at most `maxBytes`. */
   drain(maxBytes: number): void;
   /**
@@ -60,6 +62,9 @@ export function pipeReader(
       socket.once("close", end);
       socket.resume();
     },
+    unref() {
+      socket?.unref();
+    },
     drain(maxBytes) {
       for (let taken = 0; taken < maxBytes && !hasEnded; ) {
         let count: number;
@@ -104,6 +109,9 @@ export function socketReader(socket: Socket, onBytes: (chunk: Uint8Array) => voi
       return hasEnded;
     },
     start() {},
+    unref() {
+      socket.unref();
+    },
     drain() {},
     close: end,
   };

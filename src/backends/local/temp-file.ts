@@ -2,7 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync, unlinkSync } from "node:fs";
 import type { Anchor } from "./fs-anchor.js";
-import { processStart } from "./process-table.js";
+import { systemCode } from "./fs-faults.js";
+import { isDead, processEntry, processStart } from "./process-table.js";
 
 /** A leftover that cannot be told from one in use, because another machine or container wrote it, goes when it is this old. */
 export const FOREIGN_LEFTOVER_MS = 10 * 60 * 1000;
@@ -46,8 +47,20 @@ export class TempFiles {
     if (parts === null) return false;
     const [, pid, start, namespace] = parts;
     if (namespace !== this.#namespace) return now - lstatSync(anchor.at(name)).mtimeMs > FOREIGN_LEFTOVER_MS;
-    const running = processStart(Number(pid));
-    return running === undefined || (start !== "0" && running !== Number(start));
+    return !isRunning(Number(pid), Number(start));
+  }
+}
+
+/** @param start - 0 where that was not known. */
+function isRunning(pid: number, start: number): boolean {
+  const entry = processEntry(pid);
+  if (entry !== undefined) return !isDead(entry) && (start === 0 || entry.start === start);
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    // Another user's process that `/proc` hides.
+    return systemCode(thrown) === "EPERM";
   }
 }
 
