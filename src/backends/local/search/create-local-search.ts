@@ -61,7 +61,15 @@ class LocalSearch implements Search {
     const pattern = await compilePattern(query.pattern);
     const program = this.#options.engine === "own" ? undefined : await this.#options.finder.find();
     if (program === undefined) return yield* searchTree(source, query, scope);
-    const search = new RipgrepSearch({ program, query, pattern, scope, binding: this.#binding, source });
+    const search = new RipgrepSearch({
+      program,
+      query,
+      pattern,
+      scope,
+      binding: this.#binding,
+      source,
+      clock: this.#options.clock,
+    });
     const end = yield* search.hits();
     if (end !== undefined) return yield end;
     const rest = { ...query, offset: search.toSkip, limit: search.left };

@@ -53,22 +53,28 @@ export class FileHits {
       this.records++;
       this.nextOffset = line.next;
     }
-    const ranges = record.type === "match" ? this.#rangesIn(line, record.data.submatches) : [];
-    if (ranges.length > 0) this.matchedLines++;
+    const ranges = record.type === "match" ? this.#rangesIn(line, record.data.submatches) : undefined;
+    if (ranges !== undefined) this.matchedLines++;
     if (query.mode !== "content") return;
-    if (ranges.length > 0) this.#emitMatch(line, number, ranges);
+    if (ranges !== undefined) this.#emitMatch(line, number, ranges);
     else this.#emitOther(line, number);
   }
 
-  /** Matches by bytes of the line, empty ones too; none when the line is no hit. */
-  #rangesIn(line: FileLine, told: readonly { readonly start: number; readonly end: number }[]): readonly ByteRange[] {
+  /** Matches by bytes of the line, some of the empty ones too; undefined when the line is no hit. */
+  #rangesIn(
+    line: FileLine,
+    told: readonly { readonly start: number; readonly end: number }[],
+  ): readonly ByteRange[] | undefined {
     const { pattern, doubt, reader } = this.#options;
-    if (line.text !== undefined) return pattern.find(line.text);
-    const isSure = !doubt.beyondAscii && !doubt.carriageReturn;
-    if (isSure || line.length > MAX_CHECKED_BYTES) return told.map(({ start, end }) => [start, end] as const);
-    const text = reader.bytes(line.start, line.length);
-    const isClean = (!doubt.beyondAscii || isAscii(text)) && (!doubt.carriageReturn || !text.includes(RETURN));
-    return isClean ? told.map(({ start, end }) => [start, end] as const) : pattern.find(text);
+    const asTold = () => told.map(({ start, end }) => [start, end] as const);
+    if (!doubt.beyondAscii && !doubt.carriageReturn) return asTold();
+    if (line.length > MAX_CHECKED_BYTES) return asTold();
+    const text = line.text ?? reader.bytes(line.start, line.length);
+    const endsInReturn = line.next - line.start - line.length > 1;
+    const hasReturn = doubt.carriageReturn && (endsInReturn || text.includes(RETURN));
+    if (!hasReturn && !(doubt.beyondAscii && !isAscii(text))) return asTold();
+    const found = pattern.find(text);
+    return found.length === 0 ? undefined : found;
   }
 
   #emitMatch(line: FileLine, number: number, ranges: readonly ByteRange[]): void {

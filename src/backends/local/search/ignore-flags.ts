@@ -2,9 +2,7 @@
 import { lstatSync } from "node:fs";
 import { IGNORE_FILES, isWithin, type WalkQuery } from "../../../kernel/index.js";
 import { parentOf } from "../../../text/index.js";
-
-/** ripgrep reads it too; to us it is a file like any other. */
-export const ALIEN_IGNORE_FILE = ".rgignore";
+import { ALIEN_IGNORE_FILE } from "./rule-files.js";
 
 const ONLY_BELOW = ["--no-ignore-parent"];
 

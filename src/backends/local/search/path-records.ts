@@ -1,20 +1,16 @@
 import { isUtf8 } from "node:buffer";
+import type { RipgrepText } from "./json-records.js";
 
 /** What `rg --count --null --stats` and `rg --files-with-matches --null --stats` print. */
 export type PathRecord =
-  | {
-      readonly kind: "file" /** Undefined where it is not UTF-8. */;
-      readonly path: string | undefined;
-      readonly shown: string;
-      readonly count: number;
-    }
+  | { readonly kind: "file"; readonly path: RipgrepText; readonly count: number }
   | { readonly kind: "summary"; readonly searches: number };
 
 const NUL = 0;
 const NEWLINE = 10;
 const DOT = 46;
 
-/** @param hasCounts - Whether a count and a line end stand behind each path. */
+/** @param hasCounts - Whether a count and a line end stand behind each path; else `count` is 1. */
 export async function* pathRecords(
   chunks: AsyncIterable<Buffer>,
   hasCounts: boolean,
@@ -28,10 +24,13 @@ export async function* pathRecords(
       const end = pathEnd === -1 || !hasCounts ? pathEnd : rest.indexOf(NEWLINE, pathEnd);
       if (end === -1) break;
       const path = rest.subarray(0, pathEnd);
-      const shown = path.toString();
       const count = hasCounts ? Number(rest.subarray(pathEnd + 1, end).toString()) : 1;
       rest = rest.subarray(end + 1);
-      yield { kind: "file", path: isUtf8(path) ? shown : undefined, shown, count };
+      yield {
+        kind: "file",
+        path: isUtf8(path) ? { text: path.toString() } : { bytes: path.toString("base64") },
+        count,
+      };
     }
   }
   const searches = /^(\d+) files searched$/m.exec(rest.toString())?.[1];

@@ -56,8 +56,9 @@ export function ripgrepArguments(request: RipgrepRequest): string[] {
     ...OUTPUT_FLAGS[output],
     ...ignoreFlags,
     ...optional.filter(([isWanted]) => isWanted).map(([, flag]) => flag),
-    ...query.prune.map((name) => `--glob=!${literalGlob(name)}/`),
     ...exceptedBelow(request).map((path) => `--glob=!/${literalGlob(path)}`),
+    // The last one that matches counts, and is named: what is pruned is not left out by policy.
+    ...query.prune.map((name) => `--glob=!${literalGlob(name)}/`),
     ...(root.kind === "directory" ? typeFlags(query.glob) : []),
     "-e",
     pattern.source,

@@ -14,7 +14,7 @@ const DEBUG_FORMS: readonly (readonly [RegExp, Exclude<LogEntry["kind"], "unread
   [/: ignoring (.+): found binary data at offset \d+$/s, "binary"],
   [/: ignoring (.+): \d+ bytes$/s, "large"],
   [/: ignoring (.+): failed to pass haystack filter: .*is_dir: false, is_symlink: false/s, "special"],
-  [/: ignoring (.+): Ignore\(IgnoreMatch\(Override\(/s, "override"],
+  [/: ignoring (.+): Ignore\(IgnoreMatch\(Override\(.*original: "!\//s, "override"],
   [/: opened gitignore file: (.+)$/s, "rule-file"],
 ];
 

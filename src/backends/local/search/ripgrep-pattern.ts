@@ -25,6 +25,8 @@ const MAX_SOURCE_LENGTH = 64 * 1024;
 /** Our engine reads each byte that is not UTF-8 as U+FFFD; to ripgrep it is no character at all. */
 const STRAY_BYTE = "(?-u:[\\x80-\\xff])";
 const STRAY = Uint8Array.of(0xff);
+/** To ripgrep the first byte of a line's end belongs to the line. */
+const RETURN = Uint8Array.of(13);
 const REPLACEMENT = 0xfffd;
 /** What the Unicode versions of the engines disagree about: characters newer than ripgrep, and one that moved. */
 const DISPUTED = "\\p{Cn}\\x{295}";
@@ -61,7 +63,7 @@ class PatternWriter {
   readonly #pattern: Pattern;
   readonly #skipsNul: boolean;
   readonly #cursor: Cursor;
-  readonly #strays = new Map<string, boolean>();
+  readonly #known = new Map<string, { readonly stray: boolean; readonly carriageReturn: boolean }>();
   readonly #outer: GroupFlags[] = [];
   #flags: GroupFlags;
 
@@ -88,7 +90,7 @@ class PatternWriter {
     if (sign === "{") return this.#count();
     if (!".^$)|*+?".includes(sign)) return this.#literal(readCharacter(cursor));
     cursor.at++;
-    if (sign === ".") this.#orStray(".");
+    if (sign === ".") this.#any(".");
     else if (sign === "^") this.text += this.#start();
     else if (sign === "$") this.text += this.#end();
     else {
@@ -112,8 +114,7 @@ class PatternWriter {
     if (property !== undefined) return this.#written(start, `[${property}]`, true);
     const perl = readPerlClass(cursor);
     if (perl === undefined) this.#literal(readEscapedCharacter(cursor));
-    else if (perl.startsWith("[^")) this.#orStray(perl);
-    else this.text += perl;
+    else await this.#written(start, perl, false);
   }
 
   #anchor(letter: string): string | undefined {
@@ -186,20 +187,28 @@ class PatternWriter {
   async #written(start: number, text: string, hasProperty: boolean): Promise<void> {
     const { source, at } = this.#cursor;
     const whole = hasProperty ? `[${text}${DISPUTED}]` : text;
+    const members = await this.#membersOf(source.slice(start, at));
     if (hasProperty) this.doubt.beyondAscii = true;
-    if (await this.#matchesStray(source.slice(start, at))) this.#orStray(whole);
+    if (members.carriageReturn) this.doubt.carriageReturn = true;
+    if (members.stray) this.#orStray(whole);
     else this.text += whole;
   }
 
-  async #matchesStray(source: string): Promise<boolean> {
+  /** Whether a class holds what ripgrep meets where our engine does not, or the other way round. */
+  async #membersOf(source: string): Promise<{ readonly stray: boolean; readonly carriageReturn: boolean }> {
     const { ignoreCase } = this.#flags;
     const key = `${ignoreCase}${source}`;
-    const known = this.#strays.get(key);
+    const known = this.#known.get(key);
     if (known !== undefined) return known;
     const pattern = await compilePattern({ source, syntax: "re2", ignoreCase, multiline: false });
-    const isStray = pattern.test(STRAY);
-    this.#strays.set(key, isStray);
-    return isStray;
+    const members = { stray: pattern.test(STRAY), carriageReturn: pattern.test(RETURN) };
+    this.#known.set(key, members);
+    return members;
+  }
+
+  #any(text: string): void {
+    this.doubt.carriageReturn = true;
+    this.#orStray(text);
   }
 
   #orStray(text: string): void {
@@ -209,6 +218,7 @@ class PatternWriter {
 
   #literal(point: number): void {
     const isNever = (point === NEWLINE && !this.#pattern.multiline) || (point === NUL && this.#skipsNul);
+    if (point === RETURN[0]) this.doubt.carriageReturn = true;
     if (isNever) this.text += NEVER;
     else if (point === REPLACEMENT) this.#orStray(codePoint(point));
     else if (point < 0x20 || point === 0x7f) this.text += codePoint(point);

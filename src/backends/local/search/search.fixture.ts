@@ -13,8 +13,11 @@ import { TempFiles } from "../temp-file.js";
 import { createLocalSearch, type LocalSearchOptions } from "./create-local-search.js";
 
 /** The rest of a backend is missing: no case here asks for it. */
-export function searchFixture(engine: LocalSearchOptions["engine"], mode: GuardMode = guardMode()): Fixture {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-search-")));
+export function searchFixture(
+  engine: LocalSearchOptions["engine"],
+  mode: GuardMode = guardMode(),
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-search-"))),
+): Fixture {
   const tools = { mode, temps: new TempFiles(), attributes: new KeptAttributes() };
   const search = createLocalSearch({ mode, clock: systemClock, engine });
   const backend: Pick<Backend, "bind"> = {
