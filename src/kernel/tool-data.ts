@@ -225,9 +225,8 @@ export interface BashLimits {
   readonly maxTimeoutMs: number;
   readonly headBytes: number;
   readonly tailBytes: number;
-  /** error: an exit other than 0 is a failure; result: it is an answer like any other. */
+  /** error: an exit other than 0, or a signal, is a failure; result: it is an answer like any other. */
   readonly exit: "error" | "result";
-  readonly env: "allowlist" | "inherit";
 }
 
 /** What is kept of one stream of a command. */

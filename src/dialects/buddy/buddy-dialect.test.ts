@@ -11,7 +11,7 @@ const shown = (result: Parameters<typeof seenBy>[2], more = {}) =>
 describe("buddyDialect", () => {
   it("has the seed's names and bounds", () => {
     expect([runShell?.name, readFile?.name, writeFile?.name]).toEqual(["run_shell", "read_file", "write_file"]);
-    expect(runShell?.limits).toMatchObject({ tailBytes: 0, exit: "result", env: "inherit" });
+    expect(runShell?.limits).toMatchObject({ tailBytes: 0, exit: "result" });
     expect((runShell!.limits as { headBytes: number }).headBytes).toBeGreaterThan(4 * 4_000);
     expect(writeFile?.limits).toEqual({ gate: "off", parents: false });
   });

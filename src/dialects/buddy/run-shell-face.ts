@@ -45,7 +45,6 @@ export const runShellFace: ToolFace<BashInput, BashData, BashLimits> = {
     headBytes: RUN_SHELL_HEAD_BYTES,
     tailBytes: 0,
     exit: "result",
-    env: "inherit",
   },
   decode(args) {
     const command = textArgument(args, "command");

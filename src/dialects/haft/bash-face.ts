@@ -48,7 +48,6 @@ export const bashFace: ToolFace<BashInput, BashData, BashLimits> = {
     headBytes: BASH_HEAD_BYTES,
     tailBytes: BASH_TAIL_BYTES,
     exit: "error",
-    env: "allowlist",
   },
   decode(args) {
     const command = textArgument(args, "command");

@@ -29,7 +29,6 @@ export function bashFace(edition: IndusagiEdition): ToolFace<BashInput, BashData
       headBytes: BASH_KEEP_BYTES,
       tailBytes: BASH_KEEP_BYTES,
       exit: "error",
-      env: "inherit",
     },
     decode(args) {
       const command = textArgument(args, "command");

@@ -30,7 +30,6 @@ export const shellFace: ToolFace<BashInput, BashData, BashLimits> = {
     headBytes: SHELL_MAX_OUTPUT_BYTES,
     tailBytes: 0,
     exit: "error",
-    env: "allowlist",
   },
   decode(args) {
     const command = textArgument(args, "command");

@@ -43,7 +43,6 @@ describe("zeroclawDialect", () => {
       headBytes: 1_048_576,
       tailBytes: 0,
       exit: "error",
-      env: "allowlist",
     });
     expect(fileRead?.limits).toMatchObject({ cut: "none" });
     expect(fileWrite?.limits).toEqual({ gate: "off", parents: true });

@@ -49,16 +49,17 @@ const LOST: Readonly<Record<BashData["began"], string>> = {
 
 /**
  * Why the call failed, or undefined when it did not. One cause is told: cancelled before timed out, before too much output,
- * before not started, before a signal, before an exit status. With `exit: "result"` a status is an answer like any other.
+ * before not started, before a signal, before an exit status. With `exit: "result"` a status or a signal is an answer like any other.
  */
 export function bashFailure(data: BashData, input: BashInput, limits: BashLimits): BashFailure | undefined {
   const name = `"${showControls(cutHead(input.command.trim(), MAX_QUOTED_BYTES).text)}"`;
   if (data.ended !== "itself") return STOPPED[data.ended](data, name, limits);
   const { signal, exitCode } = data;
+  if (limits.exit === "result") return undefined;
   if (signal !== null) {
     return { code: "SHELL_SIGNALLED", message: `${name} was ended by the signal ${signal}.`, details: { signal } };
   }
-  if (exitCode === 0 || limits.exit === "result") return undefined;
+  if (exitCode === 0) return undefined;
   const doubt = data.ambiguous === true ? ` An exit status over 128 may also stand for a signal here.` : "";
   return { code: "SHELL_EXIT", message: `${name} ended with exit code ${exitCode}.${doubt}`, details: { exitCode } };
 }

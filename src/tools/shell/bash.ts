@@ -24,7 +24,6 @@ export const BASH_LIMITS: BashLimits = {
   headBytes: 8_192,
   tailBytes: 24_576,
   exit: "error",
-  env: "allowlist",
 };
 
 /** What the shell has to end the process tree after the time limit, before the call itself is ended. */
