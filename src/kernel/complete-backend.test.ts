@@ -66,6 +66,7 @@ export const corePlan: Plan<Fixture> = {
     ]),
     ...reasons("the core has no commands that outlive their call", [
       "shell:spawn:result",
+      "shell:spawn:cannot-start",
       "shell:spawn:outlives-the-call",
       "shell:spawn:output",
       "shell:spawn:input",

@@ -104,7 +104,10 @@ export interface Shell {
    * At the deadline or on abort the whole tree gets TERM, `graceMs`, KILL.
    */
   exec(command: string, options: ShellOptions): Promise<ShellResult>;
-  /** Starts a command that outlives the call. `timeoutMs` is ignored; it ends with its lifetime. */
+  /**
+   * Starts a command that outlives the call. `timeoutMs` is ignored; it ends with its lifetime.
+   * @throws `SHELL_SPAWN` when it cannot be started: a missing `cwd`, for one.
+   */
   spawn(command: string, options: ShellOptions & { readonly lifetime: Lifetime }): Promise<ShellHandle>;
   /** The handle of a command started before, or null when the id is unknown. */
   attach(id: string): Promise<ShellHandle | null>;

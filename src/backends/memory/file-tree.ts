@@ -87,7 +87,7 @@ export class FileTree {
       if (node === undefined) return missingSpot(names, name, todo, isLast ? folder : undefined, links > 0);
       if (node.kind === "link" && (followLast || !isLast)) {
         links += 1;
-        if (links > MAX_LINKS) throw treeError("FS_LINK_LOOP", doing, path);
+        if (links > MAX_LINKS) throw treeError("ELOOP", doing, path);
         if (node.target.startsWith("/")) {
           names.length = 0;
           folders.length = 1;
@@ -179,7 +179,7 @@ export class FileTree {
   makeFolders(path: string): DirectoryNode {
     const spot = this.walk(path, true, MAKING);
     if (spot.node?.kind === "directory") return spot.node;
-    if (spot.node !== undefined || spot.isBlocked) throw treeError("FS_NOT_A_DIRECTORY", MAKING, path);
+    if (spot.node !== undefined || spot.isBlocked) throw treeError("ENOTDIR", MAKING, path);
     let folder = this.walk(spot.real, true, MAKING).node as DirectoryNode;
     for (const name of spot.missing) {
       const next = this.newDirectory();

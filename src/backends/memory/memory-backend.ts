@@ -1,5 +1,13 @@
 /** A whole machine in memory: files, commands, search; no disk, no process, nothing of Node. */
-import { type Backend, type Clock, type Digest, HaftError, type Ports } from "../../kernel/index.js";
+import {
+  type Backend,
+  badPath,
+  type Clock,
+  type Digest,
+  HaftError,
+  type Ports,
+  webDigest,
+} from "../../kernel/index.js";
 import { parentOf, resolvePath } from "../../text/index.js";
 import { STANDARD_COMMANDS } from "./commands/index.js";
 import { FileTree } from "./file-tree.js";
@@ -120,20 +128,24 @@ function putFile(tree: FileTree, path: string, isFolder: boolean, content: strin
 function plantIn(tree: FileTree, what: MemoryPlant): void {
   const spot = tree.walk(what.path, false, WRITING);
   const refuse = (why: string): never => {
-    throw new HaftError("FS_BAD_PATH", `Did not plant "${what.path}": ${why}.`, { details: { path: what.path, why } });
+    throw badPath("plant", what.path, why);
   };
   if (what.kind === "mode") {
-    tree.setMode(spot.node ?? refuse("it does not exist"), what.mode);
+    tree.setMode(spot.node ?? refuse("it does not exist. Make it first"), what.mode);
     return;
   }
-  const parent = spot.parent ?? refuse("its folder does not exist");
+  const parent = spot.parent ?? refuse("its folder does not exist. Make it first");
   if (spot.node !== undefined && (what.kind !== "link" || spot.node.kind === "directory"))
-    refuse("something of that name exists already");
+    refuse("something of that name exists already. Remove it first");
   if (what.kind === "link") tree.attach(parent, spot.name, tree.newLink(what.target));
   else if (what.kind === "fifo") tree.attach(parent, spot.name, tree.newSpecial("fifo"));
   else {
     const { node } = tree.walk(what.of, true, WRITING);
-    tree.attach(parent, spot.name, node?.kind === "file" ? node : refuse("a hard link needs a file"));
+    tree.attach(
+      parent,
+      spot.name,
+      node?.kind === "file" ? node : refuse("a hard link needs a file. Name one with `of`"),
+    );
   }
 }
 
@@ -147,9 +159,3 @@ function machineClock(): Clock {
     },
   };
 }
-
-const webDigest: Digest = async (data) => {
-  const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
-  const digest = await globalThis.crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-};

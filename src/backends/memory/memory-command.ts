@@ -1,6 +1,6 @@
 /** What a command of the memory shell is: a function over its streams and the backend's files. */
 import { type Fs, HaftError, messageOf } from "../../kernel/index.js";
-import { resolvePath } from "../../text/index.js";
+import { concatBytes, resolvePath } from "../../text/index.js";
 import type { MemoryProcess, ProcessTable } from "./process-table.js";
 
 /** What a command gets. Every wait in here ends at once, by a throw that is not to be caught, when a signal ends the process. */
@@ -85,18 +85,8 @@ export function systemText(thrown: unknown): string {
 /** All of standard input. */
 export async function readAll(context: MemoryCommandContext): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
-  let size = 0;
-  for (let piece = await context.read(); piece !== null; piece = await context.read()) {
-    pieces.push(piece);
-    size += piece.length;
-  }
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
+  for (let piece = await context.read(); piece !== null; piece = await context.read()) pieces.push(piece);
+  return concatBytes(pieces);
 }
 
 /** Letters of leading options, and the words behind them. "-" alone and what follows "--" are words. */

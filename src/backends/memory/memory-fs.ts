@@ -1,35 +1,38 @@
 /** The port to the files of a memory backend. */
 import {
+  badPath,
+  DEFAULT_MAX_CHILDREN,
+  DEFAULT_MAX_READ_BYTES,
   type Digest,
   decodeStrict,
   type Expect,
   type Fs,
   type FsChild,
   type FsEntryInfo,
-  HaftError,
+  type HaftError,
   type Io,
+  notAFile,
   type ReplaceResult,
+  staleFile,
+  tooLarge,
 } from "../../kernel/index.js";
 import { type FileNode, FileTree, infoOf, type Spot, type TreeNode, versionOf } from "./file-tree.js";
+import { fileAt, missingAt, nodeAt, parentAt } from "./spot-node.js";
 import {
   type Doing,
   LISTING,
   LOOKING,
   MAKING,
   MOVING,
-  notAFile,
   READING,
   REMOVING,
   RESOLVING,
-  stale,
   treeError,
   WRITING,
 } from "./tree-errors.js";
 import type { TreeGuard } from "./tree-guard.js";
 
-const MAX_READ_BYTES = 256 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
-const MAX_CHILDREN = 10_000;
 
 export class MemoryFs implements Fs {
   readonly #guard: TreeGuard;
@@ -46,10 +49,9 @@ export class MemoryFs implements Fs {
 
   async readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array> {
     const bytes = await this.#bytesOf(path, io);
-    const maxBytes = io?.maxBytes ?? MAX_READ_BYTES;
-    if (bytes.length <= maxBytes) return bytes.slice();
-    const text = `Did not read "${path}": it has ${bytes.length} bytes and the limit is ${maxBytes}. Read a part of it.`;
-    throw new HaftError("FS_TOO_LARGE", text, { details: { path, sizeBytes: bytes.length, maxBytes } });
+    const maxBytes = io?.maxBytes ?? DEFAULT_MAX_READ_BYTES;
+    if (bytes.length > maxBytes) throw tooLarge(path, bytes.length, maxBytes);
+    return bytes.slice();
   }
 
   async readRange(path: string, offset: number, length: number, io?: Io) {
@@ -99,9 +101,9 @@ export class MemoryFs implements Fs {
   async readDir(path: string, io?: Io & { readonly limit?: number }): Promise<{ children: FsChild[]; more: boolean }> {
     return this.#guard.act(LISTING, [touch(path, "read")], io, (spot) => {
       const node = nodeAt(spot, LISTING, path);
-      if (node.kind !== "directory") throw treeError("FS_NOT_A_DIRECTORY", LISTING, path);
+      if (node.kind !== "directory") throw treeError("ENOTDIR", LISTING, path);
       const names = [...node.children.keys()].sort(byCodeUnits);
-      const shown = names.slice(0, io?.limit ?? MAX_CHILDREN);
+      const shown = names.slice(0, io?.limit ?? DEFAULT_MAX_CHILDREN);
       const folder = FileTree.pathOf(spot) === "/" ? "" : FileTree.pathOf(spot);
       const children = shown.map((name) => ({
         name,
@@ -114,14 +116,14 @@ export class MemoryFs implements Fs {
   async mkdir(path: string, recursive: boolean, io?: Io): Promise<void> {
     const { tree } = this.#guard;
     await this.#guard.act(MAKING, [{ path, access: "create", followLast: recursive }], io, (spot) => {
-      if (spot.isBlocked) throw treeError("FS_NOT_A_DIRECTORY", MAKING, path);
+      if (spot.isBlocked) throw treeError("ENOTDIR", MAKING, path);
       if (spot.node !== undefined) {
         if (recursive && spot.node.kind === "directory") return;
-        throw treeError("FS_EXISTS", MAKING, path);
+        throw treeError("EEXIST", MAKING, path);
       }
-      if (recursive && spot.isDangling) throw treeError("FS_EXISTS", MAKING, path);
+      if (recursive && spot.isDangling) throw treeError("EEXIST", MAKING, path);
       if (recursive) tree.makeFolders(FileTree.pathOf(spot));
-      else tree.attach(parentOf(spot, MAKING, path), spot.name, tree.newDirectory());
+      else tree.attach(parentAt(spot, MAKING, path), spot.name, tree.newDirectory());
     });
   }
 
@@ -138,8 +140,8 @@ export class MemoryFs implements Fs {
       }
       if (spot.parent === undefined || spot.name === "") throw isRoot(REMOVING, path);
       if (spot.node.kind === "directory") {
-        if (options.recursive) this.#guard.requireTree(REMOVING, spot.real, "delete");
-        else if (spot.node.children.size > 0) throw treeError("FS_NOT_EMPTY", REMOVING, path);
+        if (options.recursive) this.#guard.requireTree(spot.real, "delete");
+        else if (spot.node.children.size > 0) throw treeError("ENOTEMPTY", REMOVING, path);
       }
       this.#guard.tree.detach(spot.parent, spot.name);
     });
@@ -151,11 +153,12 @@ export class MemoryFs implements Fs {
     const { tree } = this.#guard;
     await this.#guard.act(MOVING, [source, goal], io, (old, next) => {
       const node = nodeAt(old, MOVING, from);
-      const parent = parentOf(next, MOVING, to);
+      const parent = parentAt(next, MOVING, to);
       if (old.parent === undefined || old.name === "") throw isRoot(MOVING, from);
       if (node.kind === "directory") {
-        this.#guard.requireTree(MOVING, old.real, "delete");
-        if (FileTree.pathOf(next).startsWith(`${old.real}/`)) throw treeError("FS_BAD_PATH", MOVING, from);
+        this.#guard.requireTree(old.real, "delete");
+        if (FileTree.pathOf(next).startsWith(`${old.real}/`))
+          throw badPath(MOVING[0], from, "it lies inside itself. Choose another place");
       }
       if (next.node !== undefined && next.node !== node) requireReplaceable(node, next.node, to, options.replace);
       tree.detach(old.parent, old.name);
@@ -207,7 +210,7 @@ export class MemoryFs implements Fs {
   #put(spot: Spot, path: string, bytes: Uint8Array): { created: boolean; inPlace: boolean } {
     const { tree } = this.#guard;
     const old = spot.node as FileNode | undefined;
-    const parent = parentOf(spot, WRITING, path);
+    const parent = parentAt(spot, WRITING, path);
     if (old === undefined) {
       tree.attach(parent, spot.name, tree.newFile(bytes));
       return { created: true, inPlace: false };
@@ -222,47 +225,25 @@ export class MemoryFs implements Fs {
 }
 
 function isRoot([did]: Doing, path: string): HaftError {
-  return new HaftError("FS_BAD_PATH", `Did not ${did} "${path}": it is the root. Name what lies in it.`, {
-    details: { path, why: "root" },
-  });
+  return badPath(did, path, "it is the root. Name what lies in it");
 }
 
 function touch(path: string, access: "read") {
   return { path, access, followLast: true } as const;
 }
 
-function missingAt(spot: Spot, doing: Doing, path: string): HaftError {
-  return treeError(spot.isBlocked ? "FS_NOT_A_DIRECTORY" : "FS_NOT_FOUND", doing, path);
-}
-
-function nodeAt(spot: Spot, doing: Doing, path: string): TreeNode {
-  if (spot.node === undefined) throw missingAt(spot, doing, path);
-  return spot.node;
-}
-
-function fileAt(spot: Spot, doing: Doing, path: string): FileNode {
-  const node = nodeAt(spot, doing, path);
-  if (node.kind === "file") return node;
-  throw notAFile(doing, path, node.kind === "other" ? node.what : node.kind);
-}
-
-function parentOf(spot: Spot, doing: Doing, path: string) {
-  if (spot.parent !== undefined) return spot.parent;
-  throw missingAt(spot, doing, path);
-}
-
 /** The bytes that a write would replace, null when there are none; refuses what cannot be written or is not as expected. */
 function oldBytes(spot: Spot, path: string, expect: Expect): Uint8Array | null {
   if (spot.node === undefined) {
-    parentOf(spot, WRITING, path);
+    parentAt(spot, WRITING, path);
     if (expect === "any" || expect === "absent") return null;
-    throw stale(path, "the file is gone", { expected: expect, found: "absent" });
+    throw staleFile(path, "the file is gone", { expected: expect, found: "absent" });
   }
   if (expect === "absent")
-    throw stale(path, "something of that name exists already", { expected: "absent", found: spot.node.kind });
+    throw staleFile(path, "something of that name exists already", { expected: "absent", found: spot.node.kind });
   const node = fileAt(spot, WRITING, path);
   if (expect !== "any" && "version" in expect && expect.version !== versionOf(node)) {
-    throw stale(path, "the file has changed since", { expected: expect.version, found: versionOf(node) });
+    throw staleFile(path, "the file has changed since", { expected: expect.version, found: versionOf(node) });
   }
   return node.bytes;
 }
@@ -270,17 +251,17 @@ function oldBytes(spot: Spot, path: string, expect: Expect): Uint8Array | null {
 function requireHash(path: string, expect: Expect, found: string | null): void {
   if (typeof expect === "string" || !("sha256" in expect)) return;
   const expected = expect.sha256.toLowerCase();
-  if (expected !== found) throw stale(path, "the file has changed since", { expected, found });
+  if (expected !== found) throw staleFile(path, "the file has changed since", { expected, found });
 }
 
 function requireReplaceable(node: TreeNode, old: TreeNode, path: string, replace: boolean): void {
-  if (!replace) throw treeError("FS_EXISTS", MOVING, path);
+  if (!replace) throw treeError("EEXIST", MOVING, path);
   if (old.kind !== "directory") {
-    if (node.kind === "directory") throw treeError("FS_NOT_A_DIRECTORY", MOVING, path);
+    if (node.kind === "directory") throw treeError("ENOTDIR", MOVING, path);
     return;
   }
-  if (node.kind !== "directory") throw notAFile(MOVING, path, "directory");
-  if (old.children.size > 0) throw treeError("FS_NOT_EMPTY", MOVING, path);
+  if (node.kind !== "directory") throw notAFile(MOVING[0], path, "directory");
+  if (old.children.size > 0) throw treeError("ENOTEMPTY", MOVING, path);
 }
 
 function byCodeUnits(a: string, b: string): number {

@@ -1,25 +1,24 @@
 /** One command from its start to its result: time limit, cancel, survivors. */
-import type {
-  Captured,
-  Clock,
-  ShellExit,
-  ShellHandle,
-  ShellOptions,
-  ShellResult,
-  Survivor,
-  TreeState,
+import {
+  type Captured,
+  type Clock,
+  DEFAULT_GRACE_MS,
+  DEFAULT_KEEP,
+  MAX_TIMER_MS,
+  type ShellExit,
+  type ShellHandle,
+  type ShellOptions,
+  type ShellResult,
+  type Survivor,
+  type TreeState,
 } from "../../kernel/index.js";
 import { type JobPlan, planCommand, Unsupported } from "./command-plan.js";
 import type { MemoryProcess, ProcessEnd } from "./process-table.js";
 import { freshState, type Machine, ScriptRunner } from "./script-runner.js";
 import { BytePipe, Capture, NO_INPUT, type Source, sourceOf } from "./streams.js";
 
-const DEFAULT_KEEP = { head: 8_192, tail: 24_576 };
-const DEFAULT_GRACE_MS = 3_000;
 /** How long a finished command's children are waited for before they are survivors. */
 const LINGER_MS = 100;
-/** Longer waits than a timer takes are no waits at all. */
-const MAX_TIMER_MS = 2_147_483_647;
 
 export interface RunOptions extends ShellOptions {
   /** The whole environment. */
@@ -193,6 +192,7 @@ export class MemoryRun {
       id: this.id,
       pid: this.leader.pid,
       result: this.result,
+      // What nobody reads any more goes nowhere: the command tells by its own end.
       write: async (bytes) => {
         if (this.#isInputOpen) await Promise.race([this.#input?.sink.write(bytes), this.result]).catch(() => {});
       },

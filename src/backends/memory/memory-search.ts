@@ -16,9 +16,10 @@ import {
   walkTree,
 } from "../../kernel/index.js";
 import { baseName, parentOf } from "../../text/index.js";
-import { FileTree, type Spot, type TreeNode } from "./file-tree.js";
+import { FileTree, type Spot } from "./file-tree.js";
 import type { ProcessTable } from "./process-table.js";
-import { LISTING, LOOKING, notAFile, READING, treeError } from "./tree-errors.js";
+import { fileAt, nodeAt } from "./spot-node.js";
+import { LISTING, LOOKING, READING, treeError } from "./tree-errors.js";
 import { type Bound, TreeGuard } from "./tree-guard.js";
 
 const CHUNK_BYTES = 64 * 1024;
@@ -76,15 +77,15 @@ export class MemorySearch implements Search {
     return {
       stat: (path) =>
         look(guarded, path, (spot) => {
-          const node = present(spot, path);
+          const node = nodeAt(spot, LOOKING, path);
           return { kind: node.kind, size: node.kind === "file" ? node.bytes.length : 0 };
         }),
       readDir: async (path) => {
         await table.takeTurn(0);
         return look(isAbove(path) ? free : guarded, path, (spot) => {
-          const node = present(spot, path);
-          if (node.kind !== "directory") throw treeError("FS_NOT_A_DIRECTORY", LISTING, path);
-          if (!isAbove(path)) guarded.requireTree(LISTING, FileTree.pathOf(spot), "read", "skip-excepted");
+          const node = nodeAt(spot, LOOKING, path);
+          if (node.kind !== "directory") throw treeError("ENOTDIR", LISTING, path);
+          if (!isAbove(path)) guarded.requireTree(FileTree.pathOf(spot), "read", "left-out");
           return [...node.children].map(([name, child]) => ({
             name,
             kind: child.kind,
@@ -94,11 +95,7 @@ export class MemorySearch implements Search {
       },
       async *openRead(path) {
         const isRule = (IGNORE_FILES as readonly string[]).includes(baseName(path)) && isAbove(parentOf(path));
-        const bytes = await look(isRule ? free : guarded, path, (spot) => {
-          const node = present(spot, path);
-          if (node.kind !== "file") throw notAFile(READING, path, node.kind === "other" ? node.what : node.kind);
-          return node.bytes;
-        });
+        const bytes = await look(isRule ? free : guarded, path, (spot) => fileAt(spot, READING, path).bytes);
         for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
           await table.takeTurn(CHUNK_BYTES);
           yield bytes.slice(at, at + CHUNK_BYTES);
@@ -106,9 +103,4 @@ export class MemorySearch implements Search {
       },
     };
   }
-}
-
-function present(spot: Spot, path: string): TreeNode {
-  if (spot.node === undefined) throw treeError(spot.isBlocked ? "FS_NOT_A_DIRECTORY" : "FS_NOT_FOUND", LOOKING, path);
-  return spot.node;
 }

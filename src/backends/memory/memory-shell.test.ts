@@ -34,6 +34,15 @@ async function outOf(command: string, files: Record<string, string> = {}): Promi
 }
 
 describe("the shell in memory", () => {
+  it("appends to a file in time that is linear, and readers keep what they have read", async () => {
+    const { exec, backend } = machine();
+    await exec("yes | head -n 400000 > many; echo first >> many");
+    const before = await backend.root.fs.readBytes(`${backend.cwd}/many`);
+    await exec("echo second >> many");
+    expect(text(before.subarray(-10))).toBe("y\ny\nfirst\n");
+    expect(await outOf("echo a > f; cat f >> f; echo b >> f; cat f")).toBe("a\na\nb\n");
+  });
+
   it("refuses what it does not know with status 2 and a sentence, before anything has run", async () => {
     const { exec, backend } = machine();
     const unknown = [

@@ -1,14 +1,15 @@
 /** The port to the commands of a memory backend. */
 import {
-  type Captured,
   HaftError,
   type Lifetime,
   requireCommand,
+  requireJob,
   requireLive,
   type Shell,
   type ShellHandle,
   type ShellOptions,
   type ShellResult,
+  unbegunResult,
 } from "../../kernel/index.js";
 import { MemoryRun, type RunOptions } from "./memory-run.js";
 import type { Machine } from "./script-runner.js";
@@ -36,15 +37,18 @@ export class MemoryShell implements Shell {
 
   async exec(command: string, options: ShellOptions): Promise<ShellResult> {
     this.#requireAllowed(command, options.cwd);
-    const refused = this.#refusal(command, options);
-    if (refused !== undefined) return refused;
+    const startedMs = Math.trunc(this.#host.table.clock.now());
+    if (options.signal?.aborted) return unbegunResult(startedMs, "cancelled");
+    const problem = this.#problem(command, options.cwd);
+    if (problem !== undefined) return unbegunResult(startedMs, "spawn-error", problem);
     return this.#start(command, options, false).result;
   }
 
   async spawn(command: string, options: ShellOptions & { readonly lifetime: Lifetime }): Promise<ShellHandle> {
     this.#requireAllowed(command, options.cwd);
-    const refused = this.#refusal(command, options);
-    if (refused !== undefined) return settledHandle(this.#host.nextRunId(), refused);
+    const problem = this.#problem(command, options.cwd);
+    if (problem !== undefined)
+      throw new HaftError("SHELL_SPAWN", `Did not start the command: ${problem}.`, { details: { system: problem } });
     const run = this.#start(command, options, true);
     this.#keep(run);
     return run.handle();
@@ -53,14 +57,7 @@ export class MemoryShell implements Shell {
   async attach(id: string): Promise<ShellHandle | null> {
     if (this.#bound !== undefined) {
       requireLive(this.#bound.call);
-      const { jobs } = this.#bound.grant;
-      if (!jobs.includes("*") && !jobs.includes(id)) {
-        throw new HaftError(
-          "CALL_UNCLAIMED",
-          `Did not attach to "${id}": the call never claimed it. Claim it in the tool's \`claims\`.`,
-          { details: { job: id } },
-        );
-      }
+      requireJob(this.#bound.grant, id);
     }
     return this.#host.runs.get(id)?.handle() ?? null;
   }
@@ -98,13 +95,9 @@ export class MemoryShell implements Shell {
     return Math.min(timeoutMs ?? Number.POSITIVE_INFINITY, left);
   }
 
-  /** The result of a command that is not even begun. */
-  #refusal(command: string, options: ShellOptions): ShellResult | undefined {
-    const nowMs = Math.trunc(this.#host.table.clock.now());
-    if (options.signal?.aborted) return unbegun(nowMs, "cancelled");
-    if (command.includes("\0")) return unbegun(nowMs, "spawn-error", "a command cannot hold a NUL byte");
-    const problem = this.#folderProblem(options.cwd);
-    return problem === undefined ? undefined : unbegun(nowMs, "spawn-error", problem);
+  /** Why a command cannot be started, as a clause. */
+  #problem(command: string, cwd: string): string | undefined {
+    return command.includes("\0") ? "a command cannot hold a NUL byte" : this.#folderProblem(cwd);
   }
 
   #folderProblem(cwd: string): string | undefined {
@@ -116,41 +109,4 @@ export class MemoryShell implements Shell {
       return `the folder "${cwd}" is a ring of links`;
     }
   }
-}
-
-const NOTHING: Captured = { head: new Uint8Array(), tail: new Uint8Array(), produced: 0, dropped: 0, final: true };
-
-function unbegun(startedMs: number, ended: "cancelled" | "spawn-error", problem?: string): ShellResult {
-  return {
-    began: "no",
-    exit: { by: "none" },
-    ended,
-    stdout: NOTHING,
-    stderr: NOTHING,
-    tree: { state: "gone", survivors: [], endedBy: null },
-    ...(problem === undefined ? {} : { problem }),
-    startedMs,
-    tookMs: 0,
-  };
-}
-
-function settledHandle(id: string, result: ShellResult): ShellHandle {
-  return {
-    id,
-    pid: null,
-    result: Promise.resolve(result),
-    write: async () => {},
-    closeInput: async () => {},
-    output: async (_stream, from) => ({ bytes: new Uint8Array(), next: Math.max(0, from), lost: 0, ended: true }),
-    kill: async () => result.tree,
-    onExit(listener) {
-      let isSubscribed = true;
-      queueMicrotask(() => {
-        if (isSubscribed) listener(result);
-      });
-      return () => {
-        isSubscribed = false;
-      };
-    },
-  };
 }

@@ -4,8 +4,9 @@ import { expandWord } from "./expand-words.js";
 import type { FileNode, FileTree } from "./file-tree.js";
 import { systemText } from "./memory-command.js";
 import { retainStreams, type Streams } from "./process-table.js";
+import { fileAt, parentAt } from "./spot-node.js";
 import { NO_INPUT, NO_OUTPUT, type Sink, sourceOf } from "./streams.js";
-import { READING, requirePath, treeError, WRITING } from "./tree-errors.js";
+import { READING, requirePath, WRITING } from "./tree-errors.js";
 
 /** Why a redirection could not be opened, for standard error. */
 export class RedirectProblem extends Error {}
@@ -61,37 +62,38 @@ function opened<T>(word: string, open: () => T): T {
 
 function fileToRead(tree: FileTree, path: string): FileNode {
   requirePath(READING, path);
-  const spot = tree.walk(path, true, READING);
-  if (spot.node === undefined) throw treeError(spot.isBlocked ? "FS_NOT_A_DIRECTORY" : "FS_NOT_FOUND", READING, path);
-  if (spot.node.kind !== "file")
-    throw new Error(spot.node.kind === "directory" ? "Is a directory" : "Not a regular file");
-  return spot.node;
+  return fileAt(tree.walk(path, true, READING), READING, path);
 }
 
 function fileToWrite(tree: FileTree, path: string, isAppending: boolean): FileNode {
   requirePath(WRITING, path);
   const spot = tree.walk(path, true, WRITING);
   if (spot.node === undefined) {
-    if (spot.parent === undefined)
-      throw treeError(spot.isBlocked ? "FS_NOT_A_DIRECTORY" : "FS_NOT_FOUND", WRITING, path);
     const file = tree.newFile(new Uint8Array());
-    tree.attach(spot.parent, spot.name, file);
+    tree.attach(parentAt(spot, WRITING, path), spot.name, file);
     return file;
   }
-  if (spot.node.kind !== "file")
-    throw new Error(spot.node.kind === "directory" ? "Is a directory" : "Not a regular file");
-  if (!isAppending) tree.setBytes(spot.node, new Uint8Array());
-  return spot.node;
+  const file = fileAt(spot, WRITING, path);
+  if (!isAppending) tree.setBytes(file, new Uint8Array());
+  return file;
 }
 
-/** Appends to the file itself, whatever its name becomes meanwhile. */
+/** Appends to the file itself, whatever its name becomes meanwhile. A writer of many small pieces copies each byte a few times only. */
 function fileSink(tree: FileTree, node: FileNode): Sink {
+  /** The file is the beginning of it; behind that there is room, which nobody else can see. */
+  let buffer = node.bytes;
+  let shown = node.bytes;
   return {
     async write(bytes) {
-      const longer = new Uint8Array(node.bytes.length + bytes.length);
-      longer.set(node.bytes);
-      longer.set(bytes, node.bytes.length);
-      tree.setBytes(node, longer);
+      if (node.bytes !== shown) buffer = shown = node.bytes;
+      const size = shown.length + bytes.length;
+      if (size > buffer.length) {
+        buffer = new Uint8Array(Math.max(size, 2 * shown.length));
+        buffer.set(shown);
+      }
+      buffer.set(bytes, shown.length);
+      shown = buffer.subarray(0, size);
+      tree.setBytes(node, shown);
     },
     retain() {},
     release() {},

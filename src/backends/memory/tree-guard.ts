@@ -2,14 +2,14 @@
 import {
   type Access,
   type BoundCall,
+  cancelledOperation,
   covers,
   type Grant,
-  HaftError,
   type Io,
-  isWithin,
   requireCovered,
   requireLive,
   requireMoved,
+  requireTreeCovered,
 } from "../../kernel/index.js";
 import { FileTree, type Spot } from "./file-tree.js";
 import { type Doing, requirePath } from "./tree-errors.js";
@@ -39,11 +39,7 @@ export class TreeGuard {
   /** Refuses when the call or the operation has ended. */
   requireRunning([did]: Doing, path: string, io: Io | undefined): void {
     if (this.#bound !== undefined) requireLive(this.#bound.call);
-    if (io?.signal?.aborted) {
-      throw new HaftError("CALL_CANCELLED", `Did not ${did} "${path}": the operation was cancelled.`, {
-        details: { path },
-      });
-    }
+    if (io?.signal?.aborted) throw cancelledOperation(did, path);
   }
 
   /**
@@ -78,20 +74,9 @@ export class TreeGuard {
     return covers(grant, real, "read") || grant.moved.some((pair) => pair.asked === asked && pair.real === real);
   }
 
-  /** Refuses to take, or look through, what lies below `path` unless the grant covers all of it, or leaves out what it excepts. */
-  requireTree([did]: Doing, path: string, access: Access, excepted?: "skip-excepted"): void {
-    if (this.#bound === undefined) return;
-    const { grant } = this.#bound;
-    const isWhole = grant.files.some(
-      (place) => place.scope === "tree" && isWithin(place.path, path) && place.access.includes(access),
-    );
-    const isApproved = grant.moved.some((pair) => isWithin(pair.real, path));
-    const holdsExcepted = excepted === undefined && grant.except.some((folder) => isWithin(path, folder));
-    if ((isWhole || isApproved) && !holdsExcepted) return;
-    const why = holdsExcepted ? "it holds what must not be touched" : "the call claimed it without what lies below it";
-    throw new HaftError("CALL_UNCLAIMED", `Did not ${did} "${path}": ${why}. Name the parts one by one.`, {
-      details: { path, access },
-    });
+  /** Refuses to take, or look through, what lies below `path` unless the grant covers all of it; see `requireTreeCovered`. */
+  requireTree(path: string, access: Access, excepted?: "left-out"): void {
+    if (this.#bound !== undefined) requireTreeCovered(this.#bound.grant, path, access, excepted);
   }
 
   #isJudged(touch: Touch, real: string, judged: string): boolean {

@@ -1,6 +1,6 @@
 /** How commands end: by time, by cancel, by signal, and what survives them. */
 import { on } from "../case-setup.js";
-import { expectEqual, expectThat } from "../expect.js";
+import { expectEqual, expectError, expectThat } from "../expect.js";
 import { bindAll, type Fixture } from "../fixture.js";
 import type { Suite } from "../plan.js";
 import { endSurvivors, expectCounted, expectEnded, expectExit, pause, run, stdoutOf, until } from "./run.js";
@@ -241,6 +241,17 @@ export const shellEnding: Suite<Fixture> = [
     expectExit(result, 3, "exit");
     expectEqual(stdoutOf(result), "out\n", "stdout");
   }),
+  on(
+    "shell:spawn:cannot-start",
+    "spawn in a missing folder rejects with SHELL_SPAWN, and nothing ran",
+    async (fixture) => {
+      const command = `echo ran > ${fixture.folder}/marker`;
+      const cwd = `${fixture.folder}/gone`;
+      const { fs, shell } = bindAll(fixture, { commands: [{ command, cwd }] });
+      await expectError(shell.spawn(command, { cwd, lifetime: "session" }), "SHELL_SPAWN", "spawn");
+      expectEqual(await fs.exists(`${fixture.folder}/marker`), false, "the marker is there");
+    },
+  ),
   on(
     "shell:spawn:outlives-the-call",
     "What was spawned goes on when the call has ended, and attach finds it",

@@ -1,4 +1,5 @@
 /** The format language of printf, as far as scripts use it: %s %b %c %d %i %u %x %X %o %% with flags and width, and escapes. */
+import { concatBytes } from "../../../text/index.js";
 
 const ESCAPES: Readonly<Record<string, string>> = {
   n: "\n",
@@ -43,7 +44,7 @@ export function formatPrintf(
     }
     if (next === before) break;
   } while (next < args.length);
-  const bytes = joined(pieces);
+  const bytes = concatBytes(pieces);
   return problem === undefined ? { bytes } : { bytes, problem };
 }
 
@@ -56,7 +57,7 @@ function convert(
 ): { bytes: Uint8Array; problem?: string } {
   if (letter === "b")
     return {
-      bytes: joined(
+      bytes: concatBytes(
         [...argument.matchAll(SPECIFIER)].map(([all, , , , , , hex, octal, escaped]) =>
           all.startsWith("\\") && all.length > 1 ? unescaped(hex, octal, escaped) : utf8(all),
         ),
@@ -87,7 +88,7 @@ function numberText(letter: string, value: number, flags: string): string {
 
 function padded(bytes: Uint8Array, flags: string, width: string | undefined): Uint8Array {
   const blanks = utf8(" ".repeat(Math.max(0, Number(width ?? 0) - bytes.length)));
-  return flags.includes("-") ? joined([bytes, blanks]) : joined([blanks, bytes]);
+  return flags.includes("-") ? concatBytes([bytes, blanks]) : concatBytes([blanks, bytes]);
 }
 
 function unescaped(hex: string | undefined, octal: string | undefined, escaped: string | undefined): Uint8Array {
@@ -98,14 +99,4 @@ function unescaped(hex: string | undefined, octal: string | undefined, escaped: 
 
 function utf8(text: string): Uint8Array {
   return new TextEncoder().encode(text);
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

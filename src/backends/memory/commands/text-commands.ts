@@ -1,4 +1,5 @@
 /** Commands over text: echo printf cat head tail wc. */
+import { countNewlines, skipLines } from "../../../text/index.js";
 import { type MemoryCommand, type MemoryCommandContext, readAll, splitOptions, systemText } from "../memory-command.js";
 import { formatPrintf } from "./format-printf.js";
 
@@ -106,7 +107,9 @@ function part(
   };
 }
 
-const headOfFiles = part((bytes, by, count) => bytes.subarray(0, by === "c" ? count : afterLines(bytes, count)));
+const headOfFiles = part((bytes, by, count) =>
+  bytes.subarray(0, by === "c" ? count : skipLines(bytes, 0, count).offset),
+);
 
 export const head: MemoryCommand = async (context) => {
   const options = partOptions(context.args);
@@ -116,36 +119,20 @@ export const head: MemoryCommand = async (context) => {
   while (left > 0) {
     const piece = await context.read();
     if (piece === null) break;
-    const taken = piece.subarray(0, options.by === "c" ? left : afterLines(piece, left));
-    left -= options.by === "c" ? taken.length : countLines(taken);
+    const taken = piece.subarray(0, options.by === "c" ? left : skipLines(piece, 0, left).offset);
+    left -= options.by === "c" ? taken.length : countNewlines(taken);
     await context.out(taken);
   }
   return 0;
 };
 
 export const tail = part((bytes, by, count, fromStart) => {
-  if (fromStart) return bytes.subarray(by === "c" ? Math.max(0, count - 1) : afterLines(bytes, Math.max(0, count - 1)));
+  if (fromStart)
+    return bytes.subarray(by === "c" ? Math.max(0, count - 1) : skipLines(bytes, 0, Math.max(0, count - 1)).offset);
   if (by === "c") return bytes.subarray(Math.max(0, bytes.length - count));
-  const lines = countLines(bytes) + (bytes.length > 0 && bytes.at(-1) !== NEWLINE ? 1 : 0);
-  return bytes.subarray(afterLines(bytes, Math.max(0, lines - count)));
+  const lines = countNewlines(bytes) + (bytes.length > 0 && bytes.at(-1) !== NEWLINE ? 1 : 0);
+  return bytes.subarray(skipLines(bytes, 0, Math.max(0, lines - count)).offset);
 });
-
-function countLines(bytes: Uint8Array): number {
-  let count = 0;
-  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
-  return count;
-}
-
-/** Where the bytes behind the first `count` lines begin. */
-function afterLines(bytes: Uint8Array, count: number): number {
-  let at = 0;
-  for (let line = 0; line < count; line += 1) {
-    const end = bytes.indexOf(NEWLINE, at);
-    if (end === -1) return bytes.length;
-    at = end + 1;
-  }
-  return at;
-}
 
 export const wc: MemoryCommand = async (context) => {
   const { letters, words } = splitOptions(context.args);
@@ -157,7 +144,7 @@ export const wc: MemoryCommand = async (context) => {
   const code = await eachInput(context, words, async (name, bytes) => {
     const text = new TextDecoder().decode(bytes);
     const figures: Readonly<Record<string, number>> = {
-      l: countLines(bytes),
+      l: countNewlines(bytes),
       w: text.split(/\s+/).filter((word) => word !== "").length,
       c: bytes.length,
       m: [...text].length,
