@@ -1,6 +1,8 @@
 /** What every `Artifacts` store promises: nothing lost silently, and an evicted one says so. */
+
 import type { Artifacts, Fs, Provenance } from "../kernel/index.js";
-import { concat, pseudoRandomBytes, utf8 } from "./case-setup.js";
+import { concatBytes } from "../text/index.js";
+import { pseudoRandomBytes, utf8 } from "./case-setup.js";
 import { expectBytes, expectEqual, expectError, expectThat } from "./expect.js";
 import type { Case, Suite } from "./plan.js";
 
@@ -33,7 +35,7 @@ async function readWhole(artifacts: Artifacts, id: string): Promise<Uint8Array> 
   for (let offset = 0; ; ) {
     const part = await artifacts.read(id, offset, 70_000);
     if (typeof part === "string") throw new Error(`The artifact is ${part}.`);
-    if (part.bytes.length === 0) return concat(chunks);
+    if (part.bytes.length === 0) return concatBytes(chunks);
     chunks.push(part.bytes);
     offset += part.bytes.length;
   }

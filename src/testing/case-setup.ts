@@ -1,7 +1,6 @@
 /** The few words that the cases share. */
 import type { Fs } from "../kernel/index.js";
-import type { Fixture } from "./fixture.js";
-import { bindAll } from "./fixture.js";
+import { bindAll, type Fixture } from "./fixture.js";
 import type { Case } from "./plan.js";
 
 const encoder = new TextEncoder();
@@ -30,12 +29,6 @@ export function shown(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-/** SHA-256 as hex. */
-export async function sha256(bytes: Uint8Array): Promise<string> {
-  const digest = await globalThis.crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 /** The same bytes for the same seed on every machine, with all 256 values among them. */
 export function pseudoRandomBytes(length: number, seed = 1): Uint8Array {
   const bytes = new Uint8Array(length);
@@ -47,16 +40,6 @@ export function pseudoRandomBytes(length: number, seed = 1): Uint8Array {
     bytes[index] = state & 0xff;
   }
   return bytes;
-}
-
-export function concat(chunks: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }
 
 /** Everything that an iteration yields. */

@@ -14,7 +14,6 @@
  */
 export { type ArtifactsFixture, artifactsSuite } from "./artifacts-suite.js";
 export { expectBytes, expectEqual, expectError, expectThat } from "./expect.js";
-export { brokenBackend } from "./fakes/broken-backend.js";
 export { type FakeClock, fakeClock } from "./fakes/fake-clock.js";
 export {
   type AuditRecord,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { realClock } from "../../../test/conformance.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
-import { brokenBackend, type Fixture, fsSuite, type Plan, runnable, searchSuite, shellSuite } from "../index.js";
+import { type Fixture, fsSuite, type Plan, runnable, searchSuite, shellSuite } from "../index.js";
+import { brokenBackend } from "./broken-backend.fixture.js";
 
 /** Cases that run until a limit when a backend is broken this way, or need what memory has not. */
 const SLOW =

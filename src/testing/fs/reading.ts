@@ -1,5 +1,7 @@
 /** What reads give, and how they refuse. */
-import { collect, concat, onFs, pseudoRandomBytes, sha256, utf8 } from "../case-setup.js";
+import { webDigest } from "../../kernel/index.js";
+import { concatBytes } from "../../text/index.js";
+import { collect, onFs, pseudoRandomBytes, utf8 } from "../case-setup.js";
 import { expectBytes, expectEqual, expectError, expectThat } from "../expect.js";
 import { type Fixture, plant } from "../fixture.js";
 import type { Suite } from "../plan.js";
@@ -43,7 +45,7 @@ export const fsReading: Suite<Fixture> = [
     expectEqual(await fs.readText(path("empty")), "", "text");
     expectEqual((await fs.readBytes(path("empty"))).length, 0, "bytes");
     expectEqual((await fs.readRange(path("empty"), 0, 10)).bytes.length, 0, "range");
-    expectEqual(concat(await collect(fs.openRead(path("empty")))).length, 0, "chunks");
+    expectEqual(concatBytes(await collect(fs.openRead(path("empty")))).length, 0, "chunks");
     expectEqual((await fs.stat(path("empty"))).size, 0, "size");
   }),
   onFs("fs:read:any-bytes-survive", "Every byte value survives writing and reading", async (fs, path) => {
@@ -83,9 +85,9 @@ export const fsReading: Suite<Fixture> = [
   onFs("fs:read:ten-mib-round-trip", "10 MiB come back as they were written", async (fs, path) => {
     const bytes = pseudoRandomBytes(TEN_MIB);
     const written = await fs.replaceAtomic(path("large"), bytes, "absent");
-    const hash = await sha256(bytes);
+    const hash = await webDigest(bytes);
     expectEqual(written.after, hash, "the hash told by the write");
-    expectEqual(await sha256(await fs.readBytes(path("large"))), hash, "the hash of what was read");
+    expectEqual(await webDigest(await fs.readBytes(path("large"))), hash, "the hash of what was read");
     expectEqual((await fs.stat(path("large"))).size, TEN_MIB, "size");
   }),
   onFs("fs:read:too-large-is-refused", "A file over maxBytes says FS_TOO_LARGE with both numbers", async (fs, path) => {
@@ -136,9 +138,9 @@ export const fsReading: Suite<Fixture> = [
       chunks.every((chunk) => chunk.length > 0),
       "no chunk is empty",
     );
-    expectBytes(concat(chunks), bytes, "all chunks");
+    expectBytes(concatBytes(chunks), bytes, "all chunks");
     expectBytes(
-      concat(await collect(fs.openRead(path("large"), { offset: 1_400_001 }))),
+      concatBytes(await collect(fs.openRead(path("large"), { offset: 1_400_001 }))),
       bytes.subarray(1_400_001),
       "from an offset",
     );
@@ -149,7 +151,7 @@ export const fsReading: Suite<Fixture> = [
     await fs.writeFile(path("large"), bytes);
     const kept: Uint8Array[] = [];
     for await (const chunk of fs.openRead(path("large"))) kept.push(chunk);
-    expectBytes(concat(kept), bytes, "the chunks, looked at afterwards");
+    expectBytes(concatBytes(kept), bytes, "the chunks, looked at afterwards");
   }),
   onFs(
     "fs:open:early-close",

@@ -1,5 +1,6 @@
 /** What writes promise: all or nothing, judged by `expect`, and nothing left behind. */
-import { onFs, pseudoRandomBytes, sha256, utf8 } from "../case-setup.js";
+import { webDigest } from "../../kernel/index.js";
+import { onFs, pseudoRandomBytes, utf8 } from "../case-setup.js";
 import { expectBytes, expectEqual, expectError, expectThat } from "../expect.js";
 import { type Fixture, plant } from "../fixture.js";
 import type { Suite } from "../plan.js";
@@ -45,10 +46,10 @@ export const fsWriting: Suite<Fixture> = [
     async (fs, path) => {
       const first = await fs.replaceAtomic(path("file"), utf8("one"), "any");
       expectEqual([first.before, first.created], [null, true], "before and created of a new file");
-      expectEqual(first.after, await sha256(utf8("one")), "after");
+      expectEqual(first.after, await webDigest(utf8("one")), "after");
       const second = await fs.replaceAtomic(path("file"), utf8("two"), "any");
       expectEqual([second.before, second.created], [first.after, false], "the second");
-      expectEqual(second.after, await sha256(utf8("two")), "after");
+      expectEqual(second.after, await webDigest(utf8("two")), "after");
     },
   ),
   onFs(
@@ -82,8 +83,8 @@ export const fsWriting: Suite<Fixture> = [
   ),
   onFs("fs:replace:expect-sha256", "With a hash the old bytes must have it", async (fs, path) => {
     await fs.writeFile(path("file"), "old");
-    const old = await sha256(utf8("old"));
-    const wrong = await sha256(utf8("other"));
+    const old = await webDigest(utf8("old"));
+    const wrong = await webDigest(utf8("other"));
     const error = await expectError(
       fs.replaceAtomic(path("file"), utf8("new"), { sha256: wrong }),
       "FS_STALE",
@@ -109,7 +110,7 @@ export const fsWriting: Suite<Fixture> = [
     "fs:replace:expect-of-a-missing-file",
     "A hash or version of a file that is gone is FS_STALE, nothing is created",
     async (fs, path) => {
-      const hash = await sha256(utf8("x"));
+      const hash = await webDigest(utf8("x"));
       await expectError(fs.replaceAtomic(path("gone"), utf8("x"), { sha256: hash }), "FS_STALE", "a hash");
       await expectError(fs.replaceAtomic(path("gone"), utf8("x"), { version: "1" }), "FS_STALE", "a version");
       expectEqual(await fs.exists(path("gone")), false, "the file is there");

@@ -1,5 +1,6 @@
 /** What a pattern finds, line by line. */
-import { concat, on, utf8 } from "../case-setup.js";
+import { concatBytes } from "../../text/index.js";
+import { on, utf8 } from "../case-setup.js";
 import { expectBytes, expectEqual, expectError, expectThat } from "../expect.js";
 import { bindAll, type Fixture } from "../fixture.js";
 import type { Suite } from "../plan.js";
@@ -198,8 +199,8 @@ export const searchMatching: Suite<Fixture> = [
     },
   ),
   on("search:grep:not-utf8", "A line that is not UTF-8 is searched, and comes byte for byte", async (fixture) => {
-    const line = concat([utf8("caf"), Uint8Array.of(0xe9), utf8(" match "), Uint8Array.of(0xff, 0xfe)]);
-    await lay(fixture, { "a.txt": concat([line, utf8("\nplain match\n")]) });
+    const line = concatBytes([utf8("caf"), Uint8Array.of(0xe9), utf8(" match "), Uint8Array.of(0xff, 0xfe)]);
+    await lay(fixture, { "a.txt": concatBytes([line, utf8("\nplain match\n")]) });
     const { hits } = await grep(fixture, "match");
     expectEqual(hits.length, 2, "hits");
     expectBytes(hits[0]?.bytes ?? new Uint8Array(), line, "the line");
@@ -255,7 +256,7 @@ export const searchMatching: Suite<Fixture> = [
     "search:grep:binary-anywhere",
     "With any-nul a NUL anywhere makes a file binary: no hit, counted",
     async (fixture) => {
-      const late = concat([utf8(`match\n${"x".repeat(5 * 1024)}`), Uint8Array.of(0), utf8("\nmatch\n")]);
+      const late = concatBytes([utf8(`match\n${"x".repeat(5 * 1024)}`), Uint8Array.of(0), utf8("\nmatch\n")]);
       await lay(fixture, {
         "a.bin": Uint8Array.of(109, 97, 116, 99, 104, 0),
         "late.bin": late,
@@ -267,14 +268,14 @@ export const searchMatching: Suite<Fixture> = [
     },
   ),
   on("search:grep:binary-very-late", "A NUL after a megabyte makes a file binary too", async (fixture) => {
-    await lay(fixture, { "late.bin": concat([utf8(`match\n${"line\n".repeat(300_000)}`), Uint8Array.of(0, 10)]) });
+    await lay(fixture, { "late.bin": concatBytes([utf8(`match\n${"line\n".repeat(300_000)}`), Uint8Array.of(0, 10)]) });
     const { hits, end } = await grep(fixture, "match");
     expectEqual([hits.length, end.skipped.binary], [0, 1], "hits and skipped");
     expectEqual((await grep(fixture, "match", { mode: "files" })).hits.length, 0, "hits of the mode files");
   }),
   on("search:grep:binary-first-bytes", "With firstBytes only a NUL among them makes a file binary", async (fixture) => {
-    const late = concat([utf8(`match\n${"x".repeat(5 * 1024)}\n`), Uint8Array.of(0), utf8("\nmatch\n")]);
-    await lay(fixture, { "early.bin": concat([Uint8Array.of(0), utf8("match\n")]), "late.bin": late });
+    const late = concatBytes([utf8(`match\n${"x".repeat(5 * 1024)}\n`), Uint8Array.of(0), utf8("\nmatch\n")]);
+    await lay(fixture, { "early.bin": concatBytes([Uint8Array.of(0), utf8("match\n")]), "late.bin": late });
     const { hits, end } = await grep(fixture, "match", { binary: { firstBytes: 4_096 } });
     expectEqual(
       hits.map((hit) => hit.line),

@@ -1,5 +1,6 @@
 /** Output: every byte kept or counted, each command its own. */
-import { concat, on, pseudoRandomBytes, utf8 } from "../case-setup.js";
+import { concatBytes } from "../../text/index.js";
+import { on, pseudoRandomBytes, utf8 } from "../case-setup.js";
 import { expectBytes, expectEqual, expectThat } from "../expect.js";
 import { bindAll, type Fixture } from "../fixture.js";
 import type { Suite } from "../plan.js";
@@ -23,7 +24,7 @@ export const shellOutput: Suite<Fixture> = [
       const result = await run(fixture, "cat err >&2; cat out; cat err >&2");
       expectExit(result, 0, "exit");
       expectBytes(result.stdout.head, out, "stdout");
-      expectBytes(result.stderr.head, concat([err, err]), "stderr");
+      expectBytes(result.stderr.head, concatBytes([err, err]), "stderr");
     },
   ),
   on(
@@ -109,8 +110,8 @@ export const shellOutput: Suite<Fixture> = [
         },
       });
       expectEqual(wrong, [], "offsets");
-      expectBytes(concat(told.stdout), bytes, "stdout as told");
-      expectBytes(concat(told.stderr), "problem\n", "stderr as told");
+      expectBytes(concatBytes(told.stdout), bytes, "stdout as told");
+      expectBytes(concatBytes(told.stderr), "problem\n", "stderr as told");
       expectEqual(result.stdout.produced, bytes.length, "produced");
     },
   ),

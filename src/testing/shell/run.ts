@@ -1,6 +1,8 @@
 /** How the shell cases run commands and clear away what they leave running. */
+
 import type { BoundCall, ShellOptions, ShellResult } from "../../kernel/index.js";
-import { concat, shown } from "../case-setup.js";
+import { concatBytes } from "../../text/index.js";
+import { shown } from "../case-setup.js";
 import { expectEqual, expectThat } from "../expect.js";
 import { bindAll, type Fixture } from "../fixture.js";
 
@@ -18,11 +20,11 @@ export function run(fixture: Fixture, command: string, options: RunOptions = {})
 }
 
 export function stdoutOf(result: ShellResult): string {
-  return shown(concat([result.stdout.head, result.stdout.tail]));
+  return shown(concatBytes([result.stdout.head, result.stdout.tail]));
 }
 
 export function stderrOf(result: ShellResult): string {
-  return shown(concat([result.stderr.head, result.stderr.tail]));
+  return shown(concatBytes([result.stderr.head, result.stderr.tail]));
 }
 
 /** Fails unless the command ended by itself with this exit code. */
