@@ -1,5 +1,5 @@
 /** The failed side of a result, made safe to read: every member is there, whatever the tool or the pipeline left out. */
-import type { RenderContext, ToolResult } from "../kernel/index.js";
+import { isRecord, type RenderContext, type ToolResult } from "../kernel/index.js";
 
 export interface Failure {
   readonly code: string;
@@ -55,8 +55,4 @@ export function spelledPath(about: RenderContext, fallback: unknown, parameter =
 /** The entry of a table for a code or reason that may be any text: names that every object has are no entries. */
 export function entryOf<Entry>(table: Readonly<Record<string, Entry>>, key: string): Entry | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

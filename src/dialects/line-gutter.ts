@@ -2,9 +2,9 @@
 import { windowLines } from "../text/index.js";
 
 /** Width of the right-aligned line number; a number that is wider is not cut. */
-export const GUTTER_WIDTH = 6;
+const GUTTER_WIDTH = 6;
 /** Stands between the number and the line. */
-export const GUTTER_BAR = "│";
+const GUTTER_BAR = "│";
 
 export interface NumberedLine {
   readonly number: number;

@@ -1,5 +1,5 @@
 /** Builds what a face returns. */
-import type { ContentBlock, Cut, Rendered, ToolResult } from "../kernel/index.js";
+import { blockText, type ContentBlock, type Cut, type Rendered, type ToolResult } from "../kernel/index.js";
 
 /** One text block. */
 export function saying(text: string, more: Omit<Rendered, "content"> = {}): Rendered {
@@ -25,12 +25,5 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 
 /** The text of an outcome's blocks, one line each, for hosts that take a single string. */
 export function textOfBlocks(content: readonly ContentBlock[]): string {
-  return content.map(textOfBlock).join("\n");
-}
-
-function textOfBlock(block: ContentBlock): string {
-  if (block.kind === "text") return block.text;
-  if (block.kind === "json") return JSON.stringify(block.value) ?? "null";
-  if (block.kind === "resource") return block.text ?? block.uri;
-  return `[${block.mime}, ${counted(block.data.length, "byte")}]`;
+  return content.map(blockText).join("\n");
 }

@@ -1,7 +1,6 @@
 /** A todo list as rows of `[ ]`, `[~]`, `[x]`, `[-]` and a one-line tally (IR-115), shared by the dialects that have one. */
-import { TODO_STATUSES, type TodoData, type TodoItem, type TodoStatus } from "../kernel/index.js";
+import { isRecord, TODO_STATUSES, type TodoData, type TodoItem, type TodoStatus } from "../kernel/index.js";
 import { showControls } from "../text/index.js";
-import { isRecord } from "./failure.js";
 
 const BOXES: Readonly<Record<TodoStatus, string>> = { pending: "[ ]", active: "[~]", done: "[x]", cancelled: "[-]" };
 

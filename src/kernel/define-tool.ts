@@ -4,7 +4,7 @@ import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import type { AnyFace, Dialect } from "./dialect.js";
 import { HaftError } from "./errors.js";
 import { type Explanation, explainCall, runCall } from "./pipeline.js";
-import type { ContentBlock } from "./result.js";
+import { blockText } from "./result.js";
 import { type InputSchema, isStandardSchema, type JsonSchema } from "./schema.js";
 import type { DefinedTool, FacadeOutput, ToolBody, ToolCall, ToolSpec } from "./tool.js";
 import { createValidator, type Validator } from "./validate.js";
@@ -89,7 +89,7 @@ function assemble(body: ToolBody, shown: Shown): DefinedTool {
     async execute(input, context): Promise<FacadeOutput> {
       const outcome = await tool.invoke({ id: context.host.ids.next("call"), name: shown.name, input }, context);
       const details = outcome.structured ?? (outcome.code === undefined ? undefined : { code: outcome.code });
-      return { content: outcome.content.map(textOf), details, isError: outcome.isError };
+      return { content: outcome.content.map(blockText), details, isError: outcome.isError };
     },
   };
   return Object.freeze(tool);
@@ -121,12 +121,6 @@ function withoutSafeIntegerBounds(value: unknown): unknown {
     (key === "minimum" && member === Number.MIN_SAFE_INTEGER);
   const entries = Object.entries(value).filter((entry) => !isBound(entry));
   return Object.fromEntries(entries.map(([key, member]) => [key, withoutSafeIntegerBounds(member)]));
-}
-
-function textOf(block: ContentBlock): string {
-  if (block.kind === "text") return block.text;
-  if (block.kind === "json") return JSON.stringify(block.value);
-  return block.kind === "resource" ? (block.text ?? block.uri) : `[${block.mime}, ${block.data.length} bytes]`;
 }
 
 function invalidTool(name: string, why: string): HaftError {

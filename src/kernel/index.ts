@@ -64,6 +64,7 @@ export {
 } from "./port-defaults.js";
 export { ToolRegistry } from "./registry.js";
 export {
+  blockText,
   type CallStatus,
   type ContentBlock,
   type Cut,

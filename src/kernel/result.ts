@@ -107,6 +107,14 @@ export function fail<Data = never>(
   return { content: [], isError: true, code, message, ...more };
 }
 
+/** A block as text: its own, its JSON, or what stands for bytes that are none. */
+export function blockText(block: ContentBlock): string {
+  if (block.kind === "text") return block.text;
+  if (block.kind === "json") return JSON.stringify(block.value) ?? "null";
+  if (block.kind === "resource") return block.text ?? block.uri;
+  return `[${block.mime}, ${block.data.length} byte${block.data.length === 1 ? "" : "s"}]`;
+}
+
 /** The flat output of a list of blocks. An empty list gives an empty string. */
 export function project(content: readonly ContentBlock[]): unknown {
   const [only, ...others] = content;

@@ -8,7 +8,7 @@ import { wholeText } from "../whole-text.js";
 import { renderFailure } from "./failure-text.js";
 import { headCharacters } from "./head-characters.js";
 
-export const READ_FILE_MAX_CHARACTERS = 8_000;
+const READ_FILE_MAX_CHARACTERS = 8_000;
 /** More than 8,000 characters of four bytes, so that a file that fits the characters is never cut by its bytes. */
 const READ_FILE_MAX_BYTES = 4 * READ_FILE_MAX_CHARACTERS + 1_024;
 

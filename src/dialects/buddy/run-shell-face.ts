@@ -12,16 +12,17 @@ import { missing, textArgument } from "../arguments.js";
 import { failureOf, textDetail } from "../failure.js";
 import { newCuts, saying } from "../rendering.js";
 import { streamCut, survivorCuts, unfinishedCuts } from "../shell-cuts.js";
+import { unfinishedReason } from "../unfinished-reason.js";
 import { renderFailure } from "./failure-text.js";
 import { headCharacters } from "./head-characters.js";
 import { DENIED_BY_USER, executionFailed, NEEDS_TMUX, shellReport } from "./messages.js";
 import { parseWait, shortDuration } from "./wait-duration.js";
 
 /** Of each stream, its start. */
-export const RUN_SHELL_MAX_CHARACTERS = 4_000;
+const RUN_SHELL_MAX_CHARACTERS = 4_000;
 const RUN_SHELL_HEAD_BYTES = 4 * RUN_SHELL_MAX_CHARACTERS + 384;
 /** The seed waits without a limit; a call must settle, so a day is the most. */
-export const RUN_SHELL_MAX_WAIT_MS = 86_400_000;
+const RUN_SHELL_MAX_WAIT_MS = 86_400_000;
 
 export const runShellFace: ToolFace<BashInput, BashData, BashLimits> = {
   name: "run_shell",
@@ -91,9 +92,5 @@ const AFTER = `after its first ${RUN_SHELL_MAX_CHARACTERS} characters`;
 function whyNotFinished(data: BashData, about: RenderContext): string {
   const backend = about.backend === undefined ? "" : `${about.backend} `;
   if (data.ended === "deadline") return `${backend}command timed out after ${shortDuration(data.timeoutMs)}`;
-  if (data.ended === "cancelled") return "command was cancelled";
-  if (data.ended === "output-limit") return "command was stopped at the limit of output";
-  return (
-    data.problem ?? (data.ended === "spawn-error" ? "the command could not be started" : "the connection was lost")
-  );
+  return unfinishedReason(data);
 }

@@ -9,10 +9,10 @@ import { renderFailure } from "./failure-text.js";
 import { withNotes } from "./notes.js";
 import { withToolNotes } from "./told-details.js";
 
-export const BASH_DEFAULT_TIMEOUT_MS = 120_000;
-export const BASH_MAX_TIMEOUT_MS = 600_000;
-export const BASH_HEAD_BYTES = 8_192;
-export const BASH_TAIL_BYTES = 24_576;
+const BASH_DEFAULT_TIMEOUT_MS = 120_000;
+const BASH_MAX_TIMEOUT_MS = 600_000;
+const BASH_HEAD_BYTES = 8_192;
+const BASH_TAIL_BYTES = 24_576;
 
 export const bashFace: ToolFace<BashInput, BashData, BashLimits> = {
   name: "bash",

@@ -1,21 +1,22 @@
-import type {
-  Decoded,
-  EditData,
-  EditInput,
-  EditLimits,
-  EditPair,
-  RenderContext,
-  ToolFace,
+import {
+  type Decoded,
+  type EditData,
+  type EditInput,
+  type EditLimits,
+  type EditPair,
+  isRecord,
+  type RenderContext,
+  type ToolFace,
 } from "../../kernel/index.js";
 import { stripControls } from "../../text/index.js";
 import { type Arguments, booleanArgument, missing, present, textArgument } from "../arguments.js";
-import { isRecord, spelledPath } from "../failure.js";
+import { spelledPath } from "../failure.js";
 import { counted, saying } from "../rendering.js";
 import { renderFailure } from "./failure-text.js";
 import { quotedPath, withNotes } from "./notes.js";
 import { replacedBytes, withToolNotes } from "./told-details.js";
 
-export const EDIT_MAX_DIFF_BYTES = 16_384;
+const EDIT_MAX_DIFF_BYTES = 16_384;
 
 const PAIR = { oldText: { type: "string" }, newText: { type: "string" } } as const;
 

@@ -1,17 +1,17 @@
 /** A failed call in the default dialect: the sentence of the tool, the facts behind it, and the reader's next step. */
-import type { RenderContext, Rendered, ToolResult } from "../../kernel/index.js";
+import { isRecord, type RenderContext, type Rendered, type ToolResult } from "../../kernel/index.js";
 import { cutHead, showControls, stripControls } from "../../text/index.js";
-import { entryOf, type Failure, failureOf, isRecord, numberDetail, textDetail } from "../failure.js";
+import { entryOf, type Failure, failureOf, numberDetail, textDetail } from "../failure.js";
 import { gutter, type NumberedLine, numberLines } from "../line-gutter.js";
 import { counted, saying } from "../rendering.js";
 import { withNotes } from "./notes.js";
 
 /** Places that a failed edit shows. */
-export const MAX_NEAREST_SHOWN = 3;
+const MAX_NEAREST_SHOWN = 3;
 /** Line numbers that an ambiguous edit lists. */
-export const MAX_LINES_LISTED = 20;
+const MAX_LINES_LISTED = 20;
 /** Bytes of the changed region that a stale edit shows. */
-export const MAX_REGION_BYTES = 4_096;
+const MAX_REGION_BYTES = 4_096;
 
 /**
  * @param hashParameter - The parameter that takes the hash of an unread file, for the tool that has one. Without it the hash

@@ -9,9 +9,9 @@ import { quotedPath, withNotes } from "./notes.js";
 import { fitRows } from "./read-fit.js";
 import { withToolNotes } from "./told-details.js";
 
-export const READ_MAX_LINES = 2_000;
-export const READ_MAX_BYTES = 65_536;
-export const READ_MAX_LINE_BYTES = 2_000;
+const READ_MAX_LINES = 2_000;
+const READ_MAX_BYTES = 65_536;
+const READ_MAX_LINE_BYTES = 2_000;
 
 export const readFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
   name: "read",

@@ -1,7 +1,6 @@
 /** What a success says beside its data: notes of the tool, and where the bytes are that it replaced. */
-import type { RenderContext, ToolResult } from "../../kernel/index.js";
+import { isRecord, type RenderContext, type ToolResult } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
-import { isRecord } from "../failure.js";
 
 /** The context with the tool's own notes after those on the arguments. */
 export function withToolNotes(about: RenderContext, result: ToolResult<unknown>): RenderContext {

@@ -5,8 +5,8 @@ import { statusLines } from "../shell-status.js";
 import type { IndusagiEdition } from "./edition.js";
 import { renderFailure } from "./failure-text.js";
 
-export const BASH_DEFAULT_TIMEOUT_MS = 120_000;
-export const BASH_MAX_TIMEOUT_MS = 600_000;
+const BASH_DEFAULT_TIMEOUT_MS = 120_000;
+const BASH_MAX_TIMEOUT_MS = 600_000;
 /** Kept of each stream at either end: as much as a report of the standard budget can show. */
 const BASH_KEEP_BYTES = 65_536;
 

@@ -6,7 +6,7 @@ import type { IndusagiEdition } from "./edition.js";
 import { renderFailure } from "./failure-text.js";
 
 /** Bytes of the diff that an answer holds, both ends kept. */
-export const EDIT_MAX_DIFF_BYTES = 16_384;
+const EDIT_MAX_DIFF_BYTES = 16_384;
 
 export function editFace(edition: IndusagiEdition): ToolFace<EditInput, EditData, EditLimits> {
   return {

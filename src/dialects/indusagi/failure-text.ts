@@ -1,6 +1,6 @@
 /** A failed call in this dialect: its stable texts by code, else the sentence of the tool. */
-import type { RenderContext, Rendered, ToolResult } from "../../kernel/index.js";
-import { entryOf, type Failure, failureOf, isRecord, spelledPath, textDetail } from "../failure.js";
+import { isRecord, type RenderContext, type Rendered, type ToolResult } from "../../kernel/index.js";
+import { entryOf, type Failure, failureOf, spelledPath, textDetail } from "../failure.js";
 import { saying } from "../rendering.js";
 import type { IndusagiEdition } from "./edition.js";
 import { MODIFIED_SINCE_READ_MESSAGE, patternFailed, READ_BEFORE_EDIT_MESSAGE, systemCallFailed } from "./messages.js";

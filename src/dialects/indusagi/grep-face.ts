@@ -4,10 +4,10 @@ import { counted, saying } from "../rendering.js";
 import type { IndusagiEdition } from "./edition.js";
 import { renderFailure } from "./failure-text.js";
 
-export const GREP_DEFAULT_HITS = 200;
-export const GREP_MAX_HITS = 5_000;
-export const GREP_MAX_FILE_BYTES = 2 * 1024 * 1024;
-export const GREP_SNIFF_BYTES = 4_096;
+const GREP_DEFAULT_HITS = 200;
+const GREP_MAX_HITS = 5_000;
+const GREP_MAX_FILE_BYTES = 2 * 1024 * 1024;
+const GREP_SNIFF_BYTES = 4_096;
 /** Lines are not clipped in this dialect; the context's budget bounds the whole. */
 const GREP_MAX_LINE_BYTES = 65_536;
 const GREP_MAX_BYTES = 4 * 1024 * 1024;

@@ -1,11 +1,11 @@
 import type { Cut, ReadData, ReadInput, ReadLimits, ToolFace } from "../../kernel/index.js";
 import { utf8Length } from "../../text/index.js";
 import { missing, textArgument } from "../arguments.js";
-import { failureOf, missingParameter, spelledPath } from "../failure.js";
+import { spelledPath } from "../failure.js";
 import { newCuts, saying } from "../rendering.js";
-import { systemReason } from "../system-reason.js";
 import { wholeText } from "../whole-text.js";
 import { failed } from "./envelope.js";
+import { type FileErrorTexts, fileError } from "./file-error.js";
 import * as messages from "./messages.js";
 
 /** The seed sets no bound; the tool's own hard cap still holds. */
@@ -27,7 +27,8 @@ export const fileReadFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
     return path === undefined ? missing("path", "text") : { input: { path } };
   },
   render(result, about) {
-    if (result.isError || result.data === undefined) return failed(errorText(result, spelledPath(about, undefined)));
+    if (result.isError || result.data === undefined)
+      return failed(fileError(result, textsFor(spelledPath(about, undefined))));
     const { data } = result;
     const text = wholeText(data);
     return saying(text, { clamped: true, ...newCuts(result, restOf(data, text)) });
@@ -39,12 +40,10 @@ function restOf(data: ReadData, text: string): readonly Cut[] {
   return [{ what: `rest of ${data.path}`, producedBytes: data.sizeBytes, keptBytes: utf8Length(text) }];
 }
 
-function errorText(result: Parameters<typeof failureOf>[0], path: string): string {
-  const failure = failureOf(result);
-  const missing = missingParameter(failure);
-  if (missing !== undefined) return messages.missingParameter(missing);
-  if (failure.code === "CALL_INVALID") return failure.message;
-  if (failure.code.startsWith("POLICY_")) return messages.readNotAllowed(path);
-  if (failure.code === "FS_NOT_FOUND") return messages.fileNotFound(systemReason(failure));
-  return messages.readFailed(systemReason(failure));
+function textsFor(path: string): FileErrorTexts {
+  return {
+    notAllowed: () => messages.readNotAllowed(path),
+    notFound: messages.fileNotFound,
+    failed: messages.readFailed,
+  };
 }

@@ -1,9 +1,9 @@
 import type { ToolFace, WriteData, WriteInput, WriteLimits } from "../../kernel/index.js";
 import { missing, textArgument } from "../arguments.js";
-import { failureOf, missingParameter, spelledPath } from "../failure.js";
+import { spelledPath } from "../failure.js";
 import { saying } from "../rendering.js";
-import { systemReason } from "../system-reason.js";
 import { failed } from "./envelope.js";
+import { fileError } from "./file-error.js";
 import * as messages from "./messages.js";
 
 export const fileWriteFace: ToolFace<WriteInput, WriteData, WriteLimits> = {
@@ -26,16 +26,10 @@ export const fileWriteFace: ToolFace<WriteInput, WriteData, WriteLimits> = {
   },
   render(result, about) {
     const path = spelledPath(about, result.data?.path);
-    if (result.isError || result.data === undefined) return failed(errorText(result, path));
+    if (result.isError || result.data === undefined)
+      return failed(
+        fileError(result, { notAllowed: () => messages.writeNotAllowed(path), failed: messages.writeFailed }),
+      );
     return saying(messages.wrote(result.data.bytes, path), { clamped: true });
   },
 };
-
-function errorText(result: Parameters<typeof failureOf>[0], path: string): string {
-  const failure = failureOf(result);
-  const missing = missingParameter(failure);
-  if (missing !== undefined) return messages.missingParameter(missing);
-  if (failure.code === "CALL_INVALID") return failure.message;
-  if (failure.code.startsWith("POLICY_")) return messages.writeNotAllowed(path);
-  return messages.writeFailed(systemReason(failure));
-}

@@ -1,15 +1,25 @@
-import type { BashData, BashInput, BashLimits, Cut, Rendered, ToolFace, ToolResult } from "../../kernel/index.js";
+import {
+  type BashData,
+  type BashInput,
+  type BashLimits,
+  type Cut,
+  isRecord,
+  type Rendered,
+  type ToolFace,
+  type ToolResult,
+} from "../../kernel/index.js";
 import { cutHead, type Utf8Cut } from "../../text/index.js";
 import { missing, textArgument } from "../arguments.js";
-import { type Failure, failureOf, isRecord, missingParameter, reasonOf } from "../failure.js";
+import { type Failure, failureOf, missingParameter, reasonOf } from "../failure.js";
 import { newCuts, saying } from "../rendering.js";
 import { streamCut, survivorCuts, unfinishedCuts } from "../shell-cuts.js";
+import { unfinishedReason } from "../unfinished-reason.js";
 import { failed } from "./envelope.js";
 import * as messages from "./messages.js";
 
-export const SHELL_TIMEOUT_MS = 60_000;
+const SHELL_TIMEOUT_MS = 60_000;
 /** Of each stream, its start; the cut falls between characters and leaves no mark. */
-export const SHELL_MAX_OUTPUT_BYTES = 1_048_576;
+const SHELL_MAX_OUTPUT_BYTES = 1_048_576;
 
 export const shellFace: ToolFace<BashInput, BashData, BashLimits> = {
   name: "shell",
@@ -70,11 +80,7 @@ function joined(stdout: string, stderr: string): string {
 
 function whyNotFinished(data: BashData): string {
   if (data.ended === "deadline") return `command timed out after ${data.timeoutMs / 1000} seconds`;
-  if (data.ended === "cancelled") return "command was cancelled";
-  if (data.ended === "output-limit") return "command was stopped at the limit of output";
-  return (
-    data.problem ?? (data.ended === "spawn-error" ? "the command could not be started" : "the connection was lost")
-  );
+  return unfinishedReason(data);
 }
 
 function errorText(failure: Failure): string {

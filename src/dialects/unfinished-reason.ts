@@ -1,0 +1,15 @@
+import type { BashData } from "../kernel/index.js";
+
+/** Why a command did not come to its own end, as a clause: for dialects that tell that alone. A time-out has a text of its own there. */
+export function unfinishedReason({ ended, problem }: BashData): string {
+  return ended === "spawn-error" || ended === "channel-lost" ? (problem ?? REASONS[ended]) : REASONS[ended];
+}
+
+const REASONS: Readonly<Record<BashData["ended"], string>> = {
+  itself: "command ended",
+  deadline: "command timed out",
+  cancelled: "command was cancelled",
+  "output-limit": "command was stopped at the limit of output",
+  "spawn-error": "the command could not be started",
+  "channel-lost": "the connection was lost",
+};

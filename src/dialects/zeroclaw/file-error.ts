@@ -1,0 +1,23 @@
+import type { ToolResult } from "../../kernel/index.js";
+import { failureOf, missingParameter } from "../failure.js";
+import { systemReason } from "../system-reason.js";
+import * as messages from "./messages.js";
+
+/** The texts of one file tool, where they are its own. */
+export interface FileErrorTexts {
+  notAllowed(): string;
+  failed(reason: string): string;
+  /** Default: `failed`. */
+  notFound?(reason: string): string;
+}
+
+/** The error of a file tool, by what it failed of. */
+export function fileError(result: ToolResult<unknown>, texts: FileErrorTexts): string {
+  const failure = failureOf(result);
+  const missing = missingParameter(failure);
+  if (missing !== undefined) return messages.missingParameter(missing);
+  if (failure.code === "CALL_INVALID") return failure.message;
+  if (failure.code.startsWith("POLICY_")) return texts.notAllowed();
+  const { failed, notFound = failed } = texts;
+  return (failure.code === "FS_NOT_FOUND" ? notFound : failed)(systemReason(failure));
+}
