@@ -3,7 +3,5 @@ export { buddyDialect } from "./buddy/buddy-dialect.js";
 export { haftDialect } from "./haft/haft-dialect.js";
 export type { IndusagiEdition } from "./indusagi/edition.js";
 export { type IndusagiOptions, indusagi, indusagiDialect } from "./indusagi/indusagi-dialect.js";
-export { INDUSAGI_TRANSCRIPTS } from "./indusagi/transcript.js";
-export type { ExpectedOutcome, Transcript, TranscriptCall } from "./indusagi/transcripts/transcript-shape.js";
 export type { ZeroclawResult } from "./zeroclaw/envelope.js";
 export { zeroclawDialect } from "./zeroclaw/zeroclaw-dialect.js";

@@ -1,6 +1,5 @@
 /** Plays a golden transcript through a box over the memory backend. */
 import { createMemoryBackend } from "../../src/backends/memory/index.js";
-import type { ExpectedOutcome, Transcript } from "../../src/dialects/index.js";
 import { indusagi } from "../../src/dialects/index.js";
 import {
   createHostContext,
@@ -10,6 +9,7 @@ import {
   ToolRegistry,
 } from "../../src/kernel/index.js";
 import { bareHost, bareSession } from "../support/bare-host.js";
+import type { ExpectedOutcome, Transcript } from "./transcripts/transcript-shape.js";
 
 export interface Replayed {
   readonly call: string;

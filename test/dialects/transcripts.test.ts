@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { INDUSAGI_TRANSCRIPTS } from "../../src/dialects/index.js";
 import { builtinTools } from "../../src/tools/index.js";
 import { verifies } from "../verifies.js";
+import { INDUSAGI_TRANSCRIPTS } from "./indusagi-transcripts.js";
 import { replay } from "./replay.js";
 
 /** What the transcripts prove, all of them together. */
