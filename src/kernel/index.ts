@@ -1,6 +1,7 @@
 /** The contract: tools, calls, results, claims and the ports. Pure: no Node built-in anywhere behind this entry. */
 export { Approvals } from "./approvals.js";
 export type { Backend, BackendFlags, BoundCall, Ports } from "./backend.js";
+export { BoundedMap, BoundedSet } from "./bounded-collections.js";
 export {
   type Access,
   type Approval,
@@ -122,6 +123,8 @@ export type {
 } from "./services.js";
 export {
   type Framework,
+  MAX_KNOWN_LINKS,
+  MAX_READ_RECORDS,
   READ_STATE_HANDLE_KEY,
   type ReadState,
   type ReadStateRecord,

@@ -11,12 +11,18 @@ export interface ReadStateRecord {
   readonly readAt: number;
 }
 
-/** A `Map` fits. Keys are `readStateKey(backend, path)`. */
+/** What a session remembers of the files that it has read, by backend and real path. A `Map` fits. */
 export interface ReadState {
   get(key: string): ReadStateRecord | undefined;
   set(key: string, record: ReadStateRecord): unknown;
   has(key: string): boolean;
 }
+
+/** Files that a session remembers to have read; the one read longest ago counts as unread again. */
+export const MAX_READ_RECORDS = 10_000;
+
+/** Links that a session remembers; one that was forgotten is met again by the port that follows it. */
+export const MAX_KNOWN_LINKS = 10_000;
 
 /** The name under which a host hands in its own read-state; the same word as in the seeds' bag. */
 export const READ_STATE_HANDLE_KEY = "readState";
@@ -44,6 +50,6 @@ export interface Session {
   readonly artifacts: Artifacts;
   /** What tools remember only to answer faster, by a name of their own; bounded by them, lost at any time. Absent: nothing is kept. */
   readonly caches?: Map<string, unknown>;
-  /** Paths that turned out to lead elsewhere; such a path is resolved before the next decision on it. */
+  /** Paths that turned out to lead elsewhere; such a path is resolved before the next decision on it. May forget. */
   readonly links: Set<string>;
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MAX_KNOWN_LINKS, MAX_READ_RECORDS } from "../../kernel/index.js";
 import { fileLocks } from "./file-locks.js";
 import { createFileSession, type FileSession, SESSION_IDLE_MS } from "./file-session.js";
 import { openStateFolder, type StateFolder } from "./state-folder.js";
@@ -36,6 +37,28 @@ describe("a session by files", () => {
     expect(later.readState.has("local:/b")).toBe(true);
     expect(later.cwd("local")).toBe("/a");
     expect([...later.links]).toEqual(["local:/l"]);
+  });
+
+  it("remembers what was read and met last, in memory and on disk", async () => {
+    const session = open();
+    for (let index = 0; index < MAX_READ_RECORDS + 2; index += 1)
+      session.readState.set(`local:/${index}`, { mtimeMs: 1, size: 2, readAt: index });
+    for (let index = 0; index < MAX_KNOWN_LINKS + 2; index += 1) session.links.add(`local:/${index}`);
+    const known = (one: FileSession) =>
+      ["local:/1", "local:/2"].map((key) => one.readState.has(key) || one.links.has(key));
+    expect(known(session)).toEqual([false, true]);
+    await session.close();
+    const later = open();
+    later.readState.set("local:/new", { mtimeMs: 1, size: 2, readAt: MAX_READ_RECORDS + 2 });
+    later.links.add("local:/new");
+    await later.close();
+    const last = open();
+    expect([last.links.size, last.links.has("local:/new"), last.links.has("local:/2")]).toEqual([
+      MAX_KNOWN_LINKS,
+      true,
+      false,
+    ]);
+    expect([last.readState.has("local:/new"), last.readState.has("local:/2")]).toEqual([true, false]);
   });
 
   it("makes nothing until something is kept", async () => {

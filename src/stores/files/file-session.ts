@@ -1,7 +1,17 @@
 /** A session that goes on in another process: its todo list, read-state and working directories on disk. */
 import { existsSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import type { Locks, ReadState, ReadStateRecord, Session, TodoItem } from "../../kernel/index.js";
+import {
+  BoundedMap,
+  BoundedSet,
+  type Locks,
+  MAX_KNOWN_LINKS,
+  MAX_READ_RECORDS,
+  type ReadState,
+  type ReadStateRecord,
+  type Session,
+  type TodoItem,
+} from "../../kernel/index.js";
 import { fileArtifacts } from "./file-artifacts.js";
 import { fileName, fileStore } from "./file-store.js";
 import { readIfThere } from "./replace-file.js";
@@ -45,9 +55,9 @@ export function createFileSession(options: FileSessionOptions): FileSession {
   const artifacts = fileArtifacts(state, [...place, "artifacts"]);
   const remembered = readRemembered(join(folder, "memory.json"));
   const cwds = new Map(Object.entries(remembered.cwd ?? {}));
-  const links = new Set(remembered.links ?? []);
+  const savedLinks = new Set(remembered.links ?? []);
+  const links = new BoundedSet(MAX_KNOWN_LINKS, savedLinks);
   const readState = new RememberedReads(remembered.read ?? {});
-  const knownLinks = links.size;
   const newCwds = new Map<string, string>();
   let touchedMs = 0;
 
@@ -61,17 +71,19 @@ export function createFileSession(options: FileSessionOptions): FileSession {
   touch();
 
   const save = async (): Promise<void> => {
-    if (newCwds.size === 0 && readState.changed.size === 0 && links.size === knownLinks) return;
+    const newLinks = [...links].filter((link) => !savedLinks.has(link));
+    if (newCwds.size === 0 && readState.changed.size === 0 && newLinks.length === 0) return;
     await documents.update("memory", (old) => {
       const before = (old ?? {}) as Remembered;
       return {
         cwd: { ...before.cwd, ...Object.fromEntries(newCwds) },
-        read: { ...before.read, ...Object.fromEntries(readState.changed) },
-        links: [...new Set([...(before.links ?? []), ...links])],
+        read: latestReads({ ...before.read, ...Object.fromEntries(readState.changed) }),
+        links: [...new BoundedSet(MAX_KNOWN_LINKS, [...(before.links ?? []), ...newLinks])],
       } satisfies Remembered;
     });
     newCwds.clear();
     readState.changed.clear();
+    for (const link of newLinks) savedLinks.add(link);
   };
 
   return {
@@ -118,6 +130,12 @@ function readRemembered(path: string): Remembered {
   }
 }
 
+/** The records that were made last, oldest first, as far as a session remembers. */
+function latestReads(records: Readonly<Record<string, ReadStateRecord>>): Readonly<Record<string, ReadStateRecord>> {
+  const byAge = Object.entries(records).sort(([, one], [, other]) => one.readAt - other.readAt);
+  return Object.fromEntries(byAge.slice(-MAX_READ_RECORDS));
+}
+
 function removeIdleSessions(sessions: string, nowMs: number): void {
   for (const name of namesIn(sessions)) {
     const folder = join(sessions, name);
@@ -139,10 +157,10 @@ function namesIn(folder: string): readonly string[] {
 
 class RememberedReads implements ReadState {
   readonly #records: Map<string, ReadStateRecord>;
-  readonly changed = new Map<string, ReadStateRecord>();
+  readonly changed = new BoundedMap<string, ReadStateRecord>(MAX_READ_RECORDS);
 
   constructor(records: Readonly<Record<string, ReadStateRecord>>) {
-    this.#records = new Map(Object.entries(records));
+    this.#records = new BoundedMap(MAX_READ_RECORDS, Object.entries(records));
   }
 
   get(key: string): ReadStateRecord | undefined {

@@ -1,6 +1,8 @@
 /** Outputs that did not fit an answer, kept in this process. */
-import { type ArtifactInfo, type Artifacts, HaftError, type Ids } from "../../kernel/index.js";
+import { type ArtifactInfo, type Artifacts, BoundedSet, HaftError, type Ids } from "../../kernel/index.js";
+import { concatBytes, HeadTailBuffer } from "../../text/index.js";
 
+/** What artifacts in memory are made of, and how much they keep. */
 export interface MemoryArtifactsOptions {
   readonly ids: Ids;
   /** Milliseconds since the epoch. */
@@ -11,119 +13,111 @@ export interface MemoryArtifactsOptions {
   readonly quotaBytes?: number;
 }
 
+/** Evicted artifacts that are still told from unknown ones. */
+const MAX_EVICTED_IDS = 10_000;
+
 interface Kept {
   readonly info: Omit<ArtifactInfo, "producedBytes" | "keptBytes">;
-  head: Uint8Array;
-  tail: Uint8Array;
-  producedBytes: number;
-  isEvicted: boolean;
-  isEnded: boolean;
+  readonly buffer: HeadTailBuffer;
 }
 
 /** The artifacts of one session, lost with the process. */
 export function memoryArtifacts(options: MemoryArtifactsOptions): Artifacts {
   const { ids, now, partBytes = 1 << 20, quotaBytes = 32 << 20 } = options;
-  const all = new Map<string, Kept>();
+  const live = new Map<string, Kept>();
+  const evicted = new BoundedSet<string>(MAX_EVICTED_IDS);
+  let usedBytes = 0;
 
   const makeRoom = (newest: Kept): void => {
-    let used = 0;
-    for (const kept of all.values()) used += keptBytes(kept);
-    for (const kept of all.values()) {
-      if (used <= quotaBytes) return;
-      if (kept === newest || kept.isEvicted) continue;
-      used -= keptBytes(kept);
-      kept.isEvicted = true;
-      kept.head = kept.tail = new Uint8Array(0);
+    for (const [id, kept] of live) {
+      if (usedBytes <= quotaBytes) return;
+      if (kept === newest) continue;
+      usedBytes -= keptBytes(kept.buffer);
+      live.delete(id);
+      evicted.add(id);
     }
   };
 
   return {
     async create(about) {
       const id = ids.next("a");
-      const kept: Kept = {
-        info: { ...about, id, createdMs: now() },
-        head: new Uint8Array(0),
-        tail: new Uint8Array(0),
-        producedBytes: 0,
-        isEvicted: false,
-        isEnded: false,
-      };
-      all.set(id, kept);
+      const kept = { info: { ...about, id, createdMs: now() }, buffer: new HeadTailBuffer(partBytes, partBytes) };
+      live.set(id, kept);
+      /** Bytes that came after the artifact had to give way: counted, not kept. */
+      let lostBytes = 0;
+      let ended: { readonly producedBytes: number; readonly keptBytes: number } | undefined;
       return {
         id,
         async write(bytes) {
-          if (kept.isEnded) {
+          if (ended !== undefined) {
             throw new HaftError("STORE_CLOSED", `Did not write to the artifact "${id}": it has ended.`);
           }
-          kept.producedBytes += bytes.length;
-          if (kept.isEvicted) return;
-          const room = partBytes - kept.head.length;
-          if (room > 0) kept.head = joined(kept.head, bytes.subarray(0, room));
-          const rest = bytes.subarray(Math.max(0, room));
-          if (rest.length > 0) kept.tail = joined(kept.tail, rest).slice(-partBytes);
+          if (!live.has(id)) {
+            lostBytes += bytes.length;
+            return;
+          }
+          const before = keptBytes(kept.buffer);
+          kept.buffer.push(bytes);
+          usedBytes += keptBytes(kept.buffer) - before;
           makeRoom(kept);
         },
         async end() {
-          kept.isEnded = true;
-          return { producedBytes: kept.producedBytes, keptBytes: keptBytes(kept) };
+          ended ??= {
+            producedBytes: kept.buffer.produced + lostBytes,
+            keptBytes: live.has(id) ? keptBytes(kept.buffer) : 0,
+          };
+          return ended;
         },
       };
     },
     async read(id, offset, length) {
-      const kept = all.get(id);
-      if (kept === undefined) return "unknown";
-      if (kept.isEvicted) return "evicted";
-      const { head, tail, producedBytes } = kept;
+      const kept = live.get(id);
+      if (kept === undefined) return evicted.has(id) ? "evicted" : "unknown";
+      const { produced: producedBytes } = kept.buffer;
+      const head = kept.buffer.head();
+      const tail = kept.buffer.tail();
       const tailStart = producedBytes - tail.length;
       const from = Math.max(0, offset);
-      const fromHead = head.slice(from, from + length);
+      const fromHead = head.subarray(from, from + length);
       // Straight on from the head into the tail, but never across bytes that are missing between them.
       const isWhole = tailStart === head.length;
       const tailFrom = from < head.length && isWhole ? head.length : from;
       const wanted = length - (tailFrom - from);
       const fromTail =
         tailFrom >= tailStart && wanted > 0
-          ? tail.slice(tailFrom - tailStart, tailFrom - tailStart + wanted)
-          : tail.slice(0, 0);
+          ? tail.subarray(tailFrom - tailStart, tailFrom - tailStart + wanted)
+          : tail.subarray(0, 0);
       return {
-        bytes: joined(fromHead, fromTail),
-        keptBytes: keptBytes(kept),
+        bytes: concatBytes([fromHead, fromTail]),
+        keptBytes: keptBytes(kept.buffer),
         producedBytes,
         ...(isWhole ? {} : { gap: [head.length, tailStart] as const }),
       };
     },
     async list() {
-      const kept = [...all.values()].filter((one) => !one.isEvicted);
-      return kept.map((one) => ({ ...one.info, producedBytes: one.producedBytes, keptBytes: keptBytes(one) }));
+      return [...live.values()].map(({ info, buffer }) => ({
+        ...info,
+        producedBytes: buffer.produced,
+        keptBytes: keptBytes(buffer),
+      }));
     },
     async export(id, fs, path) {
-      const kept = all.get(id);
-      if (kept === undefined)
-        throw new HaftError("ARTIFACT_UNKNOWN", `Did not export "${id}": this session has no such artifact.`, {
-          details: { id },
-        });
-      if (kept.isEvicted)
-        throw new HaftError(
-          "ARTIFACT_EVICTED",
-          `Did not export "${id}": it gave way to newer artifacts. Run the command again.`,
-          { details: { id } },
-        );
-      const bytes = joined(kept.head, kept.tail);
+      const kept = live.get(id);
+      if (kept === undefined) throw notThere(id, evicted.has(id));
+      const bytes = concatBytes([kept.buffer.head(), kept.buffer.tail()]);
       await fs.replaceAtomic(path, bytes, "any");
       return { bytes: bytes.length };
     },
   };
 }
 
-function keptBytes(kept: Kept): number {
-  return kept.head.length + kept.tail.length;
+function keptBytes(buffer: HeadTailBuffer): number {
+  return buffer.produced - buffer.dropped;
 }
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  if (first.length === 0) return Uint8Array.from(second);
-  if (second.length === 0) return first;
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
+function notThere(id: string, isEvicted: boolean): HaftError {
+  const [code, why] = isEvicted
+    ? (["ARTIFACT_EVICTED", "it gave way to newer artifacts. Run the command again"] as const)
+    : (["ARTIFACT_UNKNOWN", "this session has no such artifact. Check the id"] as const);
+  return new HaftError(code, `Did not export "${id}": ${why}.`, { details: { id } });
 }

@@ -1,20 +1,30 @@
 /** A session that ends with its process. */
-import type { Artifacts, Session, TodoItem } from "../../kernel/index.js";
+import {
+  type Artifacts,
+  BoundedMap,
+  BoundedSet,
+  MAX_KNOWN_LINKS,
+  MAX_READ_RECORDS,
+  type Session,
+  type TodoItem,
+} from "../../kernel/index.js";
 
+/** What a session in memory is made of. */
 export interface MemorySessionOptions {
   readonly id: string;
   readonly artifacts: Artifacts;
 }
 
+/** A session whose list, read-state and folders are gone with the process. */
 export function createMemorySession(options: MemorySessionOptions): Session {
   const cwds = new Map<string, string>();
   let items: readonly TodoItem[] = [];
   return {
     id: options.id,
     artifacts: options.artifacts,
-    readState: new Map(),
+    readState: new BoundedMap(MAX_READ_RECORDS),
     caches: new Map(),
-    links: new Set(),
+    links: new BoundedSet(MAX_KNOWN_LINKS),
     cwd: (backend) => cwds.get(backend),
     setCwd(backend, path) {
       cwds.set(backend, path);

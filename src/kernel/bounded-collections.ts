@@ -1,0 +1,37 @@
+/** Collections of one conversation or one host, which may go on for long: they forget instead of growing. */
+
+/** A map of at most `max` entries: over that, the one that was set longest ago goes. */
+export class BoundedMap<Key, Value> extends Map<Key, Value> {
+  readonly #max: number;
+
+  constructor(max: number, entries: Iterable<readonly [Key, Value]> = []) {
+    super();
+    this.#max = max;
+    for (const [key, value] of entries) this.set(key, value);
+  }
+
+  override set(key: Key, value: Value): this {
+    this.delete(key);
+    super.set(key, value);
+    if (this.size > this.#max) this.delete(this.keys().next().value as Key);
+    return this;
+  }
+}
+
+/** A set of at most `max` values: over that, the one that was added longest ago goes. */
+export class BoundedSet<Value> extends Set<Value> {
+  readonly #max: number;
+
+  constructor(max: number, values: Iterable<Value> = []) {
+    super();
+    this.#max = max;
+    for (const value of values) this.add(value);
+  }
+
+  override add(value: Value): this {
+    this.delete(value);
+    super.add(value);
+    if (this.size > this.#max) this.delete(this.values().next().value as Value);
+    return this;
+  }
+}
