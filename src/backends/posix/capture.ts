@@ -46,11 +46,14 @@ export function readReport(frame: Frame, keep: Keep): CommandReport {
   };
 }
 
-/** A status over 128 may stand for a signal: a shell at the far end cannot tell. */
+/** No system has more signals. */
+const MAX_SIGNAL = 64;
+
+/** A status of 128 and a signal's number may stand for that signal: a shell at the far end cannot tell. */
 export function readExit(status: string): ShellExit {
   if (status === "") return { by: "none" };
   const code = Number(status);
-  return code > 128 ? { by: "status", status: code } : { by: "code", code };
+  return code > 128 && code <= 128 + MAX_SIGNAL ? { by: "status", status: code } : { by: "code", code };
 }
 
 /** The answer of "end": "BY,LOOKED,SIZE" and the names of what is left. */

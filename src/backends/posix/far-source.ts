@@ -1,16 +1,36 @@
-/** A far tree as the shared search engine wants it: listings and bytes, each moved here. */
-import { HaftError, IGNORE_FILES, isWithin, type SearchSource } from "../../kernel/index.js";
+/** A far tree as the shared search engine wants it: listings and bytes, moved here in as few requests as they fit into. */
+import {
+  covers,
+  globFilter,
+  HaftError,
+  IGNORE_FILES,
+  isWithin,
+  type SearchSource,
+  type WalkQuery,
+} from "../../kernel/index.js";
 import { baseName, parentOf } from "../../text/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
 import { readEntryLine } from "./entry-line.js";
-import { fsFault, LISTING, LOOKING } from "./fs-faults.js";
+import { split } from "./far-side.js";
+import { fsFault, LISTING, LOOKING, READING } from "./fs-faults.js";
 import { type Bound, FsGuard } from "./fs-guard.js";
-import { listKinds } from "./fs-listing.js";
+import { type Kin, listKin } from "./fs-listing.js";
 import { readPart, readParts } from "./fs-reading.js";
 import type { Limits } from "./limits.js";
 
 /** Bytes of files that one search moves here; what lies beyond is counted. */
 export const MAX_MOVED_BYTES = 64 * 1024 * 1024;
+/** Files up to this size travel together, so many of them, and so many bytes. */
+const SMALL_BYTES = 65_536;
+const MAX_GATHERED = 100;
+
+/** A folder that is being searched: its files in the order in which they will be asked for. */
+interface Folder {
+  readonly path: string;
+  readonly files: readonly Kin[];
+  /** Bytes that came along with others'. */
+  readonly held: Map<string, Uint8Array>;
+}
 
 export class FarSource implements SearchSource {
   readonly #guarded: FsGuard;
@@ -18,25 +38,23 @@ export class FarSource implements SearchSource {
   readonly #bound: Bound;
   readonly #limits: Limits;
   readonly #root: string;
-  /** Files whose bytes need not be looked at: the far side has seen that they hold no match. */
-  readonly #skip: (path: string) => boolean;
+  readonly #literal: string;
+  readonly #isWanted: (path: string) => boolean;
+  #folder: Folder | undefined;
+  readonly #folders = new Map<string, Folder>();
   #moved = 0;
   /** Files that were not looked at because too much had been moved. */
   unmoved = 0;
 
-  constructor(
-    guard: FsGuard,
-    bound: Bound,
-    limits: Limits,
-    root: string,
-    skip: (path: string) => boolean = () => false,
-  ) {
+  /** @param literal - What every file with a hit must hold, if the far side can look for that; else "". */
+  constructor(guard: FsGuard, bound: Bound, limits: Limits, query: WalkQuery, literal: string) {
     this.#guarded = guard;
     this.#free = new FsGuard(guard.bulk);
     this.#bound = bound;
     this.#limits = limits;
-    this.#root = root;
-    this.#skip = skip;
+    this.#root = query.root;
+    this.#literal = literal;
+    this.#isWanted = globFilter(query);
   }
 
   async stat(path: string): ReturnType<SearchSource["stat"]> {
@@ -51,15 +69,28 @@ export class FarSource implements SearchSource {
   }
 
   async readDir(path: string): ReturnType<SearchSource["readDir"]> {
-    if (this.#isAbove(path)) return listKinds(this.#free, this.#limits, path);
-    const children = await listKinds(this.#guarded, this.#limits, path);
+    if (this.#isAbove(path)) return listKin(this.#free, this.#limits, path, "");
+    const children = await listKin(this.#guarded, this.#limits, path, this.#literal);
     if (!this.#guarded.coversTree({ path, access: "read" }, "left-out")) throw fsFault("unclaimed", "", LISTING, path);
+    const files = children
+      .filter((child) => child.kind === "file")
+      .sort((one, other) => (one.name < other.name ? -1 : 1));
+    // The engine comes back to a folder when those below it are done.
+    this.#folders.set(path, { path, files, held: new Map() });
     return children;
   }
 
   async *openRead(path: string): AsyncGenerator<Uint8Array, void> {
-    if (this.#skip(path)) return;
-    const isRule = IGNORE_FILES.some((name) => name === baseName(path));
+    const name = baseName(path);
+    const isRule = IGNORE_FILES.some((one) => one === name);
+    const folder = this.#enter(parentOf(path));
+    if (!isRule && folder?.files.find((file) => file.name === name)?.mayHold === false) return;
+    const held = folder?.held.get(name) ?? (isRule ? undefined : await this.#gather(folder, name));
+    if (held !== undefined) {
+      folder?.held.delete(name);
+      if (held.length > 0) yield held;
+      return;
+    }
     const guard = isRule && this.#isAbove(parentOf(path)) ? this.#free : this.#guarded;
     if (!isRule) this.#requireRoom(path);
     const first = await readPart(guard, this.#limits, path, 0, BLOCK_BYTES);
@@ -70,6 +101,68 @@ export class FarSource implements SearchSource {
       this.#moved += bytes.length;
       yield bytes;
     }
+  }
+
+  /** The folder of what is asked for now; folders that have been left are forgotten. */
+  #enter(path: string): Folder | undefined {
+    if (this.#folder?.path === path) return this.#folder;
+    for (const known of this.#folders.keys()) if (!isWithin(known, path)) this.#folders.delete(known);
+    this.#folder = this.#folders.get(path);
+    return this.#folder;
+  }
+
+  /** Brings a small file and those that are likely asked for next. @returns Its bytes, or undefined when it has to be read alone. */
+  async #gather(folder: Folder | undefined, name: string): Promise<Uint8Array | undefined> {
+    if (folder === undefined || this.#moved >= MAX_MOVED_BYTES) return undefined;
+    const { path } = folder;
+    if (!this.#guarded.isPlain({ path, access: "read" })) return undefined;
+    const batch = this.#batch(folder, name);
+    if (batch.length < 2) return undefined;
+    const touch = { path, access: "read" as const };
+    const names = batch.map((file) => `./${file.name}`);
+    // What has changed since it was listed is read alone.
+    const frame = await this.#guarded
+      .act(this.#limits, {
+        doing: READING,
+        operation: "gather",
+        touches: [touch],
+        words: ([allowed = ""]) => [path, allowed, ...names],
+        fault: (code) => (code === "changed" ? fsFault("io", "", READING, path) : undefined),
+      })
+      .catch((thrown: unknown) => {
+        if (HaftError.is(thrown) && thrown.code.startsWith("FS_")) return undefined;
+        throw thrown;
+      });
+    if (frame === undefined || frame.bytes.at(-1) !== 121) return undefined;
+    const linesSize = Number(frame.words[1]);
+    const sizes = (split(frame.bytes, [linesSize])[0] ?? "").split("\n").map((line) => readEntryLine(line).size);
+    let at = linesSize;
+    for (const [index, file] of batch.entries()) {
+      const size = sizes[index] ?? 0;
+      folder.held.set(file.name, frame.bytes.slice(at, at + size));
+      at += size;
+    }
+    this.#moved += at - linesSize;
+    return folder.held.get(name);
+  }
+
+  /** The file and the small ones behind it, as far as the grant covers them. */
+  #batch({ path, files }: Folder, name: string): readonly Kin[] {
+    const batch: Kin[] = [];
+    let bytes = 0;
+    for (const file of files.slice(files.findIndex((one) => one.name === name))) {
+      const place = path === "/" ? `/${file.name}` : `${path}/${file.name}`;
+      const isFirst = file.name === name;
+      if (!isFirst && (!file.mayHold || !this.#isWanted(place))) continue;
+      if (file.size > SMALL_BYTES || !covers(this.#bound.grant, place, "read")) {
+        if (isFirst) return [];
+        continue;
+      }
+      if (batch.length === MAX_GATHERED || bytes + file.size > BLOCK_BYTES) break;
+      batch.push(file);
+      bytes += file.size;
+    }
+    return bytes === 0 ? [] : batch;
   }
 
   #requireRoom(path: string): void {

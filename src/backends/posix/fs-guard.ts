@@ -105,6 +105,11 @@ export class FsGuard {
     );
   }
 
+  /** Whether the path is known to lead nowhere else: the far side then acts there and only there. */
+  isPlain(touch: Touch): boolean {
+    return this.#places(touch).length === 0;
+  }
+
   async #judge(touch: Touch, real: string): Promise<void> {
     const { grant, call } = this.bound as Bound;
     await requireMoved(grant, call, touch.path, real, touch.access);

@@ -35,7 +35,7 @@ export async function listFolder(
 ): ReturnType<Fs["readDir"]> {
   const reaches = (real: string): boolean => guard.reaches(path, real);
   for (let tries = 1; ; tries += 1) {
-    const all = readListing(await ask(guard, limits, path, "list", [String(limit), "yes"]));
+    const all = readListing(await ask(guard, limits, path, "list", [String(limit), "yes", ""]));
     if (all.names.length === 0) return { children: [], more: false };
     if (all.total > limit) {
       const chosen = [...all.names].sort(byCodeUnits).slice(0, limit);
@@ -45,7 +45,7 @@ export async function listFolder(
     if (all.lines.length === all.names.length || tries === MAX_TRIES) {
       return {
         children: all
-          .children()
+          .children(true)
           .map((child) => toChild(child, reaches))
           .sort(byName),
         more: false,
@@ -54,27 +54,31 @@ export async function listFolder(
   }
 }
 
-/** All children by their own kind, links not followed, in any order. */
-export async function listKinds(
-  guard: FsGuard,
-  limits: Limits,
-  path: string,
-): Promise<{ readonly name: string; readonly kind: FsEntryInfo["kind"]; readonly size: number }[]> {
+/** A child by its own kind, links not followed. */
+export interface Kin {
+  readonly name: string;
+  readonly kind: FsEntryInfo["kind"];
+  readonly size: number;
+  /** Whether it may hold the literal that was asked for; true when none was. */
+  readonly mayHold: boolean;
+}
+
+/**
+ * All children of a folder, in any order.
+ * @param literal - Bytes that the far side looks for in each file, "" for none. It holds no line end.
+ */
+export async function listKin(guard: FsGuard, limits: Limits, path: string, literal: string): Promise<Kin[]> {
   for (let tries = 1; ; tries += 1) {
-    const all = readListing(await ask(guard, limits, path, "list", [String(Number.MAX_SAFE_INTEGER), "no"]));
-    if (all.lines.length === all.names.length || all.names.length === 0) {
-      return all.children().map(({ name, line }) => {
-        const { kind, size } = readEntryLine(line);
-        return { name, kind, size };
-      });
-    }
-    if (tries === MAX_TRIES) {
-      const told = await some(guard, limits, path, all.names, "no");
-      return told.map(({ name, line }) => {
-        const { kind, size } = readEntryLine(line);
-        return { name, kind, size };
-      });
-    }
+    const words = [String(Number.MAX_SAFE_INTEGER), "no", literal];
+    const all = readListing(await ask(guard, limits, path, "list", words));
+    const isWhole = all.lines.length === all.names.length || all.names.length === 0;
+    if (!isWhole && tries < MAX_TRIES) continue;
+    const told = isWhole ? all.children(false) : await some(guard, limits, path, all.names, "no");
+    const holding = literal === "" || !isWhole ? undefined : new Set(namesOf(all.tails));
+    return told.map(({ name, line }) => {
+      const { kind, size } = readEntryLine(line);
+      return { name, kind, size, mayHold: holding?.has(name) ?? true };
+    });
   }
 }
 
@@ -95,7 +99,7 @@ async function some(
   for (let at = 0; at < names.length; at += NAMES_AT_ONCE) {
     const part = names.slice(at, at + NAMES_AT_ONCE);
     const listing = readListing(await ask(guard, limits, path, "infos", [links, ...part.map((name) => `./${name}`)]));
-    if (listing.lines.length === listing.names.length) told.push(...listing.children());
+    if (listing.lines.length === listing.names.length) told.push(...listing.children(links === "yes"));
     else if (part.length > 1) for (const name of part) told.push(...(await some(guard, limits, path, [name], links)));
   }
   return told;
@@ -119,21 +123,27 @@ function ask(
 function readListing(frame: Frame) {
   const [, total = "0", namesSize = "0", linesSize = "0"] = frame.words;
   const [joined = "", lines = "", tails = ""] = split(frame.bytes, [Number(namesSize), Number(linesSize)]);
-  // "./a/./b/": no name holds a slash.
-  const names = joined.split("/").filter((_, index) => index % 2 === 1);
+  const names = namesOf(joined);
   const perName = lines === "" ? [] : lines.split("\n");
   return {
     total: Number(total),
     names,
     lines: perName,
-    children(): Told[] {
-      const leds = readTails(tails);
+    tails,
+    /** Without `links` what comes last is no word about links. */
+    children(links: boolean): Told[] {
+      const leds = links ? readTails(tails) : new Map<string, Led>();
       return names.flatMap((name, index) => {
         const line = perName[index];
         return line === undefined ? [] : [{ name, line, led: leds.get(name) }];
       });
     },
   };
+}
+
+/** The names in "./a/./b/": no name holds a slash. */
+function namesOf(joined: string): string[] {
+  return joined.split("/").filter((_, index) => index % 2 === 1);
 }
 
 /** "./NAME/A B C", a line end, and so many bytes of target, end and line; for each link. Sizes count bytes. */

@@ -1,4 +1,4 @@
-/** The port to searching a far machine: with ripgrep over there where there is one, else with the shared engine here. */
+/** The port to searching a far machine: the far side lists, and looks for plain words; the shared engine matches here. */
 import {
   type GrepHit,
   type GrepQuery,
@@ -18,27 +18,41 @@ import type { Bound, FsGuard } from "./fs-guard.js";
 import { Limits } from "./limits.js";
 
 /** The engine's name in end records: it runs here, on bytes from there. */
-const MOVED = "re2js, files moved here";
+const MOVED = "re2js, on files moved here";
+const PREFILTERED = "re2js, on files moved here that a far grep -F chose";
 
 export class PosixSearch implements Search {
+  readonly #far: FarSide;
   readonly #guard: FsGuard;
   readonly #bound: Bound;
 
-  constructor(_far: FarSide, guard: FsGuard, bound: Bound) {
+  constructor(far: FarSide, guard: FsGuard, bound: Bound) {
+    this.#far = far;
     this.#guard = guard;
     this.#bound = bound;
   }
 
   grep(query: GrepQuery): AsyncIterable<GrepHit | SearchEnd> {
-    return this.#during(query, (source, scope) => searchTree(source, query, scope));
+    const literal = this.#prefilter(query);
+    return this.#during(query, literal, (source, scope) => searchTree(source, query, scope));
   }
 
   walk(query: WalkQuery): AsyncIterable<WalkEntry | SearchEnd> {
-    return this.#during(query, (source, scope) => walkTree(source, query, scope));
+    return this.#during(query, "", (source, scope) => walkTree(source, query, scope));
+  }
+
+  /**
+   * The words that the far `grep -F` may look for: those of a literal pattern whose case matters, within a line. Nothing
+   * else means the same there.
+   */
+  #prefilter({ pattern: { syntax, source, ignoreCase } }: GrepQuery): string {
+    const isExact = syntax === "literal" && !ignoreCase && !/[\r\n\0]/.test(source);
+    return isExact && this.#far.place.facts.has("grep0") ? source : "";
   }
 
   async *#during<T extends GrepHit | WalkEntry>(
     query: WalkQuery,
+    literal: string,
     search: (source: FarSource, scope: SearchScope) => AsyncIterable<T | SearchEnd>,
   ): AsyncGenerator<T | SearchEnd, void> {
     const { grant, call } = this.#bound;
@@ -50,19 +64,20 @@ export class PosixSearch implements Search {
       return;
     }
     const limits = new Limits(query, call);
-    const source = new FarSource(this.#guard, this.#bound, limits, query.root);
+    const engine = literal === "" ? MOVED : PREFILTERED;
+    const source = new FarSource(this.#guard, this.#bound, limits, query, literal);
     const { workspace } = call;
     const scope = { except: grant.except, signal: limits.signal, ...(workspace === undefined ? {} : { workspace }) };
     let seen = 0;
     try {
       for await (const record of search(source, scope)) {
         if (record.kind !== "end") seen += 1;
-        yield record.kind === "end" ? withUnmoved(record, source.unmoved) : record;
+        yield record.kind === "end" ? withUnmoved(record, engine, source.unmoved) : record;
       }
     } catch (thrown) {
       // An operation that the limit has ended is the end of the search, not its failure.
       if (!limits.signal.aborted || !HaftError.is(thrown)) throw thrown;
-      yield { kind: "end", why: whyEnded(limits.signal), engine: MOVED, seen, skipped: {} };
+      yield { kind: "end", why: whyEnded(limits.signal), engine, seen, skipped: {} };
     } finally {
       limits.release();
     }
@@ -70,12 +85,12 @@ export class PosixSearch implements Search {
 }
 
 /** Files beyond what may be moved are named apart: the answer is not complete. */
-function withUnmoved(end: SearchEnd, unmoved: number): SearchEnd {
-  if (unmoved === 0) return { ...end, engine: MOVED };
+function withUnmoved(end: SearchEnd, engine: string, unmoved: number): SearchEnd {
+  if (unmoved === 0) return { ...end, engine };
   const { unreadable = 0, ...skipped } = end.skipped;
   const others = unreadable > unmoved ? { unreadable: unreadable - unmoved } : {};
   const why = end.why === "complete" ? "limit" : end.why;
-  return { ...end, why, engine: MOVED, skipped: { ...skipped, ...others, unmoved } };
+  return { ...end, why, engine, skipped: { ...skipped, ...others, unmoved } };
 }
 
 function whyEnded(signal: AbortSignal): "deadline" | "cancelled" {

@@ -13,7 +13,8 @@ hf_main() {
   exec 2>/dev/null 4>&1
   LC_ALL=C; export LC_ALL; unset CDPATH
   hf_ask_kernel="\${BASH_VERSION:-}\${KSH_VERSION:-}\${ZSH_VERSION:-}\${YASH_VERSION:-}"
-  hf_own_pid
+  # Noted for whoever ends the far side: a shell that hangs on a file does not see its end of file.
+  hf_own_pid; printf '%s\n' "$hf_pid" >"$hf_s/bulk.$hf_serial.pid"
   hf_id=ready; hf_say "$hf_pid"
   while IFS= read -r hf_l; do
     hf_data=\${hf_l%% *}; hf_l=\${hf_l#* }
@@ -28,6 +29,7 @@ hf_main() {
     [ "$hf_data" = 0 ] || hf_take "$hf_data" >/dev/null
     cd /
   done
+  rm -f "$hf_s/bulk.$hf_serial.pid"
 }
 
 # The next $1 bytes of the channel, to standard output.

@@ -10,7 +10,7 @@ export const COMMAND = sh`
 # They are started as a foreground pipeline: a job started by "&" would ignore INT and QUIT, for itself and for every
 # command, and a shell cannot undo that.
 hf_main() {
-  unset hf_nonce hf_gen hf_tag hf_s
+  unset hf_nonce hf_gen hf_tag hf_s hf_c
   IFS= read -r hf_l || exit 0
   eval "set -- $hf_l"
   hf_nonce=$1 hf_gen=$2 hf_parent=\${3:-\${TMPDIR:-/tmp}} hf_fresh=$4 hf_old=$5 hf_orphan=$6 hf_lease=$7 hf_tag=$8 hf_shell=$9
@@ -18,9 +18,14 @@ hf_main() {
   exec 2>/dev/null
   hf_adopt
   if [ -n "$1" ]; then cd "$1" || hf_refuse "cannot enter the folder"; fi
+  # What every command finds: no colours, no pager, no editor, no question that nobody would answer.
+  export TERM=dumb NO_COLOR=1 PAGER=cat GIT_PAGER=cat GIT_EDITOR=: EDITOR=: GIT_TERMINAL_PROMPT=0
   hf_cwd=$(pwd; printf x); hf_cwd=\${hf_cwd%?x}
   cd "$hf_s" && hf_probe
   hf_setsid=; if hf_has setsid; then hf_setsid=$(command -v setsid); fi
+  # Some shells ignore QUIT themselves and hand that on to the last command of "-c", unless a line end follows it.
+  hf_line_end=
+  case $(eval "$hf_shell -c -- 'cat /proc/self/status'") in *SigIgn:*[1-9a-f]*SigCgt:*) hf_line_end=$hf_nl ;; esac
   hf_sid=0
   if hf_has proc; then
     read -r hf_x </proc/self/stat; set -- \${hf_x##*) }; hf_sid=$4

@@ -50,6 +50,7 @@ hf_ending() {
   # Workers must not write into the folder any more; they are told by "gen".
   printf 'closed\n' >"$hf_s/gen"
   hf_stop_watch
+  for hf_f in "$hf_s"/bulk.*.pid; do if read -r hf_x <"$hf_f"; then kill -KILL "$hf_x"; fi; done
   cd /
   hf_kept || rm -rf "$hf_s"
   hf_x=; for hf_e in $hf_found; do hf_x=$hf_x+$hf_e; done

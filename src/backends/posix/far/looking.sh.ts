@@ -54,12 +54,13 @@ hf_into() {
   hf_allowed "$hf_here"
 }
 
-# list PATH ALLOWED LIMIT LINKS: the children: "list,TOTAL,A,B" and, as long as the numbers say, their names ("./a/./b/")
+# list PATH ALLOWED LIMIT LINKS LITERAL: the children: "list,TOTAL,A,B" and, as long as the numbers say, their names ("./a/./b/")
 # and a line about each in the same order; then, where LINKS is yes, for each link its name and what hf_led tells.
-# With more children than LIMIT only the names: the near side chooses and asks again with "infos".
+# With more children than LIMIT only the names: the near side chooses and asks again with "infos". Where LITERAL is not
+# empty the names of the files that hold it come last, as "./a/./b/".
 hf_fs_list() {
   hf_into "$1" "$2" || { hf_refuse; return; }
-  hf_limit=$3 hf_links=$4
+  hf_limit=$3 hf_links=$4 hf_literal=$5
   set -- ./*
   if [ "$1" = "./*" ] && [ ! -e "$1" ] && [ ! -L "$1" ]; then shift; fi
   set -- ./.[!.]* "$@"
@@ -72,7 +73,7 @@ hf_fs_list() {
 # infos PATH ALLOWED LINKS NAMES...: the same for named children; those that are gone are left out.
 hf_fs_infos() {
   hf_into "$1" "$2" || { hf_refuse; return; }
-  hf_limit=$# hf_links=$3
+  hf_limit=$# hf_links=$3 hf_literal=
   shift 3
   hf_listing "$@"
 }
@@ -92,7 +93,24 @@ hf_listing() {
       hf_tails="$hf_tails$hf_child/\${hf_x%x}"
     done
   fi
+  [ -z "$hf_literal" ] || hf_tails=$(hf_holding "$@")
   hf_tell "list,$hf_total,\${#hf_all},\${#hf_lines}" "$hf_all$hf_lines$hf_tails"
+}
+
+# Which of $@ are files that hold hf_literal. Only regular files are handed to grep: a FIFO would hold it up. It tells
+# names in lines, so one that holds a line end is named without asking.
+hf_holding() {
+  hf_files= hf_n=0 hf_dollar='$'
+  for hf_child in "$@"; do
+    hf_n=$(( hf_n + 1 ))
+    if [ ! -f "$hf_child" ] || [ -L "$hf_child" ]; then continue; fi
+    case $hf_child in
+    *"$hf_nl"*) printf '%s/' "$hf_child" ;;
+    *) hf_files="$hf_files \"$hf_dollar{$hf_n}\"" ;;
+    esac
+  done
+  [ -n "$hf_files" ] || return 0
+  eval "grep -lsF -e \"\$hf_literal\" -- $hf_files" | while IFS= read -r hf_x; do printf '%s/' "$hf_x"; done
 }
 
 # A line about each of $@. What is gone by now has no line; the near side counts.
@@ -101,6 +119,32 @@ hf_infos() {
   elif [ $# -le 1000 ] || ! hf_has xargs0; then stat -c "$hf_format" -- "$@"
   else printf '%s\0' "$@" | xargs -0 stat -c "$hf_format" --
   fi
+}
+
+# gather PATH ALLOWED NAMES...: small files of one folder at once: "gather,A" and A bytes of lines about them, then their
+# bytes, then "y" where the lines are still the same, which no link put there in between would leave.
+hf_fs_gather() {
+  hf_into "$1" "$2" || { hf_refuse; return; }
+  shift 2
+  hf_lines=$(stat -c "$hf_format" -- "$@")
+  hf_n=0 hf_count=0
+  while IFS= read -r hf_x; do
+    case $hf_x in 8???" "*) ;; *) hf_code=changed hf_note=; hf_refuse; return ;; esac
+    hf_x=\${hf_x#*"|"}; hf_x=\${hf_x#* }; hf_n=$(( hf_n + \${hf_x%% *} )) hf_count=$(( hf_count + 1 ))
+  done <<haft-list
+$hf_lines
+haft-list
+  if [ "$hf_count" != $# ] || [ "$hf_n" = 0 ] || [ "$hf_n" -gt 1048576 ]; then hf_code=changed hf_note=; hf_refuse; return; fi
+  printf '%s %s,gather,%s %s\n%s' "$hf_nonce" "$hf_id" "\${#hf_lines}" "$(( \${#hf_lines} + hf_n + 1 ))" "$hf_lines"
+  hf_d=$(cat -- "$@" | dd bs="$hf_n" count=1 iflag=fullblock 2>&1 >&4)
+  hf_same=n
+  case $hf_d in
+  *"1+0 records out"*) if [ "$(stat -c "$hf_format" -- "$@")" = "$hf_lines" ]; then hf_same=y; fi ;;
+  *) hf_x=\${hf_d##*" records out$hf_nl"}; hf_x=\${hf_x%% *}
+    case $hf_x in "" | *[!0-9]*) exit 1 ;; esac
+    dd if=/dev/zero bs=1 count=$(( hf_n - hf_x )) ;;
+  esac
+  printf '%s%s\n' "$hf_same" "$hf_nonce"
 }
 
 # resolve PATHS...: for each "A B KIND" and a line end, then, so long, the real place of what exists and what is missing.

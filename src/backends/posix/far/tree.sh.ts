@@ -13,7 +13,7 @@ hf_scan() {
   hf_looked=yes
   [ -z "$3" ] || hf_holders "$3"
   hf_tagged= hf_by_hand=no
-  if hf_has grep0; then hf_tagged=$(grep -lsF -e "HAFT_JOB=$2" /proc/[0-9]*/environ)
+  if hf_has grep0; then hf_tagged=$(grep -lsF -e "HAFT_TAG=$2" /proc/[0-9]*/environ)
   elif hf_tagged_among "$2" /proc/[0-9]*/environ; then hf_by_hand=yes
   fi
   for hf_d in /proc/[0-9]*; do
@@ -72,7 +72,7 @@ hf_take() {
 hf_has_tag() {
   hf_env=
   { while IFS= read -r hf_x || [ -n "$hf_x" ]; do hf_env="$hf_env$hf_x"; hf_x=; done <"/proc/$1/environ"; } || return 1
-  case $hf_env in *"HAFT_JOB=$2"*) return 0 ;; esac
+  case $hf_env in *"HAFT_TAG=$2"*) return 0 ;; esac
   return 1
 }
 
@@ -81,8 +81,8 @@ hf_tagged_among() {
   hf_wanted=$1
   shift
   [ $# -gt 0 ] || return 1
-  if hf_has grep0; then grep -qsF -e "HAFT_JOB=$hf_wanted" "$@"; return; fi
-  if hf_has grep && hf_has tr; then cat "$@" | tr '\0' '\n' | grep -qsF -e "HAFT_JOB=$hf_wanted"; return; fi
+  if hf_has grep0; then grep -qsF -e "HAFT_TAG=$hf_wanted" "$@"; return; fi
+  if hf_has grep && hf_has tr; then cat "$@" | tr '\0' '\n' | grep -qsF -e "HAFT_TAG=$hf_wanted"; return; fi
   for hf_d in "$@"; do
     hf_d=\${hf_d%/environ}
     if hf_has_tag "\${hf_d#/proc/}" "$hf_wanted"; then return 0; fi

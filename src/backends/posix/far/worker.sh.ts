@@ -98,9 +98,10 @@ hf_lead() {
   (
     hf_own_pid; printf '%s\n' "$hf_pid" >"$hf_s/$hf_id.p"
     exec 2>&5 3>&- 5>&-
-    export "HAFT_JOB=$hf_job_tag$hf_id." "$@"
+    export "HAFT_TAG=$hf_job_tag$hf_id." "$@"
     if [ "$hf_nc" -gt 65536 ]; then eval "exec $hf_setsid $hf_shell \"\$hf_s/\$hf_id.c\""; fi
-    eval "exec $hf_setsid $hf_shell -c \"\$hf_c\""
+    case $hf_c in *\\) ;; *) hf_c=$hf_c$hf_line_end ;; esac
+    eval "exec $hf_setsid $hf_shell -c -- \"\$hf_c\""
   ) <"$hf_input"
   hf_x=$?
   printf '%s\n' "$hf_x" >"$hf_s/$hf_id.x"
