@@ -8,11 +8,12 @@
  * With REQUIRE_ALL set, a test that did not run fails the run, unless its backend cannot do by nature what it asks.
  */
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const folder = mkdtempSync(join(tmpdir(), "haft-test-"));
+chmodSync(folder, 0o755); // tests that act as another user have to reach what lies below
 const mark = `HAFT_TEST_RUN=${folder}`;
 const before = new Set(processes().map(({ key }) => key));
 

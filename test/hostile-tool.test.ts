@@ -148,7 +148,7 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
   it.each(Object.entries(elsewhere))("%s: refused", async (_what, act) => {
     const outcome = await run(act);
     expect(outcome).toMatchObject({ isError: true });
-    expect(["CALL_UNCLAIMED", "POLICY_DENIED"]).toContain(outcome.code);
+    expect(["CALL_UNCLAIMED", "POLICY_DENIED", "FS_BAD_PATH"]).toContain(outcome.code);
     expect(String(outcome.output)).not.toContain("found ");
     await expectOutsideUntouched();
   });

@@ -98,7 +98,7 @@ describe("a toolkit", () => {
     const toolkit = await local();
     const box = toolkit.box();
     await toolkit.close();
-    await expect(run(box, "read", { path: "a.txt" })).rejects.toMatchObject({ code: "STORE_CLOSED" });
+    expect(await run(box, "read", { path: "a.txt" })).toMatchObject({ isError: true, code: "STORE_CLOSED" });
   });
 
   it("shows the choice of target only where there is one", async () => {
