@@ -95,10 +95,11 @@ export function cancelledOperation(did: string, path: string): HaftError {
   });
 }
 
-/** The error for a path that cannot be one. `why` is a clause that may end with the next step. */
+/** The error for a path that cannot be one. `why` is a clause that may end with the next step; `details` keep the clause. */
 export function badPath(did: string, path: string, why: string): HaftError {
+  const [reason = why] = why.split(". ");
   return new HaftError("FS_BAD_PATH", `Did not ${did} "${path.replaceAll("\0", "\\0")}": ${why}.`, {
-    details: { path, why },
+    details: { path, why: reason },
   });
 }
 
