@@ -65,9 +65,7 @@ export function callLife({ call, context }: CallRun): CallLife {
       return host.locks.hold(key, io, () => untilEnd(body, waiting, requireLife));
     },
     end() {
-      over = new HaftError("CALL_REVOKED", `Did nothing: call "${call.id}" has already ended.`, {
-        details: { call: call.id },
-      });
+      over = revoked(call.id);
       for (const release of waiting) release(over);
       return over;
     },
@@ -90,5 +88,16 @@ async function untilEnd<T>(
     return await Promise.race([body(), ended]);
   } finally {
     waiting.delete(release);
+  }
+}
+
+/** Made for every call and seldom seen, so without the stack, which costs more than all the rest of it. */
+function revoked(id: string): HaftError {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return new HaftError("CALL_REVOKED", `Did nothing: call "${id}" has already ended.`, { details: { call: id } });
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
