@@ -4,7 +4,7 @@ import type { ToolBox, ToolOutcome } from "../../kernel/index.js";
 import { createToolkit } from "../../toolkit/index.js";
 import { answerText } from "./answer-text.js";
 import { callInput } from "./call-input.js";
-import { type CommonOptions, toolkitOptions, workspaceOf } from "./common-options.js";
+import { type CommonOptions, dialectArgument, toolkitOptions, workspaceOf } from "./common-options.js";
 import { explanationText } from "./explanation-text.js";
 import { liveProgress } from "./live-progress.js";
 import { endedAfterKill, survivorWatch } from "./survivor-watch.js";
@@ -31,6 +31,8 @@ export async function callCommand(tool: string, text: string | undefined, option
         ? `${JSON.stringify(toolkit.dialect.envelope(outcome), null, 2)}\n`
         : answerText(outcome, process.stdout),
     );
+    const hint = hintFor(outcome, text, options.dialect);
+    if (hint !== undefined) process.stderr.write(`haft: ${hint}\n`);
     if (outcome.status === "cancelled") return EXIT.interrupted;
     return outcome.isError ? EXIT.errorResult : EXIT.ok;
   } finally {
@@ -38,6 +40,13 @@ export async function callCommand(tool: string, text: string | undefined, option
     const { left } = await toolkit.close();
     for (const line of [...earlier, ...survivors.report(left)]) process.stderr.write(`haft: ${line}\n`);
   }
+}
+
+/** What a person at the command line needs beside an answer that is written for a model. */
+function hintFor(outcome: ToolOutcome, text: string | undefined, dialect: string): string | undefined {
+  if (outcome.status === "unknown-tool") return `\`haft tools${dialectArgument(dialect)}\` lists the tools.`;
+  if (outcome.status !== "invalid" || text !== undefined) return undefined;
+  return 'No INPUT was given. It is a JSON object of the parameters, such as \'{"path":"README.md"}\'.';
 }
 
 function sessionId(name: string | undefined, workspace: string): string {

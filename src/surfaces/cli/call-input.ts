@@ -13,7 +13,7 @@ export async function callInput(text: string | undefined, stdin: NodeJS.ReadStre
   } catch (error) {
     const source = text === "-" ? "Standard input" : "INPUT";
     throw new UsageError(
-      `${source} is no JSON (${(error as Error).message}). Give an object such as '{"path":"README.md"}'; single quotes keep it from the shell.`,
+      `${source} is no JSON (${(error as Error).message.replace(/\s+/g, " ")}). Give an object such as '{"path":"README.md"}'; single quotes keep it from the shell.`,
     );
   }
 }

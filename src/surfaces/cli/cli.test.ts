@@ -55,12 +55,12 @@ describe("haft call", () => {
   it("exits 2 for what it does not understand and says what to give", async () => {
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
       [["call", "read", "{path}"], /INPUT is no JSON/],
-      [["call"], /missing required argument/],
+      [["call"], /^haft: missing required argument.*\n`haft tools` lists/],
       [["call", "read", "{}", "--nonsense"], /unknown option/],
       [["call", "read", "{}", "--on", "mars"], /"mars".*posix:dash/],
       [["call", "read", "{}", "--dialect", "hft"], /"hft".*"haft"/],
       [["call", "read", "{}", "--autonomy", "supervised"], /"supervised".*later version/],
-      [["call", "read", "{}", "--workspace", "nowhere"], /workspace "nowhere"/],
+      [["call", "read", "{}", "--workspace", "nowhere"], /workspace "nowhere": there is no such folder/],
       [["call", "read", "{}", "--workspace", "/"], /root of the file system.*--workspace DIR/],
       [["cal"], /no command "cal".*"call"/],
     ];
@@ -96,6 +96,15 @@ describe("haft call", () => {
     const done = await call("raed", { path: "a.txt" });
     expect(done.status).toBe(1);
     expect(done.stdout).toContain("read");
+    expect(done.stderr).toBe("haft: `haft tools` lists the tools.\n");
+    expect((await call("raed", {}, "--dialect", "buddy")).stderr).toContain("`haft tools --dialect buddy`");
+  });
+
+  it("says that no INPUT was given where one is needed", async () => {
+    const done = await haft(["call", "read"]);
+    expect(done.status).toBe(1);
+    expect(done.stderr).toMatch(/^haft: No INPUT was given\./);
+    expect((await call("read", {})).stderr).toBe("");
   });
 
   it("speaks the chosen dialect on the chosen target", async () => {
@@ -209,6 +218,7 @@ describe("haft itself", () => {
     }
     expect((await haft(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(await haft([])).toMatchObject({ status: 0, stdout: done.stdout });
+    expect(await haft(["help"])).toMatchObject({ status: 0, stdout: done.stdout });
   });
 });
 
@@ -221,6 +231,9 @@ describe("haft serve over HTTP", () => {
       mcpServers: { haft: { url: string; headers: { Authorization: string } } };
     };
     expect(block.mcpServers.haft.headers.Authorization).toMatch(/^Bearer [\w-]{43}$/);
+    expect(done.stdout).toMatch(
+      /^\{"mcpServers":\{"haft":\{"command":"node","args":\["\/.*\/main\.js","serve","--stdio"/m,
+    );
     expect(readdirSync(home)).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { type Gate, messageOf } from "../../kernel/index.js";
 import { type ToolkitOptions, workspaceProblem } from "../../toolkit/index.js";
-import { UsageError } from "./usage.js";
+import { DEFAULT_DIALECT, UsageError } from "./usage.js";
 
 export interface CommonOptions {
   readonly workspace?: string;
@@ -34,6 +34,11 @@ export function toolkitOptions(options: CommonOptions, workspace: string): Toolk
   };
 }
 
+/** How a command that is told to a person goes on with this dialect. */
+export function dialectArgument(dialect: string): string {
+  return dialect === DEFAULT_DIALECT ? "" : ` --dialect ${dialect}`;
+}
+
 /** The variables of these names. @throws UsageError for one that is not set, so that a misspelt name is noticed. */
 function environmentOf(names: readonly string[]): Readonly<Record<string, string>> {
   const found = names.map((name): [string, string] => {
@@ -52,10 +57,12 @@ export function workspaceOf(asked: string | undefined): string {
   try {
     real = realpathSync(path);
   } catch (error) {
-    throw new UsageError(`Did not find the workspace "${asked}": ${messageOf(error)}. Give an existing folder.`);
+    const isAbsent = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const why = isAbsent ? "there is no such folder" : messageOf(error);
+    throw new UsageError(`Did not find the workspace "${asked ?? path}": ${why}. Give an existing folder.`);
   }
   if (!statSync(real).isDirectory())
-    throw new UsageError(`The workspace "${asked}" is no folder. Give an existing folder.`);
+    throw new UsageError(`The workspace "${asked ?? path}" is no folder. Give an existing folder.`);
   const problem = workspaceProblem(real, homedir());
   if (problem !== undefined) throw new UsageError(problem);
   return real;

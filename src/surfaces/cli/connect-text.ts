@@ -1,5 +1,8 @@
 /** What `haft serve` prints: where it listens and how a client is told so. */
+import { fileURLToPath } from "node:url";
 import pc from "picocolors";
+
+const MAIN = fileURLToPath(new URL("./main.js", import.meta.url));
 
 export interface Connection {
   readonly url: string;
@@ -14,6 +17,8 @@ export function connectText(connection: Connection, isOnce: boolean): string {
   const block = {
     mcpServers: { haft: { type: "http", url, headers: { Authorization: `Bearer ${token}` } } },
   };
+  // By its path: a client seldom starts in a folder where npx finds this command.
+  const started = { command: "node", args: [MAIN, "serve", "--stdio", "--workspace", workspace] };
   return `${pc.bold("Haft")} serves ${tools.length} tools in ${workspace}: ${tools.join(", ")}
 Nothing is asked before a call runs. Anybody with this token can run commands as you.
 
@@ -24,7 +29,10 @@ Paste this into the configuration of your MCP client:
 
 ${JSON.stringify(block, null, 2)}
 
-A client that starts its servers itself needs no token: the command is \`haft serve --stdio --workspace ${workspace}\`.
+A client that starts its servers itself needs no address and no token:
+
+${JSON.stringify({ mcpServers: { haft: started } })}
+
 ${isOnce ? "That was all: --once ends here." : "Ctrl+C ends it, with all that its calls left running."}
 `;
 }

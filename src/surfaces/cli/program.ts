@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import type { CallOptions } from "./call-command.js";
 import type { ServeOptions } from "./serve-command.js";
 import type { ToolsOptions } from "./tools-command.js";
-import { UsageError } from "./usage.js";
+import { DEFAULT_DIALECT, UsageError } from "./usage.js";
 import { haftVersion } from "./version.js";
 
 export function buildProgram(): Command {
@@ -11,8 +11,9 @@ export function buildProgram(): Command {
     .description("Tools for a model: files, search, shell and plans, in a folder that you choose.")
     .version(haftVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
-    .helpCommand(false)
-    .showHelpAfterError("(add --help for what is possible)")
+    .helpCommand("help [command]", "print the help of a command")
+    .showHelpAfterError("Add --help for what is possible.")
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "haft: ")) })
     .exitOverride()
     .addHelpText("after", examples('haft call read \'{"path":"README.md"}\'', "haft tools", "haft serve --stdio"));
 
@@ -20,7 +21,8 @@ export function buildProgram(): Command {
     program
       .command("call <tool> [input]")
       .description("run one tool and print its answer")
-      .option("--session <name>", 'the conversation to go on with; "new" starts one (default: one a workspace)')
+      .showHelpAfterError("`haft tools` lists the tools. Add --help for what is possible.")
+      .option("--session <name>", 'the conversation to go on with; "new" starts one (default: one for each workspace)')
       .option("--json", "print the whole outcome as JSON")
       .option("--explain", "print what the call would touch and how policy decides, and do not run it")
       .addHelpText(
@@ -30,7 +32,7 @@ INPUT is a JSON object of the tool's parameters, or "-" to read it from standard
 Exit status: 0 done, 1 the answer is an error, 2 the command was not understood.
 ${examples(
   'haft call grep \'{"pattern":"TODO"}\'',
-  'haft call bash \'{"command":"npm test"}\' --json',
+  'haft call bash \'{"command":"git status"}\' --json',
   "haft call write - < call.json",
   'haft call bash \'{"command":"ls"}\' --on posix:dash',
 )}`,
@@ -44,7 +46,7 @@ ${examples(
     .command("tools")
     .description("list the tools")
     .addOption(dialectOption())
-    .option("--collection <name>", "only the tools of this collection", "all")
+    .option("--collection <name>", "only the tools of this collection: read-only, coding, all", "all")
     .option("--json", "print the descriptors that a model is shown, as one JSON array")
     .addHelpText("after", examples("haft tools", "haft tools --json", "haft tools --collection read-only"))
     .action(async (options: ToolsOptions) => {
@@ -59,7 +61,7 @@ ${examples(
       .option("--stdio", "one client, over standard input and output")
       .option("--port <number>", "the port for HTTP (default: a free one)")
       .option("--once", "exit after printing how to connect")
-      .option("--collection <name>", "only the tools of this collection", "all")
+      .option("--collection <name>", "only the tools of this collection: read-only, coding, all", "all")
       .addHelpText(
         "after",
         examples("haft serve", "haft serve --port 7070", "haft serve --stdio --workspace ~/project"),
@@ -91,18 +93,23 @@ async function unknownCommand(name: string, program: Command): Promise<UsageErro
 function withCommonOptions(command: Command): Command {
   return command
     .option("--workspace <dir>", "the folder to work in (default: the current one)")
-    .option("--on <target>", "where to work: local, memory, posix:dash, posix:bash, posix:busybox", "local")
+    .option("--on <target>", "where to work: local, memory, posix:sh, posix:dash, posix:bash, posix:busybox", "local")
     .addOption(dialectOption())
-    .option("--state <dir>", "where sessions, records and locks are kept (default: $XDG_STATE_HOME/haft)")
-    .option("--env <name>", "pass this environment variable on to commands; may be given again", collect, [])
+    .option(
+      "--state <dir>",
+      "where sessions, records and locks are kept (default: $XDG_STATE_HOME/haft, else ~/.local/state/haft)",
+    )
+    .addOption(
+      new Option("--env <name>", "pass this environment variable on to commands; may be given again")
+        .argParser(collect)
+        .default([], "none"),
+    )
     .option("--autonomy <level>", "how much happens without asking; only full for now", "full")
     .addOption(
-      new Option("--gate <when>", "when a file must have been read before it is changed").choices([
-        "off",
-        "handle",
-        "write",
-        "on",
-      ]),
+      new Option(
+        "--gate <when>",
+        "which changes need the file read before: write; on: also edit; off: none; handle: as the host keeps account (default: as the dialect says)",
+      ).choices(["off", "handle", "write", "on"]),
     );
 }
 
@@ -110,7 +117,7 @@ function dialectOption(): Option {
   return new Option(
     "--dialect <name>",
     "names, limits and texts: haft, indusagi, indusagi-python, zeroclaw, buddy",
-  ).default("haft");
+  ).default(DEFAULT_DIALECT);
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {

@@ -2,6 +2,7 @@
 import pc from "picocolors";
 import type { DefinedTool, ToolRegistry } from "../../kernel/index.js";
 import { builtinRegistry, dialectNamed } from "../../toolkit/index.js";
+import { dialectArgument } from "./common-options.js";
 import { UsageError } from "./usage.js";
 
 export interface ToolsOptions {
@@ -23,7 +24,8 @@ export async function toolsCommand(options: ToolsOptions): Promise<void> {
   const rows = tools.map(
     (tool) => `${pc.bold(tool.name.padEnd(width))}  ${clipped(firstSentence(tool.description), room)}`,
   );
-  const example = pc.dim(`haft call ${tools[0]?.name ?? "read"} '{…}' runs one; --json prints the schemas.`);
+  const call = `haft call ${tools[0]?.name ?? "read"} '{…}'${dialectArgument(dialect.name)}`;
+  const example = pc.dim(`${call} runs one; --json prints its parameters and those of the others.`);
   process.stdout.write(`${rows.join("\n")}\n\n${example}\n`);
 }
 

@@ -2,6 +2,9 @@
 /** Exit statuses: 0 done, 1 the call's result is an error, 2 the command was not understood or could not begin. */
 export const EXIT = { ok: 0, errorResult: 1, usage: 2, interrupted: 130 } as const;
 
+/** The dialect where no option names another. */
+export const DEFAULT_DIALECT = "haft";
+
 /** A command that cannot be carried out as it was given. The message says what to change. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
