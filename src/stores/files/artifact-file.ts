@@ -6,26 +6,26 @@ import { type ArtifactInfo, type ArtifactPart, HaftError } from "../../kernel/in
 import { readIfThere, replaceFile } from "./replace-file.js";
 import { unwritable } from "./state-folder.js";
 
-/** What the `.json` file of an artifact holds. `evicted`: the bytes were given up to make room. */
+/** What the `.json` file of an artifact holds. */
 export interface ArtifactRecord extends ArtifactInfo {
   readonly partBytes: number;
   /** Tells artifacts of one millisecond and one process apart. */
   readonly serial: number;
   /** False while it is being written, and for good when its process was killed meanwhile. */
   readonly ended: boolean;
-  readonly evicted?: true;
 }
 
+export const recordPath = (folder: string, id: string): string => join(folder, `${id}.json`);
 export const headPath = (folder: string, id: string): string => join(folder, `${id}.head`);
 export const tailPath = (folder: string, id: string): string => join(folder, `${id}.tail`);
 
 export function readRecord(folder: string, id: string): ArtifactRecord | undefined {
-  const text = readIfThere(join(folder, `${id}.json`));
+  const text = readIfThere(recordPath(folder, id));
   return text === undefined ? undefined : (JSON.parse(text) as ArtifactRecord);
 }
 
 export function writeRecord(folder: string, record: ArtifactRecord): void {
-  replaceFile(join(folder, `${record.id}.json`), `${JSON.stringify(record)}\n`);
+  replaceFile(recordPath(folder, record.id), `${JSON.stringify(record)}\n`);
 }
 
 /**

@@ -131,6 +131,21 @@ describe("artifacts by files", () => {
     await writer.end();
   });
 
+  it("counts on for one that gave way while it was written, and keeps nothing of it", async () => {
+    const artifacts = open(8, 20);
+    const writer = await artifacts.create({ what: "long" });
+    await writer.write(Buffer.from("0123456789abcdef"));
+    await keep(artifacts, "1123456789abcdef");
+    expect(await artifacts.read(writer.id, 0, 10)).toBe("evicted");
+    await writer.write(Buffer.from("more"));
+    const counts = { producedBytes: 20, keptBytes: 0 };
+    expect([await writer.end(), await writer.end()]).toEqual([counts, counts]);
+    expect(await open().read(writer.id, 0, 10)).toBe("evicted");
+    expect(readdirSync(join(state.path, "sessions/s/artifacts")).filter((name) => name.startsWith(writer.id))).toEqual([
+      `${writer.id}.evicted`,
+    ]);
+  });
+
   it("ends what is still written when it closes", async () => {
     const artifacts = open();
     const writer = await artifacts.create({ what: "output" });

@@ -1,19 +1,9 @@
 /** Outputs that did not fit an answer, kept on disk for one session. */
 import { randomBytes } from "node:crypto";
-import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type ArtifactInfo, type Artifacts, HaftError } from "../../kernel/index.js";
-import {
-  ArtifactFile,
-  type ArtifactRecord,
-  foundBytes,
-  headPath,
-  keptOf,
-  readPart,
-  readRecord,
-  tailPath,
-  writeRecord,
-} from "./artifact-file.js";
+import { ArtifactFile, type ArtifactRecord, foundBytes, keptOf, readPart, writeRecord } from "./artifact-file.js";
+import { ArtifactIndex } from "./artifact-index.js";
 import { type StateFolder, unwritable } from "./state-folder.js";
 
 /** Bytes kept of the beginning and as many of the end of each artifact. */
@@ -21,6 +11,14 @@ export const ARTIFACT_PART_BYTES = 32 * 1024 * 1024;
 /** Bytes that all artifacts of a session may take. */
 export const ARTIFACT_QUOTA_BYTES = 256 * 1024 * 1024;
 
+/** Bytes written between two looks at the folder, or an eighth of a smaller quota. */
+const LOOK_EVERY_BYTES = 1024 * 1024;
+/** What an artifact counts for beside its bytes, so that many small ones bring a look too. */
+const RECORD_BYTES = 512;
+
+type Counts = Pick<ArtifactInfo, "producedBytes" | "keptBytes">;
+
+/** How much is kept of the outputs of a session. */
 export interface FileArtifactsOptions {
   /** Default `ARTIFACT_PART_BYTES`. */
   readonly partBytes?: number;
@@ -30,12 +28,10 @@ export interface FileArtifactsOptions {
   now?(): number;
 }
 
-const ID = /^[a-z0-9-]{1,40}$/;
-
 /**
  * The artifacts below `place` of the state folder; every process that opens the same place sees the same ones. The oldest
- * give way when the quota is passed, those still being written last; what gave way is still known and reads "evicted".
- * Reading makes nothing.
+ * give way when the quota is passed, those still being written last; what gave way is still known and reads "evicted". Each
+ * process looks after the quota once it has written 1 MiB, so that much may be kept beyond it. Reading makes nothing.
  *
  * `create` and `write` reject with `STORE_UNWRITABLE` when the disk refuses; bytes from then on are counted, not kept.
  * `close` ends what is still being written.
@@ -47,58 +43,68 @@ export function fileArtifacts(
 ): Artifacts & { close(): Promise<void> } {
   const { partBytes = ARTIFACT_PART_BYTES, quotaBytes = ARTIFACT_QUOTA_BYTES, now = Date.now } = options;
   const folder = join(state.path, ...place);
-  const live = new Map<string, { readonly file: ArtifactFile; readonly record: ArtifactRecord }>();
+  const index = new ArtifactIndex(folder);
+  /** Those that this process is writing. */
+  const live = new Map<string, ArtifactFile>();
+  const lookEveryBytes = Math.min(LOOK_EVERY_BYTES, quotaBytes / 8);
   let sinceLook = 0;
   let serial = 0;
 
+  /** A record with the bytes that there are by now. */
   const current = (record: ArtifactRecord): ArtifactRecord => {
     const writing = live.get(record.id);
     if (writing === undefined && record.ended) return record;
-    const producedBytes = writing?.file.producedBytes ?? foundBytes(folder, record);
+    const producedBytes = writing?.producedBytes ?? foundBytes(folder, record);
     return { ...record, producedBytes, keptBytes: keptOf(producedBytes, record.partBytes) };
   };
 
-  const find = (id: string): ArtifactRecord | undefined => {
-    const record = ID.test(id) ? readRecord(folder, id) : undefined;
-    return record === undefined ? undefined : current(record);
-  };
-
-  const all = (): ArtifactRecord[] => {
-    const records = names(folder).map(find);
-    return records
-      .filter((record) => record !== undefined)
-      .sort((a, b) => a.createdMs - b.createdMs || a.serial - b.serial);
+  const find = (id: string): ArtifactRecord | "evicted" | "unknown" => {
+    const record = index.find(id);
+    return typeof record === "string" ? record : current(record);
   };
 
   const makeRoom = (): void => {
-    const kept = all().filter((record) => record.evicted === undefined);
+    const kept = index.all().map(current);
     let used = kept.reduce((sum, record) => sum + record.keptBytes, 0);
     const newest = kept.at(-1);
     const settledFirst = [...kept.filter((one) => !live.has(one.id)), ...kept.filter((one) => live.has(one.id))];
     for (const record of settledFirst) {
       if (used <= quotaBytes) return;
       if (record === newest) continue;
-      writeRecord(folder, { ...record, evicted: true });
-      rmSync(headPath(folder, record.id), { force: true });
-      rmSync(tailPath(folder, record.id), { force: true });
+      index.evict(record.id);
       used -= record.keptBytes;
     }
   };
 
-  const finish = async (id: string): Promise<ArtifactRecord> => {
+  /** A look at the folder for every chunk would cost more than the chunk. */
+  const wrote = (bytes: number): void => {
+    sinceLook += bytes;
+    if (sinceLook < lookEveryBytes) return;
+    sinceLook = 0;
+    makeRoom();
+  };
+
+  /** Ends one that is still written; of one that has ended it tells what is kept by now. */
+  const finish = async (id: string, file: ArtifactFile): Promise<Counts> => {
     const writing = live.get(id);
-    if (writing === undefined) return find(id) ?? lost(id);
-    await writing.file.close();
-    const before = find(id) ?? writing.record;
-    live.delete(id);
-    const record = { ...before, ended: true };
+    await file.close();
+    const { producedBytes } = file;
+    const found = find(id);
+    if (typeof found === "string") {
+      live.delete(id);
+      // Bytes that were written after it gave way may have made their file anew.
+      index.evict(id);
+      return { producedBytes, keptBytes: 0 };
+    }
+    const record = { ...found, ended: true };
     try {
-      writeRecord(folder, record);
-      makeRoom();
+      if (writing !== undefined) writeRecord(folder, record);
     } catch (error) {
       throw unwritable(folder, error);
+    } finally {
+      live.delete(id);
     }
-    return record;
+    return { producedBytes, keptBytes: record.keptBytes };
   };
 
   return {
@@ -116,49 +122,36 @@ export function fileArtifacts(
       };
       try {
         writeRecord(state.folder(...place), record);
-        makeRoom();
+        wrote(RECORD_BYTES);
       } catch (error) {
         throw HaftError.is(error) ? error : unwritable(folder, error);
       }
       const file = new ArtifactFile(folder, id, partBytes);
-      live.set(id, { file, record });
+      live.set(id, file);
       return {
         id,
         async write(bytes) {
           await file.write(bytes);
-          sinceLook += bytes.length;
-          // A look at the folder for every chunk would cost more than the chunk.
-          if (sinceLook < Math.min(1 << 20, quotaBytes / 8)) return;
-          sinceLook = 0;
-          makeRoom();
+          wrote(bytes.length);
         },
-        async end() {
-          const { producedBytes, keptBytes } = await finish(id);
-          return { producedBytes, keptBytes };
-        },
+        end: () => finish(id, file),
       };
     },
     async read(id, offset, length) {
       const record = find(id);
-      if (record === undefined) return "unknown";
-      if (record.evicted) return "evicted";
+      if (typeof record === "string") return record;
       return readPart(folder, id, record, offset, length).catch((error: unknown) => {
-        if (find(id)?.evicted) return "evicted" as const;
+        // It gave way while it was being read.
+        if (index.find(id) === "evicted") return "evicted" as const;
         throw error;
       });
     },
     async list() {
-      return all()
-        .filter((record) => record.evicted === undefined)
-        .map(infoOf);
+      return index.all().map(current).map(infoOf);
     },
     async export(id, fs, path) {
       const record = find(id);
-      if (record === undefined)
-        throw new HaftError("ARTIFACT_UNKNOWN", `Did not export "${id}": this session has no such artifact.`, {
-          details: { id },
-        });
-      if (record.evicted) throw evicted(id);
+      if (typeof record === "string") throw notThere(id, record);
       const head = await readPart(folder, id, record, 0, record.producedBytes);
       const gapEnd = head.gap?.[1] ?? record.producedBytes;
       const tail = await readPart(folder, id, record, gapEnd, record.producedBytes);
@@ -167,18 +160,9 @@ export function fileArtifacts(
       return { bytes: bytes.length };
     },
     async close() {
-      await Promise.all([...live.keys()].map(finish));
+      await Promise.all([...live].map(([id, file]) => finish(id, file)));
     },
   };
-}
-
-function names(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).flatMap((name) => (name.endsWith(".json") ? [name.slice(0, -5)] : []));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
 }
 
 function infoOf(record: ArtifactRecord): ArtifactInfo {
@@ -186,16 +170,10 @@ function infoOf(record: ArtifactRecord): ArtifactInfo {
   return { id, what, producedBytes, keptBytes, createdMs, ...(provenance === undefined ? {} : { provenance }) };
 }
 
-function evicted(id: string): HaftError {
-  return new HaftError(
-    "ARTIFACT_EVICTED",
-    `Did not export "${id}": it gave way to newer artifacts. Run the command again.`,
-    { details: { id } },
-  );
-}
-
-function lost(id: string): never {
-  throw new HaftError("ARTIFACT_UNKNOWN", `The record of the artifact "${id}" is gone: its folder was removed.`, {
-    details: { id },
-  });
+function notThere(id: string, found: "evicted" | "unknown"): HaftError {
+  const [code, why] =
+    found === "evicted"
+      ? (["ARTIFACT_EVICTED", "it gave way to newer artifacts. Run the command again"] as const)
+      : (["ARTIFACT_UNKNOWN", "this session has no such artifact. Check the id"] as const);
+  return new HaftError(code, `Did not export "${id}": ${why}.`, { details: { id } });
 }

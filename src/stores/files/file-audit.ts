@@ -6,6 +6,7 @@ import { type Audit, HaftError } from "../../kernel/index.js";
 import { CHAIN_START, type ChainedRecord, chainedLine } from "./audit-chain.js";
 import { type StateFolder, unwritable } from "./state-folder.js";
 
+/** How an audit record on disk is kept. */
 export interface FileAuditOptions {
   /** Milliseconds since the epoch. Default the system's time. */
   now?(): number;
@@ -69,6 +70,7 @@ export function fileAudit(state: StateFolder, options: FileAuditOptions = {}): A
 
 type Entry = { readonly kind: ChainedRecord["kind"]; readonly [field: string]: unknown };
 
+/** The lines of one day and the head that follows them. */
 class OpenFile {
   readonly #lines: number;
   readonly #headFile: number;
@@ -83,8 +85,13 @@ class OpenFile {
   ) {
     // After `close` the same chain may go on in the file it had.
     this.#lines = openSync(join(folder, `${name}.jsonl`), "a", 0o600);
-    this.#headFile = openSync(join(folder, `${name}.head`), constants.O_RDWR | constants.O_CREAT, 0o600);
-    this.#size = fstatSync(this.#lines).size;
+    try {
+      this.#size = fstatSync(this.#lines).size;
+      this.#headFile = openSync(join(folder, `${name}.head`), constants.O_RDWR | constants.O_CREAT, 0o600);
+    } catch (error) {
+      closeSync(this.#lines);
+      throw error;
+    }
   }
 
   append(line: string): void {

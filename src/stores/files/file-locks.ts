@@ -1,7 +1,7 @@
 /** Locks that hold in this process and between processes that share a state folder. */
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { HaftError, type Io, type Locks } from "../../kernel/index.js";
+import { HaftError, type Io, type Locks, MAX_TIMER_MS } from "../../kernel/index.js";
 import { dropTicket, holderOf, sweepTickets, takeTicket, touchTicket } from "./lock-ticket.js";
 import { ownIdentity } from "./process-identity.js";
 import { type StateFolder, unwritable } from "./state-folder.js";
@@ -10,8 +10,6 @@ import { type StateFolder, unwritable } from "./state-folder.js";
 const FIRST_LOOK_MS = 1;
 const LONGEST_LOOK_MS = 15;
 const TOUCH_EVERY_MS = 5_000;
-/** Node's timers end at once beyond this. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * One holder a key, first come first served: within the process by a queue, between processes by tickets in
@@ -125,17 +123,19 @@ class Wait {
 
   /** Waits for `done`, which never rejects, or until patience ends. */
   async until(done: Promise<void>, holder: string): Promise<void> {
+    // A timer may end a little before its time, and takes no longer one than `MAX_TIMER_MS`.
+    while (!(await this.#isDoneInTime(done, holder)));
+  }
+
+  async #isDoneInTime(done: Promise<void>, holder: string): Promise<boolean> {
     this.check(holder);
     const stop = new AbortController();
-    const patience = pause(Math.min(this.io.timeoutMs ?? LONGEST_TIMER_MS, LONGEST_TIMER_MS), undefined, {
-      signal: stop.signal,
-      ref: false,
-    });
+    const leftMs = (this.io.timeoutMs ?? MAX_TIMER_MS) - (Date.now() - this.#startedMs);
+    const patience = pause(Math.min(Math.max(1, leftMs), MAX_TIMER_MS), undefined, { signal: stop.signal, ref: false });
     const onAbort = (): void => stop.abort();
     this.io.signal?.addEventListener("abort", onAbort, { once: true });
     try {
-      const first = await Promise.race([done.then(() => "mine"), patience.then(ignore, ignore)]);
-      if (first !== "mine") this.check(holder);
+      return await Promise.race([done.then(() => true), patience.then(notYet, notYet)]);
     } finally {
       this.io.signal?.removeEventListener("abort", onAbort);
       stop.abort();
@@ -143,4 +143,4 @@ class Wait {
   }
 }
 
-function ignore(): void {}
+const notYet = (): boolean => false;

@@ -1,0 +1,64 @@
+/** Which artifacts a folder holds: a record each, and a mark for each that gave way. */
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type ArtifactRecord, headPath, readRecord, recordPath, tailPath } from "./artifact-file.js";
+
+const ID = /^[a-z0-9-]{1,40}$/;
+const RECORD = ".json";
+
+/** The folder is shared: other processes add artifacts to it and take the oldest away. */
+export class ArtifactIndex {
+  readonly #folder: string;
+  /** Records that change no more, so that a look reads only what is new. */
+  #ended: ReadonlyMap<string, ArtifactRecord> = new Map();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** One record as it is now; "evicted" for one that gave way. */
+  find(id: string): ArtifactRecord | "evicted" | "unknown" {
+    if (!ID.test(id)) return "unknown";
+    return readRecord(this.#folder, id) ?? (existsSync(this.#markPath(id)) ? "evicted" : "unknown");
+  }
+
+  /** Those that are there, oldest first. */
+  all(): readonly ArtifactRecord[] {
+    const ended = new Map<string, ArtifactRecord>();
+    const records: ArtifactRecord[] = [];
+    for (const name of this.#names()) {
+      if (!name.endsWith(RECORD)) continue;
+      const id = name.slice(0, -RECORD.length);
+      const record = this.#ended.get(id) ?? readRecord(this.#folder, id);
+      if (record === undefined) continue;
+      if (record.ended) ended.set(id, record);
+      records.push(record);
+    }
+    this.#ended = ended;
+    return records.sort((one, other) => one.createdMs - other.createdMs || one.serial - other.serial);
+  }
+
+  /** Gives up the bytes and keeps that there were some. Harmless when another process did it first. */
+  evict(id: string): void {
+    try {
+      renameSync(recordPath(this.#folder, id), this.#markPath(id));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+    rmSync(headPath(this.#folder, id), { force: true });
+    rmSync(tailPath(this.#folder, id), { force: true });
+  }
+
+  #markPath(id: string): string {
+    return join(this.#folder, `${id}.evicted`);
+  }
+
+  #names(): readonly string[] {
+    try {
+      return readdirSync(this.#folder);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+      throw error;
+    }
+  }
+}
