@@ -25,6 +25,8 @@ export interface ProcessChannelOptions {
 
 /** Milliseconds that the last output of a program that has ended is waited for. */
 const LAST_WORDS_MS = 100;
+/** Milliseconds that a program may take to end after its channel was closed here. */
+const HANGING_MS = 5_000;
 /** Last words of a program that are kept for the message about its end. */
 const MAX_WORDS_BYTES = 2_048;
 
@@ -100,7 +102,12 @@ class ProcessChannel implements Channel {
     this.#child.stdin?.destroy();
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill("SIGKILL");
+    // It sees its end of file and finishes what it is at; one that hangs is not waited for.
+    const timer = setTimeout(() => {
+      if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill("SIGKILL");
+    }, HANGING_MS);
+    timer.unref();
+    this.#child.once("exit", () => clearTimeout(timer));
     this.#child.unref();
     this.#finish("it was closed here");
   }

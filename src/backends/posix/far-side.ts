@@ -146,12 +146,6 @@ export class FarSide {
     return this.#closing;
   }
 
-  /** Drops the channels without a word, as if the line had been cut. For tests of what happens then. */
-  cut(): void {
-    this.#channel?.destroy();
-    this.#bulk.cut();
-  }
-
   async #close(): Promise<readonly string[]> {
     await this.#opening?.catch(() => {});
     const channel = this.#channel;
@@ -171,10 +165,16 @@ export class FarSide {
       });
     }
     if (this.#channel !== undefined && !this.#channel.isLost) return this.#channel;
-    this.#opening ??= this.#open().finally(() => {
+    this.#opening ??= this.#reopen().finally(() => {
       this.#opening = undefined;
     });
     return this.#opening;
+  }
+
+  /** A line that has just been cut may be cut again at once: one more try, but not for the very first channel. */
+  async #reopen(): Promise<CommandChannel> {
+    if (this.#generation === 0) return this.#open();
+    return this.#open().catch(() => this.#open());
   }
 
   async #open(): Promise<CommandChannel> {

@@ -36,7 +36,9 @@ underEachShell((shell) => {
   });
 
   it("any words come through unchanged", () => {
-    const word = fc.string({ unit: "binary", maxLength: 12 }).map((text) => text.toWellFormed().replaceAll("\0", ""));
+    const word = fc
+      .string({ unit: "binary", maxLength: 12 })
+      .map((text) => Buffer.from(text).toString().replaceAll("\0", ""));
     fc.assert(
       fc.property(fc.array(word, { maxLength: 40 }), (words) => {
         expect(evaluated(words)).toEqual(words);

@@ -23,7 +23,7 @@ hf_main() {
     # A line that lacks its end was cut with the channel.
     case $hf_l in *" haft-end") hf_l=\${hf_l% haft-end} ;; *) exit 0 ;; esac
     eval "set -- $hf_l"
-    hf_id=$1 hf_op=$2
+    hf_id=$1 hf_op=$2 hf_temp=
     shift 2
     "hf_fs_$hf_op" "$@"
     [ "$hf_data" = 0 ] || hf_take "$hf_data" >/dev/null
@@ -49,7 +49,9 @@ hf_refuse() { hf_tell "fail,$hf_code,$1" "$hf_note"; }
 # the "stop" first and reads the note afterwards; so a request without a note can never begin.
 hf_begin() {
   printf '%s\n' "$hf_id" >"$hf_s/bulk.$hf_serial"
-  [ ! -e "$hf_s/bulk.$hf_serial.stop" ] || exit 0
+  [ -e "$hf_s/bulk.$hf_serial.stop" ] || return 0
+  [ -z "$hf_temp" ] || rm -f "$hf_temp"
+  exit 0
 }
 
 # began SERIAL: the last request that the channel SERIAL began, 0 for none. It begins no further one.

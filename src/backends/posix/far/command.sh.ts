@@ -29,7 +29,12 @@ hf_main() {
   hf_sid=0
   if hf_has proc; then
     read -r hf_x </proc/self/stat; set -- \${hf_x##*) }; hf_sid=$4
+    printf '%s\n' "$hf_sid" >"$hf_s/session.$hf_gen"
   fi
+  hf_find_reaper
+  # The sessions of our own shells: this channel's, and of those before it, whose commands it has taken over.
+  hf_sids=" "
+  for hf_f in "$hf_s"/session.*; do if read -r hf_x <"$hf_f"; then hf_sids="$hf_sids$hf_x "; fi; done
   hf_own_pid
   (
     LC_ALL=C
@@ -39,6 +44,16 @@ hf_main() {
   )
   cd /
   { { hf_watch </dev/null >/dev/null | hf_level 0 <&7 7<&-; } 7<&0 3>&1; } | hf_emit
+}
+
+# Who gets the children of a process that has ended: init, or whoever stands for it here. Sets hf_reaper, "" if unknown.
+hf_find_reaper() {
+  hf_reaper=
+  if hf_has proc && hf_has sleep; then
+    hf_y=$(exec sh -c 'sleep 5 >/dev/null & echo "$!"')
+    if read -r hf_x <"/proc/$hf_y/stat"; then set -- \${hf_x##*) }; hf_reaper=$2; fi
+    kill "$hf_y"
+  fi
 }
 
 # Says why the channel cannot serve, and ends it.

@@ -27,7 +27,11 @@ hf_watch() {
     hf_seen=$hf_now
     if [ "$hf_missed" -ge 3 ]; then
       trap - TERM; rm -f "$hf_s/watch.$hf_gen"
-      hf_ending silent; hf_stop_dispatcher; exit 0
+      # Asked now: the ending takes the folder away.
+      hf_reader=; read -r hf_reader <"$hf_s/dispatch.$hf_gen"
+      hf_ending silent
+      [ -z "$hf_reader" ] || kill "$hf_reader"
+      exit 0
     fi
   done
 }
@@ -46,7 +50,7 @@ hf_ending() {
     if ! hf_current; then rm -f "$hf_s/reaping"; hf_stop_watch; return 0; fi
   fi
   hf_commands
-  hf_end_tree "$hf_leaders" "$hf_tag-" 300
+  hf_end_tree "$hf_leaders" "$hf_tag-" 300 "*"
   # Workers must not write into the folder any more; they are told by "gen".
   printf 'closed\n' >"$hf_s/gen"
   hf_stop_watch

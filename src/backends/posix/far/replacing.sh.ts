@@ -40,6 +40,8 @@ hf_judge() {
 hf_write_temp() {
   hf_in_place=no hf_opened=no hf_note=
   hf_mask=$(umask)
+  # Its name cannot be guessed: what has it is what a request left that was cut off and is sent again.
+  if [ -e "$hf_temp" ]; then rm -f "$hf_temp"; fi
   [ -z "$hf_old" ] || umask 077
   set -C
   hf_fill 6>"$hf_temp"

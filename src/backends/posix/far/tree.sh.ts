@@ -16,7 +16,9 @@ hf_scan() {
   if hf_has grep0; then hf_tagged=$(grep -lsF -e "HAFT_TAG=$2" /proc/[0-9]*/environ)
   elif hf_tagged_among "$2" /proc/[0-9]*/environ; then hf_by_hand=yes
   fi
+  hf_oldest "$1"
   for hf_d in /proc/[0-9]*; do
+    [ "\${hf_d#/proc/}" -ge "$hf_first_pid" ] || continue
     hf_look "$hf_d" "$1" "$2" || continue
     if [ "$hf_mine" = yes ]; then hf_take; else hf_rest="$hf_rest $hf_q:$hf_parent_of"; fi
   done
@@ -33,6 +35,18 @@ hf_scan() {
     hf_rest=$hf_next_rest
   done
   hf_found=\${hf_found# }
+}
+
+# Nothing that the leaders $1 started has a lower number than the lowest of them, unless the numbers have wrapped around
+# since. Sets hf_first_pid; 0 where nothing is known.
+hf_oldest() {
+  hf_first_pid=0
+  for hf_x in $1; do
+    if [ "$hf_first_pid" = 0 ] || [ "$hf_x" -lt "$hf_first_pid" ]; then hf_first_pid=$hf_x; fi
+  done
+  hf_x=0
+  read -r hf_x hf_x hf_x hf_x hf_x </proc/loadavg
+  [ "\${hf_x:-0}" -ge "$hf_first_pid" ] || hf_first_pid=0
 }
 
 # Reads one process. Sets hf_q, hf_name, hf_parent_of and hf_mine; fails for what is dead, gone, or one of our shells.
@@ -54,7 +68,7 @@ hf_look() {
   case $hf_tagged in *"/proc/$hf_q/environ"*) hf_mine=yes; return 0 ;; esac
   if [ "$3" != "" ] && [ "$hf_by_hand" = yes ] && hf_has_tag "$hf_q" "$3"; then hf_mine=yes; return 0; fi
   # Our own shells share the channel's session. They hold the pipes too, and are no part of a command.
-  if [ "$hf_session" = "$hf_sid" ]; then [ -z "$hf_setsid" ]; return; fi
+  case $hf_sids in *" $hf_session "*) [ -z "$hf_setsid" ]; return ;; esac
   case $hf_held in *" $hf_q:"*) hf_mine=yes ;; esac
   return 0
 }
@@ -110,7 +124,7 @@ hf_holders() {
     S*)
       hf_x=\${hf_l#S }; hf_of=\${hf_x%%.*}; hf_x=\${hf_x#*.}
       case $hf_x in o.* | e.*) ;; *) continue ;; esac
-      [ "$1" = "*" ] || [ "$1" = "$hf_of" ] || continue
+      if [ "$1" = "*" ]; then [ ! -e "$hf_s/$hf_of.keep" ] || continue; else [ "$1" = "$hf_of" ] || continue; fi
       [ -z "$hf_in" ] || hf_pipes="$hf_pipes $hf_in\${hf_x%%.*}" ;;
     esac
   done <<haft-list
@@ -136,7 +150,7 @@ hf_open() {
   if [ "$1" != "*" ]; then [ ! -e "$hf_s/$1.o.n" ] || [ ! -e "$hf_s/$1.e.n" ]; return; fi
   for hf_f in "$hf_s"/*.p; do
     hf_f=\${hf_f%.p}
-    if [ -e "$hf_f.p" ] && { [ ! -e "$hf_f.o.n" ] || [ ! -e "$hf_f.e.n" ]; }; then return 0; fi
+    if [ -e "$hf_f.p" ] && [ ! -e "$hf_f.keep" ] && { [ ! -e "$hf_f.o.n" ] || [ ! -e "$hf_f.e.n" ]; }; then return 0; fi
   done
   return 1
 }
@@ -155,28 +169,39 @@ hf_any_alive() {
   return 1
 }
 
-# Ends the processes of the leaders $1 with the tag $2: TERM, then KILL after $3 hundredths of a second.
-# Sets hf_ended_by, and hf_found and hf_names to what is left.
+# Ends the processes of the leaders $1 with the tag $2 and the ids $4: TERM, then KILL after $3 hundredths of a second.
+# Sets hf_ended_by, and hf_found and hf_names to what is left. Who holds a pipe is looked for when the others are dead: it
+# takes longest, and mostly there is nobody.
 hf_end_tree() {
   hf_ended_by=none hf_waited=0 hf_step=1
-  hf_scan "$1" "$2" "\${4:-*}"
-  [ -n "$hf_found" ] || [ "$hf_looked" = no ] || return 0
+  hf_scan "$1" "$2" ""
+  [ -n "$hf_found" ] || hf_scan_holders "$@" || return 0
   hf_ended_by=TERM
   hf_signal TERM "$1"; hf_signal CONT "$1"
   while [ "$hf_waited" -lt "$3" ]; do
     hf_pause "$hf_step"; hf_waited=$(( hf_waited + hf_step )); [ "$hf_step" -ge 5 ] || hf_step=$(( hf_step + 1 ))
     if hf_any_alive; then continue; fi
-    hf_scan "$1" "$2" "\${4:-*}"
-    [ -n "$hf_found" ] || return 0
+    hf_scan "$1" "$2" ""
+    [ -n "$hf_found" ] || hf_scan_holders "$@" || return 0
     hf_signal TERM "$1"
   done
   hf_ended_by=KILL hf_tries=0
   while [ "$hf_tries" -lt 20 ]; do
     hf_tries=$(( hf_tries + 1 ))
-    hf_scan "$1" "$2" "\${4:-*}"
-    [ -n "$hf_found" ] || [ "$hf_looked" = no ] || return 0
+    hf_scan "$1" "$2" ""
+    [ -n "$hf_found" ] || hf_scan_holders "$@" || return 0
     hf_signal KILL "$1"
     hf_pause 2
   done
+}
+
+# Whether somebody unknown holds a pipe of the ids $4. A pump has a moment to notice that nobody does.
+hf_scan_holders() {
+  if [ "$hf_looked" = no ]; then return 0; fi
+  hf_open "$4" || return 1
+  hf_pause 2
+  hf_open "$4" || return 1
+  hf_scan "$1" "$2" "$4"
+  [ -n "$hf_found" ]
 }
 `;

@@ -176,8 +176,8 @@ hf_measure() {
   case $1:$hf_looked:$hf_holds_o:$hf_holds_e in o:yes:no:* | e:yes:*:no) hf_ended=1 ;; esac
 }
 
-# A quick look for survivors that hold nothing: only processes that were started after the leader can be its children,
-# and mostly there is none. Sets hf_names and hf_looked.
+# A quick look for survivors that hold nothing: they were started after the leader, and the oldest of each family has been
+# handed to the reaper. Mostly there is none. Sets hf_names and hf_looked.
 hf_survivors() {
   hf_names= hf_looked=no hf_leader= hf_young= hf_tagged= hf_held= hf_mine=no
   hf_has proc && read -r hf_leader <"$hf_s/$hf_job.p" || return 0
@@ -187,8 +187,8 @@ hf_survivors() {
   if [ "\${hf_x:-0}" -lt "$hf_leader" ]; then hf_scan "$hf_leader" "$hf_job_tag$hf_job." ""; return 0; fi
   for hf_d in /proc/[0-9]*; do
     [ "\${hf_d#/proc/}" -gt "$hf_leader" ] && hf_look "$hf_d" "$hf_leader" "" || continue
-    hf_young="$hf_young $hf_d/environ"
     if [ "$hf_mine" = yes ]; then break; fi
+    [ -n "$hf_reaper" ] && [ "$hf_parent_of" != "$hf_reaper" ] || hf_young="$hf_young $hf_d/environ"
   done
   if [ "$hf_mine" != yes ]; then hf_tagged_among "$hf_job_tag$hf_job." $hf_young || return 0; fi
   hf_scan "$hf_leader" "$hf_job_tag$hf_job." ""
