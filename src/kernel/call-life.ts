@@ -1,8 +1,9 @@
 /** What a call reaches beside its backend, until it has settled. */
 import type { CallRun } from "./call-run.js";
 import type { Stores } from "./context.js";
-import { HaftError } from "./errors.js";
+import type { HaftError } from "./errors.js";
 import type { Io } from "./fs.js";
+import { revoked } from "./guard.js";
 import type { Artifacts, Store } from "./services.js";
 
 /**
@@ -88,16 +89,5 @@ async function untilEnd<T>(
     return await Promise.race([body(), ended]);
   } finally {
     waiting.delete(release);
-  }
-}
-
-/** Made for every call and seldom seen, so without the stack, which costs more than all the rest of it. */
-function revoked(id: string): HaftError {
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  try {
-    return new HaftError("CALL_REVOKED", `Did nothing: call "${id}" has already ended.`, { details: { call: id } });
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
   }
 }

@@ -95,6 +95,11 @@ export function ended(status: CallStatus, result: ToolResult): Ending {
   return { status, result };
 }
 
+/** The ending of a call that was cancelled before anything of it ran. */
+export function cancelledUnbegun(run: CallRun): Ending {
+  return ended("cancelled", fail("CALL_CANCELLED", `Cancelled before ${run.tool.name} could begin.`));
+}
+
 /** A refusal of the arguments. `problem` is a clause without its full stop. */
 export function invalid(run: CallRun, problem: string, details: Readonly<Record<string, unknown>> = {}): Ending {
   const message = `Did not run \`${run.tool.name}\`: ${problem.replace(/\.$/, "")}.`;

@@ -8,17 +8,18 @@
 export function coerceBag(input: unknown, bareString?: string): unknown {
   if (input === null || input === undefined) return {};
   if (typeof input !== "string") return input;
-  const trimmed = input.trim();
-  const isBag =
-    (trimmed.startsWith("{") && trimmed.endsWith("}")) || (trimmed.startsWith("[") && trimmed.endsWith("]"));
-  if (isBag) {
-    try {
-      return JSON.parse(trimmed);
-    } catch {
-      return bareString === undefined ? input : { [bareString]: input };
-    }
+  return bagOf(input.trim()) ?? (bareString === undefined ? input : { [bareString]: input });
+}
+
+/** Undefined for a text that is no JSON object or list. */
+function bagOf(text: string): unknown {
+  const isBracketed = (text.startsWith("{") && text.endsWith("}")) || (text.startsWith("[") && text.endsWith("]"));
+  if (!isBracketed) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
-  return bareString === undefined ? input : { [bareString]: input };
 }
 
 /** Whether a value is an object with named members: not null, not a list. */

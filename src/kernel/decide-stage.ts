@@ -185,6 +185,7 @@ async function answerInTime(run: CallRun, request: ApprovalRequest): Promise<App
       }),
     );
   });
+  if (signal.aborted) stop();
   try {
     const answer = await Promise.race([host.approver!.ask(request, { signal: silence.signal, timeoutMs }), noAnswer]);
     return isApproval(answer)
@@ -247,6 +248,9 @@ export function linkKey(run: Pick<CallRun, "backend">, path: string): string {
 export function judgeMoved(run: CallRun, asked: string, real: Omit<FileClaim, "kind">): Decision {
   run.context.session.links.add(linkKey(run, asked));
   if (run.tool.body.claims === undefined)
-    throw new HaftError("CALL_UNCLAIMED", `Did not touch "${asked}": the tool claims nothing.`);
+    throw new HaftError(
+      "CALL_UNCLAIMED",
+      `Did not touch "${asked}": the tool claims nothing. Its author has to claim it.`,
+    );
   return run.context.host.policy.decide([{ kind: "file", ...real }], policyCallOf(run));
 }

@@ -3,7 +3,7 @@
  * throws inside a tool becomes such a result in the pipeline.
  */
 
-/** Every code that Haft reports, with what `details` carries. Third parties may add their own in capitals. */
+/** Every code that Haft reports, with what `details` carries. The tool of a third party may fail with a code of its own, in capitals. */
 export const ERROR_CODES = [
   "FS_NOT_FOUND", // { path }
   "FS_EXISTS", // { path }

@@ -95,7 +95,16 @@ export function requireLive(call: Pick<BoundCall, "id" | "signal">): void {
   if (!call.signal.aborted) return;
   const reason: unknown = call.signal.reason;
   if (HaftError.is(reason)) throw reason;
-  throw new HaftError("CALL_REVOKED", `Did nothing: call "${call.id}" has already ended.`, {
-    details: { call: call.id },
-  });
+  throw revoked(call.id);
+}
+
+/** The error of every use after a call has ended. Made for every call and seldom seen, so without the stack, which costs more than all else. */
+export function revoked(id: string): HaftError {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return new HaftError("CALL_REVOKED", `Did nothing: call "${id}" has already ended.`, { details: { call: id } });
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }

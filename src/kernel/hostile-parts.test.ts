@@ -313,6 +313,7 @@ describe("parts that never come back, or fail", () => {
   it("are named where claims are none, and nothing runs", async () => {
     const file = (more: object) => [{ kind: "file", path: "/ws/a", access: ["read"], scope: "self", ...more }];
     const odd: unknown[] = [undefined, "all", text("fine"), [null], [{ kind: "wish" }], [{ kind: "toString" }]];
+    odd.push([{ kind: "network", method: "GET", url: "no url" }]);
     odd.push(file({ path: undefined }), file({ access: [] }), file({ access: ["own"] }), file({ scope: "all" }));
     for (const stated of odd) {
       const outcome = await call(claiming(() => stated));

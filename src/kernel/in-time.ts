@@ -1,5 +1,5 @@
 /** Bounds what happens before a call may touch anything. */
-import { type CallRun, type Ending, ended } from "./call-run.js";
+import { type CallRun, cancelledUnbegun, type Ending, ended } from "./call-run.js";
 import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { fail } from "./result.js";
 
@@ -12,7 +12,7 @@ export async function inTime(run: CallRun, work: () => Promise<Ending | undefine
     stop = done;
   });
   const late = `Stopped \`${name}\` before it began: what it would touch was not known within ${DEFAULT_DEADLINE_MS} ms.`;
-  const cancelled = () => stop(ended("cancelled", fail("CALL_CANCELLED", `Cancelled before ${name} could begin.`)));
+  const cancelled = () => stop(cancelledUnbegun(run));
   const stopTimer = host.clock.timer(DEFAULT_DEADLINE_MS, () => stop(ended("timed-out", fail("CALL_TIMEOUT", late))));
   signal.addEventListener("abort", cancelled, { once: true });
   try {

@@ -320,6 +320,18 @@ describe("approval", () => {
     }
   });
 
+  it("is not waited for once the call has been cancelled, at whatever moment", async () => {
+    const control = new AbortController();
+    const approver = { ask: () => new Promise<never>(() => {}) };
+    const reserve = () => {
+      control.abort();
+      return { allowed: true as const, settle() {} };
+    };
+    const host = bareHost({ policy: asking, approver, rate: { reserve } });
+    const outcome = await call(plainWriter, { path: "a" }, bareContext(host).withCancel(control.signal));
+    expect(outcome).toMatchObject({ status: "cancelled", isError: true });
+  });
+
   it("is remembered for the session when the person says so", async () => {
     let asked = 0;
     const approver = {
@@ -414,10 +426,12 @@ describe("hooks, rate, targets and events", () => {
     const here = recordingBackend({ name: "here" });
     const there = recordingBackend({ name: "there" });
     const targets = { here: here.backend, there: there.backend };
-    const context = bareContext(bareHost(), { backend: here.backend, targets });
+    const host = bareHost();
+    const context = bareContext(host, { backend: here.backend, targets });
     await call(plainWriter, { path: "a", on: "there" }, context);
     await call(plainWriter, { path: "a" }, context);
     expect([here.touched.length, there.touched.length]).toEqual([1, 1]);
+    expect(host.entries.flatMap((entry) => entry.ends).map((end) => end.backend)).toEqual(["there", "here"]);
     const wrong = await call(plainWriter, { path: "a", on: "ther" }, context);
     expect(wrong.output).toContain('"here", "there"');
   });

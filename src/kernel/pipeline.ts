@@ -2,19 +2,19 @@
  * The path of one call, whole, in one place. Every stage either lets the call go on or ends it; record is outermost, so
  * that every call, however it ends, stands in the audit.
  *
- *   record ▸ cancelled? ▸ coerce, repair, validate, decode, target ▸ claims ▸ decide ▸ reserve rate ▸ approve
+ *   record ▸ cancelled? ▸ coerce, target, repair, validate, decode ▸ claims ▸ decide ▸ reserve rate ▸ approve
  *          ▸ run ▸ redact ▸ render ▸ clamp
  */
 
 import { cutHead } from "../text/index.js";
-import { type CallRun, type Ending, ended, newRun, resultOfThrown } from "./call-run.js";
+import { type CallRun, cancelledUnbegun, type Ending, ended, newRun, resultOfThrown } from "./call-run.js";
 import type { Claim, Decision } from "./claims.js";
 import type { HostContext } from "./context.js";
 import { approve, decide, reserveRate, stateClaims } from "./decide-stage.js";
 import { inTime } from "./in-time.js";
 import { outcomeOf } from "./outcome.js";
 import { prepare } from "./prepare-stage.js";
-import { fail, type ToolOutcome, type ToolResult } from "./result.js";
+import type { ToolOutcome, ToolResult } from "./result.js";
 import { execute } from "./run-stage.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
 import type { Validator } from "./validate.js";
@@ -22,7 +22,7 @@ import type { Validator } from "./validate.js";
 /** Bytes of a call's input that its audit entry keeps. */
 const AUDIT_INPUT_BYTES = 4_096;
 /** Bytes of a call's id that its audit entry keeps. */
-const AUDIT_NAME_BYTES = 256;
+const AUDIT_ID_BYTES = 256;
 
 /** Runs one call from the model's words to the dialect's answer. Rejects only for a hard cancel in a dialect that asks for it. */
 export async function runCall(
@@ -83,8 +83,7 @@ function countRate(run: CallRun, ending: Ending): void {
 }
 
 function cancelledBefore(run: CallRun): Ending | undefined {
-  if (!run.context.signal.aborted) return undefined;
-  return ended("cancelled", fail("CALL_CANCELLED", `Cancelled before ${run.tool.name} could begin.`));
+  return run.context.signal.aborted ? cancelledUnbegun(run) : undefined;
 }
 
 async function beforeClaims(run: CallRun, validate: Validator): Promise<Ending | undefined> {
@@ -140,7 +139,7 @@ async function recordBegin(run: CallRun): Promise<Ending | undefined> {
     run.inputDigest = await digest(input);
     const shown = redactor === undefined ? input : redactor.redact(input);
     run.audit = await audit.begin({
-      callId: cutHead(call.id, AUDIT_NAME_BYTES).text,
+      callId: cutHead(call.id, AUDIT_ID_BYTES).text,
       sessionId: context.session.id,
       tool: tool.name,
       backend: context.backend.name,
@@ -165,6 +164,7 @@ async function recordEnd(run: CallRun, outcome: ToolOutcome): Promise<void> {
     rule: outcome.decision.rule,
     effect: outcome.decision.effect,
     approver: outcome.decision.approver,
+    backend: run.backend.name,
     claims: run.claims,
     tookMs: clock.now() - run.startedMs,
     cuts: outcome.cuts.length,

@@ -1,4 +1,4 @@
-/** From what the model sent to what the tool takes: coerce, repair, validate, decode, target. */
+/** From what the model sent to what the tool takes: coerce, target, repair, validate, decode. */
 
 import { nearestNames } from "../text/index.js";
 import type { CallRun, Ending } from "./call-run.js";

@@ -44,7 +44,8 @@ const KINDS: Readonly<Record<string, (claim: Stated) => string>> = Object.assign
   command: texts("command", "cwd"),
   input: texts("id", "text"),
   job: texts("action"),
-  network: texts("method", "url"),
+  network: (claim: Stated) =>
+    texts("method", "url")(claim) || (URL.canParse(String(claim.url)) ? "" : "`url` is no URL"),
   "network-open": texts("purpose"),
   state: texts("store", "access"),
   delegate: texts("agent"),

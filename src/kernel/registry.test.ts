@@ -50,6 +50,18 @@ describe("a registry", () => {
     ]);
   });
 
+  it("tells the way on beside that: the nearest name, else all of them", () => {
+    const registry = new ToolRegistry().registerAll([tool("read"), tool("write")]);
+    const hintOf = (name: string) => {
+      try {
+        return registry.get(name) as unknown;
+      } catch (thrown) {
+        return (thrown as HaftError).hint;
+      }
+    };
+    expect([hintOf("raed"), hintOf("nope")]).toEqual(["The nearest: read.", "There are: read, write."]);
+  });
+
   verifies(["IR-049", "IR-050"], "answers a call of a tool outside the box, and never runs it", async () => {
     const registry = new ToolRegistry().registerAll([tool("read"), tool("write")]).collection("read-only", ["read"]);
     const box = registry.toToolBox(() => bareContext(bareHost()), "read-only");

@@ -1,4 +1,5 @@
 /** An ordered catalogue of tools and the collections that group them. */
+import { nearestNames } from "../text/index.js";
 import { HaftError } from "./errors.js";
 import type { DefinedTool } from "./tool.js";
 import { type ContextFactory, createToolBox, type ToolBox } from "./tool-box.js";
@@ -28,7 +29,7 @@ export class ToolRegistry {
   /** @throws `REGISTRY_UNKNOWN_TOOL` */
   get(name: string): DefinedTool {
     const tool = this.#tools.get(name);
-    if (tool === undefined) throw unknown("REGISTRY_UNKNOWN_TOOL", "tool", name);
+    if (tool === undefined) throw unknown("REGISTRY_UNKNOWN_TOOL", "tool", name, this.names());
     return tool;
   }
 
@@ -46,7 +47,7 @@ export class ToolRegistry {
   /** The tools of a collection in its order; "all" is every registered tool unless it was defined otherwise. @throws `REGISTRY_UNKNOWN_COLLECTION` */
   membersOf(name: string): readonly DefinedTool[] {
     const members = this.#collections.get(name) ?? (name === "all" ? this.names() : undefined);
-    if (members === undefined) throw unknown("REGISTRY_UNKNOWN_COLLECTION", "collection", name);
+    if (members === undefined) throw unknown("REGISTRY_UNKNOWN_COLLECTION", "collection", name, this.collectionNames());
     return members.map((member) => this.get(member));
   }
 
@@ -61,6 +62,17 @@ export class ToolRegistry {
   }
 }
 
-function unknown(code: "REGISTRY_UNKNOWN_TOOL" | "REGISTRY_UNKNOWN_COLLECTION", what: string, name: string): HaftError {
-  return new HaftError(code, `No ${what} named "${name}" is registered.`, { details: { name } });
+/** The message is fixed by a forerunner; the way on stands beside it. */
+function unknown(
+  code: "REGISTRY_UNKNOWN_TOOL" | "REGISTRY_UNKNOWN_COLLECTION",
+  what: string,
+  name: string,
+  known: readonly string[],
+): HaftError {
+  const near = nearestNames(name, known);
+  const hint =
+    near.length > 0
+      ? `The nearest: ${near.join(", ")}.`
+      : `There are: ${known.length > 0 ? known.join(", ") : "none"}.`;
+  return new HaftError(code, `No ${what} named "${name}" is registered.`, { hint, details: { name } });
 }

@@ -54,6 +54,7 @@ export interface AuditBegin {
   readonly callId: string;
   readonly sessionId: string;
   readonly tool: string;
+  /** The backend that calls go to unless they choose another. */
   readonly backend: string;
   /** SHA-256 of the input as the model sent it, hex. */
   readonly inputDigest: string;
@@ -68,6 +69,8 @@ export interface AuditEnd {
   readonly rule?: string;
   readonly effect?: string;
   readonly approver?: string | null;
+  /** The backend that the call was aimed at. */
+  readonly backend?: string;
   readonly claims?: readonly Claim[];
   readonly tookMs: number;
   readonly cuts?: number;
@@ -150,7 +153,7 @@ export interface Model {
   chat(messages: readonly unknown[], tools: readonly unknown[], signal: AbortSignal): Promise<unknown>;
 }
 
-/** The web port. Present from the issue that brings the web tools; until then every host has `refusingHttp`. */
+/** The web port. A host that has none gives its tools none. */
 export interface Http {
   fetch(url: string, options?: { readonly method?: string; readonly signal?: AbortSignal }): Promise<never>;
 }
