@@ -2,8 +2,18 @@ import { conform } from "../../../../test/conformance.js";
 import { searchSuite } from "../../../testing/index.js";
 import { searchFixture } from "./search.fixture.js";
 
-for (const engine of ["ripgrep", "own"] as const) {
-  conform({ name: `search, ${engine}`, create: async () => searchFixture(engine), cannot: {}, knownFailures: {} }, [
-    searchSuite,
-  ]);
+// ripgrep through held folders is proved with the whole backend.
+for (const [engine, mode] of [
+  ["ripgrep", "checked"],
+  ["own", "pinned"],
+] as const) {
+  conform(
+    {
+      name: `search, ${engine}, ${mode}`,
+      create: async () => searchFixture(engine, mode),
+      cannot: {},
+      knownFailures: {},
+    },
+    [searchSuite],
+  );
 }

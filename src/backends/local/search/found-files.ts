@@ -76,10 +76,10 @@ export class FoundFiles {
     maxLines: number | undefined,
     enough: () => number,
   ): AsyncGenerator<Finding, void> {
-    const { counts } = this.#options;
+    const { counts, query } = this.#options;
     let open: OpenFound | undefined;
     try {
-      for await (const record of jsonRecords(output)) {
+      for await (const record of jsonRecords(output, query.maxLineBytes)) {
         if (record.type === "summary") this.#finished(record.data.stats.searches);
         else if (record.type === "begin") open = await this.#begin(record.data.path);
         else if (open === undefined) continue;

@@ -1,7 +1,5 @@
 /** A longer string of a record is left out of it. Paths are shorter, however they are written. */
 const MAX_STRING_BYTES = 32 * 1024;
-/** What is kept of one record; matches behind that are left out. */
-const MAX_KEPT_BYTES = 256 * 1024;
 
 const QUOTE = 34;
 const BACKSLASH = 92;
@@ -9,6 +7,7 @@ const NEXT_MATCH = ',{"match":';
 
 /** Makes a small record of a large one as it comes by: the same JSON without its long strings and its many matches. */
 export class JsonClipper {
+  readonly #maxBytes: number;
   readonly #kept: Buffer[] = [];
   #keptBytes = 0;
   #isFull = false;
@@ -17,6 +16,11 @@ export class JsonClipper {
   #stringBytes = 0;
   /** Backslashes right before the end of what came so far. */
   #backslashes = 0;
+
+  /** @param maxBytes - What is kept at most; matches behind that are left out. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
 
   push(bytes: Buffer): void {
     for (let at = 0; at < bytes.length && !this.#isFull; ) {
@@ -71,7 +75,7 @@ export class JsonClipper {
 
   #keep(part: Buffer): void {
     this.#keptBytes += part.length;
-    if (this.#keptBytes > MAX_KEPT_BYTES) this.#isFull = true;
+    if (this.#keptBytes > this.#maxBytes) this.#isFull = true;
     else this.#kept.push(Buffer.from(part));
   }
 }

@@ -19,17 +19,25 @@ export type RipgrepRecord =
 
 /** A longer record is clipped while it comes, so that a line of any length needs no more memory than that. */
 const MAX_WHOLE_BYTES = 256 * 1024;
+/** What one match takes in a record, its text left out when it is long. */
+const MATCH_BYTES = 96;
 const NEWLINE = 10;
 
-/** The records in a stream of chunks. @throws SyntaxError for what is no JSON. */
-export async function* jsonRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<RipgrepRecord, void> {
+/**
+ * The records in a stream of chunks. Ends early at what is none.
+ * @param maxMatches - Matches of one line that are of use.
+ */
+export async function* jsonRecords(
+  chunks: AsyncIterable<Buffer>,
+  maxMatches: number,
+): AsyncGenerator<RipgrepRecord, void> {
   let open: Buffer[] = [];
   let openBytes = 0;
   let clipper: JsonClipper | undefined;
   const take = (part: Buffer): void => {
     openBytes += part.length;
     if (clipper === undefined && openBytes > MAX_WHOLE_BYTES) {
-      clipper = new JsonClipper();
+      clipper = new JsonClipper(MAX_WHOLE_BYTES + maxMatches * MATCH_BYTES);
       for (const one of open) clipper.push(one);
       open = [];
     }
@@ -45,8 +53,18 @@ export async function* jsonRecords(chunks: AsyncIterable<Buffer>): AsyncGenerato
       open = [];
       openBytes = 0;
       clipper = undefined;
-      yield JSON.parse(text) as RipgrepRecord;
+      const record = parsed(text);
+      if (record === undefined) return;
+      yield record;
     }
     if (at < chunk.length) take(chunk.subarray(at));
+  }
+}
+
+function parsed(text: string): RipgrepRecord | undefined {
+  try {
+    return JSON.parse(text) as RipgrepRecord;
+  } catch {
+    return undefined;
   }
 }

@@ -1,0 +1,50 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { RipgrepFinder } from "./ripgrep-program.js";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "haft-rg-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const none = () => Promise.reject(new Error("no package for this machine"));
+
+/** A program that tells a version, in a folder of its own. */
+function program(name: string, prints: string): string {
+  mkdirSync(join(folder, name), { recursive: true });
+  const path = join(folder, name, "rg");
+  writeFileSync(path, `#!/bin/sh\n${prints}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+describe("RipgrepFinder", () => {
+  it("takes the packaged program and names its version", async () => {
+    const found = await new RipgrepFinder().find();
+    expect(found?.engine).toMatch(/^ripgrep (1[5-9]|[2-9]\d)\.\d+\.\d+$/);
+  });
+
+  it("takes one on PATH where there is no package, and looks only once", async () => {
+    const path = program("new", 'echo "ripgrep 15.2.1 (rev 1)"');
+    const finder = new RipgrepFinder({ packaged: none, path: `relative:${folder}/gone:${folder}/new` });
+    expect(await finder.find()).toEqual({ path, engine: "ripgrep 15.2.1" });
+    rmSync(path);
+    expect(await finder.find()).toEqual({ path, engine: "ripgrep 15.2.1" });
+  });
+
+  it("takes none that is too old, fails, or prints something else", async () => {
+    for (const prints of ['echo "ripgrep 14.9.9"', "exit 3", "echo something else", "echo ripgrep 15.0.0; exit 1"]) {
+      program("odd", prints);
+      expect(await new RipgrepFinder({ packaged: none, path: join(folder, "odd") }).find()).toBeUndefined();
+    }
+  });
+
+  it("passes over a packaged program that does not run here", async () => {
+    const path = program("new", 'echo "ripgrep 16.0.0"');
+    const packaged = async () => join(folder, "gone", "rg");
+    expect((await new RipgrepFinder({ packaged, path: join(folder, "new") }).find())?.path).toBe(path);
+  });
+});

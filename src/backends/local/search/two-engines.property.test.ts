@@ -1,0 +1,268 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { GrepQuery } from "../../../kernel/index.js";
+import { type Answer, TwoEngines } from "./two-engines.fixture.js";
+
+/** Each run is two searches, one of them a process. */
+const RUNS = 60;
+
+let two: TwoEngines;
+beforeEach(() => {
+  two = new TwoEngines();
+});
+afterEach(() => two.dispose());
+
+/** Alike in all that is found, in why it ended, and in how it failed. */
+function expectAlike([ripgrep, own]: readonly [Answer, Answer]): void {
+  expect(ripgrep.hits).toEqual(own.hits);
+  const ending = ({ end }: Answer) => ("error" in end ? String(end.error) : end.why);
+  expect(ending(ripgrep)).toBe(ending(own));
+}
+
+const letters = [
+  "a",
+  "b",
+  "A",
+  "B",
+  "k",
+  "s",
+  "1",
+  "_",
+  " ",
+  "\t",
+  "\r",
+  "\n",
+  "\n",
+  "\r\n",
+  "é",
+  "É",
+  "ſ",
+  "\u212a",
+  "漢",
+  "😀",
+];
+const signs = ["[", "{", "<", "-", "]", "&", "~"];
+const strays = [[0xff], [0xe2, 0x82], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0x80], [0xf0, 0x9f], [0]];
+const content = fc
+  .array(
+    fc.oneof(
+      { weight: 12, arbitrary: fc.constantFrom(...[...letters, ...signs].map((text) => Buffer.from(text))) },
+      { weight: 1, arbitrary: fc.constantFrom(...strays.map((bytes) => Buffer.from(bytes))) },
+    ),
+    { maxLength: 60 },
+  )
+  .map((parts) => Buffer.concat(parts));
+
+const members = [
+  "a",
+  "b",
+  "A-Z",
+  "a-c",
+  "é",
+  "\\d",
+  "\\w",
+  "\\s",
+  "\\S",
+  "\\W",
+  "[:alpha:]",
+  "[:^digit:]",
+  "\\p{Lu}",
+  "\\pL",
+];
+const oddMembers = ["\\P{L}", "&&", "-", "[", "~~", "\\]", "\\-", "\\x{e9}", "\\n", "\\r", "^", "\\x00-\\x1f"];
+const set = fc
+  .tuple(fc.boolean(), fc.array(fc.constantFrom(...members, ...oddMembers), { minLength: 1, maxLength: 3 }))
+  .map(([isNegated, items]) => `[${isNegated ? "^" : ""}${items.join("")}]`);
+const atoms = [
+  "a",
+  "b",
+  "A",
+  "k",
+  "s",
+  "1",
+  "_",
+  " ",
+  "é",
+  "É",
+  "ſ",
+  "漢",
+  ".",
+  ".",
+  "\\d",
+  "\\w",
+  "\\s",
+  "\\D",
+  "\\W",
+  "\\S",
+];
+const oddAtoms = [
+  "\\pL",
+  "\\p{Lu}",
+  "\\PL",
+  "\\p{^Lu}",
+  "\\<",
+  "\\x41",
+  "\\x{e9}",
+  "\\r",
+  "\\n",
+  "\\Qa.\\E",
+  "{",
+  "<",
+  "]",
+  "&",
+  "~",
+];
+const groups = ["(", "(?:", "(?i:", "(?s:", "(?m:", "(?-m:", "(?i-s:", "(?U:", "(?P<n>"];
+const counts = ["", "", "", "", "*", "+", "?", "{2}", "{1,2}", "{0,}", "*?", "+?", "{,2}"];
+const { pattern } = fc.letrec<{ pattern: string; sequence: string; item: string }>((tie) => ({
+  item: fc.oneof(
+    { depthSize: "small" },
+    { weight: 5, arbitrary: fc.oneof(fc.constantFrom(...atoms, ...oddAtoms), set) },
+    { weight: 2, arbitrary: fc.constantFrom("^", "$", "\\b", "\\B", "\\A", "\\z") },
+    {
+      weight: 2,
+      arbitrary: fc.tuple(fc.constantFrom(...groups), tie("pattern")).map(([open, inner]) => `${open}${inner})`),
+    },
+    { weight: 1, arbitrary: fc.constantFrom("(?i)a", "(?s).", "(?-m)^", "(?U)a+") },
+  ),
+  sequence: fc
+    .array(fc.tuple(tie("item"), fc.constantFrom(...counts)), { minLength: 1, maxLength: 4 })
+    .map((items) => items.flat().join("")),
+  pattern: fc.array(tie("sequence"), { minLength: 1, maxLength: 2 }).map((parts) => parts.join("|")),
+}));
+
+const names = ["a", "b", "c", "ab", "a.log", "b.txt", "a b", "node_modules", ".h"];
+const folders = ["", "a/", "b/", "c/", "a/b/", "a/c/", "node_modules/", ".h/"];
+const paths = fc.uniqueArray(fc.constantFrom(...folders.flatMap((folder) => names.map((name) => folder + name))), {
+  minLength: 2,
+  maxLength: 14,
+});
+const segments = ["a", "b", "ab", "a.log", "*", "*.log", "a*", "?", "[ab]", "[!a]", "**", "\\a", "a b", "node_modules"];
+const oddRules = [
+  "# c",
+  "",
+  "!",
+  "/",
+  "//a",
+  "a//b",
+  "**/",
+  "/**",
+  "a/**/b",
+  "**a",
+  "[",
+  "a\\",
+  " a",
+  "!!a",
+  "\\#x",
+  "{a,b}",
+];
+const rule = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom("", "", "", "!", "/", "!/"),
+        fc.array(fc.constantFrom(...segments), { minLength: 1, maxLength: 3 }),
+        fc.constantFrom("", "", "/", "/**", " ", "\\ "),
+      )
+      .map(([before, parts, after]) => before + parts.join("/") + after),
+  },
+  { weight: 1, arbitrary: fc.constantFrom(...oddRules) },
+);
+const rules = fc
+  .tuple(fc.array(rule, { minLength: 1, maxLength: 4 }), fc.constantFrom("\n", "\r\n"))
+  .map(([lines, end]) => lines.join(end));
+const ruleFile = fc
+  .tuple(fc.constantFrom(...folders), fc.constantFrom(".gitignore", ".gitignore", ".ignore"))
+  .map((parts) => parts.join(""));
+const globs = [
+  "*.log",
+  "*.{log,txt}",
+  "a",
+  "a/*",
+  "a/**",
+  "**/b.txt",
+  "[ab]*",
+  "!a",
+  "?",
+  "{a,b}/*.txt",
+  "**",
+  "a/",
+  "./a",
+];
+
+describe("ripgrep and our own engine", () => {
+  it("find the same, whatever the pattern and the contents", async () => {
+    const query: fc.Arbitrary<Partial<GrepQuery> & { readonly multiline: boolean; readonly ignoreCase: boolean }> =
+      fc.record({
+        ignoreCase: fc.boolean(),
+        multiline: fc.constantFrom(false, false, false, true),
+        mode: fc.constantFrom("content", "content", "files", "count"),
+        context: fc.constantFrom(0, 0, 1, 2),
+        limit: fc.constantFrom(1, 2, 3, 1_000),
+        offset: fc.constantFrom(0, 0, 1, 2),
+        maxLineBytes: fc.constantFrom(4, 10, 1_000),
+        binary: fc.constantFrom<GrepQuery["binary"]>("any-nul", { firstBytes: 5 }),
+      });
+    const files = fc.dictionary(fc.constantFrom("a", "b.txt", "sub/c", "sub/d", "sub/x/e"), content, { maxKeys: 4 });
+    await fc.assert(
+      fc.asyncProperty(pattern, files, query, async (source, tree, { ignoreCase, multiline, ...more }) => {
+        empty();
+        two.lay(tree);
+        expectAlike(await two.ask(source, { ...more, pattern: { source, syntax: "re2", ignoreCase, multiline } }));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("look at the same files, whatever the tree, its ignore files and what is asked for", async () => {
+    const query = fc.record({
+      root: fc.constantFrom("", "", "a", "a/b", "b"),
+      includeIgnored: fc.constantFrom(false, false, false, true),
+      prune: fc.constantFrom<string[]>([], ["node_modules"], ["a"]),
+      except: fc.constantFrom<string[]>([], [], ["a"], ["a/b", "b.txt"]),
+      order: fc.constantFrom<GrepQuery["order"]>("path", "found"),
+      maxFileBytes: fc.constantFrom(3, 1_000),
+      mode: fc.constantFrom<GrepQuery["mode"]>("content", "count"),
+      glob: fc.constantFrom(undefined, undefined, ...globs),
+    });
+    const ignoring = fc.dictionary(ruleFile, rules, { maxKeys: 3 });
+    await fc.assert(
+      fc.asyncProperty(paths, ignoring, query, async (tree, ignore, { root, except, glob, ...more }) => {
+        empty();
+        two.lay(treeOf(tree, ignore));
+        plantOddThings();
+        const whole = { ...more, root: join(two.folder, root), ...(glob === undefined ? {} : { glob }) };
+        const grant = { except: except.map((name) => join(two.folder, name)) };
+        expectAlike(await two.ask("x", { ...whole, root: whole.root.replace(/\/$/, "") }, { grant }));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+function empty(): void {
+  for (const name of readdirSync(two.folder)) rmSync(join(two.folder, name), { recursive: true });
+}
+
+/** Files only where no other one needs a folder. */
+function treeOf(tree: readonly string[], ignore: Readonly<Record<string, string>>): Record<string, string> {
+  const files: Record<string, string> = {};
+  for (const path of tree) {
+    if (!tree.some((other) => other.startsWith(`${path}/`))) files[path] = path.length % 3 === 0 ? "x\n" : "x\nx y\n";
+  }
+  for (const [path, text] of Object.entries(ignore)) {
+    const above = path.split("/").slice(0, -1);
+    const isFree = !above.some((_, index) => above.slice(0, index + 1).join("/") in files);
+    if (isFree) files[path] = `${text}\n#x`;
+  }
+  return files;
+}
+
+function plantOddThings(): void {
+  if (!existsSync(join(two.folder, "c"))) symlinkSync("a", join(two.folder, "c"));
+  if (!existsSync(join(two.folder, "ab"))) execFileSync("mkfifo", [join(two.folder, "ab")]);
+}

@@ -1,0 +1,298 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { GrepQuery } from "../../../kernel/index.js";
+import { sha256 } from "../system-services.js";
+import { TwoEngines } from "./two-engines.fixture.js";
+
+let two: TwoEngines;
+beforeEach(() => {
+  two = new TwoEngines();
+});
+afterEach(() => two.dispose());
+
+/** Both engines answer alike, ripgrep by itself; gives the answer. */
+async function expectAlike(...asked: Parameters<TwoEngines["ask"]>) {
+  const [ripgrep, own] = await two.ask(...asked);
+  expect(ripgrep.engine).toMatch(/^ripgrep 1[5-9]\./);
+  expect(ripgrep.hits).toEqual(own.hits);
+  expect({ ...ripgrep.end, seen: 0 }).toEqual({ ...own.end, seen: 0 });
+  return ripgrep;
+}
+
+const TEXT = Buffer.concat([
+  Buffer.from("Straße ſtrasse STRASSE K\u212a id_42 x-y <tag> a&&b [x] {y} $1 ~~ \\ 漢字😀\r\n"),
+  Buffer.from("naïve café\rlone return\nfoo foobar barfoo\n\n\t indented\u00a0\u2003line \r\n"),
+  Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x20, 0xff, 0xfe, 0x0a]),
+  Buffer.from([0xed, 0xa0, 0x80, 0x20, 0xc0, 0x80, 0x20, 0xe2, 0x82, 0x0a]),
+  Buffer.from("new \u{16ea0}\ua7ce old\u0295 ٣ Ⅷ ǅ\nvalue\r\r\nthe last line has no end\r"),
+]);
+
+const PATTERNS = [
+  ["a class of ASCII", "\\d", "\\w+", "\\s", "\\D+", "\\W", "\\S+", "\\bfoo\\b", "\\Bfoo", "foo\\B"],
+  [
+    "a set of signs",
+    "[a&&b]+",
+    "[~~]",
+    "[[]x]",
+    "[\\]\\-]",
+    "[^\\s\\w]",
+    "[[:alpha:]_]+",
+    "[[:^ascii:]]",
+    "[\\d-]+",
+    "[x-]y",
+  ],
+  ["what is literal here", "\\<tag\\>", "{y}", "a{,2}", "\\Qa&&b\\E", "\\$1", "]", "}", "\\_", "\\x{1f600}", "\\x3c"],
+  [
+    "Unicode",
+    "\\p{Lu}",
+    "\\pL+",
+    "\\P{L}",
+    "\\p{^Lu}",
+    "\\p{Han}",
+    "[\\p{Nd}]",
+    "[^\\p{L}\\s]",
+    "\\p{Lt}",
+    "\\p{Ll}",
+    "\\p{So}",
+  ],
+  [
+    "lines",
+    "^",
+    "$",
+    "^$",
+    "\\A",
+    "\\z",
+    "value$",
+    "line\\s*$",
+    "(?-m)^foo",
+    "foo(?m:$)",
+    "^[^a-z]",
+    "\\r",
+    "return$",
+    ".$",
+  ],
+  ["any character", ".", "c.f.", "^.{4}$", "(?s)a.b", "caf.", "[^x] [^x]", "\\x{fffd}", ". ."],
+  [
+    "flags",
+    "(?i)strasse",
+    "(?i)k+",
+    "(?i:ſ)t",
+    "(?i)[a-c]+",
+    "(?U)o+",
+    "(?i)\\w",
+    "x(?i)Y",
+    "(?i-s:É)",
+    "(?P<n>foo)(?<m>bar)",
+  ],
+  ["empty matches", "x*", "(?:)", "a|", "(|foo)", "\\b", "\\B", "o*?"],
+  ["what no line holds", "a\\nb", "\\x00", "foo\\x{a}"],
+] as const;
+
+describe("ripgrep and our own engine", () => {
+  for (const [title, ...patterns] of PATTERNS) {
+    it(`find the same by ${title}`, async () => {
+      two.lay({ "a.txt": TEXT, "b/c.txt": "FOO\nfoo\r\n" });
+      for (const source of patterns) {
+        for (const ignoreCase of [false, true]) {
+          const pattern = { source, syntax: "re2", ignoreCase, multiline: false } as const;
+          for (const mode of ["content", "count"] as const) await expectAlike(source, { pattern, mode });
+        }
+      }
+    });
+  }
+
+  it("find the same over line ends, by files, with context and in binary files", async () => {
+    const late = Buffer.concat([Buffer.from("foo\n".repeat(40_000)), Buffer.from("\0foo\n")]);
+    two.lay({ "a.txt": TEXT, "late.bin": late, "early.bin": "\0foo\n", "many.txt": "foo\nx\n".repeat(500) });
+    for (const source of ["foo", "fo.", "foo$", "(?s)café.*bar", "\\n\\n", "foo\\n+x"]) {
+      const pattern = { source, syntax: "re2", ignoreCase: false, multiline: true } as const;
+      const [over, ownOver] = await two.ask(source, { pattern });
+      expect([source, over.engine.slice(0, 7), over.hits]).toEqual([source, "ripgrep", ownOver.hits]);
+      for (const query of [
+        { mode: "files" },
+        { context: 2 },
+        { context: 1, limit: 3 },
+        { limit: 4, offset: 7 },
+        { mode: "count", binary: { firstBytes: 4 } },
+        { binary: { firstBytes: 4 }, limit: 5 },
+      ] satisfies Partial<GrepQuery>[]) {
+        const [ripgrep, own] = await two.ask(source, query);
+        expect([source, query, ripgrep.hits]).toEqual([source, query, own.hits]);
+        if (own.hits.length > 0)
+          expect([source, query, ripgrep.end]).toEqual([source, query, { ...own.end, ...seen(ripgrep) }]);
+      }
+    }
+  });
+
+  it("cut lines of any length alike", async () => {
+    const mixed = `${"é".repeat(40_000)}NEEDLE${"x".repeat(700_000)}NEEDLE\r\nshort NEEDLE`;
+    two.lay({
+      "long.json": `{"a":"${'\\"'.repeat(200_000)}NEEDLE"}\n`,
+      "mixed.txt": mixed,
+      "many.txt": "NEEDLE,".repeat(30_000),
+    });
+    for (const source of ["NEEDLE", "NEEDLE.", "NEEDLE$", "N\\w+E"]) {
+      for (const maxLineBytes of [20, 400, 200_000]) {
+        const [ripgrep, own] = await two.ask(source, { maxLineBytes });
+        expect([ripgrep.engine.slice(0, 7), ripgrep.hits.map(inShort)]).toEqual(["ripgrep", own.hits.map(inShort)]);
+      }
+    }
+  });
+
+  it("leave out the same by ignore files, wherever these stand", async () => {
+    two.lay({
+      ".gitignore": "*.log\n!keep.log\n/top\nbuild/\n**/deep/*.tmp\na\\ b\n\\#hash\n[x-z].txt\n{p,q}\n",
+      ".ignore": "!b.log\nsub/private\n",
+      "sub/.gitignore": "local\n!c.log\n",
+      "sub/inner/.ignore": "*.txt\n!y.txt\n",
+      "a.log": "x",
+      "b.log": "x",
+      "keep.log": "x",
+      "top/f": "x",
+      "sub/top/f": "x",
+      "sub/c.log": "x",
+      "sub/local": "x",
+      "sub/private/f": "x",
+      "sub/build/f": "x",
+      "sub/inner/y.txt": "x",
+      "sub/inner/z.txt": "x",
+      "q/deep/f.tmp": "x",
+      "a b": "x",
+      "#hash": "x",
+      "y.txt": "x",
+      p: "x",
+      "{p,q}": "x",
+    });
+    for (const root of ["", "sub", "sub/inner", "q"].map((name) => join(two.folder, name).replace(/\/$/, ""))) {
+      for (const includeIgnored of [false, true]) {
+        const [ripgrep, own] = await two.ask("^x", { root, includeIgnored });
+        expect([root, ripgrep.hits]).toEqual([root, own.hits]);
+      }
+    }
+  });
+
+  it("leave ignore files above the workspace alone", async () => {
+    two.lay({
+      ".gitignore": "*\n",
+      "work/.gitignore": "*.log\n",
+      "work/sub/a.txt": "x",
+      "work/sub/b.log": "x",
+    });
+    const workspace = join(two.folder, "work");
+    for (const root of [workspace, join(workspace, "sub")]) {
+      const [ripgrep, own] = await two.ask("x", { root }, { call: { workspace } });
+      expect(ripgrep.hits).toEqual(["work/sub/a.txt:1:[[0,1]]:,,: x"]);
+      expect(own.hits).toEqual(ripgrep.hits);
+    }
+  });
+
+  it("know no other ignore file and no settings of ripgrep", async () => {
+    two.lay({ ".rgignore": "a.txt\n", "a.txt": "x", "sub/.rgignore": "b.txt\n", "sub/b.txt": "x" });
+    const [ripgrep, own] = await two.ask("^x");
+    expect(ripgrep.hits).toHaveLength(2);
+    expect(ripgrep.hits).toEqual(own.hits);
+  });
+
+  it("count what they leave out alike", async () => {
+    two.lay({
+      "a.txt": "x\n",
+      "large.txt": `x${"y".repeat(5_000)}`,
+      "sub/secret/k": "x",
+      "sub/.env": "x",
+      "node_modules/m": "x",
+      "sub/vendor": "x",
+      "zero.bin": "\0",
+    });
+    execFileSync("mkfifo", [join(two.folder, "sub/fifo")]);
+    symlinkSync("..", join(two.folder, "sub/loop"));
+    symlinkSync("a.txt", join(two.folder, "link"));
+    const socket = createServer();
+    await new Promise<void>((listening) => socket.listen(join(two.folder, "sock"), listening));
+    const except = [join(two.folder, "sub/secret"), join(two.folder, "sub/.env")];
+    const query = { prune: ["node_modules", "vendor"], maxFileBytes: 4_000 };
+    try {
+      const { end } = await expectAlike("x", query, { grant: { except } });
+      expect(end).toMatchObject({ why: "complete", skipped: { special: 2, large: 1, binary: 1, policy: 2 } });
+      await expectAlike("x", { ...query, glob: "*.txt", order: "found" }, { grant: { except } });
+      await expectAlike("x", { ...query, mode: "count" }, { grant: { except } });
+    } finally {
+      socket.close();
+    }
+  });
+
+  it("take globs alike", async () => {
+    const names = [
+      "a.ts",
+      "b.tsx",
+      "sub/a.ts",
+      "sub/deep/c.test.ts",
+      "sub/[x].ts",
+      "x y.ts",
+      "é.ts",
+      "sub/B.TS",
+      "-d.ts",
+    ];
+    two.lay(Object.fromEntries(names.map((name) => [name, "x"])));
+    const globs = [
+      "*.ts",
+      "*.{ts,tsx}",
+      "sub/*.ts",
+      "sub/**",
+      "**/c*",
+      "[ab].ts",
+      "\\[x\\].ts",
+      "?.ts",
+      "!a.ts",
+      "{a,b}.*",
+      "é*",
+    ];
+    for (const glob of [
+      ...globs,
+      "sub/**/*.ts",
+      "**",
+      "./a.ts",
+      "a.ts/",
+      "{sub/a,b}.t{s,sx}",
+      "-*",
+      "x*y.ts",
+      "*.TS",
+    ]) {
+      await expectAlike("x", { glob });
+    }
+  });
+
+  it("take roots alike: a file, a link, the folder of a link, one with an odd name", async () => {
+    two.lay({ "real/a.txt": "x\n", "-odd\nname/é.txt": "x\n", ".gitignore": "real\n", "zero.bin": "\0x\n" });
+    symlinkSync("real", join(two.folder, "link"));
+    symlinkSync("real/a.txt", join(two.folder, "file"));
+    mkdirSync(join(two.folder, "empty"));
+    for (const name of ["real", "real/a.txt", "file", "-odd\nname", "empty", "zero.bin", "gone", "real/a.txt/x"]) {
+      const [ripgrep, own] = await two.ask("x", { root: join(two.folder, name) });
+      expect([name, ripgrep.hits]).toEqual([name, own.hits]);
+      expect(JSON.stringify([name, { ...ripgrep.end, seen: 0 }])).toEqual(
+        JSON.stringify([name, { ...own.end, seen: 0 }]),
+      );
+    }
+    const [ripgrep, own] = await two.ask("x", { root: join(two.folder, "link") });
+    expect(ripgrep.hits).toEqual(own.hits);
+  });
+
+  it("name a file whose name is not UTF-8 among the unreadable", async () => {
+    writeFileSync(Buffer.concat([Buffer.from(`${two.folder}/bad`), Buffer.from([0xff])]), "x");
+    two.lay({ "a.txt": "x" });
+    const { end } = await expectAlike("x");
+    expect(end).toMatchObject({ skipped: { unreadable: 1 }, unreadable: [`${two.folder}/bad\uFFFD`] });
+  });
+});
+
+/** A long line is too much for a failure's message. */
+function inShort(hit: string): string {
+  return `${hit.slice(0, 80)} ${hit.length} ${sha256(hit).slice(0, 8)}`;
+}
+
+function seen(answer: Awaited<ReturnType<TwoEngines["ask"]>>[0]): { seen: number } {
+  return { seen: "seen" in answer.end ? answer.end.seen : -1 };
+}
