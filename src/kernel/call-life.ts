@@ -4,7 +4,7 @@ import type { Stores } from "./context.js";
 import type { HaftError } from "./errors.js";
 import type { Io } from "./fs.js";
 import { revoked } from "./guard.js";
-import type { Artifacts, Store } from "./services.js";
+import type { Artifacts, ArtifactWriter, Store } from "./services.js";
 
 /**
  * Locks, stores and artifacts that end with the call. A cancelled tool still has them, so that it can keep what it has; one
@@ -22,6 +22,10 @@ export function callLife({ call, context }: CallRun): CallLife {
   const { host, session } = context;
   let over: HaftError | undefined;
   const waiting = new Set<(why: HaftError) => void>();
+  /** Artifacts that the tool has not ended. */
+  const open = new Set<ArtifactWriter>();
+  // What was written is kept; a store that cannot end it has no say over a call that is over.
+  const close = (writer: ArtifactWriter) => void writer.end().catch(() => {});
   const requireLife = () => {
     if (over !== undefined) throw over;
   };
@@ -46,7 +50,20 @@ export function callLife({ call, context }: CallRun): CallLife {
     artifacts: {
       async create(about) {
         requireLife();
-        return artifacts.create(about);
+        const writer = await artifacts.create(about);
+        open.add(writer);
+        if (over !== undefined) close(writer);
+        return {
+          id: writer.id,
+          async write(bytes) {
+            requireLife();
+            return writer.write(bytes);
+          },
+          async end() {
+            open.delete(writer);
+            return writer.end();
+          },
+        };
       },
       async read(id, offset, length) {
         requireLife();
@@ -68,6 +85,7 @@ export function callLife({ call, context }: CallRun): CallLife {
     end() {
       over = revoked(call.id);
       for (const release of waiting) release(over);
+      for (const writer of open) close(writer);
       return over;
     },
   };

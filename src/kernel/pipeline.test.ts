@@ -1,7 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { bareContext, bareHost, bareSession, policyOf, recordingBackend } from "../../test/support/bare-host.js";
 import { verifies } from "../../test/verifies.js";
-import { type DefinedTool, defineTool, explain, HaftError, type HostContext, type ToolContext, text } from "./index.js";
+import {
+  type Artifacts,
+  type ArtifactWriter,
+  type DefinedTool,
+  defineTool,
+  explain,
+  HaftError,
+  type HostContext,
+  type ToolContext,
+  text,
+} from "./index.js";
 
 const call = (tool: DefinedTool, input: unknown, context: HostContext, resume?: string) =>
   tool.invoke({ id: "c1", name: tool.name, input, ...(resume === undefined ? {} : { resume }) }, context);
@@ -251,6 +261,27 @@ describe("claims and guarded ports", () => {
     await call(keeper, { path: "a" }, bareContext(bareHost(), { backend }));
     await expect(kept!.fs.writeFile("/ws/a", "x")).rejects.toMatchObject({ code: "CALL_REVOKED" });
     expect(touched).toEqual([]);
+  });
+
+  it("ends the artifacts that the tool left open, and takes no more bytes for them", async () => {
+    const session = bareSession();
+    const ended: string[] = [];
+    const artifacts: Artifacts = {
+      ...session.artifacts,
+      async create(about) {
+        const made = await session.artifacts.create(about);
+        return { ...made, end: () => made.end().finally(() => ended.push(made.id)) };
+      },
+    };
+    const left: ArtifactWriter[] = [];
+    const keeper = writer(async (ctx) => {
+      for (const what of ["ended", "left"]) left.push(await ctx.artifacts.create({ what }));
+      await left[1]!.write(new TextEncoder().encode("kept"));
+      await left[0]!.end();
+    });
+    await call(keeper, { path: "a" }, bareContext(bareHost(), { session: { ...session, artifacts } }));
+    await expect(left[1]!.write(new Uint8Array(1))).rejects.toMatchObject({ code: "CALL_REVOKED" });
+    expect(ended).toEqual(["1", "2"]);
   });
 
   it("judges a path that leads elsewhere again at the real place, and remembers that it did", async () => {
