@@ -57,9 +57,13 @@ export class BackendSet {
   async close(): Promise<readonly string[]> {
     const opened = await this.#opening?.catch(() => undefined);
     if (opened === undefined) return [];
-    const own = Object.entries(opened.all).filter(([name]) => !Object.hasOwn(this.#given, name));
-    const ends = await Promise.all(own.map(([, backend]) => backend.close()));
+    const ends = await Promise.all(this.#own(Object.entries(opened.all)).map((backend) => backend.close()));
     return ends.flatMap((end) => end.left);
+  }
+
+  /** Those of the backends that were opened here. */
+  #own(backends: readonly (readonly [name: string, backend: Backend])[]): readonly Backend[] {
+    return backends.filter(([name]) => !Object.hasOwn(this.#given, name)).map(([, backend]) => backend);
   }
 
   async #openAll(): Promise<OpenBackends> {
@@ -67,8 +71,8 @@ export class BackendSet {
     try {
       for (const name of this.names) opened.push([name, this.#given[name] ?? (await openBackend(name, this.#options))]);
     } catch (error) {
-      const own = opened.filter(([name]) => !Object.hasOwn(this.#given, name));
-      await Promise.all(own.map(([, backend]) => backend.close()));
+      // Why it could not be opened is told, whatever the others say at their end.
+      await Promise.allSettled(this.#own(opened).map((backend) => backend.close()));
       throw error;
     }
     return { first: opened[0]![1], all: Object.fromEntries(opened) };

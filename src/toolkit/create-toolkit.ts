@@ -130,7 +130,11 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   let closing: Promise<{ readonly left: readonly string[] }> | undefined;
 
   const contextOf = async (session: Session, cwd?: string): Promise<HostContext> => {
-    if (closing !== undefined) throw new HaftError("STORE_CLOSED", "Did not run the call: the toolkit was closed.");
+    if (closing !== undefined)
+      throw new HaftError(
+        "STORE_CLOSED",
+        "Did not run the call: the toolkit was closed. Make a new one with `createToolkit`.",
+      );
     const { first, all } = await backends.open();
     return createHostContext({
       host: host.services,
@@ -188,12 +192,16 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   };
   return toolkit;
 
+  /** Every part is closed, whatever becomes of the others; the first that failed is told. */
   async function closeAll(): Promise<{ readonly left: readonly string[] }> {
     // Commands first: what they still print belongs to the sessions' artifacts.
-    const left = await backends.close();
-    await Promise.all([...open.values()].map((session) => session.close()));
+    const [closed] = await Promise.allSettled([backends.close()]);
+    const sessions = await Promise.allSettled([...open.values()].map((session) => session.close()));
     host.close();
-    return { left };
+    if (closed.status === "rejected") throw closed.reason;
+    const failed = sessions.find((one) => one.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+    return { left: closed.value };
   }
 }
 

@@ -94,6 +94,16 @@ describe("a toolkit", () => {
     expect(readdirSync(join(root, "state", "sessions"))).toEqual(["named"]);
   });
 
+  it("closes every part although one of them fails, and tells that", async () => {
+    const toolkit = await createToolkit({ workspace: join(root, "project"), stateDir: join(root, "state") });
+    const [broken, sound] = [toolkit.session("broken"), toolkit.session("sound")];
+    for (const { session } of [broken, sound]) session.setCwd("local", "/");
+    mkdirSync(join(root, "state", "sessions"), { recursive: true });
+    writeFileSync(join(root, "state", "sessions", "broken"), "in the way");
+    await expect(toolkit.close()).rejects.toMatchObject({ code: "STORE_UNWRITABLE" });
+    expect(readdirSync(join(root, "state", "sessions", "sound"))).toEqual(["memory.json"]);
+  });
+
   it("runs nothing after it was closed", async () => {
     const toolkit = await local();
     const box = toolkit.box();
