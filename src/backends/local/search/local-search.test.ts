@@ -242,6 +242,22 @@ describe("a search by ripgrep", () => {
   });
 });
 
+describe("a walk", () => {
+  it("gives timers their turn, so that it can be cancelled and ends at its deadline", async () => {
+    lay(Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`d${index}/f`, ""])));
+    const walkOf = async (more: Partial<GrepQuery>) => {
+      let why = "";
+      for await (const item of bindAll(fixture).search.walk(query("", more))) if (item.kind === "end") why = item.why;
+      return why;
+    };
+    const cancel = new AbortController();
+    setTimeout(() => cancel.abort(), 2);
+    expect(await walkOf({ glob: "none", signal: cancel.signal })).toBe("cancelled");
+    expect(await walkOf({ glob: "none", timeoutMs: 2 })).toBe("deadline");
+    expect(await walkOf({ glob: "none" })).toBe("complete");
+  });
+});
+
 describe("without a ripgrep that works", () => {
   const none = { packaged: () => Promise.reject(new Error("none")) };
 

@@ -1,4 +1,4 @@
-import { closeSync, type Dirent, promises } from "node:fs";
+import { closeSync, type Dirent, promises, readdirSync } from "node:fs";
 import { type EntryKind, IGNORE_FILES, isWithin, type SearchSource, type SourceChild } from "../../../kernel/index.js";
 import { baseName, parentOf } from "../../../text/index.js";
 import { type GuardMode, openAnchor } from "../fs-anchor.js";
@@ -8,6 +8,11 @@ import { Patience } from "../fs-patience.js";
 import { CHUNK_BYTES, type OpenFile, openFile, readAt } from "../fs-read.js";
 import { type FsBinding, type Spot, SpotFinder } from "../fs-spot.js";
 import { requireTree } from "./search-root.js";
+
+/** Up to this size of its own a folder is listed at once: a thread of the pool would answer later. */
+const AT_ONCE_BYTES = 64 * 1024;
+/** Milliseconds of listing at once after which timers and other calls get their turn. */
+const TURN_MS = 5;
 
 /**
  * The tree of this machine as the shared search engine sees it: every place is judged where it really is, and held.
@@ -21,6 +26,7 @@ export class TreeSource implements SearchSource {
   readonly #free: SpotFinder;
   readonly #root: string;
   readonly #patience = new Patience(undefined, () => {});
+  #turnEnds = 0;
 
   /** @param root - The root of the search, as it was asked for. */
   constructor(mode: GuardMode, binding: FsBinding, root: string) {
@@ -39,7 +45,8 @@ export class TreeSource implements SearchSource {
     });
   }
 
-  readDir(path: string): Promise<readonly SourceChild[]> {
+  async readDir(path: string): Promise<readonly SourceChild[]> {
+    await this.#giveTurn();
     const isAbove = this.#isAbove(path);
     const finder = isAbove ? this.#free : this.finder;
     return finder.with(path, { did: "list", access: "read" }, async (spot) => {
@@ -47,7 +54,11 @@ export class TreeSource implements SearchSource {
       if (!isAbove) requireTree(this.#binding, path);
       const folder = openAnchor(spot.path, this.mode);
       try {
-        return (await promises.readdir(folder.at(""), { withFileTypes: true })).map(childOf);
+        const isSmall = spot.info !== undefined && spot.info.size <= AT_ONCE_BYTES;
+        const listed = isSmall
+          ? readdirSync(folder.at(""), { withFileTypes: true })
+          : await promises.readdir(folder.at(""), { withFileTypes: true });
+        return listed.map(childOf);
       } finally {
         folder.close();
       }
@@ -78,6 +89,12 @@ export class TreeSource implements SearchSource {
       requireName(spot, "read");
       return openFile(spot, "read");
     });
+  }
+
+  async #giveTurn(): Promise<void> {
+    if (performance.now() < this.#turnEnds) return;
+    await new Promise(setImmediate);
+    this.#turnEnds = performance.now() + TURN_MS;
   }
 
   /** Ignore rules come from the workspace down; what they say is used and not told, so no claim covers it. */
