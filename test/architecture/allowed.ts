@@ -4,7 +4,7 @@ import type { PackageTable } from "./import-rules.js";
 /** Room → the packages it may import. A package stands here only with a page in `docs/decisions/`. */
 export const PACKAGES: PackageTable = {
   text: { chardet: "lazy" },
-  kernel: { ajv: "lazy", ignore: "lazy", re2js: "lazy" },
+  kernel: { ajv: "lazy", re2js: "lazy" },
   "backends/local": { "@vscode/ripgrep": "lazy" },
   "backends/memory": { unbash: "eager" },
   "surfaces/cli": { commander: "eager", picocolors: "eager" },
