@@ -34,6 +34,7 @@ export const ZEROCLAW_BUDDY: readonly RequirementRow[] = [
   ["BD-022", "run_shell", "a signalled command has exit code -1"],
   ["BD-024", "run_shell", "a refused command is a plain result with its own text"],
   ["BD-029", "read_file", "a file comes whole up to 8,000 characters"],
+  ["BD-030", "read_file", "a name of any letters is quoted for the far shell"],
   ["BD-031", "read_file", "a failure begins with the path"],
   ["BD-032", "write_file", "success names the bytes and the path"],
   ["BD-033", "write_file", "missing folders are not made"],
