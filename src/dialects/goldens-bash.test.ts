@@ -1,21 +1,19 @@
 import { describe, expect } from "vitest";
-import { bashData, DIALECTS, failedWith, seenBy, stream, succeeded } from "../../test/dialects/golden.js";
+import {
+  bashData,
+  DIALECTS,
+  expectGolden,
+  failedWith,
+  type Golden,
+  refused,
+  said,
+  seenBy,
+  stream,
+  succeeded,
+} from "../../test/dialects/golden.js";
 import { verifies } from "../../test/verifies.js";
-import type { BashData, ToolResult } from "../kernel/index.js";
+import type { BashData } from "../kernel/index.js";
 
-interface Golden {
-  readonly ids: readonly string[];
-  readonly situation: string;
-  readonly result: ToolResult<unknown>;
-  readonly args?: Readonly<Record<string, unknown>>;
-  readonly haft: string;
-  readonly indusagi: string;
-  readonly zeroclaw: { readonly output: string; readonly error: string | null };
-  readonly buddy: string;
-}
-
-const said = (output: string) => ({ output, error: null });
-const refused = (error: string, output = "") => ({ output, error });
 const done = (more: Partial<BashData>) => succeeded(bashData(more));
 const ended = (code: string, more: Partial<BashData>) => failedWith(code, "The command failed.", {}, bashData(more));
 const TIMED_OUT =
@@ -233,21 +231,8 @@ const GOLDENS: readonly Golden[] = [
 
 describe("one result of bash in four dialects", () => {
   for (const golden of GOLDENS) {
-    const args = golden.args ?? { command: "make" };
-    const about = { backend: "local" };
-    const { isError } = golden.result;
     verifies(golden.ids, `${golden.situation} has each dialect's exact text`, () => {
-      expect(seenBy(DIALECTS.haft, "bash", golden.result, args, about).envelope).toBe(golden.haft);
-      expect(seenBy(DIALECTS.indusagi, "bash", golden.result, args, about).envelope).toEqual({
-        id: "c1",
-        output: golden.indusagi,
-        is_error: isError,
-      });
-      expect(seenBy(DIALECTS.zeroclaw, "bash", golden.result, args, about).envelope).toEqual({
-        success: !isError,
-        ...golden.zeroclaw,
-      });
-      expect(seenBy(DIALECTS.buddy, "bash", golden.result, args, about).envelope).toBe(golden.buddy);
+      expectGolden("bash", golden, { command: "make" }, { backend: "local" });
     });
   }
 

@@ -1,21 +1,16 @@
 import { describe, expect } from "vitest";
-import { DIALECTS, failedWith, readData, seenBy, succeeded } from "../../test/dialects/golden.js";
+import {
+  DIALECTS,
+  expectGolden,
+  failedWith,
+  type Golden,
+  readData,
+  refused,
+  said,
+  seenBy,
+  succeeded,
+} from "../../test/dialects/golden.js";
 import { verifies } from "../../test/verifies.js";
-import type { ToolResult } from "../kernel/index.js";
-
-interface Golden {
-  readonly ids: readonly string[];
-  readonly situation: string;
-  readonly result: ToolResult<unknown>;
-  readonly args?: Readonly<Record<string, unknown>>;
-  readonly haft: string;
-  readonly indusagi: string;
-  readonly zeroclaw: { readonly output: string; readonly error: string | null };
-  readonly buddy: string;
-}
-
-const said = (output: string) => ({ output, error: null });
-const refused = (error: string) => ({ output: "", error });
 
 const GOLDENS: readonly Golden[] = [
   {
@@ -188,20 +183,8 @@ const GOLDENS: readonly Golden[] = [
 
 describe("one result of read in four dialects", () => {
   for (const golden of GOLDENS) {
-    const args = golden.args ?? { path: "a.txt" };
-    const { isError } = golden.result;
     verifies(golden.ids, `${golden.situation} has each dialect's exact text`, () => {
-      expect(seenBy(DIALECTS.haft, "read", golden.result, args).envelope).toBe(golden.haft);
-      expect(seenBy(DIALECTS.indusagi, "read", golden.result, args).envelope).toEqual({
-        id: "c1",
-        output: golden.indusagi,
-        is_error: isError,
-      });
-      expect(seenBy(DIALECTS.zeroclaw, "read", golden.result, args).envelope).toEqual({
-        success: !isError,
-        ...golden.zeroclaw,
-      });
-      expect(seenBy(DIALECTS.buddy, "read", golden.result, args).envelope).toBe(golden.buddy);
+      expectGolden("read", golden, { path: "a.txt" });
     });
   }
 

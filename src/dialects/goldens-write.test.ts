@@ -1,21 +1,16 @@
-import { describe, expect } from "vitest";
-import { DIALECTS, failedWith, HASH_B, seenBy, succeeded, writeData } from "../../test/dialects/golden.js";
+import { describe } from "vitest";
+import {
+  expectGolden,
+  failedWith,
+  type Golden,
+  HASH_B,
+  refused,
+  said,
+  succeeded,
+  writeData,
+} from "../../test/dialects/golden.js";
 import { verifies } from "../../test/verifies.js";
-import type { ToolResult } from "../kernel/index.js";
 
-interface Golden {
-  readonly ids: readonly string[];
-  readonly situation: string;
-  readonly result: ToolResult<unknown>;
-  readonly args?: Readonly<Record<string, unknown>>;
-  readonly haft: string;
-  readonly indusagi: string;
-  readonly zeroclaw: { readonly output: string; readonly error: string | null };
-  readonly buddy: string;
-}
-
-const said = (output: string) => ({ output, error: null });
-const refused = (error: string) => ({ output: "", error });
 const NO_PARENT = 'Did not write "x/y.txt": its folder does not exist. Make it first.';
 const SHORT_A = "aaaaaaaaaaaa";
 const SHORT_B = "bbbbbbbbbbbb";
@@ -171,20 +166,8 @@ const GOLDENS: readonly Golden[] = [
 
 describe("one result of write in four dialects", () => {
   for (const golden of GOLDENS) {
-    const args = golden.args ?? { path: "a.txt", content: "text\n" };
-    const { isError } = golden.result;
     verifies(golden.ids, `${golden.situation} has each dialect's exact text`, () => {
-      expect(seenBy(DIALECTS.haft, "write", golden.result, args).envelope).toBe(golden.haft);
-      expect(seenBy(DIALECTS.indusagi, "write", golden.result, args).envelope).toEqual({
-        id: "c1",
-        output: golden.indusagi,
-        is_error: isError,
-      });
-      expect(seenBy(DIALECTS.zeroclaw, "write", golden.result, args).envelope).toEqual({
-        success: !isError,
-        ...golden.zeroclaw,
-      });
-      expect(seenBy(DIALECTS.buddy, "write", golden.result, args).envelope).toBe(golden.buddy);
+      expectGolden("write", golden, { path: "a.txt", content: "text\n" });
     });
   }
 });

@@ -5,8 +5,8 @@ import { type CoreAccess, CoreGuard } from "./core-backend/core-guard.js";
 import { CorePortSearch } from "./core-backend/core-search.js";
 import { CorePortShell } from "./core-backend/core-shell.js";
 import { WriteTurns } from "./core-backend/write-turns.js";
-import { HaftError } from "./errors.js";
 import type { CoreFs } from "./fs.js";
+import { closedBackend } from "./guard.js";
 import type { Clock, Digest } from "./services.js";
 import type { CoreShell } from "./shell.js";
 import { webDigest } from "./web-digest.js";
@@ -38,8 +38,8 @@ export interface BackendCore {
 /**
  * A whole backend over eight file operations and `exec`. What it adds is slower than ports of its own, and weaker: its guard
  * is "checked"; a replaced file is written in place, not renamed; a range reads the whole file; nothing is known about
- * processes, so `tree` is "unseen"; there are no jobs. Its flags are all off. Operations that a core has begun go on when
- * the call is cancelled.
+ * processes, so `tree` is "unseen"; there are no jobs. Its flags are all off. File operations that a core has begun go on
+ * when the call is cancelled; `close` aborts the commands that run, and does not wait for them.
  *
  * Any error of the core is understood: a code of POSIX ("ENOENT") is translated, anything else is `FS_IO` with its message.
  */
@@ -48,8 +48,8 @@ export function completeBackend(core: BackendCore): Backend {
   const access: CoreAccess = { name, fs, follow: async (path) => core.realPath?.(path) };
   const turns = new WriteTurns();
   const free = new CoreGuard(access);
-  const shellOf = { name, shell: core.shell, guard: free, clock };
-  let isClosed = false;
+  const closing = new AbortController();
+  const shellOf = { name, shell: core.shell, guard: free, clock, closing: closing.signal };
   return {
     name,
     flags: {},
@@ -57,11 +57,7 @@ export function completeBackend(core: BackendCore): Backend {
     home,
     cwd,
     bind(grant, call): Ports {
-      if (isClosed) {
-        throw new HaftError("BACKEND_UNAVAILABLE", `Did nothing: the backend "${name}" is closed. Open a new one.`, {
-          details: { backend: name },
-        });
-      }
+      if (closing.signal.aborted) throw closedBackend(name);
       const bound = { grant, call };
       return {
         fs: new CorePortFs(new CoreGuard(access, bound), digest, turns),
@@ -70,10 +66,10 @@ export function completeBackend(core: BackendCore): Backend {
       };
     },
     root: { fs: new CorePortFs(free, digest, turns), shell: new CorePortShell(shellOf) },
-    state: () => (isClosed ? "closed" : "open"),
+    state: () => (closing.signal.aborted ? "closed" : "open"),
     async close() {
-      if (!isClosed) {
-        isClosed = true;
+      if (!closing.signal.aborted) {
+        closing.abort();
         await core.close?.();
       }
       return { left: [] };

@@ -90,6 +90,13 @@ export function requireJob(grant: Grant, id: string): void {
   );
 }
 
+/** The error of a backend that was closed. */
+export function closedBackend(name: string): HaftError {
+  return new HaftError("BACKEND_UNAVAILABLE", `Did nothing: the backend "${name}" is closed. Open a new one.`, {
+    details: { backend: name },
+  });
+}
+
 /** Rejects every use of a port after its call has settled, been cancelled or run out of time. */
 export function requireLive(call: Pick<BoundCall, "id" | "signal">): void {
   if (!call.signal.aborted) return;

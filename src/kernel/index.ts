@@ -46,7 +46,15 @@ export {
   systemRefusal,
   tooLarge,
 } from "./fs-faults.js";
-export { requireCommand, requireCovered, requireJob, requireLive, requireMoved, requireTreeCovered } from "./guard.js";
+export {
+  closedBackend,
+  requireCommand,
+  requireCovered,
+  requireJob,
+  requireLive,
+  requireMoved,
+  requireTreeCovered,
+} from "./guard.js";
 export {
   type ClipEnd,
   clamp,
@@ -84,6 +92,7 @@ export type { GrepHit, GrepQuery, Pattern, Search, SearchEnd, WalkEntry, WalkQue
 export {
   type ByteRange,
   compilePattern,
+  FoldersAbove,
   globFilter,
   IGNORE_FILES,
   pageOf,
@@ -93,6 +102,7 @@ export {
   SearchTally,
   type SkipReason,
   type SourceChild,
+  searchInCall,
   searchStop,
   searchTree,
   walkTree,

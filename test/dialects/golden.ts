@@ -1,4 +1,5 @@
 /** What the tables of exact texts are made of: results of the tools, and how a dialect's host would see them. */
+import { expect } from "vitest";
 import { buddyDialect, haftDialect, indusagiDialect, zeroclawDialect } from "../../src/dialects/index.js";
 import {
   type BashData,
@@ -107,4 +108,38 @@ export function succeeded(data: unknown): ToolResult<unknown> {
 
 export function failedWith(code: string, message: string, details: unknown = {}, data?: unknown): ToolResult<unknown> {
   return { content: [], isError: true, code, message, details, ...(data === undefined ? {} : { data }) };
+}
+
+/** One result and the exact text that each dialect gives it. */
+export interface Golden {
+  readonly ids: readonly string[];
+  readonly situation: string;
+  readonly result: ToolResult<unknown>;
+  /** What the model had sent. Default: `args` of the table. */
+  readonly args?: Readonly<Record<string, unknown>>;
+  readonly haft: string;
+  readonly indusagi: string;
+  readonly zeroclaw: { readonly output: string; readonly error: string | null };
+  readonly buddy: string;
+}
+
+/** What ZeroClaw makes of a success. */
+export const said = (output: string): Golden["zeroclaw"] => ({ output, error: null });
+
+/** What ZeroClaw makes of a failure. */
+export const refused = (error: string, output = ""): Golden["zeroclaw"] => ({ output, error });
+
+/** Fails unless every dialect gives the result its text, in the envelope of that dialect's host. */
+export function expectGolden(
+  tool: string,
+  golden: Golden,
+  args: Readonly<Record<string, unknown>>,
+  more: Partial<RenderContext> = {},
+): void {
+  const { isError } = golden.result;
+  const envelope = (dialect: Dialect) => seenBy(dialect, tool, golden.result, golden.args ?? args, more).envelope;
+  expect(envelope(DIALECTS.haft)).toBe(golden.haft);
+  expect(envelope(DIALECTS.indusagi)).toEqual({ id: "c1", output: golden.indusagi, is_error: isError });
+  expect(envelope(DIALECTS.zeroclaw)).toEqual({ success: !isError, ...golden.zeroclaw });
+  expect(envelope(DIALECTS.buddy)).toBe(golden.buddy);
 }

@@ -3,8 +3,8 @@ import {
   type Backend,
   badPath,
   type Clock,
+  closedBackend,
   type Digest,
-  HaftError,
   type Ports,
   webDigest,
 } from "../../kernel/index.js";
@@ -86,10 +86,7 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): MemoryB
   let isClosed = false;
 
   const ports = (bound: Bound): Ports => {
-    if (isClosed)
-      throw new HaftError("BACKEND_UNAVAILABLE", `Did nothing: the backend "${name}" is closed. Open a new one.`, {
-        details: { backend: name },
-      });
+    if (isClosed) throw closedBackend(name);
     return {
       fs: new MemoryFs(new TreeGuard(tree, bound), digest),
       shell: new MemoryShell(host, bound),

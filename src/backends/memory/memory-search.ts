@@ -1,21 +1,17 @@
 /** The port to searching a memory backend: the shared engine over the tree. */
 import {
+  FoldersAbove,
   type GrepHit,
   type GrepQuery,
-  IGNORE_FILES,
-  isWithin,
-  requireLive,
   type Search,
   type SearchEnd,
-  type SearchScope,
   type SearchSource,
-  searchStop,
+  searchInCall,
   searchTree,
   type WalkEntry,
   type WalkQuery,
   walkTree,
 } from "../../kernel/index.js";
-import { baseName, parentOf } from "../../text/index.js";
 import { FileTree, type Spot } from "./file-tree.js";
 import type { ProcessTable } from "./process-table.js";
 import { fileAt, nodeAt } from "./spot-node.js";
@@ -36,30 +32,13 @@ export class MemorySearch implements Search {
   }
 
   grep(query: GrepQuery): AsyncIterable<GrepHit | SearchEnd> {
-    return this.#during(query, (source, scope) => searchTree(source, query, scope));
+    const { clock } = this.#table;
+    return searchInCall(this.#bound, clock, query, (scope) => searchTree(this.#source(query.root), query, scope));
   }
 
   walk(query: WalkQuery): AsyncIterable<WalkEntry | SearchEnd> {
-    return this.#during(query, (source, scope) => walkTree(source, query, scope));
-  }
-
-  async *#during<T>(
-    query: WalkQuery,
-    search: (source: SearchSource, scope: SearchScope) => AsyncIterable<T>,
-  ): AsyncGenerator<T, void> {
-    const { grant, call } = this.#bound;
-    requireLive(call);
-    const stop = searchStop(query, call, this.#table.clock);
-    const scope = {
-      except: grant.except,
-      signal: stop.signal,
-      ...(call.workspace === undefined ? {} : { workspace: call.workspace }),
-    };
-    try {
-      yield* search(this.#source(query.root), scope);
-    } finally {
-      stop.release();
-    }
+    const { clock } = this.#table;
+    return searchInCall(this.#bound, clock, query, (scope) => walkTree(this.#source(query.root), query, scope));
   }
 
   #source(root: string): SearchSource {
@@ -67,10 +46,7 @@ export class MemorySearch implements Search {
     const call = { ...this.#bound.call, signal: new AbortController().signal };
     const guarded = new TreeGuard(this.#tree, { grant: this.#bound.grant, call });
     const free = new TreeGuard(this.#tree);
-    const { workspace } = call;
-    // Ignore rules come from the workspace down; what they say is used and not told, so no claim covers it.
-    const isAbove = (folder: string) =>
-      workspace !== undefined && folder !== root && isWithin(workspace, folder) && isWithin(folder, root);
+    const above = new FoldersAbove(call.workspace, root);
     const look = <T>(guard: TreeGuard, path: string, act: (spot: Spot) => T) =>
       guard.act(LOOKING, [{ path, access: "read", followLast: true }], undefined, act);
     const table = this.#table;
@@ -82,10 +58,10 @@ export class MemorySearch implements Search {
         }),
       readDir: async (path) => {
         await table.takeTurn(0);
-        return look(isAbove(path) ? free : guarded, path, (spot) => {
+        return look(above.has(path) ? free : guarded, path, (spot) => {
           const node = nodeAt(spot, LOOKING, path);
           if (node.kind !== "directory") throw treeError("ENOTDIR", LISTING, path);
-          if (!isAbove(path)) guarded.requireTree(FileTree.pathOf(spot), "read", "left-out");
+          if (!above.has(path)) guarded.requireTree(FileTree.pathOf(spot), "read", "left-out");
           return [...node.children].map(([name, child]) => ({
             name,
             kind: child.kind,
@@ -94,8 +70,11 @@ export class MemorySearch implements Search {
         });
       },
       async *openRead(path) {
-        const isRule = (IGNORE_FILES as readonly string[]).includes(baseName(path)) && isAbove(parentOf(path));
-        const bytes = await look(isRule ? free : guarded, path, (spot) => fileAt(spot, READING, path).bytes);
+        const bytes = await look(
+          above.hasRules(path) ? free : guarded,
+          path,
+          (spot) => fileAt(spot, READING, path).bytes,
+        );
         for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
           await table.takeTurn(CHUNK_BYTES);
           yield bytes.slice(at, at + CHUNK_BYTES);

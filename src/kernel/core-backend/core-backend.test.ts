@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bindAll, expectError, fakeClock, treeGrant } from "../../testing/index.js";
-import { type BackendCore, type CoreFs, completeBackend } from "../index.js";
+import { type BackendCore, type CoreFs, type CoreShell, completeBackend } from "../index.js";
 
 /** Files of a third party that throws errors of its own making; "link" is a link that leads to an unknown place. */
 function mapFs(files: Map<string, Uint8Array>): CoreFs {
@@ -155,6 +155,24 @@ describe("a completed backend", () => {
     };
     const bound = bindAll(opened({ shell, fs: core }), { commands: [{ command: "true", cwd: "/data" }] }).shell;
     expect(await bound.exec("true", { cwd: "/data", signal: stop.signal })).toMatchObject({ ended: "cancelled" });
+  });
+
+  it("aborts what runs when it is closed, and runs nothing afterwards", async () => {
+    let aborted = false;
+    const exec: CoreShell["exec"] = (_command, { signal }) =>
+      new Promise((resolve) => {
+        signal?.addEventListener("abort", () => {
+          aborted = true;
+          resolve({ stdout: "", stderr: "", code: null });
+        });
+      });
+    const { backend } = opened({ shell: { exec } });
+    const running = backend.root.shell.exec("wait", { cwd: "/data" });
+    // Its folder is looked at first.
+    await new Promise((resolve) => setImmediate(resolve));
+    await backend.close();
+    expect([(await running).ended, aborted]).toEqual(["cancelled", true]);
+    await expectError(backend.root.shell.exec("wait", { cwd: "/data" }), "BACKEND_UNAVAILABLE", "exec");
   });
 
   it("closes the core once and binds nothing afterwards", async () => {

@@ -1,17 +1,9 @@
 /** Searching over eight operations: the shared engine, one question a file. */
 import type { BoundCall } from "../backend.js";
-import { type Grant, isWithin } from "../claims.js";
+import type { Grant } from "../claims.js";
 import { notAFile, systemFault } from "../fs-faults.js";
-import { requireLive } from "../guard.js";
 import type { GrepHit, GrepQuery, Search, SearchEnd, WalkEntry, WalkQuery } from "../search.js";
-import {
-  IGNORE_FILES,
-  type SearchScope,
-  type SearchSource,
-  searchStop,
-  searchTree,
-  walkTree,
-} from "../search-engine/index.js";
+import { FoldersAbove, type SearchSource, searchInCall, searchTree, walkTree } from "../search-engine/index.js";
 import type { Clock } from "../services.js";
 import { coreFault } from "./core-faults.js";
 import { kindOf } from "./core-fs.js";
@@ -29,26 +21,11 @@ export class CorePortSearch implements Search {
   }
 
   grep(query: GrepQuery): AsyncIterable<GrepHit | SearchEnd> {
-    return this.#during(query, (source, scope) => searchTree(source, query, scope));
+    return searchInCall(this.#bound, this.#clock, query, (scope) => searchTree(this.#source(query.root), query, scope));
   }
 
   walk(query: WalkQuery): AsyncIterable<WalkEntry | SearchEnd> {
-    return this.#during(query, (source, scope) => walkTree(source, query, scope));
-  }
-
-  async *#during<T>(
-    query: WalkQuery,
-    search: (source: SearchSource, scope: SearchScope) => AsyncIterable<T>,
-  ): AsyncGenerator<T, void> {
-    const { grant, call } = this.#bound;
-    requireLive(call);
-    const stop = searchStop(query, call, this.#clock);
-    const workspace = call.workspace === undefined ? {} : { workspace: call.workspace };
-    try {
-      yield* search(this.#source(query.root), { except: grant.except, signal: stop.signal, ...workspace });
-    } finally {
-      stop.release();
-    }
+    return searchInCall(this.#bound, this.#clock, query, (scope) => walkTree(this.#source(query.root), query, scope));
   }
 
   #source(root: string): SearchSource {
@@ -56,13 +33,7 @@ export class CorePortSearch implements Search {
     // The scope ends the search; a call that has ended meanwhile must still get its end record.
     const call = { ...this.#bound.call, signal: new AbortController().signal };
     const guarded = new CoreGuard(this.#core, { grant: this.#bound.grant, call });
-    const { workspace } = call;
-    // Ignore rules come from the workspace down; what they say is used and not told, so no claim covers it.
-    const isAbove = (folder: string) =>
-      workspace !== undefined && folder !== root && isWithin(workspace, folder) && isWithin(folder, root);
-    const parentOf = (path: string) => path.slice(0, path.lastIndexOf("/")) || "/";
-    const isRule = (path: string) =>
-      (IGNORE_FILES as readonly string[]).includes(path.slice(path.lastIndexOf("/") + 1)) && isAbove(parentOf(path));
+    const above = new FoldersAbove(call.workspace, root);
     return {
       async stat(path) {
         await guarded.check("search", path, "read", true);
@@ -71,7 +42,7 @@ export class CorePortSearch implements Search {
         return { kind: kindOf(info), size: info.isFile ? info.size : 0 };
       },
       async readDir(path) {
-        if (!isAbove(path)) {
+        if (!above.has(path)) {
           await guarded.check("list", path, "read", true);
           // What is excepted is left out and counted, so it is no hindrance to looking through the rest.
           guarded.requireTree(path, "read", "left-out");
@@ -88,7 +59,7 @@ export class CorePortSearch implements Search {
         );
       },
       async *openRead(path) {
-        if (!isRule(path)) await guarded.check("read", path, "read", true);
+        if (!above.hasRules(path)) await guarded.check("read", path, "read", true);
         const info = await guarded.statOrMissing(path);
         if (info === undefined) throw systemFault("ENOENT", "read", path);
         if (!info.isFile) throw notAFile("read", path, "device", "no regular file");

@@ -3,7 +3,7 @@ import { HeadTailBuffer } from "../../text/index.js";
 import type { BoundCall } from "../backend.js";
 import type { Grant } from "../claims.js";
 import { messageOf } from "../errors.js";
-import { requireCommand, requireLive } from "../guard.js";
+import { closedBackend, requireCommand, requireLive } from "../guard.js";
 import { DEFAULT_GRACE_MS, DEFAULT_KEEP, MAX_TIMER_MS } from "../port-defaults.js";
 import type { Clock } from "../services.js";
 import type { Captured, CoreShell, Shell, ShellExit, ShellHandle, ShellOptions, ShellResult } from "../shell.js";
@@ -21,6 +21,7 @@ export class CorePortShell implements Shell {
   readonly #core: CoreShell | undefined;
   readonly #guard: CoreGuard;
   readonly #clock: Clock;
+  readonly #closing: AbortSignal;
   readonly #bound: { readonly grant: Grant; readonly call: BoundCall } | undefined;
 
   constructor(
@@ -29,6 +30,8 @@ export class CorePortShell implements Shell {
       readonly shell: CoreShell | undefined;
       readonly guard: CoreGuard;
       readonly clock: Clock;
+      /** Fires when the backend is closed. */
+      readonly closing: AbortSignal;
     },
     bound?: { readonly grant: Grant; readonly call: BoundCall },
   ) {
@@ -36,6 +39,7 @@ export class CorePortShell implements Shell {
     this.#core = about.shell;
     this.#guard = about.guard;
     this.#clock = about.clock;
+    this.#closing = about.closing;
     this.#bound = bound;
   }
 
@@ -65,6 +69,7 @@ export class CorePortShell implements Shell {
       requireLive(this.#bound.call);
       requireCommand(this.#bound.grant, command, cwd);
     }
+    if (this.#closing.aborted) throw closedBackend(this.#name);
     if (this.#core === undefined) throw unsupported(this.#name, "shell", "Use the file tools.");
     return this.#core;
   }
@@ -120,7 +125,7 @@ export class CorePortShell implements Shell {
     };
     if (limitMs !== undefined) cancels.push(this.#clock.timer(limitMs, () => end("deadline")));
     const cancel = (): void => end("cancelled");
-    const signals = [options.signal, this.#bound?.call.signal].filter((one) => one !== undefined);
+    const signals = [options.signal, this.#bound?.call.signal, this.#closing].filter((one) => one !== undefined);
     for (const signal of signals) {
       if (signal.aborted) cancel();
       else signal.addEventListener("abort", cancel, { once: true });

@@ -110,6 +110,7 @@ async function stackAbove(source: SearchSource, root: string, workspace: string 
   const below = root.slice(workspace === "/" ? 1 : workspace.length + 1).split("/");
   let folder = workspace;
   for (const name of below) {
+    // A folder that cannot be listed has no rules; see `readIgnoreFile`.
     const children = await source.readDir(folder).catch(() => []);
     stack = await enterFolder(source, folder, stack, children);
     folder = folder === "/" ? `/${name}` : `${folder}/${name}`;
