@@ -102,6 +102,11 @@ export class CommandRun {
       const event = await Promise.race([answer, left, this.#stop]);
       switch (event.is) {
         case "answer":
+          if (event.frame.words[1] === "refused" && this.#why === undefined && !isLast) {
+            // Some other channel counts as the current one: the next will.
+            this.#far.drop();
+            return "again";
+          }
           return await this.#answered(id, event.frame);
         case "left":
           return await this.#outlived(id, answer);

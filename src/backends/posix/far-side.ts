@@ -140,6 +140,11 @@ export class FarSide {
     if (this.#closing === undefined) await this.ask("stop", [String(pid)]).catch(() => {});
   }
 
+  /** Gives the command channel up; the next request opens another. */
+  drop(): void {
+    this.#channel?.destroy();
+  }
+
   /** Idempotent. Ends what runs over there; resolves with the numbers of the processes that could not be ended. */
   close(): Promise<readonly string[]> {
     this.#closing ??= this.#close();

@@ -1,5 +1,5 @@
 /** Bytes of a far file, block by block. */
-import { HaftError } from "../../kernel/index.js";
+import { type Access, HaftError } from "../../kernel/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
 import { readEntryLine } from "./entry-line.js";
 import { fsFault, READING } from "./fs-faults.js";
@@ -20,18 +20,19 @@ const AHEAD = 3;
 /** Times that a file is read which others keep replacing. */
 const MAX_TRIES = 10;
 
-/** Up to `count` bytes, at most a block, from `offset`; a negative one counts from the end. */
+/** `access` is what the grant must cover: a write may look at what it replaces. Up to `count` bytes, at most a block, from `offset`; a negative one counts from the end. */
 export async function readPart(
   guard: FsGuard,
   limits: Limits,
   path: string,
   offset: number,
   count: number,
+  access: Access = "read",
 ): Promise<FilePart> {
   const frame = await guard.act(limits, {
     doing: READING,
     operation: "read",
-    touches: [{ path, access: "read" }],
+    touches: [{ path, access }],
     words: ([allowed = ""]) => [path, allowed, String(offset), String(count)],
   });
   const [, size, from, lineSize] = frame.words.map(Number) as [number, number, number, number];
@@ -53,13 +54,14 @@ export async function* readParts(
   path: string,
   start: number,
   file: Pick<FilePart, "size" | "version">,
+  access: Access = "read",
 ): AsyncGenerator<FilePart, void> {
   const end = file.size;
   const ahead: Promise<FilePart>[] = [];
   let next = start;
   for (let at = start; at < end; ) {
     while (next < end && ahead.length < AHEAD) {
-      const part = readPart(guard, limits, path, next, Math.min(BLOCK_BYTES, end - next));
+      const part = readPart(guard, limits, path, next, Math.min(BLOCK_BYTES, end - next), access);
       // Met when its turn comes; until then a failure is not unhandled.
       part.catch(() => {});
       ahead.push(part);

@@ -1,18 +1,23 @@
 /** Writing a far file: small data goes with the request, large data is staged over there first. */
 import { createHash, randomBytes } from "node:crypto";
-import type { Access, Expect, ReplaceResult } from "../../kernel/index.js";
+import { type Access, type Expect, HaftError, type ReplaceResult } from "../../kernel/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
 import { fsFault, staleFault, WRITING } from "./fs-faults.js";
 import type { FsGuard } from "./fs-guard.js";
+import { gather, readPart, readParts, whole } from "./fs-reading.js";
 import type { Limits } from "./limits.js";
 
 export interface ReplaceOptions {
   /** "create": the grant lets a new file be made, and no old one be changed. */
   readonly access: Extract<Access, "create" | "write">;
+  /** Whether the far side can tell SHA-256. */
+  readonly canHash: boolean;
 }
 
 /** Staged blocks that are under way at once. */
 const AHEAD = 3;
+/** Times that a file is replaced which others keep replacing. */
+const MAX_TRIES = 10;
 
 export async function replaceFile(
   guard: FsGuard,
@@ -22,30 +27,99 @@ export async function replaceFile(
   expect: Expect,
   options: ReplaceOptions,
 ): Promise<ReplaceResult> {
-  const temp = `.haft-${randomBytes(8).toString("hex")}.tmp`;
   const staged = bytes.length > BLOCK_BYTES ? await stage(guard, limits, bytes) : "";
-  const [kind, value] = expectWords(expect);
-  const isNewOnly = options.access === "create" ? "yes" : "no";
+  const replacement = { path, bytes, staged, access: options.access };
   try {
-    const { words } = await guard.act(limits, {
-      doing: WRITING,
-      operation: "replace",
-      touches: [{ path, access: options.access }],
-      words: ([allowed = ""]) => [path, allowed, kind, value, temp, staged, isNewOnly, String(bytes.length)],
-      ...(staged === "" && bytes.length > 0 ? { data: bytes } : {}),
-      changes: true,
-      fault: (code, note) => (code === "stale" ? staleFault(note, path, { expected: value || kind }) : undefined),
-    });
-    const [, created, inPlace, before = "-"] = words;
-    return {
-      before: before === "-" ? null : before,
-      after: createHash("sha256").update(bytes).digest("hex"),
-      created: created === "yes",
-      inPlace: inPlace === "yes",
-    };
+    if (options.canHash) return await replace(guard, limits, replacement, expect);
+    return await hashedHere(guard, limits, replacement, expect);
   } finally {
     if (staged !== "") guard.bulk.request("unstage", [staged]).catch(() => {});
   }
+}
+
+interface Replacement {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly staged: string;
+  readonly access: ReplaceOptions["access"];
+}
+
+async function replace(
+  guard: FsGuard,
+  limits: Limits,
+  { path, bytes, staged, access }: Replacement,
+  expect: Expect,
+): Promise<ReplaceResult> {
+  const temp = `.haft-${randomBytes(8).toString("hex")}.tmp`;
+  const [kind, value] = expectWords(expect);
+  const isNewOnly = access === "create" ? "yes" : "no";
+  const { words } = await guard.act(limits, {
+    doing: WRITING,
+    operation: "replace",
+    touches: [{ path, access }],
+    words: ([allowed = ""]) => [path, allowed, kind, value, temp, staged, isNewOnly, String(bytes.length)],
+    ...(staged === "" && bytes.length > 0 ? { data: bytes } : {}),
+    changes: true,
+    fault: (code, note) => (code === "stale" ? staleFault(note, path, { expected: value || kind }) : undefined),
+  });
+  const [, created, inPlace, before = "-"] = words;
+  return {
+    before: before === "-" ? null : before,
+    after: sha256(bytes),
+    created: created === "yes",
+    inPlace: inPlace === "yes",
+  };
+}
+
+/**
+ * Where the far side cannot hash, the old bytes come here, and what is replaced is exactly their version. Who writes with
+ * "any" in between is waited out.
+ */
+async function hashedHere(
+  guard: FsGuard,
+  limits: Limits,
+  replacement: Replacement,
+  expect: Expect,
+): Promise<ReplaceResult> {
+  const { path, access } = replacement;
+  if (expect === "absent") return replace(guard, limits, replacement, expect);
+  for (let tries = 1; ; tries += 1) {
+    const old = await oldBytes(guard, limits, path, access);
+    const before = old === undefined ? null : sha256(old.bytes);
+    if (typeof expect === "object" && "sha256" in expect && before !== expect.sha256.toLowerCase()) {
+      throw staleFault(before ?? "absent", path, { expected: expect.sha256 });
+    }
+    const isVersion = typeof expect === "object" && "version" in expect;
+    const exactly: Expect = isVersion ? expect : old === undefined ? "absent" : { version: old.version };
+    try {
+      return { ...(await replace(guard, limits, replacement, exactly)), before };
+    } catch (thrown) {
+      if (expect !== "any" || !HaftError.is(thrown, "FS_STALE") || tries === MAX_TRIES) throw thrown;
+    }
+  }
+}
+
+/** The old file as the far side will replace it, links followed; undefined when there is none, or none that can be read. */
+async function oldBytes(
+  guard: FsGuard,
+  limits: Limits,
+  path: string,
+  access: Access,
+): Promise<{ readonly bytes: Uint8Array; readonly version: string } | undefined> {
+  try {
+    return await whole(limits, path, async () => {
+      const first = await readPart(guard, limits, path, 0, BLOCK_BYTES, access);
+      const rest = readParts(guard, limits, path, first.bytes.length, first, access);
+      return { bytes: await gather(first, rest, first.size), version: first.version };
+    });
+  } catch (thrown) {
+    if (HaftError.is(thrown, "FS_NOT_FOUND")) return undefined;
+    throw thrown;
+  }
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
 }
 
 function expectWords(expect: Expect): readonly [string, string] {

@@ -149,6 +149,13 @@ export class Job implements ShellHandle {
   }
 
   async #write(bytes: Uint8Array): Promise<void> {
+    if (!this.#far.place.facts.has("mkfifo")) {
+      throw new HaftError(
+        "BACKEND_UNSUPPORTED",
+        `Did not write to "${this.id}": the far side has no mkfifo. Give the input when the command is started.`,
+        { details: { feature: "input of running commands" } },
+      );
+    }
     for (let at = 0; at < bytes.length; at += INPUT_BYTES) {
       const input = bytes.subarray(at, at + INPUT_BYTES);
       const id = this.#far.nextId();

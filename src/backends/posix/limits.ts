@@ -1,4 +1,5 @@
 /** How long an operation is waited for: by its own limits and by those of its call. */
+import { setMaxListeners } from "node:events";
 import { type BoundCall, HaftError, type Io, requireLive } from "../../kernel/index.js";
 
 const MAX_TIMER_MS = 2_147_483_647;
@@ -11,6 +12,8 @@ export class Limits {
 
   /** @throws `CALL_REVOKED`, `CALL_CANCELLED`, or what the call was ended with, when it is over already. */
   constructor(io: Io | undefined, call: BoundCall | undefined) {
+    // Everything that the operation does listens to it, however much that is.
+    setMaxListeners(0, this.#controller.signal);
     if (call !== undefined) requireLive(call);
     if (io?.signal?.aborted) throw reasonOf(io.signal);
     const leftMs = call === undefined ? Number.POSITIVE_INFINITY : call.deadline - Date.now();

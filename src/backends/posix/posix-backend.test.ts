@@ -1,45 +1,65 @@
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { conform, realClock } from "../../../test/conformance.js";
 import type { Backend } from "../../kernel/index.js";
 import { type Fixture, fsSuite, type Plan, plantByShell, searchSuite, shellSuite } from "../../testing/index.js";
-import { openLocalPosix } from "./index.js";
+import { PosixMachine, until } from "./posix-machine.fixture.js";
+import { type ShellName, underEachShell } from "./posix-shells.fixture.js";
 
-const CANNOT = {
-  "shell:exit:137-is-a-code": "a shell at the far end cannot tell a status over 128 from a signal",
-  "shell:exit:signal": "a shell at the far end cannot tell a signal from a status over 128",
+const NO_SIGNALS = "a shell at the far end cannot tell death by a signal from a status over 128";
+
+/** What cannot hold on a machine that is only a shell, by shell. */
+export const CANNOT: Readonly<Record<ShellName, Readonly<Record<string, string>>>> = {
+  dash: { "shell:exit:137-is-a-code": NO_SIGNALS, "shell:exit:signal": NO_SIGNALS },
+  bash: { "shell:exit:137-is-a-code": NO_SIGNALS, "shell:exit:signal": NO_SIGNALS },
+  busybox: {
+    "shell:exit:137-is-a-code": NO_SIGNALS,
+    "shell:exit:signal": NO_SIGNALS,
+    "shell:process:default-signals": "busybox's own `sh -c` starts its last command with QUIT ignored",
+  },
 };
 
-for (const shell of ["dash", "bash", "busybox"]) {
-  const isThere = spawnSync(shell, ["-c", "exit 0"]).error === undefined;
-  if (!isThere && shell !== "busybox") continue;
-  describe(shell, () => {
-    let backend: Backend;
-    beforeAll(async () => {
-      backend = await openLocalPosix({ shell });
-    });
-    afterAll(async () => {
-      await backend.close();
-    });
-    const plan: Plan<Fixture> = {
-      name: `posix:${shell}`,
-      async create() {
-        const folder = mkdtempSync(join(realpathSync(tmpdir()), "haft-posix-"));
-        return {
-          backend,
-          folder,
-          clock: realClock,
-          plant: plantByShell(backend),
-          dispose: async () => rmSync(folder, { recursive: true, force: true }),
-        };
-      },
-      cannot: CANNOT,
-      knownFailures: {},
-    };
-    conform(plan, [fsSuite, shellSuite, searchSuite]);
-    it("has its fixture", () => {});
+// Each case starts dozens of processes: on a machine that is busy with other things that takes its time.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+underEachShell((shell) => {
+  const machine = new PosixMachine(shell);
+  let backend: Backend;
+  beforeAll(async () => {
+    backend = await machine.open();
   });
-}
+  afterAll(() => machine.dispose());
+
+  const plan: Plan<Fixture> = {
+    name: `posix:${shell}`,
+    async create() {
+      const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-posix-")));
+      return {
+        backend,
+        folder,
+        clock: realClock,
+        plant: plantByShell(backend),
+        dispose: async () => rmSync(folder, { recursive: true, force: true }),
+      };
+    },
+    cannot: CANNOT[shell],
+    knownFailures: {},
+  };
+  conform(plan, [fsSuite, shellSuite, searchSuite]);
+
+  it("starts a command itself with no signal ignored and none blocked", async () => {
+    const { stdout } = await backend.root.shell.exec("cat /proc/self/status", { cwd: machine.work });
+    const sets = Buffer.from(stdout.head)
+      .toString()
+      .match(/^Sig(Ign|Blk):\s+\S+$/gm);
+    expect(sets).toEqual(["SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000"]);
+  });
+
+  it("leaves no process and no folder behind all of this", async () => {
+    await backend.close();
+    await until(() => machine.processes().length === 0);
+    expect(machine.leftovers()).toEqual([]);
+  });
+});

@@ -1,4 +1,5 @@
 /** A machine that is only a POSIX shell at the other end of a byte pipe. */
+import { setMaxListeners } from "node:events";
 import type { Backend, BackendFlags, BoundCall, Grant, Io, Ports } from "../../kernel/index.js";
 import { processChannel } from "./channel.js";
 import { FarSide } from "./far-side.js";
@@ -58,16 +59,18 @@ class PosixBackend implements Backend {
     // Without these a name is looked at in one step and used in the next.
     this.guard = facts.has("mvT") && facts.has("stat") && facts.has("proc") ? "pinned" : "checked";
     this.root = Object.freeze({
-      fs: new PosixFs(new FsGuard(far.bulk)),
+      fs: new PosixFs(new FsGuard(far.bulk), far.place),
       shell: new PosixShell(name, far, this.#jobs),
     });
   }
 
   bind(grant: Grant, call: BoundCall): Ports {
     const bound = { grant, call };
+    // Every operation under way listens to the call.
+    setMaxListeners(0, call.signal);
     const guard = new FsGuard(this.#far.bulk, bound);
     return {
-      fs: new PosixFs(guard),
+      fs: new PosixFs(guard, this.#far.place),
       shell: new PosixShell(this.name, this.#far, this.#jobs, bound),
       search: new PosixSearch(this.#far, guard, bound),
     };

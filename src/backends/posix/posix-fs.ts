@@ -12,6 +12,7 @@ import {
   type ResolvedPath,
 } from "../../kernel/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
+import type { FarPlace } from "./far-side.js";
 import type { Frame } from "./frames.js";
 import { type Doing, LOOKING, MAKING, MOVING, REMOVING } from "./fs-faults.js";
 import type { FsGuard } from "./fs-guard.js";
@@ -25,9 +26,11 @@ const DEFAULT_LIMIT = 10_000;
 
 export class PosixFs implements Fs {
   readonly #guard: FsGuard;
+  readonly #place: FarPlace;
 
-  constructor(guard: FsGuard) {
+  constructor(guard: FsGuard, place: FarPlace) {
     this.#guard = guard;
+    this.#place = place;
   }
 
   async readText(path: string, io?: Io): Promise<string> {
@@ -86,7 +89,10 @@ export class PosixFs implements Fs {
     // The caller may change its buffer while this runs.
     const bytes = Uint8Array.from(data);
     return this.#within(io, (limits) =>
-      replaceFile(this.#guard, limits, path, bytes, expect, { access: this.#isNewOnly(path) ? "create" : "write" }),
+      replaceFile(this.#guard, limits, path, bytes, expect, {
+        access: this.#isNewOnly(path) ? "create" : "write",
+        canHash: this.#place.facts.has("sha256sum"),
+      }),
     );
   }
 

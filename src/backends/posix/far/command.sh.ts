@@ -36,6 +36,7 @@ hf_main() {
   hf_sids=" "
   for hf_f in "$hf_s"/session.*; do if read -r hf_x <"$hf_f"; then hf_sids="$hf_sids$hf_x "; fi; done
   hf_own_pid
+  [ -z "$hf_old" ] || hf_take_over
   (
     LC_ALL=C
     hf_ready=$HOME$hf_cwd$hf_s$hf_facts
@@ -65,15 +66,23 @@ hf_adopt() {
   hf_found_old=none
   if [ -n "$hf_old" ]; then
     hf_s=$hf_parent/$hf_old hf_found_old=lost
-    if [ -d "$hf_s" ] && printf '%s\n' "$hf_gen" >"$hf_s/gen"; then
+    if [ -d "$hf_s" ] && hf_take_over; then
       [ ! -e "$hf_s/reaping" ] || hf_pause 30
       if [ ! -e "$hf_s/reaping" ]; then hf_found_old=adopted; return 0; fi
     fi
   fi
-  hf_s=$hf_parent/$hf_fresh
+  hf_s=$hf_parent/$hf_fresh hf_old=
   [ -d "$hf_parent" ] || mkdir -p "$hf_parent"
   mkdir -m 700 "$hf_s" || hf_refuse "cannot make the folder $hf_s"
   printf '%s\n' "$hf_gen" >"$hf_s/gen" || hf_refuse "cannot write into the folder $hf_s"
+}
+
+# Makes this channel the current one. One that was given up while it started may come late: it must not win.
+hf_take_over() {
+  hf_now=0; read -r hf_now <"$hf_s/gen"
+  case $hf_now in closed) return 1 ;; esac
+  [ "$hf_now" -le "$hf_gen" ] || hf_refuse "a later channel has taken over"
+  [ "$hf_now" = "$hf_gen" ] || printf '%s\n' "$hf_gen" >"$hf_s/gen"
 }
 
 # One level: a dispatcher, five workers on the descriptors 4 to 8, and the next level behind descriptor 9. Each group

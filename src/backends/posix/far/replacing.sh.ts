@@ -42,7 +42,7 @@ hf_write_temp() {
   hf_mask=$(umask)
   # Its name cannot be guessed: what has it is what a request left that was cut off and is sent again.
   if [ -e "$hf_temp" ]; then rm -f "$hf_temp"; fi
-  [ -z "$hf_old" ] || umask 077
+  [ -z "$hf_old" ] || umask "$(hf_mask_of "\${hf_old%% *}")"
   set -C
   hf_fill 6>"$hf_temp"
   set +C
@@ -85,6 +85,12 @@ hf_fill() {
 hf_more_rights() {
   case $(LC_ALL=C ls -ld "./$hf_name") in ??????????+*) return 0 ;; esac
   return 1
+}
+
+# The mask that gives a new file the mode $1, but for what no new file has.
+hf_mask_of() {
+  hf_x=$(hf_octal "$1")
+  printf '%o' $(( 0777 & ~0$hf_x ))
 }
 
 # A mode as chmod takes it: of "81a4" or "-rw-r--r--".
