@@ -1,5 +1,6 @@
 /** Approvals that somebody still has to give: kept by the host, granted by token, used once. */
 
+import { BoundedMap } from "./bounded-collections.js";
 import { HaftError } from "./errors.js";
 import type { ApprovalRequest } from "./services.js";
 
@@ -23,7 +24,9 @@ export type Resumed =
   | { readonly state: "denied"; readonly reason: string };
 
 /** The most approvals that wait at once; the oldest is dropped, and its token is then unknown. */
-export const MAX_WAITING_APPROVALS = 1_000;
+const MAX_WAITING_APPROVALS = 1_000;
+/** The most sessions whose lasting approvals are kept; the one that got its last longest ago is asked again. */
+const MAX_REMEMBERING_SESSIONS = 10_000;
 
 /**
  * The pending approvals of one host. A token stands for one tool, one session, one input and what it would touch: a call that comes back with
@@ -31,7 +34,7 @@ export const MAX_WAITING_APPROVALS = 1_000;
  */
 export class Approvals {
   readonly #waiting = new Map<string, Waiting>();
-  readonly #remembered = new Map<string, Set<string>>();
+  readonly #remembered = new BoundedMap<string, Set<string>>(MAX_REMEMBERING_SESSIONS);
 
   /** For the pipeline: keeps a request that the approver has put off. */
   add(request: ApprovalRequest, of: ApprovedCall): void {
@@ -47,13 +50,15 @@ export class Approvals {
 
   /**
    * Grants a request; the call runs when it is sent again with `resume`. `by` names the person or system for the record.
-   * @throws `CONFIG_INVALID` when no such request waits.
+   * @throws `CONFIG_INVALID` when no such request waits: a refusal stands.
    */
   grant(token: string, by = "host"): void {
-    this.#find(token).state = { by };
+    const waiting = this.#find(token);
+    if (waiting.state !== "waiting") throw notWaiting(token);
+    waiting.state = { by };
   }
 
-  /** Refuses a request. @throws `CONFIG_INVALID` when no such request waits. */
+  /** Refuses a request, or takes a grant back that was not used yet. @throws `CONFIG_INVALID` when there is no such request. */
   deny(token: string, reason = "It was refused."): void {
     this.#find(token).state = { denied: reason };
   }
@@ -112,12 +117,14 @@ export class Approvals {
 
   #find(token: string): Waiting {
     const waiting = this.#waiting.get(token);
-    if (waiting === undefined) {
-      throw new HaftError(
-        "CONFIG_INVALID",
-        `No approval waits under the token "${token}". \`approvals.list()\` gives those that do.`,
-      );
-    }
+    if (waiting === undefined) throw notWaiting(token);
     return waiting;
   }
+}
+
+function notWaiting(token: string): HaftError {
+  return new HaftError(
+    "CONFIG_INVALID",
+    `No approval waits under the token "${token}". \`approvals.list()\` gives those that do.`,
+  );
 }

@@ -405,7 +405,9 @@ describe("approval", () => {
     const host = bareHost({ policy: asking, approver: { ask: async () => ({ pending: "" }) } });
     const context = bareContext(host);
     const { inputRequired } = await call(plainWriter, { path: "a" }, context);
+    host.approvals.grant(inputRequired!.token);
     host.approvals.deny(inputRequired!.token, "Not today.");
+    expect(() => host.approvals.grant(inputRequired!.token)).toThrow(/No approval waits/);
     const outcome = await call(plainWriter, { path: "a" }, context, inputRequired!.token);
     expect(outcome).toMatchObject({ status: "denied" });
     expect(outcome.output).toContain("Not today.");

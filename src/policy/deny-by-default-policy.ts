@@ -1,5 +1,13 @@
 /** The policy of a host that names what is allowed; everything else is denied. */
-import { type Claim, type Decision, grantFor, isWithin, type Policy, type PolicyCall } from "../kernel/index.js";
+import {
+  type Claim,
+  type Decision,
+  grantFor,
+  HaftError,
+  isWithin,
+  type Policy,
+  type PolicyCall,
+} from "../kernel/index.js";
 import { normalizePath } from "../text/index.js";
 
 /** What `denyByDefaultPolicy` lets pass. */
@@ -18,7 +26,7 @@ type Refusal = Extract<Decision, { effect: "deny" }>;
  * Allows files inside the roots, commands when they are allowed, and nothing else. A path is judged by its spelling after
  * `.` and `..` are worked out; where a link leads elsewhere, the port judges the real place by the same rules.
  *
- * @throws RangeError when a root is not absolute.
+ * @throws `CONFIG_INVALID` when a root is not absolute.
  */
 export function denyByDefaultPolicy(options: DenyByDefaultOptions): Policy {
   const roots = options.roots.map(rootOf);
@@ -85,7 +93,7 @@ function denied(rule: string, reason: string, next: string): Refusal {
 
 function rootOf(root: string): string {
   if (!root.startsWith("/"))
-    throw new RangeError(`The root "${root}" is not absolute. Give the whole path of the folder.`);
+    throw new HaftError("CONFIG_INVALID", `The root "${root}" is not absolute. Give the whole path of the folder.`);
   return normalizePath(root);
 }
 

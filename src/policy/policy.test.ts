@@ -93,7 +93,9 @@ describe("deny by default", () => {
 
   it("allows no file without a root, and refuses a root that is not absolute", () => {
     expect(denyByDefaultPolicy({ roots: [] }).decide([file("/a")], call).effect).toBe("deny");
-    expect(() => denyByDefaultPolicy({ roots: ["relative"] })).toThrow(RangeError);
+    expect(() => denyByDefaultPolicy({ roots: ["relative"] })).toThrow(
+      expect.objectContaining({ code: "CONFIG_INVALID" }),
+    );
   });
 
   it("allows a call that claims nothing", () => {
