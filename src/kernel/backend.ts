@@ -23,6 +23,12 @@ export interface BoundCall {
   moved(asked: string, real: Place): Promise<Decision>;
 }
 
+/** What ports are bound to. A backend's own unguarded ports have none. */
+export interface Binding {
+  readonly grant: Grant;
+  readonly call: BoundCall;
+}
+
 /** What a call touches its backend through; each port enforces the grant it was bound with. */
 export interface Ports {
   readonly fs: Fs;

@@ -1,6 +1,6 @@
 /** The contract: tools, calls, results, claims and the ports. Pure: no Node built-in anywhere behind this entry. */
 export { Approvals } from "./approvals.js";
-export type { Backend, BackendFlags, BoundCall, Ports } from "./backend.js";
+export type { Backend, BackendFlags, Binding, BoundCall, Ports } from "./backend.js";
 export { BoundedMap, BoundedSet } from "./bounded-collections.js";
 export {
   type Access,

@@ -1,6 +1,7 @@
 /** A whole machine in memory: files, commands, search; no disk, no process, nothing of Node. */
 import {
   type Backend,
+  type Binding,
   badPath,
   type Clock,
   closedBackend,
@@ -18,7 +19,7 @@ import { MemorySearch } from "./memory-search.js";
 import { MemoryShell, type ShellHost } from "./memory-shell.js";
 import { ProcessTable } from "./process-table.js";
 import { requirePath, WRITING } from "./tree-errors.js";
-import { type Bound, TreeGuard } from "./tree-guard.js";
+import { TreeGuard } from "./tree-guard.js";
 
 export interface MemoryBackendOptions {
   /** The name for people. Default "memory". */
@@ -85,7 +86,7 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): MemoryB
     putFile(tree, resolvePath(cwd, path), path.endsWith("/"), content);
   let isClosed = false;
 
-  const ports = (bound: Bound): Ports => {
+  const ports = (bound: Binding): Ports => {
     if (isClosed) throw closedBackend(name);
     return {
       fs: new MemoryFs(new TreeGuard(tree, bound), digest),

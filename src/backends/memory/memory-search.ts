@@ -1,5 +1,6 @@
 /** The port to searching a memory backend: the shared engine over the tree. */
 import {
+  type Binding,
   FoldersAbove,
   type GrepHit,
   type GrepQuery,
@@ -16,16 +17,16 @@ import { FileTree, type Spot } from "./file-tree.js";
 import type { ProcessTable } from "./process-table.js";
 import { fileAt, nodeAt } from "./spot-node.js";
 import { LISTING, LOOKING, READING, treeError } from "./tree-errors.js";
-import { type Bound, TreeGuard } from "./tree-guard.js";
+import { TreeGuard } from "./tree-guard.js";
 
 const CHUNK_BYTES = 64 * 1024;
 
 export class MemorySearch implements Search {
   readonly #tree: FileTree;
   readonly #table: ProcessTable;
-  readonly #bound: Bound;
+  readonly #bound: Binding;
 
-  constructor(tree: FileTree, table: ProcessTable, bound: Bound) {
+  constructor(tree: FileTree, table: ProcessTable, bound: Binding) {
     this.#tree = tree;
     this.#table = table;
     this.#bound = bound;

@@ -1,5 +1,6 @@
 /** The port to the commands of a memory backend. */
 import {
+  type Binding,
   HaftError,
   type Lifetime,
   requireCommand,
@@ -14,7 +15,6 @@ import {
 import { MemoryRun, type RunOptions } from "./memory-run.js";
 import type { Machine } from "./script-runner.js";
 import { LOOKING } from "./tree-errors.js";
-import type { Bound } from "./tree-guard.js";
 
 /** Ended commands that `attach` still finds. */
 const MAX_ENDED_RUNS = 64;
@@ -28,9 +28,9 @@ export interface ShellHost extends Machine {
 
 export class MemoryShell implements Shell {
   readonly #host: ShellHost;
-  readonly #bound: Bound | undefined;
+  readonly #bound: Binding | undefined;
 
-  constructor(host: ShellHost, bound?: Bound) {
+  constructor(host: ShellHost, bound?: Binding) {
     this.#host = host;
     this.#bound = bound;
   }

@@ -1,10 +1,9 @@
 /** How one operation gets at the tree: judged and acted on in one synchronous step, so that nothing can be swapped between. */
 import {
   type Access,
-  type BoundCall,
+  type Binding,
   cancelledOperation,
   covers,
-  type Grant,
   type Io,
   requireCovered,
   requireLive,
@@ -21,17 +20,11 @@ export interface Touch {
   readonly followLast: boolean;
 }
 
-/** The grant and call that ports are bound to; absent for the host's own ports, which nothing limits. */
-export interface Bound {
-  readonly grant: Grant;
-  readonly call: BoundCall;
-}
-
 export class TreeGuard {
   readonly tree: FileTree;
-  readonly #bound: Bound | undefined;
+  readonly #bound: Binding | undefined;
 
-  constructor(tree: FileTree, bound?: Bound) {
+  constructor(tree: FileTree, bound?: Binding) {
     this.tree = tree;
     this.#bound = bound;
   }
@@ -60,7 +53,7 @@ export class TreeGuard {
       if (open === -1) return act(...spots);
       const { path, access } = touches[open] as Touch;
       const real = FileTree.pathOf(spots[open] as Spot);
-      const bound = this.#bound as Bound;
+      const bound = this.#bound as Binding;
       await requireMoved(bound.grant, bound.call, path, real, access);
       this.requireRunning(doing, path, io);
       judged[open] = real;

@@ -1,5 +1,5 @@
 /** Checks, then acts: all that can be done over operations that resolve no links and compare nothing. */
-import type { BoundCall } from "../backend.js";
+import type { Binding } from "../backend.js";
 import { type Access, covers, type Grant } from "../claims.js";
 import type { CoreFs, Io } from "../fs.js";
 import { badPath, cancelledOperation, systemFault } from "../fs-faults.js";
@@ -21,9 +21,9 @@ export interface CoreAccess {
 
 export class CoreGuard {
   readonly core: CoreAccess;
-  readonly #bound: { readonly grant: Grant; readonly call: BoundCall } | undefined;
+  readonly #bound: Binding | undefined;
 
-  constructor(core: CoreAccess, bound?: { readonly grant: Grant; readonly call: BoundCall }) {
+  constructor(core: CoreAccess, bound?: Binding) {
     this.core = core;
     this.#bound = bound;
   }

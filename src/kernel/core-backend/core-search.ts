@@ -1,6 +1,5 @@
 /** Searching over eight operations: the shared engine, one question a file. */
-import type { BoundCall } from "../backend.js";
-import type { Grant } from "../claims.js";
+import type { Binding } from "../backend.js";
 import { notAFile, systemFault } from "../fs-faults.js";
 import type { GrepHit, GrepQuery, Search, SearchEnd, WalkEntry, WalkQuery } from "../search.js";
 import { FoldersAbove, type SearchSource, searchInCall, searchTree, walkTree } from "../search-engine/index.js";
@@ -12,9 +11,9 @@ import { type CoreAccess, CoreGuard } from "./core-guard.js";
 export class CorePortSearch implements Search {
   readonly #core: CoreAccess;
   readonly #clock: Clock;
-  readonly #bound: { readonly grant: Grant; readonly call: BoundCall };
+  readonly #bound: Binding;
 
-  constructor(core: CoreAccess, clock: Clock, bound: { readonly grant: Grant; readonly call: BoundCall }) {
+  constructor(core: CoreAccess, clock: Clock, bound: Binding) {
     this.#core = core;
     this.#clock = clock;
     this.#bound = bound;

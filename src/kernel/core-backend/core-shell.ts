@@ -1,7 +1,6 @@
 /** The whole port to commands over one `exec`. */
 import { HeadTailBuffer } from "../../text/index.js";
-import type { BoundCall } from "../backend.js";
-import type { Grant } from "../claims.js";
+import type { Binding } from "../backend.js";
 import { messageOf } from "../errors.js";
 import { closedBackend, requireCommand, requireLive } from "../guard.js";
 import { DEFAULT_GRACE_MS, DEFAULT_KEEP, MAX_TIMER_MS } from "../port-defaults.js";
@@ -22,7 +21,7 @@ export class CorePortShell implements Shell {
   readonly #guard: CoreGuard;
   readonly #clock: Clock;
   readonly #closing: AbortSignal;
-  readonly #bound: { readonly grant: Grant; readonly call: BoundCall } | undefined;
+  readonly #bound: Binding | undefined;
 
   constructor(
     about: {
@@ -33,7 +32,7 @@ export class CorePortShell implements Shell {
       /** Fires when the backend is closed. */
       readonly closing: AbortSignal;
     },
-    bound?: { readonly grant: Grant; readonly call: BoundCall },
+    bound?: Binding,
   ) {
     this.#name = about.name;
     this.#core = about.shell;

@@ -1,5 +1,4 @@
-import type { BoundCall } from "../backend.js";
-import type { Grant } from "../claims.js";
+import type { Binding } from "../backend.js";
 import type { Io } from "../fs.js";
 import { requireLive } from "../guard.js";
 import type { Clock } from "../services.js";
@@ -11,7 +10,7 @@ import type { SearchScope } from "./source.js";
  * @throws `CALL_REVOKED` when the call has ended before; one that ends meanwhile still gets its end record.
  */
 export async function* searchInCall<T>(
-  { grant, call }: { readonly grant: Grant; readonly call: BoundCall },
+  { grant, call }: Binding,
   clock: Clock,
   query: Io,
   search: (scope: SearchScope) => AsyncIterable<T>,
