@@ -8,11 +8,12 @@ import type { RipgrepPattern } from "./ripgrep-pattern.js";
 const MAX_CHECKED_BYTES = 16 * 1024 * 1024;
 const RETURN = 13;
 
-type LineRecord = Extract<RipgrepRecord, { readonly type: "match" | "context" }>;
+/** A line that ripgrep prints. */
+export type LineRecord = Extract<RipgrepRecord, { readonly type: "match" | "context" }>;
 
 export interface FileHitsOptions {
   readonly path: string;
-  readonly query: Pick<GrepQuery, "mode" | "context" | "maxLineBytes">;
+  readonly query: Pick<GrepQuery, "context" | "maxLineBytes">;
   /** What decides, and what gives the ranges. */
   readonly pattern: SearchPattern;
   readonly doubt: RipgrepPattern["doubt"];
@@ -42,9 +43,8 @@ export class FileHits {
   }
 
   take(record: LineRecord): void {
-    const { query, reader } = this.#options;
     const { line_number: number, absolute_offset: offset } = record.data;
-    const line = reader.line(offset);
+    const line = this.#options.reader.line(offset);
     if (line === undefined) {
       this.hasChanged = true;
       return;
@@ -54,10 +54,8 @@ export class FileHits {
       this.nextOffset = line.next;
     }
     const ranges = record.type === "match" ? this.#rangesIn(line, record.data.submatches) : undefined;
-    if (ranges !== undefined) this.matchedLines++;
-    if (query.mode !== "content") return;
-    if (ranges !== undefined) this.#emitMatch(line, number, ranges);
-    else this.#emitOther(line, number);
+    if (ranges === undefined) this.#emitOther(line, number);
+    else this.#emitMatch(line, number, ranges);
   }
 
   /** Matches by bytes of the line, some of the empty ones too; undefined when the line is no hit. */
@@ -79,6 +77,7 @@ export class FileHits {
 
   #emitMatch(line: FileLine, number: number, ranges: readonly ByteRange[]): void {
     const { context } = this.#options.query;
+    this.matchedLines++;
     this.hits.push(...this.#before.filter((hit) => hit.line >= number - context));
     this.#before = [];
     const at = ranges.map(([from, to]) => [from, Math.min(to, line.length)] as const).filter(([from, to]) => from < to);

@@ -6,10 +6,11 @@ import {
   type SearchScope,
   searchTree,
 } from "../../../kernel/index.js";
-import { FileHits } from "./file-hits.js";
+import { fsFault } from "../fs-faults.js";
+import { FileHits, type LineRecord } from "./file-hits.js";
+import { holdsBeyondAscii, holdsNul, holdsReturn, scanFile } from "./file-scan.js";
 import { jsonRecords, type RipgrepText } from "./json-records.js";
 import { LineReader } from "./line-reader.js";
-import { holdsNul } from "./nul-search.js";
 import { pathRecords } from "./path-records.js";
 import type { RipgrepOutput } from "./ripgrep-arguments.js";
 import type { RipgrepPattern } from "./ripgrep-pattern.js";
@@ -18,11 +19,12 @@ import type { TreeSource } from "./tree-source.js";
 
 /** Lines of one file that ripgrep may take for matches in vain before our own engine searches that file. */
 const VAIN_LINES = 50;
+const WHOLE = Number.POSITIVE_INFINITY;
 
 /** What ripgrep is asked to print. */
 export interface OutputPlan {
   readonly output: RipgrepOutput;
-  /** Most matches of one file. */
+  /** Most matches of one file: it keeps them all until it has searched the file. */
   readonly maxLines: number | undefined;
 }
 
@@ -37,6 +39,8 @@ export interface FoundFilesOptions {
   readonly isAlone: boolean;
   isWanted(path: string): boolean;
   absolute(told: string): string;
+  /** Matching lines of one file after which no further one is needed, as things stand. */
+  enough(): number;
 }
 
 /** The hits of one file. */
@@ -45,13 +49,10 @@ export interface Finding {
   readonly hits: readonly GrepHit[];
 }
 
-export function outputPlan(query: GrepQuery, { doubt }: RipgrepPattern): OutputPlan {
-  const isDoubtful = doubt.carriageReturn || doubt.beyondAscii;
-  const vain = isDoubtful ? VAIN_LINES : 0;
+export function outputPlan(query: GrepQuery): OutputPlan {
   if (query.pattern.multiline) return { output: "files", maxLines: undefined };
-  if (query.mode === "content") return { output: "lines", maxLines: query.offset + query.limit + 1 + vain };
-  if (!isDoubtful) return { output: "counts", maxLines: undefined };
-  return { output: "lines", maxLines: query.mode === "files" ? 1 + vain : undefined };
+  if (query.mode !== "content") return { output: "counts", maxLines: undefined };
+  return { output: "lines", maxLines: query.offset + query.limit + 1 + VAIN_LINES };
 }
 
 /** Makes hits of what ripgrep prints, file by file. Each file is opened and judged here, and read again. */
@@ -65,32 +66,22 @@ export class FoundFiles {
     this.#options = options;
   }
 
-  /** @param enough - Matching lines of one file after which no further one is needed, at the time. */
-  findings(output: AsyncIterable<Buffer>, plan: OutputPlan, enough: () => number): AsyncGenerator<Finding, void> {
-    if (plan.output === "lines") return this.#inLines(output, plan.maxLines, enough);
-    return this.#inPaths(output, plan.output, enough);
+  findings(output: AsyncIterable<Buffer>, plan: OutputPlan): AsyncGenerator<Finding, void> {
+    return plan.output === "lines" ? this.#inLines(output, plan.maxLines) : this.#inPaths(output, plan.output);
   }
 
-  async *#inLines(
-    output: AsyncIterable<Buffer>,
-    maxLines: number | undefined,
-    enough: () => number,
-  ): AsyncGenerator<Finding, void> {
-    const { counts, query } = this.#options;
+  async *#inLines(output: AsyncIterable<Buffer>, maxLines: number | undefined): AsyncGenerator<Finding, void> {
     let open: OpenFound | undefined;
     try {
-      for await (const record of jsonRecords(output, query.maxLineBytes)) {
+      for await (const record of jsonRecords(output, this.#options.query.maxLineBytes)) {
         if (record.type === "summary") this.#finished(record.data.stats.searches);
         else if (record.type === "begin") open = await this.#begin(record.data.path);
         else if (open === undefined) continue;
-        else if (record.type !== "end") open.found.take(record);
+        else if (record.type !== "end") open = this.#take(open, record);
         else {
-          const { descriptor } = open;
-          const isBinary = record.data.binary_offset !== null;
-          if (isBinary) counts.endedBinary();
-          const finding = isBinary ? undefined : await this.#finish(open, maxLines, enough());
+          const ended = open;
           open = undefined;
-          closeSync(descriptor);
+          const finding = await this.#finish(ended, record.data.binary_offset !== null, maxLines);
           if (finding !== undefined) yield finding;
         }
       }
@@ -101,7 +92,7 @@ export class FoundFiles {
 
   async #begin(told: RipgrepText): Promise<OpenFound | undefined> {
     const path = this.#pathOf(told);
-    const descriptor = path === undefined ? undefined : await this.#open(path, false);
+    const descriptor = path === undefined ? undefined : await this.#open(path, 0);
     if (path === undefined || descriptor === undefined) return undefined;
     this.#reader.open(descriptor);
     const { query, pattern, ripgrepPattern } = this.#options;
@@ -109,30 +100,46 @@ export class FoundFiles {
     return { path, descriptor, found };
   }
 
-  /** Judges a file whose lines have all come. */
-  async #finish(
-    { path, descriptor, found }: OpenFound,
-    maxLines: number | undefined,
-    enough: number,
-  ): Promise<Finding | undefined> {
-    const { query, scope, counts } = this.#options;
-    const isCut = maxLines !== undefined && found.records >= maxLines;
-    if (found.hasChanged || (isCut && found.matchedLines < enough)) return this.#searchFile(path, enough);
-    if (found.matchedLines === 0) return undefined;
-    // What ripgrep did not read any more may still make the file binary.
-    if (isCut && query.binary === "any-nul") {
-      const isBinary = await holdsNul(descriptor, found.nextOffset, Number.POSITIVE_INFINITY, scope.signal);
-      if (isBinary === true) counts.skip("binary");
-      if (isBinary !== false) return undefined;
+  /** Undefined when the file cannot be read any more. */
+  #take(open: OpenFound, record: LineRecord): OpenFound | undefined {
+    try {
+      open.found.take(record);
+      return open;
+    } catch (thrown) {
+      closeSync(open.descriptor);
+      this.#options.counts.failed(fsFault(thrown, "read", open.path), open.path);
+      return undefined;
     }
-    return { path, hits: query.mode === "content" ? found.hits : [fileHit(path, query.mode, found.matchedLines)] };
   }
 
-  async *#inPaths(
-    output: AsyncIterable<Buffer>,
-    what: "counts" | "files",
-    enough: () => number,
-  ): AsyncGenerator<Finding, void> {
+  /** Judges a file whose lines have all come, and closes it. */
+  async #finish(
+    { path, descriptor, found }: OpenFound,
+    isBinary: boolean,
+    maxLines: number | undefined,
+  ): Promise<Finding | undefined> {
+    const { query, counts, enough } = this.#options;
+    try {
+      if (isBinary) {
+        counts.endedBinary();
+        return undefined;
+      }
+      const isCut = maxLines !== undefined && found.records >= maxLines;
+      if (found.hasChanged || (isCut && found.matchedLines < enough())) return await this.#searchFile(path);
+      if (found.matchedLines === 0) return undefined;
+      // What ripgrep did not read any more may still make the file binary.
+      const isText =
+        !isCut || query.binary !== "any-nul" || (await this.#isText(descriptor, [found.nextOffset, WHOLE]));
+      return isText ? { path, hits: found.hits } : undefined;
+    } catch (thrown) {
+      counts.failed(fsFault(thrown, "read", path), path);
+      return undefined;
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  async *#inPaths(output: AsyncIterable<Buffer>, what: "counts" | "files"): AsyncGenerator<Finding, void> {
     for await (const record of pathRecords(output, what === "counts")) {
       if (record.kind === "summary") {
         this.#finished(record.searches);
@@ -140,26 +147,39 @@ export class FoundFiles {
       }
       const path = this.#pathOf(record.path);
       if (path === undefined) continue;
-      const finding =
-        what === "files" ? await this.#searchFile(path, enough()) : await this.#counted(path, record.count);
+      const finding = what === "files" ? await this.#searchFile(path) : await this.#counted(path, record.count);
       if (finding !== undefined) yield finding;
     }
   }
 
+  /** A file with the number of its lines that ripgrep found. */
   async #counted(path: string, count: number): Promise<Finding | undefined> {
-    const { query, isAlone } = this.#options;
-    const descriptor = await this.#open(path, isAlone);
+    const { query, isAlone, ripgrepPattern, scope } = this.#options;
+    const descriptor = await this.#open(path, isAlone ? WHOLE : 0);
     if (descriptor === undefined) return undefined;
-    closeSync(descriptor);
-    return { path, hits: [fileHit(path, query.mode === "count" ? "count" : "files", count)] };
+    const { carriageReturn, beyondAscii } = ripgrepPattern.doubt;
+    const doubts = [...(carriageReturn ? [holdsReturn] : []), ...(beyondAscii ? [holdsBeyondAscii] : [])];
+    try {
+      const isDoubtful =
+        doubts.length > 0 &&
+        (await scanFile(descriptor, [0, WHOLE], (chunk) => doubts.some((holds) => holds(chunk)), scope.signal));
+      if (isDoubtful !== false) return await this.#searchFile(path);
+    } catch (thrown) {
+      this.#options.counts.failed(fsFault(thrown, "read", path), path);
+      return undefined;
+    } finally {
+      closeSync(descriptor);
+    }
+    const hit: GrepHit = { kind: "hit", path, line: 0, bytes: new Uint8Array(), at: [] };
+    return { path, hits: [query.mode === "count" ? { ...hit, count } : hit] };
   }
 
-  /** The file searched by our own engine: its pattern is not ripgrep's, or the file is not what ripgrep read. */
-  async #searchFile(path: string, enough: number): Promise<Finding | undefined> {
-    const { query, scope, source, counts } = this.#options;
+  /** The file searched by our own engine: its pattern is not quite ripgrep's, or the file is not what ripgrep read. */
+  async #searchFile(path: string): Promise<Finding | undefined> {
+    const { query, scope, source, counts, enough } = this.#options;
     const hits: GrepHit[] = [];
     try {
-      for await (const item of searchTree(source, { ...query, root: path, offset: 0, limit: enough }, scope)) {
+      for await (const item of searchTree(source, { ...query, root: path, offset: 0, limit: enough() }, scope)) {
         if (item.kind === "hit") hits.push(item);
         else counts.add(item);
       }
@@ -172,21 +192,28 @@ export class FoundFiles {
 
   /**
    * Opens a file that was found; undefined when nothing of it may be given out, which is then counted.
-   * @param isWhole - Whether all of it is looked at for a NUL.
+   * @param judgedBytes - How much of it is looked at for a NUL where a NUL anywhere counts.
    */
-  async #open(path: string, isWhole: boolean): Promise<number | undefined> {
-    const { query, scope, source, counts } = this.#options;
-    const judgedBytes = query.binary === "any-nul" ? (isWhole ? Number.POSITIVE_INFINITY : 0) : query.binary.firstBytes;
+  async #open(path: string, judgedBytes: number): Promise<number | undefined> {
+    const { query, source, counts } = this.#options;
+    const toJudge = query.binary === "any-nul" ? judgedBytes : query.binary.firstBytes;
+    let descriptor: number | undefined;
     try {
-      const { descriptor } = await source.open(path);
-      const isBinary = await holdsNul(descriptor, 0, judgedBytes, scope.signal);
-      if (isBinary === false) return descriptor;
-      closeSync(descriptor);
-      if (isBinary === true) counts.skip("binary");
+      descriptor = (await source.open(path)).descriptor;
+      if (await this.#isText(descriptor, [0, toJudge])) return descriptor;
     } catch (thrown) {
-      counts.failed(thrown, path);
+      counts.failed(fsFault(thrown, "read", path), path);
     }
+    if (descriptor !== undefined) closeSync(descriptor);
     return undefined;
+  }
+
+  /** Whether no NUL stands there; a binary file is counted. */
+  async #isText(descriptor: number, range: readonly [number, number]): Promise<boolean> {
+    const { scope, counts } = this.#options;
+    const isBinary = await scanFile(descriptor, range, holdsNul, scope.signal);
+    if (isBinary === true) counts.skip("binary");
+    return isBinary === false;
   }
 
   /** The absolute path of what ripgrep names; undefined when it is not wanted, or cannot be told. */
@@ -210,9 +237,4 @@ interface OpenFound {
   readonly path: string;
   readonly descriptor: number;
   readonly found: FileHits;
-}
-
-function fileHit(path: string, mode: "files" | "count", matchedLines: number): GrepHit {
-  const hit: GrepHit = { kind: "hit", path, line: 0, bytes: new Uint8Array(), at: [] };
-  return mode === "count" ? { ...hit, count: matchedLines } : hit;
 }

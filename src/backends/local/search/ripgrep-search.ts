@@ -13,9 +13,10 @@ import {
   whyAborted,
 } from "../../../kernel/index.js";
 import type { FsBinding } from "../fs-spot.js";
+import { holdsNul, scanFile } from "./file-scan.js";
 import { FoundFiles, outputPlan } from "./found-files.js";
 import { ignoreFlags } from "./ignore-flags.js";
-import { holdsNul } from "./nul-search.js";
+
 import { ripgrepArguments } from "./ripgrep-arguments.js";
 import { type LogEntry, RipgrepLog } from "./ripgrep-log.js";
 import { ripgrepPattern } from "./ripgrep-pattern.js";
@@ -108,7 +109,7 @@ export class RipgrepSearch {
     const { descriptor } = await source.open(query.root);
     try {
       const judgedBytes = query.binary === "any-nul" ? JUDGED_BYTES : query.binary.firstBytes;
-      return (await holdsNul(descriptor, 0, judgedBytes, scope.signal)) === true ? "binary" : undefined;
+      return (await scanFile(descriptor, [0, judgedBytes], holdsNul, scope.signal)) === true ? "binary" : undefined;
     } finally {
       closeSync(descriptor);
     }
@@ -119,7 +120,7 @@ export class RipgrepSearch {
     const flags = ignoreFlags(query, root.real, binding.call.workspace);
     const forRipgrep = await ripgrepPattern(query.pattern, query.binary);
     if (flags === undefined || forRipgrep === undefined) return undefined;
-    const plan = outputPlan(query, forRipgrep);
+    const plan = outputPlan(query);
     const log = new RipgrepLog((entry) => this.#logged(entry, root));
     const ripgrep = startRipgrep({
       program,
@@ -147,12 +148,12 @@ export class RipgrepSearch {
       isAlone: root.kind !== "directory",
       isWanted: this.#isWanted,
       absolute: (told) => this.#absolute(told),
+      // One hit more than wanted: only then is it known that there are more.
+      enough: () => (query.mode === "content" ? this.toSkip + this.left + 1 : 1),
     });
     const stopWaiting = this.#watchPatience();
-    // One hit more than wanted: only then is it known that there are more.
-    const enough = () => (query.mode === "content" ? this.toSkip + this.left + 1 : 1);
     try {
-      for await (const { path, hits } of found.findings(ripgrep.output(), plan, enough)) {
+      for await (const { path, hits } of found.findings(ripgrep.output(), plan)) {
         if (scope.signal.aborted) break;
         this.given.add(path);
         const page = pageOf(hits, this.toSkip, this.left, query.context);

@@ -1,15 +1,25 @@
+import { isAscii } from "node:buffer";
 import { read } from "node:fs";
 
 const CHUNK_BYTES = 1024 * 1024;
+const NUL = 0;
+const RETURN = 13;
+
+/** Whether any of the bytes of a part of a file are those that are looked for. */
+export type Holds = (chunk: Buffer) => boolean;
+
+export const holdsNul: Holds = (chunk) => chunk.includes(NUL);
+export const holdsReturn: Holds = (chunk) => chunk.includes(RETURN);
+export const holdsBeyondAscii: Holds = (chunk) => !isAscii(chunk);
 
 /**
- * Whether a NUL stands in an open file from one offset to another.
+ * Whether an open file holds something from one offset to another.
  * @returns Undefined when the search was ended before that was known.
  */
-export async function holdsNul(
+export async function scanFile(
   descriptor: number,
-  from: number,
-  to: number,
+  [from, to]: readonly [number, number],
+  holds: Holds,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
   if (to <= from) return false;
@@ -19,7 +29,7 @@ export async function holdsNul(
     if (signal.aborted) return undefined;
     const count = await readInto(buffer.subarray(0, Math.min(buffer.length, to - at)), descriptor, at);
     if (count === 0) return false;
-    if (buffer.subarray(0, count).includes(0)) return true;
+    if (holds(buffer.subarray(0, count))) return true;
     at += count;
   }
   return false;
