@@ -1,6 +1,7 @@
 /** The contract: tools, calls, results, claims and the ports. Pure: no Node built-in anywhere behind this entry. */
 export { Approvals } from "./approvals.js";
 export type { Backend, BackendFlags, Binding, BoundCall, Ports } from "./backend.js";
+export { boundHandle } from "./bound-handle.js";
 export { BoundedMap, BoundedSet } from "./bounded-collections.js";
 export {
   type Access,

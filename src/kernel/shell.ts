@@ -73,7 +73,7 @@ export interface ShellResult {
   readonly tookMs: number;
 }
 
-/** A command that runs in the background. */
+/** A command that runs in the background. Got through a bound port, it acts no more once that call has ended. */
 export interface ShellHandle {
   readonly id: string;
   readonly pid: number | null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ShellOptions, ShellResult } from "../../kernel/index.js";
-import { fakeClock } from "../../testing/index.js";
+import { bindAll, fakeClock } from "../../testing/index.js";
 import { createMemoryBackend, type MemoryBackendOptions, type MemoryCommand } from "./index.js";
 
 const yes: MemoryCommand = async ({ out }) => {
@@ -34,6 +34,24 @@ async function outOf(command: string, files: Record<string, string> = {}): Promi
 }
 
 describe("the shell in memory", () => {
+  it("gives handles that act no more once their call has ended, and still tell the end", async () => {
+    const { backend, clock } = machine();
+    const call = new AbortController();
+    const command = "cat";
+    const grant = { commands: [{ command, cwd: backend.cwd }] };
+    const { shell } = bindAll({ backend, clock }, grant, { signal: call.signal });
+    const handle = await shell.spawn(command, { cwd: backend.cwd, lifetime: "session" });
+    await handle.write(new TextEncoder().encode("heard"));
+    call.abort();
+    const revoked = { code: "CALL_REVOKED" };
+    await expect(handle.write(new TextEncoder().encode("not heard"))).rejects.toMatchObject(revoked);
+    await expect(handle.output("stdout", 0, 10)).rejects.toMatchObject(revoked);
+    await expect(handle.kill("KILL")).rejects.toMatchObject(revoked);
+    const later = await bindAll({ backend, clock }).shell.attach(handle.id);
+    await later?.closeInput();
+    expect(text((await handle.result).stdout.head)).toBe("heard");
+  });
+
   it("appends to a file in time that is linear, and readers keep what they have read", async () => {
     const { exec, backend } = machine();
     await exec("yes | head -n 400000 > many; echo first >> many");

@@ -1,6 +1,7 @@
 /** The port to the commands of a memory backend. */
 import {
   type Binding,
+  boundHandle,
   HaftError,
   type Lifetime,
   requireCommand,
@@ -51,7 +52,7 @@ export class MemoryShell implements Shell {
       throw new HaftError("SHELL_SPAWN", `Did not start the command: ${problem}.`, { details: { system: problem } });
     const run = this.#start(command, options, true);
     this.#keep(run);
-    return run.handle();
+    return this.#handleOf(run);
   }
 
   async attach(id: string): Promise<ShellHandle | null> {
@@ -59,7 +60,12 @@ export class MemoryShell implements Shell {
       requireLive(this.#bound.call);
       requireJob(this.#bound.grant, id);
     }
-    return this.#host.runs.get(id)?.handle() ?? null;
+    const run = this.#host.runs.get(id);
+    return run === undefined ? null : this.#handleOf(run);
+  }
+
+  #handleOf(run: MemoryRun): ShellHandle {
+    return this.#bound === undefined ? run.handle() : boundHandle(run.handle(), this.#bound.call);
   }
 
   #requireAllowed(command: string, cwd: string): void {

@@ -1,0 +1,28 @@
+import type { BoundCall } from "./backend.js";
+import { requireLive } from "./guard.js";
+import type { ShellHandle } from "./shell.js";
+
+/**
+ * The handle of a background command as one call has it: once the call has ended, it writes, reads and kills no more. That
+ * the command ends may still be told, since nothing is touched by it.
+ */
+export function boundHandle(handle: ShellHandle, call: Pick<BoundCall, "id" | "signal">): ShellHandle {
+  const live =
+    <Args extends readonly unknown[], Result>(use: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      requireLive(call);
+      return use(...args);
+    };
+  return {
+    id: handle.id,
+    get pid() {
+      return handle.pid;
+    },
+    result: handle.result,
+    write: live((bytes: Uint8Array) => handle.write(bytes)),
+    closeInput: live(() => handle.closeInput()),
+    output: live((stream: "stdout" | "stderr", from: number, max: number) => handle.output(stream, from, max)),
+    kill: live((signal: string) => handle.kill(signal)),
+    onExit: (listener) => handle.onExit(listener),
+  };
+}
