@@ -9,7 +9,19 @@
  * a server on stdio started after it keeps a clean stdout.
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -23,11 +35,15 @@ const OUTPUT = at("dist");
 const STAMP = at("dist", ".built");
 const COMMAND = ["surfaces", "cli", "main.js"];
 
+/** Where npx looks first; without it a call before the first build is looked for in the registry, and remembered as missing. */
+const LINK = at("node_modules", ".bin", "haft");
+
 const force = process.argv.includes("--force");
 const installOnly = process.argv.includes("--install-only");
 
 const installReason = whyInstall();
 if (installReason !== undefined) install(installReason);
+linkCommand();
 const buildReason = installOnly ? undefined : whyBuild();
 if (buildReason !== undefined) build(buildReason);
 
@@ -44,6 +60,16 @@ function install(reason) {
   const [program, first] = npm?.endsWith(".js") ? [process.execPath, [npm]] : ["npm", []];
   // --include=dev: the build needs the compiler even where NODE_ENV or a user's settings leave such packages out.
   run(program, [...first, "ci", "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund"], "npm ci");
+}
+
+function linkCommand() {
+  const target = join("..", "..", "dist", ...COMMAND);
+  try {
+    if (readlinkSync(LINK) === target) return;
+    rmSync(LINK);
+  } catch {}
+  mkdirSync(dirname(LINK), { recursive: true });
+  symlinkSync(target, LINK);
 }
 
 function whyBuild() {

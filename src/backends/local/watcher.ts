@@ -92,7 +92,7 @@ export class Watcher {
   #report(): string {
     if (this.#reportFolder === undefined) return "";
     try {
-      mkdirSync(this.#reportFolder, { recursive: true, mode: 0o700 });
+      if (!existsSync(this.#reportFolder)) mkdirSync(this.#reportFolder, { mode: 0o700 });
       return join(this.#reportFolder, REPORT_PREFIX + this.nonce);
     } catch {
       return "";

@@ -24,6 +24,10 @@ describe("the state folder", () => {
     expect(statSync(locks).mode & 0o777).toBe(0o700);
   });
 
+  it("says so at once where no folder can be made", () => {
+    expect(() => openStateFolder("/proc/haft/state").folder("audit")).toThrow(/no folder can be made there.*--state/);
+  });
+
   it("comes from HAFT_STATE before XDG_STATE_HOME before the home folder", () => {
     vi.stubEnv("HOME", home);
     vi.stubEnv("HAFT_STATE", "");

@@ -1,7 +1,7 @@
 /** Where Haft keeps its own state: one private folder, made when something first has to be kept. */
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { HaftError, messageOf } from "../../kernel/index.js";
 
 /** The state folder of a host. Opening one touches nothing; the first `folder` that is asked for makes it. */
@@ -26,13 +26,31 @@ export function openStateFolder(path?: string): StateFolder {
     folder(...names: readonly string[]): string {
       const wanted = join(root, ...names);
       try {
-        mkdirSync(wanted, { recursive: true, mode: 0o700 });
+        makeFolders(wanted);
       } catch (error) {
         throw unwritable(wanted, error);
       }
       return wanted;
     },
   });
+}
+
+/**
+ * Makes a folder and those above it that are missing, with mode 0700. One by one: `mkdirSync` with `recursive` does not
+ * return on Node.js 20.20 where a parent exists and takes no child, as `/proc` does.
+ */
+function makeFolders(path: string): void {
+  if (existsSync(path)) {
+    if (statSync(path).isDirectory()) return;
+    throw Object.assign(new Error("not a folder"), { code: "EEXIST" });
+  }
+  const above = dirname(path);
+  if (above !== path) makeFolders(above);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== "EEXIST") throw error;
+  }
 }
 
 /** The error for state that cannot be kept; `path` is what could not be written. */
@@ -58,6 +76,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
   ENOSPC: "no space is left on the device",
   EDQUOT: "the disk quota is used up",
+  ENOENT: "no folder can be made there",
   ENOTDIR: "a part of the path is not a folder",
   EEXIST: "something that is not a folder stands there",
   ELOOP: "the path is a loop of links",

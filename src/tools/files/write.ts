@@ -63,12 +63,17 @@ export const writeTool = defineTool({
 function claimsOf(input: WriteInput, look: Look<WriteLimits>): readonly Claim[] {
   const path = look.resolve(input.path);
   const folders: Claim[] = [];
-  const base = [look.cwd, look.workspace].find((folder) => isWithin(folder, path));
+  const base = baseOf(path, look);
   if (look.limits.parents && base !== undefined) {
     for (let folder = parentOf(path); folder !== base && isWithin(base, folder); folder = parentOf(folder))
       folders.push({ kind: "file", path: folder, access: ["create"], scope: "self" });
   }
   return [{ kind: "file", path, access: ["read", "write", "create"], scope: "self" }, ...folders];
+}
+
+/** The folder below which missing ones are made; undefined for a path outside both. */
+function baseOf(path: string, look: Pick<Look, "cwd" | "workspace">): string | undefined {
+  return [look.cwd, look.workspace].find((folder) => isWithin(folder, path));
 }
 
 function refuseInput(input: WriteInput): ToolResult<never> | undefined {
@@ -112,6 +117,10 @@ async function replaceFile(
   }
   const refusal = refuseByExpect(input, old) ?? refuseByGate(input, ctx, place, old);
   if (refusal !== undefined) return refusal;
+  if (lacksFolder && ctx.limits.parents && baseOf(absolute, ctx) === undefined) {
+    const why = "its folder does not exist, and outside the workspace none is made. Make it with a command first";
+    return fail("FS_NOT_FOUND", `Did not write ${quoted(input.path)}: ${why}.`, { details: { path: input.path } });
+  }
   if (lacksFolder && ctx.limits.parents) await ctx.fs.mkdir(parentOf(absolute), true);
   const isChange = old?.bytes !== undefined && old.sha256 !== (await ctx.digest(bytes));
   const provenance = fileProvenance(ctx, absolute, input.path);
