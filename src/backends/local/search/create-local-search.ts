@@ -2,6 +2,7 @@ import {
   type BoundCall,
   type Clock,
   compilePattern,
+  type EntryKind,
   type Grant,
   type GrepHit,
   type GrepQuery,
@@ -73,7 +74,7 @@ class LocalSearch implements Search {
     const end = yield* search.hits();
     if (end !== undefined) return yield end;
     const rest = { ...query, offset: search.toSkip, limit: search.left };
-    yield* searchTree(search.given.size === 0 ? source : without(search.given, source), rest, scope);
+    yield* searchTree(passingOver(search.given, source), rest, scope);
   }
 
   async *#during<T>(
@@ -97,15 +98,16 @@ class LocalSearch implements Search {
   }
 }
 
-/** The same tree without files that have been searched already. */
-function without(paths: ReadonlySet<string>, source: SearchSource): SearchSource {
+/** The same tree with files that are passed over, as links are. Hidden they must not be: some of them hold ignore rules. */
+function passingOver(paths: ReadonlySet<string>, source: SearchSource): SearchSource {
+  const passed = <T extends { readonly kind: EntryKind }>(path: string, entry: T): T =>
+    paths.has(path) ? { ...entry, kind: "link" } : entry;
   return {
-    stat: (path) => source.stat(path),
+    stat: async (path) => passed(path, await source.stat(path)),
     openRead: (path) => source.openRead(path),
     async readDir(path) {
       const folder = path === "/" ? "" : path;
-      const children = await source.readDir(path);
-      return children.filter(({ name }) => !paths.has(`${folder}/${name}`));
+      return (await source.readDir(path)).map((child) => passed(`${folder}/${child.name}`, child));
     },
   };
 }

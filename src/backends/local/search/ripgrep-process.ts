@@ -49,7 +49,11 @@ export class RipgrepProcess {
   async *output(): AsyncGenerator<Buffer, void> {
     if (this.#child.stdout === null) return;
     try {
-      for await (const chunk of this.#child.stdout) yield chunk as Buffer;
+      for await (const chunk of this.#child.stdout) {
+        // What it logged before has come as well then, and is handed on first.
+        await new Promise(setImmediate);
+        yield chunk as Buffer;
+      }
     } catch (thrown) {
       // `stop` cuts the stream off, and its reader knows.
       if (!this.#isStopped) throw thrown;

@@ -10,11 +10,13 @@ export const ALIEN_IGNORE_FILE = ".rgignore";
 
 /** Our engine takes a longer ignore file for empty. */
 const MAX_RULE_BYTES = 1024 * 1024;
-const UNESCAPED_BRACE = /^(?!#).*?(?<!\\)(?:\\\\)*[{}]/m;
+/** Lines with a brace that no backslash stands before, lines that name nothing, and lines with more than blanks at their end. */
+const READ_OTHERWISE = /^(?!#).*?(?<!\\)(?:\\\\)*[{}]|^(?:!\/*|\/+)\s*$|[^\S \r\n][^\S\n]*$|\r[^\S\n]+$/m;
 
 /**
- * Whether ripgrep takes the file for what we do. It is at odds about braces, which it expands, about text that is not UTF-8,
- * about a file that is too long for us, and about what is no file and may never end.
+ * Whether ripgrep takes the file for what we do. It is at odds about braces, which it expands, about a line of `!` alone,
+ * which keeps everything, about tabs at the end of a line, about text that is not UTF-8, about a file that is too long for us, and about what is no file and may
+ * never end.
  *
  * @param path - For the system.
  */
@@ -31,7 +33,7 @@ export function isReadAlike(path: string): boolean {
     const info = fstatSync(descriptor);
     if (!info.isFile() || info.size > MAX_RULE_BYTES) return false;
     const bytes = readFileSync(descriptor);
-    return isUtf8(bytes) && !UNESCAPED_BRACE.test(bytes.toString());
+    return isUtf8(bytes) && !READ_OTHERWISE.test(bytes.toString());
   } catch {
     return true;
   } finally {

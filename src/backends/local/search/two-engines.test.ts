@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { GrepQuery } from "../../../kernel/index.js";
 import { sha256 } from "../system-services.js";
@@ -189,11 +189,23 @@ describe("ripgrep and our own engine", () => {
     }
   });
 
-  it("know no other ignore file and no settings of ripgrep", async () => {
-    two.lay({ ".rgignore": "a.txt\n", "a.txt": "x", "sub/.rgignore": "b.txt\n", "sub/b.txt": "x" });
-    const [ripgrep, own] = await two.ask("^x");
-    expect(ripgrep.hits).toHaveLength(2);
-    expect(ripgrep.hits).toEqual(own.hits);
+  it("give nothing twice and nothing that is ignored where ripgrep turns out to heed other rules", async () => {
+    const odd = {
+      ".rgignore": "a.txt\n#x\n",
+      "braces/.gitignore": "{a,b}\n#x\n",
+      "tab/.ignore": "a\t\n#x\n",
+      "all/.gitignore": "!\n#x\n",
+    };
+    for (const [name, rules] of Object.entries(odd)) {
+      const files = Object.fromEntries(
+        ["a", "b", "a.txt", "ignored", "z/a.txt"].map((file) => [`${dirname(name)}/${file}`, "x"]),
+      );
+      two.lay({ ".gitignore": "ignored\n#x\n", "first.txt": "x", [name]: rules, ...files });
+      for (const order of ["path", "found"] as const) {
+        const [ripgrep, own] = await two.ask("x", { order });
+        expect([name, order, ripgrep.hits]).toEqual([name, order, own.hits]);
+      }
+    }
   });
 
   it("count what they leave out alike", async () => {
