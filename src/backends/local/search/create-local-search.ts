@@ -19,6 +19,7 @@ import {
 } from "../../../kernel/index.js";
 import type { GuardMode } from "../fs-anchor.js";
 import type { FsBinding } from "../fs-spot.js";
+import type { ProcessWatch } from "./ripgrep-process.js";
 import { RipgrepFinder } from "./ripgrep-program.js";
 import { RipgrepSearch } from "./ripgrep-search.js";
 import { TreeSource } from "./tree-source.js";
@@ -30,6 +31,8 @@ export interface LocalSearchOptions {
   readonly engine: "ripgrep" | "own";
   /** Where ripgrep is looked for. Default: the package, then PATH. */
   readonly finder?: RipgrepFinder;
+  /** Ends a ripgrep that this process leaves behind when it is killed. Absent: nobody does. */
+  readonly watch?: ProcessWatch;
 }
 
 /**
@@ -41,11 +44,13 @@ export function createLocalSearch(options: LocalSearchOptions): (grant: Grant, c
   return (grant, call) => new LocalSearch({ ...options, finder }, { grant, call });
 }
 
+type Settings = LocalSearchOptions & { readonly finder: RipgrepFinder };
+
 class LocalSearch implements Search {
-  readonly #options: Required<LocalSearchOptions>;
+  readonly #options: Settings;
   readonly #binding: FsBinding;
 
-  constructor(options: Required<LocalSearchOptions>, binding: FsBinding) {
+  constructor(options: Settings, binding: FsBinding) {
     this.#options = options;
     this.#binding = binding;
   }
@@ -62,15 +67,8 @@ class LocalSearch implements Search {
     const pattern = await compilePattern(query.pattern);
     const program = this.#options.engine === "own" ? undefined : await this.#options.finder.find();
     if (program === undefined) return yield* searchTree(source, query, scope);
-    const search = new RipgrepSearch({
-      program,
-      query,
-      pattern,
-      scope,
-      binding: this.#binding,
-      source,
-      clock: this.#options.clock,
-    });
+    const { clock, watch } = this.#options;
+    const search = new RipgrepSearch({ program, query, pattern, scope, binding: this.#binding, source, clock, watch });
     const end = yield* search.hits();
     if (end !== undefined) return yield end;
     const rest = { ...query, offset: search.toSkip, limit: search.left };

@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifies } from "../../../../test/verifies.js";
 import type { BoundCall, Grant, GrepHit, GrepQuery, SearchEnd } from "../../../kernel/index.js";
 import { bindAll, type Fixture, treeGrant } from "../../../testing/index.js";
-import { allProcesses, isDead } from "../process-table.js";
+import { allProcesses, isDead, processStart } from "../process-table.js";
 import { RipgrepFinder } from "./ripgrep-program.js";
 import { searchFixture } from "./search.fixture.js";
 
@@ -198,15 +198,22 @@ describe("a search by ripgrep", () => {
     ]);
   });
 
-  it("is not held up by an ignore file that is a FIFO, a device, or a link to one", async () => {
+  it("is not held up by an ignore file that is a FIFO, a device, or a link to one, and is watched meanwhile", async () => {
     lay({ "a.txt": "needle\n", "sub/b.txt": "needle\n", "zero/c.txt": "needle\n" });
     symlinkSync("/dev/zero", join(folder, "zero/.gitignore"));
     expect((await grep("needle")).lines).toHaveLength(3);
     rmSync(join(folder, "zero/.gitignore"));
     execFileSync("mkfifo", [join(folder, "sub/.gitignore")]);
-    // Takes the two seconds after which it is asked what ripgrep waits for.
-    const { lines, end } = await grep("needle");
+    const told: string[] = [];
+    const watch = {
+      begin: () => void told.push("begin"),
+      add: (pid: number, start?: number) => void told.push(`${processStart(pid) === start} ${pid}`),
+      remove: (pid: number) => void told.push(`${pid}`),
+    };
+    // Takes the two seconds after which it is asked what ripgrep waits for; so long a run is watched.
+    const { lines, end } = await grep("needle", {}, { on: searchFixture("ripgrep", undefined, folder, { watch }) });
     expect([lines.length, end.why]).toEqual([3, "complete"]);
+    expect(told).toEqual(["begin", `true ${told.at(-1)}`, expect.stringMatching(/^\d+$/)]);
   });
 
   it("goes on past folders and files that may not be read, and names them", async () => {
@@ -263,7 +270,7 @@ describe("without a ripgrep that works", () => {
 
   it("searches by our own engine and says so", async () => {
     lay({ "a.txt": "needle\n" });
-    const on = searchFixture("ripgrep", undefined, folder, new RipgrepFinder({ ...none, path: "" }));
+    const on = searchFixture("ripgrep", undefined, folder, { finder: new RipgrepFinder({ ...none, path: "" }) });
     const { lines, end } = await grep("needle", {}, { on });
     expect([lines, end.engine]).toEqual([["a.txt:1: needle"], "re2js"]);
   });
@@ -292,7 +299,7 @@ describe("without a ripgrep that works", () => {
         `#!/bin/sh\n[ "$2" = --version ] && echo "ripgrep 15.0.0" && exit 0\n${lines}\n${ending}\n`,
       );
       chmodSync(join(rg, "rg"), 0o755);
-      const on = searchFixture("ripgrep", undefined, folder, new RipgrepFinder({ ...none, path: rg }));
+      const on = searchFixture("ripgrep", undefined, folder, { finder: new RipgrepFinder({ ...none, path: rg }) });
       const found = await grep("needle", { limit: 3 }, { on });
       rmSync(rg, { recursive: true });
       expect([ending, found.lines, found.end.why]).toEqual([

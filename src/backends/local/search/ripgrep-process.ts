@@ -1,5 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { processStart } from "../process-table.js";
 import type { RipgrepProgram } from "./ripgrep-program.js";
+
+/** Milliseconds after which a run is watched; most are over by then. */
+const WATCH_AFTER_MS = 250;
+
+/** Ends the processes that it was told of when this one is gone. */
+export interface ProcessWatch {
+  /** Sees to it that it runs. */
+  begin(): void;
+  /** @param start - When the process started, in ticks. */
+  add(pid: number, start: number | undefined): void;
+  remove(pid: number): void;
+}
 
 export interface RipgrepStart {
   readonly program: RipgrepProgram;
@@ -10,6 +23,8 @@ export interface RipgrepStart {
   readonly signal: AbortSignal;
   /** What it writes to its error stream. */
   readonly onLog: (chunk: Buffer) => void;
+  /** Absent: a run whose host is killed ends when it prints the next time, or is done. */
+  readonly watch?: ProcessWatch | undefined;
 }
 
 /** Undefined when the system starts no process: too many of them, or arguments too long. */
@@ -26,6 +41,8 @@ export class RipgrepProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<number | undefined>;
   readonly #signal: AbortSignal;
+  readonly #watch: ProcessWatch | undefined;
+  #watchTimer: NodeJS.Timeout | undefined;
   #isStopped = false;
   readonly #kill = (): void => void this.#child.kill("SIGKILL");
 
@@ -36,10 +53,13 @@ export class RipgrepProcess {
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#ended = new Promise((resolve) => {
-      this.#child.once("error", () => resolve(undefined));
+      this.#child.on("error", () => resolve(undefined));
       this.#child.once("close", (code) => resolve(code ?? undefined));
     });
+    void this.#ended.then(() => this.#beForgotten());
     this.#child.stderr?.on("data", start.onLog);
+    this.#watch = start.watch;
+    if (start.watch !== undefined) this.#watchTimer = setTimeout(() => this.#beWatched(), WATCH_AFTER_MS).unref();
     this.#signal = start.signal;
     if (this.#signal.aborted) this.#kill();
     else this.#signal.addEventListener("abort", this.#kill, { once: true });
@@ -73,5 +93,17 @@ export class RipgrepProcess {
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
     await this.#ended;
+  }
+
+  #beWatched(): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    this.#watch?.begin();
+    this.#watch?.add(pid, processStart(pid));
+  }
+
+  #beForgotten(): void {
+    clearTimeout(this.#watchTimer);
+    if (this.#child.pid !== undefined) this.#watch?.remove(this.#child.pid);
   }
 }

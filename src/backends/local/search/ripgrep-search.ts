@@ -20,7 +20,7 @@ import { ignoreFlags } from "./ignore-flags.js";
 import { ripgrepArguments } from "./ripgrep-arguments.js";
 import { type LogEntry, RipgrepLog } from "./ripgrep-log.js";
 import { ripgrepPattern } from "./ripgrep-pattern.js";
-import { type RipgrepProcess, startRipgrep } from "./ripgrep-process.js";
+import { type ProcessWatch, type RipgrepProcess, startRipgrep } from "./ripgrep-process.js";
 import type { RipgrepProgram } from "./ripgrep-program.js";
 import { holdsOddRuleFile, isReadAlike } from "./rule-files.js";
 import { openSearchRoot, type SearchRoot } from "./search-root.js";
@@ -40,6 +40,7 @@ export interface RipgrepTask {
   readonly binding: FsBinding;
   readonly source: TreeSource;
   readonly clock: Clock;
+  readonly watch?: ProcessWatch | undefined;
 }
 
 /**
@@ -135,6 +136,7 @@ export class RipgrepSearch {
       cwd: root.folder.at(""),
       signal: scope.signal,
       onLog: (chunk) => log.push(chunk),
+      watch: this.#task.watch,
     });
     if (ripgrep === undefined) return undefined;
     this.#process = ripgrep;

@@ -11,17 +11,16 @@ import { LocalFs } from "../local-fs.js";
 import { systemClock } from "../system-services.js";
 import { TempFiles } from "../temp-file.js";
 import { createLocalSearch, type LocalSearchOptions } from "./create-local-search.js";
-import type { RipgrepFinder } from "./ripgrep-program.js";
 
 /** The rest of a backend is missing: no case here asks for it. */
 export function searchFixture(
   engine: LocalSearchOptions["engine"],
   mode: GuardMode = guardMode(),
   folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-search-"))),
-  finder?: RipgrepFinder,
+  more: Pick<LocalSearchOptions, "finder" | "watch"> = {},
 ): Fixture {
   const tools = { mode, temps: new TempFiles(), attributes: new KeptAttributes() };
-  const search = createLocalSearch({ mode, clock: systemClock, engine, ...(finder === undefined ? {} : { finder }) });
+  const search = createLocalSearch({ mode, clock: systemClock, engine, ...more });
   const backend: Pick<Backend, "bind"> = {
     bind: (grant: Grant, call: BoundCall) =>
       ({ fs: new LocalFs(tools, { grant, call }), search: search(grant, call) }) as unknown as ReturnType<
