@@ -67,18 +67,22 @@ describe("cases that need a harness of their own", () => {
   });
 
   it("KERN-03: a tool that ignores its signal is left behind, and its late value is dropped and on record", async () => {
-    // The tool settles half a second after it has been abandoned; the time to that is six seconds.
+    // Abandoning takes six seconds; the tool settles right after.
     const host = startHost(
       folder,
       state,
       `
       const alive = setInterval(() => {}, 1000); // a host has more to live for than this call
+      const stop = new AbortController();
       let late;
       const deaf = haft.defineTool({ name: "deaf", description: "x", input: { type: "object" },
-        run: () => new Promise((done) => { late = () => done(haft.text("too late")); }) });
+        run: () => new Promise((done) => {
+          late = () => done(haft.text("too late"));
+          setTimeout(() => stop.abort(), 50); // cancelled while it runs
+        }) });
       const toolkit = await open({ tools: [deaf] });
-      const signal = AbortSignal.timeout(50);
-      const outcome = await toolkit.box().runner.run({ id: "c1", name: "deaf", input: {} }, { signal });
+      const call = { id: "c1", name: "deaf", input: {} };
+      const outcome = await toolkit.box().runner.run(call, { signal: stop.signal });
       late();
       await new Promise((done) => setTimeout(done, 500));
       await toolkit.close();
