@@ -225,6 +225,8 @@ describe("a search by ripgrep", () => {
     expect(lines).toEqual(["ok/a.txt:1: needle"]);
     expect(end.skipped).toEqual({ unreadable: 2 });
     expect([...(end.unreadable ?? [])].sort()).toEqual([join(folder, "locked"), join(folder, "ok/secret.txt")]);
+    const locked = asNobody(() => grep("needle", { root: join(folder, "locked") }));
+    await expect(locked).rejects.toMatchObject({ code: "FS_PERMISSION" });
     chmodSync(join(folder, "locked"), 0o755);
   });
 

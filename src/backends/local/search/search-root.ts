@@ -1,4 +1,5 @@
-import { type EntryKind, type FsEntryInfo, HaftError, isWithin } from "../../../kernel/index.js";
+import { closeSync, constants, openSync } from "node:fs";
+import { type EntryKind, HaftError, isWithin } from "../../../kernel/index.js";
 import { type Anchor, openAnchor, openAnchorItself } from "../fs-anchor.js";
 import { notFound } from "../fs-faults.js";
 import { kindOf } from "../fs-info.js";
@@ -7,7 +8,8 @@ import type { FsBinding, SpotFinder } from "../fs-spot.js";
 /** The root of a search, judged and held. */
 export interface SearchRoot {
   readonly kind: EntryKind;
-  readonly size: FsEntryInfo["size"];
+  /** Bytes of a file, else 0. */
+  readonly size: number;
   /** Where it really is. */
   readonly real: string;
   /** The root itself when it is a folder, else the folder that holds it. */
@@ -18,7 +20,8 @@ export interface SearchRoot {
 
 /**
  * Whoever opens it closes its `folder`.
- * @throws `FS_NOT_FOUND`; `CALL_UNCLAIMED`, `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` where it may not be searched.
+ * @throws `FS_NOT_FOUND`, `FS_PERMISSION`; `CALL_UNCLAIMED`, `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` where it may not
+ *   be searched.
  */
 export function openSearchRoot(root: string, finder: SpotFinder, binding: FsBinding): Promise<SearchRoot> {
   return finder.with(root, { did: "search", access: "read" }, (spot) => {
@@ -27,6 +30,8 @@ export function openSearchRoot(root: string, finder: SpotFinder, binding: FsBind
     const size = kind === "file" ? Number(spot.info.size) : 0;
     if (kind === "directory") {
       requireTree(binding, root);
+      // Holding a folder does not take the right to list it.
+      closeSync(openSync(spot.path, constants.O_RDONLY | constants.O_DIRECTORY));
       return { kind, size, real: spot.real, folder: openAnchorItself(spot.path, finder.mode), argument: "." };
     }
     return {
