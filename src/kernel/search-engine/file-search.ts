@@ -130,9 +130,15 @@ class LineScan {
       const newline = block.indexOf(10, start);
       const next = newline === -1 ? block.length : newline + 1;
       const line = block.subarray(start, textEnd(block, start, next));
-      if (this.#pattern.test(line)) yield { start, next, at: this.#pattern.find(line) };
+      if (this.#pattern.test(line)) yield { start, next, at: this.#shownMatches(line) };
       start = next;
     }
+  }
+
+  /** Those that a window around the first can show: a line of megabytes may hold a match at every byte. */
+  #shownMatches(line: Uint8Array): readonly ByteRange[] {
+    const { mode, maxLineBytes } = this.#query;
+    return mode === "content" ? this.#pattern.find(line, maxLineBytes) : [];
   }
 
   #emitMatch(block: Uint8Array, match: LineMatch): void {

@@ -10,8 +10,8 @@ export type ByteRange = readonly [number, number];
 export interface SearchPattern {
   /** Whether the bytes, one line or many, hold a match. */
   test(bytes: Uint8Array): boolean;
-  /** Every match in order, none overlapping another. */
-  find(bytes: Uint8Array): readonly ByteRange[];
+  /** The matches in order, none overlapping another: every one, or those that start fewer than `within` bytes after the first. */
+  find(bytes: Uint8Array, within?: number): readonly ByteRange[];
 }
 
 /**
@@ -37,10 +37,13 @@ export async function compilePattern(pattern: Pattern): Promise<SearchPattern> {
   }
   return {
     test: (bytes) => compiled.test(bytes),
-    find(bytes) {
+    find(bytes, within = Number.POSITIVE_INFINITY) {
       const ranges: ByteRange[] = [];
       const matcher = compiled.matcher(bytes);
-      while (matcher.find()) ranges.push([matcher.start(), matcher.end()]);
+      while (matcher.find()) {
+        if (ranges.length > 0 && matcher.start() - ranges[0]![0] >= within) break;
+        ranges.push([matcher.start(), matcher.end()]);
+      }
       return ranges;
     },
   };
