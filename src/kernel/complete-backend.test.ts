@@ -68,6 +68,8 @@ export const corePlan: Plan<Fixture> = {
       "shell:spawn:result",
       "shell:spawn:cannot-start",
       "shell:spawn:outlives-the-call",
+      "shell:spawn:handle-is-revoked",
+      "shell:attach:unclaimed-is-refused",
       "shell:spawn:output",
       "shell:spawn:input",
       "shell:spawn:kill",

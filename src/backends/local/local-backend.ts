@@ -44,12 +44,19 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
   const fsTools = { mode, temps: new TempFiles(), attributes: new KeptAttributes() };
   const pool = new PipePool();
   const reports = options.stateDir === undefined ? undefined : join(options.stateDir, "watcher");
+  const watcher = options.watcher === false ? undefined : new Watcher(pool, reports);
+  const watched = watcher === undefined ? {} : { watcher };
   const host = new CommandHost({
     pool,
     env: baseEnvironment(process.env, options.passEnv ?? [], { HOME: home, ...options.env }),
-    ...(options.watcher === false ? {} : { watcher: new Watcher(pool, reports) }),
+    ...watched,
   });
-  const searchOf = createLocalSearch({ mode, clock: systemClock, engine: options.search ?? "ripgrep" });
+  const searchOf = createLocalSearch({
+    mode,
+    clock: systemClock,
+    engine: options.search ?? "ripgrep",
+    ...(watcher === undefined ? {} : { watch: watcher }),
+  });
   const root: { readonly fs: Fs; readonly shell: Shell } = Object.freeze({
     fs: new LocalFs(fsTools),
     shell: new LocalShell(host),

@@ -1,10 +1,12 @@
 import {
   type BoundCall,
+  boundHandle,
   type Captured,
   type Grant,
   HaftError,
   type Lifetime,
   requireCommand,
+  requireJob,
   requireLive,
   type Shell,
   type ShellHandle,
@@ -84,19 +86,9 @@ export class LocalShell implements Shell {
 
   async attach(id: string): Promise<ShellHandle | null> {
     this.#requireLive();
+    if (this.#binding !== undefined) requireJob(this.#binding.grant, id);
     const job = this.#host.jobs.get(id);
-    if (job === undefined) return null;
-    const granted = this.#binding?.grant.jobs;
-    if (granted !== undefined && !granted.includes(id) && !granted.includes("*")) {
-      throw new HaftError(
-        "CALL_UNCLAIMED",
-        `Did not touch "${id}": the call never claimed it. Claim it in the tool's \`claims\`.`,
-        {
-          details: { job: id },
-        },
-      );
-    }
-    return this.#bound(job.handle);
+    return job === undefined ? null : this.#bound(job.handle);
   }
 
   #judge(command: string, cwd: string): void {
@@ -130,28 +122,9 @@ export class LocalShell implements Shell {
     };
   }
 
-  /** The handle of a job, for as long as the call lives; that it ends may be told later too. */
+  /** The handle of a job, for as long as the call lives. */
   #bound(handle: ShellHandle): ShellHandle {
-    if (this.#binding === undefined) return handle;
-    const { call } = this.#binding;
-    const live =
-      <Args extends unknown[], T>(use: (...args: Args) => Promise<T>) =>
-      async (...args: Args) => {
-        requireLive(call);
-        return use(...args);
-      };
-    return {
-      id: handle.id,
-      get pid() {
-        return handle.pid;
-      },
-      result: handle.result,
-      onExit: (listener) => handle.onExit(listener),
-      write: live(handle.write),
-      closeInput: live(handle.closeInput),
-      output: live(handle.output),
-      kill: live(handle.kill),
-    };
+    return this.#binding === undefined ? handle : boundHandle(handle, this.#binding.call);
   }
 }
 

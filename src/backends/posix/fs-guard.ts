@@ -100,8 +100,7 @@ export class FsGuard {
     return places.every(
       (place) =>
         (excepted === "left-out" || !grant.except.some((folder) => isWithin(place, folder))) &&
-        (grant.files.some((one) => one.scope === "tree" && isWithin(one.path, place) && one.access.includes(access)) ||
-          grant.moved.some((pair) => isWithin(pair.real, place))),
+        grant.files.some((one) => one.scope === "tree" && isWithin(one.path, place) && one.access.includes(access)),
     );
   }
 

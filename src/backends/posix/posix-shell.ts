@@ -1,10 +1,12 @@
 /** The port to commands over a command channel. */
 import {
   type BoundCall,
+  boundHandle,
   type Grant,
   HaftError,
   type Lifetime,
   requireCommand,
+  requireJob,
   requireLive,
   type Shell,
   type ShellHandle,
@@ -68,12 +70,20 @@ export class PosixShell implements Shell {
       this.#jobs.forgetExit(id);
       job.exited();
     });
-    return job;
+    return this.#handleOf(job);
   }
 
   async attach(id: string): Promise<ShellHandle | null> {
-    if (this.#bound !== undefined) requireLive(this.#bound.call);
-    return (await this.#jobs.find(id)) ?? null;
+    if (this.#bound !== undefined) {
+      requireLive(this.#bound.call);
+      requireJob(this.#bound.grant, id);
+    }
+    const job = await this.#jobs.find(id);
+    return job === undefined ? null : this.#handleOf(job);
+  }
+
+  #handleOf(job: ShellHandle): ShellHandle {
+    return this.#bound === undefined ? job : boundHandle(job, this.#bound.call);
   }
 
   #require(command: string, cwd: string): void {

@@ -268,6 +268,21 @@ export const shellEnding: Suite<Fixture> = [
       expectEqual(await bindAll(fixture).shell.attach("no-such-id"), null, "attach of an unknown id");
     },
   ),
+  on("shell:attach:unclaimed-is-refused", "attach to a job that the call did not claim is refused", async (fixture) => {
+    const handle = await spawned(fixture, "sleep 600");
+    for (const id of [handle.id, "no-such-id"]) {
+      await expectError(bindAll(fixture, { jobs: ["another"] }).shell.attach(id), "CALL_UNCLAIMED", `attach ${id}`);
+    }
+    await handle.kill("KILL");
+  }),
+  on("shell:spawn:handle-is-revoked", "A handle does nothing more once its call has ended", async (fixture) => {
+    const controller = new AbortController();
+    const handle = await spawned(fixture, "sleep 600", controller.signal);
+    controller.abort();
+    await expectError(handle.kill("KILL"), "CALL_REVOKED", "kill");
+    await expectError(handle.output("stdout", 0, 10), "CALL_REVOKED", "output");
+    await (await bindAll(fixture).shell.attach(handle.id))?.kill("KILL");
+  }),
   on("shell:spawn:output", "output gives the bytes from any place, and says when no more can come", async (fixture) => {
     const handle = await spawned(fixture, "printf 0123456789; printf e >&2");
     await handle.result;
