@@ -63,7 +63,7 @@ export class FileHits {
     line: FileLine,
     told: readonly { readonly start: number; readonly end: number }[],
   ): readonly ByteRange[] | undefined {
-    const { pattern, doubt, reader } = this.#options;
+    const { pattern, doubt, reader, query } = this.#options;
     const asTold = () => told.map(({ start, end }) => [start, end] as const);
     if (!doubt.beyondAscii && !doubt.carriageReturn) return asTold();
     if (line.length > MAX_CHECKED_BYTES) return asTold();
@@ -71,7 +71,7 @@ export class FileHits {
     const endsInReturn = line.next - line.start - line.length > 1;
     const hasReturn = doubt.carriageReturn && (endsInReturn || text.includes(RETURN));
     if (!hasReturn && !(doubt.beyondAscii && !isAscii(text))) return asTold();
-    const found = pattern.find(text);
+    const found = pattern.find(text, query.maxLineBytes);
     return found.length === 0 ? undefined : found;
   }
 
