@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { TAG_NAME } from "./command-environment.js";
 import { newNonce } from "./nonce.js";
 import type { PipePool } from "./pipe-pool.js";
@@ -92,12 +92,19 @@ export class Watcher {
   #report(): string {
     if (this.#reportFolder === undefined) return "";
     try {
-      if (!existsSync(this.#reportFolder)) mkdirSync(this.#reportFolder, { mode: 0o700 });
+      makeFolder(this.#reportFolder);
       return join(this.#reportFolder, REPORT_PREFIX + this.nonce);
     } catch {
       return "";
     }
   }
+}
+
+/** One by one: `mkdirSync` with `recursive` does not return on Node.js 20.20 where a parent takes no child, as in `/proc`. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 /** What watchers of earlier hosts wrote down, oldest first. Each is told once. */
