@@ -46,7 +46,7 @@ export class CommandChannel {
   readonly #onExit: (id: number, status: number) => void;
   readonly #pending = new Map<string, Pending>();
   readonly #queue: Pending[] = [];
-  readonly #idle: number[] = Array.from({ length: LEVEL }, (_, index) => index);
+  readonly #idle: number[] = Array.from({ length: LEVEL }, (_, index) => LEVEL - 1 - index);
   #workers = LEVEL;
   #growing: NodeJS.Timeout | undefined;
   #beating: NodeJS.Timeout | undefined;
@@ -137,7 +137,8 @@ export class CommandChannel {
 
   #next(): void {
     while (this.#queue.length > 0 && this.#idle.length > 0) {
-      this.#send(this.#queue.shift()!, this.#idle.shift()!);
+      // The one that worked last: the machine still knows it.
+      this.#send(this.#queue.shift()!, this.#idle.pop()!);
     }
     if (this.#queue.length === 0 || this.#growing !== undefined || this.#workers >= this.#maxWorkers) return;
     this.#growing = setTimeout(() => {

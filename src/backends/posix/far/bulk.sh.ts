@@ -12,6 +12,7 @@ hf_main() {
   hf_nonce=$1 hf_s=$2 hf_facts=$3 hf_serial=$4
   exec 2>/dev/null 4>&1
   LC_ALL=C; export LC_ALL; unset CDPATH
+  hf_umask=$(umask)
   hf_ask_kernel="\${BASH_VERSION:-}\${KSH_VERSION:-}\${ZSH_VERSION:-}\${YASH_VERSION:-}"
   # Noted for whoever ends the far side: a shell that hangs on a file does not see its end of file.
   hf_own_pid; printf '%s\n' "$hf_pid" >"$hf_s/bulk.$hf_serial.pid"

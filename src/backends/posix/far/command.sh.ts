@@ -47,13 +47,15 @@ hf_main() {
   { { hf_watch </dev/null >/dev/null | hf_level 0 <&7 7<&-; } 7<&0 3>&1; } | hf_emit
 }
 
-# Who gets the children of a process that has ended: init, or whoever stands for it here. Sets hf_reaper, "" if unknown.
+# Who gets the children of a process that has ended: init, or whoever stands for it here. Sets hf_reaper, "" where that or
+# its children cannot be seen.
 hf_find_reaper() {
   hf_reaper=
   if hf_has proc && hf_has sleep; then
     hf_y=$(exec sh -c 'sleep 5 >/dev/null & echo "$!"')
     if read -r hf_x <"/proc/$hf_y/stat"; then set -- \${hf_x##*) }; hf_reaper=$2; fi
     kill "$hf_y"
+    [ -r "/proc/$hf_reaper/task/$hf_reaper/children" ] || hf_reaper=
   fi
 }
 

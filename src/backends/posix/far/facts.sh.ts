@@ -8,9 +8,12 @@ hf_nl='
 # Whether the far side has the fact $1.
 hf_has() { case " $hf_facts " in *" $1 "*) return 0 ;; esac; return 1; }
 
-# The process id of this very shell: a subshell's "$$" names its parent, so the kernel is asked.
+# The process id of this very shell: a subshell's "$$" names its parent, so the kernel is asked, by the name of the only
+# thread that it has.
 hf_own_pid() {
-  if read -r hf_pid hf_x </proc/self/stat; then :; else hf_pid=$(exec sh -c 'echo "$PPID"'); fi
+  set -- /proc/self/task/[0-9]*
+  hf_pid=\${1##*/}
+  case $hf_pid in *[!0-9]*) hf_pid=$(exec sh -c 'echo "$PPID"') ;; esac
 }
 
 # Tries each ability in the spool folder, where the shell stands. Sets hf_facts to the list of those that work.

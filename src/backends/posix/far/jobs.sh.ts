@@ -51,9 +51,20 @@ hf_do_look() {
   hf_leader_of "$1"
   hf_job=$1 hf_job_tag=$2 hf_head=$3 hf_tail=$4 hf_files=
   hf_scan "$hf_leader" "$2$1." "$1"
+  # Where nobody holds a stream any more its pump is about to end: all that was printed is waited for.
+  if [ -e "$hf_s/$1.x" ]; then
+    [ "$hf_holds_o" = yes ] || hf_await "$hf_s/$1.o.n"
+    [ "$hf_holds_e" = yes ] || hf_await "$hf_s/$1.e.n"
+  fi
   hf_gather o; hf_out=$hf_meta hf_out_bytes=$hf_bytes
   hf_gather e; hf_err=$hf_meta hf_err_bytes=$hf_bytes
   hf_report look
+}
+
+# Waits up to 2 s for the file $1.
+hf_await() {
+  hf_tries=0
+  while [ ! -e "$1" ] && [ "$hf_tries" -lt 200 ]; do hf_pause 1; hf_tries=$(( hf_tries + 1 )); done
 }
 
 # end ID TAG GRACE: ends a command with TERM, then KILL. "BY LOOKED", then the names of what is left. One that has not

@@ -39,23 +39,31 @@ hf_judge() {
 # hf_in_place.
 hf_write_temp() {
   hf_in_place=no hf_opened=no hf_note=
-  hf_mask=$(umask)
   # Its name cannot be guessed: what has it is what a request left that was cut off and is sent again.
   if [ -e "$hf_temp" ]; then rm -f "$hf_temp"; fi
-  [ -z "$hf_old" ] || umask "$(hf_mask_of "\${hf_old%% *}")"
+  if [ -n "$hf_old" ]; then
+    set -- \${hf_old%%"|"*}
+    hf_mode=$1 hf_owner=$2 hf_group=$3 hf_links=$4
+    hf_bits_of "$hf_mode"
+    # The mask gives the new file the old one's mode, but for what no new file has.
+    hf_octal $(( 0777 & ~hf_bits )); umask "$hf_x"
+  fi
   set -C
   hf_fill 6>"$hf_temp"
   set +C
-  umask "$hf_mask"
+  [ -z "$hf_old" ] || umask "$hf_umask"
   if [ "$hf_opened" = no ]; then hf_fault "$( { set -C; printf '' >"$hf_temp"; } 2>&1 )"; return 1; fi
   if [ -n "$hf_broken" ]; then hf_fault "$hf_broken"; rm -f "$hf_temp"; return 1; fi
   [ -n "$hf_old" ] || return 0
-  set -- \${hf_old%%"|"*}
-  hf_mode=$1 hf_owner=$2 hf_group=$3 hf_links=$4
-  set -- $(hf_info "$hf_temp")
+  # Of both at once: whether the old file is still the same is asked here for the last time.
+  hf_both=$(hf_infos "$hf_temp" "./$hf_name")
+  hf_last=\${hf_both#*"$hf_nl"}
+  set -- \${hf_both%%"|"*}
   if [ "$hf_links" != 1 ] || hf_more_rights; then hf_in_place=yes
   elif [ "$hf_owner:$hf_group" != "$2:$3" ] && ! chown "$hf_owner:$hf_group" "$hf_temp"; then hf_in_place=yes
-  elif [ "$hf_mode" != "$1" ] && ! chmod "$(hf_octal "$hf_mode")" "$hf_temp"; then hf_in_place=yes
+  elif [ "$hf_mode" != "$1" ]; then
+    hf_octal "$hf_bits"
+    chmod "$hf_x" "$hf_temp" || hf_in_place=yes
   fi
 }
 
@@ -87,38 +95,31 @@ hf_more_rights() {
   return 1
 }
 
-# The mask that gives a new file the mode $1, but for what no new file has.
-hf_mask_of() {
-  hf_x=$(hf_octal "$1")
-  printf '%o' $(( 0777 & ~0$hf_x ))
-}
-
-# A mode as chmod takes it: of "81a4" or "-rw-r--r--".
-hf_octal() {
+# The permission bits of "81a4" or "-rw-r--r--", as a number in hf_bits.
+hf_bits_of() {
   case $1 in
-  [-dl]*) hf_symbolic "$1" ;;
-  *) printf '%o' $(( 0x$1 & 07777 )) ;;
+  [-dl]*) ;;
+  *) hf_bits=$(( 0x$1 & 07777 )); return 0 ;;
   esac
-}
-
-hf_symbolic() {
-  hf_bits=\${1#?} hf_sum=0 hf_bit=256
+  hf_x=\${1#?} hf_bits=0 hf_bit=256
   while [ "$hf_bit" -gt 0 ]; do
-    case $hf_bits in -* | S* | T*) ;; *) hf_sum=$(( hf_sum + hf_bit )) ;; esac
-    case $hf_bit:$hf_bits in
-    64:[sS]*) hf_sum=$(( hf_sum + 2048 )) ;;
-    8:[sS]*) hf_sum=$(( hf_sum + 1024 )) ;;
-    1:[tT]*) hf_sum=$(( hf_sum + 512 )) ;;
+    case $hf_x in -* | S* | T*) ;; *) hf_bits=$(( hf_bits + hf_bit )) ;; esac
+    case $hf_bit:$hf_x in
+    64:[sS]*) hf_bits=$(( hf_bits + 2048 )) ;;
+    8:[sS]*) hf_bits=$(( hf_bits + 1024 )) ;;
+    1:[tT]*) hf_bits=$(( hf_bits + 512 )) ;;
     esac
-    hf_bits=\${hf_bits#?} hf_bit=$(( hf_bit / 2 ))
+    hf_x=\${hf_x#?} hf_bit=$(( hf_bit / 2 ))
   done
-  printf '%o' "$hf_sum"
 }
 
-# The last look and the act. Both happen in the folder where the shell stands.
+# The number $1 in octal digits, in hf_x.
+hf_octal() { hf_x=$(( $1 >> 9 & 7 ))$(( $1 >> 6 & 7 ))$(( $1 >> 3 & 7 ))$(( $1 & 7 )); }
+
+# The last look has been taken; the act. Both happen in the folder where the shell stands.
 hf_put_there() {
   if [ -n "$hf_old" ]; then
-    if [ "$(hf_info "./$hf_name")" != "$hf_old" ]; then hf_give_up stale changed; return 1; fi
+    if [ "$hf_last" != "$hf_old" ]; then hf_give_up stale changed; return 1; fi
   elif [ -e "./$hf_name" ] || [ -L "./$hf_name" ]; then
     if [ "$hf_expect" = absent ]; then hf_give_up stale present; else hf_give_up stale changed; fi
     return 1

@@ -104,45 +104,27 @@ hf_tagged_among() {
   return 1
 }
 
-# Who holds the output pipes of the id $1 ("*": all ids). The pump of a stream has the pipe as its input and writes to
-# the spool file, so one listing of open files tells the pipe, and then its holders. Sets hf_held to " PID:o PID:e ...".
+# Who holds the output FIFOs of the id $1 ("*": all ids). One listing of the open files of all processes tells. Sets hf_held
+# to " PID:o PID:e ...".
 hf_holders() {
-  hf_pipes= hf_held=
+  hf_pipes=" " hf_held=" "
   hf_open "$1" || return 0
-  hf_fds=$(ls -ln /proc/[0-9]*/fd 2>/dev/null | { while IFS= read -r hf_l; do
+  if [ "$1" != "*" ]; then if read -r hf_x <"$hf_s/$1.w"; then hf_pipes=" $hf_x "; fi
+  else
+    for hf_f in "$hf_s"/*.w; do
+      [ ! -e "\${hf_f%.w}.keep" ] && read -r hf_x <"$hf_f" || continue
+      if [ ! -e "\${hf_f%.w}.o.n" ] || [ ! -e "\${hf_f%.w}.e.n" ]; then hf_pipes="$hf_pipes$hf_x "; fi
+    done
+  fi
+  [ "$hf_pipes" != " " ] || return 0
+  hf_held=" $(ls -ln /proc/[0-9]*/fd | { hf_q=; while IFS= read -r hf_l; do
     case $hf_l in
-    /proc/*) hf_q=\${hf_l#/proc/}; printf '%s\n' "P \${hf_q%%/*}" ;;
-    *" 0 -> pipe:["*) printf '%s\n' "I \${hf_l##* }" ;;
-    *"-> pipe:["*) printf '%s\n' "O \${hf_l##* }" ;;
-    *"-> $hf_s/"*) printf '%s\n' "S \${hf_l##*/}" ;;
+    /proc/*) hf_q=\${hf_l#/proc/}; hf_q=\${hf_q%%/*} ;;
+    *"-> $hf_s/"*.fo | *"-> $hf_s/"*.fe)
+      hf_l=\${hf_l##*/}
+      case $hf_pipes in *" \${hf_l%.f?} "*) printf '%s ' "$hf_q:\${hf_l##*.f}" ;; esac ;;
     esac
-  done; })
-  while IFS= read -r hf_l; do
-    case $hf_l in
-    P*) hf_in= ;;
-    I*) hf_in=\${hf_l#I } ;;
-    S*)
-      hf_x=\${hf_l#S }; hf_of=\${hf_x%%.*}; hf_x=\${hf_x#*.}
-      case $hf_x in o.* | e.*) ;; *) continue ;; esac
-      if [ "$1" = "*" ]; then [ ! -e "$hf_s/$hf_of.keep" ] || continue; else [ "$1" = "$hf_of" ] || continue; fi
-      [ -z "$hf_in" ] || hf_pipes="$hf_pipes $hf_in\${hf_x%%.*}" ;;
-    esac
-  done <<haft-list
-$hf_fds
-haft-list
-  while IFS= read -r hf_l; do
-    case $hf_l in
-    P*) hf_q=\${hf_l#P } ;;
-    I* | O*)
-      case $hf_pipes in
-      *" \${hf_l#? }o"*) hf_held="$hf_held $hf_q:o" ;;
-      *" \${hf_l#? }e"*) hf_held="$hf_held $hf_q:e" ;;
-      esac ;;
-    esac
-  done <<haft-list
-$hf_fds
-haft-list
-  hf_held="$hf_held "
+  done; })"
 }
 
 # Whether a pump of the id $1 ("*": of any) still runs: where all have ended, nobody holds a pipe.

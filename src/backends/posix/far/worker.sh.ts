@@ -6,7 +6,7 @@ export const WORKER = sh`
 # are in the file ID.a.
 hf_worker() {
   exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- >/dev/null
-  hf_k=$1 hf_middle=
+  hf_k=$1
   while IFS= read -r hf_l; do
     hf_na=\${hf_l%% *}; hf_l=\${hf_l#* }
     hf_nc=\${hf_l%% *}; hf_l=\${hf_l#* }
@@ -37,13 +37,13 @@ hf_do_exec() {
   hf_set_command "$2" "$3" "$4" || return 0
   shift 6
   hf_begin || { hf_reply refused; return 0; }
-  hf_run "$@"
+  hf_run "w$hf_k" "$@"
   cd /
   hf_finish
 }
 
-# spawn TAG CWD STAGED COMMAND keep|no VARIABLES...: starts a job and leaves it. The shell that waits for it is killed by the last
-# shell it starts, so the job hangs on nothing of the channel and this worker is free; its children go to init.
+# spawn TAG CWD STAGED COMMAND keep|no VARIABLES...: starts a job and leaves it. The shell that waits for it is killed by
+# the one it has started for it, so the job hangs on nothing of the channel and this worker is free; init gets the rest.
 hf_do_spawn() {
   hf_job_tag=$1 hf_kept=$5
   hf_set_command "$2" "$3" "$4" || return 0
@@ -51,7 +51,8 @@ hf_do_spawn() {
   hf_begin || { hf_reply refused; return 0; }
   [ "$hf_kept" = no ] || printf 'keep\n' >"$hf_s/$hf_id.keep"
   if hf_has mkfifo && [ "$hf_ni" = 0 ]; then mkfifo -m 600 "$hf_s/$hf_id.f"; fi
-  ( hf_own_pid; hf_middle=$hf_pid; hf_run "$@" )
+  # The colon keeps a shell from running the inner one in its own place, as the last thing it does.
+  ( hf_own_pid; hf_middle=$hf_pid; ( kill -KILL "$hf_middle"; hf_run "$hf_id" "$@" ); : )
   cd /
   hf_pid= hf_tries=0
   until read -r hf_pid <"$hf_s/$hf_id.p" || [ "$hf_tries" = 50 ]; do hf_pause 1; hf_tries=$(( hf_tries + 1 )); done
@@ -72,46 +73,64 @@ hf_set_command() {
   if [ -n "$2" ]; then cat "$hf_s/$2".* >"$hf_s/$hf_id.i"; rm -f "$hf_s/$2".*; hf_ni=1; fi
 }
 
-# The command between its two pumps. Descriptor 5 is its stderr on the way to the outer pump; what our own shells say goes
-# nowhere.
+# The command between its two pumps: its streams are FIFOs that nobody else writes to, so each pump sees the end of its own.
+# $1: how the FIFOs are called; those of a worker serve one command after the other. The pumps may ignore INT and QUIT, as
+# jobs do; the command must not, so it runs in the foreground.   $2...: variables NAME=VALUE
 hf_run() {
-  { { hf_lead "$@" | { exec 3>&- 5>&- >/dev/null; hf_pump "$hf_s/$hf_id.o"; }
-    } 5>&1 | {
-      exec 3>&- >/dev/null
-      [ -z "$hf_middle" ] || kill -KILL "$hf_middle"
-      hf_pump "$hf_s/$hf_id.e"
-    }
+  hf_pipe=$1
+  shift
+  if ! hf_has mkfifo; then hf_run_piped "$@"; return; fi
+  if [ ! -p "$hf_s/$hf_pipe.fe" ]; then mkfifo -m 600 "$hf_s/$hf_pipe.fo" "$hf_s/$hf_pipe.fe"; fi
+  printf '%s\n' "$hf_pipe" >"$hf_s/$hf_id.w"
+  hf_pump "$hf_s/$hf_id.o" <"$hf_s/$hf_pipe.fo" 3>&- &
+  hf_pump "$hf_s/$hf_id.e" <"$hf_s/$hf_pipe.fe" 3>&- &
+  hf_feeder
+  ( hf_become "$@" ) >"$hf_s/$hf_pipe.fo" 2>"$hf_s/$hf_pipe.fe" <"$hf_input"
+  hf_ended "$?"
+  wait
+}
+
+# The same with pipes, where there is no mkfifo: the outer pump then sees its end only after the inner one. Descriptor 5 is
+# the command's stderr on its way to the outer pump; what our own shells say goes nowhere.
+hf_run_piped() {
+  hf_feeder
+  { { { ( exec 2>&5 5>&-; hf_become "$@" ) <"$hf_input"; hf_ended "$?"; } | { exec 3>&- 5>&- >/dev/null; hf_pump "$hf_s/$hf_id.o"; }
+    } 5>&1 | { exec 3>&- >/dev/null; hf_pump "$hf_s/$hf_id.e"; }
   }
 }
 
-# Starts the command in a session of its own, waits for it, notes and tells its status. $@: variables NAME=VALUE.
-hf_lead() {
-  hf_input=/dev/null
+# Sets hf_input to where the command's input comes from. That of a job is a FIFO whose writing end is held until the input
+# is closed, so that the command sees no end of file between two writes.
+hf_feeder() {
+  hf_input=/dev/null hf_feed=
   if [ "$hf_ni" != 0 ]; then hf_input=$hf_s/$hf_id.i; fi
-  hf_feed=
   if [ -p "$hf_s/$hf_id.f" ]; then
     hf_input=$hf_s/$hf_id.f
-    # Holds the writing end until the input is closed, so that the command sees no end of file between two writes.
-    sleep 2147483647 </dev/null >/dev/null 2>&1 7<>"$hf_input" 3>&- 5>&- & hf_feed=$!
+    sleep 2147483647 </dev/null >/dev/null 2>&1 7<>"$hf_input" 3>&- & hf_feed=$!
     printf '%s\n' "$hf_feed" >"$hf_s/$hf_id.feed"
   fi
-  (
-    hf_own_pid; printf '%s\n' "$hf_pid" >"$hf_s/$hf_id.p"
-    exec 2>&5 3>&- 5>&-
-    export "HAFT_TAG=$hf_job_tag$hf_id." "$@"
-    if [ "$hf_nc" -gt 65536 ]; then eval "exec $hf_setsid $hf_shell \"\$hf_s/\$hf_id.c\""; fi
-    case $hf_c in *\\) ;; *) hf_c=$hf_c$hf_line_end ;; esac
-    eval "exec $hf_setsid $hf_shell -c -- \"\$hf_c\""
-  ) <"$hf_input"
-  hf_x=$?
-  printf '%s\n' "$hf_x" >"$hf_s/$hf_id.x"
+}
+
+# Becomes the command, in a session of its own. $@: variables NAME=VALUE.
+hf_become() {
+  hf_own_pid; printf '%s\n' "$hf_pid" >"$hf_s/$hf_id.p"
+  exec 3>&-
+  export "HAFT_TAG=$hf_job_tag$hf_id." "$@"
+  if [ "$hf_nc" -gt 65536 ]; then eval "exec $hf_setsid $hf_shell \"\$hf_s/\$hf_id.c\""; fi
+  case $hf_c in *\\) ;; *) hf_c=$hf_c$hf_line_end ;; esac
+  eval "exec $hf_setsid $hf_shell -c -- \"\$hf_c\""
+}
+
+# Notes and tells the status of the leader.
+hf_ended() {
+  printf '%s\n' "$1" >"$hf_s/$hf_id.x"
   [ -z "$hf_feed" ] || kill "$hf_feed"
-  printf 'T %s,exit,%s\n' "$hf_id" "$hf_x" >&3
+  printf 'T %s,exit,%s\n' "$hf_id" "$1" >&3
 }
 
 # Reports on a command that has ended, output and all.
 hf_finish() {
-  hf_files= hf_holds_o=no hf_holds_e=no
+  hf_files=
   hf_gather o; hf_out=$hf_meta hf_out_bytes=$hf_bytes
   hf_gather e; hf_err=$hf_meta hf_err_bytes=$hf_bytes
   hf_survivors
@@ -165,7 +184,7 @@ hf_ends() {
   [ "$hf_x" = 0 ] || hf_slice "$hf_s/$hf_f.$hf_n" $(( hf_size - hf_x )) "$hf_x"
 }
 
-# The stream $1 while its pump still runs: what is there so far. It has ended all the same where nobody holds it.
+# The stream $1 while its pump still runs: what is there so far.
 hf_measure() {
   hf_start=0 hf_ended=0
   if [ -e "$hf_s/$hf_f.i" ]; then
@@ -173,25 +192,31 @@ hf_measure() {
   fi
   hf_x=0; [ ! -e "$hf_s/$hf_f.$hf_n" ] || hf_size_of "$hf_s/$hf_f.$hf_n"
   hf_size=$hf_x hf_total=$(( hf_start + hf_x ))
-  case $1:$hf_looked:$hf_holds_o:$hf_holds_e in o:yes:no:* | e:yes:*:no) hf_ended=1 ;; esac
 }
 
-# A quick look for survivors that hold nothing: they were started after the leader, and the oldest of each family has been
-# handed to the reaper. Mostly there is none. Sets hf_names and hf_looked.
+# A quick look for survivors that hold nothing: the oldest of each family has been handed to the reaper and is younger than
+# the leader. Mostly there is none. Sets hf_names and hf_looked.
 hf_survivors() {
   hf_names= hf_looked=no hf_leader= hf_young= hf_tagged= hf_held= hf_mine=no
   hf_has proc && read -r hf_leader <"$hf_s/$hf_job.p" || return 0
-  hf_looked=yes hf_x=
+  hf_looked=yes hf_x=0
   read -r hf_x hf_x hf_x hf_x hf_x </proc/loadavg
   # The numbers have wrapped around: any process may be younger.
   if [ "\${hf_x:-0}" -lt "$hf_leader" ]; then hf_scan "$hf_leader" "$hf_job_tag$hf_job." ""; return 0; fi
-  for hf_d in /proc/[0-9]*; do
-    [ "\${hf_d#/proc/}" -gt "$hf_leader" ] && hf_look "$hf_d" "$hf_leader" "" || continue
+  hf_orphans
+  for hf_q in $hf_adopted; do
+    [ "$hf_q" -gt "$hf_leader" ] && hf_look "/proc/$hf_q" "$hf_leader" "" || continue
     if [ "$hf_mine" = yes ]; then break; fi
-    [ -n "$hf_reaper" ] && [ "$hf_parent_of" != "$hf_reaper" ] || hf_young="$hf_young $hf_d/environ"
+    hf_young="$hf_young /proc/$hf_q/environ"
   done
   if [ "$hf_mine" != yes ]; then hf_tagged_among "$hf_job_tag$hf_job." $hf_young || return 0; fi
   hf_scan "$hf_leader" "$hf_job_tag$hf_job." ""
 }
 
+# The children of the reaper, in hf_adopted; all processes where it is not known.
+hf_orphans() {
+  hf_adopted=
+  if [ -n "$hf_reaper" ]; then read -r hf_adopted <"/proc/$hf_reaper/task/$hf_reaper/children"; return 0; fi
+  for hf_d in /proc/[0-9]*; do hf_adopted="$hf_adopted \${hf_d#/proc/}"; done
+}
 `;
