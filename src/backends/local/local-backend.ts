@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Backend, Fs, Io, Shell } from "../../kernel/index.js";
@@ -74,11 +75,15 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
     guard: mode,
     home,
     cwd,
-    bind: (grant, call) => ({
-      fs: new LocalFs(fsTools, { grant, call }),
-      shell: new LocalShell(host, { grant, call }),
-      search: searchOf(grant, call),
-    }),
+    bind(grant, call) {
+      // Every operation under way listens to the call.
+      setMaxListeners(0, call.signal);
+      return {
+        fs: new LocalFs(fsTools, { grant, call }),
+        shell: new LocalShell(host, { grant, call }),
+        search: searchOf(grant, call),
+      };
+    },
     root,
     state: () => state,
     close(io?: Io) {
