@@ -20,12 +20,15 @@ export type FileQuery = Pick<GrepQuery, "mode" | "context" | "maxLineBytes" | "m
 /**
  * Searches the bytes of one file. Nothing is found in a binary file, wherever its NUL stands: the file is read to its end
  * before a hit is given out, unless `binary` asks for its start only.
+ *
+ * @param isOver - Asked now and then while matching; once it says true, what was found so far is returned.
  */
 export async function searchFile(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
   pattern: SearchPattern,
   query: FileQuery,
+  isOver: () => Promise<boolean> = async () => false,
 ): Promise<FileFinding> {
   const reader = new FileReading(chunks, query);
   const scan = new LineScan(path, pattern, query);
@@ -37,9 +40,10 @@ export async function searchFile(
       size += chunk.length;
       if (size > MAX_MULTILINE_BYTES) return { skipped: "large" };
     }
-    scan.pushWhole(concatBytes(parts));
+    await scan.pushWhole(concatBytes(parts), isOver);
   } else {
     for await (const block of lineBlocks(reader.chunks())) {
+      if (await isOver()) break;
       if (scan.isDone) {
         if (reader.isJudged) break;
       } else scan.push(block);
@@ -105,24 +109,31 @@ class LineScan {
   }
 
   push(block: Uint8Array): void {
-    this.#scan(block, this.#matchesByLine(block));
-  }
-
-  pushWhole(bytes: Uint8Array): void {
-    this.#scan(bytes, matchesOverLines(bytes, this.#pattern.find(bytes)));
-  }
-
-  #scan(block: Uint8Array, matches: Iterable<LineMatch>): void {
     let at = 0;
-    for (const match of matches) {
+    for (const match of this.#matchesByLine(block)) {
       if (this.matchedLines >= this.#query.enough) break;
-      this.#gap(block, at, match.start);
-      this.matchedLines++;
-      if (this.#query.mode === "content") this.#emitMatch(block, match);
-      this.#lineNumber++;
-      at = match.next;
+      at = this.#take(block, at, match);
     }
     this.#gap(block, at, block.length);
+  }
+
+  async pushWhole(bytes: Uint8Array, isOver: () => Promise<boolean>): Promise<void> {
+    let at = 0;
+    const matches = matchesOverLines(bytes, this.#pattern.each(bytes), this.#query.maxLineBytes, isOver);
+    for await (const match of matches) {
+      if (this.matchedLines >= this.#query.enough) break;
+      at = this.#take(bytes, at, match);
+    }
+    this.#gap(bytes, at, bytes.length);
+  }
+
+  /** One matching line and what stands between it and the one before; returns where the next line starts. */
+  #take(block: Uint8Array, at: number, match: LineMatch): number {
+    this.#gap(block, at, match.start);
+    this.matchedLines++;
+    if (this.#query.mode === "content") this.#emitMatch(block, match);
+    this.#lineNumber++;
+    return match.next;
   }
 
   *#matchesByLine(block: Uint8Array): Generator<LineMatch> {
@@ -202,28 +213,39 @@ interface LineMatch {
   readonly at: readonly ByteRange[];
 }
 
-/** Splits matches that may span lines into one entry a line. A match touches a line when it shares a byte with it, or is empty there. */
-function* matchesOverLines(bytes: Uint8Array, ranges: readonly ByteRange[]): Generator<LineMatch> {
+/** Matches between two looks at whether the search is over. */
+const MATCHES_AT_ONCE = 256;
+
+/**
+ * Splits matches that may span lines into one entry a line, with those that a window of `maxLineBytes` can show. A match
+ * touches a line when it shares a byte with it, or is empty there.
+ */
+async function* matchesOverLines(
+  bytes: Uint8Array,
+  ranges: Iterable<ByteRange>,
+  maxLineBytes: number,
+  isOver: () => Promise<boolean>,
+): AsyncGenerator<LineMatch, void> {
   let start = 0;
-  let index = 0;
-  while (start < bytes.length && index < ranges.length) {
-    const first = ranges[index]!;
-    if (first[0] > start) {
-      const newline = bytes.lastIndexOf(10, first[0] - 1);
-      if (newline >= start) start = newline + 1;
-      if (start >= bytes.length) return;
+  let next = 0;
+  let at: ByteRange[] = [];
+  let count = 0;
+  for (const [from, to] of ranges) {
+    if (++count % MATCHES_AT_ONCE === 0 && (await isOver())) return;
+    for (let place = from; ; place = next) {
+      if (place >= next) {
+        if (at.length > 0) yield { start, next, at };
+        at = [];
+        start = place === 0 ? 0 : Math.max(next, bytes.lastIndexOf(10, place - 1) + 1);
+        if (start >= bytes.length) return;
+        next = nextLine(bytes, start, bytes.length);
+      }
+      const first = at[0]?.[0] ?? place - start;
+      if (place - start - first < maxLineBytes || at.length === 0) at.push([place - start, Math.min(to, next) - start]);
+      if (to <= next) break;
     }
-    const next = nextLine(bytes, start, bytes.length);
-    const at: ByteRange[] = [];
-    while (index < ranges.length && ranges[index]![0] < next) {
-      const [from, to] = ranges[index]!;
-      at.push([Math.max(from, start) - start, Math.min(to, next) - start]);
-      if (to > next) break;
-      index++;
-    }
-    if (at.length > 0) yield { start, next, at };
-    start = next;
   }
+  if (at.length > 0) yield { start, next, at };
 }
 
 /** Where the text of a line ends: before its `\n` or `\r\n`. */

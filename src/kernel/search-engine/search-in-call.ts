@@ -19,7 +19,7 @@ export async function* searchInCall<T>(
   const stop = searchStop(query, call, clock);
   const workspace = call.workspace === undefined ? {} : { workspace: call.workspace };
   try {
-    yield* search({ except: grant.except, signal: stop.signal, ...workspace });
+    yield* search({ except: grant.except, signal: stop.signal, pause: stop.pause, ...workspace });
   } finally {
     stop.release();
   }

@@ -10,6 +10,8 @@ export type ByteRange = readonly [number, number];
 export interface SearchPattern {
   /** Whether the bytes, one line or many, hold a match. */
   test(bytes: Uint8Array): boolean;
+  /** Every match in order, none overlapping another, each found when it is asked for. */
+  each(bytes: Uint8Array): Iterable<ByteRange>;
   /** The matches in order, none overlapping another: every one, or those that start fewer than `within` bytes after the first. */
   find(bytes: Uint8Array, within?: number): readonly ByteRange[];
 }
@@ -35,14 +37,18 @@ export async function compilePattern(pattern: Pattern): Promise<SearchPattern> {
       details: { pattern: pattern.source, why: messageOf(thrown) },
     });
   }
+  function* each(bytes: Uint8Array): Generator<ByteRange> {
+    const matcher = compiled.matcher(bytes);
+    while (matcher.find()) yield [matcher.start(), matcher.end()];
+  }
   return {
     test: (bytes) => compiled.test(bytes),
+    each,
     find(bytes, within = Number.POSITIVE_INFINITY) {
       const ranges: ByteRange[] = [];
-      const matcher = compiled.matcher(bytes);
-      while (matcher.find()) {
-        if (ranges.length > 0 && matcher.start() - ranges[0]![0] >= within) break;
-        ranges.push([matcher.start(), matcher.end()]);
+      for (const range of each(bytes)) {
+        if (ranges.length > 0 && range[0] - ranges[0]![0] >= within) break;
+        ranges.push(range);
       }
       return ranges;
     },

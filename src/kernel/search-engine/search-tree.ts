@@ -21,6 +21,10 @@ export async function* searchTree(
   const tally = new SearchTally();
   const pattern = await compilePattern(query.pattern);
   const isWanted = globFilter(query);
+  const isOver = async (): Promise<boolean> => {
+    await scope.pause?.();
+    return scope.signal.aborted;
+  };
   let toSkip = query.offset;
   let left = query.limit;
   for await (const visit of visitTree(source, query, scope, tally)) {
@@ -39,11 +43,8 @@ export async function* searchTree(
     const enough = query.mode === "content" ? toSkip + left + 1 : query.mode === "files" ? 1 : Number.POSITIVE_INFINITY;
     try {
       const chunks = until(source.openRead(visit.path), scope.signal);
-      const found = await searchFile(visit.path, chunks, pattern, {
-        ...query,
-        multiline: query.pattern.multiline,
-        enough,
-      });
+      const fileQuery = { ...query, multiline: query.pattern.multiline, enough };
+      const found = await searchFile(visit.path, chunks, pattern, fileQuery, isOver);
       if (found.skipped !== undefined) {
         tally.skip(found.skipped);
         continue;

@@ -30,4 +30,6 @@ export interface SearchScope {
   readonly workspace?: string;
   /** Ends the search; the end record says "deadline" when the reason is a `CALL_TIMEOUT`, else "cancelled". */
   readonly signal: AbortSignal;
+  /** Lets timers and cancels through, as often as it is called; matching alone would hold them up. Absent: never. */
+  readonly pause?: () => Promise<void>;
 }

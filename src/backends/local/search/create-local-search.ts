@@ -88,6 +88,7 @@ class LocalSearch implements Search {
       yield* search(new TreeSource(mode, this.#binding, query.root), {
         except: grant.except,
         signal: stop.signal,
+        pause: stop.pause,
         ...(workspace === undefined ? {} : { workspace }),
       });
     } finally {
