@@ -19,7 +19,7 @@ export interface SearchStop {
  * One signal for all that ends a search: the query's own, the call's, and both time limits; a time limit gives the reason
  * `CALL_TIMEOUT`. `release` once the search has ended.
  */
-export function searchStop(io: Io, call: BoundCall, clock: Clock): SearchStop {
+export function searchStop(io: Io, call: Pick<BoundCall, "signal" | "deadline">, clock: Clock): SearchStop {
   const controller = new AbortController();
   const limitMs = Math.min(io.timeoutMs ?? Number.POSITIVE_INFINITY, call.deadline - clock.now());
   const onTime = (): void =>

@@ -4,7 +4,9 @@ import {
   type GrepQuery,
   type SearchEnd,
   type SearchSource,
+  searchStop,
   searchTree,
+  type ToolContext,
 } from "../../kernel/index.js";
 
 const STEP_BYTES = 256 * 1024;
@@ -15,19 +17,23 @@ const STEP_BYTES = 256 * 1024;
  *
  * @param sizeBytes - Of everything that was produced.
  */
-export function searchArtifact(
-  artifacts: Artifacts,
+export async function* searchArtifact(
+  ctx: Pick<ToolContext, "artifacts" | "clock" | "deadline" | "signal">,
   id: string,
   sizeBytes: number,
   query: GrepQuery,
-  signal: AbortSignal,
 ): AsyncGenerator<GrepHit | SearchEnd, void> {
   const source: SearchSource = {
     stat: async () => ({ kind: "file", size: sizeBytes }),
     readDir: async () => [],
-    openRead: () => keptBytes(artifacts, id),
+    openRead: () => keptBytes(ctx.artifacts, id),
   };
-  return searchTree(source, query, { except: [], signal });
+  const stop = searchStop(query, ctx, ctx.clock);
+  try {
+    yield* searchTree(source, query, { except: [], signal: stop.signal, pause: stop.pause });
+  } finally {
+    stop.release();
+  }
 }
 
 async function* keptBytes(artifacts: Artifacts, id: string): AsyncGenerator<Uint8Array, void> {

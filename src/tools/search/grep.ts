@@ -158,7 +158,7 @@ async function inArtifact(
   ctx: ToolContext<GrepLimits>,
 ): Promise<Found | ToolResult<never>> {
   const head = await ctx.artifacts.read(id, 0, 1);
-  if (typeof head !== "string") return searchArtifact(ctx.artifacts, id, head.producedBytes, query, ctx.signal);
+  if (typeof head !== "string") return searchArtifact(ctx, id, head.producedBytes, query);
   const isEvicted = head === "evicted";
   const why = isEvicted ? "it was dropped to make room for newer outputs" : "there is no such artifact in this session";
   return fail(isEvicted ? "ARTIFACT_EVICTED" : "ARTIFACT_UNKNOWN", `Did not search ${quoted(query.root)}: ${why}.`, {
