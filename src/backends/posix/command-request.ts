@@ -17,6 +17,7 @@ export function refuseCommand(command: string, options: Pick<ShellOptions, "cwd"
   if (options.cwd.includes("\0") || !options.cwd.startsWith("/")) return `"${options.cwd}" is no absolute path`;
   for (const [name, value] of Object.entries(options.env ?? {})) {
     if (!VARIABLE.test(name)) return `"${name}" is no name of a variable`;
+    if (name.startsWith("hf_")) return `"${name}" is a name that the far side keeps for itself`;
     if (value.includes("\0")) return `the variable "${name}" holds a NUL byte`;
   }
   return undefined;

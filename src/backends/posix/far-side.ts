@@ -185,6 +185,7 @@ export class FarSide {
   async #open(): Promise<CommandChannel> {
     const { name, open, connectTimeoutMs: timeoutMs, leaseMs, orphanMs, maxWorkers } = this.#options;
     this.#generation += 1;
+    const [program = "sh", ...args] = this.#options.commandShell;
     const fresh = `haft-${randomBytes(9).toString("hex")}`;
     const settings = [
       String(this.#generation),
@@ -194,7 +195,8 @@ export class FarSide {
       String(Math.ceil(orphanMs / 10)),
       String(Math.ceil(leaseMs / 1_000)),
       this.tag,
-      quoteWords(this.#options.commandShell),
+      program,
+      quoteWords(args),
       this.#options.cwd ?? "",
     ];
     const { shell, ready } = await FarShell.start({ name, open, script: commandScript(), settings, timeoutMs });

@@ -15,7 +15,7 @@ import { split } from "./far-side.js";
 import { fsFault, LISTING, LOOKING, READING } from "./fs-faults.js";
 import { type Bound, FsGuard } from "./fs-guard.js";
 import { type Kin, listKin } from "./fs-listing.js";
-import { readPart, readParts } from "./fs-reading.js";
+import { closeFile, farFile, readPart, readParts } from "./fs-reading.js";
 import type { Limits } from "./limits.js";
 
 /** Bytes of files that one search moves here; what lies beyond is counted. */
@@ -93,13 +93,20 @@ export class FarSource implements SearchSource {
     }
     const guard = isRule && this.#isAbove(parentOf(path)) ? this.#free : this.#guarded;
     if (!isRule) this.#requireRoom(path);
-    const first = await readPart(guard, this.#limits, path, 0, BLOCK_BYTES);
-    this.#moved += first.bytes.length;
-    if (first.bytes.length > 0) yield first.bytes;
-    for await (const { bytes } of readParts(guard, this.#limits, path, first.bytes.length, first)) {
-      this.#requireRoom(path);
-      this.#moved += bytes.length;
-      yield bytes;
+    const file = farFile(path);
+    let isOver = false;
+    try {
+      const first = await readPart(guard, this.#limits, file, 0, BLOCK_BYTES);
+      this.#moved += first.bytes.length;
+      if (first.bytes.length > 0) yield first.bytes;
+      for await (const { bytes } of readParts(guard, this.#limits, file, first.bytes.length, first)) {
+        this.#requireRoom(path);
+        this.#moved += bytes.length;
+        yield bytes;
+      }
+      isOver = true;
+    } finally {
+      if (!isOver) closeFile(guard, file);
     }
   }
 

@@ -1,4 +1,5 @@
 /** Bytes of a far file, block by block. */
+import { randomBytes } from "node:crypto";
 import { type Access, HaftError } from "../../kernel/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
 import { readEntryLine } from "./entry-line.js";
@@ -20,20 +21,39 @@ const AHEAD = 3;
 /** Times that a file is read which others keep replacing. */
 const MAX_TRIES = 10;
 
-/** `access` is what the grant must cover: a write may look at what it replaces. Up to `count` bytes, at most a block, from `offset`; a negative one counts from the end. */
+/** A file that is read in one go or in parts. */
+export interface FarFile {
+  readonly path: string;
+  /** What the grant must cover: a write may look at what it replaces. Default "read". */
+  readonly access?: Access;
+  /** A name of this reading: the far side keeps the file open for its next part. */
+  readonly stream?: string;
+}
+
+/** A file whose parts are asked for one after the other. To be closed with `closeFile` if it is not read to its end. */
+export function farFile(path: string, access: Access = "read"): FarFile {
+  return { path, access, stream: randomBytes(6).toString("hex") };
+}
+
+/** Tells the far side that no more parts will be asked for. */
+export function closeFile(guard: FsGuard, { stream }: FarFile): void {
+  if (stream !== undefined) guard.bulk.request("shut", [stream]).catch(() => {});
+}
+
+/** Up to `count` bytes, at most a block, from `offset`; a negative one counts from the end. */
 export async function readPart(
   guard: FsGuard,
   limits: Limits,
-  path: string,
+  file: FarFile,
   offset: number,
   count: number,
-  access: Access = "read",
 ): Promise<FilePart> {
+  const { path, access = "read", stream = "" } = file;
   const frame = await guard.act(limits, {
     doing: READING,
     operation: "read",
     touches: [{ path, access }],
-    words: ([allowed = ""]) => [path, allowed, String(offset), String(count)],
+    words: ([allowed = ""]) => [path, allowed, String(offset), String(count), stream],
   });
   const [, size, from, lineSize] = frame.words.map(Number) as [number, number, number, number];
   const { version } = readEntryLine(new TextDecoder().decode(frame.bytes.subarray(0, lineSize)));
@@ -45,30 +65,29 @@ export async function readPart(
 }
 
 /**
- * The bytes from `start` to the end of `file`, in blocks, several of them under way at once. Ends early where the file has
+ * The bytes from `start` to the end that the file had when `first` was read, in blocks, several of them under way at once. Ends early where the file has
  * become shorter. @throws `FS_STALE` when another file has taken the place meanwhile.
  */
 export async function* readParts(
   guard: FsGuard,
   limits: Limits,
-  path: string,
+  file: FarFile,
   start: number,
-  file: Pick<FilePart, "size" | "version">,
-  access: Access = "read",
+  first: Pick<FilePart, "size" | "version">,
 ): AsyncGenerator<FilePart, void> {
-  const end = file.size;
+  const end = first.size;
   const ahead: Promise<FilePart>[] = [];
   let next = start;
   for (let at = start; at < end; ) {
     while (next < end && ahead.length < AHEAD) {
-      const part = readPart(guard, limits, path, next, Math.min(BLOCK_BYTES, end - next), access);
+      const part = readPart(guard, limits, file, next, Math.min(BLOCK_BYTES, end - next));
       // Met when its turn comes; until then a failure is not unhandled.
       part.catch(() => {});
       ahead.push(part);
       next += BLOCK_BYTES;
     }
     const part = await (ahead.shift() as Promise<FilePart>);
-    if (identityOf(part.version) !== identityOf(file.version)) throw fsFault("changed", "", READING, path);
+    if (identityOf(part.version) !== identityOf(first.version)) throw fsFault("changed", "", READING, file.path);
     if (part.bytes.length > 0) yield part;
     if (part.bytes.length < Math.min(BLOCK_BYTES, end - at)) return;
     at += part.bytes.length;

@@ -4,7 +4,7 @@ import { type Access, type Expect, HaftError, type ReplaceResult } from "../../k
 import { BLOCK_BYTES } from "./bulk-channel.js";
 import { fsFault, staleFault, WRITING } from "./fs-faults.js";
 import type { FsGuard } from "./fs-guard.js";
-import { gather, readPart, readParts, whole } from "./fs-reading.js";
+import { farFile, gather, readPart, readParts, whole } from "./fs-reading.js";
 import type { Limits } from "./limits.js";
 
 export interface ReplaceOptions {
@@ -108,8 +108,9 @@ async function oldBytes(
 ): Promise<{ readonly bytes: Uint8Array; readonly version: string } | undefined> {
   try {
     return await whole(limits, path, async () => {
-      const first = await readPart(guard, limits, path, 0, BLOCK_BYTES, access);
-      const rest = readParts(guard, limits, path, first.bytes.length, first, access);
+      const file = farFile(path, access);
+      const first = await readPart(guard, limits, file, 0, BLOCK_BYTES);
+      const rest = readParts(guard, limits, file, first.bytes.length, first);
       return { bytes: await gather(first, rest, first.size), version: first.version };
     });
   } catch (thrown) {

@@ -17,7 +17,7 @@ import type { Frame } from "./frames.js";
 import { type Doing, LOOKING, MAKING, MOVING, REMOVING } from "./fs-faults.js";
 import type { FsGuard } from "./fs-guard.js";
 import { listFolder, readStat } from "./fs-listing.js";
-import { gather, readPart, readParts, whole } from "./fs-reading.js";
+import { closeFile, farFile, gather, readPart, readParts, whole } from "./fs-reading.js";
 import { replaceFile } from "./fs-replacing.js";
 import { Limits, within } from "./limits.js";
 
@@ -41,9 +41,13 @@ export class PosixFs implements Fs {
     const maxBytes = io?.maxBytes ?? DEFAULT_MAX_BYTES;
     return this.#within(io, (limits) =>
       whole(limits, path, async () => {
-        const first = await readPart(this.#guard, limits, path, 0, Math.min(BLOCK_BYTES, maxBytes));
-        if (first.size > maxBytes) throw tooLarge(path, first.size, maxBytes);
-        return gather(first, readParts(this.#guard, limits, path, first.bytes.length, first), first.size);
+        const file = farFile(path);
+        const first = await readPart(this.#guard, limits, file, 0, Math.min(BLOCK_BYTES, maxBytes));
+        if (first.size > maxBytes) {
+          closeFile(this.#guard, file);
+          throw tooLarge(path, first.size, maxBytes);
+        }
+        return gather(first, readParts(this.#guard, limits, file, first.bytes.length, first), first.size);
       }),
     );
   }
@@ -56,9 +60,10 @@ export class PosixFs implements Fs {
   ): Promise<{ readonly bytes: Uint8Array; readonly size: number; readonly version: string }> {
     return this.#within(io, (limits) =>
       whole(limits, path, async () => {
-        const first = await readPart(this.#guard, limits, path, offset, Math.min(BLOCK_BYTES, length));
+        const file = length > BLOCK_BYTES ? farFile(path) : { path };
+        const first = await readPart(this.#guard, limits, file, offset, Math.min(BLOCK_BYTES, length));
         const end = Math.min(first.size, first.from + length);
-        const rest = readParts(this.#guard, limits, path, first.from + first.bytes.length, { ...first, size: end });
+        const rest = readParts(this.#guard, limits, file, first.from + first.bytes.length, { ...first, size: end });
         const bytes = await gather(first, rest, Math.max(0, end - first.from));
         return { bytes, size: first.size, version: first.version };
       }),
@@ -67,17 +72,20 @@ export class PosixFs implements Fs {
 
   async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncGenerator<Uint8Array, void> {
     const limits = new Limits(io, this.#guard.bound?.call);
+    const file = farFile(path);
+    let isOver = false;
     try {
-      const first = await readPart(this.#guard, limits, path, io?.offset ?? 0, BLOCK_BYTES);
-      if (first.bytes.length === 0) return;
-      yield first.bytes;
+      const first = await readPart(this.#guard, limits, file, io?.offset ?? 0, BLOCK_BYTES);
+      if (first.bytes.length > 0) yield first.bytes;
       const start = first.from + first.bytes.length;
-      for await (const part of readParts(this.#guard, limits, path, start, first)) {
+      for await (const part of readParts(this.#guard, limits, file, start, first)) {
         yield part.bytes;
         limits.check();
       }
+      isOver = true;
     } finally {
       limits.release();
+      if (!isOver) closeFile(this.#guard, file);
     }
   }
 

@@ -9,7 +9,7 @@ hf_main() {
   unset hf_nonce hf_s
   IFS= read -r hf_l || exit 0
   eval "set -- $hf_l"
-  hf_nonce=$1 hf_s=$2 hf_facts=$3 hf_serial=$4
+  hf_nonce=$1 hf_s=$2 hf_facts=$3 hf_serial=$4 hf_stream= hf_at=0
   exec 2>/dev/null 4>&1
   LC_ALL=C; export LC_ALL; unset CDPATH
   hf_umask=$(umask)
@@ -62,32 +62,45 @@ hf_fs_began() {
   hf_say "began,$hf_x"
 }
 
-# read PATH ALLOWED OFFSET COUNT: "read,SIZE,START", the line about the file and its bytes from START. A negative offset
-# counts from the end. START lies before the offset where dd can only count in blocks.
+# read PATH ALLOWED OFFSET COUNT STREAM: "read,SIZE,START", the line about the file and its bytes from START. A negative
+# offset counts from the end. START lies before the offset where dd can only count in blocks. The file that a STREAM has
+# opened stays open for its next request, as descriptor 5 at hf_at: it has been judged, and no name is looked up again.
 hf_fs_read() {
-  hf_place "$1" yes "$2" || { hf_refuse; return; }
-  if [ ! -f "./$hf_name" ]; then hf_no_file; hf_refuse; return; fi
-  hf_opened=no
-  hf_read "$3" "$4" 5<"./$hf_name"
-  if [ "$hf_opened" = no ]; then hf_code=denied hf_note=; hf_refuse; fi
-}
-
-# With the file open as descriptor 5: proves that it is the one that the folder holds under that name, which a link put
-# there in between is not, and then sends its bytes from the open file.
-hf_read() {
-  hf_opened=yes
-  hf_same_file || { hf_code=changed hf_note=; hf_refuse; return; }
-  hf_x=\${hf_line#*"|"}; hf_x=\${hf_x#* }; hf_size=\${hf_x%% *}
-  hf_from=$1
+  if [ -z "$5" ] || [ "$5" != "$hf_stream" ] || [ "$3" -lt "$hf_at" ]; then hf_open_file "$@" || { hf_refuse; return; }; fi
+  hf_x=\${hf_file_line#*"|"}; hf_x=\${hf_x#* }; hf_size=\${hf_x%% *}
+  hf_from=$3
   if [ "$hf_from" -lt 0 ]; then hf_from=$(( hf_size + hf_from )); [ "$hf_from" -ge 0 ] || hf_from=0; fi
   hf_n=$(( hf_size - hf_from ))
-  [ "$hf_n" -le "$2" ] || hf_n=$2
-  if [ "$hf_n" -le 0 ]; then hf_tell "read,$hf_size,$hf_from,\${#hf_line}" "$hf_line"; return; fi
+  [ "$hf_n" -le "$4" ] || hf_n=$4
+  if [ "$hf_n" -le 0 ]; then hf_tell "read,$hf_size,$hf_from,\${#hf_file_line}" "$hf_file_line"; hf_shut_file; return; fi
   if ! hf_has bytes; then hf_n=$(( hf_n + hf_from % 65536 )) hf_from=$(( hf_from - hf_from % 65536 )); fi
-  printf '%s %s,read,%s,%s,%s %s\n%s' "$hf_nonce" "$hf_id" "$hf_size" "$hf_from" "\${#hf_line}" \
-    "$(( \${#hf_line} + hf_n ))" "$hf_line"
-  hf_send "$hf_from" "$hf_n" <&5
+  printf '%s %s,read,%s,%s,%s %s\n%s' "$hf_nonce" "$hf_id" "$hf_size" "$hf_from" "\${#hf_file_line}" \
+    "$(( \${#hf_file_line} + hf_n ))" "$hf_file_line"
+  hf_send $(( hf_from - hf_at )) "$hf_n" <&5
   printf '%s\n' "$hf_nonce"
+  hf_at=$(( hf_from + hf_n ))
+  if [ -z "$5" ] || [ "$hf_at" -ge "$hf_size" ] || ! hf_has bytes; then hf_shut_file; fi
+}
+
+# Opens the file and proves that it is the one that the folder holds under that name, which a link put there in between is
+# not.
+hf_open_file() {
+  hf_shut_file
+  hf_place "$1" yes "$2" || return 1
+  if [ ! -f "./$hf_name" ]; then hf_no_file; return 1; fi
+  hf_note=
+  command exec 5<"./$hf_name" || { hf_code=denied; return 1; }
+  hf_at=0 hf_stream=$5
+  hf_same_file || { hf_shut_file; hf_code=changed; return 1; }
+  hf_file_line=$hf_line
+}
+
+hf_shut_file() { exec 5<&-; hf_stream= hf_at=0; }
+
+# shut STREAM: its file is not needed any more.
+hf_fs_shut() {
+  [ "$1" != "$hf_stream" ] || hf_shut_file
+  hf_say shut
 }
 
 # Sets hf_line to the line about descriptor 5, if ./hf_name is that file.

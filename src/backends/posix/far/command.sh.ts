@@ -13,8 +13,10 @@ hf_main() {
   unset hf_nonce hf_gen hf_tag hf_s hf_c
   IFS= read -r hf_l || exit 0
   eval "set -- $hf_l"
-  hf_nonce=$1 hf_gen=$2 hf_parent=\${3:-\${TMPDIR:-/tmp}} hf_fresh=$4 hf_old=$5 hf_orphan=$6 hf_lease=$7 hf_tag=$8 hf_shell=$9
+  hf_nonce=$1 hf_gen=$2 hf_parent=\${3:-\${TMPDIR:-/tmp}} hf_fresh=$4 hf_old=$5 hf_orphan=$6 hf_lease=$7 hf_tag=$8 hf_program=$9
   shift 9
+  hf_args=$1
+  shift
   exec 2>/dev/null
   hf_adopt
   if [ -n "$1" ]; then cd "$1" || hf_refuse "cannot enter the folder"; fi
@@ -24,8 +26,10 @@ hf_main() {
   cd "$hf_s" && hf_probe
   hf_setsid=; if hf_has setsid; then hf_setsid=$(command -v setsid); fi
   # Some shells ignore QUIT themselves and hand that on to the last command of "-c", unless a line end follows it.
+  # A command may be given another PATH: what starts it is found now.
+  hf_x=$(command -v "$hf_program"); case $hf_x in /*) hf_program=$hf_x ;; esac
   hf_line_end=
-  case $(eval "$hf_shell -c -- 'cat /proc/self/status'") in *SigIgn:*[1-9a-f]*SigCgt:*) hf_line_end=$hf_nl ;; esac
+  case $(eval "\"\$hf_program\" $hf_args -c -- 'cat /proc/self/status'") in *SigIgn:*[1-9a-f]*SigCgt:*) hf_line_end=$hf_nl ;; esac
   hf_sid=0
   if hf_has proc; then
     read -r hf_x </proc/self/stat; set -- \${hf_x##*) }; hf_sid=$4
@@ -39,8 +43,9 @@ hf_main() {
   [ -z "$hf_old" ] || hf_take_over
   (
     LC_ALL=C
-    hf_ready=$HOME$hf_cwd$hf_s$hf_facts
-    printf '%s ready,%s,%s,%s,%s,%s %s\n%s%s\n' "$hf_nonce" "$hf_pid" "$hf_found_old" "\${#HOME}" "\${#hf_cwd}" \
+    hf_home=\${HOME:-/}
+    hf_ready=$hf_home$hf_cwd$hf_s$hf_facts
+    printf '%s ready,%s,%s,%s,%s,%s %s\n%s%s\n' "$hf_nonce" "$hf_pid" "$hf_found_old" "\${#hf_home}" "\${#hf_cwd}" \
       "\${#hf_s}" "\${#hf_ready}" "$hf_ready" "$hf_nonce"
   )
   cd /

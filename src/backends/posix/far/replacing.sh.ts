@@ -144,6 +144,7 @@ hf_give_up() { hf_code=$1 hf_note=$2; rm -f "$hf_temp"; }
 
 # Overwrites the file where it stands: its other names, owner and rights stay. Descriptor 5 is proved to be that file.
 hf_over() {
+  hf_shut_file
   hf_opened=no
   hf_copy_over 5<"./$hf_name"
   rm -f "$hf_temp"

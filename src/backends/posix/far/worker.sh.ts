@@ -111,14 +111,15 @@ hf_feeder() {
   fi
 }
 
-# Becomes the command, in a session of its own. $@: variables NAME=VALUE.
+# Becomes the command, in a session of its own. $@: variables NAME=VALUE, which the near side has kept clear of our names.
 hf_become() {
   hf_own_pid; printf '%s\n' "$hf_pid" >"$hf_s/$hf_id.p"
   exec 3>&-
-  export "HAFT_TAG=$hf_job_tag$hf_id." "$@"
-  if [ "$hf_nc" -gt 65536 ]; then eval "exec $hf_setsid $hf_shell \"\$hf_s/\$hf_id.c\""; fi
+  command export "HAFT_TAG=$hf_job_tag$hf_id." "$@" || { printf 'a variable cannot be set\n' >&2; exit 126; }
+  hf_x="exec \${hf_setsid:+\"\$hf_setsid\"} \"\$hf_program\" $hf_args"
+  if [ "$hf_nc" -gt 65536 ]; then eval "$hf_x \"\$hf_s/\$hf_id.c\""; fi
   case $hf_c in *\\) ;; *) hf_c=$hf_c$hf_line_end ;; esac
-  eval "exec $hf_setsid $hf_shell -c -- \"\$hf_c\""
+  eval "$hf_x -c -- \"\$hf_c\""
 }
 
 # Notes and tells the status of the leader.
