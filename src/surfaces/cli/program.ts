@@ -29,7 +29,7 @@ export function buildProgram(): Command {
         "after",
         `
 INPUT is a JSON object of the tool's parameters, or "-" to read it from standard input.
-Exit status: 0 done, 1 the answer is an error, 2 the command was not understood.
+Exit status: 0 done, 1 the answer is an error, 2 the command was not understood or could not begin, 130 it was interrupted.
 ${examples(
   'haft call grep \'{"pattern":"TODO"}\'',
   'haft call bash \'{"command":"git status"}\' --json',

@@ -1,5 +1,5 @@
 /** What the command line refuses, and the exit status that says so. */
-/** Exit statuses: 0 done, 1 the call's result is an error, 2 the command was not understood or could not begin. */
+/** 0 done, 1 the call's result is an error, 2 the command was not understood or could not begin, 130 it was interrupted. */
 export const EXIT = { ok: 0, errorResult: 1, usage: 2, interrupted: 130 } as const;
 
 /** The dialect where no option names another. */
