@@ -93,10 +93,13 @@ function startWorker() {
   return {
     ask: (message) =>
       new Promise((done, failed) => {
-        child.once("message", (answer) =>
-          answer.failed === undefined ? done(answer) : failed(new Error(answer.failed)),
-        );
-        child.once("exit", (code) => failed(new Error(`a worker ended with ${code}`)));
+        const onExit = (code) => failed(new Error(`a worker ended with ${code}`));
+        child.once("exit", onExit);
+        child.once("message", (answer) => {
+          child.off("exit", onExit);
+          if (answer.failed === undefined) done(answer);
+          else failed(new Error(answer.failed));
+        });
         child.send(message);
       }),
     end: () => child.disconnect(),
