@@ -40,6 +40,8 @@ export function diffOfEdit(before: UnitText, after: UnitText, ranges: EditData["
 interface Span {
   readonly before: [number, number];
   readonly after: [number, number];
+  /** Where the line of the last range ends in the old file. */
+  lineEnd: number;
 }
 
 /** Whole lines around the ranges, in units, those that reach each other taken together. */
@@ -49,15 +51,25 @@ function groupRanges(before: UnitText, after: UnitText, ranges: EditData["ranges
     (from - text.form.markBytes) / text.unitBytes,
     (to - text.form.markBytes) / text.unitBytes,
   ];
-  for (const range of ranges) {
+  const endsBefore = (range: EditData["ranges"][number] | undefined, unit: number) =>
+    range !== undefined && toUnits(before, range.before)[1] <= unit;
+  for (const [index, range] of ranges.entries()) {
+    const last = groups.at(-1);
+    // Of many in one line only the first and the last say how far the lines around it reach.
+    if (last !== undefined && endsBefore(range, last.lineEnd) && endsBefore(ranges[index + 1], last.lineEnd)) continue;
     const old = toUnits(before, range.before);
     const now = toUnits(after, range.after);
-    const span: Span = { before: widen(before, old), after: widen(after, now) };
-    const last = groups.at(-1);
+    const lineEnd = before.units.indexOf(LF, old[1]);
+    const span: Span = {
+      before: widen(before, old),
+      after: widen(after, now),
+      lineEnd: lineEnd === -1 ? before.units.length : lineEnd,
+    };
     if (last === undefined || span.before[0] > last.before[1]) groups.push(span);
     else {
       last.before[1] = span.before[1];
       last.after[1] = span.after[1];
+      last.lineEnd = span.lineEnd;
     }
   }
   return groups;

@@ -1,6 +1,6 @@
 import type { EditLimits, EditPair, EditStage, NearestPlace } from "../../kernel/index.js";
 import { applyEdits, LineNumbers, type Replacement } from "./edit-apply.js";
-import { fitLineEnds } from "./edit-line-ends.js";
+import { fitLineEnds, LineEndsAround } from "./edit-line-ends.js";
 import { Haystack, type LocateOptions, locate, type Match } from "./edit-locate.js";
 import { nearestPlaces } from "./edit-nearest.js";
 import type { Units } from "./edit-search.js";
@@ -81,11 +81,14 @@ function withoutMark({ oldText, newText }: EditPair): EditPair {
 /** Makes the new units of each place of one edit; the same text is encoded once. */
 class ReplacementWriter {
   readonly #encoded = new Map<string, Units | undefined>();
+  readonly #lineEnds: LineEndsAround;
 
   constructor(
     private readonly text: UnitText,
     private readonly pair: EditPair,
-  ) {}
+  ) {
+    this.#lineEnds = new LineEndsAround(text.units);
+  }
 
   fit(match: Match, isTrimmed: boolean): { readonly units: Units; readonly converted: boolean } | undefined {
     const { oldText } = this.pair;
@@ -93,7 +96,7 @@ class ReplacementWriter {
     // The file ends without a line end, and stays so: what the wanted text had too much, the new one has too.
     if (match.atMissingLineEnd) newText = newText.replace(/\r?\n$/, "");
     if (isTrimmed) newText = withoutEndsOf(oldText, newText);
-    const fitted = fitLineEnds(newText, oldText, this.text.units, match);
+    const fitted = fitLineEnds(newText, oldText, this.#lineEnds, match);
     if (!this.#encoded.has(fitted.text)) this.#encoded.set(fitted.text, this.#encode(fitted.text));
     const units = this.#encoded.get(fitted.text);
     return units === undefined ? undefined : { units, converted: fitted.converted };

@@ -1,6 +1,7 @@
 import { type EditData, type EditInput, fail, type ToolResult } from "../../kernel/index.js";
 import { quoted, refusePath } from "../path-input.js";
 import type { EditPlan } from "./edit-engine.js";
+import { MAX_REPLACED_PLACES } from "./edit-locate.js";
 import { placeAt } from "./edit-nearest.js";
 import type { FileNow, Freshness } from "./read-state.js";
 import { refuseText } from "./redaction-mark.js";
@@ -61,7 +62,11 @@ export function planFailure(
   if (plan.kind === "ambiguous") {
     const { lines } = plan;
     const more = plan.count > lines.length ? " …" : "";
-    const message = `${start}\`oldText\`${which} occurs ${plan.count} times, on lines ${lines.join(", ")}${more}. Add surrounding lines until it is unique, or set \`replaceAll\`.`;
+    const where = `${start}\`oldText\`${which} occurs ${plan.count} times, on lines ${lines.join(", ")}${more}`;
+    const message =
+      input.replaceAll === true
+        ? `${where}, and at most ${MAX_REPLACED_PLACES} are replaced at once. A command can do that.`
+        : `${where}. Add surrounding lines until it is unique, or set \`replaceAll\`.`;
     return fail("EDIT_AMBIGUOUS", message, { details: { ...edit, lines, count: plan.count } });
   }
   if (plan.kind === "not-encodable") {

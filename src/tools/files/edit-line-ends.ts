@@ -15,19 +15,20 @@ export interface FittedText {
 export function fitLineEnds(
   newText: string,
   oldText: string,
-  units: Units,
+  around: LineEndsAround,
   place: { readonly start: number; readonly end: number },
 ): FittedText {
   if (!newText.includes("\n") || newText.includes("\r")) return { text: newText, converted: false };
   if (oldText.includes("\r") && oldText.replace(/\r\n?/g, "\n") === newText) return { text: newText, converted: false };
-  const ends = lineEndsAt(units, place.start, place.end);
+  const ends = lineEndsAt(around, place.start, place.end);
   if (ends.every((end) => end === "\n")) return { text: newText, converted: false };
   let index = 0;
   const text = newText.replace(/\n/g, () => ends[Math.min(index++, ends.length - 1)]!);
   return { text, converted: text !== newText };
 }
 
-function lineEndsAt(units: Units, start: number, end: number): readonly string[] {
+function lineEndsAt(around: LineEndsAround, start: number, end: number): readonly string[] {
+  const { units } = around;
   const inside: string[] = [];
   for (let at = start; at < end; at++) {
     const found = lineEndAt(units, at);
@@ -36,7 +37,7 @@ function lineEndsAt(units: Units, start: number, end: number): readonly string[]
     at += found.length - 1;
   }
   if (inside.length > 0) return inside;
-  return [nextLineEnd(units, end) ?? lastLineEnd(units, start) ?? "\n"];
+  return [around.next(end) ?? around.last() ?? "\n"];
 }
 
 function lineEndAt(units: Units, at: number): string | undefined {
@@ -45,19 +46,39 @@ function lineEndAt(units: Units, at: number): string | undefined {
   return units[at + 1] === LF ? "\r\n" : "\r";
 }
 
-/** A lone carriage return far from any line feed is text, so only a line feed ends the look ahead. */
-function nextLineEnd(units: Units, from: number): string | undefined {
-  const at = units.indexOf(LF, from);
-  if (at === -1) return onlyCarriageReturns(units);
-  return at > from && units[at - 1] === CR ? "\r\n" : "\n";
-}
+/** The line ends near places of a file. Places that rise cost one look through the file, however many they are. */
+export class LineEndsAround {
+  /** A stretch without line feeds, and the one that ends it; -1 when none follows. */
+  #clear: { readonly from: number; readonly feed: number } | undefined;
+  #onlyReturns: boolean | undefined;
+  #lastFeed: number | undefined;
 
-function lastLineEnd(units: Units, before: number): string | undefined {
-  const at = before === 0 ? -1 : units.lastIndexOf(LF, before - 1);
-  if (at === -1) return undefined;
-  return at > 0 && units[at - 1] === CR ? "\r\n" : "\n";
-}
+  constructor(readonly units: Units) {}
 
-function onlyCarriageReturns(units: Units): string | undefined {
-  return units.indexOf(LF) === -1 && units.indexOf(CR) !== -1 ? "\r" : undefined;
+  /** A lone carriage return far from any line feed is text, so only a line feed ends the look ahead. */
+  next(from: number): string | undefined {
+    const at = this.#feedAfter(from);
+    if (at === -1) return this.#hasOnlyReturns() ? "\r" : undefined;
+    return at > from && this.units[at - 1] === CR ? "\r\n" : "\n";
+  }
+
+  /** For a place that holds no line feed and has none behind it, so that the last of the file stands before it. */
+  last(): string | undefined {
+    this.#lastFeed ??= this.units.lastIndexOf(LF);
+    if (this.#lastFeed === -1) return undefined;
+    return this.units[this.#lastFeed - 1] === CR ? "\r\n" : "\n";
+  }
+
+  #feedAfter(from: number): number {
+    const { from: known, feed } = this.#clear ?? { from: -1, feed: -2 };
+    if (known !== -1 && from >= known && (feed === -1 || from <= feed)) return feed;
+    const found = this.units.indexOf(LF, from);
+    this.#clear = { from, feed: found };
+    return found;
+  }
+
+  #hasOnlyReturns(): boolean {
+    this.#onlyReturns ??= this.units.indexOf(LF) === -1 && this.units.indexOf(CR) !== -1;
+    return this.#onlyReturns;
+  }
 }

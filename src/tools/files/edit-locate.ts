@@ -25,6 +25,8 @@ export interface LocateOptions {
 
 /** How many places of an ambiguous text are named. */
 const MAX_NAMED_PLACES = 20;
+/** The most places that one edit replaces: each of them is told, and more would fill the memory. */
+export const MAX_REPLACED_PLACES = 500_000;
 
 /** A file as the stages see it; each view is made once, when a stage first needs it. */
 export class Haystack {
@@ -44,7 +46,8 @@ export class Haystack {
 
 /**
  * Finds where `wanted` stands. A stage is tried only when the one before found nothing; it says where, and never what the
- * bytes there become. Without `replaceAll` more than one place, overlapping ones included, is ambiguous.
+ * bytes there become. Without `replaceAll` more than one place, overlapping ones included, is ambiguous; with it,
+ * more than `MAX_REPLACED_PLACES`.
  */
 export function locate(haystack: Haystack, wanted: Units, options: LocateOptions): Located {
   let isFiltered = false;
@@ -56,7 +59,8 @@ export function locate(haystack: Haystack, wanted: Units, options: LocateOptions
     const places = STAGES[stage](haystack, wanted, options.whitespace);
     if (places === undefined) continue;
     if (options.replaceAll) {
-      const matches = [...withoutOverlaps(places)];
+      const matches = upTo(MAX_REPLACED_PLACES, withoutOverlaps(places));
+      if (matches === undefined) return { stage, ...countOf(STAGES[stage](haystack, wanted, options.whitespace)!) };
       if (matches.length > 0) return { stage, matches };
       continue;
     }
@@ -177,6 +181,13 @@ function* withoutOverlaps(places: Places): Places {
     end = place.end;
     yield place;
   }
+}
+
+/** All of them, or undefined when there are more than `most`. */
+function upTo(most: number, places: Places): readonly Match[] | undefined {
+  const found: Match[] = [];
+  for (const place of places) if (found.push(place) > most) return undefined;
+  return found;
 }
 
 function firstTwo(places: Places): Match[] {

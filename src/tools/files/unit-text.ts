@@ -9,6 +9,8 @@ export class UnitText {
   /** Bytes a unit takes: 2 in UTF-16, else 1. */
   readonly unitBytes: 1 | 2;
   #legacy: LegacyEncoder | undefined;
+  /** Where a character begins, near the place last asked about: places are asked about in rising order, in lines of any length. */
+  #knownStart = 0;
 
   constructor(
     readonly bytes: Uint8Array,
@@ -53,9 +55,11 @@ export class UnitText {
    */
   isCharacterStart(unit: number): boolean {
     if (!isDoubleByte(this.form.encoding)) return true;
+    const known = this.#knownStart <= unit ? this.#knownStart : 0;
     let at = unit;
-    while (at > 0 && this.units[at - 1] !== 10) at--;
+    while (at > known && this.units[at - 1] !== 10) at--;
     while (at < unit) at += legacyWidth(this.form.encoding, this.units[at]!);
+    this.#knownStart = at;
     return at === unit;
   }
 }
