@@ -1,4 +1,4 @@
-import { HaftError, type Lifetime, type ShellOptions } from "../../kernel/index.js";
+import { closedBackend, type Lifetime, type ShellOptions } from "../../kernel/index.js";
 import { TAG_NAME } from "./command-environment.js";
 import { JobTable } from "./job-table.js";
 import { newNonce } from "./nonce.js";
@@ -49,10 +49,7 @@ export class CommandHost {
   }
 
   requireOpen(): void {
-    if (!this.#isClosed) return;
-    throw new HaftError("BACKEND_UNAVAILABLE", "Did not run the command: the backend is closed.", {
-      details: { backend: "local" },
-    });
+    if (this.#isClosed) throw closedBackend("local");
   }
 
   start(command: string, options: ShellOptions, kind: StartKind): RunningCommand | { readonly problem: string } {

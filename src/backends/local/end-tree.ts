@@ -1,8 +1,6 @@
 import type { Survivor, TreeState } from "../../kernel/index.js";
 import type { ProcessTree, TreeMember } from "./process-tree.js";
 
-/** Between TERM and KILL, unless a caller says otherwise. */
-export const DEFAULT_GRACE_MS = 3_000;
 /** After KILL a process goes at once, unless it hangs in the kernel: then it is told as alive. */
 const KILL_WAIT_MS = 1_000;
 const FIRST_LOOK_MS = 2;

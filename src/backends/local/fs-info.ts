@@ -1,6 +1,5 @@
 import type { BigIntStats } from "node:fs";
-import type { EntryKind, FsEntryInfo } from "../../kernel/index.js";
-import type { OddKind } from "./fs-faults.js";
+import type { EntryKind, FsEntryInfo, OddKind } from "../../kernel/index.js";
 
 export function kindOf(info: BigIntStats): EntryKind {
   if (info.isFile()) return "file";

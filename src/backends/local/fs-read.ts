@@ -1,12 +1,11 @@
 /** Reading regular files, through a held folder. */
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, read, readSync } from "node:fs";
-import { HaftError } from "../../kernel/index.js";
-import { notAFile, notFound } from "./fs-faults.js";
+import { HaftError, notAFile } from "../../kernel/index.js";
+import { notFound } from "./fs-faults.js";
 import { oddKindOf } from "./fs-info.js";
 import type { Patience } from "./fs-patience.js";
 import type { Spot } from "./fs-spot.js";
 
-export const MAX_READ_BYTES = 256 * 1024 * 1024;
 /** Bytes of one chunk of `openRead`, and of one step of a large read. */
 export const CHUNK_BYTES = 256 * 1024;
 /** Up to here a read is done at once: the page cache answers sooner than a thread of the pool would. */
@@ -29,7 +28,7 @@ export function openFile(spot: Spot, did: string): OpenFile {
   throw notAFile(did, spot.asked, odd);
 }
 
-export function requireRegular(spot: Spot, did: string): BigIntStats {
+function requireRegular(spot: Spot, did: string): BigIntStats {
   if (spot.info === undefined) throw notFound(did, spot.asked, "open");
   const odd = oddKindOf(spot.info);
   if (odd !== undefined) throw notAFile(did, spot.asked, odd);

@@ -17,11 +17,11 @@ import {
   write,
   writeSync,
 } from "node:fs";
-import { type Expect, HaftError, type ReplaceResult } from "../../kernel/index.js";
-import { notAFile, systemCode } from "./fs-faults.js";
+import { DEFAULT_MAX_READ_BYTES, type Expect, HaftError, notAFile, type ReplaceResult } from "../../kernel/index.js";
+import { systemCode } from "./fs-faults.js";
 import { oddKindOf, versionOf } from "./fs-info.js";
 import type { Patience } from "./fs-patience.js";
-import { MAX_READ_BYTES, openFile, readAt } from "./fs-read.js";
+import { openFile, readAt } from "./fs-read.js";
 import type { Spot } from "./fs-spot.js";
 import type { KeptAttributes } from "./kept-attributes.js";
 import { discard, type TempFiles } from "./temp-file.js";
@@ -238,7 +238,7 @@ async function writeAll(descriptor: number, data: Uint8Array, patience: Patience
 /** Hashes what a file holds; null over the size that is read as a whole. */
 async function hashOf(descriptor: number, info: BigIntStats, patience: Patience): Promise<string | null> {
   const size = Number(info.size);
-  if (size > MAX_READ_BYTES) return null;
+  if (size > DEFAULT_MAX_READ_BYTES) return null;
   const hash = createHash("sha256");
   for (let at = 0; at < size; ) {
     const part = await readAt(descriptor, at, Math.min(WRITE_STEP_BYTES, size - at), patience);

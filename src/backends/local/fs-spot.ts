@@ -3,6 +3,7 @@ import { type BigIntStats, lstatSync, readlinkSync } from "node:fs";
 import {
   type Access,
   type BoundCall,
+  badPath,
   covers,
   type Grant,
   HaftError,
@@ -12,7 +13,7 @@ import {
 } from "../../kernel/index.js";
 import { baseName, parentOf } from "../../text/index.js";
 import { type Anchor, type GuardMode, openAnchor } from "./fs-anchor.js";
-import { badPath, fsFault, linkLoop } from "./fs-faults.js";
+import { fsFault, linkLoop } from "./fs-faults.js";
 
 /** Links followed at the end of one path before it counts as a ring; the kernel's own number. */
 export const MAX_LINKS = 40;

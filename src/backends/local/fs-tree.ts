@@ -1,8 +1,8 @@
 /** Folders: listing, making, removing and moving, each through a held folder. */
 import { linkSync, lstatSync, mkdirSync, promises, renameSync, rmdirSync, unlinkSync } from "node:fs";
-import { HaftError } from "../../kernel/index.js";
+import { badPath, HaftError } from "../../kernel/index.js";
 import { type Anchor, type GuardMode, openAnchor, openAnchorItself } from "./fs-anchor.js";
-import { badPath, fsFault, notFound, systemCode } from "./fs-faults.js";
+import { fsFault, notFound, systemCode } from "./fs-faults.js";
 import type { Patience } from "./fs-patience.js";
 import { childPath, type Spot, type SpotFinder } from "./fs-spot.js";
 

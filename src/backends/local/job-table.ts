@@ -1,12 +1,17 @@
-import type { Lifetime, ShellHandle, ShellResult, TreeState } from "../../kernel/index.js";
-import { HaftError } from "../../kernel/index.js";
-import { DEFAULT_GRACE_MS } from "./end-tree.js";
+import {
+  DEFAULT_GRACE_MS,
+  HaftError,
+  type Lifetime,
+  type ShellHandle,
+  type ShellResult,
+  type TreeState,
+} from "../../kernel/index.js";
 import type { RunningCommand } from "./running-command.js";
 import { signalOf } from "./signal-names.js";
 
 /** Bytes of each stream of a job that can be asked for: the latest. */
 export const JOB_OUTPUT_BYTES = 1024 * 1024;
-/** Ended jobs that are still known. */
+/** Jobs that are known, unless more run; of those that have ended the oldest are forgotten. */
 const REMEMBERED_JOBS = 200;
 /** How often survivors without an end event are looked at. */
 const LOOK_MS = 500;
@@ -73,8 +78,10 @@ export class JobTable {
   }
 
   #forgetEnded(): void {
-    if (this.#jobs.size < REMEMBERED_JOBS) return;
-    for (const [id, job] of this.#jobs) if (job.hasEnded) this.#jobs.delete(id);
+    for (const [id, job] of this.#jobs) {
+      if (this.#jobs.size < REMEMBERED_JOBS) return;
+      if (job.hasEnded) this.#jobs.delete(id);
+    }
   }
 }
 

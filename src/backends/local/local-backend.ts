@@ -1,10 +1,9 @@
 import { setMaxListeners } from "node:events";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Backend, Fs, Io, Shell } from "../../kernel/index.js";
+import { type Backend, DEFAULT_GRACE_MS, type Fs, type Io, type Shell } from "../../kernel/index.js";
 import { baseEnvironment } from "./command-environment.js";
 import { CommandHost } from "./command-host.js";
-import { DEFAULT_GRACE_MS } from "./end-tree.js";
 import { guardMode } from "./fs-anchor.js";
 import { KeptAttributes } from "./kept-attributes.js";
 import { LocalFs } from "./local-fs.js";

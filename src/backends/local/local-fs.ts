@@ -1,5 +1,8 @@
 import { closeSync, lstatSync, readlinkSync } from "node:fs";
 import {
+  DEFAULT_MAX_CHILDREN,
+  DEFAULT_MAX_READ_BYTES,
+  decodeStrict,
   type Expect,
   type Fs,
   type FsChild,
@@ -13,14 +16,12 @@ import { type GuardMode, openAnchorItself } from "./fs-anchor.js";
 import { fsFault, notFound } from "./fs-faults.js";
 import { entryInfo } from "./fs-info.js";
 import { Patience } from "./fs-patience.js";
-import { CHUNK_BYTES, MAX_READ_BYTES, openFile, readAt, readWhole } from "./fs-read.js";
+import { CHUNK_BYTES, openFile, readAt, readWhole } from "./fs-read.js";
 import { CameMeanwhile, type ReplaceTools, replaceAt } from "./fs-replace.js";
 import { resolveReal } from "./fs-resolve.js";
 import { childPath, type FindOptions, type FsBinding, requireUsable, type Spot, SpotFinder } from "./fs-spot.js";
 import { makeFolder, makeFolders, move, removeOne, removeTree, sortedNames } from "./fs-tree.js";
-import { decodeStrict } from "./utf8-strict.js";
 
-export const DEFAULT_DIR_LIMIT = 10_000;
 /** Children told in one go; between two of them the operation can end. */
 const CHILDREN_PER_STEP = 500;
 /** How often a file is found anew that others make and remove meanwhile. */
@@ -57,7 +58,7 @@ export class LocalFs implements Fs {
 
   async readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array> {
     const patience = this.#patience(io);
-    return this.#reading(path, async (file) => readWhole(file, path, io?.maxBytes ?? MAX_READ_BYTES, patience));
+    return this.#reading(path, async (file) => readWhole(file, path, io?.maxBytes ?? DEFAULT_MAX_READ_BYTES, patience));
   }
 
   async readRange(
@@ -130,7 +131,7 @@ export class LocalFs implements Fs {
     io?: Io & { readonly limit?: number },
   ): Promise<{ readonly children: FsChild[]; readonly more: boolean }> {
     const patience = this.#patience(io);
-    const limit = io?.limit ?? DEFAULT_DIR_LIMIT;
+    const limit = io?.limit ?? DEFAULT_MAX_CHILDREN;
     return this.#finder.with(path, { did: "list", access: "read" }, async (spot) => {
       if (spot.info === undefined) throw notFound("list", path, "scandir");
       const folder = openAnchorItself(spot.path, this.#finder.mode);

@@ -1,10 +1,10 @@
 import {
   type BoundCall,
   boundHandle,
-  type Captured,
   type Grant,
   HaftError,
   type Lifetime,
+  MAX_TIMER_MS,
   requireCommand,
   requireJob,
   requireLive,
@@ -12,6 +12,7 @@ import {
   type ShellHandle,
   type ShellOptions,
   type ShellResult,
+  unbegunResult,
 } from "../../kernel/index.js";
 import type { CommandHost } from "./command-host.js";
 import { JOB_OUTPUT_BYTES } from "./job-table.js";
@@ -24,9 +25,6 @@ export interface ShellBinding {
 }
 
 type Stop = { readonly ended: "cancelled" | "deadline" };
-
-/** The longest delay that a timer takes; a later deadline is as good as none. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Commands of this machine, through `/bin/sh`. */
 export class LocalShell implements Shell {
@@ -42,11 +40,11 @@ export class LocalShell implements Shell {
     this.#judge(command, options.cwd);
     const startedMs = Date.now();
     const deadlineMs = this.#deadlineMs(options.timeoutMs);
-    if (options.signal?.aborted === true) return notBegun(whyStopped(options.signal).ended, startedMs);
-    if (deadlineMs <= 0) return notBegun("deadline", startedMs);
+    if (options.signal?.aborted === true) return unbegunResult(startedMs, whyStopped(options.signal).ended);
+    if (deadlineMs <= 0) return unbegunResult(startedMs, "deadline");
     const stdin = options.input ?? "none";
     const running = this.#host.start(command, options, { stdin, latestBytes: 0, readAtOnce: false });
-    if ("problem" in running) return notBegun("spawn-error", startedMs, running.problem);
+    if ("problem" in running) return unbegunResult(startedMs, "spawn-error", running.problem);
     const release = this.#stopWith(running, options, deadlineMs);
     // Nothing is left to write where the command was given its input whole.
     if (stdin !== "none") void running.input.write(stdin).then(() => running.input.close());
@@ -130,18 +128,4 @@ export class LocalShell implements Shell {
 
 function whyStopped(signal: AbortSignal): Stop {
   return { ended: HaftError.is(signal.reason, "CALL_TIMEOUT") ? "deadline" : "cancelled" };
-}
-
-const EMPTY: Captured = Object.freeze({
-  head: new Uint8Array(),
-  tail: new Uint8Array(),
-  produced: 0,
-  dropped: 0,
-  final: true,
-});
-
-function notBegun(ended: ShellResult["ended"], startedMs: number, problem?: string): ShellResult {
-  const tree = { state: "gone", survivors: [], endedBy: null } as const;
-  const base = { began: "no", exit: { by: "none" }, ended, stdout: EMPTY, stderr: EMPTY, tree } as const;
-  return { ...base, startedMs, tookMs: Date.now() - startedMs, ...(problem === undefined ? {} : { problem }) };
 }

@@ -1,6 +1,13 @@
-import type { ShellExit, ShellOptions, ShellResult, TreeState } from "../../kernel/index.js";
+import {
+  DEFAULT_GRACE_MS,
+  DEFAULT_KEEP,
+  type ShellExit,
+  type ShellOptions,
+  type ShellResult,
+  type TreeState,
+} from "../../kernel/index.js";
 import { CommandInput } from "./command-input.js";
-import { DEFAULT_GRACE_MS, endTree, type Leader, send, survivorsOf } from "./end-tree.js";
+import { endTree, type Leader, send, survivorsOf } from "./end-tree.js";
 import { OutputCapture } from "./output-capture.js";
 import type { Pipe, PipePool } from "./pipe-pool.js";
 import { openTarget } from "./process-table.js";
@@ -8,9 +15,8 @@ import { ProcessTree } from "./process-tree.js";
 import type { Started } from "./start-command.js";
 import { pipeReader, type StreamReader, socketReader } from "./stream-reader.js";
 
-export const DEFAULT_KEEP = Object.freeze({ head: 8_192, tail: 24_576 });
 /** How long after its leader's exit a command may still print and end before what is left of it counts as surviving. */
-export const SETTLE_MS = 100;
+const SETTLE_MS = 100;
 /** When the remains are looked at meanwhile, in milliseconds after the exit. */
 const LOOKS_MS = [0, 8, 30, SETTLE_MS];
 /** Output that comes within this time is taken at the end in one go, without a reader. */

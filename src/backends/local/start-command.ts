@@ -12,7 +12,7 @@ import type { Pipe, PipePool } from "./pipe-pool.js";
 /** The shell that commands are handed to, by path: a command's own PATH has no part in finding it. */
 export const SHELL = "/bin/sh";
 /** A longer command is run from a file, since the system takes no single argument over 128 KiB. */
-export const MAX_ARGUMENT_BYTES = 100 * 1024;
+const MAX_ARGUMENT_BYTES = 100 * 1024;
 
 export interface StartOptions {
   readonly command: string;
@@ -34,7 +34,7 @@ export interface Started {
 }
 
 /** Why a command cannot be started with these options, as a sentence; undefined when nothing speaks against it. */
-export function startProblem(options: Pick<StartOptions, "command" | "cwd" | "env">): string | undefined {
+function startProblem(options: Pick<StartOptions, "command" | "cwd" | "env">): string | undefined {
   if (options.command.includes("\0")) return "The command holds a NUL byte, which no shell takes.";
   const odd = Object.entries(options.env).find(([name, value]) => /[=\0]|^$/.test(name) || value.includes("\0"));
   if (odd !== undefined)

@@ -1,9 +1,7 @@
 /** Real time, chance and digests. */
 import { createHash, randomBytes } from "node:crypto";
-import type { Clock, Ids } from "../../kernel/index.js";
+import { type Clock, type Ids, MAX_TIMER_MS } from "../../kernel/index.js";
 
-/** The longest delay that a timer of Node takes; a longer one would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 /** 80 bits, as 20 hex digits. */
 const ID_BYTES = 10;
 

@@ -6,7 +6,7 @@ import { systemCode } from "./fs-faults.js";
 import { isDead, processEntry, processStart } from "./process-table.js";
 
 /** A leftover that cannot be told from one in use, because another machine or container wrote it, goes when it is this old. */
-export const FOREIGN_LEFTOVER_MS = 10 * 60 * 1000;
+const FOREIGN_LEFTOVER_MS = 10 * 60 * 1000;
 /** A folder is looked through at most once in this time. */
 const SWEEP_EVERY_MS = 60_000;
 const REMEMBERED_FOLDERS = 1000;

@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 
 /** An older one is several times slower on some patterns. */
-export const OLDEST_RIPGREP = 15;
+const OLDEST_RIPGREP = 15;
 /** Milliseconds that a program has to tell its version. */
 const PROBE_MS = 5_000;
 

@@ -16,7 +16,6 @@ import type { FsBinding } from "../fs-spot.js";
 import { holdsNul, scanFile } from "./file-scan.js";
 import { FoundFiles, outputPlan } from "./found-files.js";
 import { ignoreFlags } from "./ignore-flags.js";
-
 import { ripgrepArguments } from "./ripgrep-arguments.js";
 import { type LogEntry, RipgrepLog } from "./ripgrep-log.js";
 import { ripgrepPattern } from "./ripgrep-pattern.js";

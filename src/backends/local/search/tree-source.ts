@@ -1,8 +1,15 @@
 import { closeSync, type Dirent, promises, readdirSync } from "node:fs";
-import { type EntryKind, IGNORE_FILES, isWithin, type SearchSource, type SourceChild } from "../../../kernel/index.js";
+import {
+  badPath,
+  type EntryKind,
+  IGNORE_FILES,
+  isWithin,
+  type SearchSource,
+  type SourceChild,
+} from "../../../kernel/index.js";
 import { baseName, parentOf } from "../../../text/index.js";
 import { type GuardMode, openAnchor } from "../fs-anchor.js";
-import { badPath, fsFault, notFound } from "../fs-faults.js";
+import { fsFault, notFound } from "../fs-faults.js";
 import { kindOf } from "../fs-info.js";
 import { Patience } from "../fs-patience.js";
 import { CHUNK_BYTES, type OpenFile, openFile, readAt } from "../fs-read.js";
