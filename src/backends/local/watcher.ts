@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { TAG_NAME } from "./command-environment.js";
+import { systemCode } from "./fs-faults.js";
 import { newNonce } from "./nonce.js";
 import type { PipePool } from "./pipe-pool.js";
 import { SHELL } from "./start-command.js";
@@ -26,7 +27,8 @@ export class Watcher {
   readonly #reportFolder: string | undefined;
   readonly #told = new Map<number, number>();
   #input: number | undefined;
-  #hasEnded = true;
+  /** Absent: none runs. */
+  #child: ChildProcess | undefined;
   readonly #isUsable = existsSync("/proc/self/stat");
 
   /** @param reportFolder - Made when it is needed; absent, nothing is reported. */
@@ -37,7 +39,7 @@ export class Watcher {
 
   /** Sees to it that the watcher runs. Called before a command starts. */
   begin(): void {
-    if (!this.#isUsable || !this.#hasEnded) return;
+    if (!this.#isUsable || this.#child !== undefined) return;
     const pipe = this.#pool.take();
     if (pipe === undefined) return;
     this.#input = pipe.openWriteEnd("non-blocking");
@@ -51,9 +53,17 @@ export class Watcher {
     });
     closeSync(end);
     child.unref();
-    this.#hasEnded = child.pid === undefined;
-    child.once("error", () => this.#lost());
-    child.once("exit", () => this.#lost());
+    this.#child = child;
+    // One that was given up before must not take its successor along: the end of the successor's input ends all that runs.
+    const gone = () => {
+      if (this.#child === child) this.#lost();
+    };
+    child.once("error", gone);
+    child.once("exit", gone);
+    if (child.pid === undefined) {
+      this.#lost();
+      return;
+    }
     for (const [pid, start] of this.#told) this.#tell(`+${pid}:${start}\n`);
   }
 
@@ -75,7 +85,7 @@ export class Watcher {
   }
 
   #lost(): void {
-    this.#hasEnded = true;
+    this.#child = undefined;
     this.close();
   }
 
@@ -112,7 +122,15 @@ export function takeReports(folder: string): WatcherReport[] {
   const reports: WatcherReport[] = [];
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     if (!name.startsWith(REPORT_PREFIX)) continue;
-    const path = join(folder, name);
+    const report = takeReport(join(folder, name));
+    if (report !== undefined) reports.push(report);
+  }
+  return reports.sort((one, other) => one.endedMs - other.endedMs);
+}
+
+/** Undefined where another start has just taken it. */
+function takeReport(path: string): WatcherReport | undefined {
+  try {
     const endedMs = Math.round(statSync(path).mtimeMs);
     const lines = readFileSync(path, "utf8")
       .split("\n")
@@ -122,7 +140,9 @@ export function takeReports(folder: string): WatcherReport[] {
       const [pid = "", ...name] = line.split(" ");
       return { pid: Number(pid), name: name.join(" ") };
     });
-    reports.push({ endedMs, processes });
+    return { endedMs, processes };
+  } catch (thrown) {
+    if (systemCode(thrown) === "ENOENT") return undefined;
+    throw thrown;
   }
-  return reports.sort((one, other) => one.endedMs - other.endedMs);
 }
