@@ -12,6 +12,7 @@ import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readlinkSync,
@@ -35,7 +36,7 @@ const OUTPUT = at("dist");
 const STAMP = at("dist", ".built");
 const COMMAND = ["surfaces", "cli", "main.js"];
 
-/** Where npx looks first; without it a call before the first build is looked for in the registry, and remembered as missing. */
+/** Where npx looks too: a clone that it met before the first build is in its cache without the command, for good. */
 const LINK = at("node_modules", ".bin", "haft");
 
 const force = process.argv.includes("--force");
@@ -64,12 +65,11 @@ function install(reason) {
 
 function linkCommand() {
   const target = join("..", "..", "dist", ...COMMAND);
-  try {
-    if (readlinkSync(LINK) === target) return;
-    rmSync(LINK);
-  } catch {}
+  if (lstatSync(LINK, { throwIfNoEntry: false })?.isSymbolicLink() && readlinkSync(LINK) === target) return;
   mkdirSync(dirname(LINK), { recursive: true });
-  symlinkSync(target, LINK);
+  // Made beside and renamed, so that it does not matter what stands there, nor who else does the same now.
+  symlinkSync(target, `${LINK}.${process.pid}`);
+  renameSync(`${LINK}.${process.pid}`, LINK);
 }
 
 function whyBuild() {
