@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import type { AuthInfo, Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 
 /** A session that had no request for this long has ended; its id is then unknown. */
-export const LEGACY_IDLE_MS = 24 * 60 * 60 * 1000;
+const LEGACY_IDLE_MS = 24 * 60 * 60 * 1000;
 /** The most sessions at once; the one that was idle longest goes. */
-export const LEGACY_SESSIONS = 200;
+const LEGACY_SESSIONS = 200;
 
 interface LegacySession {
   readonly client: string;

@@ -2,7 +2,7 @@
 import type { ToolEvent } from "../../kernel/index.js";
 
 /** Milliseconds between two notifications of one call: a command that prints fast must not flood its client. */
-export const PROGRESS_EVERY_MS = 100;
+const PROGRESS_EVERY_MS = 100;
 const MESSAGE_CHARACTERS = 200;
 
 export interface ProgressNotification {

@@ -2,7 +2,7 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
 
 /** A client of the newer protocol may name its conversation with this entry of a request's `_meta`. */
-export const SESSION_META = "haft/session";
+const SESSION_META = "haft/session";
 const LONGEST_NAME = 100;
 
 /**

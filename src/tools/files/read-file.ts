@@ -20,8 +20,8 @@ import { detectTextForm, namedTextForm, type TextForm } from "./text-form.js";
 /** Read at once with the stat: enough for most files, and for telling what a large one is. */
 const FIRST_BYTES = 64 * 1024;
 /** The largest picture that is sent along: 5 MiB as base64, and what every provider takes of a side. */
-export const MAX_IMAGE_BYTES = 3_932_160;
-export const MAX_IMAGE_SIDE = 2_000;
+const MAX_IMAGE_BYTES = 3_932_160;
+const MAX_IMAGE_SIDE = 2_000;
 /** Tries to see one version of a file that is being written. */
 const MAX_TRIES = 3;
 

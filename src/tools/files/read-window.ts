@@ -6,9 +6,9 @@ import { lineText } from "./line-text.js";
 import type { TextForm } from "./text-form.js";
 
 /** The largest file whose lines are counted to tell their number. */
-export const MAX_COUNTED_BYTES = 64 * 1024 * 1024;
+const MAX_COUNTED_BYTES = 64 * 1024 * 1024;
 /** The most that one window returns where the dialect sets no bound. */
-export const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
+const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
 /** Bytes read at once when looking for a line from the end. */
 const STEP_BYTES = 256 * 1024;
 

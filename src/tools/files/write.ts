@@ -22,7 +22,7 @@ import { refuseText } from "./redaction-mark.js";
 import { whatDiffers } from "./write-differences.js";
 
 /** The largest old file that is hashed, compared and journalled before it is replaced. */
-export const MAX_JOURNALLED_BYTES = 64 * 1024 * 1024;
+const MAX_JOURNALLED_BYTES = 64 * 1024 * 1024;
 
 export const WRITE_LIMITS: WriteLimits = { gate: "write", parents: true };
 

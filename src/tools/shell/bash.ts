@@ -27,7 +27,7 @@ export const BASH_LIMITS: BashLimits = {
 };
 
 /** What the shell has to end the process tree after the time limit, before the call itself is ended. */
-export const BASH_GRACE_MS = 6_000;
+const BASH_GRACE_MS = 6_000;
 
 const SCHEMA = {
   type: "object",

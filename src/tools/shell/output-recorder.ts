@@ -3,7 +3,7 @@ import type { ToolContext } from "../../kernel/index.js";
 type StreamName = "stdout" | "stderr";
 
 /** Bytes of a stream that are told as progress; after them only how much there is. */
-export const MAX_TOLD_BYTES = 65_536;
+const MAX_TOLD_BYTES = 65_536;
 /** Bytes between two further events. */
 const EVENT_EVERY_BYTES = 1_048_576;
 /** Bytes that may wait to be written to an artifact. */
