@@ -7,8 +7,6 @@ export interface Keep {
   readonly tail: number;
 }
 
-export const DEFAULT_KEEP: Keep = Object.freeze({ head: 8_192, tail: 24_576 });
-
 /** What a report says: see the far side's `hf_report`. */
 export interface CommandReport {
   readonly exit: ShellExit;

@@ -1,15 +1,13 @@
 /** One command from its request to its result. */
-import { HaftError, type ShellOptions, type ShellResult } from "../../kernel/index.js";
 import {
-  type CommandReport,
+  DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
-  type Keep,
-  NO_TREE,
-  NOTHING,
-  readEnding,
-  readReport,
-  UNSEEN,
-} from "./capture.js";
+  HaftError,
+  MAX_TIMER_MS,
+  type ShellOptions,
+  type ShellResult,
+} from "../../kernel/index.js";
+import { type CommandReport, type Keep, NO_TREE, NOTHING, readEnding, readReport, UNSEEN } from "./capture.js";
 import { ChannelLost } from "./channel-lost.js";
 import { commandRequest, refuseCommand, stageInput } from "./command-request.js";
 import type { FarSide } from "./far-side.js";
@@ -17,7 +15,6 @@ import type { Frame } from "./frames.js";
 import type { JobTable } from "./job-table.js";
 import { OutputTeller } from "./output-teller.js";
 
-const DEFAULT_GRACE_MS = 3_000;
 /** After its leader has ended a command's streams are waited for so long. */
 const SURVIVOR_MS = 100;
 /** What a kill may take beyond its grace, and the report behind it. */
@@ -28,7 +25,6 @@ const RECOVERY_MS = 10_000;
 const MAX_KEEP_BYTES = 8 * 1024 * 1024;
 /** A command that never began is sent again so often. */
 const MAX_SENDS = 3;
-const MAX_TIMER_MS = 2_147_483_647;
 
 type Stop = "cancelled" | "deadline";
 type Event =

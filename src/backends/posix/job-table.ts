@@ -1,6 +1,6 @@
 /** The commands of one far side that somebody may ask about: who waits for which end, and what is not needed any more. */
-import type { Lifetime, ShellResult } from "../../kernel/index.js";
-import { DEFAULT_KEEP, type Keep } from "./capture.js";
+import { DEFAULT_KEEP, type Lifetime, type ShellResult } from "../../kernel/index.js";
+import type { Keep } from "./capture.js";
 import type { FarSide } from "./far-side.js";
 import { Job } from "./job.js";
 

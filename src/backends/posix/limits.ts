@@ -1,8 +1,6 @@
 /** How long an operation is waited for: by its own limits and by those of its call. */
 import { setMaxListeners } from "node:events";
-import { type BoundCall, HaftError, type Io, requireLive } from "../../kernel/index.js";
-
-const MAX_TIMER_MS = 2_147_483_647;
+import { type BoundCall, HaftError, type Io, MAX_TIMER_MS, requireLive } from "../../kernel/index.js";
 
 /** One signal for all that can end an operation; its reason is the error to reject with. */
 export class Limits {

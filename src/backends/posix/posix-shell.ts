@@ -2,6 +2,7 @@
 import {
   type BoundCall,
   boundHandle,
+  DEFAULT_KEEP,
   type Grant,
   HaftError,
   type Lifetime,
@@ -13,7 +14,6 @@ import {
   type ShellOptions,
   type ShellResult,
 } from "../../kernel/index.js";
-import { DEFAULT_KEEP } from "./capture.js";
 import { ChannelLost } from "./channel-lost.js";
 import { commandRequest, refuseCommand, stageInput } from "./command-request.js";
 import { CommandRun } from "./command-run.js";
