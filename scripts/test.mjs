@@ -3,7 +3,7 @@
  * Runs the tests, then looks whether they left a process behind. Arguments go to vitest.
  *
  * A process counts as left when it is new, is no zombie, and carries the mark of this run or of a command of Haft in its
- * environment, or stands in the run's temporary folder. Where nobody else works (CI=true) every new process counts.
+ * environment, or stands in the run's temporary folder. Other new ones are named; they may be somebody else's.
  *
  * With REQUIRE_ALL set, a test that did not run fails the run, unless its backend cannot do by nature what it asks.
  */
@@ -29,12 +29,16 @@ const child = spawn(
 );
 const code = await new Promise((done) => child.on("exit", (status) => done(status ?? 1)));
 
-// Orphans are reaped late in some containers; what still runs after a second was left.
-await new Promise((done) => setTimeout(done, 1_000));
-const left = processes().filter(
-  ({ key, zombie, ours }) => !before.has(key) && !zombie && (ours || process.env.CI === "true"),
-);
+// What was told to end may take its grace of three seconds, and orphans are reaped late in some containers.
+let fresh = newProcesses();
+for (let turn = 0; turn < 25 && fresh.some(({ ours }) => ours); turn++) {
+  await new Promise((done) => setTimeout(done, 200));
+  fresh = newProcesses();
+}
+const left = fresh.filter(({ ours }) => ours);
 for (const { pid, command } of left) console.log(`left behind: process ${pid} (${command})`);
+const others = fresh.filter(({ ours }) => !ours).map(({ command }) => command);
+if (others.length > 0) console.log(`new since the start, without a mark of this run: ${others.join(", ")}`);
 
 const { passed, failed, skipped } = tally();
 const unexplained = process.env.REQUIRE_ALL ? skipped.filter((name) => !name.includes("(cannot: ")) : [];
@@ -45,6 +49,10 @@ for (const name of unexplained) console.log(`not run, though everything is requi
 console.log(`${passed} passed, ${failed + unexplained.length} failed, ${skipped.length - unexplained.length} skipped`);
 rmSync(folder, { recursive: true, force: true });
 process.exitCode = code === 0 && left.length + unexplained.length > 0 ? 1 : code;
+
+function newProcesses() {
+  return processes().filter(({ key, zombie }) => !before.has(key) && !zombie);
+}
 
 function processes() {
   if (!existsSync("/proc/self/stat")) return []; // nothing is known without it, and nothing is claimed
