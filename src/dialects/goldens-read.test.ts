@@ -131,7 +131,7 @@ const GOLDENS: readonly Golden[] = [
     result: succeeded(
       readData("x".repeat(10), { sizeBytes: 4_000_005, clippedLines: [{ line: 1, bytes: 4_000_005 }], eol: "none" }),
     ),
-    haft: "Showing lines 1–1 of 1.\n     1│xxxxxxxxxx… [clipped: 10 of 4000005 bytes]\n[rest of line 1: `sed -n 1p a.txt | cut -b 2001-12000`]",
+    haft: "Showing lines 1–1 of 1.\n     1│xxxxxxxxxx… [clipped: 10 of 4000005 bytes]\n[rest of line 1: `sed -n 1p a.txt | cut -b 11-10010`]",
     indusagi: "Showing lines 1–1 of 1\n     1│xxxxxxxxxx",
     zeroclaw: said("xxxxxxxxxx"),
     buddy: "xxxxxxxxxx...[truncated]",

@@ -14,8 +14,9 @@ export function survivorCuts(data: BashData): readonly Cut[] {
 /** The part of a stream that is not shown. `what` differs from the stream's bare name, under which the tool tells its own cut. */
 export function streamCut(what: string, stream: StreamData, keptBytes: number): readonly Cut[] {
   if (keptBytes >= stream.bytes) return [];
-  const { artifact } = stream;
-  const where = artifact === undefined ? {} : { artifact, next: `The whole is kept as artifact:${artifact}.` };
+  const { artifact, artifactBytes } = stream;
+  const kept = artifactBytes === undefined ? "The whole is kept" : `${artifactBytes} bytes of it are kept`;
+  const where = artifact === undefined ? {} : { artifact, next: `${kept} as artifact:${artifact}.` };
   return [{ what, producedBytes: stream.bytes, keptBytes, ...where }];
 }
 

@@ -25,6 +25,8 @@ export interface RenderContext {
 export interface Rendered {
   readonly content: readonly ContentBlock[];
   readonly cuts?: readonly Cut[];
+  /** The text ends before the tool's own cut: how that one goes on is no longer what to do next, and is left out of the outcome. */
+  readonly endsEarlier?: boolean;
   /** The text already keeps to its own budget, notice included; the pipeline's clamp leaves it alone. */
   readonly clamped?: boolean;
 }

@@ -7,11 +7,13 @@ import {
   covers,
   createToolBox,
   type DefinedTool,
+  type Dialect,
   defineTool,
   grantFor,
   HaftError,
   type HostContext,
   messageOf,
+  presentTool,
   requireCovered,
   type ToolCall,
   type ToolContext,
@@ -156,6 +158,31 @@ describe("what a tool throws or returns", () => {
     ]);
     const kept = await session.artifacts.read("1", 0, 1e9);
     expect(new TextDecoder().decode((kept as { bytes: Uint8Array }).bytes).split("\n")).toHaveLength(dropped);
+  });
+});
+
+describe("the cuts of a tool", () => {
+  it("lose their next step where the face's text ends earlier", async () => {
+    const cut = { what: "lines", producedBytes: 9, keptBytes: 5 };
+    const tool = defineTool({
+      name: "odd",
+      description: "",
+      parameters: {},
+      run: () => ({ content: [], isError: false, data: 1, cuts: [{ ...cut, next: "Go on at 9." }] }),
+    });
+    const faceOf = (endsEarlier: boolean) => ({
+      name: "odd",
+      description: "",
+      parameters: {},
+      decode: () => ({ input: {} }),
+      render: () => ({ content: [], cuts: [{ ...cut, next: "Go on at 5." }], endsEarlier }),
+    });
+    const nexts = async (endsEarlier: boolean) => {
+      const shown = presentTool(tool, faceOf(endsEarlier), { unknownParameter: "ignore" } as unknown as Dialect);
+      return (await call(shown)).cuts.map(({ next }) => next);
+    };
+    expect(await nexts(false)).toEqual(["Go on at 9.", "Go on at 5."]);
+    expect(await nexts(true)).toEqual([undefined, "Go on at 5."]);
   });
 });
 

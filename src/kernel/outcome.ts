@@ -32,7 +32,9 @@ export async function outcomeOf(run: CallRun, ending: Ending): Promise<ToolOutco
 async function assemble(run: CallRun, ending: Ending, result: ToolResult, rendered: Rendered): Promise<ToolOutcome> {
   const clamped = await clampContent(run, rendered);
   const structured = await boundStructured(run, result.structured);
-  const cuts = [...(result.cuts ?? []), ...(rendered.cuts ?? []), ...clamped.cuts, ...structured.cuts];
+  const told = result.cuts ?? [];
+  const own = rendered.endsEarlier === true ? told.map(({ next: _, ...cut }) => cut) : told;
+  const cuts = [...own, ...(rendered.cuts ?? []), ...clamped.cuts, ...structured.cuts];
   const decision = run.decision ?? NOTHING_DECIDED;
   const effect = decision === NOTHING_DECIDED ? "allow" : decision.effect;
   return {

@@ -238,6 +238,8 @@ export interface StreamData {
   readonly bytes: number;
   readonly dropped: number;
   readonly artifact?: string;
+  /** Bytes that the artifact holds, where those between its first and last ones were not kept. */
+  readonly artifactBytes?: number;
   /** Bytes that were not UTF-8. */
   readonly invalid?: number;
 }

@@ -11,6 +11,13 @@ const textOf = (more: Partial<BashData>, maxBytes?: number, notes?: readonly str
   String(reported(more, maxBytes, notes).envelope);
 
 describe("bashFace", () => {
+  it("says how much of a stream an artifact with a gap holds", () => {
+    const kept = { tail: "z", bytes: 99_000_000, dropped: 98_999_998, artifact: "a-1", artifactBytes: 67_108_864 };
+    expect(textOf({ stdout: stream("a", kept) })).toContain(
+      'the path "artifact:a-1" for the first and last of 99000000 bytes, 67108864 in all …]',
+    );
+  });
+
   it("decodes to the tool's input, within its ceiling", () => {
     expect(bashFace.decode({ command: "ls", timeoutMs: 999_999_999, cwd: "x", input: "" })).toEqual({
       input: { command: "ls", timeoutMs: 600_000, cwd: "x", input: "" },

@@ -62,11 +62,13 @@ export function streamSection(label: string, shown: ShownStream): readonly strin
 }
 
 function gapRows(shown: ShownStream): readonly string[] {
-  const { artifact, notable, bytes } = shown.source;
+  const { artifact, artifactBytes, notable, bytes } = shown.source;
+  const kept =
+    artifactBytes === undefined
+      ? `all ${counted(bytes, "byte")}`
+      : `the first and last of ${counted(bytes, "byte")}, ${artifactBytes} in all`;
   const where =
-    artifact === undefined
-      ? "they were not kept"
-      : `\`read\` or \`grep\` the path "artifact:${artifact}" for all ${counted(bytes, "byte")}`;
+    artifact === undefined ? "they were not kept" : `\`read\` or \`grep\` the path "artifact:${artifact}" for ${kept}`;
   const gap = `[… ${counted(shown.leftOut, "byte")} left out; ${where} …]`;
   return [gap, ...notable.map((line) => `[line ${line.line}] ${cleaned(line.text).text}`)];
 }

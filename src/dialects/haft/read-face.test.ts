@@ -33,6 +33,21 @@ describe("readFace", () => {
     expect(cuts[0]!.keptBytes).toBeGreaterThan(0);
   });
 
+  it("goes on in a clipped line behind what is shown, where a command can do that", () => {
+    const clipped = { clippedLines: [{ line: 1, bytes: 4_002 }], eol: "lf" as const };
+    const { text } = shown(readData(`${"é".repeat(999)}x\nnext\n`, clipped));
+    expect(text).toContain("cut -b 2000-11999`]");
+    const fromEnd = {
+      ...clipped,
+      startLine: -2,
+      endLine: -1,
+      totalLines: null,
+      clippedLines: [{ line: -2, bytes: 9 }],
+    };
+    for (const odd of [{ ...clipped, encoding: "utf-16le" }, fromEnd])
+      expect(shown(readData("x\nnext\n", odd)).text).toContain("[a command can show the rest of a clipped line]");
+  });
+
   it("always shows something, however small the budget and long the line", () => {
     const { text } = shown(readData(`${"x".repeat(5_000)}\nb\n`), 10);
     expect(text).toMatch(/^Showing lines 1–1 of 2; continue with `offset` 2\.\n {5}1│x+… \[\d+ more bytes\]$/);

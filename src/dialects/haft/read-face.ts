@@ -115,7 +115,7 @@ function showWindow(data: ReadData, about: RenderContext): Rendered {
     keptBytes: fitted.keptBytes,
     next: `Continue with \`offset\` ${nextOffset}.`,
   };
-  return { ...shown, cuts: [cut] };
+  return { ...shown, cuts: [cut], endsEarlier: true };
 }
 
 /** Room for the header line, whatever its numbers. */
@@ -156,7 +156,10 @@ function clippedHint(data: ReadData, path: string): readonly string[] {
   const first = data.clippedLines[0];
   if (first === undefined) return [];
   if (data.kind === "artifact") return ["[`grep` finds text in the rest of a clipped line]"];
-  const from = READ_MAX_LINE_BYTES + 1;
+  if (first.line < 1 || data.encoding.toLowerCase() !== "utf-8")
+    return ["[a command can show the rest of a clipped line]"];
+  const from =
+    utf8Length(data.text.split("\n", first.line - data.startLine + 1)[first.line - data.startLine] ?? "") + 1;
   return [
     `[rest of line ${first.line}: \`sed -n ${first.line}p ${shellWord(path)} | cut -b ${from}-${from + 9_999}\`]`,
   ];

@@ -61,7 +61,8 @@ function sectionOf(label: string, stream: StreamData): readonly string[] {
   const rows = [`${label}:`];
   if (stream.head !== "") rows.push(withoutLastNewline(stream.head));
   if (stream.dropped > 0) {
-    const where = stream.artifact === undefined ? "" : `; the whole is artifact:${stream.artifact}`;
+    const kept = stream.artifactBytes === undefined ? "the whole is" : `${counted(stream.artifactBytes, "byte")} are`;
+    const where = stream.artifact === undefined ? "" : `; ${kept} artifact:${stream.artifact}`;
     rows.push(`[${counted(stream.dropped, "byte")} of ${label} left out${where}]`);
   }
   if (stream.tail !== "") rows.push(withoutLastNewline(stream.tail));

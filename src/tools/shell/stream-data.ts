@@ -20,9 +20,14 @@ export function streamData(captured: Captured, recorded: RecordedStream | undefi
     notable: [],
     bytes: produced,
     dropped: produced - shownHead.length - shownTail.length,
-    ...(artifact === undefined || isWhole ? {} : { artifact }),
+    ...(artifact === undefined || isWhole ? {} : { artifact, ...gapOf(recorded) }),
     ...(invalid === 0 ? {} : { invalid }),
   };
+}
+
+function gapOf(recorded: RecordedStream | undefined): Pick<StreamData, "artifactBytes"> {
+  const hasGap = recorded !== undefined && recorded.keptBytes < recorded.producedBytes;
+  return hasGap ? { artifactBytes: recorded.keptBytes } : {};
 }
 
 function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {
