@@ -90,7 +90,7 @@ describe("validation", () => {
     [{}, "path", /^`path` is missing; it takes text that is not empty$/],
     [{ path: 5 }, "path", /^`path` was 5; it takes text/],
     [{ path: "" }, "path", /`path` was the text ""/],
-    [{ path: "a", limit: 0 }, "limit", /`limit` was 0; it takes a whole number of at least 1 of at most 5000/],
+    [{ path: "a", limit: 0 }, "limit", /`limit` was 0; it takes a whole number of at least 1 and at most 5000/],
     [{ path: "a", limit: 1.5 }, "limit", /1\.5/],
     [{ path: "a", mode: "lines" }, "mode", /one of "content", "files"/],
     [{ path: "a", edits: [{ oldText: "x" }, {}] }, "edits[1].oldText", /`edits\[1\]\.oldText` is missing/],

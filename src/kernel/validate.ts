@@ -131,14 +131,20 @@ export function acceptedBy(schema: unknown): string {
   const types = Array.isArray(schema.type) ? schema.type : [schema.type];
   const base = types.map((type) => ARTICLES[String(type)] ?? "a value").join(" or ");
   const bounds = [
-    typeof schema.minimum === "number" ? `of at least ${schema.minimum}` : "",
-    typeof schema.maximum === "number" ? `of at most ${schema.maximum}` : "",
+    rangeOf(schema),
     typeof schema.minLength === "number" && schema.minLength > 0 ? "that is not empty" : "",
     typeof schema.minItems === "number" && schema.minItems > 0 ? `with at least ${schema.minItems} items` : "",
     isRecord(schema.not) && "const" in schema.not ? `other than ${JSON.stringify(schema.not.const)}` : "",
   ].filter(Boolean);
   const inner = isRecord(schema.items) && schema.type === "array" ? ` of ${acceptedBy(schema.items)}` : "";
   return [base + inner, ...bounds].join(" ");
+}
+
+function rangeOf({ minimum, maximum }: JsonSchema): string {
+  const least = typeof minimum === "number" ? `at least ${minimum}` : "";
+  const most = typeof maximum === "number" ? `at most ${maximum}` : "";
+  const both = [least, most].filter((one) => one !== "").join(" and ");
+  return both === "" ? "" : `of ${both}`;
 }
 
 function listed(names: readonly string[], quote = "`"): string {
