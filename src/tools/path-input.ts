@@ -3,6 +3,8 @@ import { type Artifacts, fail, isWithin, type Look, type Provenance, type ToolRe
 import { showControls } from "../text/index.js";
 
 const ARTIFACT = "artifact:";
+/** A lone surrogate would become U+FFFD on its way, and the path another one than was judged. */
+const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /** The id of an artifact that a path names, else undefined. A file that is so named is `./artifact:1`. */
 export function artifactIdOf(path: string): string | undefined {
@@ -15,7 +17,7 @@ export function quoted(path: string): string {
 }
 
 /**
- * A refusal of a path that names no place: empty, or with a NUL byte; or of an artifact where only files are taken.
+ * A refusal of a path that names no place: empty, or with a NUL byte or half of a character; or of an artifact where only files are taken.
  *
  * @param verb - What is not done, as in "Did not read".
  */
@@ -28,6 +30,10 @@ export function refusePath(path: string, verb: string, takesArtifacts = false): 
   if (path.includes("\0")) {
     const message = `Did not ${verb} ${quoted(path)}: the path holds a NUL byte. Send the path without it.`;
     return fail("FS_BAD_PATH", message, { details: { path, why: "nul" } });
+  }
+  if (HALF_CHARACTER.test(path)) {
+    const message = `Did not ${verb} ${quoted(path)}: the path holds half of a character, which no file name has. Send whole characters.`;
+    return fail("FS_BAD_PATH", message, { details: { path, why: "half a character" } });
   }
   if (!takesArtifacts && artifactIdOf(path) !== undefined) {
     const message = `Did not ${verb} ${quoted(path)}: an artifact can only be looked at, with \`read\` or \`grep\`. A file of that name is ${quoted(`./${path}`)}.`;

@@ -7,10 +7,10 @@ const MAX_LISTED = 5_000;
 export async function nearPaths(ctx: ToolContext, absolute: string, spelled: string): Promise<readonly string[]> {
   try {
     const { children } = await ctx.fs.readDir(parentOf(absolute), { limit: MAX_LISTED });
-    const names = nearestNames(
-      baseName(absolute),
-      children.map(({ name }) => name),
-    );
+    const wanted = baseName(absolute);
+    // A name that is there and still was not found is a link that leads nowhere.
+    const others = children.map(({ name }) => name).filter((name) => name !== wanted);
+    const names = nearestNames(wanted, others);
     const slash = spelled.lastIndexOf("/");
     const folder = slash === -1 ? "" : spelled.slice(0, slash + 1);
     return names.map((name) => (folder === "" ? name : `${folder}${name}`));

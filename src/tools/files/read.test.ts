@@ -250,8 +250,17 @@ describe("what cannot be read", () => {
     });
   });
 
-  it("refuses an empty path and one with a NUL byte before it touches anything", async () => {
-    const bench = memoryBench();
+  it("does not name a link that leads nowhere as near itself", async () => {
+    const backend = createMemoryBackend();
+    backend.plant({ kind: "link", path: `${backend.cwd}/gone`, target: "nowhere" });
+    const failed = await toolBench({ backend }).call("read", { path: "gone" });
+    expect([failed.code, failed.details?.near]).toEqual(["FS_NOT_FOUND", undefined]);
+  });
+
+  it("refuses an empty path, one with a NUL byte and one with half a character before it touches anything", async () => {
+    const bench = memoryBench({ "a\ufffd": "another one" });
+    for (const path of ["a\ud800", "\udc00/b"])
+      expect(await bench.call("read", { path })).toMatchObject({ isError: true, code: "FS_BAD_PATH" });
     expect(await bench.call("read", { path: "ok.txt\0/../x" })).toMatchObject({ isError: true, code: "FS_BAD_PATH" });
     expect(await bench.call("read", { path: "" })).toMatchObject({ isError: true });
   });

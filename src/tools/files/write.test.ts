@@ -90,6 +90,14 @@ describe("writing", () => {
     expect((await backend.root.fs.readDir("/outside")).children).toEqual([]);
   });
 
+  it("refuses a link that leads nowhere, and says where", async () => {
+    const backend = createMemoryBackend();
+    backend.plant({ kind: "link", path: `${backend.cwd}/gone`, target: "no\nwhere" });
+    const failed = await toolBench({ backend }).call("write", { path: "gone", content: "x" });
+    expect(failed).toMatchObject({ isError: true, code: "FS_NOT_FOUND" });
+    expect(failed.message).toContain('it is a link to "no\\nwhere", where nothing is. Write to that path');
+  });
+
   it("refuses a folder, a redaction mark and half of a character", async () => {
     const bench = memoryBench({ "folder/": "" });
     expect(await bench.call("write", { path: "folder", content: "x" })).toMatchObject({ code: "FS_NOT_A_FILE" });

@@ -112,7 +112,8 @@ async function replaceFile(
   const bytes = new TextEncoder().encode(input.content);
   const old = await oldFile(ctx, absolute);
   if (old !== undefined) {
-    const bad = refuseKind(old.info.kind, { verb: "write", spelled: input.path, absolute });
+    const bad =
+      refuseKind(old.info.kind, { verb: "write", spelled: input.path, absolute }) ?? refuseLostLink(input, old);
     if (bad !== undefined) return bad;
   }
   const refusal = refuseByExpect(input, old) ?? refuseByGate(input, ctx, place, old);
@@ -161,8 +162,16 @@ async function oldFile(ctx: ToolContext<WriteLimits>, path: string): Promise<Old
   if (info === undefined || info.kind === "directory" || info.kind === "other") return info && { info };
   if (info.size > MAX_JOURNALLED_BYTES) return { info };
   const bytes = await ctx.fs.readBytes(path, { maxBytes: MAX_JOURNALLED_BYTES }).catch(unlessMissing);
-  if (bytes === undefined) return undefined;
+  if (bytes === undefined) return info.kind === "link" ? { info } : undefined;
   return { info: { ...info, size: bytes.length }, bytes, sha256: await ctx.digest(bytes) };
+}
+
+/** A link that leads nowhere is no file to be replaced, and its name is taken. */
+function refuseLostLink({ path }: WriteInput, { info, bytes }: OldFile): ToolResult<never> | undefined {
+  if (info.kind !== "link" || bytes !== undefined) return undefined;
+  const target = info.target === undefined ? "" : ` to ${quoted(info.target)}`;
+  const why = `it is a link${target}, where nothing is. Write to that path, or remove the link first`;
+  return fail("FS_NOT_FOUND", `Did not write ${quoted(path)}: ${why}.`, { details: { path } });
 }
 
 function unlessMissing(thrown: unknown): undefined {

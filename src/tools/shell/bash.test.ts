@@ -91,6 +91,19 @@ describe("a command", () => {
   });
 });
 
+it("refuses half a character in any text: another command would run than was judged", async () => {
+  const { bench, asked } = answering({});
+  for (const odd of [
+    { command: "rm \ud800" },
+    { command: "cat", input: "\udc00" },
+    { command: "ls", cwd: "a\ud800" },
+  ]) {
+    const failed = await bash(bench, odd);
+    expect([failed.code, failed.message?.includes("half of a character")]).toEqual(["CALL_INVALID", true]);
+  }
+  expect(asked).toEqual([]);
+});
+
 describe("a failure", () => {
   verifies("IR-103", "is any exit but 0, and any signal, with the output kept (SHELL-27, SHELL-28)", async () => {
     const bench = memoryBench();

@@ -75,20 +75,31 @@ function timeoutOf(input: BashInput, limits: BashLimits): number {
   return Math.min(Math.floor(input.timeoutMs ?? limits.defaultTimeoutMs), limits.maxTimeoutMs);
 }
 
-function refuseInput({ command, timeoutMs, cwd }: BashInput): ToolResult<never> | undefined {
-  const problem =
-    command.trim() === ""
-      ? ["command", "`command` is empty; it takes a shell command"]
-      : command.includes("\0")
-        ? ["command", "`command` holds a NUL byte, which no shell takes"]
-        : timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs >= 1)
-          ? ["timeoutMs", `\`timeoutMs\` was ${timeoutMs}; it takes 1 to ${BASH_LIMITS.maxTimeoutMs} milliseconds`]
-          : cwd !== undefined && (cwd === "" || cwd.includes("\0"))
-            ? ["cwd", `\`cwd\` was ${quoted(cwd)}, which names no folder`]
-            : undefined;
+/** A lone surrogate reaches no process: it would become U+FFFD, and the command another one than was judged. */
+const HALF_CHARACTER = /\p{Surrogate}/u;
+
+function refuseInput({ command, timeoutMs, cwd, input }: BashInput): ToolResult<never> | undefined {
+  const half = "holds half of a character (a lone surrogate); send whole characters";
+  const most = BASH_LIMITS.maxTimeoutMs;
+  const problem = (
+    [
+      ["command", command.trim() === "", "is empty; it takes a shell command"],
+      ["command", command.includes("\0"), "holds a NUL byte, which no shell takes"],
+      ["command", HALF_CHARACTER.test(command), half],
+      ["input", HALF_CHARACTER.test(input ?? ""), half],
+      ["cwd", HALF_CHARACTER.test(cwd ?? ""), half],
+      ["cwd", cwd === "" || cwd?.includes("\0") === true, `was ${quoted(cwd ?? "")}, which names no folder`],
+      ["timeoutMs", !isTimeout(timeoutMs), `was ${timeoutMs}; it takes 1 to ${most} milliseconds`],
+    ] as const
+  ).find(([, isBad]) => isBad);
   if (problem === undefined) return undefined;
-  const [parameter, text] = problem;
+  const [parameter, , words] = problem;
+  const text = `\`${parameter}\` ${words}`;
   return fail("CALL_INVALID", `Did not run the command: ${text}.`, { details: { parameter, problem: text } });
+}
+
+function isTimeout(timeoutMs: number | undefined): boolean {
+  return timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs >= 1);
 }
 
 async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<ToolResult<BashData>> {
