@@ -33,11 +33,11 @@ export interface Fixture {
 }
 
 const EVERYTHING: Place = { path: "/", access: ["read", "write", "create", "delete"], scope: "tree" };
-const CALL_MS = 60_000;
+const CALL_MS = 180_000;
 
 /**
  * Ports for one call. Without `grant` they may touch every file and run no command; `commands` are compared word for word.
- * Without `call` it ends after 60 s and a path that leads out of the grant is denied.
+ * Without `call` it ends after 180 s and a path that leads out of the grant is denied.
  */
 export function bindAll(
   on: Pick<Fixture, "backend" | "clock">,
