@@ -104,12 +104,22 @@ class ProcessChannel implements Channel {
     this.#child.stderr?.destroy();
     // It sees its end of file and finishes what it is at; one that hangs is not waited for.
     const timer = setTimeout(() => {
-      if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill("SIGKILL");
+      if (this.#child.exitCode === null && this.#child.signalCode === null) this.#killAll();
     }, HANGING_MS);
     timer.unref();
     this.#child.once("exit", () => clearTimeout(timer));
     this.#child.unref();
     this.#finish("it was closed here");
+  }
+
+  /** The program leads a group of its own: what it started goes with it. */
+  #killAll(): void {
+    const { pid } = this.#child;
+    try {
+      if (pid !== undefined) process.kill(-pid, "SIGKILL");
+    } catch {
+      // It has ended meanwhile.
+    }
   }
 
   #finish(how: string): void {

@@ -26,8 +26,8 @@ interface Pending {
 
 /** Workers that a level of the far side has. */
 const LEVEL = 5;
-/** A request waits so long for a worker before the far side starts more of them. */
-const GROW_AFTER_MS = 20;
+/** When no worker has become free for so long, and a request waits, the far side starts more of them. */
+const GROW_AFTER_MS = 40;
 /** A line is read byte by byte over there: longer requests go as a block. */
 const MAX_LINE_BYTES = 1_000;
 /** Without a word for so long after a sign of life the far side counts as gone. */
@@ -48,6 +48,8 @@ export class CommandChannel {
   readonly #queue: Pending[] = [];
   readonly #idle: number[] = Array.from({ length: LEVEL }, (_, index) => LEVEL - 1 - index);
   #workers = LEVEL;
+  /** How often a worker has become free. */
+  #freed = 0;
   #growing: NodeJS.Timeout | undefined;
   #beating: NodeJS.Timeout | undefined;
   #heardAt = performance.now();
@@ -141,11 +143,15 @@ export class CommandChannel {
       this.#send(this.#queue.shift()!, this.#idle.pop()!);
     }
     if (this.#queue.length === 0 || this.#growing !== undefined || this.#workers >= this.#maxWorkers) return;
+    const freed = this.#freed;
     this.#growing = setTimeout(() => {
       this.#growing = undefined;
       if (this.#queue.length === 0) return;
-      for (let count = 0; count < LEVEL; count += 1) this.#idle.push(this.#workers + count);
-      this.#workers += LEVEL;
+      // Short commands make way for each other; more workers would only make each slower.
+      if (this.#freed === freed) {
+        for (let count = LEVEL - 1; count >= 0; count -= 1) this.#idle.push(this.#workers + count);
+        this.#workers += LEVEL;
+      }
       this.#next();
     }, GROW_AFTER_MS);
   }
@@ -181,6 +187,7 @@ export class CommandChannel {
     if (pending === undefined) return;
     this.#pending.delete(id);
     if (pending.worker !== undefined) this.#idle.push(pending.worker);
+    this.#freed += 1;
     pending.resolve(frame);
     this.#next();
   }

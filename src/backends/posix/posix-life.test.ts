@@ -169,7 +169,19 @@ underEachShell((shell) => {
     expect(machine.leftovers()).toEqual([]);
   });
 
-  it("a far side that gets little to work with still reads, writes, lists and runs", async () => {
+  it("what a command is given in its environment cannot change how it is started", async () => {
+    backend = await machine.open();
+    const env = { PATH: "/nonexistent", IFS: "/", A: "1", ENV: "/nonexistent", CDPATH: "/" };
+    const result = await backend.root.shell.exec('echo "$A $PATH"', { cwd: machine.work, env });
+    expect(out(result)).toBe("1 /nonexistent\n");
+    for (const name of ["hf_c", "a-b", "1a", ""]) {
+      const refused = await backend.root.shell.exec("echo ran > ran", { cwd: machine.work, env: { [name]: "x" } });
+      expect([refused.began, refused.ended]).toEqual(["no", "spawn-error"]);
+    }
+    expect(existsSync(marker("ran"))).toBe(false);
+  });
+
+  it("openLocalPosix tells where it is, and gives commands the usual environment", async () => {
     backend = await openLocalPosix({ shell, cwd: machine.work, setEnv: { HOME: machine.folder } });
     expect([backend.home, backend.cwd, backend.guard]).toEqual([machine.folder, machine.work, "pinned"]);
     expect(backend.flags).toEqual({ processes: true, signals: false, links: true, jobs: true, terminal: false });

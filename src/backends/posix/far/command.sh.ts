@@ -25,21 +25,23 @@ hf_main() {
   hf_cwd=$(pwd; printf x); hf_cwd=\${hf_cwd%?x}
   cd "$hf_s" && hf_probe
   hf_setsid=; if hf_has setsid; then hf_setsid=$(command -v setsid); fi
-  # Some shells ignore QUIT themselves and hand that on to the last command of "-c", unless a line end follows it.
   # A command may be given another PATH: what starts it is found now.
   hf_x=$(command -v "$hf_program"); case $hf_x in /*) hf_program=$hf_x ;; esac
+  # Some shells ignore QUIT themselves and hand that on to the last command of "-c", unless a line end follows it.
   hf_line_end=
   case $(eval "\"\$hf_program\" $hf_args -c -- 'cat /proc/self/status'") in *SigIgn:*[1-9a-f]*SigCgt:*) hf_line_end=$hf_nl ;; esac
-  hf_sid=0
+  hf_sid=0 hf_group=
+  hf_own_pid
   if hf_has proc; then
     read -r hf_x </proc/self/stat; set -- \${hf_x##*) }; hf_sid=$4
+    # A group that is ours alone.
+    if [ "$3" = "$hf_pid" ]; then hf_group=$3; fi
     printf '%s\n' "$hf_sid" >"$hf_s/session.$hf_gen"
   fi
   hf_find_reaper
   # The sessions of our own shells: this channel's, and of those before it, whose commands it has taken over.
   hf_sids=" "
   for hf_f in "$hf_s"/session.*; do if read -r hf_x <"$hf_f"; then hf_sids="$hf_sids$hf_x "; fi; done
-  hf_own_pid
   [ -z "$hf_old" ] || hf_take_over
   (
     LC_ALL=C

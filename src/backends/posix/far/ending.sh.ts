@@ -56,9 +56,11 @@ hf_ending() {
   hf_stop_watch
   for hf_f in "$hf_s"/bulk.*.pid; do if read -r hf_x <"$hf_f"; then kill -KILL "$hf_x"; fi; done
   cd /
-  hf_kept || rm -rf "$hf_s"
+  if hf_kept; then hf_group=; else rm -rf "$hf_s"; fi
   hf_x=; for hf_e in $hf_found; do hf_x=$hf_x+$hf_e; done
   printf 'Q 0,bye,%s\n' "$hf_x" >&3
+  # Nobody waits for this channel any more. What of our own shells hangs on something is not left behind.
+  if [ "$1" != bye ] && [ -n "$hf_group" ]; then hf_pause 50; kill -KILL "-$hf_group"; fi
 }
 
 hf_current() { hf_now=; read -r hf_now <"$hf_s/gen"; [ "$hf_now" = "$hf_gen" ]; }

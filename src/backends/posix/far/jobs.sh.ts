@@ -5,6 +5,7 @@ export const JOBS = sh`
 # poll ID STDOUT-OFFSET MAX STDERR-OFFSET MAX: "STATUS" and for each stream "FROM COUNT ENDED TOTAL", then the bytes.
 hf_do_poll() {
   hf_job=$1 hf_status=
+  hf_base_of "$1"
   read -r hf_status <"$hf_s/$hf_job.x"
   hf_part o "$2" "$3"; hf_out=$hf_meta hf_out_bytes=$hf_bytes
   hf_part e "$4" "$5"; hf_err=$hf_meta
@@ -18,7 +19,7 @@ hf_do_poll() {
 # Copies up to $3 bytes from offset $2 of stream $1 to the worker's file. Where that part is gone it starts with the
 # first that is still there.
 hf_part() {
-  hf_f=$hf_s/$hf_job.$1 hf_bytes=0 hf_ended=0 hf_total=0 hf_from=$2
+  hf_f=$hf_b.$1 hf_bytes=0 hf_ended=0 hf_total=0 hf_from=$2
   printf '' >"$hf_s/w$hf_k.$1"
   if read -r hf_total hf_x <"$hf_f.n"; then hf_ended=1; fi
   hf_seg=0 hf_start=0 hf_after=
@@ -52,9 +53,10 @@ hf_do_look() {
   hf_job=$1 hf_job_tag=$2 hf_head=$3 hf_tail=$4 hf_files=
   hf_scan "$hf_leader" "$2$1." "$1"
   # Where nobody holds a stream any more its pump is about to end: all that was printed is waited for.
+  hf_base_of "$1"
   if [ -e "$hf_s/$1.x" ]; then
-    [ "$hf_holds_o" = yes ] || hf_await "$hf_s/$1.o.n"
-    [ "$hf_holds_e" = yes ] || hf_await "$hf_s/$1.e.n"
+    [ "$hf_holds_o" = yes ] || hf_await "$hf_b.o.n"
+    [ "$hf_holds_e" = yes ] || hf_await "$hf_b.e.n"
   fi
   hf_gather o; hf_out=$hf_meta hf_out_bytes=$hf_bytes
   hf_gather e; hf_err=$hf_meta hf_err_bytes=$hf_bytes
@@ -114,7 +116,8 @@ hf_do_began() {
 
 # collect ID TAG HEAD TAIL: the report on a command that has ended; "running" when it has not.
 hf_do_collect() {
-  if [ ! -e "$hf_s/$1.x" ] || [ ! -e "$hf_s/$1.o.n" ] || [ ! -e "$hf_s/$1.e.n" ]; then hf_reply running; return 0; fi
+  hf_base_of "$1"
+  if [ ! -e "$hf_s/$1.x" ] || [ ! -e "$hf_b.o.n" ] || [ ! -e "$hf_b.e.n" ]; then hf_reply running; return 0; fi
   hf_job=$1 hf_job_tag=$2 hf_head=$3 hf_tail=$4
   hf_finish
 }
@@ -143,7 +146,8 @@ hf_do_find() {
 hf_do_forget() {
   hf_files=
   for hf_e in "$@"; do
-    for hf_f in "$hf_s/$hf_e".*; do hf_files="$hf_files \"\$hf_s\"\${hf_f#"$hf_s"}"; done
+    hf_base_of "$hf_e"
+    for hf_f in "$hf_s/$hf_e".* "$hf_b".*; do hf_files="$hf_files \"\$hf_s\"\${hf_f#"$hf_s"}"; done
   done
   eval "rm -f $hf_files"
   # The folder that another backend left for a kept job goes with the last of them.

@@ -16,6 +16,43 @@ hf_scan() {
   if hf_has grep0; then hf_tagged=$(grep -lsF -e "HAFT_TAG=$2" /proc/[0-9]*/environ)
   elif hf_tagged_among "$2" /proc/[0-9]*/environ; then hf_by_hand=yes
   fi
+  if hf_has grep && [ "$hf_by_hand" = no ]; then hf_scan_chosen "$1" "$2"; else hf_scan_all "$1" "$2"; fi
+  hf_found=\${hf_found# }
+}
+
+# Looks only at processes that grep has chosen: those whose line names a leader as group or session, those with the tag,
+# those that hold a pipe, and then, again and again, the children of what was found.
+hf_scan_chosen() {
+  hf_any_of $1
+  hf_hits=
+  if [ -n "$hf_or" ]; then
+    hf_hits=$(grep -lsE -e "^($hf_or) \(|\) [A-Za-z] [0-9]+ ($hf_or) |\) [A-Za-z] [0-9]+ [0-9]+ ($hf_or) " /proc/[0-9]*/stat)
+  fi
+  for hf_e in $hf_hits $hf_tagged; do hf_e=\${hf_e#/proc/}; hf_try "\${hf_e%%/*}" "$1" "$2"; done
+  for hf_e in $hf_held; do hf_try "\${hf_e%:*}" "$1" "$2"; done
+  hf_before=
+  while [ "$hf_found" != "$hf_before" ]; do
+    hf_before=$hf_found
+    hf_any_of $hf_found
+    for hf_e in $(grep -lsE -e "\) [A-Za-z] ($hf_or) " /proc/[0-9]*/stat); do
+      hf_e=\${hf_e#/proc/}; hf_e=\${hf_e%%/*}
+      case " $hf_found " in *" $hf_e "*) continue ;; esac
+      if hf_look "/proc/$hf_e" "" ""; then hf_take; fi
+    done
+  done
+}
+
+# "A|B|C" of $@, in hf_or.
+hf_any_of() { hf_or=; for hf_x in "$@"; do hf_or="$hf_or|$hf_x"; done; hf_or=\${hf_or#"|"}; }
+
+# Takes the process $1 if it belongs to the leaders $2 or has the tag $3, once.
+hf_try() {
+  case " $hf_found " in *" $1 "*) return 0 ;; esac
+  if hf_look "/proc/$1" "$2" "$3" && [ "$hf_mine" = yes ]; then hf_take; fi
+}
+
+# Looks at all processes, one by one.
+hf_scan_all() {
   hf_oldest "$1"
   for hf_d in /proc/[0-9]*; do
     [ "\${hf_d#/proc/}" -ge "$hf_first_pid" ] || continue
@@ -34,7 +71,6 @@ hf_scan() {
     done
     hf_rest=$hf_next_rest
   done
-  hf_found=\${hf_found# }
 }
 
 # Nothing that the leaders $1 started has a lower number than the lowest of them, unless the numbers have wrapped around
@@ -104,19 +140,38 @@ hf_tagged_among() {
   return 1
 }
 
-# Who holds the output FIFOs of the id $1 ("*": all ids). One listing of the open files of all processes tells. Sets hf_held
-# to " PID:o PID:e ...".
-hf_holders() {
-  hf_pipes=" " hf_held=" "
-  hf_open "$1" || return 0
-  if [ "$1" != "*" ]; then if read -r hf_x <"$hf_s/$1.w"; then hf_pipes=" $hf_x "; fi
+# Where the output of job $1 is: "ID.w" tells how its FIFOs are called and how its files begin. Sets hf_pipe and hf_b, the
+# latter with its folder.
+hf_base_of() {
+  hf_pipe= hf_b=\${1##*/}
+  if read -r hf_x hf_y <"$hf_s/$1.w"; then hf_pipe=$hf_x hf_b=$hf_y; fi
+  hf_b=$hf_s/\${1%"\${1##*/}"}$hf_b
+}
+
+# Whether a pump of the job $1 ("*": of any that is not to be kept) still runs: where all have ended, nobody holds a stream.
+# Sets hf_pipes to the FIFOs of those that do.
+hf_open() {
+  hf_pipes=" "
+  if [ "$1" != "*" ]; then hf_open_job "$1"
   else
-    for hf_f in "$hf_s"/*.w; do
-      [ ! -e "\${hf_f%.w}.keep" ] && read -r hf_x <"$hf_f" || continue
-      if [ ! -e "\${hf_f%.w}.o.n" ] || [ ! -e "\${hf_f%.w}.e.n" ]; then hf_pipes="$hf_pipes$hf_x "; fi
+    for hf_f in "$hf_s"/*.p; do
+      hf_f=\${hf_f%.p}
+      [ ! -e "$hf_f.p" ] || [ -e "$hf_f.keep" ] || hf_open_job "\${hf_f##*/}"
     done
   fi
-  [ "$hf_pipes" != " " ] || return 0
+  [ "$hf_pipes" != " " ]
+}
+
+hf_open_job() {
+  hf_base_of "$1"
+  if [ ! -e "$hf_b.o.n" ] || [ ! -e "$hf_b.e.n" ]; then hf_pipes="$hf_pipes\${hf_pipe:-none} "; fi
+}
+
+# Who holds the output FIFOs of the job $1 ("*": of any). One listing of the open files of all processes tells. Sets hf_held
+# to " PID:o PID:e ...".
+hf_holders() {
+  hf_held=" "
+  hf_open "$1" || return 0
   hf_held=" $(ls -ln /proc/[0-9]*/fd | { hf_q=; while IFS= read -r hf_l; do
     case $hf_l in
     /proc/*) hf_q=\${hf_l#/proc/}; hf_q=\${hf_q%%/*} ;;
@@ -125,16 +180,6 @@ hf_holders() {
       case $hf_pipes in *" \${hf_l%.f?} "*) printf '%s ' "$hf_q:\${hf_l##*.f}" ;; esac ;;
     esac
   done; })"
-}
-
-# Whether a pump of the id $1 ("*": of any) still runs: where all have ended, nobody holds a pipe.
-hf_open() {
-  if [ "$1" != "*" ]; then [ ! -e "$hf_s/$1.o.n" ] || [ ! -e "$hf_s/$1.e.n" ]; return; fi
-  for hf_f in "$hf_s"/*.p; do
-    hf_f=\${hf_f%.p}
-    if [ -e "$hf_f.p" ] && [ ! -e "$hf_f.keep" ] && { [ ! -e "$hf_f.o.n" ] || [ ! -e "$hf_f.e.n" ]; }; then return 0; fi
-  done
-  return 1
 }
 
 # Signals all of them: groups first, so that nothing is started meanwhile in one that has had its signal.

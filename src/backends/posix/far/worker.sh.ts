@@ -6,7 +6,8 @@ export const WORKER = sh`
 # are in the file ID.a.
 hf_worker() {
   exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- >/dev/null
-  hf_k=$1
+  # Named after the channel too: workers of one before it may still run commands.
+  hf_k=$hf_gen-$1 hf_base= hf_runs=1
   while IFS= read -r hf_l; do
     hf_na=\${hf_l%% *}; hf_l=\${hf_l#* }
     hf_nc=\${hf_l%% *}; hf_l=\${hf_l#* }
@@ -37,9 +38,10 @@ hf_do_exec() {
   hf_set_command "$2" "$3" "$4" || return 0
   shift 6
   hf_begin || { hf_reply refused; return 0; }
-  hf_run "w$hf_k" "$@"
+  hf_run "$@"
   cd /
   hf_finish
+  if hf_has mkfifo; then hf_runs=$(( hf_runs + 1 )); hf_prepare "w$hf_k" "w$hf_k.$hf_runs"; fi
 }
 
 # spawn TAG CWD STAGED COMMAND keep|no VARIABLES...: starts a job and leaves it. The shell that waits for it is killed by
@@ -52,11 +54,18 @@ hf_do_spawn() {
   [ "$hf_kept" = no ] || printf 'keep\n' >"$hf_s/$hf_id.keep"
   if hf_has mkfifo && [ "$hf_ni" = 0 ]; then mkfifo -m 600 "$hf_s/$hf_id.f"; fi
   # The colon keeps a shell from running the inner one in its own place, as the last thing it does.
-  ( hf_own_pid; hf_middle=$hf_pid; ( kill -KILL "$hf_middle"; hf_run "$hf_id" "$@" ); : )
+  ( hf_own_pid; hf_middle=$hf_pid; ( kill -KILL "$hf_middle"; hf_run_apart "$@" ); : )
   cd /
   hf_pid= hf_tries=0
   until read -r hf_pid <"$hf_s/$hf_id.p" || [ "$hf_tries" = 50 ]; do hf_pause 1; hf_tries=$(( hf_tries + 1 )); done
   hf_reply "spawned,$hf_pid"
+}
+
+# Runs a job with FIFOs of its own: those that this worker has ready are for its next command.
+hf_run_apart() {
+  exec 8>&- 9>&-
+  if hf_has mkfifo; then hf_prepare "$hf_id" "$hf_id"; fi
+  hf_run "$@"
 }
 
 # $1: the folder   $2: how the names of staged files begin that are its input, or ""   $3: the command, if it came with the
@@ -73,21 +82,30 @@ hf_set_command() {
   if [ -n "$2" ]; then cat "$hf_s/$2".* >"$hf_s/$hf_id.i"; rm -f "$hf_s/$2".*; hf_ni=1; fi
 }
 
-# The command between its two pumps: its streams are FIFOs that nobody else writes to, so each pump sees the end of its own.
-# $1: how the FIFOs are called; those of a worker serve one command after the other. The pumps may ignore INT and QUIT, as
-# jobs do; the command must not, so it runs in the foreground.   $2...: variables NAME=VALUE
+# The command between its two pumps. $@: variables NAME=VALUE. Its streams are FIFOs that nobody else writes to, so each pump
+# sees the end of its own. The pumps may ignore INT and QUIT, as jobs do; the command must not, so it runs in the foreground.
 hf_run() {
-  hf_pipe=$1
-  shift
   if ! hf_has mkfifo; then hf_run_piped "$@"; return; fi
-  if [ ! -p "$hf_s/$hf_pipe.fe" ]; then mkfifo -m 600 "$hf_s/$hf_pipe.fo" "$hf_s/$hf_pipe.fe"; fi
-  printf '%s\n' "$hf_pipe" >"$hf_s/$hf_id.w"
-  hf_pump "$hf_s/$hf_id.o" <"$hf_s/$hf_pipe.fo" 3>&- &
-  hf_pump "$hf_s/$hf_id.e" <"$hf_s/$hf_pipe.fe" 3>&- &
+  [ -n "$hf_base" ] || hf_prepare "w$hf_k" "w$hf_k.1"
+  printf '%s\n' "$hf_pipe_name $hf_base" >"$hf_s/$hf_id.w"
   hf_feeder
-  ( hf_become "$@" ) >"$hf_s/$hf_pipe.fo" 2>"$hf_s/$hf_pipe.fe" <"$hf_input"
-  hf_ended "$?"
+  ( hf_become "$@" ) >&8 2>&9 8>&- 9>&- <"$hf_input"
+  hf_x=$?
+  exec 8>&- 9>&-
+  hf_ended "$hf_x"
+  hf_base=
   wait
+}
+
+# Starts the pumps of the next command: $1 names their FIFOs, $2 their files. The descriptors 8 and 9 hold the FIFOs open
+# until there is a command; a worker that has run one makes ready for the next while nobody waits.
+hf_prepare() {
+  hf_pipe_name=$1 hf_base=$2
+  if [ ! -p "$hf_s/$1.fe" ]; then mkfifo -m 600 "$hf_s/$1.fo" "$hf_s/$1.fe"; fi
+  exec 8<>"$hf_s/$1.fo" 9<>"$hf_s/$1.fe"
+  # Closed by "exec": a redirection would keep a copy, to put it back, and with it the FIFO open.
+  { exec 3>&- 8>&- 9>&-; hf_pump "$hf_s/$2.o"; } <"$hf_s/$1.fo" &
+  { exec 3>&- 8>&- 9>&-; hf_pump "$hf_s/$2.e"; } <"$hf_s/$1.fe" &
 }
 
 # The same with pipes, where there is no mkfifo: the outer pump then sees its end only after the inner one. Descriptor 5 is
@@ -132,6 +150,7 @@ hf_ended() {
 # Reports on a command that has ended, output and all.
 hf_finish() {
   hf_files=
+  hf_base_of "$hf_job"
   hf_gather o; hf_out=$hf_meta hf_out_bytes=$hf_bytes
   hf_gather e; hf_err=$hf_meta hf_err_bytes=$hf_bytes
   hf_survivors
@@ -157,7 +176,7 @@ hf_report() {
 # The kept bytes of stream $1 (o or e) of hf_job: adds files to hf_files, sets hf_meta to "TOTAL,FIRST,LAST,ENDED" and
 # hf_bytes to their number.
 hf_gather() {
-  hf_f=$hf_job.$1 hf_total=0 hf_n=0 hf_size=0 hf_prev=0 hf_ended=1
+  hf_f=\${hf_b#"$hf_s/"}.$1 hf_total=0 hf_n=0 hf_size=0 hf_prev=0 hf_ended=1
   read -r hf_total hf_n hf_size hf_prev <"$hf_s/$hf_f.n" || hf_measure "$1"
   if [ "$hf_n" = 0 ] && [ "$hf_total" -le $(( hf_head + hf_tail )) ]; then
     hf_first=$hf_total hf_last=0
