@@ -21,8 +21,8 @@ const swap = () => {
   if (goes) setImmediate(swap);
   else console.log(count);
 };
-fs.writeFileSync(way + ".ready", "");
 swap();
+fs.writeFileSync(way + ".ready", "");
 `;
 const RACE_MS = 1_500;
 
