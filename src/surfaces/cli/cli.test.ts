@@ -131,7 +131,9 @@ describe("haft call", () => {
   });
 
   it("ends what the call left running, and says so", async () => {
-    const done = await call("bash", { command: "sleep 600 & echo $! >pid" });
+    // The shell's child bears the shell's name until it has become sleep.
+    const became = "until grep -q sleep /proc/$!/comm; do :; done";
+    const done = await call("bash", { command: `sleep 600 & echo $! >pid; ${became}` });
     expect(done.status).toBe(0);
     expect(done.stderr).toMatch(/ended what the call left running: sleep \(process \d+\)/);
     const pid = Number(readFileSync(join(workspace, "pid"), "utf8"));
