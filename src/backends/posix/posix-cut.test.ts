@@ -124,6 +124,7 @@ underEachShell((shell) => {
       expect([result.ended, result.began, result.tree.state]).toEqual(["channel-lost", "unknown", "unseen"]);
     }
     await until(() => machine.processes().length === 0);
+    await until(() => machine.leftovers().length === 0);
     expect(machine.leftovers()).toEqual([]);
     await backend.close();
   });
@@ -136,6 +137,7 @@ underEachShell((shell) => {
     machine.delay = "never";
     await until(() => !isAlive(Number(readFileSync(marker("pid"), "utf8"))), 15_000);
     await until(() => machine.processes().length === 0);
+    await until(() => machine.leftovers().length === 0);
     expect(machine.leftovers()).toEqual([]);
     machine.isMute = false;
     machine.delay = 0;

@@ -129,6 +129,7 @@ underEachShell((shell) => {
     expect(await backend.close()).toEqual({ left: [] });
     expect(await backend.close()).toEqual({ left: [] });
     await until(() => machine.processes().length === 0, 2_000);
+    await until(() => machine.leftovers().length === 0);
     expect(machine.leftovers()).toEqual([]);
     expect(backend.state()).toBe("closed");
     expect((await job.result).tree.state).toBe("unseen");
@@ -137,7 +138,7 @@ underEachShell((shell) => {
 
   it("a job to be kept goes on when the backend is closed, and another finds it", async () => {
     backend = await machine.open();
-    const job = await backend.root.shell.spawn("echo $$ > pid; echo first; exec sleep 600", {
+    const job = await backend.root.shell.spawn("echo first; echo $$ > pid; exec sleep 600", {
       cwd: machine.work,
       lifetime: "keep",
     });
@@ -153,6 +154,7 @@ underEachShell((shell) => {
     expect(isAlive(pidIn("pid"))).toBe(false);
     await backend.close();
     await until(() => machine.processes().length === 0, 2_000);
+    await until(() => machine.leftovers().length === 0);
     expect(machine.leftovers()).toEqual([]);
   });
 
@@ -166,6 +168,7 @@ underEachShell((shell) => {
     // 5 s on a machine that has time for it; here other tests may hold both cores.
     await until(() => !pids.some(isAlive), 15_000);
     await until(() => machine.processes().length === 0, 2_000);
+    await until(() => machine.leftovers().length === 0);
     expect(machine.leftovers()).toEqual([]);
   });
 
