@@ -16,7 +16,7 @@ export interface ShellOptions extends Io {
   readonly graceMs?: number;
   /** Bytes kept of each stream, first and last. Default 8192 and 24576. */
   readonly keep?: { readonly head: number; readonly tail: number };
-  /** Called with every chunk as it comes; `offset` counts the bytes of that stream before it. */
+  /** Called with every chunk as it comes; `offset` counts the bytes of that stream before it. The bytes are the listener's to keep. */
   onOutput?(stream: "stdout" | "stderr", bytes: Uint8Array, offset: number): void;
 }
 

@@ -29,7 +29,7 @@ export class OutputCapture {
     this.#latest?.push(chunk);
     if (this.#listener === undefined) return;
     try {
-      this.#listener(chunk.slice(), offset);
+      this.#listener(new Uint8Array(chunk), offset);
     } catch {
       // The listener's own fault; the command and its output have nothing to do with it.
     }

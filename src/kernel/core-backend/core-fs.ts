@@ -50,7 +50,7 @@ export class CorePortFs implements Fs {
   }
 
   async replaceAtomic(path: string, data: Uint8Array, expect: Expect, io?: Io): Promise<ReplaceResult> {
-    const bytes = data.slice();
+    const bytes = new Uint8Array(data);
     await this.#guard.check("write", path, expect === "absent" ? "create" : "write", expect !== "absent", io);
     return this.#turns.take(path, async () => {
       const old = await this.#guard.statOrMissing(path);

@@ -36,7 +36,7 @@ export async function searchFile(
     const parts: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of reader.chunks()) {
-      parts.push(chunk.slice());
+      parts.push(new Uint8Array(chunk));
       size += chunk.length;
       if (size > MAX_MULTILINE_BYTES) return { skipped: "large" };
     }
@@ -192,7 +192,7 @@ class LineScan {
     let number = this.#lineNumber + Math.max(0, lines - context);
     for (; at < to; number++) {
       const next = nextLine(block, at, to);
-      near.push({ number, bytes: block.slice(at, textEnd(block, at, next)) });
+      near.push({ number, bytes: new Uint8Array(block.subarray(at, textEnd(block, at, next))) });
       at = next;
     }
     this.#before = [...this.#before, ...near].slice(-context);

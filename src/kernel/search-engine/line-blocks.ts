@@ -20,7 +20,7 @@ export async function* lineBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGener
       openBytes = 0;
     }
     if (end === chunk.length) continue;
-    open.push(chunk.slice(end));
+    open.push(new Uint8Array(chunk.subarray(end)));
     openBytes += chunk.length - end;
     if (openBytes < MAX_LINE_BYTES) continue;
     yield joined(open);

@@ -16,14 +16,14 @@ const LEAD = 0.25;
  * that reaches over its edge is shortened. The bytes are a copy, so the line's buffer may be used again.
  */
 export function windowOf(line: Uint8Array, at: readonly (readonly [number, number])[], maxBytes: number): LineWindow {
-  if (line.length <= maxBytes) return { bytes: line.slice(), at };
+  if (line.length <= maxBytes) return { bytes: new Uint8Array(line), at };
   const first = at[0]?.[0] ?? 0;
   const wanted = Math.min(Math.max(0, first - Math.floor(maxBytes * LEAD)), line.length - maxBytes);
   const start = utf8Start(line, wanted);
   const rest = line.subarray(start);
   const end = start + utf8HeadEnd(rest, Math.min(maxBytes, rest.length));
   return {
-    bytes: line.slice(start, end),
+    bytes: new Uint8Array(line.subarray(start, end)),
     at: at
       .filter(([from, to]) => from < end && to > start)
       .map(([from, to]) => [Math.max(from, start) - start, Math.min(to, end) - start] as const),

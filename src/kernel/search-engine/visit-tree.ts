@@ -124,7 +124,7 @@ async function readIgnoreFile(source: SearchSource, path: string): Promise<strin
   let size = 0;
   try {
     for await (const chunk of source.openRead(path)) {
-      chunks.push(chunk.slice());
+      chunks.push(new Uint8Array(chunk));
       size += chunk.length;
       if (size > MAX_IGNORE_FILE_BYTES) return undefined;
     }

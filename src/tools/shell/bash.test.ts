@@ -199,8 +199,13 @@ describe("output", () => {
       dropped: bytes.length - DATA.keepHead - DATA.keepTail + 1,
       final: true,
     };
+    const reused = new Uint8Array(65_536);
     const { bench } = answering({ stdout }, (options) => {
-      for (let at = 0; at < bytes.length; at += 65_536) options.onOutput?.("stdout", bytes.slice(at, at + 65_536), at);
+      for (let at = 0; at < bytes.length; at += reused.length) {
+        const chunk = bytes.subarray(at, at + reused.length);
+        reused.set(chunk);
+        options.onOutput?.("stdout", reused.subarray(0, chunk.length), at);
+      }
     });
     const { data, cuts } = await bash(bench, "x");
     const { head, tail, bytes: size, dropped, artifact, invalid } = data!.stdout;

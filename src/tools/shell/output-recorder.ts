@@ -1,4 +1,5 @@
 import type { ToolContext } from "../../kernel/index.js";
+import { concatBytes } from "../../text/index.js";
 
 type StreamName = "stdout" | "stderr";
 
@@ -44,7 +45,7 @@ export class OutputRecorder {
       this.#sink.push(bytes);
       return;
     }
-    this.#early.push(bytes.slice());
+    this.#early.push(new Uint8Array(bytes));
     if (this.#seenBytes <= this.fitsBytes) return;
     this.#sink = new ArtifactSink(this.ctx, `${this.stream} of ${this.what}`);
     for (const chunk of this.#early) this.#sink.push(chunk);
@@ -95,7 +96,8 @@ class ArtifactSink {
       return;
     }
     this.#tellLoss();
-    this.#wait(bytes);
+    // A backend that is not ours may use its buffer again; `slice` of a Buffer would be no copy.
+    this.#wait(new Uint8Array(bytes));
     if (!this.#isWriting) this.#writing = this.#drain();
   }
 
@@ -129,7 +131,8 @@ class ArtifactSink {
         const chunks = this.#waiting;
         this.#waiting = [];
         this.#waitingBytes = 0;
-        for (const chunk of chunks) await writer.write(chunk);
+        // One write for all that waits: a command prints faster than a store takes small pieces.
+        await writer.write(concatBytes(chunks));
       }
     } catch {
       this.#failed = true;
