@@ -64,12 +64,21 @@ hf_fs_rm() {
     hf_code=unclaimed; hf_refuse; return
   fi
   hf_begin
-  if [ -d "./$hf_name" ] && [ ! -L "./$hf_name" ] && [ "$3" != yes ]; then hf_x=$(rmdir "./$hf_name" 2>&1)
+  if [ -d "./$hf_name" ] && [ ! -L "./$hf_name" ] && [ "$3" != yes ]; then hf_x=$(hf_rmdir "./$hf_name" 2>&1)
   elif [ "$3" = yes ]; then hf_x=$(rm -rf "./$hf_name" 2>&1)
   else hf_x=$(rm -f "./$hf_name" 2>&1)
   fi
   if [ -e "./$hf_name" ] || [ -L "./$hf_name" ]; then hf_fault "$hf_x"; hf_refuse; return; fi
   hf_say removed
+}
+
+# Removes the folder $1 if it is empty.
+hf_rmdir() {
+  if hf_has rmdir; then rmdir "$1"; return; fi
+  for hf_x in "$1"/* "$1"/.[!.]* "$1"/..?*; do
+    if [ -e "$hf_x" ] || [ -L "$hf_x" ]; then printf 'not empty\n'; return 1; fi
+  done
+  rm -rf "$1"
 }
 
 # rename FROM ALLOWED TO ALLOWED REPLACE WHOLE: "fail,CODE,NUMBER" tells which of the two it is about. The first folder is held
@@ -115,7 +124,7 @@ hf_may_take() {
 
 hf_take_over() {
   if hf_has mvT; then hf_x=$(mv -fT "$hf_from" "./$hf_name" 2>&1)
-  elif [ -d "./$hf_name" ]; then hf_x=$(rmdir "./$hf_name" 2>&1 && mv -f "$hf_from" "./$hf_name" 2>&1)
+  elif [ -d "./$hf_name" ]; then hf_x=$(hf_rmdir "./$hf_name" 2>&1 && mv -f "$hf_from" "./$hf_name" 2>&1)
   else hf_x=$(mv -f "$hf_from" "./$hf_name" 2>&1)
   fi || { hf_fault "$hf_x"; hf_refuse 2; return; }
   hf_say renamed

@@ -19,7 +19,7 @@ hf_own_pid() {
 # Tries each ability in the spool folder, where the shell stands. Sets hf_facts to the list of those that work.
 hf_probe() {
   hf_facts=
-  for hf_x in sha256sum setsid rg find grep mktemp base64 od readlink sleep ln chmod chown touch tail mkfifo tar tr; do
+  for hf_x in sha256sum setsid rg find grep mktemp base64 od readlink sleep ln chmod chown touch tail mkfifo tar tr rmdir; do
     if command -v "$hf_x" >/dev/null; then hf_facts="$hf_facts $hf_x"; fi
   done
   if [ "$(stat -c %s /dev/null)" = 0 ]; then hf_facts="$hf_facts stat"; fi
