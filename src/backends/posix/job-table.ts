@@ -9,6 +9,8 @@ const MAX_ENDED = 100;
 /** Far files that are not needed any more are removed several at a time. */
 const FORGET_AT_ONCE = 24;
 const FORGET_AFTER_MS = 200;
+/** The far side may take so long to remove what is not needed when it is closed. */
+const CLOSE_MS = 2_000;
 /** The id of a job to be kept says where its files are. */
 const KEPT = /^(haft-[0-9a-f]{18})\.([1-9]\d*)$/;
 
@@ -99,10 +101,14 @@ export class JobTable {
     this.#forgetRef(String(number));
   }
 
-  /** To be called before the far side is closed: what has ended leaves nothing there. */
-  close(): void {
-    for (const job of this.#jobs.values()) if (job.hasEnded) this.#forgotten.push(job.ref);
-    this.#forgetNow();
+  /** To be called before the far side is closed: jobs that have ended leave nothing there, those to be kept neither. */
+  async close(): Promise<void> {
+    clearTimeout(this.#forgetting);
+    const ended = [...this.#jobs.values()].filter((job) => job.hasEnded).map((job) => job.ref);
+    if (ended.length > 0 && this.#far.state === "open") {
+      const forgotten = this.#far.ask("forget", ended).catch(() => {});
+      await Promise.race([forgotten, new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())]);
+    }
     for (const job of this.#jobs.values()) job.close();
   }
 

@@ -86,7 +86,7 @@ class PosixBackend implements Backend {
   }
 
   async #close(): Promise<{ readonly left: readonly string[] }> {
-    this.#jobs.close();
+    await this.#jobs.close();
     const left = await this.#far.close();
     return { left: left.map((pid) => `process ${pid} on "${this.name}"`) };
   }

@@ -142,7 +142,7 @@ hf_do_find() {
   if read -r hf_x <"$hf_s/$1.r"; then read -r hf_pid <"$hf_s/$1.p"; hf_reply "found,$hf_x,$hf_pid"; else hf_reply absent; fi
 }
 
-# forget ID...: their files are not needed any more. No answer: nobody waits for it.
+# forget ID...: their files are not needed any more. Mostly nobody waits for the answer.
 hf_do_forget() {
   hf_files=
   for hf_e in "$@"; do
@@ -152,5 +152,6 @@ hf_do_forget() {
   eval "rm -f $hf_files"
   # The folder that another backend left for a kept job goes with the last of them.
   for hf_e in "$@"; do case $hf_e in */*) rm -f "$hf_s/\${hf_e%/*}/gen"; rmdir "$hf_s/\${hf_e%/*}" ;; esac; done
+  hf_reply forgotten
 }
 `;
