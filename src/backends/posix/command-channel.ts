@@ -24,10 +24,18 @@ interface Pending {
   worker: number | undefined;
 }
 
+interface IdleWorker {
+  readonly worker: number;
+  /** When it became idle; undefined: it has never had a request. */
+  readonly since: number | undefined;
+}
+
 /** Workers that a level of the far side has. */
 const LEVEL = 5;
 /** When no worker has become free for so long, and a request waits, the far side starts more of them. */
 const GROW_AFTER_MS = 40;
+/** After a command a worker starts the pumps of its next one; it is left alone for so long if others are idle. */
+const READY_MS = 5;
 /** A line is read byte by byte over there: longer requests go as a block. */
 const MAX_LINE_BYTES = 1_000;
 /** Without a word for so long after a sign of life the far side counts as gone. */
@@ -46,7 +54,7 @@ export class CommandChannel {
   readonly #onExit: (id: number, status: number) => void;
   readonly #pending = new Map<string, Pending>();
   readonly #queue: Pending[] = [];
-  readonly #idle: number[] = Array.from({ length: LEVEL }, (_, index) => LEVEL - 1 - index);
+  readonly #idle: IdleWorker[] = newWorkers(0);
   #workers = LEVEL;
   /** How often a worker has become free. */
   #freed = 0;
@@ -139,8 +147,7 @@ export class CommandChannel {
 
   #next(): void {
     while (this.#queue.length > 0 && this.#idle.length > 0) {
-      // The one that worked last: the machine still knows it.
-      this.#send(this.#queue.shift()!, this.#idle.pop()!);
+      this.#send(this.#queue.shift()!, this.#takeIdle());
     }
     if (this.#queue.length === 0 || this.#growing !== undefined || this.#workers >= this.#maxWorkers) return;
     const freed = this.#freed;
@@ -149,11 +156,27 @@ export class CommandChannel {
       if (this.#queue.length === 0) return;
       // Short commands make way for each other; more workers would only make each slower.
       if (this.#freed === freed) {
-        for (let count = LEVEL - 1; count >= 0; count -= 1) this.#idle.push(this.#workers + count);
+        this.#idle.push(...newWorkers(this.#workers));
         this.#workers += LEVEL;
       }
       this.#next();
     }, GROW_AFTER_MS);
+  }
+
+  /**
+   * The worker that was used last and has had time to make ready for its next command; else one more, so that a few take
+   * turns; else the one that has rested longest.
+   */
+  #takeIdle(): number {
+    const now = performance.now();
+    const ready = this.#idle.findLastIndex((one) => one.since !== undefined && now - one.since > READY_MS);
+    const fresh = this.#idle.findIndex((one) => one.since === undefined);
+    const at = ready !== -1 ? ready : fresh !== -1 ? fresh : 0;
+    return this.#idle.splice(at, 1)[0]!.worker;
+  }
+
+  #rest(worker: number): void {
+    this.#idle.push({ worker, since: performance.now() });
   }
 
   #send(pending: Pending, worker: number): void {
@@ -168,7 +191,7 @@ export class CommandChannel {
     this.#shell.send(line, ...[block, command, input].filter((one) => one.length > 0));
     if (request.answers !== false) return;
     this.#pending.delete(String(request.id));
-    this.#idle.push(worker);
+    this.#rest(worker);
     pending.resolve({ words: [], bytes: EMPTY });
   }
 
@@ -186,7 +209,7 @@ export class CommandChannel {
     const pending = this.#pending.get(id);
     if (pending === undefined) return;
     this.#pending.delete(id);
-    if (pending.worker !== undefined) this.#idle.push(pending.worker);
+    if (pending.worker !== undefined) this.#rest(pending.worker);
     this.#freed += 1;
     pending.resolve(frame);
     this.#next();
@@ -217,4 +240,8 @@ export class CommandChannel {
     this.#shell.destroy();
     this.#onEnd(why);
   }
+}
+
+function newWorkers(first: number): IdleWorker[] {
+  return Array.from({ length: LEVEL }, (_, index) => ({ worker: first + index, since: undefined }));
 }
