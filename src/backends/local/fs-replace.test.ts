@@ -4,6 +4,7 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -47,6 +48,31 @@ describe("a new file", () => {
 });
 
 describe("an old file", () => {
+  it("keeps its set-id bits, which a write by anybody but the superuser takes away", async () => {
+    writeFileSync(at("one"), "old");
+    writeFileSync(at("two"), "old");
+    const [user, group] = [process.geteuid!(), process.getegid!()];
+    if (isRoot) {
+      for (const name of ["", "one", "two"]) chownSync(at(name), 65_534, 65_534);
+      process.setegid!(65_534);
+      process.seteuid!(65_534);
+    }
+    try {
+      linkSync(at("two"), at("other name"));
+      for (const name of ["one", "two"]) {
+        chmodSync(at(name), 0o6755);
+        // What is known of a file after the first time is not looked at again.
+        for (const text of ["new", "newer"]) {
+          const done = await fs.replaceAtomic(at(name), bytes(text), "any");
+          expect([done.inPlace, statSync(at(name)).mode & 0o7777]).toEqual([name === "two", 0o6755]);
+        }
+      }
+    } finally {
+      process.seteuid!(user);
+      process.setegid!(group);
+    }
+  });
+
   it.runIf(isRoot)("keeps its owner and group", async () => {
     writeFileSync(at("file"), "old");
     chownSync(at("file"), 1234, 2345);

@@ -133,6 +133,7 @@ async function renameOver(
     } finally {
       closeSync(source.descriptor);
     }
+    keepSetId(temp.descriptor, old);
     // From here to the rename nothing waits: only another process could still come in between.
     requireVersion(spot, source.info, versionOf(requireThere(spot, expect)));
     patience.check();
@@ -170,6 +171,7 @@ async function writeInPlace(
     // Once begun it is not given up half-way.
     for (let written = 0; written < data.length; ) written += writeSync(descriptor, data, written, undefined, written);
     ftruncateSync(descriptor, data.length);
+    keepSetId(descriptor, source.info);
     await flush(descriptor);
   } finally {
     closeSync(descriptor);
@@ -220,6 +222,17 @@ function keepOwner(descriptor: number, old: BigIntStats): boolean {
   } catch (thrown) {
     if (systemCode(thrown) !== "EPERM") throw thrown;
     return false;
+  }
+}
+
+/** Gives back the set-id bits: for anybody but the superuser a write takes them away. A file of somebody else's stays without. */
+function keepSetId(descriptor: number, old: BigIntStats): void {
+  const mode = Number(old.mode) & 0o7777;
+  if ((mode & 0o6000) === 0) return;
+  try {
+    fchmodSync(descriptor, mode);
+  } catch (thrown) {
+    if (systemCode(thrown) !== "EPERM") throw thrown;
   }
 }
 
