@@ -67,7 +67,12 @@ export class PosixSearch implements Search {
     const engine = literal === "" ? MOVED : PREFILTERED;
     const source = new FarSource(this.#guard, this.#bound, limits, query, literal);
     const { workspace } = call;
-    const scope = { except: grant.except, signal: limits.signal, ...(workspace === undefined ? {} : { workspace }) };
+    const scope = {
+      except: grant.except,
+      signal: limits.signal,
+      pause: pauseNowAndThen(),
+      ...(workspace === undefined ? {} : { workspace }),
+    };
     let seen = 0;
     try {
       for await (const record of search(source, scope)) {
@@ -95,4 +100,17 @@ function withUnmoved(end: SearchEnd, engine: string, unmoved: number): SearchEnd
 
 function whyEnded(signal: AbortSignal): "deadline" | "cancelled" {
   return HaftError.is(signal.reason, "CALL_TIMEOUT") ? "deadline" : "cancelled";
+}
+
+/** Milliseconds of matching between two pauses. */
+const PAUSE_EVERY_MS = 25;
+
+/** Lets timers and cancels through, which matching here alone would hold up. */
+function pauseNowAndThen(): () => Promise<void> {
+  let pausedMs = performance.now();
+  return async () => {
+    if (performance.now() - pausedMs < PAUSE_EVERY_MS) return;
+    await new Promise<void>((done) => void setImmediate(done));
+    pausedMs = performance.now();
+  };
 }
