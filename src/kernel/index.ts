@@ -34,6 +34,7 @@ export { defineTool, explain, presentTool } from "./define-tool.js";
 export type { AnyFace, Decoded, Dialect, RenderContext, Rendered, ToolFace } from "./dialect.js";
 export { ERROR_CODES, type ErrorCode, HaftError, type HaftErrorOptions, messageOf } from "./errors.js";
 export type { CoreFs, EntryKind, Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "./fs.js";
+export { DOING, type Doing, refusedBy, requirePath } from "./fs-doing.js";
 export {
   badPath,
   cancelledOperation,

@@ -1,7 +1,6 @@
 import {
-  type BoundCall,
+  type Binding,
   boundHandle,
-  type Grant,
   HaftError,
   type Lifetime,
   MAX_TIMER_MS,
@@ -18,20 +17,14 @@ import type { CommandHost } from "./command-host.js";
 import { JOB_OUTPUT_BYTES } from "./job-table.js";
 import type { RunningCommand } from "./running-command.js";
 
-/** What binds commands to a call. Absent for the backend's own unguarded port. */
-export interface ShellBinding {
-  readonly grant: Grant;
-  readonly call: BoundCall;
-}
-
 type Stop = { readonly ended: "cancelled" | "deadline" };
 
 /** Commands of this machine, through `/bin/sh`. */
 export class LocalShell implements Shell {
   readonly #host: CommandHost;
-  readonly #binding: ShellBinding | undefined;
+  readonly #binding: Binding | undefined;
 
-  constructor(host: CommandHost, binding?: ShellBinding) {
+  constructor(host: CommandHost, binding?: Binding) {
     this.#host = host;
     this.#binding = binding;
   }

@@ -1,6 +1,5 @@
 /** A file system in memory: nodes with identity, links of both kinds, modes and times. Synchronous, so each step is atomic. */
-import type { EntryKind } from "../../kernel/index.js";
-import { type Doing, MAKING, treeError } from "./tree-errors.js";
+import { DOING, type Doing, type EntryKind, refusedBy } from "../../kernel/index.js";
 
 interface NodeBase {
   /** Stays with the node under every name. */
@@ -87,7 +86,7 @@ export class FileTree {
       if (node === undefined) return missingSpot(names, name, todo, isLast ? folder : undefined, links > 0);
       if (node.kind === "link" && (followLast || !isLast)) {
         links += 1;
-        if (links > MAX_LINKS) throw treeError("ELOOP", doing, path);
+        if (links > MAX_LINKS) throw refusedBy("ELOOP", doing, path);
         if (node.target.startsWith("/")) {
           names.length = 0;
           folders.length = 1;
@@ -177,10 +176,10 @@ export class FileTree {
 
   /** Makes a folder with all that are missing above it; what is there stays. For setting up, not for ports. */
   makeFolders(path: string): DirectoryNode {
-    const spot = this.walk(path, true, MAKING);
+    const spot = this.walk(path, true, DOING.making);
     if (spot.node?.kind === "directory") return spot.node;
-    if (spot.node !== undefined || spot.isBlocked) throw treeError("ENOTDIR", MAKING, path);
-    let folder = this.walk(spot.real, true, MAKING).node as DirectoryNode;
+    if (spot.node !== undefined || spot.isBlocked) throw refusedBy("ENOTDIR", DOING.making, path);
+    let folder = this.walk(spot.real, true, DOING.making).node as DirectoryNode;
     for (const name of spot.missing) {
       const next = this.newDirectory();
       this.attach(folder, name, next);

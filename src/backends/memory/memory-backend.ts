@@ -6,7 +6,9 @@ import {
   type Clock,
   closedBackend,
   type Digest,
+  DOING,
   type Ports,
+  requirePath,
   webDigest,
 } from "../../kernel/index.js";
 import { parentOf, resolvePath } from "../../text/index.js";
@@ -18,7 +20,6 @@ import type { MemoryRun } from "./memory-run.js";
 import { MemorySearch } from "./memory-search.js";
 import { MemoryShell, type ShellHost } from "./memory-shell.js";
 import { ProcessTable } from "./process-table.js";
-import { requirePath, WRITING } from "./tree-errors.js";
 import { TreeGuard } from "./tree-guard.js";
 
 export interface MemoryBackendOptions {
@@ -114,7 +115,7 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): MemoryB
 }
 
 function putFile(tree: FileTree, path: string, isFolder: boolean, content: string | Uint8Array): void {
-  requirePath(WRITING, path);
+  requirePath(DOING.writing, path);
   if (isFolder) {
     tree.makeFolders(path);
     return;
@@ -124,7 +125,7 @@ function putFile(tree: FileTree, path: string, isFolder: boolean, content: strin
 }
 
 function plantIn(tree: FileTree, what: MemoryPlant): void {
-  const spot = tree.walk(what.path, false, WRITING);
+  const spot = tree.walk(what.path, false, DOING.writing);
   const refuse = (why: string): never => {
     throw badPath("plant", what.path, why);
   };
@@ -138,7 +139,7 @@ function plantIn(tree: FileTree, what: MemoryPlant): void {
   if (what.kind === "link") tree.attach(parent, spot.name, tree.newLink(what.target));
   else if (what.kind === "fifo") tree.attach(parent, spot.name, tree.newSpecial("fifo"));
   else {
-    const { node } = tree.walk(what.of, true, WRITING);
+    const { node } = tree.walk(what.of, true, DOING.writing);
     tree.attach(
       parent,
       spot.name,

@@ -4,6 +4,8 @@ import {
   DEFAULT_MAX_CHILDREN,
   DEFAULT_MAX_READ_BYTES,
   type Digest,
+  DOING,
+  type Doing,
   decodeStrict,
   type Expect,
   type Fs,
@@ -13,23 +15,12 @@ import {
   type Io,
   notAFile,
   type ReplaceResult,
+  refusedBy,
   staleFile,
   tooLarge,
 } from "../../kernel/index.js";
 import { type FileNode, FileTree, infoOf, type Spot, type TreeNode, versionOf } from "./file-tree.js";
 import { fileAt, missingAt, nodeAt, parentAt } from "./spot-node.js";
-import {
-  type Doing,
-  LISTING,
-  LOOKING,
-  MAKING,
-  MOVING,
-  READING,
-  REMOVING,
-  RESOLVING,
-  treeError,
-  WRITING,
-} from "./tree-errors.js";
 import type { TreeGuard } from "./tree-guard.js";
 
 const CHUNK_BYTES = 64 * 1024;
@@ -55,8 +46,8 @@ export class MemoryFs implements Fs {
   }
 
   async readRange(path: string, offset: number, length: number, io?: Io) {
-    const { bytes, version } = await this.#guard.act(READING, [touch(path, "read")], io, (spot) => {
-      const node = fileAt(spot, READING, path);
+    const { bytes, version } = await this.#guard.act(DOING.reading, [touch(path, "read")], io, (spot) => {
+      const node = fileAt(spot, DOING.reading, path);
       return { bytes: node.bytes, version: versionOf(node) };
     });
     const from = offset < 0 ? Math.max(0, bytes.length + offset) : offset;
@@ -66,7 +57,7 @@ export class MemoryFs implements Fs {
   async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncIterable<Uint8Array> {
     const bytes = await this.#bytesOf(path, io);
     for (let at = io?.offset ?? 0; at < bytes.length; at += CHUNK_BYTES) {
-      this.#guard.requireRunning(READING, path, io);
+      this.#guard.requireRunning(DOING.reading, path, io);
       yield bytes.slice(at, at + CHUNK_BYTES);
     }
   }
@@ -81,11 +72,11 @@ export class MemoryFs implements Fs {
     const isExclusive = expect === "absent";
     const goal = { path, access: isExclusive ? "create" : "write", followLast: !isExclusive } as const;
     for (;;) {
-      const seen = await this.#guard.act(WRITING, [goal], io, (spot) => oldBytes(spot, path, expect));
+      const seen = await this.#guard.act(DOING.writing, [goal], io, (spot) => oldBytes(spot, path, expect));
       const before = seen === null ? null : await this.#digest(seen);
       requireHash(path, expect, before);
       // Hashing took its time: act only if the bytes are still the hashed ones.
-      const done = await this.#guard.act(WRITING, [goal], io, (spot): ReplaceResult | null => {
+      const done = await this.#guard.act(DOING.writing, [goal], io, (spot): ReplaceResult | null => {
         if (oldBytes(spot, path, expect) !== seen) return null;
         return { before, after, ...this.#put(spot, path, bytes) };
       });
@@ -95,13 +86,13 @@ export class MemoryFs implements Fs {
 
   async stat(path: string, io?: Io): Promise<FsEntryInfo> {
     const self = { path, access: "read", followLast: false } as const;
-    return this.#guard.act(LOOKING, [self], io, (spot) => this.#tell(nodeAt(spot, LOOKING, path), path));
+    return this.#guard.act(DOING.looking, [self], io, (spot) => this.#tell(nodeAt(spot, DOING.looking, path), path));
   }
 
   async readDir(path: string, io?: Io & { readonly limit?: number }): Promise<{ children: FsChild[]; more: boolean }> {
-    return this.#guard.act(LISTING, [touch(path, "read")], io, (spot) => {
-      const node = nodeAt(spot, LISTING, path);
-      if (node.kind !== "directory") throw treeError("ENOTDIR", LISTING, path);
+    return this.#guard.act(DOING.listing, [touch(path, "read")], io, (spot) => {
+      const node = nodeAt(spot, DOING.listing, path);
+      if (node.kind !== "directory") throw refusedBy("ENOTDIR", DOING.listing, path);
       const names = [...node.children.keys()].sort(byCodeUnits);
       const shown = names.slice(0, io?.limit ?? DEFAULT_MAX_CHILDREN);
       const folder = FileTree.pathOf(spot) === "/" ? "" : FileTree.pathOf(spot);
@@ -115,15 +106,15 @@ export class MemoryFs implements Fs {
 
   async mkdir(path: string, recursive: boolean, io?: Io): Promise<void> {
     const { tree } = this.#guard;
-    await this.#guard.act(MAKING, [{ path, access: "create", followLast: recursive }], io, (spot) => {
-      if (spot.isBlocked) throw treeError("ENOTDIR", MAKING, path);
+    await this.#guard.act(DOING.making, [{ path, access: "create", followLast: recursive }], io, (spot) => {
+      if (spot.isBlocked) throw refusedBy("ENOTDIR", DOING.making, path);
       if (spot.node !== undefined) {
         if (recursive && spot.node.kind === "directory") return;
-        throw treeError("EEXIST", MAKING, path);
+        throw refusedBy("EEXIST", DOING.making, path);
       }
-      if (recursive && spot.isDangling) throw treeError("EEXIST", MAKING, path);
+      if (recursive && spot.isDangling) throw refusedBy("EEXIST", DOING.making, path);
       if (recursive) tree.makeFolders(FileTree.pathOf(spot));
-      else tree.attach(parentAt(spot, MAKING, path), spot.name, tree.newDirectory());
+      else tree.attach(parentAt(spot, DOING.making, path), spot.name, tree.newDirectory());
     });
   }
 
@@ -133,15 +124,15 @@ export class MemoryFs implements Fs {
     io?: Io,
   ): Promise<void> {
     const goal = { path, access: "delete", followLast: false } as const;
-    await this.#guard.act(REMOVING, [goal], io, (spot) => {
+    await this.#guard.act(DOING.removing, [goal], io, (spot) => {
       if (spot.node === undefined) {
         if (options.ignoreMissing) return;
-        throw missingAt(spot, REMOVING, path);
+        throw missingAt(spot, DOING.removing, path);
       }
-      if (spot.parent === undefined || spot.name === "") throw isRoot(REMOVING, path);
+      if (spot.parent === undefined || spot.name === "") throw isRoot(DOING.removing, path);
       if (spot.node.kind === "directory") {
         if (options.recursive) this.#guard.requireTree(spot.real, "delete");
-        else if (spot.node.children.size > 0) throw treeError("ENOTEMPTY", REMOVING, path);
+        else if (spot.node.children.size > 0) throw refusedBy("ENOTEMPTY", DOING.removing, path);
       }
       this.#guard.tree.detach(spot.parent, spot.name);
     });
@@ -151,14 +142,14 @@ export class MemoryFs implements Fs {
     const source = { path: from, access: "delete", followLast: false } as const;
     const goal = { path: to, access: options.replace ? "write" : "create", followLast: false } as const;
     const { tree } = this.#guard;
-    await this.#guard.act(MOVING, [source, goal], io, (old, next) => {
-      const node = nodeAt(old, MOVING, from);
-      const parent = parentAt(next, MOVING, to);
-      if (old.parent === undefined || old.name === "") throw isRoot(MOVING, from);
+    await this.#guard.act(DOING.moving, [source, goal], io, (old, next) => {
+      const node = nodeAt(old, DOING.moving, from);
+      const parent = parentAt(next, DOING.moving, to);
+      if (old.parent === undefined || old.name === "") throw isRoot(DOING.moving, from);
       if (node.kind === "directory") {
         this.#guard.requireTree(old.real, "delete");
         if (FileTree.pathOf(next).startsWith(`${old.real}/`))
-          throw badPath(MOVING[0], from, "it lies inside itself. Choose another place");
+          throw badPath(DOING.moving[0], from, "it lies inside itself. Choose another place");
       }
       if (next.node !== undefined && next.node !== node) requireReplaceable(node, next.node, to, options.replace);
       tree.detach(old.parent, old.name);
@@ -168,7 +159,7 @@ export class MemoryFs implements Fs {
 
   async exists(path: string, io?: Io): Promise<boolean> {
     try {
-      return await this.#guard.act(LOOKING, [touch(path, "read")], io, (spot) => spot.node !== undefined);
+      return await this.#guard.act(DOING.looking, [touch(path, "read")], io, (spot) => spot.node !== undefined);
     } catch {
       return false;
     }
@@ -177,7 +168,7 @@ export class MemoryFs implements Fs {
   async resolve(paths: readonly string[], io?: Io) {
     return Promise.all(
       paths.map((path) =>
-        this.#guard.act(RESOLVING, [touch(path, "read")], io, (spot) => ({
+        this.#guard.act(DOING.resolving, [touch(path, "read")], io, (spot) => ({
           real: spot.real,
           missing: spot.missing.join("/"),
           kind: spot.node === undefined ? ("absent" as const) : spot.node.kind,
@@ -187,7 +178,7 @@ export class MemoryFs implements Fs {
   }
 
   async #bytesOf(path: string, io: Io | undefined): Promise<Uint8Array> {
-    return this.#guard.act(READING, [touch(path, "read")], io, (spot) => fileAt(spot, READING, path).bytes);
+    return this.#guard.act(DOING.reading, [touch(path, "read")], io, (spot) => fileAt(spot, DOING.reading, path).bytes);
   }
 
   /** A node as its folder shows it: a link with its target, and with what it leads to where the grant reaches. */
@@ -200,7 +191,7 @@ export class MemoryFs implements Fs {
 
   #follow(path: string): TreeNode | undefined {
     try {
-      const spot = this.#guard.tree.walk(path, true, LOOKING);
+      const spot = this.#guard.tree.walk(path, true, DOING.looking);
       return this.#guard.reaches(path, FileTree.pathOf(spot)) ? spot.node : undefined;
     } catch {
       return undefined; // A loop leads nowhere.
@@ -210,7 +201,7 @@ export class MemoryFs implements Fs {
   #put(spot: Spot, path: string, bytes: Uint8Array): { created: boolean; inPlace: boolean } {
     const { tree } = this.#guard;
     const old = spot.node as FileNode | undefined;
-    const parent = parentAt(spot, WRITING, path);
+    const parent = parentAt(spot, DOING.writing, path);
     if (old === undefined) {
       tree.attach(parent, spot.name, tree.newFile(bytes));
       return { created: true, inPlace: false };
@@ -235,13 +226,13 @@ function touch(path: string, access: "read") {
 /** The bytes that a write would replace, null when there are none; refuses what cannot be written or is not as expected. */
 function oldBytes(spot: Spot, path: string, expect: Expect): Uint8Array | null {
   if (spot.node === undefined) {
-    parentAt(spot, WRITING, path);
+    parentAt(spot, DOING.writing, path);
     if (expect === "any" || expect === "absent") return null;
     throw staleFile(path, "the file is gone", { expected: expect, found: "absent" });
   }
   if (expect === "absent")
     throw staleFile(path, "something of that name exists already", { expected: "absent", found: spot.node.kind });
-  const node = fileAt(spot, WRITING, path);
+  const node = fileAt(spot, DOING.writing, path);
   if (expect !== "any" && "version" in expect && expect.version !== versionOf(node)) {
     throw staleFile(path, "the file has changed since", { expected: expect.version, found: versionOf(node) });
   }
@@ -255,13 +246,13 @@ function requireHash(path: string, expect: Expect, found: string | null): void {
 }
 
 function requireReplaceable(node: TreeNode, old: TreeNode, path: string, replace: boolean): void {
-  if (!replace) throw treeError("EEXIST", MOVING, path);
+  if (!replace) throw refusedBy("EEXIST", DOING.moving, path);
   if (old.kind !== "directory") {
-    if (node.kind === "directory") throw treeError("ENOTDIR", MOVING, path);
+    if (node.kind === "directory") throw refusedBy("ENOTDIR", DOING.moving, path);
     return;
   }
-  if (node.kind !== "directory") throw notAFile(MOVING[0], path, "directory");
-  if (old.children.size > 0) throw treeError("ENOTEMPTY", MOVING, path);
+  if (node.kind !== "directory") throw notAFile(DOING.moving[0], path, "directory");
+  if (old.children.size > 0) throw refusedBy("ENOTEMPTY", DOING.moving, path);
 }
 
 function byCodeUnits(a: string, b: string): number {

@@ -1,9 +1,11 @@
 /** The port to searching a memory backend: the shared engine over the tree. */
 import {
   type Binding,
+  DOING,
   FoldersAbove,
   type GrepHit,
   type GrepQuery,
+  refusedBy,
   type Search,
   type SearchEnd,
   type SearchSource,
@@ -16,7 +18,6 @@ import {
 import { FileTree, type Spot } from "./file-tree.js";
 import type { ProcessTable } from "./process-table.js";
 import { fileAt, nodeAt } from "./spot-node.js";
-import { LISTING, LOOKING, READING, treeError } from "./tree-errors.js";
 import { TreeGuard } from "./tree-guard.js";
 
 const CHUNK_BYTES = 64 * 1024;
@@ -49,19 +50,19 @@ export class MemorySearch implements Search {
     const free = new TreeGuard(this.#tree);
     const above = new FoldersAbove(call.workspace, root);
     const look = <T>(guard: TreeGuard, path: string, act: (spot: Spot) => T) =>
-      guard.act(LOOKING, [{ path, access: "read", followLast: true }], undefined, act);
+      guard.act(DOING.looking, [{ path, access: "read", followLast: true }], undefined, act);
     const table = this.#table;
     return {
       stat: (path) =>
         look(guarded, path, (spot) => {
-          const node = nodeAt(spot, LOOKING, path);
+          const node = nodeAt(spot, DOING.looking, path);
           return { kind: node.kind, size: node.kind === "file" ? node.bytes.length : 0 };
         }),
       readDir: async (path) => {
         await table.takeTurn(0);
         return look(above.has(path) ? free : guarded, path, (spot) => {
-          const node = nodeAt(spot, LOOKING, path);
-          if (node.kind !== "directory") throw treeError("ENOTDIR", LISTING, path);
+          const node = nodeAt(spot, DOING.looking, path);
+          if (node.kind !== "directory") throw refusedBy("ENOTDIR", DOING.listing, path);
           if (!above.has(path)) guarded.requireTree(FileTree.pathOf(spot), "read", "left-out");
           return [...node.children].map(([name, child]) => ({
             name,
@@ -74,7 +75,7 @@ export class MemorySearch implements Search {
         const bytes = await look(
           above.hasRules(path) ? free : guarded,
           path,
-          (spot) => fileAt(spot, READING, path).bytes,
+          (spot) => fileAt(spot, DOING.reading, path).bytes,
         );
         for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
           await table.takeTurn(CHUNK_BYTES);

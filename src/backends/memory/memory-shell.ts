@@ -2,6 +2,7 @@
 import {
   type Binding,
   boundHandle,
+  DOING,
   HaftError,
   type Lifetime,
   requireCommand,
@@ -15,7 +16,6 @@ import {
 } from "../../kernel/index.js";
 import { MemoryRun, type RunOptions } from "./memory-run.js";
 import type { Machine } from "./script-runner.js";
-import { LOOKING } from "./tree-errors.js";
 
 /** Ended commands that `attach` still finds. */
 const MAX_ENDED_RUNS = 64;
@@ -108,7 +108,7 @@ export class MemoryShell implements Shell {
 
   #folderProblem(cwd: string): string | undefined {
     try {
-      const { node } = this.#host.tree.walk(cwd, true, LOOKING);
+      const { node } = this.#host.tree.walk(cwd, true, DOING.looking);
       if (node?.kind === "directory") return undefined;
       return node === undefined ? `the folder "${cwd}" does not exist` : `"${cwd}" is not a folder`;
     } catch {

@@ -1,4 +1,5 @@
 /** Opens what a command's redirections name. */
+import { DOING, requirePath } from "../../kernel/index.js";
 import type { RedirectPlan, WordPlan } from "./command-plan.js";
 import { expandWord } from "./expand-words.js";
 import type { FileNode, FileTree } from "./file-tree.js";
@@ -6,7 +7,6 @@ import { systemText } from "./memory-command.js";
 import { retainStreams, type Streams } from "./process-table.js";
 import { fileAt, parentAt } from "./spot-node.js";
 import { NO_INPUT, NO_OUTPUT, type Sink, sourceOf } from "./streams.js";
-import { READING, requirePath, WRITING } from "./tree-errors.js";
 
 /** Why a redirection could not be opened, for standard error. */
 export class RedirectProblem extends Error {}
@@ -61,19 +61,19 @@ function opened<T>(word: string, open: () => T): T {
 }
 
 function fileToRead(tree: FileTree, path: string): FileNode {
-  requirePath(READING, path);
-  return fileAt(tree.walk(path, true, READING), READING, path);
+  requirePath(DOING.reading, path);
+  return fileAt(tree.walk(path, true, DOING.reading), DOING.reading, path);
 }
 
 function fileToWrite(tree: FileTree, path: string, isAppending: boolean): FileNode {
-  requirePath(WRITING, path);
-  const spot = tree.walk(path, true, WRITING);
+  requirePath(DOING.writing, path);
+  const spot = tree.walk(path, true, DOING.writing);
   if (spot.node === undefined) {
     const file = tree.newFile(new Uint8Array());
-    tree.attach(parentAt(spot, WRITING, path), spot.name, file);
+    tree.attach(parentAt(spot, DOING.writing, path), spot.name, file);
     return file;
   }
-  const file = fileAt(spot, WRITING, path);
+  const file = fileAt(spot, DOING.writing, path);
   if (!isAppending) tree.setBytes(file, new Uint8Array());
   return file;
 }

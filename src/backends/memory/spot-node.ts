@@ -1,11 +1,10 @@
 /** What stands where a path leads, or the error that says why nothing fitting does. */
-import { type HaftError, notAFile } from "../../kernel/index.js";
+import { type Doing, type HaftError, notAFile, refusedBy } from "../../kernel/index.js";
 import type { DirectoryNode, FileNode, Spot, TreeNode } from "./file-tree.js";
-import { type Doing, treeError } from "./tree-errors.js";
 
 /** The error for a spot where nothing is. */
 export function missingAt(spot: Spot, doing: Doing, path: string): HaftError {
-  return treeError(spot.isBlocked ? "ENOTDIR" : "ENOENT", doing, path);
+  return refusedBy(spot.isBlocked ? "ENOTDIR" : "ENOENT", doing, path);
 }
 
 /** @throws `FS_NOT_FOUND`, `FS_NOT_A_DIRECTORY` */

@@ -4,14 +4,15 @@ import {
   type Binding,
   cancelledOperation,
   covers,
+  type Doing,
   type Io,
   requireCovered,
   requireLive,
   requireMoved,
+  requirePath,
   requireTreeCovered,
 } from "../../kernel/index.js";
 import { FileTree, type Spot } from "./file-tree.js";
-import { type Doing, requirePath } from "./tree-errors.js";
 
 /** One path that an operation touches. */
 export interface Touch {

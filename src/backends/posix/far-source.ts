@@ -1,6 +1,8 @@
 /** A far tree as the shared search engine wants it: listings and bytes, moved here in as few requests as they fit into. */
 import {
+  type Binding,
   covers,
+  DOING,
   globFilter,
   HaftError,
   IGNORE_FILES,
@@ -12,8 +14,8 @@ import { baseName, parentOf } from "../../text/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
 import { readEntryLine } from "./entry-line.js";
 import { split } from "./far-side.js";
-import { fsFault, LISTING, LOOKING, READING } from "./fs-faults.js";
-import { type Bound, FsGuard } from "./fs-guard.js";
+import { fsFault } from "./fs-faults.js";
+import { FsGuard } from "./fs-guard.js";
 import { type Kin, listKin } from "./fs-listing.js";
 import { closeFile, farFile, readPart, readParts } from "./fs-reading.js";
 import type { Limits } from "./limits.js";
@@ -35,7 +37,7 @@ interface Folder {
 export class FarSource implements SearchSource {
   readonly #guarded: FsGuard;
   readonly #free: FsGuard;
-  readonly #bound: Bound;
+  readonly #bound: Binding;
   readonly #limits: Limits;
   readonly #root: string;
   readonly #literal: string;
@@ -47,7 +49,7 @@ export class FarSource implements SearchSource {
   unmoved = 0;
 
   /** @param literal - What every file with a hit must hold, if the far side can look for that; else "". */
-  constructor(guard: FsGuard, bound: Bound, limits: Limits, query: WalkQuery, literal: string) {
+  constructor(guard: FsGuard, bound: Binding, limits: Limits, query: WalkQuery, literal: string) {
     this.#guarded = guard;
     this.#free = new FsGuard(guard.bulk);
     this.#bound = bound;
@@ -59,7 +61,7 @@ export class FarSource implements SearchSource {
 
   async stat(path: string): ReturnType<SearchSource["stat"]> {
     const frame = await this.#guarded.act(this.#limits, {
-      doing: LOOKING,
+      doing: DOING.looking,
       operation: "about",
       touches: [{ path, access: "read" }],
       words: ([allowed = ""]) => [path, allowed],
@@ -71,7 +73,8 @@ export class FarSource implements SearchSource {
   async readDir(path: string): ReturnType<SearchSource["readDir"]> {
     if (this.#isAbove(path)) return listKin(this.#free, this.#limits, path, "");
     const children = await listKin(this.#guarded, this.#limits, path, this.#literal);
-    if (!this.#guarded.coversTree({ path, access: "read" }, "left-out")) throw fsFault("unclaimed", "", LISTING, path);
+    if (!this.#guarded.coversTree({ path, access: "read" }, "left-out"))
+      throw fsFault("unclaimed", "", DOING.listing, path);
     const files = children
       .filter((child) => child.kind === "file")
       .sort((one, other) => (one.name < other.name ? -1 : 1));
@@ -130,11 +133,11 @@ export class FarSource implements SearchSource {
     // What has changed since it was listed is read alone.
     const frame = await this.#guarded
       .act(this.#limits, {
-        doing: READING,
+        doing: DOING.reading,
         operation: "gather",
         touches: [touch],
         words: ([allowed = ""]) => [path, allowed, ...names],
-        fault: (code) => (code === "changed" ? fsFault("io", "", READING, path) : undefined),
+        fault: (code) => (code === "changed" ? fsFault("io", "", DOING.reading, path) : undefined),
       })
       .catch((thrown: unknown) => {
         if (HaftError.is(thrown) && thrown.code.startsWith("FS_")) return undefined;

@@ -1,26 +1,21 @@
 /** How one file operation gets to the far side: judged by string work here, by the real place there, in the step that acts. */
 import {
   type Access,
-  type BoundCall,
+  type Binding,
   covers,
-  type Grant,
+  type Doing,
   HaftError,
   isWithin,
   requireCovered,
   requireLive,
   requireMoved,
+  requirePath,
 } from "../../kernel/index.js";
 import { posixQuote } from "../../text/index.js";
 import type { BulkPool } from "./bulk-pool.js";
 import type { Frame } from "./frames.js";
-import { type Doing, fsFault, requirePath } from "./fs-faults.js";
+import { fsFault } from "./fs-faults.js";
 import type { Limits } from "./limits.js";
-
-/** The grant and call that ports are bound to; absent for the host's own ports, which nothing limits. */
-export interface Bound {
-  readonly grant: Grant;
-  readonly call: BoundCall;
-}
 
 /** One path that an operation touches. */
 export interface Touch {
@@ -45,11 +40,11 @@ const MAX_MOVES = 20;
 
 export class FsGuard {
   readonly bulk: BulkPool;
-  readonly bound: Bound | undefined;
+  readonly bound: Binding | undefined;
   /** Real places that have been judged, by access and asked path, so that one question is asked once a call. */
   readonly #judged = new Map<string, Set<string>>();
 
-  constructor(bulk: BulkPool, bound?: Bound) {
+  constructor(bulk: BulkPool, bound?: Binding) {
     this.bulk = bulk;
     this.bound = bound;
   }
@@ -110,7 +105,7 @@ export class FsGuard {
   }
 
   async #judge(touch: Touch, real: string): Promise<void> {
-    const { grant, call } = this.bound as Bound;
+    const { grant, call } = this.bound as Binding;
     await requireMoved(grant, call, touch.path, real, touch.access);
     requireLive(call);
     const key = `${touch.access} ${touch.path}`;

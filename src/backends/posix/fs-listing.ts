@@ -1,9 +1,8 @@
 /** What the far side tells of one entry or of a folder's children. */
-import type { Fs, FsChild, FsEntryInfo } from "../../kernel/index.js";
+import { DOING, type Fs, type FsChild, type FsEntryInfo } from "../../kernel/index.js";
 import { readEntryLine } from "./entry-line.js";
 import { split } from "./far-side.js";
 import type { Frame } from "./frames.js";
-import { LISTING } from "./fs-faults.js";
 import type { FsGuard } from "./fs-guard.js";
 import type { Limits } from "./limits.js";
 
@@ -113,7 +112,7 @@ function ask(
   words: readonly string[],
 ): Promise<Frame> {
   return guard.act(limits, {
-    doing: LISTING,
+    doing: DOING.listing,
     operation,
     touches: [{ path, access: "read" }],
     words: ([allowed = ""]) => [path, allowed, ...words],

@@ -1,9 +1,9 @@
 /** Bytes of a far file, block by block. */
 import { randomBytes } from "node:crypto";
-import { type Access, HaftError } from "../../kernel/index.js";
+import { type Access, DOING, HaftError } from "../../kernel/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
 import { readEntryLine } from "./entry-line.js";
-import { fsFault, READING } from "./fs-faults.js";
+import { fsFault } from "./fs-faults.js";
 import type { FsGuard } from "./fs-guard.js";
 import type { Limits } from "./limits.js";
 
@@ -50,7 +50,7 @@ export async function readPart(
 ): Promise<FilePart> {
   const { path, access = "read", stream = "" } = file;
   const frame = await guard.act(limits, {
-    doing: READING,
+    doing: DOING.reading,
     operation: "read",
     touches: [{ path, access }],
     words: ([allowed = ""]) => [path, allowed, String(offset), String(count), stream],
@@ -87,7 +87,7 @@ export async function* readParts(
       next += BLOCK_BYTES;
     }
     const part = await (ahead.shift() as Promise<FilePart>);
-    if (identityOf(part.version) !== identityOf(first.version)) throw fsFault("changed", "", READING, file.path);
+    if (identityOf(part.version) !== identityOf(first.version)) throw fsFault("changed", "", DOING.reading, file.path);
     if (part.bytes.length > 0) yield part;
     if (part.bytes.length < Math.min(BLOCK_BYTES, end - at)) return;
     at += part.bytes.length;

@@ -1,8 +1,8 @@
 /** Writing a far file: small data goes with the request, large data is staged over there first. */
 import { createHash, randomBytes } from "node:crypto";
-import { type Access, type Expect, HaftError, type ReplaceResult } from "../../kernel/index.js";
+import { type Access, DOING, type Expect, HaftError, type ReplaceResult } from "../../kernel/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
-import { fsFault, staleFault, WRITING } from "./fs-faults.js";
+import { fsFault, staleFault } from "./fs-faults.js";
 import type { FsGuard } from "./fs-guard.js";
 import { farFile, gather, readPart, readParts, whole } from "./fs-reading.js";
 import type { Limits } from "./limits.js";
@@ -54,7 +54,7 @@ async function replace(
   const [kind, value] = expectWords(expect);
   const isNewOnly = access === "create" ? "yes" : "no";
   const { words } = await guard.act(limits, {
-    doing: WRITING,
+    doing: DOING.writing,
     operation: "replace",
     touches: [{ path, access }],
     words: ([allowed = ""]) => [path, allowed, kind, value, temp, staged, isNewOnly, String(bytes.length)],
@@ -146,5 +146,5 @@ async function stage(guard: FsGuard, limits: Limits, bytes: Uint8Array): Promise
 
 async function stagePart(guard: FsGuard, limits: Limits, file: string, data: Uint8Array): Promise<void> {
   const { words } = await limits.race(guard.bulk.request("stage", [file], { data, signal: limits.signal }));
-  if (words[0] !== "staged") throw fsFault("nospace", "", WRITING, file);
+  if (words[0] !== "staged") throw fsFault("nospace", "", DOING.writing, file);
 }

@@ -2,6 +2,8 @@
 import {
   type Access,
   covers,
+  DOING,
+  type Doing,
   decodeStrict,
   type Expect,
   type Fs,
@@ -14,7 +16,6 @@ import {
 import { BLOCK_BYTES } from "./bulk-channel.js";
 import type { FarPlace } from "./far-side.js";
 import type { Frame } from "./frames.js";
-import { type Doing, LOOKING, MAKING, MOVING, REMOVING } from "./fs-faults.js";
 import type { FsGuard } from "./fs-guard.js";
 import { listFolder, readStat } from "./fs-listing.js";
 import { closeFile, farFile, gather, readPart, readParts, whole } from "./fs-reading.js";
@@ -107,7 +108,7 @@ export class PosixFs implements Fs {
   stat(path: string, io?: Io): Promise<FsEntryInfo> {
     return this.#within(io, async (limits) => {
       const frame = await this.#guard.act(limits, {
-        doing: LOOKING,
+        doing: DOING.looking,
         operation: "stat",
         touches: [{ path, access: "read" }],
         words: ([allowed = ""]) => [path, allowed],
@@ -121,7 +122,7 @@ export class PosixFs implements Fs {
   }
 
   async mkdir(path: string, recursive: boolean, io?: Io): Promise<void> {
-    await this.#change(io, MAKING, "mkdir", path, "create", (allowed) => [path, allowed, yesNo(recursive)]);
+    await this.#change(io, DOING.making, "mkdir", path, "create", (allowed) => [path, allowed, yesNo(recursive)]);
   }
 
   async rm(
@@ -130,7 +131,7 @@ export class PosixFs implements Fs {
     io?: Io,
   ): Promise<void> {
     const { recursive, ignoreMissing } = options;
-    await this.#change(io, REMOVING, "rm", path, "delete", (allowed) => [
+    await this.#change(io, DOING.removing, "rm", path, "delete", (allowed) => [
       path,
       allowed,
       yesNo(recursive),
@@ -143,7 +144,7 @@ export class PosixFs implements Fs {
     const source = { path: from, access: "delete" } as const;
     await this.#within(io, (limits) =>
       this.#guard.act(limits, {
-        doing: MOVING,
+        doing: DOING.moving,
         operation: "rename",
         touches: [source, { path: to, access: options.replace ? "write" : "create" }],
         words: ([one = "", two = ""]) => [
@@ -163,7 +164,7 @@ export class PosixFs implements Fs {
     try {
       const { words } = await this.#within(io, (limits) =>
         this.#guard.act(limits, {
-          doing: LOOKING,
+          doing: DOING.looking,
           operation: "exists",
           touches: [{ path, access: "read" }],
           words: ([allowed = ""]) => [path, allowed],
@@ -179,7 +180,7 @@ export class PosixFs implements Fs {
     return this.#within(io, async (limits) => {
       if (paths.length === 0) return [];
       const frame = await this.#guard.act(limits, {
-        doing: LOOKING,
+        doing: DOING.looking,
         operation: "resolve",
         touches: paths.map((path) => ({ path, access: "read" })),
         words: () => paths,

@@ -1,5 +1,6 @@
 /** The port to searching a far machine: the far side lists, and looks for plain words; the shared engine matches here. */
 import {
+  type Binding,
   type GrepHit,
   type GrepQuery,
   HaftError,
@@ -14,7 +15,7 @@ import {
 } from "../../kernel/index.js";
 import type { FarSide } from "./far-side.js";
 import { FarSource } from "./far-source.js";
-import type { Bound, FsGuard } from "./fs-guard.js";
+import type { FsGuard } from "./fs-guard.js";
 import { Limits } from "./limits.js";
 
 /** The engine's name in end records: it runs here, on bytes from there. */
@@ -24,9 +25,9 @@ const PREFILTERED = "re2js, on files moved here that a far grep -F chose";
 export class PosixSearch implements Search {
   readonly #far: FarSide;
   readonly #guard: FsGuard;
-  readonly #bound: Bound;
+  readonly #bound: Binding;
 
-  constructor(far: FarSide, guard: FsGuard, bound: Bound) {
+  constructor(far: FarSide, guard: FsGuard, bound: Binding) {
     this.#far = far;
     this.#guard = guard;
     this.#bound = bound;

@@ -1,9 +1,8 @@
 /** The port to commands over a command channel. */
 import {
-  type BoundCall,
+  type Binding,
   boundHandle,
   DEFAULT_KEEP,
-  type Grant,
   HaftError,
   type Lifetime,
   requireCommand,
@@ -25,9 +24,9 @@ export class PosixShell implements Shell {
   readonly #name: string;
   readonly #far: FarSide;
   readonly #jobs: JobTable;
-  readonly #bound: { readonly grant: Grant; readonly call: BoundCall } | undefined;
+  readonly #bound: Binding | undefined;
 
-  constructor(name: string, far: FarSide, jobs: JobTable, bound?: { readonly grant: Grant; readonly call: BoundCall }) {
+  constructor(name: string, far: FarSide, jobs: JobTable, bound?: Binding) {
     this.#name = name;
     this.#far = far;
     this.#jobs = jobs;
