@@ -78,8 +78,6 @@ function claimsOf(input: EditInput, look: Look<EditLimits>): readonly Claim[] {
 }
 
 async function runEdit(input: EditInput, ctx: ToolContext<EditLimits>): Promise<ToolResult<EditData>> {
-  const refused = refuseEditInput(input);
-  if (refused !== undefined) return refused;
   const asked = { verb: "edit", spelled: input.path, absolute: ctx.resolve(input.path) };
   try {
     const [found] = await ctx.fs.resolve([asked.absolute]);

@@ -84,8 +84,6 @@ function refuseInput(input: ReadInput): ToolResult<never> | undefined {
 }
 
 async function runRead(input: ReadInput, ctx: ToolContext<ReadLimits>): Promise<ToolResult<ReadData>> {
-  const refused = refuseInput(input);
-  if (refused !== undefined) return refused;
   const artifact = artifactIdOf(input.path);
   if (artifact !== undefined) {
     const data = await readArtifact(artifact, input, ctx);

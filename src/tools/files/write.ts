@@ -87,8 +87,6 @@ function refuseInput(input: WriteInput): ToolResult<never> | undefined {
 }
 
 async function runWrite(input: WriteInput, ctx: ToolContext<WriteLimits>): Promise<ToolResult<WriteData>> {
-  const refused = refuseInput(input);
-  if (refused !== undefined) return refused;
   const absolute = ctx.resolve(input.path);
   const asked = { verb: "write", spelled: input.path, absolute };
   try {

@@ -93,8 +93,6 @@ function refuseInput(input: GrepInput): ToolResult<never> | undefined {
 }
 
 async function runGrep(input: GrepInput, ctx: ToolContext<GrepLimits>): Promise<ToolResult<GrepData>> {
-  const refused = refuseInput(input);
-  if (refused !== undefined) return refused;
   const spelled = input.path ?? ".";
   const artifact = artifactIdOf(spelled);
   const root = artifact === undefined ? ctx.resolve(spelled) : spelled;

@@ -103,8 +103,6 @@ function isTimeout(timeoutMs: number | undefined): boolean {
 }
 
 async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<ToolResult<BashData>> {
-  const refused = refuseInput(input);
-  if (refused !== undefined) return refused;
   const { limits } = ctx;
   const timeoutMs = timeoutOf(input, limits);
   const keep = { head: limits.headBytes, tail: limits.tailBytes };
