@@ -28,13 +28,27 @@ export function missing(parameter: string, accepts: string): { readonly problem:
   return { problem: `\`${parameter}\` is missing; it takes ${accepts}`, parameter };
 }
 
+/** The arguments of a write that takes a path and a content, both of them text. */
+export function pathAndContent(
+  args: Arguments,
+): { readonly input: { readonly path: string; readonly content: string } } | ReturnType<typeof missing> {
+  const path = textArgument(args, "path");
+  const content = textArgument(args, "content");
+  if (path === undefined) return missing("path", "text");
+  return content === undefined ? missing("content", "text") : { input: { path, content } };
+}
+
 /** What a value looks like in a refusal, at most 60 characters of it. */
 export function shownValue(value: unknown): string {
-  let text: string;
-  try {
-    text = JSON.stringify(value) ?? String(value);
-  } catch {
-    text = String(value);
-  }
+  const text = jsonOrName(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/** Never throws, whatever a value makes of being turned into text. */
+function jsonOrName(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
 }

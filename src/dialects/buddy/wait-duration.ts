@@ -1,4 +1,5 @@
 /** How long `run_shell` waits: the forms of its `wait` argument, and a limit in short units. */
+import { shownValue } from "../arguments.js";
 
 export type Wait =
   | { readonly mode: "until-exit" }
@@ -15,7 +16,7 @@ export function parseWait(wait: unknown): Wait {
   if (wait === false) return { mode: "dispatch" };
   const timeoutMs = typeof wait === "number" ? wait * 1_000 : durationMs(wait);
   if (timeoutMs === undefined || !Number.isSafeInteger(timeoutMs) || timeoutMs <= 0)
-    return { problem: `\`wait\` was ${shown(wait)}; it takes ${ACCEPTED}` };
+    return { problem: `\`wait\` was ${shownValue(wait)}; it takes ${ACCEPTED}` };
   return { mode: "limit", timeoutMs };
 }
 
@@ -31,8 +32,4 @@ export function shortDuration(ms: number): string {
   if (ms % UNIT_MS.h! === 0) return `${ms / UNIT_MS.h!}h`;
   if (ms % UNIT_MS.m! === 0) return `${ms / UNIT_MS.m!}m`;
   return ms % 1_000 === 0 ? `${ms / 1_000}s` : `${(ms / 1_000).toFixed(3)}s`;
-}
-
-function shown(wait: unknown): string {
-  return typeof wait === "string" ? JSON.stringify(wait.slice(0, 40)) : String(wait);
 }

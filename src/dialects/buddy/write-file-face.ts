@@ -1,5 +1,5 @@
 import type { ToolFace, WriteData, WriteInput, WriteLimits } from "../../kernel/index.js";
-import { missing, textArgument } from "../arguments.js";
+import { pathAndContent } from "../arguments.js";
 import { spelledPath } from "../failure.js";
 import { saying } from "../rendering.js";
 import { systemReason } from "../system-reason.js";
@@ -18,12 +18,7 @@ export const writeFileFace: ToolFace<WriteInput, WriteData, WriteLimits> = {
     required: ["path", "content"],
   },
   limits: { gate: "off", parents: false },
-  decode(args) {
-    const path = textArgument(args, "path");
-    const content = textArgument(args, "content");
-    if (path === undefined) return missing("path", "text");
-    return content === undefined ? missing("content", "text") : { input: { path, content } };
-  },
+  decode: pathAndContent,
   render(result, about) {
     const path = spelledPath(about, result.data?.path);
     if (result.isError || result.data === undefined)
