@@ -225,6 +225,7 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
     const ws = `${base}/ws`;
     let release = () => {};
     let late: Promise<unknown> | undefined;
+    const control = new AbortController();
     const tool = defineTool({
       name: "deaf",
       description: "",
@@ -232,6 +233,7 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
       effect: "act",
       claims: () => [{ kind: "file", path: `${ws}/file`, access: ["write"], scope: "self" }],
       async run(_input, ctx) {
+        setTimeout(() => control.abort(), 20);
         await new Promise<void>((done) => {
           release = done;
         });
@@ -243,9 +245,7 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
     // Real time, thirty times as fast, so that six seconds of patience pass soon.
     const clock = { ...realClock, timer: (ms: number, done: () => void) => realClock.timer(ms / 30, done) };
     const context = createHostContext({ host: bareHost({ clock }), session, backend, cwd: ws });
-    const control = new AbortController();
     const running = tool.invoke({ id: "c1", name: "deaf", input: {} }, context.withCancel(control.signal));
-    setTimeout(() => control.abort(), 20);
     expect((await running).status).toBe("abandoned");
     release();
     await new Promise((done) => setTimeout(done, 20)); // the tool has to take its turn first

@@ -1,8 +1,7 @@
 /** Parts that are not what they promise: calls, tools, approvers and listeners of every odd form. Each call still ends as an outcome. */
 import { describe, expect, it } from "vitest";
-import { bareContext, bareHost, bareSession, policyOf, recordingBackend } from "../../test/support/bare-host.js";
+import { bareContext, bareHost, bareSession } from "../../test/support/bare-host.js";
 import {
-  type Approver,
   type Claim,
   covers,
   createToolBox,
@@ -17,7 +16,6 @@ import {
   requireCovered,
   type ToolCall,
   type ToolContext,
-  type ToolOutcome,
   type ToolResult,
   text,
 } from "./index.js";
@@ -371,87 +369,5 @@ describe("a port", () => {
     for (const path of ["/ws", "/ws/...", "/ws/..a/.b", "/ws/a\n", "/ws/ "])
       expect([covers(grant, path, "read"), covers(whole, path, "read")]).toEqual([true, true]);
     expect(covers(whole, "/", "read")).toBe(true);
-  });
-});
-
-describe("after the end", () => {
-  it("nothing is left of what the call reached, and a lock that it held is free", async () => {
-    let held: Promise<void> = Promise.resolve();
-    const locks = {
-      hold<T>(_key: string, _io: unknown, body: () => Promise<T>): Promise<T> {
-        const turn = held.then(body);
-        held = turn.then(
-          () => {},
-          () => {},
-        );
-        return turn;
-      },
-    };
-    const clock = { now: () => 0, timer: faster(300) };
-    const host = bareHost({ locks, clock });
-    let kept: ToolContext | undefined;
-    const stuck = toolOf((_, ctx) => {
-      kept = ctx;
-      return ctx.lock("k", {}, () => new Promise(() => {}));
-    });
-    const context = bareContext(host);
-    const control = new AbortController();
-    const abandoned = call(stuck, context.withCancel(control.signal));
-    setTimeout(() => control.abort(), 5);
-    expect(await abandoned).toMatchObject({ status: "abandoned" });
-    const next = toolOf((_, ctx) => ctx.lock("k", {}, async () => text("mine")));
-    expect((await call(next, context)).output).toBe("mine");
-    const revoked = { code: "CALL_REVOKED" };
-    await expect(kept!.lock("k", {}, async () => 1)).rejects.toMatchObject(revoked);
-    await expect(kept!.artifacts.create({ what: "late" })).rejects.toMatchObject(revoked);
-    expect(() => kept!.stores.open("late")).toThrow(/has already ended/);
-  });
-});
-
-describe("approval", () => {
-  const asking = policyOf(() => ({ effect: "ask", remember: ["all"] }));
-  const writer = defineTool({
-    name: "writer",
-    description: "",
-    parameters: {},
-    effect: "act",
-    claims: (_, look) => [{ kind: "file", path: look.resolve("a"), access: ["write"], scope: "self" }],
-    async run(_, ctx) {
-      await ctx.fs.writeFile(ctx.resolve("a"), "x");
-      return text("written");
-    },
-  });
-
-  it("is given by no answer but a grant", async () => {
-    const odd: unknown[] = [undefined, null, true, "yes", {}, { approved: false }, { by: "me" }, { scope: "once" }];
-    odd.push({ by: "", denied: "no", scope: "once" }, { by: {}, scope: "session" }, { by: "me", scope: "for ever" });
-    for (const answer of odd) {
-      const { backend, touched } = recordingBackend();
-      const approver = { ask: async () => answer } as Approver;
-      const context = bareContext(bareHost({ policy: asking, approver }), { backend });
-      const outcomes: ToolOutcome[] = [await call(writer, context), await call(writer, context)];
-      expect(outcomes.map((one) => [one.status, one.code])).toEqual(Array(2).fill(["denied", "POLICY_DENIED"]));
-      expect(touched).toEqual([]);
-    }
-  });
-
-  it("holds for what would be touched when it was asked for", async () => {
-    const links: Record<string, string> = { "/ws/a": "/data/shown" };
-    const { backend, touched } = recordingBackend({ links });
-    const host = bareHost({ policy: asking, approver: { ask: async () => ({ pending: "" }) } });
-    const context = bareContext(host, { backend });
-    const token = (await call(writer, context)).inputRequired!.token;
-    host.approvals.grant(token);
-    links["/ws/a"] = "/data/other";
-    const swapped = await call(writer, context, { resume: token });
-    expect(swapped).toMatchObject({ status: "denied", isError: true });
-    expect(swapped.output).toContain("would touch something else now");
-    const moved = bareContext(host, { backend, cwd: "/ws/sub" });
-    expect((await call(writer, moved, { resume: token })).status).toBe("denied");
-    expect(touched).toEqual([]);
-    links["/ws/a"] = "/data/shown";
-    const both = await Promise.all([1, 2].map(() => call(writer, context, { resume: token })));
-    expect(both.map((one) => one.status).sort()).toEqual(["denied", "ok"]);
-    expect(touched).toEqual(["write /data/shown"]);
   });
 });
