@@ -104,6 +104,7 @@ export {
   SearchTally,
   type SkipReason,
   type SourceChild,
+  searchBinding,
   searchInCall,
   searchStop,
   searchTree,

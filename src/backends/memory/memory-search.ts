@@ -35,18 +35,22 @@ export class MemorySearch implements Search {
 
   grep(query: GrepQuery): AsyncIterable<GrepHit | SearchEnd> {
     const { clock } = this.#table;
-    return searchInCall(this.#bound, clock, query, (scope) => searchTree(this.#source(query.root), query, scope));
+    return searchInCall(this.#bound, clock, query, (scope, bound) =>
+      searchTree(this.#source(query.root, bound), query, scope),
+    );
   }
 
   walk(query: WalkQuery): AsyncIterable<WalkEntry | SearchEnd> {
     const { clock } = this.#table;
-    return searchInCall(this.#bound, clock, query, (scope) => walkTree(this.#source(query.root), query, scope));
+    return searchInCall(this.#bound, clock, query, (scope, bound) =>
+      walkTree(this.#source(query.root, bound), query, scope),
+    );
   }
 
-  #source(root: string): SearchSource {
+  #source(root: string, bound: Binding): SearchSource {
     // The scope ends the search; a call that has ended meanwhile must still get its end record.
-    const call = { ...this.#bound.call, signal: new AbortController().signal };
-    const guarded = new TreeGuard(this.#tree, { grant: this.#bound.grant, call });
+    const call = { ...bound.call, signal: new AbortController().signal };
+    const guarded = new TreeGuard(this.#tree, { grant: bound.grant, call });
     const free = new TreeGuard(this.#tree);
     const above = new FoldersAbove(call.workspace, root);
     const look = <T>(guard: TreeGuard, path: string, act: (spot: Spot) => T) =>

@@ -8,6 +8,7 @@ import {
   type Search,
   type SearchEnd,
   type SearchScope,
+  searchBinding,
   searchTree,
   type WalkEntry,
   type WalkQuery,
@@ -15,7 +16,7 @@ import {
 } from "../../kernel/index.js";
 import type { FarSide } from "./far-side.js";
 import { FarSource } from "./far-source.js";
-import type { FsGuard } from "./fs-guard.js";
+import { FsGuard } from "./fs-guard.js";
 import { Limits } from "./limits.js";
 
 /** The engine's name in end records: it runs here, on bytes from there. */
@@ -56,7 +57,8 @@ export class PosixSearch implements Search {
     literal: string,
     search: (source: FarSource, scope: SearchScope) => AsyncIterable<T | SearchEnd>,
   ): AsyncGenerator<T | SearchEnd, void> {
-    const { grant, call } = this.#bound;
+    const bound = searchBinding(this.#bound, query.root);
+    const { grant, call } = bound;
     requireLive(call);
     const signals = [query.signal, call.signal].filter((one) => one !== undefined);
     const aborted = signals.find((signal) => signal.aborted);
@@ -66,7 +68,7 @@ export class PosixSearch implements Search {
     }
     const limits = new Limits(query, call);
     const engine = literal === "" ? MOVED : PREFILTERED;
-    const source = new FarSource(this.#guard, this.#bound, limits, query, literal);
+    const source = new FarSource(new FsGuard(this.#guard.bulk, bound), bound, limits, query, literal);
     const { workspace } = call;
     const scope = {
       except: grant.except,

@@ -20,18 +20,22 @@ export class CorePortSearch implements Search {
   }
 
   grep(query: GrepQuery): AsyncIterable<GrepHit | SearchEnd> {
-    return searchInCall(this.#bound, this.#clock, query, (scope) => searchTree(this.#source(query.root), query, scope));
+    return searchInCall(this.#bound, this.#clock, query, (scope, bound) =>
+      searchTree(this.#source(query.root, bound), query, scope),
+    );
   }
 
   walk(query: WalkQuery): AsyncIterable<WalkEntry | SearchEnd> {
-    return searchInCall(this.#bound, this.#clock, query, (scope) => walkTree(this.#source(query.root), query, scope));
+    return searchInCall(this.#bound, this.#clock, query, (scope, bound) =>
+      walkTree(this.#source(query.root, bound), query, scope),
+    );
   }
 
-  #source(root: string): SearchSource {
+  #source(root: string, bound: Binding): SearchSource {
     const { fs } = this.#core;
     // The scope ends the search; a call that has ended meanwhile must still get its end record.
-    const call = { ...this.#bound.call, signal: new AbortController().signal };
-    const guarded = new CoreGuard(this.#core, { grant: this.#bound.grant, call });
+    const call = { ...bound.call, signal: new AbortController().signal };
+    const guarded = new CoreGuard(this.#core, { grant: bound.grant, call });
     const above = new FoldersAbove(call.workspace, root);
     return {
       async stat(path) {

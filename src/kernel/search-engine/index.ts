@@ -2,6 +2,7 @@
 export { FoldersAbove } from "./folders-above.js";
 export { IGNORE_FILES, MAX_IGNORE_FILE_BYTES } from "./ignore-stack.js";
 export { windowOf } from "./line-window.js";
+export { searchBinding } from "./search-binding.js";
 export { searchInCall } from "./search-in-call.js";
 export { type ByteRange, compilePattern, type SearchPattern } from "./search-pattern.js";
 export { searchStop } from "./search-stop.js";

@@ -36,9 +36,10 @@ export async function* visitTree(
   tally: SearchTally,
 ): AsyncGenerator<Visit, void> {
   const { root } = query;
-  const except = new Set(scope.except);
   if (scope.except.some((folder) => isWithin(folder, root))) return tally.skip("policy");
   const info = await source.stat(root);
+  // Where the root really is may except more.
+  const except = new Set(scope.except);
   if (info.kind !== "directory") return yield { path: root, ...info };
   const prune = new Set([".git", ...query.prune]);
   const above = query.includeIgnored ? IgnoreStack.EMPTY : await stackAbove(source, root, scope.workspace);

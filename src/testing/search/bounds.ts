@@ -1,4 +1,5 @@
 /** Where a search ends: at a cancel, at links and special files, and at the edge of its grant. */
+import type { BoundCall } from "../../kernel/index.js";
 import { on } from "../case-setup.js";
 import { expectEqual, expectError, expectThat } from "../expect.js";
 import { bindAll, type Fixture, plant, treeGrant } from "../fixture.js";
@@ -132,4 +133,65 @@ export const searchBounds: Suite<Fixture> = [
       "lines",
     );
   }),
+  on(
+    "search:moved:allow",
+    "A root that leads out is searched where policy allows it, asked once for the whole tree",
+    async (fixture) => {
+      await lay(fixture, { "in/a.txt": "x\n", "out/b.txt": "x\n", "out/sub/c.txt": "x\n", "one.txt": "x\n" });
+      await plant(fixture, { kind: "link", path: `${fixture.folder}/in/link`, target: "../out" });
+      await plant(fixture, { kind: "link", path: `${fixture.folder}/in/one`, target: "../one.txt" });
+      const grant = treeGrant(`${fixture.folder}/in`, ["read"]);
+      const root = `${fixture.folder}/in/link`;
+      const asked: string[] = [];
+      const call = { moved: allows(asked) };
+      const tree = [`${root} -> ${fixture.folder}/out tree`];
+      const found = await grep(fixture, "^x$", { grant, root, call });
+      expectEqual(
+        [found.lines, found.end.why, asked],
+        [["in/link/b.txt:1: x", "in/link/sub/c.txt:1: x"], "complete", tree],
+        "lines, why and what was asked",
+      );
+      asked.length = 0;
+      const { names } = await walk(fixture, { grant, root, call, type: "file" });
+      expectEqual([names, asked], [["in/link/b.txt", "in/link/sub/c.txt"], tree], "walk and what was asked");
+      const file = await grep(fixture, "^x$", { grant, root: `${fixture.folder}/in/one`, call });
+      expectEqual(file.lines, ["in/one:1: x"], "lines of a root that is a file");
+    },
+  ),
+  on(
+    "search:moved:excepts",
+    "Where a root leads out, what the grant or the decision excepts there is left out and counted",
+    async (fixture) => {
+      await lay(fixture, { "in/": "", "out/.env": "x\n", "out/keys/k": "x\n", "out/private/p": "x\n", "out/b": "x\n" });
+      await plant(fixture, { kind: "link", path: `${fixture.folder}/in/link`, target: "../out" });
+      const out = `${fixture.folder}/out`;
+      const grant = treeGrant(`${fixture.folder}/in`, ["read"], { except: [`${out}/private`] });
+      const call = { moved: allows([], [`${out}/.env`, `${out}/keys`]) };
+      const { lines, end } = await grep(fixture, "^x$", { grant, root: `${fixture.folder}/in/link`, call });
+      expectEqual([lines, end.skipped], [["in/link/b:1: x"], { policy: 3 }], "lines and skipped");
+    },
+  ),
+  on(
+    "search:moved:approved-pair",
+    "A root whose real place was judged with its claim goes on without a question, the whole tree",
+    async (fixture) => {
+      await lay(fixture, { "in/": "", "out/sub/c.txt": "x\n" });
+      await plant(fixture, { kind: "link", path: `${fixture.folder}/in/link`, target: "../out" });
+      const root = `${fixture.folder}/in/link`;
+      const moved = [{ asked: root, real: `${fixture.folder}/out` }];
+      const { lines } = await grep(fixture, "^x$", { grant: treeGrant(root, ["read"], { moved }), root });
+      expectEqual(lines, ["in/link/sub/c.txt:1: x"], "lines");
+      const wider = treeGrant(`${fixture.folder}/in`, ["read"], { moved });
+      await expectError(grep(fixture, "^x$", { grant: wider, root }), "POLICY_DENIED", "a pair of another claim");
+    },
+  ),
 ];
+
+/** Allows every real place; tells what it was asked, as `asked -> real scope`. */
+function allows(asked: string[], except: readonly string[] = []): BoundCall["moved"] {
+  return async (path, real) => {
+    asked.push(`${path} -> ${real.path} ${real.scope}`);
+    const grant = { id: "more", files: [real], except, commands: [], origins: [], panes: [], jobs: [], moved: [] };
+    return { effect: "allow", rule: "test:outside", risk: "low", reason: "It may.", grant };
+  };
+}

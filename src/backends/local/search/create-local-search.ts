@@ -6,12 +6,11 @@ import {
   type Grant,
   type GrepHit,
   type GrepQuery,
-  requireLive,
   type Search,
   type SearchEnd,
   type SearchScope,
   type SearchSource,
-  searchStop,
+  searchInCall,
   searchTree,
   type WalkEntry,
   type WalkQuery,
@@ -56,44 +55,38 @@ class LocalSearch implements Search {
   }
 
   grep(query: GrepQuery): AsyncIterable<GrepHit | SearchEnd> {
-    return this.#during(query, (source, scope) => this.#grep(query, source, scope));
+    return this.#during(query, (source, scope, binding) => this.#grep(query, source, scope, binding));
   }
 
   walk(query: WalkQuery): AsyncIterable<WalkEntry | SearchEnd> {
     return this.#during(query, (source, scope) => walkTree(source, query, scope));
   }
 
-  async *#grep(query: GrepQuery, source: TreeSource, scope: SearchScope): AsyncGenerator<GrepHit | SearchEnd, void> {
+  async *#grep(
+    query: GrepQuery,
+    source: TreeSource,
+    scope: SearchScope,
+    binding: FsBinding,
+  ): AsyncGenerator<GrepHit | SearchEnd, void> {
     const pattern = await compilePattern(query.pattern);
     const program = this.#options.engine === "own" ? undefined : await this.#options.finder.find();
     if (program === undefined) return yield* searchTree(source, query, scope);
     const { clock, watch } = this.#options;
-    const search = new RipgrepSearch({ program, query, pattern, scope, binding: this.#binding, source, clock, watch });
+    const search = new RipgrepSearch({ program, query, pattern, scope, binding, source, clock, watch });
     const end = yield* search.hits();
     if (end !== undefined) return yield end;
     const rest = { ...query, offset: search.toSkip, limit: search.left };
     yield* searchTree(passingOver(search.given, source), rest, scope);
   }
 
-  async *#during<T>(
+  #during<T>(
     query: WalkQuery,
-    search: (source: TreeSource, scope: SearchScope) => AsyncIterable<T>,
-  ): AsyncGenerator<T, void> {
-    const { grant, call } = this.#binding;
+    search: (source: TreeSource, scope: SearchScope, binding: FsBinding) => AsyncIterable<T>,
+  ): AsyncIterable<T> {
     const { mode, clock } = this.#options;
-    requireLive(call);
-    const stop = searchStop(query, call, clock);
-    const { workspace } = call;
-    try {
-      yield* search(new TreeSource(mode, this.#binding, query.root), {
-        except: grant.except,
-        signal: stop.signal,
-        pause: stop.pause,
-        ...(workspace === undefined ? {} : { workspace }),
-      });
-    } finally {
-      stop.release();
-    }
+    return searchInCall(this.#binding, clock, query, (scope, binding) =>
+      search(new TreeSource(mode, binding, query.root), scope, binding),
+    );
   }
 }
 
