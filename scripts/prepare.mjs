@@ -32,6 +32,7 @@ const modifiedMs = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
 
 const INSTALLED = at("node_modules", ".package-lock.json");
 const COMPILER = at("node_modules", "typescript", "bin", "tsc");
+const BUNDLER = at("scripts", "bundle.mjs");
 const OUTPUT = at("dist");
 const STAMP = at("dist", ".built");
 const COMMAND = ["surfaces", "cli", "main.js"];
@@ -76,7 +77,7 @@ function whyBuild() {
   if (force) return "asked for";
   if (!existsSync(STAMP)) return "there is no build yet";
   const built = modifiedMs(STAMP);
-  const settings = ["package.json", "tsconfig.json", "tsconfig.build.json"].map((name) => at(name));
+  const settings = ["package.json", "tsconfig.json", "tsconfig.build.json"].map((name) => at(name)).concat(BUNDLER);
   const newer = [...settings, ...sources(at("src"))].find((path) => modifiedMs(path) > built);
   return newer && `${relative(root, newer)} is newer than the build`;
 }
@@ -101,6 +102,7 @@ function build(reason) {
     for (const folder of [next, old]) rmSync(folder, { recursive: true, force: true });
   });
   run(process.execPath, [COMPILER, "-p", "tsconfig.build.json", "--noEmitOnError", "--outDir", next], "tsc");
+  run(process.execPath, [BUNDLER, next], "the bundler");
   const command = join(next, ...COMMAND);
   if (existsSync(command)) chmodSync(command, 0o755);
   // The stamp bears the time of the start: a source that was saved meanwhile is newer and builds again.

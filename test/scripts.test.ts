@@ -45,14 +45,22 @@ function run(script: string, args: readonly string[] = [], env: Readonly<Record<
   return { status, stdout, stderr };
 }
 
-/** A compiler that copies each source to the output, and fails where a source says so. */
+/** A compiler that makes the output folder, and fails where a source says so. */
 const COMPILER = `
-const { cpSync, readFileSync, readdirSync } = require("node:fs");
-const out = process.argv[process.argv.indexOf("--outDir") + 1];
+const { mkdirSync, readFileSync, readdirSync } = require("node:fs");
+mkdirSync(process.argv[process.argv.indexOf("--outDir") + 1]);
 for (const name of readdirSync("src", { recursive: true })) {
   if (!name.endsWith(".ts")) continue;
   if (readFileSync("src/" + name, "utf8").includes("BROKEN")) { console.error(name + ": error"); process.exit(2); }
-  cpSync("src/" + name, out + "/" + name.replace(/ts$/, "js"));
+}`;
+
+/** A bundler that copies each source to the output, and fails where a source says so. */
+const BUNDLER = `
+import { cpSync, readFileSync, readdirSync } from "node:fs";
+for (const name of readdirSync("src", { recursive: true })) {
+  if (!name.endsWith(".ts")) continue;
+  if (readFileSync("src/" + name, "utf8").includes("TANGLED")) { console.error(name + ": error"); process.exit(3); }
+  cpSync("src/" + name, process.argv[2] + "/" + name.replace(/ts$/, "js"));
 }`;
 
 describe("prepare", () => {
@@ -62,6 +70,8 @@ describe("prepare", () => {
     for (const name of ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"]) put(name, "{}");
     put("node_modules/.package-lock.json", "{}");
     put("node_modules/typescript/bin/tsc", COMPILER);
+    put("scripts/bundle.mjs", BUNDLER);
+    age("scripts/bundle.mjs", -60);
     put("src/index.ts", "one");
     put("src/surfaces/cli/main.ts", "#!");
     for (const name of ["package.json", "package-lock.json", "tsconfig.json", "tsconfig.build.json"]) age(name, -60);
@@ -100,6 +110,9 @@ describe("prepare", () => {
     const failed = run("prepare");
     expect(failed.status).toBe(1);
     expect(failed.stderr).toContain("prepare: tsc failed: exit code 2");
+    put("src/index.ts", "TANGLED");
+    age("src/index.ts", 60);
+    expect(run("prepare").stderr).toContain("prepare: the bundler failed: exit code 3");
     expect(readFileSync(at("dist/index.js"), "utf8")).toBe("one");
   });
 

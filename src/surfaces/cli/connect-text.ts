@@ -1,8 +1,6 @@
 /** What `haft serve` prints: where it listens and how a client is told so. */
-import { fileURLToPath } from "node:url";
 import pc from "picocolors";
-
-const MAIN = fileURLToPath(new URL("./main.js", import.meta.url));
+import { haftCommand } from "./installed-package.js";
 
 export interface Connection {
   readonly url: string;
@@ -18,7 +16,7 @@ export function connectText(connection: Connection, isOnce: boolean): string {
     mcpServers: { haft: { type: "http", url, headers: { Authorization: `Bearer ${token}` } } },
   };
   // By its path: a client seldom starts in a folder where npx finds this command.
-  const started = { command: "node", args: [MAIN, "serve", "--stdio", "--workspace", workspace] };
+  const started = { command: "node", args: [haftCommand(), "serve", "--stdio", "--workspace", workspace] };
   return `${pc.bold("Haft")} serves ${tools.length} tools in ${workspace}: ${tools.join(", ")}
 Nothing is asked before a call runs. Anybody with this token can run commands as you.
 

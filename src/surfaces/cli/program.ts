@@ -1,10 +1,10 @@
 /** The commands and options of `haft`. */
 import { Command, Option } from "commander";
 import type { CallOptions } from "./call-command.js";
+import { haftVersion } from "./installed-package.js";
 import type { ServeOptions } from "./serve-command.js";
 import type { ToolsOptions } from "./tools-command.js";
 import { DEFAULT_DIALECT, UsageError } from "./usage.js";
-import { haftVersion } from "./version.js";
 
 export function buildProgram(): Command {
   const program = new Command("haft")

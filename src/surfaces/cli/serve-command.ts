@@ -4,10 +4,10 @@ import { builtinRegistry, createToolkit, dialectNamed } from "../../toolkit/inde
 import { newToken, serveMcpHttp, serveMcpStdio } from "../mcp/index.js";
 import { type CommonOptions, toolkitOptions, workspaceOf } from "./common-options.js";
 import { connectText } from "./connect-text.js";
+import { haftVersion } from "./installed-package.js";
 import { servedCalls } from "./served-calls.js";
 import { toolsOf } from "./tools-command.js";
 import { EXIT, UsageError } from "./usage.js";
-import { haftVersion } from "./version.js";
 
 export interface ServeOptions extends CommonOptions {
   readonly stdio?: boolean;
