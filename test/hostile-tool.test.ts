@@ -224,7 +224,7 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
     const { backend, base } = machine;
     const ws = `${base}/ws`;
     let release = () => {};
-    let late: Promise<unknown> | undefined;
+    let late: Promise<readonly PromiseSettledResult<unknown>[]> | undefined;
     const control = new AbortController();
     const tool = defineTool({
       name: "deaf",
@@ -237,7 +237,15 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
         await new Promise<void>((done) => {
           release = done;
         });
-        late = ctx.fs.writeFile(`${ws}/file`, "late");
+        const uses = [
+          async () => ctx.fs.writeFile(`${ws}/file`, "late"),
+          async () => ctx.session.todo.replace([]),
+          async () => ctx.session.setCwd(backend.name, "/late"),
+          async () => ctx.session.readState.set("late", { mtimeMs: 1, size: 1, readAt: 1 }),
+          async () => ctx.session.links.add("late"),
+          async () => ctx.session.artifacts.create({ what: "late" }),
+        ];
+        late = Promise.allSettled(uses.map((use) => use()));
         await late;
         return text("done");
       },
@@ -245,11 +253,19 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
     // Real time, thirty times as fast, so that six seconds of patience pass soon.
     const clock = { ...realClock, timer: (ms: number, done: () => void) => realClock.timer(ms / 30, done) };
     const context = createHostContext({ host: bareHost({ clock }), session, backend, cwd: ws });
+    await session.todo.replace([{ id: "1", text: "mine", status: "pending" }]);
     const running = tool.invoke({ id: "c1", name: "deaf", input: {} }, context.withCancel(control.signal));
     expect((await running).status).toBe("abandoned");
     release();
     await new Promise((done) => setTimeout(done, 20)); // the tool has to take its turn first
-    await expect(late).rejects.toMatchObject({ code: expect.stringMatching(/CALL_(CANCELLED|REVOKED)/) });
+    const refused = { status: "rejected", reason: { code: expect.stringMatching(/CALL_(CANCELLED|REVOKED)/) } };
+    expect(await late).toMatchObject(Array.from({ length: 6 }, () => refused));
+    expect((await session.todo.read()).map((item) => item.text)).toEqual(["mine"]);
+    expect([session.cwd(backend.name), session.readState.has("late"), session.links.has("late")]).toEqual([
+      undefined,
+      false,
+      false,
+    ]);
     expect(await backend.root.fs.readText(`${ws}/file`)).toBe("x");
   });
 });

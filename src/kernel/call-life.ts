@@ -1,31 +1,38 @@
 /** What a call reaches beside its backend, until it has settled. */
-import type { CallRun } from "./call-run.js";
-import type { Stores } from "./context.js";
+import type { HostContext, Stores } from "./context.js";
 import type { HaftError } from "./errors.js";
 import type { Io } from "./fs.js";
 import { revoked } from "./guard.js";
 import type { Artifacts, ArtifactWriter, Store } from "./services.js";
+import type { Framework, Session } from "./session.js";
+import { frameworkUntilEnd, sessionUntilEnd } from "./session-in-call.js";
 
 /**
- * Locks, stores and artifacts that end with the call. A cancelled tool still has them, so that it can keep what it has; one
+ * The session, locks, stores and artifacts, all of which end with the call. A cancelled tool still has them, so that it can keep what it has; one
  * that was abandoned has nothing, and a lock that it held is free again.
  */
 export interface CallLife {
+  readonly session: Session;
+  readonly framework: Framework;
   readonly stores: Stores;
   readonly artifacts: Artifacts;
   lock<T>(key: string, io: Io, body: () => Promise<T>): Promise<T>;
-  /** Ends all of it; returns the error that every later use gives. */
+  /** Ends all of it; returns the error that every later use gives. Idempotent. */
   end(): HaftError;
 }
 
-export function callLife({ call, context }: CallRun): CallLife {
+export function callLife(callId: string, context: HostContext): CallLife {
   const { host, session } = context;
   let over: HaftError | undefined;
   const waiting = new Set<(why: HaftError) => void>();
   /** Artifacts that the tool has not ended. */
   const open = new Set<ArtifactWriter>();
   // What was written is kept; a store that cannot end it has no say over a call that is over.
-  const close = (writer: ArtifactWriter) => void writer.end().catch(() => {});
+  const close = async (writer: ArtifactWriter) => {
+    try {
+      await writer.end();
+    } catch {}
+  };
   const requireLife = () => {
     if (over !== undefined) throw over;
   };
@@ -39,53 +46,57 @@ export function callLife({ call, context }: CallRun): CallLife {
       return store.update(key, change);
     },
   });
-  const { artifacts } = session;
+  const { artifacts: kept } = session;
+  const artifacts: Artifacts = {
+    async create(about) {
+      requireLife();
+      const writer = await kept.create(about);
+      open.add(writer);
+      if (over !== undefined) void close(writer);
+      return {
+        id: writer.id,
+        async write(bytes) {
+          requireLife();
+          return writer.write(bytes);
+        },
+        async end() {
+          open.delete(writer);
+          return writer.end();
+        },
+      };
+    },
+    async read(id, offset, length) {
+      requireLife();
+      return kept.read(id, offset, length);
+    },
+    async list() {
+      requireLife();
+      return kept.list();
+    },
+    async export(id, fs, path) {
+      requireLife();
+      return kept.export(id, fs, path);
+    },
+  };
   return {
+    session: sessionUntilEnd(session, artifacts, requireLife),
+    framework: frameworkUntilEnd(context.framework, requireLife),
     stores: {
       open(name) {
         requireLife();
         return storeUntilEnd(host.stores.open(name));
       },
     },
-    artifacts: {
-      async create(about) {
-        requireLife();
-        const writer = await artifacts.create(about);
-        open.add(writer);
-        if (over !== undefined) close(writer);
-        return {
-          id: writer.id,
-          async write(bytes) {
-            requireLife();
-            return writer.write(bytes);
-          },
-          async end() {
-            open.delete(writer);
-            return writer.end();
-          },
-        };
-      },
-      async read(id, offset, length) {
-        requireLife();
-        return artifacts.read(id, offset, length);
-      },
-      async list() {
-        requireLife();
-        return artifacts.list();
-      },
-      async export(id, fs, path) {
-        requireLife();
-        return artifacts.export(id, fs, path);
-      },
-    },
+    artifacts,
     async lock(key, io, body) {
       requireLife();
       return host.locks.hold(key, io, () => untilEnd(body, waiting, requireLife));
     },
     end() {
-      over = revoked(call.id);
+      if (over !== undefined) return over;
+      over = revoked(callId);
       for (const release of waiting) release(over);
-      for (const writer of open) close(writer);
+      for (const writer of open) void close(writer);
       return over;
     },
   };

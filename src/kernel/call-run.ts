@@ -2,6 +2,7 @@
 
 import { resolvePath } from "../text/index.js";
 import type { Backend } from "./backend.js";
+import { type CallLife, callLife } from "./call-life.js";
 import type { Claim, Decision, Grant } from "./claims.js";
 import type { HostContext, Look } from "./context.js";
 import { HaftError, messageOf } from "./errors.js";
@@ -21,6 +22,8 @@ export interface CallRun {
   readonly tool: DefinedTool;
   readonly call: ToolCall;
   readonly context: HostContext;
+  /** What the tool reaches beside its backend; over once the call is. */
+  readonly life: CallLife;
   readonly startedMs: number;
   /** Why what the model sent is no JSON data, as a clause; such a call is recorded and refused. */
   readonly notPlain: string | undefined;
@@ -39,14 +42,18 @@ export interface CallRun {
   grant: Grant | undefined;
   approver: string | null;
   settleRate: ((succeeded: boolean) => void) | undefined;
+  /** The session's artifacts did not answer in time: what is cut from here on is not kept. */
+  keepsNothing: boolean;
 }
 
 export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext): CallRun {
   const input = plainCopy(call.input);
+  const own = callOf(call, "problem" in input ? undefined : input.value, context);
   return {
     tool,
-    call: callOf(call, "problem" in input ? undefined : input.value, context),
+    call: own,
     context,
+    life: callLife(own.id, context),
     startedMs: context.host.clock.now(),
     notPlain: "problem" in input ? input.problem : undefined,
     inputDigest: "",
@@ -62,6 +69,7 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     grant: undefined,
     approver: null,
     settleRate: undefined,
+    keepsNothing: false,
   };
 }
 
@@ -86,7 +94,7 @@ export function lookOf(run: CallRun): Look {
     workspace: run.context.workspace,
     backend: { name: backend.name, flags: backend.flags },
     limits: run.limits,
-    session: run.context.session,
+    session: run.life.session,
     resolve: (path) => resolvePath(cwd, path, backend.home),
   };
 }
@@ -96,8 +104,8 @@ export function ended(status: CallStatus, result: ToolResult): Ending {
 }
 
 /** The ending of a call that was cancelled before anything of it ran. */
-export function cancelledUnbegun(run: CallRun): Ending {
-  return ended("cancelled", fail("CALL_CANCELLED", `Cancelled before ${run.tool.name} could begin.`));
+export function cancelledUnbegun(toolName: string): Ending {
+  return ended("cancelled", fail("CALL_CANCELLED", `Cancelled before ${toolName} could begin.`));
 }
 
 /** A refusal of the arguments. `problem` is a clause without its full stop. */

@@ -1,8 +1,10 @@
 /** Bounds an answer to the context's budget. What goes is counted, named and kept as an artifact. */
 import { utf8Length } from "../text/index.js";
 import type { CallRun } from "./call-run.js";
+import { ABANDON_AFTER_MS } from "./deadline.js";
 import type { Rendered } from "./dialect.js";
 import { HaftError } from "./errors.js";
+import { within } from "./in-time.js";
 import { clampWithCount } from "./output.js";
 import type { ContentBlock, Cut } from "./result.js";
 import { shrinkJson } from "./shrink-json.js";
@@ -133,13 +135,23 @@ function toRead(artifact: string | undefined): Pick<Cut, "artifact" | "next"> {
   return artifact === undefined ? {} : { artifact, next: `Read the rest with \`read\`, path "artifact:${artifact}".` };
 }
 
-/** The whole of something that was cut, as an artifact; undefined where it could not be kept, which the cut then shows. */
+/**
+ * The whole of something that was cut, as an artifact; undefined where it could not be kept, which the cut then shows. One
+ * wait for artifacts that do not answer is enough for a call.
+ */
 async function keepWhole(run: CallRun, what: string, text: string): Promise<string | undefined> {
-  try {
+  if (run.keepsNothing) return undefined;
+  const keep = async () => {
     const writer = await run.context.session.artifacts.create({ what: `${run.tool.name} ${what}` });
     await writer.write(new TextEncoder().encode(text));
     await writer.end();
     return writer.id;
+  };
+  try {
+    return await within<string | undefined>({ clock: run.context.host.clock, ms: ABANDON_AFTER_MS }, keep, () => {
+      run.keepsNothing = true;
+      return undefined;
+    });
   } catch {
     return undefined;
   }

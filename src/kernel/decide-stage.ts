@@ -47,8 +47,7 @@ export async function decide(run: CallRun): Promise<Ending | undefined> {
     run.grant = EMPTY_GRANT;
     return undefined;
   }
-  const { policy } = run.context.host;
-  let decision = policy.decide(run.claims, policyCallOf(run));
+  let decision = judge(run, run.claims);
   const files = run.claims.filter((claim) => claim.kind === "file");
   const met = files.some((claim) => run.context.session.links.has(linkKey(run, claim.path)));
   if (files.length > 0 && (decision.effect === "ask" || (met && decision.effect === "allow"))) {
@@ -62,6 +61,22 @@ export async function decide(run: CallRun): Promise<Ending | undefined> {
   if (decision.effect === "deny") return ended("denied", refusal(decision, "POLICY_DENIED", run.tool.name));
   run.grant = decision.grant;
   return undefined;
+}
+
+/** What policy says. An answer of any other form is a refusal: what nobody has decided does not run. */
+function judge(run: CallRun, claims: readonly Claim[]): Decision {
+  const decision: unknown = run.context.host.policy.decide(claims, policyCallOf(run));
+  if (isDecision(decision)) return decision;
+  // A promise is none, and nobody else would hear it fail.
+  Promise.resolve(decision).catch(() => {});
+  const reason = "Policy's answer was no decision, and without one nothing runs. Its author has to mend `decide`.";
+  return { effect: "deny", rule: "no-decision", risk: "high", reason };
+}
+
+function isDecision(value: unknown): value is Decision {
+  if (!isRecord(value)) return false;
+  if (value.effect === "deny") return true;
+  return (value.effect === "allow" || value.effect === "ask") && isRecord(value.grant);
 }
 
 type FileClaim = Extract<Claim, { kind: "file" }>;
@@ -82,7 +97,7 @@ async function decideOnRealPlaces(run: CallRun, files: readonly FileClaim[], lex
   });
   if (real.length === 0) return lexical;
   run.claims = [...run.claims, ...real];
-  const decision = run.context.host.policy.decide(run.claims, policyCallOf(run));
+  const decision = judge(run, run.claims);
   if (decision.effect === "deny") return decision;
   const grant: Grant = { ...decision.grant, moved: [...decision.grant.moved, ...moved] };
   return { ...decision, grant };
@@ -252,5 +267,5 @@ export function judgeMoved(run: CallRun, asked: string, real: Omit<FileClaim, "k
       "CALL_UNCLAIMED",
       `Did not touch "${asked}": the tool claims nothing. Its author has to claim it.`,
     );
-  return run.context.host.policy.decide([{ kind: "file", ...real }], policyCallOf(run));
+  return judge(run, [{ kind: "file", ...real }]);
 }

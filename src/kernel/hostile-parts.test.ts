@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import { bareContext, bareHost, bareSession } from "../../test/support/bare-host.js";
 import {
-  type Claim,
   covers,
   createToolBox,
   type DefinedTool,
@@ -24,12 +23,6 @@ const toolOf = (run: (input: unknown, ctx: ToolContext) => unknown): DefinedTool
   defineTool({ name: "odd", description: "", parameters: {}, run: run as () => ToolResult<never> });
 const call = (tool: DefinedTool, context: HostContext = bareContext(), more: Partial<ToolCall> = {}) =>
   tool.invoke({ id: "c1", name: tool.name, input: {}, ...more }, context);
-
-/** Real timers, so many times as fast. */
-const faster = (times: number) => (ms: number, done: () => void) => {
-  const timer = setTimeout(done, ms / times);
-  return () => clearTimeout(timer);
-};
 
 const refusing = new Proxy(Object.create(null), {
   get() {
@@ -256,105 +249,6 @@ describe("what a call brings", () => {
     expect((await run({ id: "c", name: "picky", input: { path: "a" }, resume: {} })).status).toBe("denied");
     await run({ id: "i".repeat(1e6), name: "picky", input: { path: "a" } });
     expect(host.entries.every(({ begin, ends }) => begin.callId.length <= 256 && ends.length === 1)).toBe(true);
-  });
-});
-
-describe("parts that never come back, or fail", () => {
-  const never = () => new Promise<never>(() => {});
-  const claiming = (claims: () => unknown) =>
-    defineTool({
-      name: "odd",
-      description: "",
-      parameters: {},
-      effect: "act",
-      claims: claims as () => Claim[],
-      run: () => text("ran"),
-    });
-  const soon = () => AbortSignal.timeout(20);
-
-  it("end by a cancel and by a time limit before the call could touch anything", async () => {
-    const endless = { "~standard": { version: 1, vendor: "v", validate: never, jsonSchema: { input: () => ({}) } } };
-    const unvalidated = defineTool({
-      name: "odd",
-      description: "",
-      input: endless as never,
-      run: () => text("ran"),
-    } as never);
-    for (const tool of [claiming(never), unvalidated]) {
-      expect(await call(tool, bareContext().withCancel(soon()))).toMatchObject({ status: "cancelled" });
-      const clock = { now: () => 0, timer: faster(1_000) };
-      expect(await call(tool, bareContext(bareHost({ clock })))).toMatchObject({
-        status: "timed-out",
-        code: "CALL_TIMEOUT",
-      });
-    }
-  });
-
-  it("run under a deadline that a timer can hold, whatever the tool says", async () => {
-    for (const stated of [Number.NaN, Number.POSITIVE_INFINITY, -1, 0, 1e15, "100", undefined]) {
-      const tool = defineTool({
-        name: "odd",
-        description: "",
-        parameters: {},
-        deadlineMs: (() => stated) as () => number,
-        async run(_, ctx) {
-          await new Promise((done) => setTimeout(done, 5)); // long enough for a timer of 1 ms to fire
-          return text(ctx.signal.aborted ? "stopped" : "whole");
-        },
-      });
-      expect((await call(tool)).output).toBe("whole");
-    }
-  });
-
-  it("do not take the answer of a call that has run with them", async () => {
-    const host = bareHost({
-      rate: {
-        reserve: () => ({
-          allowed: true,
-          settle() {
-            throw new Error("limiter");
-          },
-        }),
-      },
-    });
-    const failing = () => {
-      throw new Error("listener");
-    };
-    const context = bareContext({ ...host, audit: { ...host.audit, end: failing } }, { onEvent: failing });
-    const tool = defineTool({
-      name: "odd",
-      description: "",
-      parameters: {},
-      effect: "act",
-      claims: () => [],
-      run(_, ctx) {
-        ctx.emit({ kind: "note" });
-        return text("ran");
-      },
-    });
-    expect(await call(tool, context)).toMatchObject({ status: "ok", output: "ran" });
-  });
-
-  it("are named where claims are none, and nothing runs", async () => {
-    const file = (more: object) => [{ kind: "file", path: "/ws/a", access: ["read"], scope: "self", ...more }];
-    const odd: unknown[] = [undefined, "all", text("fine"), [null], [{ kind: "wish" }], [{ kind: "toString" }]];
-    odd.push([{ kind: "network", method: "GET", url: "no url" }]);
-    odd.push(file({ path: undefined }), file({ access: [] }), file({ access: ["own"] }), file({ scope: "all" }));
-    for (const stated of odd) {
-      const outcome = await call(claiming(() => stated));
-      expect(outcome).toMatchObject({ status: "failed", code: "CALL_MALFORMED" });
-      expect(outcome.output).toContain("Did not run `odd`: ");
-    }
-  });
-
-  it("judges a path by its meaning: `..` in a claim is gone before policy sees it", async () => {
-    const host = bareHost();
-    const climbing = [{ kind: "file", path: "/ws/../etc//x/.", access: ["read"], scope: "tree" }];
-    await call(
-      claiming(() => climbing),
-      bareContext(host),
-    );
-    expect(host.entries[0]?.ends[0]?.claims).toEqual([{ ...climbing[0], path: "/etc/x" }]);
   });
 });
 

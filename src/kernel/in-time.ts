@@ -1,24 +1,50 @@
-/** Bounds what happens before a call may touch anything. */
+/** Bounds what a call waits for beside its tool and a person: none of it may hold the call for ever. */
 import { type CallRun, cancelledUnbegun, type Ending, ended } from "./call-run.js";
 import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { fail } from "./result.js";
+import type { Clock } from "./services.js";
+
+/** What a bounded wait is made of. */
+export interface Bound {
+  readonly clock: Clock;
+  readonly ms: number;
+  /** Ends the wait too. Absent: only the time does. */
+  readonly signal?: AbortSignal;
+}
+
+/** What `work` comes to, or what `otherwise` gives when the time is up or the signal fires before that. */
+export async function within<T>(
+  { clock, ms, signal }: Bound,
+  work: () => T | Promise<T>,
+  otherwise: (why: "late" | "cancelled") => T,
+): Promise<T> {
+  let stop: (why: "late" | "cancelled") => void = () => {};
+  const stopped = new Promise<T>((done, failed) => {
+    stop = (why) => {
+      try {
+        done(otherwise(why));
+      } catch (thrown) {
+        failed(thrown);
+      }
+    };
+  });
+  const cancelled = () => stop("cancelled");
+  const stopTimer = clock.timer(ms, () => stop("late"));
+  signal?.addEventListener("abort", cancelled, { once: true });
+  try {
+    return await Promise.race([work(), stopped]);
+  } finally {
+    stopTimer();
+    signal?.removeEventListener("abort", cancelled);
+  }
+}
 
 /** What `work` comes to, or the ending of a call that was cancelled, or waited 30 s, before that. */
 export async function inTime(run: CallRun, work: () => Promise<Ending | undefined>): Promise<Ending | undefined> {
   const { signal, host } = run.context;
   const { name } = run.tool;
-  let stop: (ending: Ending) => void = () => {};
-  const stopped = new Promise<Ending>((done) => {
-    stop = done;
-  });
   const late = `Stopped \`${name}\` before it began: what it would touch was not known within ${DEFAULT_DEADLINE_MS} ms.`;
-  const cancelled = () => stop(cancelledUnbegun(run));
-  const stopTimer = host.clock.timer(DEFAULT_DEADLINE_MS, () => stop(ended("timed-out", fail("CALL_TIMEOUT", late))));
-  signal.addEventListener("abort", cancelled, { once: true });
-  try {
-    return await Promise.race([work(), stopped]);
-  } finally {
-    stopTimer();
-    signal.removeEventListener("abort", cancelled);
-  }
+  return within({ clock: host.clock, ms: DEFAULT_DEADLINE_MS, signal }, work, (why) =>
+    why === "cancelled" ? cancelledUnbegun(run.tool.name) : ended("timed-out", fail("CALL_TIMEOUT", late)),
+  );
 }

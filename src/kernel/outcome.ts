@@ -4,7 +4,8 @@ import type { Decision } from "./claims.js";
 import { boundStructured, clampContent } from "./clamp-content.js";
 import type { Rendered } from "./dialect.js";
 import { HaftError, messageOf } from "./errors.js";
-import { type ContentBlock, fail, project, type ToolOutcome, type ToolResult } from "./result.js";
+import { type CallStatus, type ContentBlock, fail, project, type ToolOutcome, type ToolResult } from "./result.js";
+import type { ToolCall } from "./tool.js";
 
 /** The decision on a call that touches nothing. */
 export const NOTHING_DECIDED: Decision = Object.freeze({
@@ -26,6 +27,33 @@ export async function outcomeOf(run: CallRun, ending: Ending): Promise<ToolOutco
     const status = ending.status === "ok" ? "failed" : ending.status;
     const result = fail("CALL_MALFORMED", message);
     return assemble(run, { status, result }, result, { content: plainContent(result) });
+  }
+}
+
+/** The outcome of a call that nothing could be made of: neither recorded nor rendered, the failure told as it is. */
+export function bareFailure(call: ToolCall, result: ToolResult, status: CallStatus = "failed"): ToolOutcome {
+  const message = result.message ?? "";
+  const { rule } = NOTHING_DECIDED;
+  return {
+    id: idOf(call),
+    output: message,
+    isError: true,
+    ...(result.code === undefined ? {} : { code: result.code }),
+    status,
+    content: [{ kind: "text", text: message }],
+    cuts: [],
+    repairs: [],
+    artifacts: [],
+    decision: { rule, effect: "deny", approver: null },
+    audit: "",
+  };
+}
+
+function idOf(call: ToolCall): string {
+  try {
+    return typeof call.id === "string" ? call.id : "";
+  } catch {
+    return "";
   }
 }
 

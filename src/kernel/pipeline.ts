@@ -6,23 +6,18 @@
  *          ▸ run ▸ redact ▸ render ▸ clamp
  */
 
-import { cutHead } from "../text/index.js";
+import { recordBegin, recordEnd } from "./call-record.js";
 import { type CallRun, cancelledUnbegun, type Ending, ended, newRun, resultOfThrown } from "./call-run.js";
 import type { Claim, Decision } from "./claims.js";
 import type { HostContext } from "./context.js";
 import { approve, decide, reserveRate, stateClaims } from "./decide-stage.js";
 import { inTime } from "./in-time.js";
-import { outcomeOf } from "./outcome.js";
+import { bareFailure, outcomeOf } from "./outcome.js";
 import { prepare } from "./prepare-stage.js";
 import type { ToolOutcome, ToolResult } from "./result.js";
 import { execute } from "./run-stage.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
 import type { Validator } from "./validate.js";
-
-/** Bytes of a call's input that its audit entry keeps. */
-const AUDIT_INPUT_BYTES = 4_096;
-/** Bytes of a call's id that its audit entry keeps. */
-const AUDIT_ID_BYTES = 256;
 
 /** Runs one call from the model's words to the dialect's answer. Rejects only for a hard cancel in a dialect that asks for it. */
 export async function runCall(
@@ -31,13 +26,8 @@ export async function runCall(
   call: ToolCall,
   context: HostContext,
 ): Promise<ToolOutcome> {
-  const run = newRun(tool, call, context);
-  const unrecorded = await recordBegin(run);
-  const ending = unrecorded ?? (await settle(run, validate));
-  countRate(run, ending);
-  const outcome = await outcomeOf(run, ending);
-  if (unrecorded === undefined) await recordEnd(run, outcome);
-  const reason: unknown = context.signal.reason;
+  const outcome = await recorded(tool, call, context, (run) => settle(run, validate));
+  const reason: unknown = context?.signal?.reason;
   if (tool.dialect?.hardCancelRejects === true && context.signal.aborted && isHard(reason)) throw reason;
   return outcome;
 }
@@ -47,24 +37,47 @@ export async function refuseCall(
   tool: DefinedTool,
   call: ToolCall,
   context: HostContext,
-  ending: Ending,
+  ending: () => Ending,
 ): Promise<ToolOutcome> {
-  const run = newRun(tool, call, context);
-  const unrecorded = await recordBegin(run);
-  const outcome = await outcomeOf(run, unrecorded ?? ending);
-  if (unrecorded === undefined) await recordEnd(run, outcome);
-  return outcome;
+  return recorded(tool, call, context, (run) => endingOf(run, async () => ending()));
 }
 
-async function settle(run: CallRun, validate: Validator): Promise<Ending> {
+async function recorded(
+  tool: DefinedTool,
+  call: ToolCall,
+  context: HostContext,
+  work: (run: CallRun) => Promise<Ending>,
+): Promise<ToolOutcome> {
   try {
-    return (
+    const run = newRun(tool, call, context);
+    const unrecorded = await recordBegin(run);
+    const ending = unrecorded ?? (await work(run));
+    run.life.end();
+    countRate(run, ending);
+    const outcome = await outcomeOf(run, ending);
+    if (unrecorded === undefined) await recordEnd(run, outcome);
+    return outcome;
+  } catch (thrown) {
+    // A host whose clock or ids fail cannot even say when the call began.
+    return bareFailure(call, resultOfThrown(thrown, tool.name));
+  }
+}
+
+function settle(run: CallRun, validate: Validator): Promise<Ending> {
+  return endingOf(
+    run,
+    async () =>
       cancelledBefore(run) ??
       (await inTime(run, () => untilDecided(run, validate))) ??
       reserveRate(run) ??
       (await approve(run)) ??
-      (await execute(run))
-    );
+      (await execute(run)),
+  );
+}
+
+async function endingOf(run: CallRun, work: () => Promise<Ending>): Promise<Ending> {
+  try {
+    return await work();
   } catch (thrown) {
     return ended("failed", resultOfThrown(thrown, run.tool.name));
   }
@@ -83,7 +96,7 @@ function countRate(run: CallRun, ending: Ending): void {
 }
 
 function cancelledBefore(run: CallRun): Ending | undefined {
-  return run.context.signal.aborted ? cancelledUnbegun(run) : undefined;
+  return run.context.signal.aborted ? cancelledUnbegun(run.tool.name) : undefined;
 }
 
 async function beforeClaims(run: CallRun, validate: Validator): Promise<Ending | undefined> {
@@ -106,6 +119,7 @@ export async function explainCall(
   const stopped = await inTime(run, () => untilDecided(run, validate)).catch((thrown: unknown) =>
     ended("failed", resultOfThrown(thrown, tool.name)),
   );
+  run.life.end();
   return {
     tool: tool.name,
     effect: tool.effect,
@@ -128,51 +142,6 @@ export interface Explanation {
   readonly decision?: Decision;
   /** Why the call would end before it runs. */
   readonly stopped?: ToolResult;
-}
-
-/** A call that could not be put on record does not run: an act that nobody can see afterwards is no act of ours. */
-async function recordBegin(run: CallRun): Promise<Ending | undefined> {
-  const { call, context, tool } = run;
-  const { audit, digest, redactor } = context.host;
-  try {
-    const input = run.notPlain ?? JSON.stringify(call.input ?? null);
-    run.inputDigest = await digest(input);
-    const shown = redactor === undefined ? input : redactor.redact(input);
-    run.audit = await audit.begin({
-      callId: cutHead(call.id, AUDIT_ID_BYTES).text,
-      sessionId: context.session.id,
-      tool: tool.name,
-      backend: context.backend.name,
-      inputDigest: run.inputDigest,
-      input: cutHead(shown, AUDIT_INPUT_BYTES).text,
-    });
-    return undefined;
-  } catch (thrown) {
-    const failed = resultOfThrown(thrown, tool.name);
-    return ended("failed", {
-      ...failed,
-      message: `Did not run \`${tool.name}\`, for its record could not be kept. ${failed.message ?? ""}`.trim(),
-    });
-  }
-}
-
-async function recordEnd(run: CallRun, outcome: ToolOutcome): Promise<void> {
-  const { audit, clock } = run.context.host;
-  const entry = {
-    status: outcome.status,
-    ...(outcome.code === undefined ? {} : { code: outcome.code }),
-    rule: outcome.decision.rule,
-    effect: outcome.decision.effect,
-    approver: outcome.decision.approver,
-    backend: run.backend.name,
-    claims: run.claims,
-    tookMs: clock.now() - run.startedMs,
-    cuts: outcome.cuts.length,
-  };
-  // The call has happened and its answer must reach the model; a begin without an end is itself a record that something went wrong.
-  try {
-    await audit.end(run.audit, entry);
-  } catch {}
 }
 
 function frozen(value: unknown): unknown {

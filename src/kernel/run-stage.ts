@@ -1,16 +1,12 @@
 /** Runs the tool with ports bound to its grant, and sees to it that the call settles whatever the tool does. */
 
-import { type CallLife, callLife } from "./call-life.js";
 import { type CallRun, type Ending, ended, lookOf, resultOfThrown } from "./call-run.js";
 import type { ToolContext, ToolEvent } from "./context.js";
-import { deadlineOf } from "./deadline.js";
+import { ABANDON_AFTER_MS, deadlineOf } from "./deadline.js";
 import { judgeMoved } from "./decide-stage.js";
 import { HaftError } from "./errors.js";
 import { readResult } from "./read-result.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
-
-/** Milliseconds that a tool has to settle after its signal fired; a shell's TERM, 3 s, KILL fit inside. */
-export const ABANDON_AFTER_MS = 6_000;
 
 export async function execute(run: CallRun): Promise<Ending> {
   const { context, tool } = run;
@@ -33,15 +29,13 @@ export async function execute(run: CallRun): Promise<Ending> {
   if (context.signal.aborted) cancel();
 
   const guard = settleGuard(run, control.signal);
-  const life = callLife(run);
-  const runTool = async () =>
-    tool.body.run(run.input, toolContextOf(run, control.signal, clock.now() + deadlineMs, life));
+  const runTool = async () => tool.body.run(run.input, toolContextOf(run, control.signal, clock.now() + deadlineMs));
   const hooked =
     hooks?.aroundRun === undefined
       ? runTool
       : async () => hooks.aroundRun!({ tool: tool.name, input: run.input }, runTool);
-  const watched = faults === undefined ? hooked() : faults.watch(hooked, guard.fault);
-  const body = watched.catch((thrown: unknown) => resultOfThrown(thrown, tool.name));
+  const watched = async () => (faults === undefined ? hooked() : faults.watch(hooked, guard.fault));
+  const body = watched().catch((thrown: unknown) => resultOfThrown(thrown, tool.name));
   try {
     const result = readResult(await Promise.race([body, guard.settled]), tool.name);
     if (guard.isAbandoned()) body.then((late) => recordLate(run, readResult(late, tool.name)));
@@ -50,7 +44,7 @@ export async function execute(run: CallRun): Promise<Ending> {
     guard.stop();
     stopDeadline();
     context.signal.removeEventListener("abort", cancel);
-    control.abort(life.end());
+    control.abort(run.life.end());
   }
 }
 
@@ -89,8 +83,8 @@ function settleGuard(run: CallRun, signal: AbortSignal) {
   };
 }
 
-function toolContextOf(run: CallRun, signal: AbortSignal, deadline: number, life: CallLife): ToolContext {
-  const { context, backend, call } = run;
+function toolContextOf(run: CallRun, signal: AbortSignal, deadline: number): ToolContext {
+  const { context, backend, call, life } = run;
   const { host } = context;
   const ports = backend.bind(run.grant!, {
     id: call.id,
@@ -105,7 +99,7 @@ function toolContextOf(run: CallRun, signal: AbortSignal, deadline: number, life
     contextId: context.contextId,
     callId: call.id,
     budget: context.budget,
-    framework: context.framework,
+    framework: life.framework,
     fs: ports.fs,
     shell: ports.shell,
     search: ports.search,

@@ -1,10 +1,10 @@
 /** What an agent holds: the descriptors a model is shown, and the runner that fulfils its calls. */
 import { nearestNames } from "../text/index.js";
-import { ended, resultOfThrown } from "./call-run.js";
+import { cancelledUnbegun, ended, resultOfThrown } from "./call-run.js";
+import { isRecord } from "./coerce.js";
 import type { HostContext, ToolEvent } from "./context.js";
 import { explain } from "./define-tool.js";
-import { messageOf } from "./errors.js";
-import { NOTHING_DECIDED } from "./outcome.js";
+import { bareFailure } from "./outcome.js";
 import { type Explanation, refuseCall } from "./pipeline.js";
 import { fail, type ToolOutcome } from "./result.js";
 import type { JsonSchema } from "./schema.js";
@@ -47,16 +47,11 @@ export function createToolBox(tools: readonly DefinedTool[], factory: ContextFac
     descriptors: (targets = []) => tools.map((tool) => aimable(tool.descriptor(), targets)),
     runner: {
       async run(call, options = {}) {
-        // The call is what a model sent: its parts may be missing or of any type.
-        const asked = call ?? {};
-        let context: HostContext;
-        try {
-          context = withOptions(await factory(), options);
-        } catch (thrown) {
-          return withoutContext(asked, thrown);
-        }
+        const asked = readCall(call);
+        const made = await contextFor(asked, factory, options);
+        if ("outcome" in made) return made.outcome;
         const tool = byName.get(asked.name);
-        return tool === undefined ? refuseUnknown(asked, context, tools) : tool.invoke(asked, context);
+        return tool === undefined ? refuseUnknown(asked, made.context, tools) : tool.invoke(asked, made.context);
       },
     },
     async explain(call) {
@@ -66,42 +61,60 @@ export function createToolBox(tools: readonly DefinedTool[], factory: ContextFac
   };
 }
 
-/** No context, so no host to record the call or to render its answer: the failure is told as it is. */
-function withoutContext(call: ToolCall, thrown: unknown): ToolOutcome {
-  const { code = "CALL_THREW", message = messageOf(thrown) } = resultOfThrown(thrown, shownName(String(call.name)));
-  const { rule } = NOTHING_DECIDED;
-  return {
-    id: call.id,
-    output: message,
-    isError: true,
-    code,
-    status: "failed",
-    content: [{ kind: "text", text: message }],
-    cuts: [],
-    repairs: [],
-    artifacts: [],
-    decision: { rule, effect: "deny", approver: null },
-    audit: "",
-  };
+/** What a model sent: it may be of any form, and its parts may be missing or refuse to be read. */
+function readCall(call: ToolCall): ToolCall {
+  try {
+    const { id, name, input, resume } = call ?? {};
+    return { id, name, input, ...(resume === undefined ? {} : { resume }) };
+  } catch {
+    return { id: "", name: "", input: undefined };
+  }
 }
 
-function withOptions(context: HostContext, options: RunOptions): HostContext {
-  const cancellable = options.signal === undefined ? context : context.withCancel(options.signal);
-  return options.onEvent === undefined ? cancellable : { ...cancellable, onEvent: options.onEvent };
+/** The context of one dispatch. Without it there is no host to record the call or to render its answer. */
+async function contextFor(
+  call: ToolCall,
+  factory: ContextFactory,
+  { signal, onEvent }: RunOptions,
+): Promise<{ readonly context: HostContext } | { readonly outcome: ToolOutcome }> {
+  let stop = () => {};
+  const cancelled = new Promise<undefined>((done) => {
+    stop = () => done(undefined);
+  });
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    // A call that is cancelled already is recorded, as long as there is a context to record it in.
+    const context = await Promise.race([factory(), cancelled]);
+    if (context === undefined && signal?.aborted === true)
+      return { outcome: bareFailure(call, cancelledUnbegun(nameOf(call)).result, "cancelled") };
+    if (!isRecord(context)) throw new Error("its factory gave no context");
+    const cancellable = signal === undefined ? context : context.withCancel(signal);
+    return { context: onEvent === undefined ? cancellable : { ...cancellable, onEvent } };
+  } catch (thrown) {
+    return { outcome: bareFailure(call, resultOfThrown(thrown, nameOf(call))) };
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+function nameOf(call: ToolCall): string {
+  const name: unknown = call.name;
+  return typeof name === "string" ? shownName(name) : "";
 }
 
 /** A tool that only stands for a name that the box does not have, so that its call is recorded like any other. */
 function refuseUnknown(call: ToolCall, context: HostContext, tools: readonly DefinedTool[]): Promise<ToolOutcome> {
-  const dialect = context.dialect ?? tools[0]?.dialect;
-  const name = typeof call.name === "string" ? shownName(call.name) : "";
-  const nearest = nearestNames(
-    name,
-    tools.map((tool) => tool.name),
-    3,
-  );
-  const message = dialect?.unknownTool(name, nearest) ?? `This session exposes no tool called "${name}".`;
-  const refusal = fail("CALL_UNKNOWN_TOOL", message, { details: { name, nearest } });
-  return refuseCall(nameOnly(name), call, context, ended("unknown-tool", refusal));
+  const name = nameOf(call);
+  return refuseCall(nameOnly(name), call, context, () => {
+    const nearest = nearestNames(
+      name,
+      tools.map((tool) => tool.name),
+      3,
+    );
+    const dialect = context.dialect ?? tools[0]?.dialect;
+    const message = dialect?.unknownTool(name, nearest) ?? `This session exposes no tool called "${name}".`;
+    return ended("unknown-tool", fail("CALL_UNKNOWN_TOOL", message, { details: { name, nearest } }));
+  });
 }
 
 function nameOnly(name: string): DefinedTool {

@@ -1,0 +1,88 @@
+/** The record of a call: one entry before anything of it happens, one when it has settled. Neither can hold the call. */
+import { cutHead } from "../text/index.js";
+import { type CallRun, cancelledUnbegun, type Ending, ended, resultOfThrown } from "./call-run.js";
+import { ABANDON_AFTER_MS, DEFAULT_DEADLINE_MS } from "./deadline.js";
+import { within } from "./in-time.js";
+import { fail, type ToolOutcome } from "./result.js";
+
+/** Bytes of a call's input that its audit entry keeps. */
+const AUDIT_INPUT_BYTES = 4_096;
+/** Bytes of a call's id that its audit entry keeps. */
+const AUDIT_ID_BYTES = 256;
+
+/** A call that could not be put on record does not run: an act that nobody can see afterwards is no act of ours. */
+export async function recordBegin(run: CallRun): Promise<Ending | undefined> {
+  const { tool } = run;
+  const { clock } = run.context.host;
+  const { signal } = run.context;
+  let unrecorded: Ending | undefined;
+  const begin = async (): Promise<undefined> => {
+    const id = await beginEntry(run);
+    if (unrecorded === undefined) run.audit = id;
+    else endLateEntry(run, id, unrecorded);
+  };
+  try {
+    return await within<Ending | undefined>({ clock, ms: DEFAULT_DEADLINE_MS, signal }, begin, (why) => {
+      const late = `${unkept(run)} The audit did not answer within ${DEFAULT_DEADLINE_MS} ms.`;
+      unrecorded =
+        why === "cancelled" ? cancelledUnbegun(run.tool.name) : ended("timed-out", fail("CALL_TIMEOUT", late));
+      return unrecorded;
+    });
+  } catch (thrown) {
+    const failed = resultOfThrown(thrown, tool.name);
+    return ended("failed", { ...failed, message: `${unkept(run)} ${failed.message ?? ""}`.trim() });
+  }
+}
+
+function unkept(run: CallRun): string {
+  return `Did not run \`${run.tool.name}\`, for its record could not be kept.`;
+}
+
+async function beginEntry(run: CallRun): Promise<string> {
+  const { call, context, tool } = run;
+  const { audit, digest, redactor } = context.host;
+  const input = run.notPlain ?? JSON.stringify(call.input ?? null);
+  run.inputDigest = await digest(input);
+  const shown = redactor === undefined ? input : redactor.redact(input);
+  return audit.begin({
+    callId: cutHead(call.id, AUDIT_ID_BYTES).text,
+    sessionId: context.session.id,
+    tool: tool.name,
+    backend: context.backend.name,
+    inputDigest: run.inputDigest,
+    input: cutHead(shown, AUDIT_INPUT_BYTES).text,
+  });
+}
+
+/** The entry of a call that has been answered meanwhile: nothing ran, and the record says so. */
+function endLateEntry(run: CallRun, id: string, { status, result }: Ending): void {
+  const { audit, clock } = run.context.host;
+  const code = result.code === undefined ? {} : { code: result.code };
+  const note = "Its begin was kept only after the call had been answered; nothing ran.";
+  Promise.resolve()
+    .then(() => audit.end(id, { status, ...code, tookMs: clock.now() - run.startedMs, note }))
+    .catch(() => {});
+}
+
+/** The call has happened and its answer must reach the model: a begin without an end is itself a record that something went wrong. */
+export async function recordEnd(run: CallRun, outcome: ToolOutcome): Promise<void> {
+  const { audit, clock } = run.context.host;
+  try {
+    const entry = {
+      status: outcome.status,
+      ...(outcome.code === undefined ? {} : { code: outcome.code }),
+      rule: outcome.decision.rule,
+      effect: outcome.decision.effect,
+      approver: outcome.decision.approver,
+      backend: run.backend.name,
+      claims: run.claims,
+      tookMs: clock.now() - run.startedMs,
+      cuts: outcome.cuts.length,
+    };
+    await within<void>(
+      { clock, ms: ABANDON_AFTER_MS },
+      () => audit.end(run.audit, entry),
+      () => {},
+    );
+  } catch {}
+}

@@ -1,0 +1,251 @@
+/** Parts of a host or a tool that never come back, or fail: each call still ends as an outcome, and what was not decided does not run. */
+import { describe, expect, it } from "vitest";
+import { type BareHost, bareArtifacts, bareContext, bareHost, bareSession } from "../../test/support/bare-host.js";
+import {
+  type AuditEnd,
+  type Claim,
+  createToolBox,
+  type DefinedTool,
+  type Dialect,
+  defineTool,
+  type HostContext,
+  type ToolCall,
+  type ToolContext,
+  type ToolResult,
+  text,
+} from "./index.js";
+
+const toolOf = (run: (input: unknown, ctx: ToolContext) => unknown): DefinedTool =>
+  defineTool({ name: "odd", description: "", parameters: {}, run: run as () => ToolResult<never> });
+const call = (tool: DefinedTool, context: HostContext = bareContext(), more: Partial<ToolCall> = {}) =>
+  tool.invoke({ id: "c1", name: tool.name, input: {}, ...more }, context);
+
+/** Real timers, so many times as fast. */
+const faster = (times: number) => (ms: number, done: () => void) => {
+  const timer = setTimeout(done, ms / times);
+  return () => clearTimeout(timer);
+};
+
+const refusing = new Proxy(Object.create(null), {
+  get() {
+    throw new Error("not to be read");
+  },
+  has: () => {
+    throw refusing;
+  },
+  getPrototypeOf: () => {
+    throw refusing;
+  },
+  ownKeys: () => {
+    throw refusing;
+  },
+});
+describe("parts that never come back, or fail", () => {
+  const never = () => new Promise<never>(() => {});
+  const claiming = (claims: () => unknown) =>
+    defineTool({
+      name: "odd",
+      description: "",
+      parameters: {},
+      effect: "act",
+      claims: claims as () => Claim[],
+      run: () => text("ran"),
+    });
+  const soon = () => AbortSignal.timeout(20);
+
+  it("end by a cancel and by a time limit before the call could touch anything", async () => {
+    const endless = { "~standard": { version: 1, vendor: "v", validate: never, jsonSchema: { input: () => ({}) } } };
+    const unvalidated = defineTool({
+      name: "odd",
+      description: "",
+      input: endless as never,
+      run: () => text("ran"),
+    } as never);
+    for (const tool of [claiming(never), unvalidated]) {
+      expect(await call(tool, bareContext().withCancel(soon()))).toMatchObject({ status: "cancelled" });
+      const clock = { now: () => 0, timer: faster(1_000) };
+      expect(await call(tool, bareContext(bareHost({ clock })))).toMatchObject({
+        status: "timed-out",
+        code: "CALL_TIMEOUT",
+      });
+    }
+  });
+
+  const whenFaster = (more: Partial<BareHost>) =>
+    bareContext(bareHost({ clock: { now: () => 0, timer: faster(1_000) }, ...more }));
+  const started: string[] = [];
+  const acting = defineTool({
+    name: "odd",
+    description: "",
+    parameters: {},
+    effect: "act",
+    claims: () => [],
+    run() {
+      started.push("ran");
+      return text("ran");
+    },
+  });
+
+  it("are not waited for by a record: a call whose begin cannot be kept does not run, and ends", async () => {
+    const ends: AuditEnd[] = [];
+    let keepBegin: (id: string) => void = () => {};
+    const slow = () =>
+      new Promise<string>((done) => {
+        keepBegin = done;
+      });
+    const audit = { begin: slow, end: async (_: string, end: AuditEnd) => void ends.push(end) };
+    started.length = 0;
+    expect(await call(acting, whenFaster({ audit }))).toMatchObject({
+      status: "timed-out",
+      code: "CALL_TIMEOUT",
+      output: "Did not run `odd`, for its record could not be kept. The audit did not answer within 30000 ms.",
+    });
+    expect(await call(acting, bareContext(bareHost({ audit })).withCancel(soon()))).toMatchObject({
+      status: "cancelled",
+    });
+    expect([started, ends]).toEqual([[], []]);
+    keepBegin("a9");
+    await new Promise((done) => setTimeout(done, 5)); // the late entry is ended behind the call's back
+    expect(ends).toMatchObject([{ status: "cancelled", note: expect.stringContaining("nothing ran") }]);
+    expect(await call(acting, whenFaster({ digest: never }))).toMatchObject({ status: "timed-out" });
+    expect(started).toEqual([]);
+  });
+
+  it("do not hold the answer of a call that has run: neither its record nor an artifact", async () => {
+    const begin = async () => "a1";
+    expect(await call(acting, whenFaster({ audit: { begin, end: never } }))).toMatchObject({ output: "ran" });
+    const session = { ...bareSession(), artifacts: { ...bareArtifacts(), create: never } };
+    const lines = Array.from({ length: 40 }, () => ({ kind: "text" as const, text: "x".repeat(10_000) }));
+    const large = toolOf(() => ({ isError: false, content: lines }));
+    const clock = { now: () => 0, timer: faster(100) };
+    const outcome = await call(large, bareContext(bareHost({ clock }), { session }));
+    expect(outcome).toMatchObject({ status: "ok", artifacts: [] });
+    expect(outcome.cuts.length).toBeGreaterThan(0);
+  });
+
+  it("decide nothing by an answer of another form, and nothing runs", async () => {
+    const failing = () => {
+      throw new Error("policy");
+    };
+    started.length = 0;
+    for (const odd of [undefined, null, "allow", true, {}, { effect: "maybe" }, { effect: "allow" }, never()]) {
+      const policy = { name: "odd", decide: () => odd as never };
+      expect(await call(acting, bareContext(bareHost({ policy })))).toMatchObject({
+        status: "denied",
+        code: "POLICY_DENIED",
+      });
+    }
+    const rejecting = { name: "odd", decide: () => Promise.reject(new Error("late")) as never };
+    expect(await call(acting, bareContext(bareHost({ policy: rejecting })))).toMatchObject({ status: "denied" });
+    const policy = { name: "odd", decide: failing };
+    expect(await call(acting, bareContext(bareHost({ policy })))).toMatchObject({ status: "failed" });
+    expect(started).toEqual([]);
+  });
+
+  it("give an outcome where the host itself fails: its clock, its ids, its context", async () => {
+    const failing = () => {
+      throw new Error("broken");
+    };
+    started.length = 0;
+    const hosts = [
+      bareHost({ clock: { now: failing, timer: faster(1) } }),
+      bareHost({ clock: { now: () => 0, timer: failing } }),
+      bareHost({ ids: { next: failing } }),
+    ];
+    for (const host of hosts) {
+      const outcome = await call(acting, bareContext(host), { id: undefined as never });
+      expect(outcome).toMatchObject({ isError: true, status: "failed", code: "CALL_THREW" });
+      expect(outcome.output).toContain("broken");
+    }
+    const oddName = { toString: failing };
+    for (const context of [undefined, null, {}, failing]) {
+      for (const name of ["odd", Symbol("s"), oddName, undefined, refusing]) {
+        const box = createToolBox([acting], () => (context === failing ? failing() : (context as never)));
+        for (const options of [undefined, { signal: soon() }]) {
+          const outcome = await box.runner.run({ id: "c", name: name as string, input: {} }, options);
+          expect(outcome).toMatchObject({ isError: true, status: "failed", code: "CALL_THREW" });
+        }
+      }
+      const box = createToolBox([acting], () => context as never);
+      expect((await box.runner.run(refusing as ToolCall)).isError).toBe(true);
+    }
+    const endless = createToolBox([acting], never);
+    expect(await endless.runner.run({ id: "c", name: "odd", input: {} }, { signal: soon() })).toMatchObject({
+      status: "cancelled",
+      code: "CALL_CANCELLED",
+    });
+    const dialect = { unknownTool: failing } as unknown as Dialect;
+    const host = bareHost();
+    const unnamed = createToolBox([], () => bareContext(host, { dialect }));
+    expect(await unnamed.runner.run({ id: "c", name: "odd", input: {} })).toMatchObject({ status: "failed" });
+    expect(host.entries[0]?.ends).toHaveLength(1);
+    expect(started).toEqual([]);
+  });
+
+  it("run under a deadline that a timer can hold, whatever the tool says", async () => {
+    for (const stated of [Number.NaN, Number.POSITIVE_INFINITY, -1, 0, 1e15, "100", undefined]) {
+      const tool = defineTool({
+        name: "odd",
+        description: "",
+        parameters: {},
+        deadlineMs: (() => stated) as () => number,
+        async run(_, ctx) {
+          await new Promise((done) => setTimeout(done, 5)); // long enough for a timer of 1 ms to fire
+          return text(ctx.signal.aborted ? "stopped" : "whole");
+        },
+      });
+      expect((await call(tool)).output).toBe("whole");
+    }
+  });
+
+  it("do not take the answer of a call that has run with them", async () => {
+    const host = bareHost({
+      rate: {
+        reserve: () => ({
+          allowed: true,
+          settle() {
+            throw new Error("limiter");
+          },
+        }),
+      },
+    });
+    const failing = () => {
+      throw new Error("listener");
+    };
+    const context = bareContext({ ...host, audit: { ...host.audit, end: failing } }, { onEvent: failing });
+    const tool = defineTool({
+      name: "odd",
+      description: "",
+      parameters: {},
+      effect: "act",
+      claims: () => [],
+      run(_, ctx) {
+        ctx.emit({ kind: "note" });
+        return text("ran");
+      },
+    });
+    expect(await call(tool, context)).toMatchObject({ status: "ok", output: "ran" });
+  });
+
+  it("are named where claims are none, and nothing runs", async () => {
+    const file = (more: object) => [{ kind: "file", path: "/ws/a", access: ["read"], scope: "self", ...more }];
+    const odd: unknown[] = [undefined, "all", text("fine"), [null], [{ kind: "wish" }], [{ kind: "toString" }]];
+    odd.push([{ kind: "network", method: "GET", url: "no url" }]);
+    odd.push(file({ path: undefined }), file({ access: [] }), file({ access: ["own"] }), file({ scope: "all" }));
+    for (const stated of odd) {
+      const outcome = await call(claiming(() => stated));
+      expect(outcome).toMatchObject({ status: "failed", code: "CALL_MALFORMED" });
+      expect(outcome.output).toContain("Did not run `odd`: ");
+    }
+  });
+
+  it("judges a path by its meaning: `..` in a claim is gone before policy sees it", async () => {
+    const host = bareHost();
+    const climbing = [{ kind: "file", path: "/ws/../etc//x/.", access: ["read"], scope: "tree" }];
+    await call(
+      claiming(() => climbing),
+      bareContext(host),
+    );
+    expect(host.entries[0]?.ends[0]?.claims).toEqual([{ ...climbing[0], path: "/etc/x" }]);
+  });
+});
