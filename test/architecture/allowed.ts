@@ -7,7 +7,8 @@ export const PACKAGES: PackageTable = {
   kernel: { ajv: "lazy", re2js: "lazy" },
   "backends/local": { "@vscode/ripgrep": "lazy" },
   "backends/memory": { unbash: "eager" },
-  "surfaces/cli": { commander: "eager", picocolors: "eager" },
+  "surfaces/cli": { commander: "eager", "jsonc-parser": "lazy", picocolors: "eager", "smol-toml": "lazy" },
+  toolkit: { "jsonc-parser": "lazy" },
   "surfaces/mcp": { "@modelcontextprotocol/node": "lazy", "@modelcontextprotocol/server": "lazy" },
 };
 
