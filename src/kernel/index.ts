@@ -33,6 +33,16 @@ export { createHostContext, type HostContextOptions } from "./create-context.js"
 export { defineTool, explain, presentTool } from "./define-tool.js";
 export type { AnyFace, Decoded, Dialect, RenderContext, Rendered, ToolFace } from "./dialect.js";
 export { ERROR_CODES, type ErrorCode, HaftError, type HaftErrorOptions, messageOf } from "./errors.js";
+export type {
+  FindData,
+  FindEntry,
+  FindInput,
+  FindLimits,
+  LsData,
+  LsEntry,
+  LsInput,
+  LsLimits,
+} from "./folder-tool-data.js";
 export type { CoreFs, EntryKind, Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "./fs.js";
 export { DOING, type Doing, refusedBy, requirePath } from "./fs-doing.js";
 export {
@@ -179,19 +189,11 @@ export {
   type EditLimits,
   type EditPair,
   type EditStage,
-  type FindData,
-  type FindEntry,
-  type FindInput,
-  type FindLimits,
   type Gate,
   type GrepData,
   type GrepHitData,
   type GrepInput,
   type GrepLimits,
-  type LsData,
-  type LsEntry,
-  type LsInput,
-  type LsLimits,
   type NearestPlace,
   type ReadData,
   type ReadInput,
