@@ -4,8 +4,11 @@ import type { EditStage } from "../../kernel/index.js";
 import { decodeText } from "../../text/index.js";
 import { diffOfEdit } from "./edit-diff.js";
 import { planEdits } from "./edit-engine.js";
-import { Haystack, locate } from "./edit-locate.js";
+import { locate } from "./edit-locate.js";
+import { locateAll } from "./edit-locate-all.js";
 import { UnitSearch } from "./edit-search.js";
+import { UnitSearchMany } from "./edit-search-many.js";
+import { Haystack } from "./edit-stages.js";
 import { createLegacyEncoder } from "./legacy-encoder.js";
 import { detectTextForm } from "./text-form.js";
 import { UnitText } from "./unit-text.js";
@@ -90,7 +93,7 @@ it(`changes no byte outside the ranges it reports, in ${RUNS} generated files an
         if (edits.some(({ oldText }) => oldText === "")) return;
         const original = before.slice();
         const unitText = new UnitText(before, form);
-        const plan = planEdits(unitText, edits, { stages: STAGES, replaceAll });
+        const plan = await planEdits(unitText, edits, { stages: STAGES, replaceAll });
         requireSame(before, original);
         if (plan.kind !== "applied") return;
         applied++;
@@ -155,5 +158,56 @@ it("finds by all stages together what the first of them finds that finds anythin
       },
     ),
     { numRuns: 2_000, seed: 2 },
+  );
+});
+
+it("finds many texts together where it finds them one by one", async () => {
+  const units = (size: number) =>
+    fc.array(fc.constantFrom(..."aab \t\r\n"), { maxLength: size }).map((all) => latin1(all.join("")));
+  const form = fc.constantFrom("utf-8", "gbk", "utf-16le");
+  let found = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      units(60),
+      fc.array(units(6), { maxLength: 40 }),
+      form,
+      fc.constantFrom("inside" as const, "anywhere" as const),
+      fc.boolean(),
+      async (bytes, wanteds, encoding, whitespace, replaceAll) => {
+        const text = new UnitText(bytes, { encoding, markBytes: 0, confident: true });
+        const needles = wanteds.map((wanted) =>
+          text.unitBytes === 1 ? wanted : Uint16Array.from(wanted, (unit) => unit | (unit << 8)),
+        );
+        const options = { stages: STAGES, whitespace, replaceAll };
+        const together = await locateAll(new Haystack(text), needles, options, async () => {});
+        for (const [index, wanted] of needles.entries()) {
+          const alone = wanted.length === 0 ? "not-found" : locate(new Haystack(text), wanted, options);
+          const isFound = alone !== "not-found" && "matches" in alone;
+          expect(together[index]).toEqual(isFound ? alone : undefined);
+          if (isFound) found++;
+        }
+      },
+    ),
+    { numRuns: 1_000, seed: 3 },
+  );
+  expect(found).toBeGreaterThan(500);
+});
+
+it("finds each of many sequences wherever a search for it alone does, and stops looking for one when told", () => {
+  const units = fc.array(fc.nat(2), { maxLength: 80 }).map((values) => Uint8Array.from(values));
+  const needle = fc.array(fc.nat(2), { minLength: 1, maxLength: 7 }).map((values) => Uint8Array.from(values));
+  fc.assert(
+    fc.property(units, fc.array(needle, { minLength: 1, maxLength: 12 }), fc.nat(3), (haystack, needles, enough) => {
+      const found = needles.map((): number[] => []);
+      const many = new UnitSearchMany(needles);
+      for (const _ of many.scan(haystack, (which, at) => found[which]!.push(at) <= enough));
+      for (const [which, wanted] of needles.entries()) {
+        const search = new UnitSearch(wanted);
+        const all: number[] = [];
+        for (let at = search.next(haystack, 0); at !== -1; at = search.next(haystack, at + 1)) all.push(at);
+        expect(found[which]).toEqual(all.slice(0, enough + 1));
+      }
+    }),
+    { numRuns: 1_000, seed: 4 },
   );
 });

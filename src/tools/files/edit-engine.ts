@@ -1,9 +1,11 @@
 import type { EditLimits, EditPair, EditStage, NearestPlace } from "../../kernel/index.js";
 import { applyEdits, LineNumbers, type Replacement } from "./edit-apply.js";
 import { fitLineEnds, LineEndsAround } from "./edit-line-ends.js";
-import { Haystack, type LocateOptions, locate, type Match } from "./edit-locate.js";
+import { type LocateOptions, locate } from "./edit-locate.js";
+import { locateAll } from "./edit-locate-all.js";
 import { nearestPlaces } from "./edit-nearest.js";
 import type { Units } from "./edit-search.js";
+import { Haystack, type Match } from "./edit-stages.js";
 import type { UnitText } from "./unit-text.js";
 
 /** What a call's edits come to. `edit` counts from 0. Nothing is changed unless all of them can be made. */
@@ -34,24 +36,34 @@ export type Hint = "gutter";
 /** A number, then the sign that tools put between it and the line. */
 const GUTTER = /^ *\d+(?:\t|│|\||→|: )/;
 
+/** More edits than this are looked for together: fewer are found sooner one by one. */
+const SOUGHT_ONE_BY_ONE = 32;
+
+/** How `planEdits` works. */
+export interface PlanOptions extends Pick<EditLimits, "stages" | "whitespace"> {
+  readonly replaceAll: boolean;
+  /** Called now and then; what it throws ends the work. Default: nothing. */
+  readonly rest?: () => Promise<void>;
+}
+
 /**
  * Works out all edits of a call against the original. Pure: bytes in, bytes out. Linear in the file, and the cost hardly
- * depends on how long the wanted texts are.
+ * depends on how long the wanted texts are, nor on how many.
  */
-export function planEdits(
-  text: UnitText,
-  edits: readonly EditPair[],
-  options: Pick<EditLimits, "stages" | "whitespace"> & { readonly replaceAll: boolean },
-): EditPlan {
+export async function planEdits(text: UnitText, edits: readonly EditPair[], options: PlanOptions): Promise<EditPlan> {
+  const { rest = async () => {} } = options;
   const haystack = new Haystack(text);
   const locating: LocateOptions = { ...options, whitespace: options.whitespace ?? "inside" };
   const replacements: Replacement[] = [];
   let stage: EditStage = "exact";
   let eolConverted = false;
-  for (const [edit, pair] of edits.entries()) {
-    const { oldText, newText } = withoutMark(pair);
-    const wanted = text.encode(oldText);
-    const located = wanted === undefined || wanted.length === 0 ? "not-found" : locate(haystack, wanted, locating);
+  const pairs = edits.map(withoutMark);
+  const wanteds = pairs.map(({ oldText }) => text.encode(oldText) ?? NOTHING);
+  const together = edits.length > SOUGHT_ONE_BY_ONE ? await locateAll(haystack, wanteds, locating, rest) : [];
+  for (const [edit, { oldText, newText }] of pairs.entries()) {
+    const wanted = wanteds[edit]!;
+    const located = together[edit] ?? (wanted.length === 0 ? "not-found" : locate(haystack, wanted, locating));
+    await rest();
     if (located === "not-found") return notFound(text, haystack, edit, oldText, locating);
     if ("count" in located) {
       const numbers = new LineNumbers(text);
@@ -71,6 +83,9 @@ export function planEdits(
   if (isSame(text.bytes, applied.bytes)) return { kind: "no-change" };
   return { kind: "applied", bytes: applied.bytes, ranges: applied.ranges, stage, eolConverted };
 }
+
+/** No text of any file: it stands nowhere. */
+const NOTHING: Units = new Uint8Array();
 
 /** The mark in front of a file is no part of its text, so it is none of a text that was copied along with it. */
 function withoutMark({ oldText, newText }: EditPair): EditPair {

@@ -294,3 +294,22 @@ it("refuses a redaction mark on either side, and half of a character", async () 
   expect(await edit(bench, "a.txt", "key=⟦redacted:token⟧", "x")).toMatchObject({ code: "CALL_INVALID" });
   expect(await edit(bench, "a.txt", "key", "\udc00")).toMatchObject({ code: "CALL_INVALID" });
 });
+
+it("hears a cancel in the midst of many edits, and changes nothing", async () => {
+  const lines = Array.from({ length: 3_000 }, (_, line) => `line ${line};`);
+  // The clock of a slow machine: each look at it finds much work done.
+  let nowMs = 0;
+  const clock = { now: () => (nowMs += 30), timer: realTimer };
+  const bench = memoryBench({ "a.txt": lines.join("\n") }, { host: { clock } });
+  const control = new AbortController();
+  setTimeout(() => control.abort(), 5); // after some of the thousands of turns
+  const edits = lines.map((oldText) => ({ oldText, newText: "changed" }));
+  const outcome = await bench.call("edit", { path: "a.txt", edits }, undefined, control.signal);
+  expect(outcome).toMatchObject({ status: "cancelled", code: "CALL_CANCELLED" });
+  expect(await bench.bytes("a.txt")).toBe(lines.join("\n"));
+});
+
+function realTimer(ms: number, done: () => void): () => void {
+  const timer = setTimeout(done, ms);
+  return () => clearTimeout(timer);
+}

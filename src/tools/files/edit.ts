@@ -22,6 +22,9 @@ import { UnitText } from "./unit-text.js";
 
 const MAX_TRIES = 2;
 
+/** Milliseconds of work after which the rest of the program has a turn. */
+const WORK_AT_ONCE_MS = 25;
+
 /** The largest file that is edited. */
 export const MAX_EDITED_BYTES = 128 * 1024 * 1024;
 
@@ -119,7 +122,21 @@ async function readNow(ctx: ToolContext<EditLimits>, { absolute }: FilePlace): P
 
 async function planFor(input: EditInput, ctx: ToolContext<EditLimits>, { bytes }: Content) {
   const text = new UnitText(bytes, await detectTextForm(bytes));
-  return { text, plan: planEdits(text, input.edits, { ...ctx.limits, replaceAll: input.replaceAll ?? false }) };
+  const options = { ...ctx.limits, replaceAll: input.replaceAll ?? false, rest: restsOf(ctx) };
+  return { text, plan: await planEdits(text, input.edits, options) };
+}
+
+/** Lets others have their turn after long work, so that a cancel is heard. */
+function restsOf({ clock, signal }: ToolContext): () => Promise<void> {
+  let sinceMs = clock.now();
+  return async () => {
+    if (clock.now() - sinceMs < WORK_AT_ONCE_MS) return;
+    await new Promise<void>((done) => {
+      clock.timer(0, done);
+    });
+    signal.throwIfAborted();
+    sinceMs = clock.now();
+  };
 }
 
 async function editOnce(

@@ -3,7 +3,6 @@ import {
   type Cut,
   defineTool,
   fail,
-  isWithin,
   type Look,
   ok,
   type Provenance,
@@ -13,10 +12,10 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
-import { findEncoding, parentOf, utf8Length } from "../../text/index.js";
+import { findEncoding, utf8Length } from "../../text/index.js";
 import { artifactIdOf, artifactProvenance, fileProvenance, quoted, refusePath } from "../path-input.js";
 import { fileFailure } from "./file-failure.js";
-import { nearPaths } from "./near-names.js";
+import { besideClaims, withNearPaths } from "./near-failure.js";
 import { readArtifact } from "./read-artifact.js";
 import { type FoundFile, readFile } from "./read-file.js";
 
@@ -53,14 +52,10 @@ export const readTool = defineTool({
   run: runRead,
 });
 
-/** The folder is claimed where the workspace holds it, so that a misspelt name can be answered with the right one. */
 function claimsOf(input: ReadInput, look: Look<ReadLimits>): readonly Claim[] {
   if (artifactIdOf(input.path) !== undefined) return [];
   const path = look.resolve(input.path);
-  const parent = parentOf(path);
-  const isOurs = path !== "/" && (isWithin(look.workspace, parent) || isWithin(look.cwd, parent));
-  const beside: readonly Claim[] = isOurs ? [{ kind: "file", path: parent, access: ["read"], scope: "self" }] : [];
-  return [{ kind: "file", path, access: ["read"], scope: "self" }, ...beside];
+  return [{ kind: "file", path, access: ["read"], scope: "self" }, ...besideClaims(path, look)];
 }
 
 function refuseInput(input: ReadInput): ToolResult<never> | undefined {
@@ -95,21 +90,8 @@ async function runRead(input: ReadInput, ctx: ToolContext<ReadLimits>): Promise<
     const found = await readFile(asked, input, ctx);
     return "isError" in found ? found : told(found, input, ctx, fileProvenance(ctx, asked.absolute, input.path));
   } catch (thrown) {
-    const failure = fileFailure(thrown, asked);
-    return failure.code === "FS_NOT_FOUND" ? withNearNames(failure, asked.absolute, input.path, ctx) : failure;
+    return withNearPaths(fileFailure(thrown, asked), asked.absolute, input.path, ctx);
   }
-}
-
-async function withNearNames(
-  failure: ToolResult<never>,
-  absolute: string,
-  spelled: string,
-  ctx: ToolContext<ReadLimits>,
-): Promise<ToolResult<never>> {
-  const near = await nearPaths(ctx, absolute, spelled);
-  if (near.length === 0) return failure;
-  const message = `${failure.message} Near it are ${near.map(quoted).join(", ")}.`;
-  return { ...failure, message, details: { ...(failure.details as object), near } };
 }
 
 function told(
