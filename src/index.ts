@@ -104,6 +104,8 @@ export {
   type Toolkit,
   type ToolkitOptions,
   type ToolkitSession,
+  type ToolSetting,
+  type ToolSettings,
   toolBox,
   tryToolBox,
 } from "./toolkit/index.js";

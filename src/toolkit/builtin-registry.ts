@@ -2,11 +2,14 @@
 import { haftDialect } from "../dialects/haft/haft-dialect.js";
 import { type AnyFace, type DefinedTool, type Dialect, type Gate, presentTool, ToolRegistry } from "../kernel/index.js";
 import { builtinTools } from "../tools/index.js";
+import type { ToolSettings } from "./config/config.js";
 
 /** What a host may set otherwise than the dialect. */
 export interface BuiltinRegistryOptions {
   /** When `write` and `edit` ask for a read before. Default: what the dialect says. */
   readonly gate?: Gate;
+  /** Built-in tools by Haft's own names: `false` leaves one out, an object sets its options. `gate` above comes first. */
+  readonly tools?: ToolSettings;
 }
 
 /**
@@ -19,7 +22,10 @@ export function builtinRegistry(dialect: Dialect = haftDialect, options: Builtin
   const tools = new Map(builtinTools.map((tool) => [tool.name, tool]));
   for (const [name, face] of Object.entries(dialect.tools)) {
     const tool = tools.get(name);
-    if (tool !== undefined) registry.register(presentTool(tool, gated(face, tool, options.gate), dialect));
+    const setting = options.tools?.[name] ?? true;
+    if (tool === undefined || setting === false) continue;
+    const gate = options.gate ?? (setting === true ? undefined : setting.gate);
+    registry.register(presentTool(tool, gated(face, tool, gate), dialect));
   }
   for (const [name, members] of Object.entries(dialect.collections)) {
     registry.collection(
@@ -32,7 +38,11 @@ export function builtinRegistry(dialect: Dialect = haftDialect, options: Builtin
 
 /** Lays the gate over the limits of a face whose tool has one. */
 function gated(face: AnyFace, tool: DefinedTool, gate: Gate | undefined): AnyFace {
+  return gate === undefined || !hasGate(tool) ? face : { ...face, limits: { ...face.limits, gate } };
+}
+
+/** Whether the tool may ask for a read before it changes a file. */
+export function hasGate(tool: DefinedTool): boolean {
   const { limits } = tool.body;
-  const hasGate = typeof limits === "object" && limits !== null && "gate" in limits;
-  return gate === undefined || !hasGate ? face : { ...face, limits: { ...face.limits, gate } };
+  return typeof limits === "object" && limits !== null && "gate" in limits;
 }

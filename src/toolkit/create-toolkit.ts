@@ -25,6 +25,7 @@ import {
 import { allowAllPolicy } from "../policy/index.js";
 import { BackendSet, type EndedAfterKill, requireTargets } from "./backend-set.js";
 import { builtinRegistry } from "./builtin-registry.js";
+import type { ToolSettings } from "./config/config.js";
 import { dialectNamed } from "./dialect-named.js";
 import { createHost } from "./host-services.js";
 
@@ -56,6 +57,8 @@ export interface ToolkitOptions {
   readonly session?: string;
   /** When `write` and `edit` want a read before. Default: what the dialect says. */
   readonly gate?: Gate;
+  /** Built-in tools by Haft's own names: `false` switches one off, so that it is neither shown nor known. Default: all on. */
+  readonly toolSettings?: ToolSettings;
   /** What commands find in their environment beside the usual few variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** Default `standardBudget()`: both ends of 64 KiB. */
@@ -116,7 +119,10 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     );
   const dialect =
     typeof options.dialect === "string" ? await dialectNamed(options.dialect) : (options.dialect ?? haftDialect);
-  const registry = builtinRegistry(dialect, options.gate === undefined ? {} : { gate: options.gate });
+  const registry = builtinRegistry(dialect, {
+    ...(options.gate === undefined ? {} : { gate: options.gate }),
+    ...(options.toolSettings === undefined ? {} : { tools: options.toolSettings }),
+  });
   registry.registerAll(options.tools ?? []);
   const targets = [options.on ?? "local"].flat();
   requireTargets(targets, options.backends ?? {});

@@ -1,6 +1,11 @@
 /** Where the parts come together: a toolkit, its boxes, and the shared default host. */
 export type { EndedAfterKill } from "./backend-set.js";
 export { type BuiltinRegistryOptions, builtinRegistry } from "./builtin-registry.js";
+export { accepted, checkConfig } from "./config/check-config.js";
+export type { AddressServer, Config, ProgramServer, ServerConfig, ToolSetting, ToolSettings } from "./config/config.js";
+export { type ConfigSchema, configSchema, TRUSTED_KEYS } from "./config/config-schema.js";
+export { parseConfig } from "./config/parse-config.js";
+export { type ConfigLayer, type SettledConfig, settleConfig } from "./config/settle-config.js";
 export { createToolkit, type Toolkit, type ToolkitOptions, type ToolkitSession } from "./create-toolkit.js";
 export { makeLocalContext, resetTodos, toolBox, tryToolBox } from "./default-host.js";
 export { DIALECT_NAMES, dialectNamed } from "./dialect-named.js";

@@ -1,0 +1,50 @@
+/** What a configuration file says once it was checked against `configSchema`. Everything may be absent. */
+import type { Gate } from "../../kernel/index.js";
+
+/** A program that speaks MCP over its standard input and output. */
+export interface ProgramServer {
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Laid over the few variables that the program gets anyway. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Absolute, once the layers are settled. Default: the workspace. */
+  readonly cwd?: string;
+}
+
+/** An MCP server that listens at an address. */
+export interface AddressServer {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An MCP server whose tools are offered too. */
+export type ServerConfig = ProgramServer | AddressServer;
+
+/** What may be set of one built-in tool. */
+export interface ToolSetting {
+  /** Only for tools that ask for a read before they change a file. */
+  readonly gate?: Gate;
+}
+
+/** Tool, by Haft's own name → whether it is offered, or how. */
+export type ToolSettings = Readonly<Record<string, boolean | ToolSetting>>;
+
+/** The keys of a project's file that only a person may decide, unless the person's own file trusts the project with them. */
+export type TrustedKey = "artifacts" | "autonomy" | "env" | "servers" | "state" | "tools" | "workspace";
+
+/** One file. */
+export interface Config {
+  readonly $schema?: string;
+  readonly dialect?: string;
+  readonly workspace?: string;
+  readonly state?: string;
+  readonly autonomy?: "full";
+  readonly env?: readonly string[];
+  readonly tools?: ToolSettings;
+  readonly artifacts?: { readonly quotaMiB?: number };
+  readonly serve?: { readonly port?: number; readonly host?: string };
+  /** `false` takes back the server of that name of a lower layer. */
+  readonly servers?: Readonly<Record<string, false | ServerConfig>>;
+  /** Folder of a project → what its own file may decide. */
+  readonly trust?: Readonly<Record<string, readonly TrustedKey[]>>;
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import type { Config } from "./config.js";
+import { type ConfigLayer, type SettledConfig, settleConfig } from "./settle-config.js";
+
+const OPTIONS = { home: "/home/ann", personPath: "/home/ann/.config/haft/haft.jsonc" };
+
+const person = (config: Config): ConfigLayer => ({
+  by: "person",
+  path: OPTIONS.personPath,
+  folder: "/home/ann/.config/haft",
+  config,
+});
+const project = (config: Config): ConfigLayer => ({
+  by: "project",
+  path: "/src/shop/haft.jsonc",
+  folder: "/src/shop",
+  config,
+});
+const settle = (...layers: readonly ConfigLayer[]): SettledConfig => settleConfig(layers, OPTIONS);
+
+describe("settleConfig", () => {
+  it("gives defaults for nothing", () => {
+    expect(settle()).toEqual({ env: [], tools: {}, serve: {}, servers: {}, ignored: [] });
+  });
+
+  it("lets a higher layer win, key by key", () => {
+    const settled = settle(
+      person({ dialect: "buddy", serve: { port: 1, host: "::1" }, tools: { read: true } }),
+      project({ dialect: "haft", serve: { port: 2 }, tools: { bash: false, git__push: false } }),
+    );
+    expect(settled).toMatchObject({
+      dialect: "haft",
+      serve: { port: 2, host: "::1" },
+      tools: { read: true, bash: false, git__push: false },
+      ignored: [],
+    });
+  });
+
+  it("counts paths from the file that names them, and ~/ from the home", () => {
+    const settled = settle(
+      person({ state: "~/haft-state", servers: { a: { command: "a", cwd: "sub" } } }),
+      project({ workspace: "packages/../app" }),
+    );
+    expect(settled).toMatchObject({
+      stateDir: "/home/ann/haft-state",
+      workspace: "/src/shop/app",
+      servers: { a: { command: "a", cwd: "/home/ann/.config/haft/sub" } },
+    });
+  });
+
+  it("follows nothing of a project's file that only the person may decide, and says how to allow each", () => {
+    const widening: readonly Config[] = [
+      { autonomy: "full" },
+      { env: ["AWS_SECRET_ACCESS_KEY"] },
+      { servers: { x: { command: "evil" } } },
+      { state: "/elsewhere" },
+      { artifacts: { quotaMiB: 1 } },
+      { workspace: "/" },
+      { workspace: ".." },
+      { workspace: "~/" },
+    ];
+    for (const config of widening) {
+      const [key] = Object.keys(config);
+      const settled = settle(project(config));
+      expect(settled).toEqual({ env: [], tools: {}, serve: {}, servers: {}, ignored: [expect.any(String)] });
+      expect(settled.ignored[0]).toContain(`Ignored "${key}"`);
+      expect(settled.ignored[0]).toContain(`"trust": { "/src/shop": ["${key}"] } into ${OPTIONS.personPath}`);
+    }
+  });
+
+  it("follows what the person trusts the project with, and no more", () => {
+    const asked = project({ env: ["CI"], state: "s", servers: { x: { url: "http://localhost" } } });
+    const settled = settle(person({ env: ["EDITOR"], trust: { "/src/shop": ["env", "servers"] } }), asked);
+    expect(settled).toMatchObject({ env: ["EDITOR", "CI"], servers: { x: { url: "http://localhost" } } });
+    expect(settled.stateDir).toBeUndefined();
+    expect(settled.ignored).toHaveLength(1);
+    expect(settle(person({ trust: { "/src": ["env"], "/src/shop2": ["env"] } }), asked).env).toEqual([]);
+    expect(settle(person({ trust: { "/src/shop/": ["env"] } }), asked).env).toEqual(["CI"]);
+  });
+
+  it("lets no project trust itself", () => {
+    const settled = settle(project({ trust: { "/src/shop": ["env"] }, env: ["CI"] }));
+    expect(settled.env).toEqual([]);
+    expect(settled.ignored).toHaveLength(2);
+    expect(settled.ignored[0]).toContain("does not trust itself");
+  });
+
+  it("lets a project switch tools off and gates up, never the other way", () => {
+    const mine = person({ tools: { bash: false, write: { gate: "write" } } });
+    const stricter = settle(mine, project({ tools: { read: false, write: { gate: "on" }, edit: { gate: "on" } } }));
+    expect(stricter.tools).toEqual({ bash: false, read: false, write: { gate: "on" }, edit: { gate: "on" } });
+    expect(stricter.ignored).toEqual([]);
+    const looser = settle(mine, project({ tools: { bash: true, write: { gate: "off" }, edit: { gate: "off" } } }));
+    expect(looser.tools).toEqual(mine.config.tools);
+    expect(looser.ignored.map((line) => /"tools\.[\w.]+"/.exec(line)?.[0])).toEqual([
+      '"tools.bash"',
+      '"tools.write.gate"',
+      '"tools.edit.gate"',
+    ]);
+    for (const silent of [true, {}])
+      expect(settle(mine, project({ tools: { write: silent } })).tools).toEqual(mine.config.tools);
+    const trusting = person({ tools: { bash: false }, trust: { "/src/shop": ["tools"] } });
+    expect(settle(trusting, project({ tools: { bash: true } })).tools).toEqual({ bash: true });
+  });
+
+  it("lets a higher layer of the person take back a server", () => {
+    const settled = settle(
+      person({ servers: { a: { command: "a" }, b: { command: "b" } } }),
+      person({ servers: { a: false } }),
+    );
+    expect(settled.servers).toEqual({ b: { command: "b" } });
+  });
+});

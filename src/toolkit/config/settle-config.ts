@@ -1,0 +1,169 @@
+/** Lays configuration files over each other: what a person decides, what a project may decide, and what came of it. */
+import { isWithin } from "../../kernel/index.js";
+import { normalizePath, resolvePath } from "../../text/index.js";
+import type { Config, ServerConfig, ToolSetting, ToolSettings, TrustedKey } from "./config.js";
+import { GATES, TRUSTED_KEYS } from "./config-schema.js";
+
+/** One file, checked. */
+export interface ConfigLayer {
+  /** `person`: their own file, or one that they named on the command line. `project`: what lies in the workspace. */
+  readonly by: "person" | "project";
+  /** Absolute. */
+  readonly path: string;
+  /** Absolute; what its relative paths count from. */
+  readonly folder: string;
+  readonly config: Config;
+}
+
+export interface SettleOptions {
+  /** The home folder of the person, for `~/`. */
+  readonly home: string;
+  /** Where the person's own file is or would be; it is told to whoever has to trust a project. */
+  readonly personPath: string;
+}
+
+/** What the layers say together. Paths are absolute. */
+export interface SettledConfig {
+  readonly dialect?: string;
+  readonly workspace?: string;
+  readonly stateDir?: string;
+  readonly autonomy?: "full";
+  readonly env: readonly string[];
+  readonly tools: ToolSettings;
+  readonly quotaMiB?: number;
+  readonly serve: { readonly port?: number; readonly host?: string };
+  readonly servers: Readonly<Record<string, ServerConfig>>;
+  /** What of a project's file is not followed, and how to allow it; a sentence each. */
+  readonly ignored: readonly string[];
+}
+
+/**
+ * The layers from the lowest to the highest: a later one wins. Lists of variables add up, tools and servers are laid over
+ * each other by name. A project's file never widens what it may do by itself: `artifacts`, `autonomy`, `env`, `servers`
+ * and `state`, a `workspace` outside its own folder, a tool that the person switched off and a looser gate are left out and
+ * told, unless `trust` in a person's layer names the folder of the project and the key.
+ */
+export function settleConfig(layers: readonly ConfigLayer[], options: SettleOptions): SettledConfig {
+  const trust = trustedBy(layers, options);
+  const ignored: string[] = [];
+  let settled: Omit<SettledConfig, "ignored"> = { env: [], tools: {}, serve: {}, servers: {} };
+  for (const layer of layers) {
+    const { config, ignored: more } =
+      layer.by === "person"
+        ? { config: layer.config, ignored: [] }
+        : narrowed(layer, settled.tools, trust(layer.folder), options);
+    ignored.push(...more);
+    settled = laidOver(settled, config, layer.folder, options.home);
+  }
+  return Object.freeze({ ...settled, ignored });
+}
+
+function trustedBy(layers: readonly ConfigLayer[], { home }: SettleOptions): (folder: string) => readonly TrustedKey[] {
+  const entries = layers
+    .filter((layer) => layer.by === "person")
+    .flatMap(({ config, folder }) =>
+      Object.entries(config.trust ?? {}).map(([at, keys]) => [resolvePath(folder, at, home), keys] as const),
+    );
+  return (folder) => entries.filter(([at]) => at === normalizePath(folder)).flatMap(([, keys]) => keys);
+}
+
+/** The part of a project's file that it may decide. */
+function narrowed(
+  { config, folder, path }: ConfigLayer,
+  tools: ToolSettings,
+  trusted: readonly TrustedKey[],
+  { home, personPath }: SettleOptions,
+): { readonly config: Config; readonly ignored: readonly string[] } {
+  const ignored: string[] = [];
+  const refuse = (key: TrustedKey, what: string, why: string): void => {
+    ignored.push(
+      `Ignored ${what} in ${path}: ${why}. To allow it, put "trust": { ${JSON.stringify(folder)}: [${JSON.stringify(key)}] } into ${personPath}.`,
+    );
+  };
+  const kept: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(config)) {
+    if (key === "trust") {
+      ignored.push(
+        `Ignored "trust" in ${path}: a project does not trust itself. Only your own file, ${personPath}, may hold it.`,
+      );
+    } else if (!isTrustedKey(key) || trusted.includes(key)) {
+      kept[key] = value;
+    } else if (key === "workspace") {
+      if (isWithin(folder, resolvePath(folder, String(value), home))) kept[key] = value;
+      else refuse(key, `"workspace": ${JSON.stringify(value)}`, "it lies outside the project's folder");
+    } else if (key === "tools") {
+      kept[key] = narrowedTools(config.tools ?? {}, tools, (name, why) => refuse(key, `"tools.${name}"`, why));
+    } else {
+      refuse(key, `"${key}"`, "only you may decide it");
+    }
+  }
+  return { config: kept as Config, ignored };
+}
+
+function isTrustedKey(key: string): key is TrustedKey {
+  return (TRUSTED_KEYS as readonly string[]).includes(key);
+}
+
+function narrowedTools(
+  asked: ToolSettings,
+  given: ToolSettings,
+  refuse: (name: string, why: string) => void,
+): ToolSettings {
+  const kept = Object.entries(asked).flatMap(([name, setting]): [string, boolean | ToolSetting][] => {
+    const before = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (before === false && setting !== false) {
+      refuse(name, "you switched this tool off");
+      return [];
+    }
+    const gate = gateOf(setting);
+    if (gate !== undefined && strictness(gate) < strictness(gateOf(before) ?? "on")) {
+      refuse(`${name}.gate`, `"${gate}" may ask for fewer reads than you do`);
+      return [];
+    }
+    // "true" and an object without a gate say nothing against a gate that the person set.
+    const isSilent = setting !== false && gate === undefined;
+    return [[name, isSilent ? (before ?? setting) : setting]];
+  });
+  return Object.fromEntries(kept);
+}
+
+const gateOf = (setting: boolean | ToolSetting | undefined): ToolSetting["gate"] =>
+  typeof setting === "object" ? setting.gate : undefined;
+
+const strictness = (gate: NonNullable<ToolSetting["gate"]>): number => GATES.indexOf(gate);
+
+function laidOver(
+  under: Omit<SettledConfig, "ignored">,
+  over: Config,
+  folder: string,
+  home: string,
+): Omit<SettledConfig, "ignored"> {
+  const { dialect, workspace, state, autonomy, env = [], tools = {}, artifacts, serve = {}, servers = {} } = over;
+  return {
+    ...under,
+    ...(dialect === undefined ? {} : { dialect }),
+    ...(workspace === undefined ? {} : { workspace: resolvePath(folder, workspace, home) }),
+    ...(state === undefined ? {} : { stateDir: resolvePath(folder, state, home) }),
+    ...(autonomy === undefined ? {} : { autonomy }),
+    ...(artifacts?.quotaMiB === undefined ? {} : { quotaMiB: artifacts.quotaMiB }),
+    env: [...new Set([...under.env, ...env])],
+    tools: { ...under.tools, ...tools },
+    serve: { ...under.serve, ...serve },
+    servers: serversOver(under.servers, servers, folder, home),
+  };
+}
+
+function serversOver(
+  under: SettledConfig["servers"],
+  over: NonNullable<Config["servers"]>,
+  folder: string,
+  home: string,
+): SettledConfig["servers"] {
+  const taken = Object.entries(under).filter(([name]) => !Object.hasOwn(over, name));
+  const added = Object.entries(over).flatMap(([name, server]): [string, ServerConfig][] => {
+    if (server === false) return [];
+    const hasFolder = "command" in server && server.cwd !== undefined;
+    return [[name, hasFolder ? { ...server, cwd: resolvePath(folder, server.cwd, home) } : server]];
+  });
+  return Object.fromEntries([...taken, ...added]);
+}
