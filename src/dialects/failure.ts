@@ -1,5 +1,5 @@
 /** The failed side of a result, made safe to read: every member is there, whatever the tool or the pipeline left out. */
-import { isRecord, type RenderContext, type ToolResult } from "../kernel/index.js";
+import { clamp, isRecord, type RenderContext, shownEcho, type ToolResult } from "../kernel/index.js";
 
 export interface Failure {
   readonly code: string;
@@ -8,10 +8,19 @@ export interface Failure {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+/** Bytes of a sentence that a failure is told with. Over that its middle is left out, and how much. */
+const MAX_SENTENCE_BYTES = 16_384;
+
+/** A sentence of a tool or a port, which may hold whatever a model sent. */
+function bounded(sentence: string): string {
+  const notice = (leftOut: number) => `… (${leftOut} bytes left out) …`;
+  return clamp(sentence, { kind: "middle", maxBytes: MAX_SENTENCE_BYTES, notice });
+}
+
 export function failureOf(result: ToolResult<unknown>): Failure {
   const code = typeof result.code === "string" ? result.code : "CALL_THREW";
   const details = isRecord(result.details) ? result.details : {};
-  return { code, message: messageOfResult(result) ?? `The call failed with ${code}.`, details };
+  return { code, message: bounded(messageOfResult(result) ?? `The call failed with ${code}.`), details };
 }
 
 function messageOfResult(result: ToolResult<unknown>): string | undefined {
@@ -23,7 +32,7 @@ function messageOfResult(result: ToolResult<unknown>): string | undefined {
 /** The reason of a refusal alone, without the clause that says what was not run. */
 export function reasonOf(failure: Failure): string {
   const { reason } = failure.details;
-  if (typeof reason === "string" && reason !== "") return reason;
+  if (typeof reason === "string" && reason !== "") return bounded(reason);
   return failure.message.replace(/^Did not run `[^`]*`(?: yet)?: /, "");
 }
 
@@ -37,7 +46,7 @@ export function missingParameter(failure: Failure): string | undefined {
 
 export function textDetail(failure: Failure, name: string): string | undefined {
   const value = failure.details[name];
-  return typeof value === "string" ? value : undefined;
+  return typeof value === "string" ? bounded(value) : undefined;
 }
 
 export function numberDetail(failure: Failure, name: string): number | undefined {
@@ -45,11 +54,11 @@ export function numberDetail(failure: Failure, name: string): number | undefined
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** A path as the model spelled it: its own argument, else what the data or the details say. */
+/** A path as the model spelled it, as far as it is shown: its own argument, else what the data or the details say. */
 export function spelledPath(about: RenderContext, fallback: unknown, parameter = "path"): string {
   const spelled = about.arguments[parameter];
-  if (typeof spelled === "string") return spelled;
-  return typeof fallback === "string" ? fallback : "";
+  if (typeof spelled === "string") return shownEcho(spelled);
+  return typeof fallback === "string" ? shownEcho(fallback) : "";
 }
 
 /** The entry of a table for a code or reason that may be any text: names that every object has are no entries. */

@@ -167,6 +167,7 @@ export type {
   Survivor,
   TreeState,
 } from "./shell.js";
+export { shownEcho } from "./shown-name.js";
 export { decodeStrict } from "./strict-text.js";
 export type { Keys, PaneState, Terminal } from "./terminal.js";
 export type {

@@ -6,6 +6,7 @@ import { invalid } from "./call-run.js";
 import { coerceBag, isRecord } from "./coerce.js";
 import { plainCopy } from "./plain-data.js";
 import { repair } from "./repair.js";
+import { shownEcho } from "./shown-name.js";
 import type { Validator } from "./validate.js";
 
 /** Fills in the arguments, the input, the limits and the backend; an ending when the arguments cannot be used. */
@@ -70,7 +71,7 @@ function chooseTarget(run: CallRun, bag: unknown): Ending | { readonly bag: unkn
     const hint = near === undefined ? "" : ` (did you mean "${near}"?)`;
     return invalid(
       run,
-      `\`on\` was ${JSON.stringify(on)}${hint}; it takes one of ${names.map((name) => `"${name}"`).join(", ")}`,
+      `\`on\` was ${shownEcho(JSON.stringify(on))}${hint}; it takes one of ${names.map((name) => `"${name}"`).join(", ")}`,
       { parameter: "on" },
     );
   }

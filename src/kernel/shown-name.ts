@@ -1,10 +1,20 @@
-import { cutHead, showControls } from "../text/index.js";
+import { cutHead, showControls, utf8Length } from "../text/index.js";
 import { wellFormed } from "./well-formed.js";
 
 const MAX_SHOWN_BYTES = 128;
+/** Bytes of a value that an answer repeats whole: no system has longer paths. */
+const MAX_ECHO_BYTES = 4_096;
+/** Bytes of a longer one. */
+const LONG_ECHO_BYTES = 256;
 
 /** A name that a model made up, as it is told and recorded: on one row, at most 128 bytes of it. */
 export function shownName(name: string): string {
   const cut = cutHead(name, MAX_SHOWN_BYTES);
   return wellFormed(showControls(cut.droppedBytes === 0 ? name : `${cut.text}…`));
+}
+
+/** A value for an answer that repeats it: as it is up to 4,096 bytes, else its start and how long it is. */
+export function shownEcho(value: string): string {
+  const bytes = utf8Length(value);
+  return bytes <= MAX_ECHO_BYTES ? value : `${cutHead(value, LONG_ECHO_BYTES).text}… (${bytes} bytes)`;
 }

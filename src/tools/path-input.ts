@@ -1,5 +1,13 @@
 /** What every tool that takes a path checks before anything is claimed. */
-import { type Artifacts, fail, isWithin, type Look, type Provenance, type ToolResult } from "../kernel/index.js";
+import {
+  type Artifacts,
+  fail,
+  isWithin,
+  type Look,
+  type Provenance,
+  shownEcho,
+  type ToolResult,
+} from "../kernel/index.js";
 import { showControls } from "../text/index.js";
 
 const ARTIFACT = "artifact:";
@@ -11,9 +19,9 @@ export function artifactIdOf(path: string): string | undefined {
   return path.startsWith(ARTIFACT) ? path.slice(ARTIFACT.length) : undefined;
 }
 
-/** A model's path in quotes, on one row. */
+/** A model's path in quotes, on one row; of one that no system could have only the start. */
 export function quoted(path: string): string {
-  return `"${showControls(path)}"`;
+  return `"${showControls(shownEcho(path))}"`;
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   type Cut,
   isRecord,
   type Rendered,
+  shownEcho,
   type ToolFace,
   type ToolResult,
 } from "../../kernel/index.js";
@@ -90,5 +91,5 @@ function errorText(failure: Failure): string {
   if (!failure.code.startsWith("POLICY_")) return messages.executionFailed(failure.message);
   const { claim } = failure.details;
   const isFile = isRecord(claim) && claim.kind === "file" && typeof claim.path === "string";
-  return isFile ? messages.pathBlocked(String(claim.path)) : messages.policyViolation(reasonOf(failure));
+  return isFile ? messages.pathBlocked(shownEcho(String(claim.path))) : messages.policyViolation(reasonOf(failure));
 }
