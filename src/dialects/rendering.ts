@@ -27,3 +27,8 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 export function textOfBlocks(content: readonly ContentBlock[]): string {
   return content.map(blockText).join("\n");
 }
+
+/** How an artifact is read with a tool of a dialect, whose parameter for a path is `path`. */
+export function readingArtifacts(tool: string): (id: string) => string {
+  return (id) => `Read the rest with \`${tool}\`, path "artifact:${id}".`;
+}

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { DIALECTS } from "../../test/dialects/golden.js";
 import { bareArtifacts, bareContext, bareHost, bareSession } from "../../test/support/bare-host.js";
 import { verifies } from "../../test/verifies.js";
 import { defineTool, json, type OutputBudget, standardBudget, type ToolResult, text } from "./index.js";
@@ -28,11 +29,29 @@ describe("an answer over its budget", () => {
         producedBytes: 70_000,
         keptBytes: 65_536,
         artifact: "1",
-        next: 'Read the rest with `read`, path "artifact:1".',
+        next: "The whole is kept as artifact:1.",
       },
     ]);
     expect(outcome.artifacts).toEqual(["1"]);
     expect(artifacts.texts.get("1")).toBe(whole);
+  });
+
+  it("tells how to read the whole in the words of the dialect that the model is shown", async () => {
+    const tool = defineTool({ name: "stub", description: "", parameters: {}, run: () => text("x".repeat(70_000)) });
+    const named: Readonly<Record<string, string>> = {
+      haft: "read",
+      indusagi: "read",
+      zeroclaw: "file_read",
+      buddy: "read_file",
+    };
+    for (const [name, dialect] of Object.entries(DIALECTS)) {
+      const outcome = await tool.invoke({ id: "1", name: "stub", input: {} }, bareContext(bareHost(), { dialect }));
+      const next = `Read the rest with \`${named[name]}\`, path "artifact:1".`;
+      expect(outcome.cuts).toMatchObject([{ artifact: "1", next }]);
+      const faces = Object.values(dialect.tools);
+      expect(faces.find((face) => face.name === named[name])?.parameters.properties).toHaveProperty("path");
+      expect(String(outcome.output).includes(next)).toBe(name === "haft");
+    }
   });
 
   it("takes from the largest block and leaves the small ones", async () => {

@@ -2,7 +2,7 @@
 import { utf8Length } from "../text/index.js";
 import type { CallRun } from "./call-run.js";
 import { ABANDON_AFTER_MS } from "./deadline.js";
-import type { Rendered } from "./dialect.js";
+import type { Dialect, Rendered } from "./dialect.js";
 import { HaftError } from "./errors.js";
 import { within } from "./in-time.js";
 import { clampWithCount } from "./output.js";
@@ -62,9 +62,9 @@ async function withoutBlocks(run: CallRun, blocks: readonly ContentBlock[], cuts
   const whole = blocks.map(textOf).join("\n");
   const artifact = await keepWhole(run, "blocks", whole);
   const what = `${blocks.length} more block${blocks.length === 1 ? "" : "s"} of ${run.tool.name}`;
-  const cut = { what, producedBytes: utf8Length(whole), keptBytes: 0, ...toRead(artifact) };
+  const cut = { what, producedBytes: utf8Length(whole), keptBytes: 0, ...toRead(run, artifact) };
   cuts.push(cut);
-  return { kind: "text", text: run.tool.dialect?.cutNote?.(cut) ?? `[${what} left out]` };
+  return { kind: "text", text: dialectOf(run)?.cutNote?.(cut) ?? `[${what} left out]` };
 }
 
 /** The public part of a result goes to a client beside the text, under the same budget; valid JSON stays valid. */
@@ -124,15 +124,21 @@ async function clampBlock(
     what: `output of ${run.tool.name}`,
     producedBytes: clamped.keptBytes + clamped.omittedBytes,
     keptBytes: clamped.keptBytes,
-    ...toRead(await keepWhole(run, "text", block.text)),
+    ...toRead(run, await keepWhole(run, "text", block.text)),
   };
   cuts.push(cut);
-  const note = run.tool.dialect?.cutNote?.(cut);
+  const note = dialectOf(run)?.cutNote?.(cut);
   return [{ ...block, text: note === undefined ? clamped.text : `${clamped.text}\n${note}` }];
 }
 
-function toRead(artifact: string | undefined): Pick<Cut, "artifact" | "next"> {
-  return artifact === undefined ? {} : { artifact, next: `Read the rest with \`read\`, path "artifact:${artifact}".` };
+/** A tool of the host's own has none; the model that reads its answer does. */
+function dialectOf(run: CallRun): Dialect | undefined {
+  return run.tool.dialect ?? run.context.dialect;
+}
+
+function toRead(run: CallRun, artifact: string | undefined): Pick<Cut, "artifact" | "next"> {
+  if (artifact === undefined) return {};
+  return { artifact, next: dialectOf(run)?.toReadArtifact?.(artifact) ?? `The whole is kept as artifact:${artifact}.` };
 }
 
 /**

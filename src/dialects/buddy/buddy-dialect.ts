@@ -1,6 +1,6 @@
 import type { Dialect, ToolOutcome } from "../../kernel/index.js";
 import { collectionsOf } from "../collections.js";
-import { textOfBlocks } from "../rendering.js";
+import { readingArtifacts, textOfBlocks } from "../rendering.js";
 import { unknownTool } from "./messages.js";
 import { readFileFace } from "./read-file-face.js";
 import { runShellFace } from "./run-shell-face.js";
@@ -15,5 +15,6 @@ export const buddyDialect: Dialect = Object.freeze({
   collections: collectionsOf(tools, { default: ["run_shell", "read_file", "write_file"] }),
   unknownParameter: "ignore",
   unknownTool,
+  toReadArtifact: readingArtifacts(readFileFace.name),
   envelope: (outcome: ToolOutcome) => textOfBlocks(outcome.content),
 });

@@ -1,6 +1,7 @@
 import type { Cut, Dialect, ToolOutcome } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
 import { collectionsOf } from "../collections.js";
+import { readingArtifacts } from "../rendering.js";
 import { bashFace } from "./bash-face.js";
 import { editFace } from "./edit-face.js";
 import { grepFace } from "./grep-face.js";
@@ -32,6 +33,7 @@ export const haftDialect: Dialect = Object.freeze({
       nearest.length === 0 ? "Use one of the tools that were listed." : `The nearest: ${nearest.join(", ")}.`;
     return `There is no tool "${showControls(name)}". ${near}`;
   },
+  toReadArtifact: readingArtifacts("read"),
   cutNote(cut: Cut): string {
     const left = cut.producedBytes - cut.keptBytes;
     return `note: ${left} bytes of ${showControls(cut.what)} were left out.${cut.next === undefined ? "" : ` ${cut.next}`}`;

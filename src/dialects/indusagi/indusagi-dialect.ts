@@ -1,5 +1,6 @@
 import type { AnyFace, Dialect, ToolOutcome } from "../../kernel/index.js";
 import { collectionsOf } from "../collections.js";
+import { readingArtifacts } from "../rendering.js";
 import { bashFace } from "./bash-face.js";
 import { editFace } from "./edit-face.js";
 import type { IndusagiEdition } from "./edition.js";
@@ -42,6 +43,7 @@ export function indusagi(options: IndusagiOptions = {}): Dialect {
     unknownParameter: "ignore",
     hardCancelRejects: edition === "python",
     unknownTool: noSuchTool,
+    toReadArtifact: readingArtifacts("read"),
     envelope: (outcome: ToolOutcome) => ({ id: outcome.id, output: outcome.output, is_error: outcome.isError }),
   });
 }

@@ -1,5 +1,6 @@
 import type { Dialect } from "../../kernel/index.js";
 import { collectionsOf } from "../collections.js";
+import { readingArtifacts } from "../rendering.js";
 import { zeroclawEnvelope } from "./envelope.js";
 import { fileReadFace } from "./file-read-face.js";
 import { fileWriteFace } from "./file-write-face.js";
@@ -14,5 +15,6 @@ export const zeroclawDialect: Dialect = Object.freeze({
   collections: collectionsOf(tools, { default: ["shell", "file_read", "file_write"] }),
   unknownParameter: "ignore",
   unknownTool: (name: string) => `Unknown tool: ${name}`,
+  toReadArtifact: readingArtifacts(fileReadFace.name),
   envelope: zeroclawEnvelope,
 });
