@@ -37,6 +37,8 @@ export interface ToolkitOptions {
   readonly stateDir?: string;
   /** False keeps audit, locks, artifacts and sessions in this process only. Default true. */
   readonly persist?: boolean;
+  /** Bytes that the artifacts of one session may take on disk; the oldest give way. Default 256 MiB. */
+  readonly artifactQuotaBytes?: number;
   /** The target or targets that calls work on, the default first. Default "local". */
   readonly on?: string | readonly string[];
   /** Ready backends by the name that `on` uses for them; they are not closed here. */

@@ -16,6 +16,8 @@ export interface HostServicesOptions {
   readonly stateDir?: string;
   /** False: nothing is kept on disk. */
   readonly persist: boolean;
+  /** Bytes that the artifacts of one session may take on disk. Default: the store's. */
+  readonly artifactQuotaBytes?: number;
   readonly approver?: Approver;
   readonly approvalTimeoutMs?: number;
   readonly hooks?: Hooks;
@@ -38,7 +40,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
   const { createCallFaults, sha256, systemClock, systemIds } = await import("../backends/local/index.js");
   const clock = systemClock;
   const ids = systemIds;
-  const state = options.persist ? await stateOnDisk(options.stateDir) : await stateInMemory(clock, ids);
+  const state = options.persist ? await stateOnDisk(options) : await stateInMemory(clock, ids);
   let contexts = 0;
   const services: HostServices = {
     clock,
@@ -71,7 +73,7 @@ type State = Pick<HostServices, "audit" | "locks" | "stores"> & {
   close(): void;
 };
 
-async function stateOnDisk(stateDir: string | undefined): Promise<State> {
+async function stateOnDisk({ stateDir, artifactQuotaBytes: quotaBytes }: HostServicesOptions): Promise<State> {
   const { createFileSession, fileAudit, fileLocks, fileStores, openStateFolder } = await import(
     "../stores/files/index.js"
   );
@@ -83,7 +85,8 @@ async function stateOnDisk(stateDir: string | undefined): Promise<State> {
     audit,
     locks,
     stores: fileStores(folder, locks),
-    openSession: (id, isTemporary) => createFileSession({ state: folder, id, locks, isTemporary }),
+    openSession: (id, isTemporary) =>
+      createFileSession({ state: folder, id, locks, isTemporary, ...(quotaBytes === undefined ? {} : { quotaBytes }) }),
     close: () => audit.close(),
   };
 }

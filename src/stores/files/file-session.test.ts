@@ -25,6 +25,17 @@ describe("a session by files", () => {
     expect(JSON.parse(readFileSync(join(state.path, "sessions/daily/todo.json"), "utf8"))).toEqual([item]);
   });
 
+  it("keeps its artifacts within the quota that it is given", async () => {
+    const { artifacts, close } = createFileSession({ state, id: "small", locks: fileLocks(state), quotaBytes: 16 });
+    for (const text of ["first 12 bytes", "then these too"]) {
+      const writer = await artifacts.create({ what: "output" });
+      await writer.write(Buffer.from(text));
+      await writer.end();
+    }
+    expect((await artifacts.list()).map((one) => one.producedBytes)).toEqual([14]);
+    await close();
+  });
+
   it("remembers what was read and where it stood once it was closed", async () => {
     const [one, two] = [open(), open()];
     one.readState.set("local:/a", { mtimeMs: 1, size: 2, readAt: 3 });

@@ -12,7 +12,7 @@ import {
   type Session,
   type TodoItem,
 } from "../../kernel/index.js";
-import { fileArtifacts } from "./file-artifacts.js";
+import { ARTIFACT_QUOTA_BYTES, fileArtifacts } from "./file-artifacts.js";
 import { fileName, fileStore } from "./file-store.js";
 import { readIfThere } from "./replace-file.js";
 import type { StateFolder } from "./state-folder.js";
@@ -28,6 +28,8 @@ export interface FileSessionOptions {
   readonly locks: Locks;
   /** Nobody comes back to it: `close` removes all it has kept. Default false. */
   readonly isTemporary?: boolean;
+  /** Bytes that its artifacts may take. Default `ARTIFACT_QUOTA_BYTES`. */
+  readonly quotaBytes?: number;
 }
 
 export interface FileSession extends Session {
@@ -47,12 +49,12 @@ interface Remembered {
  * the same list; what it has read and where it stands is loaded here and merged back by `close`. Opening makes nothing.
  */
 export function createFileSession(options: FileSessionOptions): FileSession {
-  const { state, id, locks, isTemporary = false } = options;
+  const { state, id, locks, isTemporary = false, quotaBytes = ARTIFACT_QUOTA_BYTES } = options;
   const place = ["sessions", fileName(id)];
   const folder = join(state.path, ...place);
   removeIdleSessions(join(state.path, "sessions"), Date.now());
   const documents = fileStore(state, place, locks);
-  const artifacts = fileArtifacts(state, [...place, "artifacts"]);
+  const artifacts = fileArtifacts(state, [...place, "artifacts"], { quotaBytes });
   const remembered = readRemembered(join(folder, "memory.json"));
   const cwds = new Map(Object.entries(remembered.cwd ?? {}));
   const savedLinks = new Set(remembered.links ?? []);
