@@ -75,6 +75,32 @@ const greps = fc.record({
   unreadable: fc.array(text, { maxLength: 8 }),
   engine: text,
 });
+const kinds = fc.constantFrom("file" as const, "directory" as const, "link" as const, "other" as const);
+const listings = fc.record({
+  path: text,
+  entries: fc.array(
+    fc.record(
+      { name: text, kind: kinds, sizeBytes: count, target: text, error: fc.constantFrom("unreached", "unnamed") },
+      { requiredKeys: ["name", "kind", "sizeBytes"] },
+    ),
+    { maxLength: 5 },
+  ),
+  total: count,
+  more: fc.boolean(),
+  limit: count,
+  hidden: count,
+});
+const finds = fc.record({
+  root: text,
+  entries: fc.array(fc.record({ path: text, kind: kinds }), { maxLength: 5 }),
+  total: count,
+  why: fc.constantFrom("complete", "limit", "deadline", "cancelled"),
+  limit: count,
+  skipped: fc.dictionary(text, count),
+  unreadable: fc.array(text, { maxLength: 8 }),
+  engine: text,
+});
+const times = fc.record({ epochNs: fc.constant("1"), zone: text, format: fc.constant("iso"), text });
 const streams = fc
   .record({
     head: text,
@@ -127,7 +153,10 @@ const DATA: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   read: nextOffsets,
   write: writes,
   edit: edits,
+  ls: listings,
   grep: greps,
+  find: finds,
+  time: times,
   bash: runs,
   todo_set: todos,
   todo_read: todos,

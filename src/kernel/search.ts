@@ -19,6 +19,8 @@ export interface WalkQuery extends Io {
   /** Absolute. A file is searched alone; a root that is itself ignored is searched. */
   readonly root: string;
   readonly glob?: string;
+  /** Upper and lower case in the glob are the same letter. Default false. */
+  readonly ignoreGlobCase?: boolean;
   readonly type?: "file" | "directory";
   /** False: `.gitignore` and `.ignore` from the workspace root down apply. `.git` is never entered either way. */
   readonly includeIgnored: boolean;

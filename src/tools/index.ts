@@ -1,22 +1,25 @@
 /** The built-in tools: each takes its canonical input and returns data; a dialect gives them names, schemas and texts. */
 import type { DefinedTool } from "../kernel/index.js";
-import { editTool, readTool, writeTool } from "./files/index.js";
-import { todoReadTool, todoSetTool } from "./planning/index.js";
-import { grepTool } from "./search/index.js";
+import { editTool, lsTool, readTool, writeTool } from "./files/index.js";
+import { timeTool, todoReadTool, todoSetTool } from "./planning/index.js";
+import { findTool, grepTool } from "./search/index.js";
 import { bashTool } from "./shell/index.js";
 
-export { EDIT_LIMITS, READ_LIMITS, readStateKey, WRITE_LIMITS } from "./files/index.js";
-export { GREP_LIMITS } from "./search/index.js";
+export { EDIT_LIMITS, LS_LIMITS, READ_LIMITS, readStateKey, WRITE_LIMITS } from "./files/index.js";
+export { FIND_LIMITS, GREP_LIMITS } from "./search/index.js";
 export { BASH_LIMITS } from "./shell/index.js";
-export { bashTool, editTool, grepTool, readTool, todoReadTool, todoSetTool, writeTool };
+export { bashTool, editTool, findTool, grepTool, lsTool, readTool, timeTool, todoReadTool, todoSetTool, writeTool };
 
 /** All of them, in the order in which they are registered. */
 export const builtinTools: readonly DefinedTool[] = Object.freeze([
   readTool,
   writeTool,
   editTool,
+  lsTool,
   grepTool,
+  findTool,
   bashTool,
   todoSetTool,
   todoReadTool,
+  timeTool,
 ]);

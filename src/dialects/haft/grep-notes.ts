@@ -1,12 +1,9 @@
 /** What a search has to say beside its hits: why it ended, how to go on, what it did not look at. */
 import type { GrepData } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
-import { entryOf } from "../failure.js";
 import { counted } from "../rendering.js";
 import { GREP_MAX_BYTES, GREP_MAX_HITS } from "./grep-limits.js";
-
-/** Unreadable paths that are named. */
-const MAX_PATHS_NAMED = 5;
+import { skippedNote, unreadableNote } from "./search-notes.js";
 
 export function grepNotes(data: GrepData, args: Readonly<Record<string, unknown>>): readonly string[] {
   const notes = [endNote(data), unreadableNote(data), skippedNote(data)].filter((note) => note !== "");
@@ -36,27 +33,4 @@ function endNote(data: GrepData): string {
   if (data.nextOffset !== undefined) return `${stopped} Continue with \`offset\` ${data.nextOffset}.`;
   const raise = found >= data.limit && data.limit < GREP_MAX_HITS ? `raise \`limit\` (at most ${GREP_MAX_HITS}), ` : "";
   return `${stopped} Narrow \`path\` or \`glob\`, ${raise}or page with \`offset\` from 0 (in path order).`;
-}
-
-function unreadableNote(data: GrepData): string {
-  const count = Math.max(data.skipped.unreadable ?? 0, data.unreadable.length);
-  if (count === 0) return "";
-  const named = data.unreadable.slice(0, MAX_PATHS_NAMED).map(showControls).join(", ");
-  const more = count > MAX_PATHS_NAMED && named !== "" ? " …" : "";
-  return `${counted(count, "path")} could not be read${named === "" ? "" : `: ${named}${more}`}.`;
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  binary: "binary",
-  large: "too large",
-  deep: "too deep",
-  policy: "withheld by policy",
-  special: "not regular files",
-};
-
-function skippedNote(data: GrepData): string {
-  const parts = Object.entries(data.skipped).flatMap(([reason, count]) =>
-    reason === "unreadable" || !(count > 0) ? [] : [`${count} ${entryOf(REASONS, reason) ?? showControls(reason)}`],
-  );
-  return parts.length === 0 ? "" : `Skipped: ${parts.join(", ")}.`;
 }

@@ -4,19 +4,25 @@ import { collectionsOf } from "../collections.js";
 import { readingArtifacts } from "../rendering.js";
 import { bashFace } from "./bash-face.js";
 import { editFace } from "./edit-face.js";
+import { findFace } from "./find-face.js";
 import { grepFace } from "./grep-face.js";
+import { lsFace } from "./ls-face.js";
 import { readFace } from "./read-face.js";
+import { timeFace } from "./time-face.js";
 import { todoReadFace, todoSetFace } from "./todo-faces.js";
 import { writeFace } from "./write-face.js";
 
 const tools = {
   read: readFace,
+  ls: lsFace,
   grep: grepFace,
+  find: findFace,
   write: writeFace,
   edit: editFace,
   bash: bashFace,
   todo_set: todoSetFace,
   todo_read: todoReadFace,
+  time: timeFace,
 } as const;
 
 /** The default: short schemas, every limit told, every answer with its next step. */
@@ -24,8 +30,8 @@ export const haftDialect: Dialect = Object.freeze({
   name: "haft",
   tools,
   collections: collectionsOf(tools, {
-    "read-only": ["read", "grep"],
-    coding: ["read", "grep", "write", "edit", "bash", "todo_set", "todo_read"],
+    "read-only": ["read", "ls", "grep", "find"],
+    coding: ["read", "ls", "grep", "find", "write", "edit", "bash", "todo_set", "todo_read"],
   }),
   unknownParameter: "refuse",
   unknownTool(name: string, nearest: readonly string[]): string {

@@ -16,8 +16,8 @@ describe("indusagiDialect", () => {
     expect(READ_ONLY_NAMES).toEqual(["read", "ls", "grep", "find", "websearch", "webfetch"]);
     expect(MUTATING_NAMES).toEqual(["write", "edit", "bash", "todo_set", "todo_read", "process"]);
     expect(indusagiDialect.collections).toEqual({
-      "read-only": ["read", "grep"],
-      coding: ["read", "grep", "write", "edit", "bash", "todo_set", "todo_read"],
+      "read-only": ["read", "ls", "grep", "find"],
+      coding: ["read", "ls", "grep", "find", "write", "edit", "bash", "todo_set", "todo_read"],
     });
     expect(Object.keys(faces)).toEqual(indusagiDialect.collections.coding);
   });

@@ -4,7 +4,9 @@ import { readingArtifacts } from "../rendering.js";
 import { bashFace } from "./bash-face.js";
 import { editFace } from "./edit-face.js";
 import type { IndusagiEdition } from "./edition.js";
+import { findFace } from "./find-face.js";
 import { grepFace } from "./grep-face.js";
+import { lsFace } from "./ls-face.js";
 import { noSuchTool } from "./messages.js";
 import { readFace } from "./read-face.js";
 import { todoReadFace, todoSetFace } from "./todo-faces.js";
@@ -26,7 +28,9 @@ export function indusagi(options: IndusagiOptions = {}): Dialect {
   const edition = options.edition ?? "rust";
   const tools: Readonly<Record<string, AnyFace>> = {
     read: readFace(edition),
+    ls: lsFace(edition),
     grep: grepFace(edition),
+    find: findFace(edition),
     write: writeFace(edition),
     edit: editFace(edition),
     bash: bashFace(edition),

@@ -22,6 +22,11 @@ export function readNotice(omittedBytes: number): string {
   return `\nread: ${omittedBytes} ${omittedBytes === 1 ? "byte" : "bytes"} left out here to fit the window\n`;
 }
 
+/** IR-083 */
+export function lsNotice(omittedBytes: number): string {
+  return `\nls: ${omittedBytes} ${omittedBytes === 1 ? "byte" : "bytes"} left out here to fit the window\n`;
+}
+
 /** IR-068 */
 export function saved(bytes: number, path: string): string {
   return `Saved ${bytes} ${bytes === 1 ? "byte" : "bytes"} to ${path}.`;

@@ -73,9 +73,9 @@ export async function* visitTree(
 }
 
 /** Whether a path below the root is wanted. Everything is without a glob; a root that is a file always is. */
-export function globFilter(query: Pick<WalkQuery, "root" | "glob">): (path: string) => boolean {
+export function globFilter(query: Pick<WalkQuery, "root" | "glob" | "ignoreGlobCase">): (path: string) => boolean {
   if (query.glob === undefined) return () => true;
-  const glob = compileGlob(query.glob);
+  const glob = compileGlob(query.glob, { ignoreCase: query.ignoreGlobCase ?? false });
   if (!glob.ok)
     throw new HaftError("SEARCH_PATTERN", glob.error, { details: { pattern: query.glob, why: glob.error } });
   const at = query.root === "/" ? 1 : query.root.length + 1;

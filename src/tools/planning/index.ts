@@ -1,1 +1,2 @@
+export { timeTool } from "./time.js";
 export { todoReadTool, todoSetTool } from "./todo.js";

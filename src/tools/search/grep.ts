@@ -8,7 +8,6 @@ import {
   type GrepInput,
   type GrepLimits,
   type GrepQuery,
-  HaftError,
   type Look,
   ok,
   type Provenance,
@@ -16,11 +15,12 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
-import { baseName, relativeInside } from "../../text/index.js";
 import { artifactIdOf, artifactProvenance, fileProvenance, quoted, refusePath } from "../path-input.js";
 import { searchArtifact } from "./artifact-search.js";
+import { collectSearch } from "./collect-search.js";
 import { HitCollector, sortedHits } from "./grep-hits.js";
 import { refuseRoot } from "./search-root.js";
+import { shownPath } from "./shown-path.js";
 
 /** Milliseconds after which a search returns what it has found. */
 export const GREP_TIMEOUT_MS = 30_000;
@@ -103,9 +103,9 @@ async function runGrep(input: GrepInput, ctx: ToolContext<GrepLimits>): Promise<
     mode: query.mode,
     context: query.context,
     maxBytes: ctx.limits.maxBytes,
-    shown: artifact === undefined ? shownPath(ctx, root) : () => spelled,
+    shown: artifact === undefined ? shownPath(ctx.limits.relativeTo === "root" ? root : ctx.cwd) : () => spelled,
   });
-  const problem = await collect(found, collector, ctx);
+  const problem = await collectSearch(found, (item) => collector.take(item), ctx.signal);
   if (problem !== undefined) return problem;
   const provenance =
     artifact === undefined
@@ -164,39 +164,6 @@ async function inArtifact(
   });
 }
 
-/** What is found before a cancel or a time-out is kept, however the engine tells of it. */
-async function collect(
-  found: Found,
-  collector: HitCollector,
-  ctx: ToolContext<GrepLimits>,
-): Promise<ToolResult<never> | undefined> {
-  try {
-    for await (const item of found) collector.take(item);
-    return undefined;
-  } catch (thrown) {
-    const isStopped = HaftError.is(thrown, "CALL_CANCELLED") || HaftError.is(thrown, "CALL_TIMEOUT");
-    if (!isStopped && !ctx.signal.aborted) {
-      if (HaftError.is(thrown)) return fail(thrown.code, thrown.message, { details: thrown.details });
-      throw thrown;
-    }
-    const why = HaftError.is(ctx.signal.reason, "CALL_TIMEOUT") || HaftError.is(thrown, "CALL_TIMEOUT");
-    collector.take({ kind: "end", why: why ? "deadline" : "cancelled", engine: "", seen: 0, skipped: {} });
-    return undefined;
-  }
-}
-
-/** Paths as `read` takes them: relative to the working folder when inside it, else absolute; or relative to the root. */
-function shownPath(ctx: ToolContext<GrepLimits>, root: string): (path: string) => string {
-  const base = ctx.limits.relativeTo === "root" ? root : ctx.cwd;
-  return (path) => {
-    const inside = relativeInside(base, path);
-    if (inside === undefined) return path;
-    if (inside === "") return baseName(path);
-    // A name that means something else at the front of a path is told as a name.
-    return inside.startsWith("artifact:") || inside.startsWith("~") ? `./${inside}` : inside;
-  };
-}
-
 function answer(
   input: GrepInput,
   ctx: ToolContext<GrepLimits>,
@@ -209,7 +176,7 @@ function answer(
   const isPaged = query.order === "path";
   const sorted = <Hit extends { readonly path: string }>(hits: readonly Hit[]) => (isPaged ? hits : sortedHits(hits));
   const why = dropped > 0 && end?.why !== "cancelled" ? "limit" : (end?.why ?? "cancelled");
-  const shown = shownPath(ctx, query.root);
+  const shown = shownPath(ctx.limits.relativeTo === "root" ? query.root : ctx.cwd);
   const data: GrepData = {
     root: spelled,
     mode: query.mode,

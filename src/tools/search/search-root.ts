@@ -1,18 +1,26 @@
-import { HaftError, type ToolContext, type ToolResult } from "../../kernel/index.js";
+import { fail, HaftError, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import { fileFailure, refuseKind } from "../files/file-failure.js";
+import { quoted } from "../path-input.js";
 
-/** A refusal of a root that is not there, or that is neither a folder nor a file. */
+/**
+ * A refusal of a root that is not there, or that is neither a folder nor a file.
+ *
+ * @param takesFiles - False: a file is refused too.
+ */
 export async function refuseRoot(
   ctx: Pick<ToolContext, "fs">,
   absolute: string,
   spelled: string,
+  takesFiles = true,
 ): Promise<ToolResult<never> | undefined> {
   const asked = { verb: "search", spelled, absolute };
   try {
     const { kind } = await ctx.fs.stat(absolute);
     if (kind === "directory") return undefined;
     if (kind === "link") throw new HaftError("FS_NOT_FOUND", "");
-    return refuseKind(kind, asked);
+    if (kind !== "file" || takesFiles) return refuseKind(kind, asked);
+    const message = `Did not search ${quoted(spelled)}: it is a file. Name the folder to search below.`;
+    return fail("FS_NOT_A_DIRECTORY", message, { details: { path: spelled } });
   } catch (thrown) {
     const failure = fileFailure(thrown, asked);
     if (failure.code !== "FS_NOT_FOUND") return failure;

@@ -59,7 +59,7 @@ export function ripgrepArguments(request: RipgrepRequest): string[] {
     ...exceptedBelow(request).map((path) => `--glob=!/${literalGlob(path)}`),
     // The last one that matches counts, and is named: what is pruned is not left out by policy.
     ...query.prune.map((name) => `--glob=!${literalGlob(name)}/`),
-    ...(root.kind === "directory" ? typeFlags(query.glob) : []),
+    ...(root.kind === "directory" && query.ignoreGlobCase !== true ? typeFlags(query.glob) : []),
     "-e",
     pattern.source,
     "--",

@@ -1,0 +1,75 @@
+import type { LsData, LsEntry, LsInput, LsLimits, ToolFace } from "../../kernel/index.js";
+import { booleanArgument, numberArgument, present, textArgument } from "../arguments.js";
+import { entryRows } from "../entry-rows.js";
+import { spelledPath } from "../failure.js";
+import { counted, saying } from "../rendering.js";
+import { JSON_NAMES_NOTE } from "../row-name.js";
+import { renderFailure } from "./failure-text.js";
+import { quotedPath, withNotes } from "./notes.js";
+import { withToolNotes } from "./told-details.js";
+
+const LS_DEFAULT_ENTRIES = 500;
+const LS_MAX_ENTRIES = 5_000;
+
+export const lsFace: ToolFace<LsInput, LsData, LsLimits> = {
+  name: "ls",
+  description: "List one folder: kind, bytes and name of each entry, folders first.",
+  parameters: {
+    type: "object",
+    properties: {
+      path: { type: "string", description: "Default: working folder" },
+      showHidden: { type: "boolean" },
+      limit: { type: "integer", minimum: 1, maximum: LS_MAX_ENTRIES, description: `Default ${LS_DEFAULT_ENTRIES}` },
+    },
+    additionalProperties: false,
+  },
+  aliases: { directory: "path", all: "showHidden", hidden: "showHidden" },
+  bareString: "path",
+  limits: { defaultEntries: LS_DEFAULT_ENTRIES, maxEntries: LS_MAX_ENTRIES },
+  decode(args) {
+    const limit = numberArgument(args, "limit");
+    if (limit !== undefined && (limit < 1 || !Number.isInteger(limit)))
+      return { problem: `\`limit\` was ${limit}; it takes a whole number of at least 1`, parameter: "limit" };
+    return {
+      input: present({
+        path: textArgument(args, "path"),
+        showHidden: booleanArgument(args, "showHidden"),
+        limit: limit === undefined ? undefined : Math.min(limit, LS_MAX_ENTRIES),
+      }),
+    };
+  },
+  render(result, about) {
+    if (result.isError || result.data === undefined) return renderFailure(result, about);
+    const { data } = result;
+    const place = quotedPath(spelledPath(about, data.path));
+    const { entries } = data;
+    const rows = entryRows(entries, kindWord);
+    const head = data.total === 0 && data.hidden === 0 ? `${place} is empty.` : `${place}: ${countOf(data)}.`;
+    const notes = notesOf(entries, rows);
+    return saying(withNotes([head, ...rows, ...notes].join("\n"), withToolNotes(about, result)));
+  },
+};
+
+/** A link is told as one, whatever it leads to. */
+function kindWord({ kind, target }: LsEntry): string {
+  return target !== undefined ? "link" : kind === "directory" ? "dir" : kind;
+}
+
+function countOf({ total, more, entries, hidden, limit }: LsData): string {
+  const counts = [`${more ? "more than " : ""}${counted(total, "entry", "entries")}`];
+  if (hidden > 0) counts.push(`${hidden} hidden left out (\`showHidden\` lists them)`);
+  if (entries.length < total) {
+    const raise =
+      limit < LS_MAX_ENTRIES ? `; raise \`limit\` (at most ${LS_MAX_ENTRIES}) or use \`find\`` : "; use `find`";
+    counts.push(`the first ${entries.length} are listed${raise}`);
+  }
+  return counts.join(", ");
+}
+
+function notesOf(entries: readonly LsEntry[], rows: readonly string[]): readonly string[] {
+  const notes: string[] = [];
+  if (rows.some((row) => row.includes('"'))) notes.push(JSON_NAMES_NOTE);
+  if (entries.some(({ error }) => error === "unnamed"))
+    notes.push("A name that is not UTF-8 shows \uFFFD for what it holds; rename it with a command to work with it.");
+  return notes;
+}

@@ -1,0 +1,35 @@
+/** What a search did not look at, as sentences. */
+import { showControls } from "../../text/index.js";
+import { entryOf } from "../failure.js";
+import { counted } from "../rendering.js";
+
+/** Unreadable paths that are named. */
+const MAX_PATHS_NAMED = 5;
+
+interface LeftOut {
+  readonly skipped: Readonly<Record<string, number>>;
+  readonly unreadable: readonly string[];
+}
+
+export function unreadableNote(data: LeftOut): string {
+  const count = Math.max(data.skipped.unreadable ?? 0, data.unreadable.length);
+  if (count === 0) return "";
+  const named = data.unreadable.slice(0, MAX_PATHS_NAMED).map(showControls).join(", ");
+  const more = count > MAX_PATHS_NAMED && named !== "" ? " …" : "";
+  return `${counted(count, "path")} could not be read${named === "" ? "" : `: ${named}${more}`}.`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  binary: "binary",
+  large: "too large",
+  deep: "too deep",
+  policy: "withheld by policy",
+  special: "not regular files",
+};
+
+export function skippedNote(data: LeftOut): string {
+  const parts = Object.entries(data.skipped).flatMap(([reason, count]) =>
+    reason === "unreadable" || !(count > 0) ? [] : [`${count} ${entryOf(REASONS, reason) ?? showControls(reason)}`],
+  );
+  return parts.length === 0 ? "" : `Skipped: ${parts.join(", ")}.`;
+}

@@ -1,0 +1,18 @@
+import { showControls } from "../text/index.js";
+
+/** Ends that would be overlooked, quotes that say something else, and what could stand for something else in a row. */
+const UNCLEAR = /^[\s"]|\s$|^$/;
+/** As `JSON.stringify` escapes what it must; the rest of the control characters are escaped in the same way. */
+const ESCAPED_HERE = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+/**
+ * A name or path on one row: as it is, or as a JSON string where it holds control characters, begins or ends with a blank,
+ * or begins with a quote. No two names look alike, and what is shown is what a call takes.
+ */
+export function rowName(name: string): string {
+  if (!UNCLEAR.test(name) && showControls(name) === name) return name;
+  return JSON.stringify(name).replace(ESCAPED_HERE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** What a reader of rows has to know where a name in them is told as JSON. */
+export const JSON_NAMES_NOTE = "A name in quotes is a JSON string.";

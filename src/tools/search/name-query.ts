@@ -1,0 +1,46 @@
+import { type FindInput, type FindLimits, fail, type ToolResult } from "../../kernel/index.js";
+import { escapeGlob } from "../../text/index.js";
+
+/** What a name is searched by. */
+export interface NameQuery {
+  /** Undefined where no name can match. */
+  readonly glob: string | undefined;
+  readonly foldersOnly: boolean;
+}
+
+/** A query without one of these is a part of a name. `[` alone makes no glob: it stands in names of files more often. */
+const WILDCARD = /[*?{]/;
+
+/** A refusal of a query that says nothing. */
+export function refuseQuery({ query }: Pick<FindInput, "query">): ToolResult<never> | undefined {
+  const problem = /^[/\s]*$/.test(query)
+    ? "`query` is empty; it takes a glob such as *.md, or a part of a name"
+    : query.split("/").includes("..")
+      ? "`query` holds `..`, and what is found lies below `path`; name the folder as `path`"
+      : undefined;
+  if (problem === undefined) return undefined;
+  return fail("CALL_INVALID", `Did not search: ${problem}.`, { details: { parameter: "query", problem } });
+}
+
+/**
+ * The glob that a query stands for. One with a slash is matched against the path below the root, else against the name.
+ * A query without wildcards is a part of the name; with a slash, the end of a folder's name and the start of the next.
+ * A slash at its end asks for folders.
+ */
+export function nameQuery(query: string, root: string, wildcards: FindLimits["wildcards"]): NameQuery {
+  if (wildcards === "names") return { glob: starGlob(query), foldersOnly: false };
+  const below = query.startsWith(`${root}/`) ? query.slice(root.length) : query.replace(/^(?:\.\/+)+/, "/");
+  const plain = below.replace(/\/+$/, "");
+  const foldersOnly = plain !== below;
+  if (WILDCARD.test(plain)) return { glob: plain, foldersOnly };
+  const text = escapeGlob(plain);
+  if (!plain.includes("/")) return { glob: `*${text}*`, foldersOnly };
+  return { glob: plain.startsWith("/") ? `**${text}*` : `**/*${text}*`, foldersOnly };
+}
+
+/** `*` and `?` alone mean something, and no name holds a slash. */
+function starGlob(query: string): string | undefined {
+  if (query.includes("/")) return undefined;
+  const glob = query.replace(/[^*?]+/g, escapeGlob);
+  return /[*?]/.test(query) ? glob : `*${glob}*`;
+}
