@@ -57,6 +57,7 @@ export const corePlan: Plan<Fixture> = {
       "shell:exec:child-ignores-term",
       "shell:exec:new-session-ends-too",
       "shell:exec:endless-output",
+      "shell:output:a-stuck-listener-holds-no-deadline",
       "shell:survivor:does-not-hold-the-call",
       "shell:survivor:holds-nothing",
       "shell:survivor:new-session",

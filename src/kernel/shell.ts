@@ -16,8 +16,18 @@ export interface ShellOptions extends Io {
   readonly graceMs?: number;
   /** Bytes kept of each stream, first and last. Default 8192 and 24576. */
   readonly keep?: { readonly head: number; readonly tail: number };
-  /** Called with every chunk as it comes; `offset` counts the bytes of that stream before it. The bytes are the listener's to keep. */
-  onOutput?(stream: "stdout" | "stderr", bytes: Uint8Array, offset: number): void;
+  /**
+   * Called with every chunk as it comes; `offset` counts the bytes of that stream before it. The bytes are the listener's to keep.
+   *
+   * A promise holds this stream back: its next chunk is told when the promise has settled, and no more of it is read than
+   * the way to the command holds (a pipe; 5 MiB on a far machine), so that the command waits in its `write`. The other stream
+   * goes on. A throw or a rejection harms nothing and counts as taken. So a slow listener gets every byte in order.
+   *
+   * A promise that stays open keeps nothing from ending: the deadline, a cancel and the end of the leader are what they are
+   * without it. When the command has ended, what is left waits 1 s more for the listener, is then told at once without
+   * waiting, and the result comes. A backend that tells output at the end only cannot make a command wait.
+   */
+  onOutput?(stream: "stdout" | "stderr", bytes: Uint8Array, offset: number): void | Promise<void>;
 }
 
 /** One stream of a command. `produced` = kept + dropped, always. */

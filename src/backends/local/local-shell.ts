@@ -49,7 +49,10 @@ export class LocalShell implements Shell {
       return result;
     }
     running.outlive(JOB_OUTPUT_BYTES);
-    const job = this.#host.jobs.add(running, "session", async (gone) => running.resultOf({ ...how, tree: await gone }));
+    const job = this.#host.jobs.add(running, "session", async (gone) => {
+      const tree = await gone;
+      return running.resultOf({ ...how, tree, ...running.printed() });
+    });
     return { ...result, job: job.id };
   }
 

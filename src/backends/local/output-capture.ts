@@ -1,43 +1,49 @@
-import type { Captured } from "../../kernel/index.js";
+import { type Captured, OutputTelling, type StreamListener } from "../../kernel/index.js";
 import { HeadTailBuffer } from "../../text/index.js";
-
-type OutputListener = (bytes: Uint8Array, offset: number) => void;
 
 /** Keeps the ends of one stream for the result, its latest bytes for readers of a job, and tells a listener. */
 export class OutputCapture {
   readonly #kept: HeadTailBuffer;
   /** Only for jobs: what `output` can still give. */
   #latest: HeadTailBuffer | undefined;
-  #listener: OutputListener | undefined;
+  readonly #telling: OutputTelling | undefined;
   isFinal = false;
 
   /** @param latestBytes - How many of the latest bytes can be asked for; 0 for a command whose output is not asked for. */
-  constructor(keep: { readonly head: number; readonly tail: number }, latestBytes: number, listener?: OutputListener) {
+  constructor(keep: { readonly head: number; readonly tail: number }, latestBytes: number, listener?: StreamListener) {
     this.#kept = new HeadTailBuffer(keep.head, keep.tail);
     this.#latest = latestBytes > 0 ? new HeadTailBuffer(0, latestBytes) : undefined;
-    this.#listener = listener;
+    this.#telling = listener && new OutputTelling(listener);
   }
 
   get produced(): number {
     return this.#kept.produced;
   }
 
-  /** @param chunk - Read only during the call. */
-  push(chunk: Uint8Array): void {
+  /** As long as it has not resolved the listener takes no more. */
+  get held(): Promise<void> | undefined {
+    return this.#telling?.held;
+  }
+
+  /**
+   * @param chunk - Read only during the call.
+   * @returns `held`: nothing more is to be read before it resolves. What is given all the same is kept for the listener.
+   */
+  push(chunk: Uint8Array): Promise<void> | undefined {
     const offset = this.#kept.produced;
     this.#kept.push(chunk);
     this.#latest?.push(chunk);
-    if (this.#listener === undefined) return;
-    try {
-      this.#listener(new Uint8Array(chunk), offset);
-    } catch {
-      // The listener's own fault; the command and its output have nothing to do with it.
-    }
+    return this.#telling?.tell(new Uint8Array(chunk), offset);
   }
 
-  /** The call has settled: nobody is told any more. */
+  /** The command has ended: the listener is told what waits for it, at once when it is `late`, and nothing more. */
+  async finishTelling(late: Promise<unknown>): Promise<void> {
+    await this.#telling?.finish(late);
+  }
+
+  /** The command has ended: nobody is told any more. */
   stopTelling(): void {
-    this.#listener = undefined;
+    this.#telling?.stop();
   }
 
   /** Begins to keep the latest bytes, with those that the result keeps up to its end. */

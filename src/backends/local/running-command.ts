@@ -1,6 +1,8 @@
 import {
+  type Captured,
   DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
+  LAST_TELLING_MS,
   type ShellExit,
   type ShellOptions,
   type ShellResult,
@@ -40,6 +42,14 @@ export interface CommandOptions {
 
 type Ended = ShellResult["ended"];
 
+/** How a command ended, and what it had printed by then: all that its listener has been told. */
+export interface CommandEnd {
+  readonly ended: Ended;
+  readonly tree: TreeState;
+  readonly stdout: Captured;
+  readonly stderr: Captured;
+}
+
 /** One started command, until nothing of it is left. */
 export class RunningCommand {
   readonly pid: number;
@@ -48,14 +58,17 @@ export class RunningCommand {
   readonly stderr: OutputCapture;
   readonly input: CommandInput;
   readonly tree: ProcessTree;
-  /** When the leader has exited and what is left has been looked at; also when that could not be waited for. */
-  readonly settled: Promise<{ readonly ended: Ended; readonly tree: TreeState }>;
+  /**
+   * When the leader has exited, what is left has been looked at, and the listener has been told all; also when that could
+   * not be waited for.
+   */
+  readonly settled: Promise<CommandEnd>;
   readonly #leader: { hasExited: boolean; readonly exited: Promise<void> };
   readonly #readers: readonly StreamReader[];
   readonly #began = performance.now();
   #tookMs: number | undefined;
   #exit: ShellExit = { by: "none" };
-  #settle: (how: { readonly ended: Ended; readonly tree: TreeState }) => void = () => {};
+  #settle: (how: CommandEnd) => void = () => {};
   #stopping: Promise<TreeState> | undefined;
   #stopReason: Ended | undefined;
   /** The leader started no process, so that its pipes were never in other hands. */
@@ -148,28 +161,30 @@ export class RunningCommand {
     return { state: isGone ? "gone" : "alive", survivors, endedBy: null };
   }
 
-  resultOf(how: { readonly ended: Ended; readonly tree: TreeState }): ShellResult {
+  /** What has been printed until now. */
+  printed(): Pick<CommandEnd, "stdout" | "stderr"> {
+    return { stdout: this.stdout.captured(), stderr: this.stderr.captured() };
+  }
+
+  resultOf({ ended, stdout, stderr, tree }: CommandEnd): ShellResult {
     return {
       began: "yes",
       exit: this.#exit,
-      ended: how.ended,
-      stdout: this.stdout.captured(),
-      stderr: this.stderr.captured(),
-      tree: how.tree,
+      ended,
+      stdout,
+      stderr,
+      tree,
       startedMs: this.startedMs,
       tookMs: Math.round(this.#tookMs ?? performance.now() - this.#began),
     };
   }
 
   /**
-   * Its call has settled and some of it goes on: nobody is told of output any more, it can be asked for instead, beginning
-   * with what is still there; and it does not keep this process alive.
+   * Its call has settled and some of it goes on: its output can be asked for, beginning with what is still there, and it does
+   * not keep this process alive.
    */
   outlive(latestBytes: number): void {
-    for (const capture of [this.stdout, this.stderr]) {
-      capture.stopTelling();
-      capture.keepLatest(latestBytes);
-    }
+    for (const capture of [this.stdout, this.stderr]) capture.keepLatest(latestBytes);
     for (const reader of this.#readers) reader.unref();
   }
 
@@ -191,7 +206,24 @@ export class RunningCommand {
 
   #finish(ended: Ended, tree: TreeState): void {
     this.#drain();
-    this.#settle({ ended, tree });
+    const how = { ended, tree, ...this.printed() };
+    if (this.stdout.held !== undefined || this.stderr.held !== undefined) {
+      void this.#tellRest().then(() => this.#settle(how));
+      return;
+    }
+    this.stdout.stopTelling();
+    this.stderr.stopTelling();
+    this.#settle(how);
+  }
+
+  /** A listener that is slow gets what is left, too; one that is stuck must not hold us. */
+  async #tellRest(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, LAST_TELLING_MS);
+    });
+    await Promise.all([this.stdout.finishTelling(late), this.stderr.finishTelling(late)]);
+    clearTimeout(timer);
   }
 
   #lookAtRemains(look: number): void {

@@ -6,14 +6,17 @@ import type { Pipe, PipePool } from "./pipe-pool.js";
 /** Bytes of one read from a pipe: as many as a pipe holds. */
 export const READ_BYTES = 64 * 1024;
 
-/** Reads the output of a command, as fast as it comes and without waiting for its end. */
+/** Gets a chunk; as long as the promise that it gives has not resolved, no more is read. The promise never rejects. */
+type OnBytes = (chunk: Uint8Array) => Promise<void> | undefined;
+
+/** Reads the output of a command, as fast as it comes and is taken, without waiting for its end. */
 export interface StreamReader {
   readonly hasEnded: boolean;
   /** Begins to read as bytes come. */
   start(): void;
   /** Waiting for bytes no longer keeps this process alive. */
   unref(): void;
-  /** Takes what is there now, at most `maxBytes`. */
+  /** Takes what is there now, at most `maxBytes`, also while no more is taken: the command has ended. */
   drain(maxBytes: number): void;
   /**
    * Reads no more. The command then meets a closed pipe.
@@ -30,13 +33,16 @@ export function pipeReader(
   pipe: Pipe,
   pool: PipePool,
   buffer: Uint8Array,
-  onBytes: (chunk: Uint8Array) => void,
+  onBytes: OnBytes,
   onEnd: () => void,
 ): StreamReader {
   const descriptor = pipe.readEnd;
   let socket: Socket | undefined;
   let hasEnded = false;
   let isClosed = false;
+  const hold = new Hold(() => {
+    if (!hasEnded) socket?.resume();
+  });
   const end = () => {
     if (hasEnded) return;
     hasEnded = true;
@@ -49,11 +55,17 @@ export function pipeReader(
     },
     start() {
       if (hasEnded || socket !== undefined) return;
+      if (hold.until !== undefined) {
+        // A new socket would read at once.
+        void hold.until.then(() => this.start());
+        return;
+      }
       const onread = {
         buffer,
         callback(length: number, bytes: Uint8Array) {
-          onBytes(bytes.subarray(0, length));
-          return true;
+          hold.set(onBytes(bytes.subarray(0, length)));
+          // False: no more is read until it is resumed.
+          return hold.until === undefined;
         },
       };
       socket = new Socket({ fd: descriptor, readable: true, writable: false, onread } as object);
@@ -76,7 +88,7 @@ export function pipeReader(
         }
         if (count === 0) return end();
         taken += count;
-        onBytes(buffer.subarray(0, count));
+        hold.set(onBytes(buffer.subarray(0, count)));
       }
     },
     close(isUnshared) {
@@ -92,15 +104,25 @@ export function pipeReader(
 }
 
 /** Reads a socket that Node made for a child, where there are no pipes. */
-export function socketReader(socket: Socket, onBytes: (chunk: Uint8Array) => void, onEnd: () => void): StreamReader {
+export function socketReader(socket: Socket, onBytes: OnBytes, onEnd: () => void): StreamReader {
   let hasEnded = false;
+  /** Bytes that are taken though no more should be. */
+  let spareBytes = 0;
+  const hold = new Hold(() => {
+    if (!hasEnded) socket.resume();
+  });
   const end = () => {
     if (hasEnded) return;
     hasEnded = true;
     socket.destroy();
     onEnd();
   };
-  socket.on("data", onBytes);
+  socket.on("data", (chunk: Uint8Array) => {
+    hold.set(onBytes(chunk));
+    if (hold.until === undefined) return;
+    spareBytes -= chunk.length;
+    if (spareBytes <= 0) socket.pause();
+  });
   socket.once("end", end);
   socket.once("error", end);
   socket.once("close", end);
@@ -112,7 +134,33 @@ export function socketReader(socket: Socket, onBytes: (chunk: Uint8Array) => voi
     unref() {
       socket.unref();
     },
-    drain() {},
+    drain(maxBytes) {
+      if (hasEnded || hold.until === undefined) return;
+      // It cannot be read here and now: it comes by and by.
+      spareBytes = maxBytes;
+      socket.resume();
+    },
     close: end,
   };
+}
+
+/** Whether a stream may be read on. */
+class Hold {
+  readonly #onFree: () => void;
+  until: Promise<void> | undefined;
+
+  /** @param onFree - Called when it may be again. */
+  constructor(onFree: () => void) {
+    this.#onFree = onFree;
+  }
+
+  set(until: Promise<void> | undefined): void {
+    if (until === undefined || until === this.until) return;
+    this.until = until;
+    void until.then(() => {
+      if (this.until !== until) return;
+      this.until = undefined;
+      this.#onFree();
+    });
+  }
 }

@@ -4,6 +4,7 @@ import {
   type Clock,
   DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
+  LAST_TELLING_MS,
   MAX_TIMER_MS,
   type ShellExit,
   type ShellHandle,
@@ -102,10 +103,18 @@ export class MemoryRun {
     stop.release();
     const end = await Promise.race([this.leader.done, Promise.resolve(null)]);
     const result = this.#result(why, end, endedBy);
-    this.#stdout.hush();
-    this.#stderr.hush();
+    await this.#tellRest();
     this.#isSettled = true;
     return result;
+  }
+
+  async #tellRest(): Promise<void> {
+    let cancel = (): void => {};
+    const late = new Promise<void>((resolve) => {
+      if (this.#stdout.isHeld || this.#stderr.isHeld) cancel = this.#clock.timer(LAST_TELLING_MS, resolve);
+    });
+    await Promise.all([this.#stdout.finishTelling(late), this.#stderr.finishTelling(late)]);
+    cancel();
   }
 
   #stopRequest(options: RunOptions): { readonly requested: Promise<"cancelled" | "deadline">; release(): void } {
@@ -199,7 +208,7 @@ export class MemoryRun {
       closeInput: async () => this.closeInput(),
       output: async (stream, from, max) => {
         const capture = stream === "stdout" ? this.#stdout : this.#stderr;
-        return { ...capture.from(from, max), ended: !capture.isHeld };
+        return { ...capture.from(from, max), ended: !capture.isOpen };
       },
       kill: async (signal) => this.kill(signal),
       onExit: (listener) => {
@@ -244,6 +253,6 @@ function capturedOf(capture: Capture): Captured {
     tail: kept.tail(),
     produced: kept.produced,
     dropped: kept.dropped,
-    final: !capture.isHeld,
+    final: !capture.isOpen,
   };
 }

@@ -179,7 +179,9 @@ describe("the shell in memory", () => {
   it("keeps what a survivor prints later out of the result", async () => {
     const told: string[] = [];
     const { clock, exec } = machine();
-    const running = exec("sleep 5 && echo late & echo early", { onOutput: (_stream, bytes) => told.push(text(bytes)) });
+    const running = exec("sleep 5 && echo late & echo early", {
+      onOutput: (_stream, bytes) => void told.push(text(bytes)),
+    });
     await clock.advance(100);
     const result = await running;
     await clock.advance(10_000);

@@ -1,4 +1,5 @@
 /** What processes read from and write to. Ends are counted, so a stream knows when nobody holds it any more. */
+import { OutputTelling, type StreamListener } from "../../kernel/index.js";
 import { HeadTailBuffer } from "../../text/index.js";
 
 export interface Source {
@@ -101,35 +102,32 @@ export class BytePipe {
 /** How many bytes `output` can look back in a command that was spawned. */
 const WINDOW_BYTES = 1024 * 1024;
 
-export type Told = (bytes: Uint8Array, offset: number) => void;
-
 /** One stream of a command as it is kept for its result: first and last bytes, the last MiB for `output`, and who holds it. */
 export class Capture implements Sink {
   readonly kept: HeadTailBuffer;
   readonly #window: HeadTailBuffer;
-  #told: Told | undefined;
+  readonly #telling: OutputTelling | undefined;
   #holders = 0;
 
-  constructor(keep: { readonly head: number; readonly tail: number }, told: Told | undefined) {
+  constructor(keep: { readonly head: number; readonly tail: number }, listener: StreamListener | undefined) {
     this.kept = new HeadTailBuffer(keep.head, keep.tail);
     this.#window = new HeadTailBuffer(0, WINDOW_BYTES);
-    this.#told = told;
+    this.#telling = listener && new OutputTelling(listener);
   }
 
-  get isHeld(): boolean {
+  /** Some process has the stream open. */
+  get isOpen(): boolean {
     return this.#holders > 0;
   }
 
+  /** The bytes are kept at once; the writer waits for the listener when as much is waiting already as a pipe holds. */
   async write(bytes: Uint8Array): Promise<void> {
     if (bytes.length === 0) return;
     const offset = this.kept.produced;
     this.kept.push(bytes);
     this.#window.push(bytes);
-    try {
-      this.#told?.(bytes, offset);
-    } catch {
-      // A listener's fault is its own: the command goes on and the result stays whole.
-    }
+    const held = this.#telling?.tell(bytes, offset);
+    if (this.#telling !== undefined && this.#telling.waitingBytes >= PIPE_BYTES) await held;
   }
 
   retain(): void {
@@ -140,9 +138,14 @@ export class Capture implements Sink {
     this.#holders -= 1;
   }
 
-  /** Nobody is told any more: the call that listened has its result. */
-  hush(): void {
-    this.#told = undefined;
+  /** The listener has not taken all that it was told. */
+  get isHeld(): boolean {
+    return this.#telling?.held !== undefined;
+  }
+
+  /** The command has its result: the listener is told what waits for it, at once when it is `late`, and nothing more. */
+  async finishTelling(late: Promise<unknown>): Promise<void> {
+    await this.#telling?.finish(late);
   }
 
   /** Bytes from `from` on as far as they are still there. */

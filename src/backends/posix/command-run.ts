@@ -127,7 +127,8 @@ export class CommandRun {
     if (this.#why !== undefined) throw new ChannelLost("it was ended before it began", false);
     const { head, tail } = this.#keep;
     const what = { id, tag: this.#tag, command: this.#command, staged };
-    const request = commandRequest("exec", what, this.#options, [String(head), String(tail)]);
+    const pace = onOutput === undefined ? "go" : "hold";
+    const request = commandRequest("exec", what, this.#options, [String(head), String(tail), pace]);
     const sent = this.#far.request(request);
     if (onOutput !== undefined) this.#teller = new OutputTeller(this.#far, id, onOutput);
     return sent;
@@ -219,8 +220,10 @@ export class CommandRun {
   }
 
   async #ended(id: number, report: CommandReport, ended: ShellResult["ended"]): Promise<ShellResult> {
-    await this.#teller?.finish(report.stdout, report.stderr);
     const result = { ...this.#result(ended, "yes"), ...report };
+    await this.#teller?.finish(report.stdout, report.stderr, this.#stop);
+    // Its leader may go on, where the channel was lost; nobody listens to it any more.
+    if (this.#teller !== undefined && report.tree.state === "alive") this.#far.tell("release", [String(id)]);
     if (report.tree.state !== "alive") {
       this.#jobs.forget(id);
       return result;

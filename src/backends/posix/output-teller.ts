@@ -1,12 +1,15 @@
 /** Tells a listener what a far command prints, while it runs and to its end. */
-import type { Captured, ShellOptions } from "../../kernel/index.js";
+import { type Captured, LAST_TELLING_MS, OutputTelling, type ShellOptions } from "../../kernel/index.js";
 import type { FarSide } from "./far-side.js";
 import type { Frame } from "./frames.js";
 
 type Stream = "stdout" | "stderr";
 
+const STREAMS = ["stdout", "stderr"] as const;
 /** Bytes of a stream that are asked for at once. */
-const PART_BYTES = 262_144;
+const PART_BYTES = 1_048_576;
+/** The same where the far side can only copy byte by byte. */
+const SMALL_PART_BYTES = 262_144;
 /** Milliseconds between two questions: from quick to patient while nothing comes. */
 const SHORTEST_MS = 25;
 const LONGEST_MS = 250;
@@ -37,77 +40,119 @@ export function readPoll(frame: Frame): OutputPart {
   };
 }
 
-/** Asks the far side again and again; a listener that throws harms nothing. Bytes that the far side no longer has are left out: the offsets show it. */
+/**
+ * Asks the far side again and again for what comes next, of a stream that its listener holds for nothing. The far side lets
+ * the command wait when it is too far ahead. Bytes that the far side no longer has are left out: the offsets show it.
+ */
 export class OutputTeller {
   readonly #far: FarSide;
   readonly #id: number;
-  readonly #listener: NonNullable<ShellOptions["onOutput"]>;
+  readonly #partBytes: number;
+  readonly #tellings: Readonly<Record<Stream, OutputTelling>>;
+  /** Bytes before this have been told, or are gone. */
   readonly #told = { stdout: 0, stderr: 0 };
-  #timer: NodeJS.Timeout | undefined;
-  #asking: Promise<boolean> = Promise.resolve(false);
+  readonly #running: Promise<void>;
+  #wake: () => void = () => {};
   #isOver = false;
 
   constructor(far: FarSide, id: number, listener: NonNullable<ShellOptions["onOutput"]>) {
     this.#far = far;
     this.#id = id;
-    this.#listener = listener;
-    this.#wait(SHORTEST_MS);
+    this.#partBytes = far.place.facts.has("bytes") ? PART_BYTES : SMALL_PART_BYTES;
+    this.#tellings = {
+      stdout: new OutputTelling((bytes, offset) => listener("stdout", bytes, offset)),
+      stderr: new OutputTelling((bytes, offset) => listener("stderr", bytes, offset)),
+    };
+    this.#running = this.#run();
   }
 
   /** Asks no more. */
   stop(): void {
     this.#isOver = true;
-    clearTimeout(this.#timer);
+    this.#wake();
   }
 
-  /** Tells the rest of what was printed until now, and nothing more. */
-  async finish(stdout: Captured, stderr: Captured): Promise<void> {
+  /**
+   * The command has ended: tells the rest of what was printed until then, and nothing more. A listener that holds it is waited
+   * for 1 s, the far side until `hurry` has been for 1 s; what has not come by then is not told.
+   */
+  async finish(stdout: Captured, stderr: Captured, hurry: Promise<unknown>): Promise<void> {
     this.stop();
-    await this.#asking.catch(() => {});
-    const ends = { stdout, stderr };
+    const timers: NodeJS.Timeout[] = [];
+    const after = () =>
+      new Promise<void>((resolve) => {
+        timers.push(setTimeout(resolve, LAST_TELLING_MS));
+      });
+    const late = after();
+    let isOver = false;
+    const tooLate = hurry.then(() => (isOver ? undefined : after()));
+    await Promise.race([this.#fetchRest({ stdout, stderr }), tooLate]);
+    isOver = true;
+    await Promise.all(STREAMS.map((stream) => this.#tellings[stream].finish(late)));
+    for (const timer of timers) clearTimeout(timer);
+  }
+
+  /** The far side was never far ahead, so all of it may come at once and wait here for its listener. */
+  async #fetchRest(ends: Readonly<Record<Stream, Captured>>): Promise<void> {
+    await this.#running;
     // Mostly all of it has come with the report.
-    for (const stream of ["stdout", "stderr"] as const) {
+    for (const stream of STREAMS) {
       const { head, tail, dropped, produced } = ends[stream];
-      if (dropped === 0 && this.#told[stream] < produced) {
-        const at = this.#told[stream];
-        this.#tell(stream, at, Buffer.concat([head, tail]).subarray(at));
-      }
+      const at = this.#told[stream];
+      if (dropped === 0 && at < produced) this.#tell(stream, at, Buffer.concat([head, tail]).subarray(at));
     }
-    while (this.#told.stdout < stdout.produced || this.#told.stderr < stderr.produced) {
-      if (!(await this.#ask().catch(() => false))) return;
+    const left = (stream: Stream) => Math.max(0, ends[stream].produced - this.#told[stream]);
+    while (left("stdout") + left("stderr") > 0) {
+      const came = await this.#ask(left).catch(() => 0);
+      if (came === 0) return;
     }
   }
 
-  #wait(ms: number): void {
+  async #run(): Promise<void> {
+    for (let pauseMs = SHORTEST_MS; ; ) {
+      await this.#pause(pauseMs);
+      if (this.#isOver) return;
+      const came = await this.#ask((stream) => (this.#isHeld(stream) ? 0 : this.#partBytes)).catch(() => undefined);
+      if (came === undefined) pauseMs = LONGEST_MS;
+      else if (came >= this.#partBytes) pauseMs = 0;
+      else pauseMs = came > 0 ? SHORTEST_MS : Math.min(LONGEST_MS, Math.max(SHORTEST_MS, pauseMs * 2));
+    }
+  }
+
+  /** Waits so long, or until a listener takes more. */
+  async #pause(ms: number): Promise<void> {
     if (this.#isOver) return;
-    this.#timer = setTimeout(() => {
-      this.#asking = this.#ask();
-      this.#asking.then(
-        (some) => this.#wait(some ? SHORTEST_MS : Math.min(LONGEST_MS, ms * 2)),
-        () => this.#wait(LONGEST_MS),
-      );
-    }, ms);
-    this.#timer.unref();
+    let timer: NodeJS.Timeout | undefined;
+    const held = STREAMS.map((stream) => this.#tellings[stream].held).filter((one) => one !== undefined);
+    const time = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      // While both are held there is nothing to ask for.
+      if (held.length === STREAMS.length) return;
+      timer = setTimeout(resolve, ms);
+      timer.unref();
+    });
+    await Promise.race([time, ...held]);
+    clearTimeout(timer);
   }
 
-  /** Whether anything new came. */
-  async #ask(): Promise<boolean> {
-    const { stdout, stderr } = this.#told;
-    const part = String(PART_BYTES);
-    const words = [String(this.#id), String(stdout), part, String(stderr), part];
-    const answer = readPoll(await this.#far.ask("poll", words));
-    this.#tell("stdout", answer.stdout.from, answer.stdout.bytes);
-    this.#tell("stderr", answer.stderr.from, answer.stderr.bytes);
-    return answer.stdout.bytes.length + answer.stderr.bytes.length > 0;
+  /** How many bytes came. @param most - How many of a stream are wanted. */
+  async #ask(most: (stream: Stream) => number): Promise<number> {
+    const words = STREAMS.flatMap((stream) => [
+      String(this.#told[stream]),
+      String(Math.min(this.#partBytes, most(stream))),
+    ]);
+    const answer = readPoll(await this.#far.ask("poll", [String(this.#id), ...words]));
+    for (const stream of STREAMS) this.#tell(stream, answer[stream].from, answer[stream].bytes);
+    return answer.stdout.bytes.length + answer.stderr.bytes.length;
+  }
+
+  #isHeld(stream: Stream): boolean {
+    return this.#tellings[stream].held !== undefined;
   }
 
   #tell(stream: Stream, offset: number, bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     this.#told[stream] = offset + bytes.length;
-    try {
-      this.#listener(stream, bytes, offset);
-    } catch {
-      // Its own fault, and no matter of the command.
-    }
+    this.#tellings[stream].tell(bytes, offset);
   }
 }

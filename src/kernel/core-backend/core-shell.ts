@@ -3,6 +3,7 @@ import { HeadTailBuffer } from "../../text/index.js";
 import type { Binding } from "../backend.js";
 import { messageOf } from "../errors.js";
 import { closedBackend, requireCommand, requireLive } from "../guard.js";
+import { LAST_TELLING_MS, OutputTelling } from "../output-telling.js";
 import { DEFAULT_GRACE_MS, DEFAULT_KEEP, MAX_TIMER_MS } from "../port-defaults.js";
 import type { Clock } from "../services.js";
 import type { Captured, CoreShell, Shell, ShellExit, ShellHandle, ShellOptions, ShellResult } from "../shell.js";
@@ -60,6 +61,7 @@ export class CorePortShell implements Shell {
 
   async attach(): Promise<ShellHandle | null> {
     if (this.#bound !== undefined) requireLive(this.#bound.call);
+    if (this.#closing.aborted) throw closedBackend(this.#name);
     return null;
   }
 
@@ -97,10 +99,30 @@ export class CorePortShell implements Shell {
       );
     try {
       const done = await Promise.race([running, stop.lost]);
-      return this.#told(done, stop.why(), options, startedMs);
+      const told = this.#told(done, stop.why(), options, startedMs);
+      if (typeof done === "object" && "result" in done) await this.#tell(done.result, options);
+      return told;
     } finally {
       stop.release();
     }
+  }
+
+  /** All of a stream comes at once, when the command has ended: nothing is left that could wait for the listener. */
+  async #tell(result: CoreResult, options: ShellOptions): Promise<void> {
+    if (options.onOutput === undefined) return;
+    const streams = (["stdout", "stderr"] as const).map((stream) => {
+      const telling = new OutputTelling((bytes, offset) => options.onOutput?.(stream, bytes, offset));
+      const bytes = bytesOf(result[stream]);
+      if (bytes.length > 0) telling.tell(bytes, 0);
+      return telling;
+    });
+    if (streams.every(({ held }) => held === undefined)) return;
+    let cancel = (): void => {};
+    const late = new Promise<void>((resolve) => {
+      cancel = this.#clock.timer(LAST_TELLING_MS, resolve);
+    });
+    await Promise.all(streams.map((telling) => telling.finish(late)));
+    cancel();
   }
 
   /** The signal that the core gets, why it fired, and the moment from which a core that does not answer is given up. */
@@ -174,8 +196,8 @@ export class CorePortShell implements Shell {
       began: "yes",
       exit: exitOf(result.code),
       ended,
-      stdout: captured("stdout", result.stdout, options),
-      stderr: captured("stderr", result.stderr, options),
+      stdout: captured(result.stdout, options),
+      stderr: captured(result.stderr, options),
       tree,
       startedMs,
       tookMs,
@@ -188,15 +210,13 @@ function exitOf(code: number | null): ShellExit {
   return code === null ? { by: "signal", signal: "UNKNOWN" } : { by: "code", code };
 }
 
-function captured(stream: "stdout" | "stderr", data: string | Uint8Array, options: ShellOptions): Captured {
-  const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+function captured(data: string | Uint8Array, options: ShellOptions): Captured {
   const { head, tail } = options.keep ?? DEFAULT_KEEP;
   const kept = new HeadTailBuffer(head, tail);
-  kept.push(bytes);
-  try {
-    if (bytes.length > 0) options.onOutput?.(stream, bytes, 0);
-  } catch {
-    // A listener's fault is its own: the result stays whole.
-  }
+  kept.push(bytesOf(data));
   return { head: kept.head(), tail: kept.tail(), produced: kept.produced, dropped: kept.dropped, final: true };
+}
+
+function bytesOf(data: string | Uint8Array): Uint8Array {
+  return typeof data === "string" ? new TextEncoder().encode(data) : data;
 }

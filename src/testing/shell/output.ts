@@ -1,15 +1,27 @@
 /** Output: every byte kept or counted, each command its own. */
 import { concatBytes } from "../../text/index.js";
-import { on, pseudoRandomBytes, utf8 } from "../case-setup.js";
+import { on, pseudoRandomBytes, shown, utf8 } from "../case-setup.js";
 import { expectBytes, expectEqual, expectThat } from "../expect.js";
 import { bindAll, type Fixture } from "../fixture.js";
 import type { Suite } from "../plan.js";
-import { expectCounted, expectExit, run, stdoutOf } from "./run.js";
+import { expectCounted, expectExit, pause, run, stdoutOf } from "./run.js";
 
 const MIB = 1024 * 1024;
 
 async function fileOf(fixture: Fixture, name: string, bytes: Uint8Array): Promise<void> {
   await bindAll(fixture).fs.writeFile(`${fixture.folder}/${name}`, bytes);
+}
+
+/** Remembers what it is told and takes none of it. */
+function stuckListener() {
+  const told: Uint8Array[] = [];
+  return {
+    told,
+    onOutput(_stream: "stdout" | "stderr", chunk: Uint8Array) {
+      told.push(chunk);
+      return new Promise<void>(() => {});
+    },
+  };
 }
 
 export const shellOutput: Suite<Fixture> = [
@@ -136,6 +148,74 @@ export const shellOutput: Suite<Fixture> = [
       });
       expectExit(result, 0, "exit");
       expectEqual(stdoutOf(result), "one\ntwo\n", "stdout");
+    },
+  ),
+  on(
+    "shell:output:a-slow-listener-gets-all",
+    "A listener that takes its time gets every byte in order, one chunk at a time, and the command waits for it",
+    async (fixture) => {
+      const bytes = pseudoRandomBytes(6 * MIB, 38);
+      await fileOf(fixture, "large", bytes);
+      const told = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
+      const wrong: string[] = [];
+      const next = { stdout: 0, stderr: 0 };
+      const busy = { stdout: false, stderr: false };
+      const result = await run(fixture, "cat large; cat large >&2", {
+        keep: { head: 1_000, tail: 1_000 },
+        async onOutput(stream, chunk, offset) {
+          if (busy[stream]) wrong.push(`${stream} at ${offset} while it was busy`);
+          if (offset !== next[stream]) wrong.push(`${stream} at ${offset} instead of ${next[stream]}`);
+          next[stream] += chunk.length;
+          busy[stream] = true;
+          // As long as a slow disk takes.
+          await pause(fixture, 2);
+          busy[stream] = false;
+          told[stream].push(chunk);
+        },
+      });
+      expectExit(result, 0, "exit");
+      expectEqual(wrong, [], "how it was told");
+      expectBytes(concatBytes(told.stdout), bytes, "stdout as told");
+      expectBytes(concatBytes(told.stderr), bytes, "stderr as told");
+      expectEqual([result.stdout.produced, result.stderr.produced], [bytes.length, bytes.length], "produced");
+    },
+  ),
+  on(
+    "shell:output:a-stuck-listener-holds-no-end",
+    "A listener that never takes a chunk does not hold the end of a command, and is told all in the end",
+    async (fixture) => {
+      const stuck = stuckListener();
+      const result = await run(fixture, "echo one; sleep 0.2; echo two", stuck);
+      expectExit(result, 0, "exit");
+      expectEqual([stdoutOf(result), shown(concatBytes(stuck.told))], ["one\ntwo\n", "one\ntwo\n"], "output");
+    },
+  ),
+  on(
+    "shell:output:a-stuck-listener-holds-no-deadline",
+    "A listener that never takes a chunk does not hold the deadline of an endless printer, and is told all in the end",
+    async (fixture) => {
+      const stuck = stuckListener();
+      const result = await run(fixture, "yes", { timeoutMs: 400, graceMs: 1_000, ...stuck });
+      expectEqual([result.ended, result.tree.state], ["deadline", "gone"], "how it ended");
+      expectCounted(result);
+      const bytes = concatBytes(stuck.told);
+      expectEqual(bytes.length, result.stdout.produced, "bytes told");
+      expectThat(bytes.length > 0 && bytes.length < 16 * MIB, `the command waited: ${bytes.length} bytes were told`);
+    },
+  ),
+  on(
+    "shell:output:a-rejecting-listener-harms-nothing",
+    "A listener that rejects does not change the result, and is told the next chunk",
+    async (fixture) => {
+      let told = "";
+      const result = await run(fixture, "echo one; sleep 0.2; echo two", {
+        async onOutput(_stream, chunk) {
+          told += shown(chunk);
+          throw new Error("the listener's own fault");
+        },
+      });
+      expectExit(result, 0, "exit");
+      expectEqual([stdoutOf(result), told], ["one\ntwo\n", "one\ntwo\n"], "output");
     },
   ),
   on("shell:output:two-at-once", "Two commands at once mix nothing", async (fixture) => {

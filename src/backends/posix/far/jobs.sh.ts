@@ -2,11 +2,12 @@
 import { sh } from "./sh.js";
 
 export const JOBS = sh`
-# poll ID STDOUT-OFFSET MAX STDERR-OFFSET MAX: "STATUS" and for each stream "FROM COUNT ENDED TOTAL", then the bytes.
+# poll ID STDOUT-OFFSET MAX STDERR-OFFSET MAX: what is before the offsets has been taken; "STATUS" and for each stream "FROM COUNT ENDED TOTAL", then the bytes.
 hf_do_poll() {
   hf_job=$1 hf_status=
   hf_base_of "$1"
   read -r hf_status <"$hf_s/$hf_job.x"
+  if [ -e "$hf_b.h" ]; then printf '%s\n' "$2" >"$hf_b.o.t"; printf '%s\n' "$4" >"$hf_b.e.t"; fi
   hf_part o "$2" "$3"; hf_out=$hf_meta hf_out_bytes=$hf_bytes
   hf_part e "$4" "$5"; hf_err=$hf_meta
   hf_y="$hf_id,poll,$hf_status,$hf_out,$hf_err"
@@ -14,6 +15,13 @@ hf_do_poll() {
   if [ "$hf_bytes" = 0 ]; then printf 'T %s\n' "$hf_y" >&3
   else printf 'F %s %s %s %s\n' "$hf_y" "$hf_bytes" "w$hf_k.o" "w$hf_k.e" >&3
   fi
+}
+
+# release ID: nobody listens to the command any more, so it waits for nobody. Nobody waits for the answer either.
+hf_do_release() {
+  hf_base_of "$1"
+  [ ! -e "$hf_b.h" ] || printf 'go\n' >"$hf_b.h"
+  hf_reply released
 }
 
 # Copies up to $3 bytes from offset $2 of stream $1 to the worker's file. Where that part is gone it starts with the

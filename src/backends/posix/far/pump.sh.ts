@@ -7,12 +7,14 @@ export const PUMP = sh`
 # file is never behind; what it says at its end gives the exact count. $1.i lists "SEGMENT START", $1.n is written last:
 # "TOTAL SEGMENT ITS-SIZE SIZE-BEFORE".
 hf_pump() {
-  hf_n=0 hf_size=0 hf_prev=0 hf_total=0
+  hf_n=0 hf_size=0 hf_prev=0 hf_total=0 hf_many=16
   while :; do
-    hf_d=$(LC_ALL=C dd bs=65536 count=256 2>&1 >>"$1.$hf_n")
+    hf_d=$(LC_ALL=C dd bs=65536 count="$hf_many" 2>&1 >>"$1.$hf_n")
     hf_count "$hf_d" "$1.$hf_n" "$hf_size" || { hf_drain "$1"; return; }
     hf_size=$(( hf_size + hf_bytes )) hf_total=$(( hf_total + hf_bytes ))
-    if [ "$hf_records" -lt 256 ]; then break; fi
+    if [ "$hf_records" -lt "$hf_many" ]; then break; fi
+    hf_many=256
+    hf_keep_pace "$1"
     if [ "$hf_size" -ge 16777216 ]; then
       hf_n=$(( hf_n + 1 )) hf_prev=$hf_size hf_size=0
       printf '%s %s\n' "$hf_n" "$hf_total" >>"$1.i"
@@ -20,6 +22,18 @@ hf_pump() {
     fi
   done
   printf '%s %s %s %s\n' "$hf_total" "$hf_n" "$hf_size" "$hf_prev" >"$1.n"
+}
+
+# While somebody on the near side listens, "hold" stands in the file H of a command, and $1.t says how much of the stream
+# they have. A pump that is 4 MiB ahead waits, so that the command does, and nothing that they have not got is removed. H
+# says "go" when the leader has ended, or nobody listens any more.
+hf_keep_pace() {
+  while hf_q=; read -r hf_q <"\${1%.?}.h" && [ "$hf_q" = hold ]; do
+    hf_many=16 hf_q=0
+    read -r hf_q <"$1.t"
+    [ $(( hf_total - \${hf_q:-0} )) -gt 4194304 ] || return 0
+    hf_pause 1
+  done
 }
 
 # Reads dd's report, "7+1 records in, 7+1 records out, 461000 bytes ..." on three lines, into hf_records and hf_bytes.

@@ -32,11 +32,12 @@ hf_begin() {
   return 1
 }
 
-# exec TAG CWD STAGED COMMAND HEAD TAIL VARIABLES...: runs a command to its end and answers with its output.
+# exec TAG CWD STAGED COMMAND HEAD TAIL hold|go VARIABLES...: runs a command to its end and answers with its output. "hold":
+# somebody listens meanwhile; see hf_keep_pace.
 hf_do_exec() {
-  hf_job=$hf_id hf_job_tag=$1 hf_head=$5 hf_tail=$6
+  hf_job=$hf_id hf_job_tag=$1 hf_head=$5 hf_tail=$6 hf_pace=$7
   hf_set_command "$2" "$3" "$4" || return 0
-  shift 6
+  shift 7
   hf_begin || { hf_reply refused; return 0; }
   hf_run "$@"
   cd /
@@ -47,7 +48,7 @@ hf_do_exec() {
 # spawn TAG CWD STAGED COMMAND keep|no VARIABLES...: starts a job and leaves it. The shell that waits for it is killed by
 # the one it has started for it, so the job hangs on nothing of the channel and this worker is free; init gets the rest.
 hf_do_spawn() {
-  hf_job_tag=$1 hf_kept=$5
+  hf_job_tag=$1 hf_kept=$5 hf_pace=go
   hf_set_command "$2" "$3" "$4" || return 0
   shift 5
   hf_begin || { hf_reply refused; return 0; }
@@ -88,6 +89,8 @@ hf_run() {
   if ! hf_has mkfifo; then hf_run_piped "$@"; return; fi
   [ -n "$hf_base" ] || hf_prepare "w$hf_k" "w$hf_k.1"
   printf '%s\n' "$hf_pipe_name $hf_base" >"$hf_s/$hf_id.w"
+  hf_paced=$hf_s/$hf_base.h
+  [ "$hf_pace" = go ] || printf 'hold\n' >"$hf_paced"
   hf_feeder
   ( hf_become "$@" ) >&8 2>&9 8>&- 9>&- <"$hf_input"
   hf_x=$?
@@ -111,6 +114,8 @@ hf_prepare() {
 # The same with pipes, where there is no mkfifo: the outer pump then sees its end only after the inner one. Descriptor 5 is
 # the command's stderr on its way to the outer pump; what our own shells say goes nowhere.
 hf_run_piped() {
+  hf_paced=$hf_s/$hf_id.h
+  [ "$hf_pace" = go ] || printf 'hold\n' >"$hf_paced"
   hf_feeder
   { { { ( exec 2>&5 5>&-; hf_become "$@" ) <"$hf_input"; hf_ended "$?"; } | { exec 3>&- 5>&- >/dev/null; hf_pump "$hf_s/$hf_id.o"; }
     } 5>&1 | { exec 3>&- >/dev/null; hf_pump "$hf_s/$hf_id.e"; }
@@ -143,6 +148,7 @@ hf_become() {
 # Notes and tells the status of the leader.
 hf_ended() {
   printf '%s\n' "$1" >"$hf_s/$hf_id.x"
+  [ "$hf_pace" = go ] || printf 'go\n' >"$hf_paced"
   [ -z "$hf_feed" ] || kill "$hf_feed"
   printf 'T %s,exit,%s\n' "$hf_id" "$1" >&3
 }
