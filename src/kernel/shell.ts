@@ -77,7 +77,7 @@ export interface ShellResult {
   readonly tree: TreeState;
   /** The job that survivors of this command became. */
   readonly job?: string;
-  /** Why the command could not be started, for "spawn-error" and "channel-lost". */
+  /** Why the command could not be started, for "spawn-error" and "channel-lost": a clause without its full stop. */
   readonly problem?: string;
   readonly startedMs: number;
   readonly tookMs: number;

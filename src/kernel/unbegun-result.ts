@@ -8,7 +8,7 @@ const NOTHING: Captured = Object.freeze({
   final: true,
 });
 
-/** The result of a command that never started: safe to send again. `problem` says why, as a clause. */
+/** The result of a command that never started: safe to send again. `problem` says why, as a clause without its full stop. */
 export function unbegunResult(startedMs: number, ended: ShellResult["ended"], problem?: string): ShellResult {
   return {
     began: "no",
@@ -17,7 +17,7 @@ export function unbegunResult(startedMs: number, ended: ShellResult["ended"], pr
     stdout: NOTHING,
     stderr: NOTHING,
     tree: { state: "gone", survivors: [], endedBy: null },
-    ...(problem === undefined ? {} : { problem }),
+    ...(problem === undefined ? {} : { problem: problem.replace(/\.$/, "") }),
     startedMs,
     tookMs: 0,
   };

@@ -7,6 +7,7 @@ import {
   covers,
   type Grant,
   HaftError,
+  pathProblem,
   requireCovered,
   requireLive,
   requireMoved,
@@ -142,10 +143,10 @@ export class SpotFinder {
   }
 }
 
-/** @throws `FS_BAD_PATH` for what is no absolute path. */
+/** @throws `FS_BAD_PATH` for what no POSIX system can have. */
 export function requireUsable(path: string, did: string): void {
-  if (path.includes("\0")) throw badPath(did, path, "the path holds a NUL byte. Leave it out");
-  if (!path.startsWith("/")) throw badPath(did, path, "the path is not absolute. Start it with a slash");
+  const problem = pathProblem(path);
+  if (problem !== undefined) throw badPath(did, path, problem);
 }
 
 function openSpot(asked: string, anchor: Anchor, name: string): Spot {

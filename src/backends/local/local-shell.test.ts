@@ -249,12 +249,17 @@ describe("a start that fails", () => {
     writeFileSync(join(folder, "file"), "");
     const missing = await exec("true", { cwd: join(folder, "gone") });
     expect([missing.began, missing.ended]).toEqual(["no", "spawn-error"]);
-    expect(missing.problem).toContain(`"${join(folder, "gone")}" does not exist`);
-    expect((await exec("true", { cwd: join(folder, "file") })).problem).toContain("is a file");
+    expect(missing.problem).toBe(`the folder "${join(folder, "gone")}" does not exist`);
+    expect((await exec("true", { cwd: join(folder, "file") })).problem).toBe(
+      `"${join(folder, "file")}" is not a folder`,
+    );
     expect((await exec("true", { env: { "A=B": "1" } })).problem).toContain('"A=B"');
     await expect(
       backend.root.shell.spawn("true", { cwd: join(folder, "gone"), lifetime: "session" }),
-    ).rejects.toMatchObject({ code: "SHELL_SPAWN" });
+    ).rejects.toMatchObject({
+      code: "SHELL_SPAWN",
+      message: `Did not start the command: the folder "${join(folder, "gone")}" does not exist.`,
+    });
     const large = await exec("true", { env: { BIG: "x".repeat(200_000) } });
     expect([large.began, large.ended]).toEqual(["no", "spawn-error"]);
   });

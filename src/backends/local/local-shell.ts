@@ -65,7 +65,7 @@ export class LocalShell implements Shell {
       lifetime: options.lifetime,
     });
     if ("problem" in running) {
-      throw new HaftError("SHELL_SPAWN", `Did not start the command: ${running.problem}`, {
+      throw new HaftError("SHELL_SPAWN", `Did not start the command: ${running.problem}.`, {
         details: { system: running.problem },
       });
     }

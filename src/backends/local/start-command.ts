@@ -33,24 +33,24 @@ export interface Started {
   cleanUp(): void;
 }
 
-/** Why a command cannot be started with these options, as a sentence; undefined when nothing speaks against it. */
+/** Why a command cannot be started with these options, as a clause; undefined when nothing speaks against it. */
 function startProblem(options: Pick<StartOptions, "command" | "cwd" | "env">): string | undefined {
-  if (options.command.includes("\0")) return "The command holds a NUL byte, which no shell takes.";
+  if (options.command.includes("\0")) return "the command holds a NUL byte, which no shell takes";
   const odd = Object.entries(options.env).find(([name, value]) => /[=\0]|^$/.test(name) || value.includes("\0"));
   if (odd !== undefined)
-    return `The variable ${JSON.stringify(odd[0])} cannot be set: its name or value holds "=" or NUL.`;
+    return `the variable ${JSON.stringify(odd[0])} cannot be set, for its name or value holds "=" or NUL`;
   try {
-    if (!statSync(options.cwd).isDirectory()) return `The folder "${options.cwd}" is a file, so nothing can run in it.`;
+    if (!statSync(options.cwd).isDirectory()) return `"${options.cwd}" is not a folder`;
     accessSync(options.cwd, constants.X_OK);
     return undefined;
   } catch (thrown) {
     const code = systemCode(thrown);
     const why = code === "ENOENT" || code === "ENOTDIR" ? "does not exist" : `cannot be entered (${code})`;
-    return `The folder "${options.cwd}" ${why}.`;
+    return `the folder "${options.cwd}" ${why}`;
   }
 }
 
-/** Starts the command in a session of its own. @returns Why it could not be started, as a sentence. */
+/** Starts the command in a session of its own. @returns Why it could not be started, as a clause. */
 export function startCommand(options: StartOptions, pool: PipePool): Started | { readonly problem: string } {
   const problem = startProblem(options);
   if (problem !== undefined) return { problem };
@@ -98,8 +98,8 @@ function failed(pipes: TakenPipes, script: Script, thrown: unknown): { readonly 
   if (pipes.inputWriter !== undefined) closeSync(pipes.inputWriter);
   script.remove();
   const code = systemCode(thrown);
-  const tooBig = code === "E2BIG" ? " Its environment is too large." : "";
-  return { problem: `The shell could not be started: ${messageOf(thrown)}.${tooBig}` };
+  const tooBig = code === "E2BIG" ? ", for its environment is too large" : "";
+  return { problem: `the shell could not be started${tooBig} (${messageOf(thrown)})` };
 }
 
 interface TakenPipes {
@@ -137,7 +137,7 @@ function scriptOf(command: string): Script | { readonly problem: string } {
     writeFileSync(path, command, { mode: 0o600 });
     return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
   } catch (thrown) {
-    const over = `The command has ${sizeBytes} bytes, over the limit of ${MAX_ARGUMENT_BYTES} for an argument`;
-    return { problem: `${over}, and could not be put into a file: ${messageOf(thrown)}.` };
+    const over = `the command has ${sizeBytes} bytes, over the limit of ${MAX_ARGUMENT_BYTES} for an argument`;
+    return { problem: `${over}, and could not be put into a file (${messageOf(thrown)})` };
   }
 }

@@ -44,6 +44,12 @@ export const fsNames: Suite<Fixture> = [
     await expectError(fs.writeFile(path("a\0b"), "x"), "FS_BAD_PATH", "writeFile");
     await expectError(fs.mkdir(path("a\0b"), true), "FS_BAD_PATH", "mkdir");
     await expectError(fs.rename(path("a\0b"), path("c"), { replace: true }), "FS_BAD_PATH", "rename");
+    const told = await fs.readText(path("a\0b")).catch((error: unknown) => (error as Error).message);
+    expectEqual(
+      told,
+      `Did not read "${path("a\\0b")}": a path cannot hold a NUL byte. Leave it out.`,
+      "what is told, the same on every backend",
+    );
     expectEqual(await fs.exists(path("a")), false, "a file under the first half of the name is there");
   }),
   onFs("fs:name:case-matters", "Names that differ in case are two files", async (fs, path) => {

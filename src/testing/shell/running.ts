@@ -210,7 +210,7 @@ export const shellRunning: Suite<Fixture> = [
       for (const name of ["gone", "file"]) {
         const result = await run(fixture, `echo ran > ${fixture.folder}/marker`, { cwd: `${fixture.folder}/${name}` });
         expectEqual([result.began, result.ended, result.exit], ["no", "spawn-error", { by: "none" }], name);
-        expectThat(typeof result.problem === "string" && result.problem.length > 0, "the problem is named");
+        expectThat(/[^.!?\s]$/.test(result.problem ?? ""), "the problem is named, as a clause without its full stop");
       }
       expectEqual(await fs.exists(`${fixture.folder}/marker`), false, "the marker is there");
     },
