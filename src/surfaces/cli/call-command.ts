@@ -4,7 +4,7 @@ import type { ToolBox, ToolOutcome } from "../../kernel/index.js";
 import { createToolkit } from "../../toolkit/index.js";
 import { answerText } from "./answer-text.js";
 import { callInput } from "./call-input.js";
-import { type CommonOptions, dialectArgument, toolkitOptions, workspaceOf } from "./common-options.js";
+import { type CommonOptions, dialectArgument, settingsOf, settledWorkspace } from "./common-options.js";
 import { explanationText } from "./explanation-text.js";
 import { liveProgress } from "./live-progress.js";
 import { endedAfterKill, survivorWatch } from "./survivor-watch.js";
@@ -18,10 +18,11 @@ export interface CallOptions extends CommonOptions {
 
 /** Runs the call and returns the exit status. What the call left running is ended and named on standard error. */
 export async function callCommand(tool: string, text: string | undefined, options: CallOptions): Promise<number> {
-  const workspace = workspaceOf(options.workspace);
+  const settings = await settingsOf(options);
+  const workspace = settledWorkspace(options.workspace, settings.config);
   const input = await callInput(text, process.stdin);
   const survivors = survivorWatch();
-  const toolkit = await createToolkit({ ...toolkitOptions(options, workspace), hooks: survivors.hooks });
+  const toolkit = await createToolkit({ ...settings.toolkit, workspace, hooks: survivors.hooks });
   try {
     const box = toolkit.session(sessionId(options.session, workspace)).box();
     if (options.explain) return await explain(box, { id: "call", name: tool, input }, options.json === true);
@@ -31,7 +32,7 @@ export async function callCommand(tool: string, text: string | undefined, option
         ? `${JSON.stringify(toolkit.dialect.envelope(outcome), null, 2)}\n`
         : answerText(outcome, process.stdout),
     );
-    const hint = hintFor(outcome, text, options.dialect);
+    const hint = hintFor(outcome, text, settings.dialect);
     if (hint !== undefined) process.stderr.write(`haft: ${hint}\n`);
     if (outcome.status === "cancelled") return EXIT.interrupted;
     return outcome.isError ? EXIT.errorResult : EXIT.ok;

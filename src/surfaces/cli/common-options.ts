@@ -2,41 +2,80 @@
 import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { type Gate, messageOf } from "../../kernel/index.js";
-import { type ToolkitOptions, workspaceProblem } from "../../toolkit/index.js";
+import { type Gate, isWithin, messageOf } from "../../kernel/index.js";
+import { type SettledConfig, type ToolkitOptions, workspaceProblem } from "../../toolkit/index.js";
+import { type ConfigOptions, loadConfig, tellIgnored } from "./configuration.js";
 import { DEFAULT_DIALECT, UsageError } from "./usage.js";
 
-export interface CommonOptions {
-  readonly workspace?: string;
+export interface CommonOptions extends ConfigOptions {
   readonly on: string;
-  readonly dialect: string;
+  readonly dialect?: string;
   readonly state?: string;
   readonly env: readonly string[];
-  readonly autonomy: string;
+  readonly autonomy?: string;
   readonly gate?: Gate;
 }
 
-/** The toolkit that the options ask for. @throws UsageError */
-export function toolkitOptions(options: CommonOptions, workspace: string): ToolkitOptions {
-  const { on, dialect, state, env, autonomy, gate } = options;
+/** What a command works with: its options laid over the configuration. */
+export interface Settings {
+  readonly dialect: string;
+  /** The toolkit that is asked for, but for its workspace. */
+  readonly toolkit: ToolkitOptions;
+  readonly config: SettledConfig;
+}
+
+/** Tells what of a project's file is not followed. @throws UsageError, `CONFIG_INVALID` */
+export async function settingsOf(options: CommonOptions): Promise<Settings> {
+  const loaded = await loadConfig(options);
+  tellIgnored(loaded);
+  const { settled } = loaded;
+  const { on, state, env, gate, autonomy = "full" } = options;
   if (autonomy !== "full") {
     throw new UsageError(
       `Did not start: --autonomy takes "full" for now, not "${autonomy}". Levels that ask a person come with a later version; until then leave the option out.`,
     );
   }
-  return {
-    workspace,
+  const dialect = options.dialect ?? settled.dialect ?? DEFAULT_DIALECT;
+  const stateDir = state === undefined ? settled.stateDir : resolve(state);
+  const toolkit: ToolkitOptions = {
     on,
     dialect,
-    env: environmentOf(env),
-    ...(state === undefined ? {} : { stateDir: resolve(state) }),
+    env: { ...variablesThatAreSet(settled.env), ...environmentOf(env) },
+    toolSettings: settled.tools,
+    ...(stateDir === undefined ? {} : { stateDir }),
+    ...(settled.quotaMiB === undefined ? {} : { artifactQuotaBytes: settled.quotaMiB * 1024 * 1024 }),
     ...(gate === undefined ? {} : { gate }),
   };
+  return { dialect, toolkit, config: settled };
+}
+
+/**
+ * The real path of the workspace: the one of the option, else of the configuration, else the current folder.
+ * @throws UsageError when it is none.
+ */
+export function settledWorkspace(option: string | undefined, config: SettledConfig): string {
+  if (option !== undefined) return workspaceOf(option);
+  const real = workspaceOf(config.workspace);
+  const { workspaceWithin } = config;
+  if (workspaceWithin === undefined || isWithin(workspaceWithin, real)) return real;
+  throw new UsageError(
+    `Did not take the workspace "${config.workspace}": a link leads from there to "${real}", outside the project that names it. Name it with \`--workspace DIR\`.`,
+  );
 }
 
 /** How a command that is told to a person goes on with this dialect. */
 export function dialectArgument(dialect: string): string {
   return dialect === DEFAULT_DIALECT ? "" : ` --dialect ${dialect}`;
+}
+
+/** A configuration serves many machines: what is not set on this one is left out. */
+function variablesThatAreSet(names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    names.flatMap((name): [string, string][] => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 /** The variables of these names. @throws UsageError for one that is not set, so that a misspelt name is noticed. */

@@ -4,7 +4,7 @@ import type { CallOptions } from "./call-command.js";
 import { haftVersion } from "./installed-package.js";
 import type { ServeOptions } from "./serve-command.js";
 import type { ToolsOptions } from "./tools-command.js";
-import { DEFAULT_DIALECT, UsageError } from "./usage.js";
+import { UsageError } from "./usage.js";
 
 export function buildProgram(): Command {
   const program = new Command("haft")
@@ -42,9 +42,7 @@ ${examples(
     process.exitCode = await callCommand(tool, input, options);
   });
 
-  program
-    .command("tools")
-    .description("list the tools")
+  withConfigOptions(program.command("tools").description("list the tools"))
     .addOption(dialectOption())
     .option("--collection <name>", "only the tools of this collection: read-only, coding, all", "all")
     .option("--json", "print the descriptors that a model is shown, as one JSON array")
@@ -59,7 +57,7 @@ ${examples(
       .command("serve")
       .description("serve the tools to an MCP client: over HTTP on this machine, or over standard input and output")
       .option("--stdio", "one client, over standard input and output")
-      .option("--port <number>", "the port for HTTP (default: a free one)")
+      .option("--port <number>", "the port for HTTP (default: the configuration's, else a free one)")
       .option("--once", "exit after printing how to connect")
       .option("--collection <name>", "only the tools of this collection: read-only, coding, all", "all")
       .addHelpText(
@@ -91,8 +89,7 @@ async function unknownCommand(name: string, program: Command): Promise<UsageErro
 }
 
 function withCommonOptions(command: Command): Command {
-  return command
-    .option("--workspace <dir>", "the folder to work in (default: the current one)")
+  return withConfigOptions(command)
     .option("--on <target>", "where to work: local, memory, posix:sh, posix:dash, posix:bash, posix:busybox", "local")
     .addOption(dialectOption())
     .option(
@@ -104,7 +101,7 @@ function withCommonOptions(command: Command): Command {
         .argParser(collect)
         .default([], "none"),
     )
-    .option("--autonomy <level>", "how much happens without asking; only full for now", "full")
+    .option("--autonomy <level>", "how much happens without asking; only full for now")
     .addOption(
       new Option(
         "--gate <when>",
@@ -116,8 +113,15 @@ function withCommonOptions(command: Command): Command {
 function dialectOption(): Option {
   return new Option(
     "--dialect <name>",
-    "names, limits and texts: haft, indusagi, indusagi-python, zeroclaw, buddy",
-  ).default(DEFAULT_DIALECT);
+    "names, limits and texts: haft, indusagi, indusagi-python, zeroclaw, buddy (default: the configuration's, else haft)",
+  );
+}
+
+function withConfigOptions(command: Command): Command {
+  return command
+    .option("--workspace <dir>", "the folder to work in (default: the configuration's, else the current one)")
+    .option("--config <file>", "this configuration in the place of the workspace's haft.jsonc; it counts as yours")
+    .option("--no-config", "no configuration file at all");
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { builtinRegistry, createToolkit, dialectNamed } from "../../toolkit/index.js";
 import { newToken, serveMcpHttp, serveMcpStdio } from "../mcp/index.js";
-import { type CommonOptions, toolkitOptions, workspaceOf } from "./common-options.js";
+import { type CommonOptions, type Settings, settingsOf, settledWorkspace, workspaceOf } from "./common-options.js";
 import { connectText } from "./connect-text.js";
 import { haftVersion } from "./installed-package.js";
 import { servedCalls } from "./served-calls.js";
@@ -23,24 +23,36 @@ const END_WITHIN_MS = 15_000;
 export async function serveCommand(options: ServeOptions): Promise<number> {
   if (options.stdio && (options.port !== undefined || options.once))
     throw new UsageError("--stdio goes without --port and --once: it has no port, and its client starts and ends it.");
-  const dialect = await dialectNamed(options.dialect);
-  const tools = toolsOf(builtinRegistry(dialect), options.collection);
+  const settings = await settingsOf(options);
+  const dialect = await dialectNamed(settings.dialect);
+  const { gate, toolSettings } = settings.toolkit;
+  const registry = builtinRegistry(dialect, {
+    ...(gate === undefined ? {} : { gate }),
+    ...(toolSettings === undefined ? {} : { tools: toolSettings }),
+  });
+  const tools = toolsOf(registry, options.collection);
   const server = { version: haftVersion(), tools, onProblem: (error: Error) => tellOperator(error.message) };
-  return options.stdio ? serveOverStdio(options, server) : serveOverHttp(options, server);
+  return options.stdio ? serveOverStdio(options, settings, server) : serveOverHttp(options, settings, server);
 }
 
-type Served = Omit<Parameters<typeof serveMcpHttp>[0], "calls" | "token" | "port">;
+type Served = Omit<Parameters<typeof serveMcpHttp>[0], "calls" | "token" | "port" | "host">;
 
-async function serveOverStdio(options: ServeOptions, server: Served): Promise<number> {
+async function serveOverStdio(options: ServeOptions, settings: Settings, server: Served): Promise<number> {
   // A client often starts its servers in a folder of its own: then its roots tell where to work, at the first call.
   const isGiven = options.workspace !== undefined;
   const given = isGiven ? workspaceOf(options.workspace) : undefined;
-  const checked = toolkitOptions(options, given ?? process.cwd());
   const calls = servedCalls({
     collection: options.collection,
     needsRoots: !isGiven,
     onNote: tellOperator,
-    open: async (roots) => createToolkit({ ...checked, workspace: given ?? workspaceFrom(roots) }),
+    open: async (roots) => {
+      const root = given ?? rootFrom(roots);
+      if (root === undefined || root === given)
+        return createToolkit({ ...settings.toolkit, workspace: root ?? settledWorkspace(undefined, settings.config) });
+      // The folder is known only now, and its own file holds from here on; the names of the tools were told before.
+      const there = await settingsOf({ ...options, workspace: root, dialect: settings.dialect });
+      return createToolkit({ ...there.toolkit, workspace: root });
+    },
   });
   await serveMcpStdio({ ...server, calls, signal: untilSignalled() });
   await inTime(calls.close());
@@ -48,17 +60,18 @@ async function serveOverStdio(options: ServeOptions, server: Served): Promise<nu
   process.exit(EXIT.ok);
 }
 
-async function serveOverHttp(options: ServeOptions, server: Served): Promise<number> {
-  const workspace = workspaceOf(options.workspace);
-  const checked = toolkitOptions(options, workspace);
+async function serveOverHttp(options: ServeOptions, settings: Settings, server: Served): Promise<number> {
+  const workspace = settledWorkspace(options.workspace, settings.config);
   const calls = servedCalls({
     collection: options.collection,
     needsRoots: false,
     onNote: tellOperator,
-    open: () => createToolkit(checked),
+    open: () => createToolkit({ ...settings.toolkit, workspace }),
   });
   const token = newToken();
-  const service = await serveMcpHttp({ ...server, calls, token, port: portOf(options.port) });
+  const { port = 0, host } = settings.config.serve;
+  const at = { port: portOf(options.port) ?? port, ...(host === undefined ? {} : { host }) };
+  const service = await serveMcpHttp({ ...server, calls, token, ...at });
   const about = { url: service.url, token, workspace, tools: server.tools.map((tool) => tool.name) };
   process.stdout.write(connectText(about, options.once === true));
   if (!options.once) await signalled(untilSignalled());
@@ -67,14 +80,14 @@ async function serveOverHttp(options: ServeOptions, server: Served): Promise<num
   return EXIT.ok;
 }
 
-/** The first root that is a folder here, else the current folder; refused where neither may be a workspace. */
-function workspaceFrom(roots: readonly string[]): string {
+/** The first root that is a folder here. @throws UsageError when it may not be a workspace. */
+function rootFrom(roots: readonly string[]): string | undefined {
   const local = roots.find((root) => root.startsWith("file:"));
-  return workspaceOf(local === undefined ? undefined : fileURLToPath(local));
+  return local === undefined ? undefined : workspaceOf(fileURLToPath(local));
 }
 
-function portOf(text: string | undefined): number {
-  if (text === undefined) return 0;
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new UsageError(`--port takes a number from 0 to 65535, not "${text}". Leave it out for a free port.`);

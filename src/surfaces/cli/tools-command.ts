@@ -3,9 +3,10 @@ import pc from "picocolors";
 import type { DefinedTool, ToolRegistry } from "../../kernel/index.js";
 import { builtinRegistry, dialectNamed } from "../../toolkit/index.js";
 import { dialectArgument } from "./common-options.js";
-import { UsageError } from "./usage.js";
+import { type ConfigOptions, loadConfig, tellIgnored } from "./configuration.js";
+import { DEFAULT_DIALECT, UsageError } from "./usage.js";
 
-export interface ToolsOptions {
+export interface ToolsOptions extends ConfigOptions {
   readonly dialect?: string;
   readonly collection: string;
   readonly json?: boolean;
@@ -13,10 +14,19 @@ export interface ToolsOptions {
 
 /** Prints the descriptors; nothing is opened and nothing is kept. */
 export async function toolsCommand(options: ToolsOptions): Promise<void> {
-  const dialect = await dialectNamed(options.dialect ?? "haft");
-  const tools = toolsOf(builtinRegistry(dialect), options.collection);
+  const loaded = await loadConfig(options);
+  tellIgnored(loaded);
+  const { settled } = loaded;
+  const dialect = await dialectNamed(options.dialect ?? settled.dialect ?? DEFAULT_DIALECT);
+  const tools = toolsOf(builtinRegistry(dialect, { tools: settled.tools }), options.collection);
   if (options.json) {
     process.stdout.write(`${JSON.stringify(tools.map((tool) => tool.descriptor()))}\n`);
+    return;
+  }
+  if (tools.length === 0) {
+    process.stdout.write(
+      `No tool of "${options.collection}" is switched on. \`haft doctor\` says which files decide.\n`,
+    );
     return;
   }
   const width = Math.max(...tools.map((tool) => tool.name.length));

@@ -18,6 +18,8 @@ export interface ServeHttpOptions extends McpServerOptions {
   readonly token: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** A name of the loopback interface. Default "127.0.0.1". */
+  readonly host?: string;
   /** What goes wrong outside a call, for the operator. */
   onProblem(error: Error): void;
 }
@@ -36,7 +38,7 @@ export interface HttpService {
  * @throws `CONFIG_INVALID` when the port cannot be had.
  */
 export async function serveMcpHttp(options: ServeHttpOptions): Promise<HttpService> {
-  const { calls, token, onProblem } = options;
+  const { calls, token, onProblem, host = HOST } = options;
   const [{ createMcpHandler, isLegacyRequest }, node, serverFor] = await Promise.all([
     import("@modelcontextprotocol/server"),
     import("@modelcontextprotocol/node"),
@@ -67,10 +69,10 @@ export async function serveMcpHttp(options: ServeHttpOptions): Promise<HttpServi
     if (pathOf(request) !== PATH) return refuse(response, 404, `There is nothing here; the endpoint is ${PATH}.`);
     handle(Object.assign(request, { auth }) as Parameters<typeof handle>[0], response).catch(onProblem);
   });
-  const { port } = await listening(server, options.port);
+  const { port } = await listening(server, options.port, host);
   let closed: Promise<void> | undefined;
   return {
-    url: `http://${HOST}:${port}${PATH}`,
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}${PATH}`,
     close() {
       closed ??= closeAll();
       return closed;
@@ -85,13 +87,13 @@ export async function serveMcpHttp(options: ServeHttpOptions): Promise<HttpServi
   }
 }
 
-function listening(server: ReturnType<typeof createServer>, port: number): Promise<AddressInfo> {
+function listening(server: ReturnType<typeof createServer>, port: number, host: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause) => {
       const message = `Could not listen on port ${port}: ${cause.message}. Name another with \`--port\`, or leave it out for a free one.`;
       reject(new HaftError("CONFIG_INVALID", message, { cause }));
     });
-    server.listen(port, HOST, () => resolve(server.address() as AddressInfo));
+    server.listen(port, host, () => resolve(server.address() as AddressInfo));
   });
 }
 

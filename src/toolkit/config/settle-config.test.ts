@@ -44,6 +44,7 @@ describe("settleConfig", () => {
     expect(settled).toMatchObject({
       stateDir: "/home/ann/haft-state",
       workspace: "/src/shop/app",
+      workspaceWithin: "/src/shop",
       servers: { a: { command: "a", cwd: "/home/ann/.config/haft/sub" } },
     });
   });

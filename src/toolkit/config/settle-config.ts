@@ -26,6 +26,8 @@ export interface SettleOptions {
 export interface SettledConfig {
   readonly dialect?: string;
   readonly workspace?: string;
+  /** Set where a project named its workspace: the folder that it must lie in once links are followed. */
+  readonly workspaceWithin?: string;
   readonly stateDir?: string;
   readonly autonomy?: "full";
   readonly env: readonly string[];
@@ -54,6 +56,9 @@ export function settleConfig(layers: readonly ConfigLayer[], options: SettleOpti
         : narrowed(layer, settled.tools, trust(layer.folder), options);
     ignored.push(...more);
     settled = laidOver(settled, config, layer.folder, options.home);
+    const isConfined =
+      layer.by === "project" && config.workspace !== undefined && !trust(layer.folder).includes("workspace");
+    if (isConfined) settled = { ...settled, workspaceWithin: layer.folder };
   }
   return Object.freeze({ ...settled, ignored });
 }

@@ -1,0 +1,154 @@
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { built, cleanEnv, type Finished, runHaft } from "../../../test/built.js";
+
+let root: string;
+let workspace: string;
+let home: string;
+let mine: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-config-")));
+  workspace = join(root, "project");
+  home = join(root, "home");
+  mine = join(home, ".config", "haft", "haft.jsonc");
+  for (const folder of [workspace, dirname(mine), join(workspace, "sub")]) mkdirSync(folder, { recursive: true });
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const haft = (args: readonly string[], env: Record<string, string> = {}, cwd = workspace): Promise<Finished> =>
+  runHaft(args, { cwd, env: cleanEnv(home, env) });
+const bash = (command: string, ...options: readonly string[]): Promise<Finished> =>
+  haft(["call", "bash", JSON.stringify({ command }), ...options], { HAFT_ONE: "1", HAFT_TWO: "2" });
+const ours = (config: unknown): void => writeFileSync(mine, JSON.stringify(config));
+const project = (config: unknown): void => writeFileSync(join(workspace, "haft.jsonc"), JSON.stringify(config));
+
+describe("the configuration of a command", () => {
+  it("comes from the person's file, then the workspace's, then the options", async () => {
+    ours({ dialect: "buddy" });
+    expect((await haft(["tools"])).stdout).toMatch(/^run_shell/m);
+    project({ dialect: "zeroclaw" });
+    expect((await haft(["tools"])).stdout).toMatch(/^shell/m);
+    expect((await haft(["tools", "--dialect", "haft"])).stdout).toMatch(/^bash/m);
+    expect((await haft(["tools", "--no-config"])).stdout).toMatch(/^bash/m);
+    writeFileSync(join(root, "other.jsonc"), '{ "dialect": "haft" } // for today');
+    expect((await haft(["tools", "--config", join(root, "other.jsonc")])).stdout).toMatch(/^bash/m);
+  });
+
+  it("is found where XDG_CONFIG_HOME says", async () => {
+    const xdg = join(root, "xdg");
+    mkdirSync(join(xdg, "haft"), { recursive: true });
+    writeFileSync(join(xdg, "haft", "haft.jsonc"), '{ "dialect": "buddy" }');
+    expect((await haft(["tools"], { XDG_CONFIG_HOME: xdg })).stdout).toMatch(/^run_shell/m);
+    expect((await haft(["tools"], { XDG_CONFIG_HOME: "xdg" })).stdout).toMatch(/^bash/m);
+  });
+
+  it("stops a command that does not understand it, with the file, the line and the nearest name", async () => {
+    writeFileSync(join(workspace, "haft.jsonc"), '{\n  "dialekt": "haft"\n}\n');
+    for (const args of [["call", "read", '{"path":"a"}'], ["tools"], ["serve", "--once"], ["serve", "--stdio"]]) {
+      const done = await haft(args);
+      expect([args, done.status, done.stdout]).toEqual([args, 2, ""]);
+      expect(done.stderr).toContain(`${join(workspace, "haft.jsonc")}:2:3: there is no key "dialekt".`);
+      expect(done.stderr).toContain('The nearest is "dialect".');
+      expect(done.stderr).not.toMatch(/\n\s+at /);
+    }
+    expect((await haft(["tools", "--no-config"])).status).toBe(0);
+    const missing = await haft(["tools", "--config", "none.jsonc"]);
+    expect(missing).toMatchObject({ status: 2, stdout: "" });
+    expect(missing.stderr).toContain("--config none.jsonc: there is no such file. `haft init`");
+  });
+
+  it("refuses what is no ordinary file, or far too large for one", async () => {
+    mkdirSync(join(workspace, "haft.jsonc"));
+    expect((await haft(["tools"])).stderr).toContain("it is no ordinary file");
+    rmSync(join(workspace, "haft.jsonc"), { recursive: true });
+    writeFileSync(join(workspace, "haft.jsonc"), " ".repeat(1024 * 1024 + 1));
+    expect((await haft(["tools"])).stderr).toContain("at most 1048576");
+  });
+
+  it("switches tools off: not shown, and unknown when called", async () => {
+    project({ tools: { bash: false } });
+    const names = (JSON.parse((await haft(["tools", "--json"])).stdout) as { name: string }[]).map(({ name }) => name);
+    expect(names).toContain("read");
+    expect(names).not.toContain("bash");
+    const called = await bash("true", "--json");
+    expect(JSON.parse(called.stdout)).toMatchObject({ isError: true, status: "unknown-tool" });
+    const all = Object.fromEntries(names.map((name) => [name, false]));
+    project({ tools: { ...all, bash: false } });
+    expect((await haft(["tools"])).stdout).toContain("haft doctor");
+  });
+
+  it("passes the person's variables on, and the project's only where it is trusted", async () => {
+    ours({ env: ["HAFT_ONE", "HAFT_IS_NOT_SET"] });
+    project({ env: ["HAFT_TWO"] });
+    const untrusted = await bash('echo "[$HAFT_ONE][$HAFT_TWO]"');
+    expect(untrusted.stdout).toContain("[1][]");
+    expect(untrusted.stderr).toContain(`"trust": { "${workspace}": ["env"] } into ${mine}`);
+    ours({ env: ["HAFT_ONE"], trust: { [workspace]: ["env"] } });
+    const trusted = await bash('echo "[$HAFT_ONE][$HAFT_TWO]"');
+    expect(trusted.stdout).toContain("[1][2]");
+    expect(trusted.stderr).toBe("");
+  });
+
+  it("keeps state where the person says", async () => {
+    ours({ state: "~/kept" });
+    expect((await bash("true")).status).toBe(0);
+    expect(readdirSync(join(home, "kept"))).toContain("audit");
+  });
+
+  it("works in the folder that it names, which for a project is one of its own", async () => {
+    project({ workspace: "sub" });
+    expect((await bash("pwd")).stdout).toContain(join(workspace, "sub"));
+    expect((await bash("pwd", "--workspace", workspace)).stdout).toMatch(/project\n/);
+    ours({ workspace: join(root, "home2") });
+    expect((await bash("pwd")).stderr).toContain("there is no such folder");
+    mkdirSync(join(root, "home2"));
+    expect((await bash("pwd")).stdout).toContain("home2");
+    ours({});
+    symlinkSync(join(root, "home2"), join(workspace, "out"));
+    project({ workspace: "out" });
+    const led = await bash("pwd");
+    expect(led).toMatchObject({ status: 2, stdout: "" });
+    expect(led.stderr).toContain("a link leads from there");
+  });
+
+  it("reads no file where anybody could have put one", async () => {
+    writeFileSync(join(home, "haft.jsonc"), "nonsense");
+    expect((await haft(["tools"], {}, home)).status).toBe(0);
+  });
+
+  it("says where a server listens", async () => {
+    ours({ serve: { host: "localhost" } });
+    expect((await haft(["serve", "--once"])).stdout).toMatch(/http:\/\/localhost:\d+\/mcp/);
+  });
+
+  it("holds for an MCP client, in the folder that the client works in", async () => {
+    project({ tools: { bash: false }, dialect: "zeroclaw" });
+    const elsewhere = join(root, "elsewhere");
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, "haft.jsonc"), '{ "tools": { "read": false } }');
+    const connect = async (roots: readonly string[]): Promise<Client> => {
+      const client = new Client({ name: "test", version: "1" }, { capabilities: { roots: {} } });
+      client.setRequestHandler("roots/list", () => ({ roots: roots.map((uri) => ({ uri })) }));
+      const args = [built("surfaces/cli/main.js"), "serve", "--stdio"];
+      await client.connect(
+        new StdioClientTransport({ command: process.execPath, args, cwd: workspace, env: cleanEnv(home) }),
+      );
+      return client;
+    };
+    const here = await connect([]);
+    expect((await here.listTools()).tools.map(({ name }) => name)).not.toContain("shell");
+    expect(await here.callTool({ name: "file_read", arguments: { path: "haft.jsonc" } })).not.toHaveProperty(
+      "isError",
+      true,
+    );
+    await here.close();
+    const there = await connect([`file://${elsewhere}`]);
+    const refused = await there.callTool({ name: "file_read", arguments: { path: "haft.jsonc" } });
+    expect(refused).toMatchObject({ isError: true });
+    await there.close();
+  });
+});
