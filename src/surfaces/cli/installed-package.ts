@@ -21,3 +21,8 @@ export function haftVersion(): string {
 export function haftCommand(): string {
   return join(dirname(manifestPath()), manifest().bin.haft);
 }
+
+/** The absolute path of the JSON Schema of `haft.jsonc`. */
+export function configSchemaPath(): string {
+  return join(dirname(manifestPath()), "config.schema.json");
+}
