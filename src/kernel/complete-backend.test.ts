@@ -40,6 +40,7 @@ export const corePlan: Plan<Fixture> = {
       "fs:link:mkdir-over-a-link",
       "fs:resolve:many",
     ]),
+    ...reasons("the core does not tell which names are of one file", ["fs:rename:hard-links"]),
     ...reasons("checked, then acted on: a swap in between can win", ["fs:guard:swapped-during-the-act"]),
     ...reasons("the core hands a command over as one argument", ["shell:exec:long-command"]),
     ...reasons("the core does not name signals", ["shell:exit:signal"]),

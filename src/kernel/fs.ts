@@ -98,7 +98,10 @@ export interface Fs {
   mkdir(path: string, recursive: boolean, io?: Io): Promise<void>;
   /** A file, a link or an empty folder; `FS_NOT_EMPTY` for a full one unless `recursive`. Refused when it would take an excepted path. */
   rm(path: string, options: { readonly recursive: boolean; readonly ignoreMissing: boolean }, io?: Io): Promise<void>;
-  /** In one step. `FS_EXISTS` when `to` is there and `replace` is false. A file never replaces a folder. */
+  /**
+   * In one step. `FS_EXISTS` when `to` is there and `replace` is false. A file never replaces a folder. A name that is given
+   * itself, or another name of the same file, is left as it is: both names stay.
+   */
   rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void>;
   /** Never rejects: false when absent or not to be seen. */
   exists(path: string, io?: Io): Promise<boolean>;

@@ -151,7 +151,10 @@ export class MemoryFs implements Fs {
         if (FileTree.pathOf(next).startsWith(`${old.real}/`))
           throw badPath(DOING.moving[0], from, "it lies inside itself. Choose another place");
       }
-      if (next.node !== undefined && next.node !== node) requireReplaceable(node, next.node, to, options.replace);
+      if (FileTree.pathOf(next) === old.real) return;
+      if (next.node !== undefined) requireReplaceable(node, next.node, to, options.replace);
+      // Two names of one file: both stay, as POSIX has it.
+      if (next.node === node) return;
       tree.detach(old.parent, old.name);
       tree.attach(parent, next.name, node);
     });

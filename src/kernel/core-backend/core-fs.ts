@@ -114,6 +114,7 @@ export class CorePortFs implements Fs {
     await this.#guard.check("rename", from, "delete", false, io);
     await this.#guard.check("rename", to, options.replace ? "write" : "create", false, io);
     const source = await this.#statAt("rename", from);
+    if (from === to) return;
     if (source.isSymlink)
       throw unsupported(this.#guard.core.name, "way to move a link", "Make the file anew and remove the link.");
     await this.#requireParent("rename", to);

@@ -1,7 +1,7 @@
 /** Folders, entries, removal and renaming. */
 import { onFs } from "../case-setup.js";
 import { expectEqual, expectError, expectThat } from "../expect.js";
-import type { Fixture } from "../fixture.js";
+import { type Fixture, plant } from "../fixture.js";
 import type { Suite } from "../plan.js";
 
 const PLAIN_RM = { recursive: false, ignoreMissing: false };
@@ -165,6 +165,25 @@ export const fsFolders: Suite<Fixture> = [
     await fs.rename(path("from"), path("to"), { replace: true });
     expectEqual([await fs.exists(path("from")), await fs.readText(path("to"))], [false, "1"], "what is there");
   }),
+  onFs("fs:rename:onto-itself", "A file that is renamed to its own name stays", async (fs, path) => {
+    await fs.writeFile(path("file"), "x");
+    for (const replace of [true, false]) {
+      await fs.rename(path("file"), path("file"), { replace });
+      expectEqual(await fs.readText(path("file")), "x", "text");
+    }
+  }),
+  onFs(
+    "fs:rename:hard-links",
+    "Of two names of one file neither is renamed to the other: both stay",
+    async (fs, path, fixture) => {
+      await fs.writeFile(path("one"), "x");
+      await plant(fixture, { kind: "hard-link", path: path("two"), of: path("one") });
+      await fs.rename(path("one"), path("two"), { replace: true });
+      expectEqual([await fs.readText(path("one")), await fs.readText(path("two"))], ["x", "x"], "texts");
+      await expectError(fs.rename(path("one"), path("two"), { replace: false }), "FS_EXISTS", "without replace");
+      expectEqual([await fs.exists(path("one")), await fs.exists(path("two"))], [true, true], "both names");
+    },
+  ),
   onFs(
     "fs:rename:missing",
     "rename of what is not there, or into a missing folder, is FS_NOT_FOUND",

@@ -108,6 +108,7 @@ hf_rename_from() {
   else hf_from=$hf_old_real
   fi
   hf_may_take "$hf_from_folder" || { hf_refuse 2; return; }
+  if hf_is_same; then hf_say renamed; return; fi
   hf_begin
   if [ "$hf_replace" != yes ]; then hf_take_new; else hf_take_over; fi
 }
@@ -120,6 +121,11 @@ hf_may_take() {
     if [ "$1" = no ]; then hf_code=nofile hf_note=directory; return 1; fi
   elif [ "$1" = yes ]; then hf_code=notdir; return 1
   fi
+}
+
+# Two names of one file both stay, as rename(2) leaves them; mv would remove the old one. A link is no name of what it leads to.
+hf_is_same() {
+  [ ! -L "$hf_from" ] && [ ! -L "./$hf_name" ] && [ "$hf_from" -ef "./$hf_name" ]
 }
 
 hf_take_over() {
