@@ -78,7 +78,7 @@ export interface SearchEnd {
   readonly engine: string;
   /** Files looked at, or entries walked. 0 where the engine does not say. */
   readonly seen: number;
-  /** By reason: binary, unreadable, large, deep, policy, special. */
+  /** By reason: binary, unreadable, large, deep, policy, special; and long: lines too long for a pattern of that size. */
   readonly skipped: Readonly<Record<string, number>>;
   /** Up to 20 of the paths that could not be read. */
   readonly unreadable?: readonly string[];

@@ -19,6 +19,8 @@ import { FarSource } from "./far-source.js";
 import { FsGuard } from "./fs-guard.js";
 import { Limits } from "./limits.js";
 
+/** UTF-16 units of a literal that a far command line takes beside the names of files. */
+const MAX_LITERAL = 4_096;
 /** The engine's name in end records: it runs here, on bytes from there. */
 const MOVED = "re2js, on files moved here";
 const PREFILTERED = "re2js, on files moved here that a far grep -F chose";
@@ -48,7 +50,7 @@ export class PosixSearch implements Search {
    * else means the same there.
    */
   #prefilter({ pattern: { syntax, source, ignoreCase } }: GrepQuery): string {
-    const isExact = syntax === "literal" && !ignoreCase && !/[\r\n\0]/.test(source);
+    const isExact = syntax === "literal" && !ignoreCase && !/[\r\n\0]/.test(source) && source.length <= MAX_LITERAL;
     return isExact && this.#far.place.facts.has("grep0") ? source : "";
   }
 
@@ -73,7 +75,7 @@ export class PosixSearch implements Search {
     const scope = {
       except: grant.except,
       signal: limits.signal,
-      pause: pauseNowAndThen(),
+      ...pauseNowAndThen(),
       ...(workspace === undefined ? {} : { workspace }),
     };
     let seen = 0;
@@ -109,11 +111,15 @@ function whyEnded(signal: AbortSignal): "deadline" | "cancelled" {
 const PAUSE_EVERY_MS = 25;
 
 /** Lets timers and cancels through, which matching here alone would hold up. */
-function pauseNowAndThen(): () => Promise<void> {
+function pauseNowAndThen(): Required<Pick<SearchScope, "pause" | "isPauseDue">> {
   let pausedMs = performance.now();
-  return async () => {
-    if (performance.now() - pausedMs < PAUSE_EVERY_MS) return;
-    await new Promise<void>((done) => void setImmediate(done));
-    pausedMs = performance.now();
+  const isPauseDue = (): boolean => performance.now() - pausedMs >= PAUSE_EVERY_MS;
+  return {
+    isPauseDue,
+    async pause() {
+      if (!isPauseDue()) return;
+      await new Promise<void>((done) => void setImmediate(done));
+      pausedMs = performance.now();
+    },
   };
 }

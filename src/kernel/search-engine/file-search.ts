@@ -3,13 +3,20 @@ import type { GrepHit, GrepQuery } from "../search.js";
 import { lineBlocks } from "./line-blocks.js";
 import { windowOf } from "./line-window.js";
 import type { ByteRange, SearchPattern } from "./search-pattern.js";
+import { Turns } from "./turns.js";
 
 /** A larger file is not searched by a multiline pattern, which needs it whole. */
 const MAX_MULTILINE_BYTES = 64 * 1024 * 1024;
 
 export type FileFinding =
   | { readonly skipped: "binary" | "large" }
-  | { readonly skipped: undefined; readonly hits: readonly GrepHit[]; readonly matchedLines: number };
+  | {
+      readonly skipped: undefined;
+      readonly hits: readonly GrepHit[];
+      readonly matchedLines: number;
+      /** Lines that were not looked at: too long for the pattern. */
+      readonly longLines: number;
+    };
 
 export type FileQuery = Pick<GrepQuery, "mode" | "context" | "maxLineBytes" | "maxFileBytes" | "binary"> & {
   readonly multiline: boolean;
@@ -21,36 +28,38 @@ export type FileQuery = Pick<GrepQuery, "mode" | "context" | "maxLineBytes" | "m
  * Searches the bytes of one file. Nothing is found in a binary file, wherever its NUL stands: the file is read to its end
  * before a hit is given out, unless `binary` asks for its start only.
  *
- * @param isOver - Asked now and then while matching; once it says true, what was found so far is returned.
+ * @param turns - Asked now and then while matching; once they say that it is over, what was found so far is returned.
  */
 export async function searchFile(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
   pattern: SearchPattern,
   query: FileQuery,
-  isOver: () => Promise<boolean> = async () => false,
+  turns: Turns = new Turns({ signal: new AbortController().signal }),
 ): Promise<FileFinding> {
   const reader = new FileReading(chunks, query);
   const scan = new LineScan(path, pattern, query);
   if (query.multiline) {
+    const maxBytes = Math.min(MAX_MULTILINE_BYTES, pattern.maxBytes);
     const parts: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of reader.chunks()) {
       parts.push(new Uint8Array(chunk));
       size += chunk.length;
-      if (size > MAX_MULTILINE_BYTES) return { skipped: "large" };
+      if (size > maxBytes) return { skipped: "large" };
     }
-    await scan.pushWhole(concatBytes(parts), isOver);
+    await scan.pushWhole(concatBytes(parts), turns);
   } else {
     for await (const block of lineBlocks(reader.chunks())) {
-      if (await isOver()) break;
+      if (await turns.isOver()) break;
       if (scan.isDone) {
         if (reader.isJudged) break;
-      } else scan.push(block);
+      } else await scan.push(block, turns);
     }
   }
   if (reader.skipped !== undefined) return { skipped: reader.skipped };
-  return { skipped: undefined, hits: scan.hits, matchedLines: scan.matchedLines };
+  const { hits, matchedLines, longLines } = scan;
+  return { skipped: undefined, hits, matchedLines, longLines };
 }
 
 /** Passes chunks on until the file turns out binary or too large. */
@@ -91,6 +100,7 @@ interface Line {
 class LineScan {
   readonly hits: GrepHit[] = [];
   matchedLines = 0;
+  longLines = 0;
   readonly #path: string;
   readonly #pattern: SearchPattern;
   readonly #query: FileQuery;
@@ -108,18 +118,18 @@ class LineScan {
     return this.matchedLines >= this.#query.enough && this.#afterLeft === 0;
   }
 
-  push(block: Uint8Array): void {
+  async push(block: Uint8Array, turns: Turns): Promise<void> {
     let at = 0;
-    for (const match of this.#matchesByLine(block)) {
+    for await (const match of this.#matchesByLine(block, turns)) {
       if (this.matchedLines >= this.#query.enough) break;
       at = this.#take(block, at, match);
     }
     this.#gap(block, at, block.length);
   }
 
-  async pushWhole(bytes: Uint8Array, isOver: () => Promise<boolean>): Promise<void> {
+  async pushWhole(bytes: Uint8Array, turns: Turns): Promise<void> {
     let at = 0;
-    const matches = matchesOverLines(bytes, this.#pattern.each(bytes), this.#query.maxLineBytes, isOver);
+    const matches = matchesOverLines(bytes, this.#pattern.each(bytes), this.#query.maxLineBytes, turns);
     for await (const match of matches) {
       if (this.matchedLines >= this.#query.enough) break;
       at = this.#take(bytes, at, match);
@@ -136,20 +146,38 @@ class LineScan {
     return match.next;
   }
 
-  *#matchesByLine(block: Uint8Array): Generator<LineMatch> {
+  async *#matchesByLine(block: Uint8Array, turns: Turns): AsyncGenerator<LineMatch> {
+    let unaskedBytes = 0;
     for (let start = 0; start < block.length; ) {
       const newline = block.indexOf(10, start);
       const next = newline === -1 ? block.length : newline + 1;
       const line = block.subarray(start, textEnd(block, start, next));
-      if (this.#pattern.test(line)) yield { start, next, at: this.#shownMatches(line) };
+      unaskedBytes += line.length;
+      if (unaskedBytes > this.#pattern.maxBytes / LOOKS) {
+        unaskedBytes = 0;
+        if (turns.isDue() && (await turns.isOver())) return;
+      }
+      if (line.length > this.#pattern.maxBytes) this.longLines++;
+      else if (this.#pattern.test(line)) yield { start, next, at: await this.#shownMatches(line, turns) };
       start = next;
     }
   }
 
-  /** Those that a window around the first can show: a line of megabytes may hold a match at every byte. */
-  #shownMatches(line: Uint8Array): readonly ByteRange[] {
+  /**
+   * Those that a window around the first can show: a line of megabytes may hold a match at every byte. Fewer once the search
+   * is over.
+   */
+  async #shownMatches(line: Uint8Array, turns: Turns): Promise<readonly ByteRange[]> {
     const { mode, maxLineBytes } = this.#query;
-    return mode === "content" ? this.#pattern.find(line, maxLineBytes) : [];
+    if (mode !== "content") return [];
+    const at: ByteRange[] = [];
+    for (const range of this.#pattern.each(line)) {
+      if (at.length > 0 && range[0] - at[0]![0] >= maxLineBytes) break;
+      at.push(range);
+      // One step may look at all the rest of the line.
+      if (turns.isDue() && (await turns.isOver())) break;
+    }
+    return at;
   }
 
   #emitMatch(block: Uint8Array, match: LineMatch): void {
@@ -213,8 +241,8 @@ interface LineMatch {
   readonly at: readonly ByteRange[];
 }
 
-/** Matches between two looks at whether the search is over. */
-const MATCHES_AT_ONCE = 256;
+/** Looks at whether the search is over in the time that one text may take in the worst case. */
+const LOOKS = 64;
 
 /**
  * Splits matches that may span lines into one entry a line, with those that a window of `maxLineBytes` can show. A match
@@ -224,14 +252,13 @@ async function* matchesOverLines(
   bytes: Uint8Array,
   ranges: Iterable<ByteRange>,
   maxLineBytes: number,
-  isOver: () => Promise<boolean>,
+  turns: Turns,
 ): AsyncGenerator<LineMatch, void> {
   let start = 0;
   let next = 0;
   let at: ByteRange[] = [];
-  let count = 0;
   for (const [from, to] of ranges) {
-    if (++count % MATCHES_AT_ONCE === 0 && (await isOver())) return;
+    if (turns.isDue() && (await turns.isOver())) return;
     for (let place = from; ; place = next) {
       if (place >= next) {
         if (at.length > 0) yield { start, next, at };

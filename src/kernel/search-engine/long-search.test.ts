@@ -27,19 +27,26 @@ function sourceOf(bytes: Uint8Array): SearchSource {
   };
 }
 
-const pause = () => new Promise<void>((done) => setTimeout(done, 0));
+let pausedMs = 0;
+const isPauseDue = () => performance.now() - pausedMs > 5;
+async function pause() {
+  if (!isPauseDue()) return;
+  await new Promise<void>((done) => setTimeout(done, 0));
+  pausedMs = performance.now();
+}
 
-async function grep(bytes: Uint8Array, source: string, signal: AbortSignal) {
+async function grep(bytes: Uint8Array, source: string, signal: AbortSignal, multiline = true) {
   const found: (GrepHit | SearchEnd)[] = [];
-  const query = { ...QUERY, pattern: { ...QUERY.pattern, source } };
-  for await (const one of searchTree(sourceOf(bytes), query, { except: [], signal, pause })) found.push(one);
+  const query = { ...QUERY, pattern: { ...QUERY.pattern, source, multiline } };
+  for await (const one of searchTree(sourceOf(bytes), query, { except: [], signal, pause, isPauseDue }))
+    found.push(one);
   return found;
 }
 
 it("ends by its signal in the middle of one line with a match at every byte", async () => {
   const control = new AbortController();
   setTimeout(() => control.abort(), 20);
-  const dear = `${"(".repeat(500)}a${")".repeat(500)}`;
+  const dear = `${"(".repeat(20)}a${")".repeat(20)}`;
   const found = await grep(new Uint8Array(5_000_000).fill(97), dear, control.signal);
   expect(found).toEqual([expect.objectContaining({ kind: "end", why: "cancelled" })]);
 });
@@ -49,4 +56,22 @@ it("gives of a long line the matches in its window, and goes on to the next line
   const found = await grep(bytes, "a|b\\nb", new AbortController().signal);
   const lines = found.map((one) => (one.kind === "hit" ? `${one.line}: ${one.at.length}` : one.why));
   expect(lines).toEqual(["1: 400", "3: 2", "4: 2", "5: 1", "6: 1", "complete"]);
+});
+
+it("ends by its signal in a line where every match looks at all the rest", async () => {
+  const control = new AbortController();
+  setTimeout(() => control.abort(), 20);
+  const found = await grep(new Uint8Array(5_000_000).fill(97), "a.*[0-9]|a", control.signal, false);
+  expect(found).toEqual([expect.objectContaining({ kind: "end", why: "cancelled" })]);
+}, 20_000);
+
+it("passes over lines that are too long for a pattern of its size, and counts them", async () => {
+  const long = "ab".repeat(250_000);
+  const bytes = new TextEncoder().encode(`${long}\n${"a".repeat(901)}Z\n${long}\n`);
+  const { signal } = new AbortController();
+  const [hit, end] = await grep(bytes, "[ab].{900}[A-Z]$", signal, false);
+  expect(hit).toMatchObject({ line: 2, at: [[0, 400]] });
+  expect(end).toMatchObject({ why: "complete", skipped: { long: 2 } });
+  expect((await grep(bytes, "[ab].{900}[A-Z]$", signal))[0]).toMatchObject({ skipped: { large: 1 } });
+  expect((await grep(bytes, "aZ", signal, false))[0]).toMatchObject({ line: 2 });
 });

@@ -23,7 +23,13 @@ export async function* searchInCall<T>(
   const stop = searchStop(query, call, clock);
   const binding = searchBinding(bound, query.root);
   const workspace = call.workspace === undefined ? {} : { workspace: call.workspace };
-  const scope = { except: binding.grant.except, signal: stop.signal, pause: stop.pause, ...workspace };
+  const scope = {
+    except: binding.grant.except,
+    signal: stop.signal,
+    pause: stop.pause,
+    isPauseDue: stop.isPauseDue,
+    ...workspace,
+  };
   try {
     yield* search(scope, binding);
   } finally {

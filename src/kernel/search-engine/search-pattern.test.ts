@@ -24,3 +24,25 @@ it("does not look at all of a long line where a window is wanted, however dear t
   const dear = await pattern(`${"(".repeat(500)}a${")".repeat(500)}`);
   expect(dear.find(new Uint8Array(5_000_000).fill(97), 400)).toHaveLength(400);
 });
+
+it("speaks of a malformed pattern as it was given", async () => {
+  for (const ignoreCase of [false, true]) {
+    for (const source of ["(", "(?m)(", "a)"]) {
+      const made = compilePattern({ source, syntax: "re2", ignoreCase, multiline: false });
+      await expect(made).rejects.toMatchObject({
+        code: "SEARCH_PATTERN",
+        message: expect.stringContaining(`\`${source}\``),
+        details: { pattern: source, why: expect.stringContaining(`\`${source}\``) },
+      });
+    }
+  }
+});
+
+it("takes fewer bytes at once the larger the pattern is, and any number of plain words", async () => {
+  const word = await pattern("needle");
+  const small = await pattern("n[e]+dle");
+  const large = await pattern("n.{900}");
+  expect(word.maxBytes).toBeGreaterThan(small.maxBytes);
+  expect(small.maxBytes).toBeGreaterThan(16 * 1024 * 1024);
+  expect(large.maxBytes).toBeLessThan(500_000);
+});

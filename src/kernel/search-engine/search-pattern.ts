@@ -6,8 +6,22 @@ import { unsupportedFeature } from "./unsupported-feature.js";
 /** First and last-plus-one byte of a match; equal for an empty one. */
 export type ByteRange = readonly [number, number];
 
+/**
+ * Most steps of one look at a text that nothing can interrupt: in the worst case of a pattern they take about two seconds,
+ * and mostly a hundredth of that.
+ */
+const MAX_STEPS = 2 ** 28;
+
+/** What means more than itself. */
+const SIGNS = /[\\.+*?()|[\]{}^$]/;
+
 /** Where a pattern matches in bytes. Time is linear in the bytes, whatever the pattern. */
 export interface SearchPattern {
+  /**
+   * Most bytes of a text that may be looked at in one piece: `test`, and one step of `each`, take time by the size of the
+   * pattern for each of them, and hold up everything else meanwhile.
+   */
+  readonly maxBytes: number;
   /** Whether the bytes, one line or many, hold a match. */
   test(bytes: Uint8Array): boolean;
   /** Every match in order, none overlapping another, each found when it is asked for. */
@@ -33,15 +47,19 @@ export async function compilePattern(pattern: Pattern): Promise<SearchPattern> {
   try {
     compiled = RE2JS.compile(source, flags);
   } catch (thrown) {
-    throw new HaftError("SEARCH_PATTERN", `Did not search for "${pattern.source}": ${messageOf(thrown)}.`, {
-      details: { pattern: pattern.source, why: messageOf(thrown) },
+    // The engine quotes the pattern with the flags that were put before it here.
+    const why = messageOf(thrown).replace(`(?m)${pattern.ignoreCase ? "(?i)" : ""}${source}`, () => source);
+    throw new HaftError("SEARCH_PATTERN", `Did not search for "${pattern.source}": ${why}.`, {
+      details: { pattern: pattern.source, why },
     });
   }
   function* each(bytes: Uint8Array): Generator<ByteRange> {
     const matcher = compiled.matcher(bytes);
     while (matcher.find()) yield [matcher.start(), matcher.end()];
   }
+  const isPlain = !pattern.ignoreCase && (pattern.syntax === "literal" || !SIGNS.test(source));
   return {
+    maxBytes: isPlain ? MAX_STEPS : Math.floor(MAX_STEPS / compiled.programSize()),
     test: (bytes) => compiled.test(bytes),
     each,
     find(bytes, within = Number.POSITIVE_INFINITY) {

@@ -12,6 +12,7 @@ export interface SearchStop {
   readonly signal: AbortSignal;
   /** Waits for what is due, when 25 ms have passed since it last did. */
   pause(): Promise<void>;
+  isPauseDue(): boolean;
   release(): void;
 }
 
@@ -34,10 +35,12 @@ export function searchStop(io: Io, call: Pick<BoundCall, "signal" | "deadline">,
     else signal.addEventListener("abort", forward, { once: true });
   }
   let pausedMs = clock.now();
+  const isPauseDue = (): boolean => clock.now() - pausedMs >= PAUSE_EVERY_MS;
   return {
     signal: controller.signal,
+    isPauseDue,
     async pause() {
-      if (clock.now() - pausedMs < PAUSE_EVERY_MS) return;
+      if (!isPauseDue()) return;
       await new Promise<void>((done) => void clock.timer(0, done));
       pausedMs = clock.now();
     },

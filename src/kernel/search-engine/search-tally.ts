@@ -4,7 +4,7 @@ import type { SearchEnd } from "../search.js";
 /** Most paths that an end record names. */
 const MAX_NAMED_UNREADABLE = 20;
 
-export type SkipReason = "binary" | "unreadable" | "large" | "deep" | "policy" | "special";
+export type SkipReason = "binary" | "unreadable" | "large" | "deep" | "policy" | "special" | "long";
 
 /** Counts what a search looked at and what it left out, and writes the end record. */
 export class SearchTally {

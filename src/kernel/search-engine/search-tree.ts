@@ -3,6 +3,7 @@ import { searchFile } from "./file-search.js";
 import { compilePattern } from "./search-pattern.js";
 import { SearchTally, whyAborted } from "./search-tally.js";
 import type { SearchScope, SearchSource } from "./source.js";
+import { Turns } from "./turns.js";
 import { globFilter, visitTree } from "./visit-tree.js";
 
 /** The name of this engine in end records. */
@@ -21,10 +22,7 @@ export async function* searchTree(
   const tally = new SearchTally();
   const pattern = await compilePattern(query.pattern);
   const isWanted = globFilter(query);
-  const isOver = async (): Promise<boolean> => {
-    await scope.pause?.();
-    return scope.signal.aborted;
-  };
+  const turns = new Turns(scope);
   let toSkip = query.offset;
   let left = query.limit;
   for await (const visit of visitTree(source, query, scope, tally)) {
@@ -44,11 +42,12 @@ export async function* searchTree(
     try {
       const chunks = until(source.openRead(visit.path), scope.signal);
       const fileQuery = { ...query, multiline: query.pattern.multiline, enough };
-      const found = await searchFile(visit.path, chunks, pattern, fileQuery, isOver);
+      const found = await searchFile(visit.path, chunks, pattern, fileQuery, turns);
       if (found.skipped !== undefined) {
         tally.skip(found.skipped);
         continue;
       }
+      for (let line = 0; line < found.longLines; line++) tally.skip("long");
       if (scope.signal.aborted || found.matchedLines === 0) continue;
       const hits = query.mode === "content" ? found.hits : [fileHit(visit.path, query.mode, found.matchedLines)];
       const page = pageOf(hits, toSkip, left, query.context);

@@ -32,4 +32,6 @@ export interface SearchScope {
   readonly signal: AbortSignal;
   /** Lets timers and cancels through, as often as it is called; matching alone would hold them up. Absent: never. */
   readonly pause?: () => Promise<void>;
+  /** Whether `pause` would wait now. Absent: always, which is slow where there are many matches. */
+  readonly isPauseDue?: () => boolean;
 }

@@ -99,6 +99,7 @@ export const searchMatching: Suite<Fixture> = [
       for (const source of ["(", "a)", "[z-a]", "*a", "a{2,1}", "[[:nope:]]", "\\"]) {
         const error = await expectError(grep(fixture, source), "SEARCH_PATTERN", source);
         expectEqual(error.details.pattern, source, "the pattern in the details");
+        expectThat(!error.message.includes("(?m)"), "the message tells the pattern as it was given");
       }
       expectEqual((await grep(fixture, "(", { pattern: { syntax: "literal" } })).hits.length, 1, "hits of the literal");
     },
@@ -247,6 +248,55 @@ export const searchMatching: Suite<Fixture> = [
       "hits",
     );
   }),
+  on(
+    "search:grep:match-at-every-byte",
+    "A long line with a match at every byte is one hit with the matches that its window shows",
+    async (fixture) => {
+      const line = "a".repeat(1_000_000);
+      await lay(fixture, { "long.txt": `${line}\n${line}\nno\n` });
+      for (const source of ["a", "[a-m]", ".."]) {
+        const { hits, end } = await grep(fixture, source, { maxLineBytes: 100, limit: 2 });
+        expectEqual(
+          [hits.map((hit) => [hit.line, hit.bytes.length, hit.at.length * (hit.at[0]?.[1] ?? 0)]), end.skipped],
+          [
+            [
+              [1, 100, 100],
+              [2, 100, 100],
+            ],
+            {},
+          ],
+          `lines, bytes, matches and skipped of ${source}`,
+        );
+      }
+    },
+  ),
+  on(
+    "search:grep:line-starts-of-a-long-line",
+    "With multiline a match at the start of each line is found in long lines too",
+    async (fixture) => {
+      const line = "a".repeat(1_000_000);
+      await lay(fixture, { "long.txt": `${line}\n${line}\nb\n` });
+      for (const [source, lines] of [
+        ["^", [1, 2, 3]],
+        ["^a", [1, 2]],
+      ] as const) {
+        const query = { pattern: { multiline: true }, maxLineBytes: 100, timeoutMs: 5_000 };
+        const { hits, end } = await grep(fixture, source, query);
+        expectEqual([hits.map((hit) => hit.line), end.why], [lines, "complete"], `lines and why of ${source}`);
+      }
+    },
+  ),
+  on(
+    "search:grep:line-too-long-for-the-pattern",
+    "A line that is too long for a large pattern is found or counted under long; the others are searched",
+    async (fixture) => {
+      const long = "ab".repeat(250_000);
+      await lay(fixture, { "a.txt": `${long}Z\n${"a".repeat(901)}Z\n` });
+      const { hits, end } = await grep(fixture, "[ab].{900}[A-Z]$", { maxLineBytes: 100 });
+      const expected = end.skipped.long === 1 ? [2] : [1, 2];
+      expectEqual([hits.map((hit) => hit.line), end.why], [expected, "complete"], "lines and why");
+    },
+  ),
   on("search:grep:linear-time", "A pattern that explodes elsewhere ends in time", async (fixture) => {
     await lay(fixture, { "a.txt": `${"a".repeat(5_000)}!\n` });
     expectEqual((await grep(fixture, "(a+)+$")).hits.length, 0, "hits of (a+)+$");

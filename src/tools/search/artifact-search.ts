@@ -30,7 +30,8 @@ export async function* searchArtifact(
   };
   const stop = searchStop(query, ctx, ctx.clock);
   try {
-    yield* searchTree(source, query, { except: [], signal: stop.signal, pause: stop.pause });
+    const { signal, pause, isPauseDue } = stop;
+    yield* searchTree(source, query, { except: [], signal, pause, isPauseDue });
   } finally {
     stop.release();
   }

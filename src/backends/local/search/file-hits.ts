@@ -32,8 +32,11 @@ export class FileHits {
   records = 0;
   /** Where the line behind the last match starts. */
   nextOffset = 0;
-  /** A line does not stand where it was found: the file is another one now. */
-  hasChanged = false;
+  /**
+   * The lines are for our own engine to find: one does not stand where it was found, so that the file is another one now, or
+   * one is long and has to be looked at again, which must not hold everything up.
+   */
+  isForOwnEngine = false;
   readonly #options: FileHitsOptions;
   #nearUntil = 0;
   #before: GrepHit[] = [];
@@ -46,7 +49,7 @@ export class FileHits {
     const { line_number: number, absolute_offset: offset } = record.data;
     const line = this.#options.reader.line(offset);
     if (line === undefined) {
-      this.hasChanged = true;
+      this.isForOwnEngine = true;
       return;
     }
     if (record.type === "match") {
@@ -71,6 +74,10 @@ export class FileHits {
     const endsInReturn = line.next - line.start - line.length > 1;
     const hasReturn = doubt.carriageReturn && (endsInReturn || text.includes(RETURN));
     if (!hasReturn && !(doubt.beyondAscii && !isAscii(text))) return asTold();
+    if (line.text === undefined) {
+      this.isForOwnEngine = true;
+      return undefined;
+    }
     const found = pattern.find(text, query.maxLineBytes);
     return found.length === 0 ? undefined : found;
   }

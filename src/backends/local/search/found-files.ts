@@ -19,6 +19,8 @@ import type { TreeSource } from "./tree-source.js";
 
 /** Lines of one file that ripgrep may take for matches in vain before our own engine searches that file. */
 const VAIN_LINES = 50;
+/** Characters of a pattern that are tried; the rest of a longer one stands for more of the same. */
+const MAX_TRIED = 200;
 const WHOLE = Number.POSITIVE_INFINITY;
 
 /** What ripgrep is asked to print. */
@@ -49,10 +51,28 @@ export interface Finding {
   readonly hits: readonly GrepHit[];
 }
 
-export function outputPlan(query: GrepQuery): OutputPlan {
-  if (query.pattern.multiline) return { output: "files", maxLines: undefined };
+/**
+ * Lines only where few matches stand in each: ripgrep prints and holds every one, fifty bytes for each that the file has,
+ * before the first of its lines is seen here. Files come with their first match, without which ripgrep takes quadratic time
+ * for some patterns that match at the start of a line.
+ */
+export function outputPlan(query: GrepQuery, pattern: SearchPattern): OutputPlan {
+  const isDense = query.mode === "content" && mayMatchDensely(pattern, query.pattern.source);
+  if (query.pattern.multiline || isDense) return { output: "files", maxLines: 1 };
   if (query.mode !== "content") return { output: "counts", maxLines: undefined };
   return { output: "lines", maxLines: query.offset + query.limit + 1 + VAIN_LINES };
+}
+
+/** A few from every kind. */
+const CHARACTERS = [..." aZ09_.,:;'\"(){}[]<>=+-*/\\|&!?#$%@^~`\t\u00e9\u6f22\u{1f600}"];
+
+/** Whether a match may be of three characters or fewer: tried with one of each kind, and with those of the pattern. */
+function mayMatchDensely(pattern: SearchPattern, source: string): boolean {
+  const encoder = new TextEncoder();
+  const characters = new Set([...CHARACTERS, ...source.slice(0, MAX_TRIED)]);
+  const tried = [...characters].map((character) => character.repeat(3));
+  if ([...source].length <= 3) tried.push(source);
+  return tried.some((text) => pattern.test(encoder.encode(text)));
 }
 
 /** Makes hits of what ripgrep prints, file by file. Each file is opened and judged here, and read again. */
@@ -125,7 +145,7 @@ export class FoundFiles {
         return undefined;
       }
       const isCut = maxLines !== undefined && found.records >= maxLines;
-      if (found.hasChanged || (isCut && found.matchedLines < enough())) return await this.#searchFile(path);
+      if (found.isForOwnEngine || (isCut && found.matchedLines < enough())) return await this.#searchFile(path);
       if (found.matchedLines === 0) return undefined;
       // What ripgrep did not read any more may still make the file binary.
       const isText =

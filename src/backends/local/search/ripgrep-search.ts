@@ -120,7 +120,7 @@ export class RipgrepSearch {
     const flags = ignoreFlags(query, root.real, binding.call.workspace);
     const forRipgrep = await ripgrepPattern(query.pattern, query.binary);
     if (flags === undefined || forRipgrep === undefined) return undefined;
-    const plan = outputPlan(query);
+    const plan = outputPlan(query, pattern);
     const log = new RipgrepLog((entry) => this.#logged(entry, root));
     const ripgrep = startRipgrep({
       program,

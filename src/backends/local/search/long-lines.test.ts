@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { GrepQuery } from "../../../kernel/index.js";
+import { TwoEngines } from "./two-engines.fixture.js";
+
+let engines: TwoEngines;
+beforeAll(() => {
+  engines = new TwoEngines();
+});
+afterAll(() => engines.dispose());
+
+const line = "a".repeat(1_000_000);
+const pattern = (source: string, more: Partial<GrepQuery["pattern"]> = {}) =>
+  ({ pattern: { source, syntax: "re2", ignoreCase: false, multiline: false, ...more } }) as const;
+
+it("finds a match at every byte of long lines long before its time is over, by either engine alike", async () => {
+  engines.lay({ "long.txt": `${line}\n${line}\n${line}\na short one\n` });
+  for (const query of [
+    pattern("a"),
+    pattern("A", { ignoreCase: true }),
+    pattern("."),
+    pattern("[[:alpha:]]"),
+    pattern("", { multiline: true }),
+    pattern("^", { multiline: true }),
+    pattern("^a", { multiline: true }),
+  ]) {
+    const [ripgrep, own] = await engines.ask(query.pattern.source, { ...query, maxLineBytes: 400, timeoutMs: 10_000 });
+    expect([query.pattern.source, ripgrep.end, ripgrep.hits.length]).toEqual([
+      query.pattern.source,
+      expect.objectContaining({ why: "complete" }),
+      4,
+    ]);
+    expect(ripgrep.hits).toEqual(own.hits);
+  }
+}, 60_000);
