@@ -1,4 +1,4 @@
-import { fail, HaftError, type ToolContext, type ToolResult } from "../../kernel/index.js";
+import { type EntryKind, type Fs, fail, HaftError, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import { fileFailure, refuseKind } from "../files/file-failure.js";
 import { quoted } from "../path-input.js";
 
@@ -15,9 +15,9 @@ export async function refuseRoot(
 ): Promise<ToolResult<never> | undefined> {
   const asked = { verb: "search", spelled, absolute };
   try {
-    const { kind } = await ctx.fs.stat(absolute);
+    const kind = await kindBehind(ctx.fs, absolute);
     if (kind === "directory") return undefined;
-    if (kind === "link") throw new HaftError("FS_NOT_FOUND", "");
+    if (kind === "absent") throw new HaftError("FS_NOT_FOUND", "");
     if (kind !== "file" || takesFiles) return refuseKind(kind, asked);
     const message = `Did not search ${quoted(spelled)}: it is a file. Name the folder to search below.`;
     return fail("FS_NOT_A_DIRECTORY", message, { details: { path: spelled } });
@@ -27,4 +27,12 @@ export async function refuseRoot(
     const message = `${failure.message?.replace("such file", "such file or folder")} Name an existing one, or leave \`path\` out.`;
     return { ...failure, message };
   }
+}
+
+/** A look does not follow a link that leads out of the claim; whether the search may is judged when it begins. */
+async function kindBehind(fs: Fs, path: string): Promise<EntryKind | "absent"> {
+  const { kind } = await fs.stat(path);
+  if (kind !== "link") return kind;
+  const [place] = await fs.resolve([path]);
+  return place?.kind ?? "absent";
 }

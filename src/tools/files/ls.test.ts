@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { verifies } from "../../../test/verifies.js";
+import { createMemoryBackend } from "../../backends/memory/index.js";
+import type { LsData } from "../../kernel/index.js";
+import { memoryBench, toolBench } from "../tool-bench.fixture.js";
+
+const names = (data: LsData | undefined) => data?.entries.map(({ name }) => name);
+
+describe("a folder", () => {
+  verifies("IR-080", "is told by its immediate children: kind, size and name", async () => {
+    const bench = memoryBench({ "a.txt": "12345", "sub/deep.txt": "x", "empty/": "" });
+    const { data } = await bench.call<LsData>("ls", {});
+    expect(data).toEqual({
+      path: ".",
+      entries: [
+        { name: "empty", kind: "directory", sizeBytes: 0 },
+        { name: "sub", kind: "directory", sizeBytes: 0 },
+        { name: "a.txt", kind: "file", sizeBytes: 5 },
+      ],
+      total: 3,
+      more: false,
+      limit: 500,
+      hidden: 0,
+    });
+  });
+
+  verifies("IR-081", "comes with folders first, then by name in any case, capitals first among equals", async () => {
+    const bench = memoryBench({ B: "", a: "", A2: "", a2: "", "A/": "", "b/": "" });
+    expect(names((await bench.call<LsData>("ls", {})).data)).toEqual(["A", "b", "a", "A2", "a2", "B"]);
+  });
+
+  verifies("IR-082", "hides names that begin with a dot, counts them, and shows them on demand", async () => {
+    const bench = memoryBench({ ".env": "", ".git/x": "", "a.txt": "" });
+    const plain = (await bench.call<LsData>("ls", { path: "." })).data;
+    expect([names(plain), plain?.total, plain?.hidden]).toEqual([["a.txt"], 1, 2]);
+    const whole = (await bench.call<LsData>("ls", { showHidden: true })).data;
+    expect([names(whole), whole?.total, whole?.hidden]).toEqual([[".git", ".env", "a.txt"], 3, 0]);
+  });
+
+  it("has its links told with what they say they lead to, rings and loose ends too (LS-02)", async () => {
+    const backend = createMemoryBackend({ files: { "real/d.md": "", "good.txt": "abc" } });
+    backend.plant({ kind: "link", path: "/workspace/self", target: "self" });
+    backend.plant({ kind: "link", path: "/workspace/gone", target: "nowhere" });
+    backend.plant({ kind: "fifo", path: "/workspace/pipe" });
+    const { data } = await toolBench({ backend }).call<LsData>("ls", {});
+    expect(data?.entries).toEqual([
+      { name: "real", kind: "directory", sizeBytes: 0 },
+      { name: "gone", kind: "link", sizeBytes: 0, target: "nowhere", error: "unreached" },
+      { name: "good.txt", kind: "file", sizeBytes: 3 },
+      { name: "pipe", kind: "other", sizeBytes: 0 },
+      { name: "self", kind: "link", sizeBytes: 0, target: "self", error: "unreached" },
+    ]);
+  });
+
+  it("is counted whole and listed up to the limit", async () => {
+    const files = Object.fromEntries(Array.from({ length: 700 }, (_, index) => [`f${index}`, ""]));
+    const bench = memoryBench(files);
+    const { data } = await bench.call<LsData>("ls", {});
+    expect([data?.entries.length, data?.total]).toEqual([500, 700]);
+    expect((await bench.call<LsData>("ls", { limit: 2 })).data).toMatchObject({ total: 700, limit: 2 });
+    expect((await bench.call<LsData>("ls", { limit: 9_999 })).details?.notes).toEqual([
+      "`limit` 9999 was taken as 5000, the most entries of a call.",
+    ]);
+    for (const limit of [0, -1, 1.5])
+      expect(await bench.call("ls", { limit })).toMatchObject({ isError: true, status: "invalid" });
+  });
+});
+
+describe("what is no folder", () => {
+  it("is refused with what it is, or with what is near", async () => {
+    const bench = memoryBench({ "sub/a.txt": "", "a.txt": "" });
+    expect(await bench.call("ls", { path: "sub/a.txt" })).toMatchObject({
+      code: "FS_NOT_A_DIRECTORY",
+      message: 'Did not list "sub/a.txt": it is a file, not a folder. `read` shows what is in it.',
+    });
+    expect(await bench.call("ls", { path: "a.txt/b" })).toMatchObject({ code: "FS_NOT_A_DIRECTORY" });
+    expect(await bench.call("ls", { path: "./sbu" })).toMatchObject({
+      code: "FS_NOT_FOUND",
+      message: 'Did not list "./sbu": there is no such folder. Near it are "./sub".',
+      details: { near: ["./sub"] },
+    });
+    expect(await bench.call("ls", { path: "" })).toMatchObject({ code: "FS_BAD_PATH" });
+    expect(await bench.call("ls", { path: "artifact:1" })).toMatchObject({ code: "FS_BAD_PATH" });
+  });
+});
