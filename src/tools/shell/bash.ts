@@ -115,9 +115,12 @@ async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<
     timeoutMs,
     keep,
     ...(input.input === undefined ? {} : { input: new TextEncoder().encode(input.input) }),
-    onOutput: (stream, bytes) => recorders[stream].push(bytes),
+    onOutput: (stream, bytes, offset) => recorders[stream].push(bytes, offset),
   });
-  const [stdout, stderr] = await Promise.all([recorders.stdout.end(), recorders.stderr.end()]);
+  const [stdout, stderr] = await Promise.all([
+    recorders.stdout.end(result.stdout.produced),
+    recorders.stderr.end(result.stderr.produced),
+  ]);
   const data = dataOf(inModelsWords(result, input, ctx), timeoutMs, stdout, stderr);
   const isCapped = input.timeoutMs !== undefined && input.timeoutMs > limits.maxTimeoutMs;
   const notes = isCapped ? [`\`timeoutMs\` ${input.timeoutMs} was taken as ${limits.maxTimeoutMs}, the most.`] : [];

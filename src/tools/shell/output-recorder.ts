@@ -7,8 +7,12 @@ type StreamName = "stdout" | "stderr";
 const MAX_TOLD_BYTES = 65_536;
 /** Bytes between two further events. */
 const EVENT_EVERY_BYTES = 1_048_576;
-/** Bytes that may wait to be written to an artifact. */
-const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+/** With more than this waiting to be written the command waits. */
+const MAX_WAITING_BYTES = 1_048_576;
+/** A store that has not taken the end of an output by then is given up; what waits is 1 MiB, 6 MiB from a far machine. */
+const MAX_END_MS = 30_000;
+/** What it has once its call has been cancelled or is about to reach its deadline. */
+const LAST_WRITE_MS = 500;
 
 /** Where the whole of a stream is. */
 export interface RecordedStream {
@@ -18,12 +22,14 @@ export interface RecordedStream {
   readonly keptBytes: number;
 }
 
+type RecorderContext = Pick<ToolContext, "artifacts" | "emit" | "clock" | "deadline" | "signal">;
+
 /**
  * Follows one stream of a command: tells its output as it comes, and keeps all of it as an artifact once it is more than an
- * answer holds. A store that cannot keep up loses bytes in the middle, and the artifact says where and how many.
+ * answer holds. The command waits for a store that is slower than it prints.
  */
 export class OutputRecorder {
-  #early: Uint8Array[] = [];
+  #early: { readonly bytes: Uint8Array; readonly lostBytes: number }[] = [];
   #seenBytes = 0;
   #told = 0;
   #decoder = new TextDecoder();
@@ -31,30 +37,42 @@ export class OutputRecorder {
 
   /** @param fitsBytes - As much as an answer holds: a stream of at most so many bytes makes no artifact. */
   constructor(
-    private readonly ctx: Pick<ToolContext, "artifacts" | "emit">,
+    private readonly ctx: RecorderContext,
     private readonly stream: StreamName,
     private readonly fitsBytes: number,
     private readonly what: string,
   ) {}
 
-  push(bytes: Uint8Array): void {
+  /**
+   * @param offset - Where the bytes begin. Those that a backend could not tell before them are marked and counted.
+   * @returns As long as it has not resolved, the store is behind. Never rejects.
+   */
+  push(bytes: Uint8Array, offset: number): Promise<void> | undefined {
     const before = this.#seenBytes;
-    this.#seenBytes += bytes.length;
+    const lostBytes = Math.max(0, offset - before);
+    this.#seenBytes += lostBytes + bytes.length;
     this.#tell(bytes, before);
-    if (this.#sink !== undefined) {
-      this.#sink.push(bytes);
-      return;
-    }
-    this.#early.push(new Uint8Array(bytes));
-    if (this.#seenBytes <= this.fitsBytes) return;
-    this.#sink = new ArtifactSink(this.ctx, `${this.stream} of ${this.what}`);
-    for (const chunk of this.#early) this.#sink.push(chunk);
+    if (this.#sink !== undefined) return this.#sink.push(bytes, lostBytes);
+    // A backend that is not ours may use its buffer again; `slice` of a Buffer would be no copy.
+    this.#early.push({ bytes: new Uint8Array(bytes), lostBytes });
+    if (this.#seenBytes <= this.fitsBytes) return undefined;
+    const sink = new ArtifactSink(this.ctx, `${this.stream} of ${this.what}`);
+    this.#sink = sink;
+    let written: Promise<void> | undefined;
+    for (const chunk of this.#early) written = sink.push(chunk.bytes, chunk.lostBytes);
     this.#early = [];
+    return written;
   }
 
-  /** Ends the artifact where there is one. Never rejects: without a place to keep it, the output is only cut. */
-  async end(): Promise<RecordedStream | undefined> {
-    return this.#sink?.end();
+  /**
+   * Ends the artifact where there is one. Never rejects: without a place to keep it, or with a store that does not answer
+   * before the call has to end, the output is only cut.
+   * @param producedBytes - What the stream came to. The end of it may not have been told.
+   */
+  async end(producedBytes: number): Promise<RecordedStream | undefined> {
+    if (this.#sink === undefined) return undefined;
+    const ended = this.#sink.end(Math.max(0, producedBytes - this.#seenBytes));
+    return untilCallEnds(this.ctx, ended);
   }
 
   #tell(bytes: Uint8Array, before: number): void {
@@ -70,14 +88,38 @@ export class OutputRecorder {
   }
 }
 
-/** Writes chunks to an artifact, one write at a time, with a bound on what waits. */
+/** What `work` comes to; undefined when the call has no more time for it. */
+async function untilCallEnds<T>(
+  { clock, deadline, signal }: RecorderContext,
+  work: Promise<T>,
+): Promise<T | undefined> {
+  let stop = (): void => {};
+  const late = new Promise<undefined>((resolve) => {
+    const leftMs = Math.max(LAST_WRITE_MS, deadline - clock.now() - LAST_WRITE_MS);
+    const timers = [clock.timer(Math.min(leftMs, MAX_END_MS), () => resolve(undefined))];
+    const hurry = (): void => void timers.push(clock.timer(LAST_WRITE_MS, () => resolve(undefined)));
+    if (signal.aborted) hurry();
+    else signal.addEventListener("abort", hurry, { once: true });
+    stop = () => {
+      for (const cancel of timers) cancel();
+      signal.removeEventListener("abort", hurry);
+    };
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    stop();
+  }
+}
+
+/** Writes chunks to an artifact, in order and one write at a time. */
 class ArtifactSink {
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
   #lostBytes = 0;
-  #totalLost = 0;
-  #writing: Promise<void>;
-  #isWriting = true;
+  /** Ours, about what was lost. */
+  #markBytes = 0;
+  #writing: Promise<void> | undefined;
   #failed = false;
   readonly #opened: Promise<Awaited<ReturnType<ToolContext["artifacts"]["create"]>> | undefined>;
 
@@ -86,29 +128,33 @@ class ArtifactSink {
       this.#failed = true;
       return undefined;
     });
-    this.#writing = this.#drain();
   }
 
-  push(bytes: Uint8Array): void {
-    if (this.#failed) return;
-    if (this.#waitingBytes + bytes.length > MAX_WAITING_BYTES) {
-      this.#lostBytes += bytes.length;
-      return;
-    }
-    this.#tellLoss();
-    // A backend that is not ours may use its buffer again; `slice` of a Buffer would be no copy.
+  /**
+   * @param lostBytes - How many before these never came.
+   * @returns What to wait for before there are more.
+   */
+  push(bytes: Uint8Array, lostBytes: number): Promise<void> | undefined {
+    if (this.#failed) return undefined;
+    this.#tellLoss(lostBytes);
     this.#wait(new Uint8Array(bytes));
-    if (!this.#isWriting) this.#writing = this.#drain();
+    this.#writing ??= this.#drain();
+    return this.#waitingBytes >= MAX_WAITING_BYTES ? this.#writing : undefined;
   }
 
-  async end(): Promise<RecordedStream | undefined> {
-    this.#tellLoss();
-    await this.#writing;
-    await this.#drain();
-    const writer = await this.#opened;
-    if (writer === undefined || this.#failed) return undefined;
-    const { producedBytes, keptBytes } = await writer.end();
-    return { artifact: writer.id, producedBytes: producedBytes + this.#totalLost, keptBytes };
+  /** Never rejects. What was opened is ended, also after a write that failed. */
+  async end(lostBytes: number): Promise<RecordedStream | undefined> {
+    if (!this.#failed) this.#tellLoss(lostBytes);
+    await (this.#writing ?? this.#drain());
+    try {
+      const writer = await this.#opened;
+      const ended = await writer?.end();
+      if (writer === undefined || ended === undefined || this.#failed) return undefined;
+      const producedBytes = ended.producedBytes - this.#markBytes + this.#lostBytes;
+      return { artifact: writer.id, producedBytes, keptBytes: ended.keptBytes - this.#markBytes };
+    } catch {
+      return undefined;
+    }
   }
 
   #wait(bytes: Uint8Array): void {
@@ -116,15 +162,16 @@ class ArtifactSink {
     this.#waitingBytes += bytes.length;
   }
 
-  #tellLoss(): void {
-    if (this.#lostBytes === 0) return;
-    this.#wait(new TextEncoder().encode(`\n[${this.#lostBytes} bytes could not be kept]\n`));
-    this.#totalLost += this.#lostBytes;
-    this.#lostBytes = 0;
+  #tellLoss(bytes: number): void {
+    if (bytes === 0) return;
+    const mark = new TextEncoder().encode(`\n[${bytes} bytes could not be kept]\n`);
+    this.#wait(mark);
+    this.#markBytes += mark.length;
+    this.#lostBytes += bytes;
   }
 
+  /** Writes until nothing waits. After a failed write nothing is written any more. */
   async #drain(): Promise<void> {
-    this.#isWriting = true;
     try {
       const writer = await this.#opened;
       while (writer !== undefined && this.#waiting.length > 0) {
@@ -136,8 +183,9 @@ class ArtifactSink {
       }
     } catch {
       this.#failed = true;
+      this.#waiting = [];
     } finally {
-      this.#isWriting = false;
+      this.#writing = undefined;
     }
   }
 }
