@@ -1,8 +1,10 @@
 /** The commands and options of `haft`. */
 import { Command, Option } from "commander";
 import type { CallOptions } from "./call-command.js";
+import { examples, withConfigOptions, withDialectOption } from "./command-parts.js";
 import { haftVersion } from "./installed-package.js";
 import type { ServeOptions } from "./serve-command.js";
+import { addSetupCommands } from "./setup-commands.js";
 import type { ToolsOptions } from "./tools-command.js";
 import { UsageError } from "./usage.js";
 
@@ -42,8 +44,7 @@ ${examples(
     process.exitCode = await callCommand(tool, input, options);
   });
 
-  withConfigOptions(program.command("tools").description("list the tools"))
-    .addOption(dialectOption())
+  withDialectOption(withConfigOptions(program.command("tools").description("list the tools")))
     .option("--collection <name>", "only the tools of this collection: read-only, coding, all", "all")
     .option("--json", "print the descriptors that a model is shown, as one JSON array")
     .addHelpText("after", examples("haft tools", "haft tools --json", "haft tools --collection read-only"))
@@ -69,6 +70,8 @@ ${examples(
     process.exitCode = await serveCommand(options);
   });
 
+  addSetupCommands(program);
+
   program.action(async () => {
     const [unknown] = program.args;
     if (unknown !== undefined) throw await unknownCommand(unknown, program);
@@ -89,9 +92,8 @@ async function unknownCommand(name: string, program: Command): Promise<UsageErro
 }
 
 function withCommonOptions(command: Command): Command {
-  return withConfigOptions(command)
+  return withDialectOption(withConfigOptions(command))
     .option("--on <target>", "where to work: local, memory, posix:sh, posix:dash, posix:bash, posix:busybox", "local")
-    .addOption(dialectOption())
     .option(
       "--state <dir>",
       "where sessions, records and locks are kept (default: $XDG_STATE_HOME/haft, else ~/.local/state/haft)",
@@ -110,24 +112,6 @@ function withCommonOptions(command: Command): Command {
     );
 }
 
-function dialectOption(): Option {
-  return new Option(
-    "--dialect <name>",
-    "names, limits and texts: haft, indusagi, indusagi-python, zeroclaw, buddy (default: the configuration's, else haft)",
-  );
-}
-
-function withConfigOptions(command: Command): Command {
-  return command
-    .option("--workspace <dir>", "the folder to work in (default: the configuration's, else the current one)")
-    .option("--config <file>", "this configuration in the place of the workspace's haft.jsonc; it counts as yours")
-    .option("--no-config", "no configuration file at all");
-}
-
 function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
-}
-
-function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`;
 }
