@@ -50,7 +50,9 @@ describe("arguments of indusagi", () => {
     expect(names("read")).toEqual(["path", "offset", "limit"]);
     expect(names("write")).toEqual(["path", "content"]);
     expect(names("edit")).toEqual(["path", "oldText", "newText", "replaceAll"]);
+    expect(names("ls")).toEqual(["path", "showHidden"]);
     expect(names("grep")).toEqual(["pattern", "path", "flags", "limit"]);
+    expect(names("find")).toEqual(["query", "path", "type"]);
     expect(names("bash")).toEqual(["command", "timeoutMs", "cwd"]);
     expect(names("todo_set")).toEqual(["items"]);
     expect(names("todo_read")).toEqual([]);
@@ -95,6 +97,22 @@ describe("arguments of indusagi", () => {
     });
     expect(faces.grep?.decode({ pattern: "x", limit: 9_999 })).toEqual({ input: { pattern: "x", limit: 5_000 } });
     expect(faces.grep?.decode({ pattern: "x", limit: 0 })).toMatchObject({ parameter: "limit" });
+  });
+
+  verifies(["IR-093", "IR-095", "IR-096"], "find has the seed's bounds, and no call sets others", () => {
+    expect(faces.find?.limits).toMatchObject({
+      defaultEntries: 500,
+      maxEntries: 500,
+      pruning: { by: "list", names: [".git", "node_modules"] },
+      order: "path",
+      relativeTo: "root",
+      wildcards: "names",
+      withRoot: true,
+    });
+    expect(faces.find?.decode({ query: "a", type: "dir", limit: 9_999 })).toEqual({
+      input: { query: "a", type: "directory" },
+    });
+    expect(faces.find?.decode({ query: "" })).toMatchObject({ parameter: "query" });
   });
 
   verifies(["IR-088", "IR-089", "IP-029"], "flags are letters of gimsuy; i, m and s have an effect", () => {
@@ -177,6 +195,50 @@ describe("texts of indusagi", () => {
       "src/a.ts:12: const a\n[stopped at 1 hit; raise limit (at most 5000) for more]\n[skipped: 2 binary]",
     );
     expect(outputOf("grep", succeeded({ ...limited, limit: 5_000 }))).toContain("[stopped at 5000 hits]");
+  });
+
+  const entries = [
+    { name: "lib", kind: "directory", sizeBytes: 0, target: "../lib" },
+    { name: "a.ts", kind: "file", sizeBytes: 1_234 },
+    { name: "two\nlines", kind: "file", sizeBytes: 5 },
+  ];
+  const LS = { path: "src", entries, total: 3, more: false, limit: 9e15, hidden: 1 };
+
+  verifies(["IR-080", "IR-082"], "a listing has aligned rows under the count of what is shown and hidden", () => {
+    expect(outputOf("ls", succeeded(LS))).toBe(
+      '3 entries (1 hidden entry omitted)\n[A name in quotes is a JSON string.]\ndir     0 lib/\nfile 1234 a.ts\nfile    5 "two\\nlines"',
+    );
+    expect(outputOf("ls", succeeded({ ...LS, entries: [], total: 0, hidden: 0 }))).toBe("0 entries");
+  });
+
+  verifies("IR-083", "a listing over the budget is cut with a notice that names the tool", () => {
+    const rows = Array.from({ length: 300 }, (_, index) => ({ name: `f${index}`, kind: "file", sizeBytes: 1 }));
+    const budget = { kind: "middle" as const, maxBytes: 1_000 };
+    const seen = seenBy(indusagiDialect, "ls", succeeded({ ...LS, entries: rows, total: 300 }), {}, { budget });
+    const { output } = seen.envelope as { output: string };
+    expect(output).toMatch(/^300 entries \(1 hidden entry omitted\)\nfile 1 f0\n/);
+    expect(output).toMatch(/\nls: \d+ bytes left out here to fit the window\n/);
+    expect(output.endsWith("file 1 f299")).toBe(true);
+    expect(output.length).toBeLessThanOrEqual(1_100);
+    expect(seen.cuts).toHaveLength(1);
+  });
+
+  verifies(["IR-096", "IR-097"], "what is found is a path a row; a limit that was reached is told", () => {
+    const found = [
+      { path: ".", kind: "directory" },
+      { path: "a/b", kind: "directory" },
+    ];
+    const FIND = { root: ".", entries: found, total: 2, why: "complete", limit: 500, skipped: {}, unreadable: [] };
+    expect(outputOf("find", succeeded(FIND))).toBe(".\na/b");
+    expect(outputOf("find", succeeded({ ...FIND, why: "limit" }))).toBe(
+      ".\na/b\n[stopped at 2 results; narrow query or path]",
+    );
+    expect(outputOf("find", succeeded({ ...FIND, entries: [] }))).toBe("No matches found.");
+    const note = { ...succeeded({ ...FIND, entries: [] }), details: { notes: ["no name holds a slash"] } };
+    expect(outputOf("find", note)).toBe("No matches found.\n[no name holds a slash]");
+    expect(outputOf("find", failedWith("FS_NOT_FOUND", "m"), { path: "no" }, python)).toBe(
+      "ENOENT: no such file or directory, scandir 'no'",
+    );
   });
 
   verifies(["IR-090", "IR-091", "IP-030"], "a pattern that does not compile has its own first words", () => {

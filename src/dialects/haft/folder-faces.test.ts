@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import { failedWith, seenBy, succeeded } from "../../../test/dialects/golden.js";
+import type { FindData, LsData, TimeData } from "../../kernel/index.js";
+import { findFace } from "./find-face.js";
+import { haftDialect } from "./haft-dialect.js";
+import { lsFace } from "./ls-face.js";
+import { timeFace } from "./time-face.js";
+
+const LS: LsData = { path: ".", entries: [], total: 0, more: false, limit: 500, hidden: 0 };
+const FIND: FindData = {
+  root: ".",
+  entries: [],
+  total: 0,
+  why: "complete",
+  limit: 500,
+  skipped: {},
+  unreadable: [],
+  engine: "re2js",
+};
+
+const listed = (more: Partial<LsData>, args: Readonly<Record<string, unknown>> = {}) =>
+  seenBy(haftDialect, "ls", succeeded({ ...LS, ...more }), args).envelope;
+const found = (more: Partial<FindData>, args: Readonly<Record<string, unknown>> = { query: "x" }) =>
+  seenBy(haftDialect, "find", succeeded({ ...FIND, ...more }), args).envelope;
+
+describe("lsFace", () => {
+  it("decodes to the tool's input, within its ceiling", () => {
+    expect(lsFace.decode({ path: "a", showHidden: true, limit: 9_999 })).toEqual({
+      input: { path: "a", showHidden: true, limit: 5_000 },
+    });
+    expect(lsFace.decode({})).toEqual({ input: {} });
+    for (const limit of [0, -1, 1.5]) expect(lsFace.decode({ limit })).toMatchObject({ parameter: "limit" });
+  });
+
+  it("writes kind, size and name in columns, under the count", () => {
+    const entries: LsData["entries"] = [
+      { name: "lib", kind: "directory", sizeBytes: 0 },
+      { name: "shared", kind: "directory", sizeBytes: 0, target: "../other" },
+      { name: "a.ts", kind: "file", sizeBytes: 1_234 },
+      { name: "gone", kind: "link", sizeBytes: 0, target: "nowhere", error: "unreached" },
+      { name: "pipe", kind: "other", sizeBytes: 0 },
+    ];
+    expect(listed({ path: "src", entries, total: 5, hidden: 2 }, { path: "src" })).toBe(
+      [
+        '"src": 5 entries, 2 hidden left out (`showHidden` lists them).',
+        "dir      0 lib/",
+        "link     0 shared/ -> ../other",
+        "file  1234 a.ts",
+        "link     0 gone -> nowhere (not reached)",
+        "other    0 pipe",
+      ].join("\n"),
+    );
+  });
+
+  it("says that a folder is empty, and what it holds when all is hidden", () => {
+    expect(listed({})).toBe('"." is empty.');
+    expect(listed({ hidden: 1 })).toBe('".": 0 entries, 1 hidden left out (`showHidden` lists them).');
+  });
+
+  it("gives the true count where the limit cut the rows, and how to see the rest", () => {
+    const entries: LsData["entries"] = [{ name: "a", kind: "file", sizeBytes: 1 }];
+    expect(listed({ entries, total: 50_000, limit: 1 })).toBe(
+      '".": 50000 entries, the first 1 are listed; raise `limit` (at most 5000) or use `find`.\nfile 1 a',
+    );
+    expect(listed({ entries, total: 50_000, limit: 5_000, more: true })).toBe(
+      '".": more than 50000 entries, the first 1 are listed; use `find`.\nfile 1 a',
+    );
+  });
+
+  it("tells odd names as JSON, and those that no call can take", () => {
+    const entries: LsData["entries"] = [
+      { name: "two\nlines", kind: "file", sizeBytes: 1 },
+      { name: "bad\uFFFD", kind: "other", sizeBytes: 0, error: "unnamed" },
+    ];
+    expect(listed({ entries, total: 2 })).toBe(
+      [
+        '".": 2 entries.',
+        'file  1 "two\\nlines"',
+        "other 0 bad\uFFFD",
+        "A name in quotes is a JSON string.",
+        "A name that is not UTF-8 shows \uFFFD for what it holds; rename it with a command to work with it.",
+      ].join("\n"),
+    );
+  });
+});
+
+describe("findFace", () => {
+  it("decodes to the tool's input, within its ceiling", () => {
+    expect(findFace.decode({ query: "*.ts", type: "dir", limit: 9_999, includeIgnored: true })).toEqual({
+      input: { query: "*.ts", type: "directory", limit: 5_000, includeIgnored: true },
+    });
+    expect(findFace.decode({ query: "a", limit: 0 })).toMatchObject({ parameter: "limit" });
+    expect(findFace.decode({ path: "." })).toMatchObject({ parameter: "query" });
+  });
+
+  it("writes a path a row, folders with a slash, odd ones as JSON", () => {
+    const entries: FindData["entries"] = [
+      { path: "src", kind: "directory" },
+      { path: "src/a.ts", kind: "file" },
+      { path: "two\nlines", kind: "directory" },
+    ];
+    expect(found({ entries, total: 3 })).toBe('src/\nsrc/a.ts\n"two\\nlines/"\n\nA name in quotes is a JSON string.');
+  });
+
+  it("says that nothing was found, and what was not looked at", () => {
+    expect(found({ unreadable: ["locked"], skipped: { unreadable: 1, policy: 2 } })).toBe(
+      "Nothing found.\n1 path could not be read: locked.\nSkipped: 2 withheld by policy.\nIgnored files were not searched; `includeIgnored` adds them.",
+    );
+    expect(found({}, { query: "app/[id]/*", includeIgnored: true })).toBe(
+      "Nothing found.\n`[…]` in a glob is one character of several; write `\\[` for a bracket.",
+    );
+    expect(found({}, { query: "[id]", includeIgnored: true })).toBe("Nothing found.");
+  });
+
+  it("says why it stopped and how to go on", () => {
+    const entries: FindData["entries"] = [{ path: "a", kind: "file" }];
+    const stopped = (more: Partial<FindData>) => found({ entries, total: 1, ...more });
+    expect(stopped({ why: "limit", limit: 1 })).toBe(
+      "a\n\nStopped at the limit of 1 entry; there may be more. Narrow `query` or `path`, or raise `limit` (at most 5000).",
+    );
+    expect(stopped({ why: "limit", limit: 5_000 })).toContain("Narrow `query` or `path`.");
+    expect(stopped({ why: "limit", total: 9 })).toContain(
+      "Stopped at the limit of 32 KiB: 1 of 9 that were found. Narrow `query` or `path`.",
+    );
+    expect(stopped({ why: "deadline" })).toContain(
+      "Stopped at the time limit (engine: re2js); only a part was searched. Narrow `path`.",
+    );
+  });
+});
+
+describe("timeFace", () => {
+  it("decodes to the tool's input and writes the time alone", () => {
+    expect(timeFace.decode({ zone: "UTC", format: "long" })).toEqual({ input: { zone: "UTC", format: "long" } });
+    const data: TimeData = { epochNs: "1", zone: "UTC", format: "iso", text: "1970-01-01T00:00:00+00:00" };
+    expect(seenBy(haftDialect, "time", succeeded(data), {}).envelope).toBe("1970-01-01T00:00:00+00:00");
+    const refused = failedWith("CALL_INVALID", "Did not tell the time: `zone` is none.");
+    expect(seenBy(haftDialect, "time", refused, {}).envelope).toBe("Did not tell the time: `zone` is none.");
+  });
+});
