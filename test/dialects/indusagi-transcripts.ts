@@ -2,6 +2,7 @@
 
 import { EDIT_TRANSCRIPTS } from "./transcripts/edit-transcripts.js";
 import { FILE_TRANSCRIPTS } from "./transcripts/file-transcripts.js";
+import { FOLDER_TRANSCRIPTS } from "./transcripts/folder-transcripts.js";
 import { PYTHON_TRANSCRIPTS } from "./transcripts/python-transcripts.js";
 import { SEARCH_TRANSCRIPTS } from "./transcripts/search-transcripts.js";
 import { SHELL_TRANSCRIPTS } from "./transcripts/shell-transcripts.js";
@@ -12,6 +13,7 @@ import type { Transcript } from "./transcripts/transcript-shape.js";
 export const INDUSAGI_TRANSCRIPTS: readonly Transcript[] = [
   ...FILE_TRANSCRIPTS,
   ...EDIT_TRANSCRIPTS,
+  ...FOLDER_TRANSCRIPTS,
   ...SEARCH_TRANSCRIPTS,
   ...SHELL_TRANSCRIPTS,
   ...TODO_TRANSCRIPTS,

@@ -1,8 +1,6 @@
 /** What Haft promises to hosts and models that know the Rust edition of indusagi. */
 import type { RequirementRow } from "../requirements.js";
 
-const LS = "comes with the ls tool";
-const FIND = "comes with the find tool";
 const PROCESS = "comes with the process tool";
 const WEB = "comes with the web tools";
 
@@ -90,10 +88,10 @@ export const INDUSAGI_RUST: readonly RequirementRow[] = [
   ["IR-077", "files.edit", "an empty old text, an equal new text and an edit without effect are refused"],
   ["IR-078", "files.edit", "success is a sentence and a json block with path, count and diff"],
   ["IR-079", "files.edit", "the diff is unified and at most 16 KiB"],
-  ["IR-080", "files.ls", "one folder's children in aligned rows", LS],
-  ["IR-081", "files.ls", "folders first, then by name", LS],
-  ["IR-082", "files.ls", "hidden entries are counted and shown on demand", LS],
-  ["IR-083", "files.ls", "the listing keeps to the budget", LS],
+  ["IR-080", "files.ls", "one folder's children in aligned rows"],
+  ["IR-081", "files.ls", "folders first, then by name"],
+  ["IR-082", "files.ls", "hidden entries are counted and shown on demand"],
+  ["IR-083", "files.ls", "the listing keeps to the budget"],
   ["IR-084", "search.grep", "a tree is searched in name order, without version control and installed packages"],
   ["IR-085", "search.grep", "big and binary files are left out"],
   ["IR-086", "search.grep", "a hit reads path, line, text"],
@@ -103,11 +101,11 @@ export const INDUSAGI_RUST: readonly RequirementRow[] = [
   ["IR-090", "search.grep", "a pattern that does not compile has its own message"],
   ["IR-091", "search.grep", "look-around and back-references are refused"],
   ["IR-092", "search.grep", "a cancelled search ends at once"],
-  ["IR-093", "search.find", "a glob is matched against the name", FIND],
-  ["IR-094", "search.find", "a word is searched in the name", FIND],
-  ["IR-095", "search.find", "files or folders only, when asked", FIND],
-  ["IR-096", "search.find", "500 results", FIND],
-  ["IR-097", "search.find", "results are relative to where the search began", FIND],
+  ["IR-093", "search.find", "a glob is matched against the name"],
+  ["IR-094", "search.find", "a word is searched in the name"],
+  ["IR-095", "search.find", "files or folders only, when asked"],
+  ["IR-096", "search.find", "500 results"],
+  ["IR-097", "search.find", "results are relative to where the search began"],
   ["IR-098", "shell.bash", "a command is needed; time limit and folder are optional"],
   ["IR-099", "shell.bash", "two minutes by default, ten at most"],
   ["IR-100", "shell.bash", "commands run by the backend's sh, which enforces the limit"],
