@@ -15,7 +15,9 @@ const TOOLS = {
   write: same("write"),
   edit: same("edit"),
   bash: same("bash"),
+  ls: same("ls"),
   grep: { name: "grep", input: grepInput },
+  find: same("find"),
 };
 
 /** Words of a case's policy that this build can follow, each with the values that it can follow. */
