@@ -1,6 +1,7 @@
 /** A far tree as the shared search engine wants it: listings and bytes, moved here in as few requests as they fit into. */
 import {
   type Binding,
+  badPath,
   covers,
   DOING,
   globFilter,
@@ -72,7 +73,7 @@ export class FarSource implements SearchSource {
 
   async readDir(path: string): ReturnType<SearchSource["readDir"]> {
     if (this.#isAbove(path)) return listKin(this.#free, this.#limits, path, "");
-    const children = await listKin(this.#guarded, this.#limits, path, this.#literal);
+    const children = await nameable(path, () => listKin(this.#guarded, this.#limits, path, this.#literal));
     if (!this.#guarded.coversTree({ path, access: "read" }, "left-out"))
       throw fsFault("unclaimed", "", DOING.listing, path);
     const files = children
@@ -99,7 +100,7 @@ export class FarSource implements SearchSource {
     const file = farFile(path);
     let isOver = false;
     try {
-      const first = await readPart(guard, this.#limits, file, 0, BLOCK_BYTES);
+      const first = await nameable(path, () => readPart(guard, this.#limits, file, 0, BLOCK_BYTES));
       this.#moved += first.bytes.length;
       if (first.bytes.length > 0) yield first.bytes;
       for await (const { bytes } of readParts(guard, this.#limits, file, first.bytes.length, first)) {
@@ -189,5 +190,15 @@ export class FarSource implements SearchSource {
     return (
       workspace !== undefined && folder !== this.#root && isWithin(workspace, folder) && isWithin(folder, this.#root)
     );
+  }
+}
+
+/** A name that is not UTF-8 was told with signs in place of its bytes, so what it names is not found by it. */
+async function nameable<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!HaftError.is(thrown, "FS_NOT_FOUND") || !baseName(path).includes("\uFFFD")) throw thrown;
+    throw badPath(DOING.reading[0], path, "the name is not UTF-8. Rename it");
   }
 }

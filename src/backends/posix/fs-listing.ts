@@ -1,4 +1,5 @@
 /** What the far side tells of one entry or of a folder's children. */
+import { isUtf8 } from "node:buffer";
 import { DOING, type Fs, type FsChild, type FsEntryInfo } from "../../kernel/index.js";
 import { readEntryLine } from "./entry-line.js";
 import { split } from "./far-side.js";
@@ -10,6 +11,10 @@ import type { Limits } from "./limits.js";
 const MAX_TRIES = 5;
 /** Names that are asked about in one request. */
 const NAMES_AT_ONCE = 1_000;
+
+/** A child whose name is not UTF-8: it can be told of, and not be opened. */
+const UNNAMEABLE: FsEntryInfo = Object.freeze({ kind: "other", size: 0, modifiedMs: 0, mode: 0, version: "" });
+const NONE: ReadonlySet<string> = new Set();
 
 /** Where a link leads: its text, the real place or "", and the line about that place or "". */
 interface Led {
@@ -39,13 +44,16 @@ export async function listFolder(
     if (all.total > limit) {
       const chosen = [...all.names].sort(byCodeUnits).slice(0, limit);
       const children = await some(guard, limits, path, chosen, "yes");
-      return { children: children.map((child) => toChild(child, reaches)), more: true };
+      const odd = chosen.filter((name) => all.unnameable.has(name)).map((name) => ({ name, ...UNNAMEABLE }));
+      return { children: [...children.map((child) => toChild(child, reaches)), ...odd].sort(byName), more: true };
     }
     if (all.lines.length === all.names.length || tries === MAX_TRIES) {
       return {
         children: all
           .children(true)
-          .map((child) => toChild(child, reaches))
+          .map((child) =>
+            all.unnameable.has(child.name) ? { name: child.name, ...UNNAMEABLE } : toChild(child, reaches),
+          )
           .sort(byName),
         more: false,
       };
@@ -76,7 +84,7 @@ export async function listKin(guard: FsGuard, limits: Limits, path: string, lite
     const holding = literal === "" || !isWhole ? undefined : new Set(namesOf(all.tails));
     return told.map(({ name, line }) => {
       const { kind, size } = readEntryLine(line);
-      return { name, kind, size, mayHold: holding?.has(name) ?? true };
+      return { name, kind, size, mayHold: all.unnameable.has(name) || (holding?.has(name) ?? true) };
     });
   }
 }
@@ -121,12 +129,17 @@ function ask(
 
 function readListing(frame: Frame) {
   const [, total = "0", namesSize = "0", linesSize = "0"] = frame.words;
-  const [joined = "", lines = "", tails = ""] = split(frame.bytes, [Number(namesSize), Number(linesSize)]);
+  const tailsAt = Number(namesSize) + Number(linesSize);
+  const [, lines = ""] = split(frame.bytes.subarray(0, tailsAt), [Number(namesSize), Number(linesSize)]);
+  const joined = frame.bytes.subarray(0, Number(namesSize));
+  const tails = frame.bytes.subarray(tailsAt);
   const names = namesOf(joined);
   const perName = lines === "" ? [] : lines.split("\n");
   return {
     total: Number(total),
     names,
+    /** Those that stand for bytes which are not UTF-8. */
+    unnameable: isUtf8(joined) ? NONE : new Set(names.filter((name) => name.includes("\uFFFD"))),
     lines: perName,
     tails,
     /** Without `links` what comes last is no word about links. */
@@ -141,14 +154,17 @@ function readListing(frame: Frame) {
 }
 
 /** The names in "./a/./b/": no name holds a slash. */
-function namesOf(joined: string): string[] {
-  return joined.split("/").filter((_, index) => index % 2 === 1);
+function namesOf(joined: Uint8Array): string[] {
+  return new TextDecoder("utf-8", { ignoreBOM: true })
+    .decode(joined)
+    .split("/")
+    .filter((_, index) => index % 2 === 1);
 }
 
 /** "./NAME/A B C", a line end, and so many bytes of target, end and line; for each link. Sizes count bytes. */
-function readTails(text: string): Map<string, Led> {
+function readTails(tails: Uint8Array): Map<string, Led> {
   const leds = new Map<string, Led>();
-  const bytes = Buffer.from(text);
+  const bytes = Buffer.from(tails.buffer, tails.byteOffset, tails.length);
   for (let at = 0; at < bytes.length; ) {
     const slash = bytes.indexOf("/", at + 2);
     const end = bytes.indexOf("\n", slash);

@@ -18,6 +18,8 @@ export interface FilePart {
 
 /** Blocks that are asked for ahead of the one that is awaited, so that the distance costs nothing. */
 const AHEAD = 3;
+/** Digits at the end of an answer: how many of its bytes are the file's; a file may hold less than it tells. */
+const COUNT_DIGITS = 10;
 /** Times that a file is read which others keep replacing. */
 const MAX_TRIES = 10;
 
@@ -60,8 +62,10 @@ export async function readPart(
   // Where the far side counts in blocks only, it starts before what was asked for.
   const wanted = offset < 0 ? Math.max(0, size + offset) : offset;
   const skip = Math.max(0, Math.min(wanted, size) - from);
-  const start = lineSize + (frame.bytes.length > lineSize ? skip : 0);
-  return { bytes: frame.bytes.slice(start, start + count), from: from + skip, size, version };
+  const real = Number(new TextDecoder().decode(frame.bytes.subarray(-COUNT_DIGITS)));
+  const start = lineSize + Math.min(skip, real);
+  const end = Math.min(start + count, lineSize + real);
+  return { bytes: frame.bytes.slice(start, Math.max(start, end)), from: from + skip, size, version };
 }
 
 /**

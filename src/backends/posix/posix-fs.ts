@@ -21,6 +21,7 @@ import { listFolder, readStat } from "./fs-listing.js";
 import { closeFile, farFile, gather, readPart, readParts, whole } from "./fs-reading.js";
 import { replaceFile } from "./fs-replacing.js";
 import { Limits, within } from "./limits.js";
+import { wholeNumber } from "./whole-number.js";
 
 const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
 const DEFAULT_LIMIT = 10_000;
@@ -39,7 +40,7 @@ export class PosixFs implements Fs {
   }
 
   readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array> {
-    const maxBytes = io?.maxBytes ?? DEFAULT_MAX_BYTES;
+    const maxBytes = wholeNumber(io?.maxBytes ?? DEFAULT_MAX_BYTES, { otherwise: DEFAULT_MAX_BYTES });
     return this.#within(io, (limits) =>
       whole(limits, path, async () => {
         const file = farFile(path);
@@ -55,10 +56,12 @@ export class PosixFs implements Fs {
 
   readRange(
     path: string,
-    offset: number,
-    length: number,
+    from: number,
+    count: number,
     io?: Io,
   ): Promise<{ readonly bytes: Uint8Array; readonly size: number; readonly version: string }> {
+    const offset = wholeNumber(from, { min: Number.MIN_SAFE_INTEGER });
+    const length = wholeNumber(count);
     return this.#within(io, (limits) =>
       whole(limits, path, async () => {
         const file = length > BLOCK_BYTES ? farFile(path) : { path };
@@ -74,9 +77,10 @@ export class PosixFs implements Fs {
   async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncGenerator<Uint8Array, void> {
     const limits = new Limits(io, this.#guard.bound?.call);
     const file = farFile(path);
+    const offset = wholeNumber(io?.offset ?? 0);
     let isOver = false;
     try {
-      const first = await readPart(this.#guard, limits, file, io?.offset ?? 0, BLOCK_BYTES);
+      const first = await readPart(this.#guard, limits, file, offset, BLOCK_BYTES);
       if (first.bytes.length > 0) yield first.bytes;
       const start = first.from + first.bytes.length;
       for await (const part of readParts(this.#guard, limits, file, start, first)) {
@@ -118,7 +122,8 @@ export class PosixFs implements Fs {
   }
 
   readDir(path: string, io?: Io & { readonly limit?: number }): ReturnType<Fs["readDir"]> {
-    return this.#within(io, (limits) => listFolder(this.#guard, limits, path, io?.limit ?? DEFAULT_LIMIT));
+    const limit = wholeNumber(io?.limit ?? DEFAULT_LIMIT, { otherwise: DEFAULT_LIMIT });
+    return this.#within(io, (limits) => listFolder(this.#guard, limits, path, limit));
   }
 
   async mkdir(path: string, recursive: boolean, io?: Io): Promise<void> {
@@ -234,7 +239,7 @@ function yesNo(value: boolean): "yes" | "no" {
 /** "A B KIND", a line end, and so many bytes of the real place and of what is missing; for each path. */
 function readResolved({ bytes }: Frame): ResolvedPath[] {
   const answers: ResolvedPath[] = [];
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   for (let at = 0; at < bytes.length; ) {
     const end = bytes.indexOf(10, at);
     const [real = "0", missing = "0", kind = "absent"] = decoder.decode(bytes.subarray(at, end)).split(" ");

@@ -62,24 +62,26 @@ hf_fs_began() {
   hf_say "began,$hf_x"
 }
 
-# read PATH ALLOWED OFFSET COUNT STREAM: "read,SIZE,START", the line about the file and its bytes from START. A negative
-# offset counts from the end. START lies before the offset where dd can only count in blocks. The file that a STREAM has
-# opened stays open for its next request, as descriptor 5 at hf_at: it has been judged, and no name is looked up again.
+# read PATH ALLOWED OFFSET COUNT STREAM: "read,SIZE,START", the line about the file, its bytes from START, and in ten digits how
+# many of those are the file's. A negative offset counts from the end. START lies before the offset where dd can only count
+# in blocks. The file that a STREAM has opened stays open for its next request, as descriptor 5 at hf_at: it has been
+# judged, and no name is looked up again.
 hf_fs_read() {
   if [ -z "$5" ] || [ "$5" != "$hf_stream" ] || [ "$3" -lt "$hf_at" ]; then hf_open_file "$@" || { hf_refuse; return; }; fi
-  hf_x=\${hf_file_line#*"|"}; hf_x=\${hf_x#* }; hf_size=\${hf_x%% *}
   hf_from=$3
   if [ "$hf_from" -lt 0 ]; then hf_from=$(( hf_size + hf_from )); [ "$hf_from" -ge 0 ] || hf_from=0; fi
   hf_n=$(( hf_size - hf_from ))
   [ "$hf_n" -le "$4" ] || hf_n=$4
-  if [ "$hf_n" -le 0 ]; then hf_tell "read,$hf_size,$hf_from,\${#hf_file_line}" "$hf_file_line"; hf_shut_file; return; fi
+  if [ "$hf_n" -le 0 ]; then
+    hf_tell "read,$hf_size,$hf_from,\${#hf_file_line}" "\${hf_file_line}0000000000"; hf_shut_file; return
+  fi
   if ! hf_has bytes; then hf_n=$(( hf_n + hf_from % 65536 )) hf_from=$(( hf_from - hf_from % 65536 )); fi
   printf '%s %s,read,%s,%s,%s %s\n%s' "$hf_nonce" "$hf_id" "$hf_size" "$hf_from" "\${#hf_file_line}" \
-    "$(( \${#hf_file_line} + hf_n ))" "$hf_file_line"
+    "$(( \${#hf_file_line} + hf_n + 10 ))" "$hf_file_line"
   hf_send $(( hf_from - hf_at )) "$hf_n" <&5
-  printf '%s\n' "$hf_nonce"
+  printf '%010d%s\n' "$hf_real" "$hf_nonce"
   hf_at=$(( hf_from + hf_n ))
-  if [ -z "$5" ] || [ "$hf_at" -ge "$hf_size" ] || ! hf_has bytes; then hf_shut_file; fi
+  if [ -z "$5" ] || [ "$hf_real" -lt "$hf_n" ] || [ "$hf_at" -ge "$hf_size" ] || ! hf_has bytes; then hf_shut_file; fi
 }
 
 # Opens the file and proves that it is the one that the folder holds under that name, which a link put there in between is
@@ -93,6 +95,25 @@ hf_open_file() {
   hf_at=0 hf_stream=$5
   hf_same_file || { hf_shut_file; hf_code=changed; return 1; }
   hf_file_line=$hf_line
+  hf_x=\${hf_line#*"|"}; hf_x=\${hf_x#* }; hf_size=\${hf_x%% *}
+  [ "$hf_size" != 0 ] || hf_copy_unsized
+}
+
+# Files that the kernel makes up, those of /proc for one, tell size 0 and hold bytes all the same: what there is is copied, and
+# the copy is read. An empty file costs no process.
+hf_copy_unsized() {
+  IFS= read -r hf_x <&5 || [ -n "$hf_x" ] || return 0
+  hf_copy=$hf_s/bulk.$hf_serial.copy
+  command exec 5<"./$hf_name" || { hf_code=denied; return 1; }
+  hf_same_file || { hf_shut_file; hf_code=changed; return 1; }
+  hf_d=$(dd bs=65536 count=4096 <&5 2>&1 >"$hf_copy")
+  hf_x=$(hf_info "$hf_copy"); hf_x=\${hf_x#*"|"}; hf_x=\${hf_x#* }; hf_size=\${hf_x%% *}
+  command exec 5<"$hf_copy" || { hf_code=io hf_note="it cannot be copied"; return 1; }
+  rm -f "$hf_copy"
+  # Its end was not reached, or it could not be read or written down as a whole.
+  case $hf_d in 4096+* | *"+4096 "* | *" reading "* | *" writing "* | *[Ee]"rror"* | *"o space"*)
+    hf_shut_file; hf_code=io hf_note="it tells no size, and not all of it could be taken"; return 1 ;;
+  esac
 }
 
 hf_shut_file() { exec 5<&-; hf_stream= hf_at=0; }
@@ -119,15 +140,27 @@ hf_same_file() {
   [ -n "$hf_x" ] && [ "\${hf_x%% *}" = "\${hf_y%% *}" ]
 }
 
-# Exactly $2 bytes from offset $1 of standard input to the channel. A file that has become shorter is filled up with NULs
-# and the last line of the answer counts them.
+# Exactly $2 bytes to the channel, after $1 are skipped of standard input, which is descriptor 5. A file that has become shorter,
+# or holds less than it tells, is filled up with NULs: hf_real says how many are the file's.
 hf_send() {
   if hf_has bytes; then hf_d=$(dd bs=65536 skip="$1" count="$2" iflag=skip_bytes,count_bytes 2>&1 >&4)
   else hf_d=$(dd bs=65536 skip=$(( $1 / 65536 )) count=$(( ($2 + 65535) / 65536 )) 2>/dev/null | dd bs=1 count="$2" 2>&1 >&4)
   fi
-  hf_x=\${hf_d##*" records out$hf_nl"}; hf_x=\${hf_x%% *}
-  case $hf_x in "" | *[!0-9]*) hf_x=$2 ;; esac
-  if [ "$hf_x" -lt "$2" ]; then dd if=/dev/zero bs=1 count=$(( $2 - hf_x )); fi
+  hf_real=\${hf_d##*" records out$hf_nl"}; hf_real=\${hf_real%% *}
+  # Some dd say nothing of bytes: where the descriptor stands now tells.
+  case $hf_real in "" | *[!0-9]*)
+    if hf_position; then hf_real=$(( hf_real - hf_from )); else hf_real=$2; fi ;;
+  esac
+  [ "$hf_real" -le "$2" ] || hf_real=$2
+  [ "$hf_real" -ge 0 ] || hf_real=0
+  if [ "$hf_real" -lt "$2" ]; then dd if=/dev/zero bs=1 count=$(( $2 - hf_real )); fi
+}
+
+# Where descriptor 5 stands, in hf_real; fails where that is not told.
+hf_position() {
+  hf_real=
+  while read -r hf_x hf_y; do case $hf_x in pos:) hf_real=$hf_y ;; esac; done </proc/self/fdinfo/5
+  [ -n "$hf_real" ]
 }
 
 # stage NAME: the data becomes a file of the spool folder, for a request that will take it from there.

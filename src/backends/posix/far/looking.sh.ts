@@ -97,27 +97,44 @@ hf_listing() {
   hf_tell "list,$hf_total,\${#hf_all},\${#hf_lines}" "$hf_all$hf_lines$hf_tails"
 }
 
-# Which of $@ are files that hold hf_literal. Only regular files are handed to grep: a FIFO would hold it up. It tells
-# names in lines, so one that holds a line end is named without asking.
+# Which of $@ are files that may hold hf_literal. Only regular files are handed to grep: a FIFO would hold it up. It tells
+# names in lines, so one that holds a line end is named without asking; and so is what cannot be read, for that to be told.
 hf_holding() {
-  hf_files= hf_n=0 hf_dollar='$'
+  hf_files= hf_n=0 hf_chosen=0 hf_dollar='$'
   for hf_child in "$@"; do
     hf_n=$(( hf_n + 1 ))
     if [ ! -f "$hf_child" ] || [ -L "$hf_child" ]; then continue; fi
-    case $hf_child in
-    *"$hf_nl"*) printf '%s/' "$hf_child" ;;
-    *) hf_files="$hf_files \"$hf_dollar{$hf_n}\"" ;;
-    esac
+    case $hf_child in *"$hf_nl"*) printf '%s/' "$hf_child"; continue ;; esac
+    if [ ! -r "$hf_child" ]; then printf '%s/' "$hf_child"; continue; fi
+    hf_files="$hf_files \"$hf_dollar{$hf_n}\"" hf_chosen=$(( hf_chosen + 1 ))
+    # As many names as fit into a command line anywhere.
+    if [ "$hf_chosen" = 300 ]; then hf_holding_among "$@"; hf_files= hf_chosen=0; fi
   done
-  [ -n "$hf_files" ] || return 0
-  eval "grep -lsF -e \"\$hf_literal\" -- $hf_files" | while IFS= read -r hf_x; do printf '%s/' "$hf_x"; done
+  [ -z "$hf_files" ] || hf_holding_among "$@"
+}
+
+# Those of hf_files, which are places in $@, that hold hf_literal. Where grep could not look at one, all may.
+hf_holding_among() {
+  hf_x=$(eval "grep -lsF -e \"\$hf_literal\" -- $hf_files"; printf '%s' "$?")
+  hf_y=\${hf_x##*"$hf_nl"}
+  case $hf_y in
+  0 | 1) printf '%s' "\${hf_x%"$hf_y"}" | while IFS= read -r hf_x; do printf '%s/' "$hf_x"; done ;;
+  *) eval "printf '%s/' $hf_files" ;;
+  esac
 }
 
 # A line about each of $@. What is gone by now has no line; the near side counts.
 hf_infos() {
   if ! hf_has stat; then for hf_child in "$@"; do hf_info "$hf_child"; done
-  elif [ $# -le 1000 ] || ! hf_has xargs0; then stat -c "$hf_format" -- "$@"
-  else printf '%s\0' "$@" | xargs -0 stat -c "$hf_format" --
+  elif [ $# -le 300 ]; then stat -c "$hf_format" -- "$@"
+  elif hf_has xargs0; then printf '%s\0' "$@" | xargs -0 stat -c "$hf_format" --
+  else
+    hf_files= hf_n=0 hf_dollar='$'
+    for hf_child in "$@"; do
+      hf_n=$(( hf_n + 1 )) hf_files="$hf_files \"$hf_dollar{$hf_n}\""
+      if [ $(( hf_n % 300 )) = 0 ]; then eval "stat -c \"\$hf_format\" -- $hf_files"; hf_files=; fi
+    done
+    [ -z "$hf_files" ] || eval "stat -c \"\$hf_format\" -- $hf_files"
   fi
 }
 

@@ -1,0 +1,14 @@
+/** Numbers of callers, as a far shell can count with them: it knows neither fractions nor words like "NaN". */
+
+/** `value` without its fraction, within `min` (default 0) and `max` (default 2^53 - 1); `otherwise` (default 0) where it is no number. */
+export function wholeNumber(
+  value: number,
+  {
+    min = 0,
+    max = Number.MAX_SAFE_INTEGER,
+    otherwise = 0,
+  }: { readonly min?: number; readonly max?: number; readonly otherwise?: number } = {},
+): number {
+  if (Number.isNaN(value)) return otherwise;
+  return Math.min(max, Math.max(min, Math.trunc(value)));
+}
