@@ -16,3 +16,7 @@ export function rowName(name: string): string {
 
 /** What a reader of rows has to know where a name in them is told as JSON. */
 export const JSON_NAMES_NOTE = "A name in quotes is a JSON string.";
+
+/** What a reader has to know where a name shows that no call can take. */
+export const UNNAMED_NOTE =
+  "A name that is not UTF-8 shows \uFFFD for what it holds; rename it with a command to work with it.";

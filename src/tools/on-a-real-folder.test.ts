@@ -1,12 +1,24 @@
 import { execFileSync, fork } from "node:child_process";
-import { chmodSync, linkSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { transpileForProcess } from "../../test/transpile.js";
 import { verifies } from "../../test/verifies.js";
 import { createLocalBackend, type LocalBackend } from "../backends/local/index.js";
-import type { BashData, EditData, GrepData, ReadData } from "../kernel/index.js";
+import type { BashData, EditData, FindData, GrepData, LsData, ReadData } from "../kernel/index.js";
 import { type ToolBench, toolBench } from "./tool-bench.fixture.js";
 
 let folder: string;
@@ -27,6 +39,47 @@ afterEach(async () => {
 const at = (name: string) => join(folder, name);
 const edit = (path: string, oldText: string, newText: string) =>
   bench.call<EditData>("edit", { path, edits: [{ oldText, newText }] });
+
+describe("folders", () => {
+  it("show and find names that are odd, not UTF-8, FIFOs or links in a ring (LS-02, WRITE-16)", async () => {
+    execFileSync("mkfifo", [at("pipe")]);
+    symlinkSync("self", at("self"));
+    writeFileSync(at("two\nlines"), "needle\n");
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/bad`), Buffer.of(0xff)]), "x");
+    mkdirSync(Buffer.concat([Buffer.from(`${folder}/dir`), Buffer.of(0xfe)]));
+    const listed = (await bench.call<LsData>("ls", {})).data;
+    expect(listed?.entries.map(({ name, kind, error }) => [name, kind, error])).toEqual([
+      ["bad\uFFFD", "other", "unnamed"],
+      ["dir\uFFFD", "other", "unnamed"],
+      ["pipe", "other", undefined],
+      ["self", "link", "unreached"],
+      ["two\nlines", "file", undefined],
+    ]);
+    const found = (await bench.call<FindData>("find", { query: "*" })).data;
+    expect(found?.entries.map(({ path }) => path)).toEqual(listed?.entries.map(({ name }) => name));
+    expect(found).toMatchObject({ why: "complete", skipped: { unreadable: 1 }, unreadable: ["dir\uFFFD"] });
+    const path = found!.entries.at(-1)!.path;
+    expect((await bench.call<ReadData>("read", { path })).data?.text).toBe("needle\n");
+  });
+
+  it("of very many entries are counted whole (LS-03) and searched", async () => {
+    mkdirSync(at("many"));
+    for (let index = 0; index < 20_000; index++) closeSync(openSync(at(`many/f${index}`), "w"));
+    const { data } = await bench.call<LsData>("ls", { path: "many" });
+    expect([data?.entries.length, data?.total, data?.more]).toEqual([500, 20_000, false]);
+    const found = (await bench.call<FindData>("find", { query: "f19999", path: "many" })).data;
+    expect(found?.entries).toEqual([{ path: "many/f19999", kind: "file" }]);
+  });
+
+  it("that are links are looked at; what they lead out to is not told (GREP-21)", async () => {
+    mkdirSync(at("real"));
+    writeFileSync(at("real/d.md"), "");
+    symlinkSync("real", at("shared"));
+    expect((await bench.call<LsData>("ls", { path: "shared" })).data?.entries).toMatchObject([{ name: "d.md" }]);
+    const { data } = await bench.call<FindData>("find", { query: "*.md", path: "shared" });
+    expect(data?.entries).toEqual([{ path: "shared/d.md", kind: "file" }]);
+  });
+});
 
 describe("files", () => {
   it("keep their mode, and new ones get what the umask leaves (EDIT-23)", async () => {

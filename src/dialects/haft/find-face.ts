@@ -2,7 +2,7 @@ import type { FindData, FindEntry, FindInput, FindLimits, ToolFace } from "../..
 import { showControls } from "../../text/index.js";
 import { booleanArgument, missing, numberArgument, present, textArgument } from "../arguments.js";
 import { counted, saying } from "../rendering.js";
-import { JSON_NAMES_NOTE, rowName } from "../row-name.js";
+import { JSON_NAMES_NOTE, rowName, UNNAMED_NOTE } from "../row-name.js";
 import { renderFailure } from "./failure-text.js";
 import { withNotes } from "./notes.js";
 import { skippedNote, unreadableNote } from "./search-notes.js";
@@ -76,8 +76,9 @@ function rowOf({ path, kind }: FindEntry): string {
 }
 
 function notesOf(data: FindData, rows: readonly string[], args: Readonly<Record<string, unknown>>): readonly string[] {
-  const quoted = rows.some((row) => row.startsWith('"')) ? JSON_NAMES_NOTE : "";
-  const notes = [endNote(data), unreadableNote(data), skippedNote(data), quoted].filter((note) => note !== "");
+  const notes = [endNote(data), unreadableNote(data), skippedNote(data)].filter((note) => note !== "");
+  if (rows.some((row) => row.startsWith('"'))) notes.push(JSON_NAMES_NOTE);
+  if (rows.some((row) => row.includes("\uFFFD"))) notes.push(UNNAMED_NOTE);
   if (data.entries.length > 0 || data.why !== "complete") return notes;
   if (args.includeIgnored !== true) notes.push("Ignored files were not searched; `includeIgnored` adds them.");
   const { query } = args;

@@ -102,6 +102,12 @@ describe("findFace", () => {
     expect(found({ entries, total: 3 })).toBe('src/\nsrc/a.ts\n"two\\nlines/"\n\nA name in quotes is a JSON string.');
   });
 
+  it("tells that a name is none that a call can take", () => {
+    expect(found({ entries: [{ path: "bad\uFFFD", kind: "file" }], total: 1 })).toMatch(
+      /^bad\uFFFD\n\nA name that is not UTF-8/,
+    );
+  });
+
   it("says that nothing was found, and what was not looked at", () => {
     expect(found({ unreadable: ["locked"], skipped: { unreadable: 1, policy: 2 } })).toBe(
       "Nothing found.\n1 path could not be read: locked.\nSkipped: 2 withheld by policy.\nIgnored files were not searched; `includeIgnored` adds them.",

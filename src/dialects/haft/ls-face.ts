@@ -3,7 +3,7 @@ import { booleanArgument, numberArgument, present, textArgument } from "../argum
 import { entryRows } from "../entry-rows.js";
 import { spelledPath } from "../failure.js";
 import { counted, saying } from "../rendering.js";
-import { JSON_NAMES_NOTE } from "../row-name.js";
+import { JSON_NAMES_NOTE, UNNAMED_NOTE } from "../row-name.js";
 import { renderFailure } from "./failure-text.js";
 import { quotedPath, withNotes } from "./notes.js";
 import { withToolNotes } from "./told-details.js";
@@ -69,7 +69,6 @@ function countOf({ total, more, entries, hidden, limit }: LsData): string {
 function notesOf(entries: readonly LsEntry[], rows: readonly string[]): readonly string[] {
   const notes: string[] = [];
   if (rows.some((row) => row.includes('"'))) notes.push(JSON_NAMES_NOTE);
-  if (entries.some(({ error }) => error === "unnamed"))
-    notes.push("A name that is not UTF-8 shows \uFFFD for what it holds; rename it with a command to work with it.");
+  if (entries.some(({ error }) => error === "unnamed")) notes.push(UNNAMED_NOTE);
   return notes;
 }
