@@ -1,7 +1,7 @@
 /** Which files a search looks at, in which order, and how much of it. */
 import { on } from "../case-setup.js";
 import { expectEqual, expectError } from "../expect.js";
-import type { Fixture } from "../fixture.js";
+import { type Fixture, plant } from "../fixture.js";
 import type { Suite } from "../plan.js";
 import { grep, lay, namesOf, walk } from "./find.js";
 
@@ -123,6 +123,39 @@ export const searchChoosing: Suite<Fixture> = [
       expectEqual((await walk(fixture, { type: "file" })).names, ["a/b.txt", "d.txt"], "files");
     },
   ),
+  on(
+    "search:walk:glob",
+    "A glob chooses by name, with a slash by path; case counts unless it is to be ignored",
+    async (fixture) => {
+      await lay(fixture, { "a.TS": "", "sub/b.ts": "", "sub/deep/c.ts": "", "Sub2/d.txt": "" });
+      expectEqual((await walk(fixture, { glob: "*.ts" })).names, ["sub/b.ts", "sub/deep/c.ts"], "by name");
+      expectEqual((await walk(fixture, { glob: "sub/*.ts" })).names, ["sub/b.ts"], "by path");
+      const folded = (glob: string) => walk(fixture, { glob, ignoreGlobCase: true });
+      expectEqual((await folded("*.ts")).names, ["a.TS", "sub/b.ts", "sub/deep/c.ts"], "by name in any case");
+      expectEqual((await folded("SUB*")).names, ["Sub2", "sub"], "folders in any case");
+      expectEqual((await folded("sub2/**")).names, ["Sub2", "Sub2/d.txt"], "by path in any case");
+    },
+  ),
+  on("search:walk:links", "A walk tells links and special files by their own kind", async (fixture) => {
+    await lay(fixture, { "real/a.txt": "" });
+    await plant(fixture, { kind: "link", path: `${fixture.folder}/folder`, target: "real" });
+    await plant(fixture, { kind: "link", path: `${fixture.folder}/self`, target: "self" });
+    await plant(fixture, { kind: "fifo", path: `${fixture.folder}/pipe` });
+    const { entries, names, end } = await walk(fixture);
+    expectEqual(
+      names.map((name, index) => [name, entries[index]?.entry.kind]),
+      [
+        ["folder", "link"],
+        ["pipe", "other"],
+        ["real", "directory"],
+        ["real/a.txt", "file"],
+        ["self", "link"],
+      ],
+      "names and kinds",
+    );
+    expectEqual(end.why, "complete", "why");
+    expectEqual((await walk(fixture, { root: `${fixture.folder}/folder` })).names, ["folder/a.txt"], "below a link");
+  }),
   on("search:walk:ignored-folders", "A walk leaves out what is ignored, the folders too", async (fixture) => {
     await lay(fixture, { ".gitignore": "build/\n*.log\n", "build/a": "", "b.log": "", c: "" });
     expectEqual((await walk(fixture)).names, [".gitignore", "c"], "names");
