@@ -1,11 +1,24 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { transpileForProcess } from "../../../test/transpile.js";
 import { createLocalBackend } from "./local-backend.js";
+import { PipePool } from "./pipe-pool.js";
 import { allProcesses, processStart } from "./process-table.js";
+import { Watcher } from "./watcher.js";
 
 const NAMES = ["deaf", "in-flight", "in-session", "job", "kept", "no-environment", "survivor", "twice-removed"];
 
@@ -89,6 +102,55 @@ it("comes back when it was ended, and knows what runs", async () => {
   expect(allProcesses().filter((one) => isWatcherOf(one.pid))).toHaveLength(1);
   await backend.close();
 });
+
+it("is told in the end what came while its pipe was full, and nothing that runs is ended meanwhile", async () => {
+  const pool = new PipePool();
+  const watcher = new Watcher(pool, join(folder, "state"));
+  watcher.begin();
+  await until(() => allProcesses().some((one) => isWatcherOf(one.pid)));
+  const own = allProcesses().find((one) => isWatcherOf(one.pid))!.pid;
+  const commands = ["watched", "ended-again", "of-before"].map(() => {
+    const child = spawn("sleep", ["618"], { detached: true, stdio: "ignore" });
+    return { child, pid: child.pid!, start: processStart(child.pid!) };
+  });
+  const [watched, endedAgain, ofBefore] = commands as [Command, Command, Command];
+  try {
+    watcher.add(ofBefore.pid, ofBefore.start);
+    process.kill(own, "SIGSTOP");
+    fill(`/proc/${own}/fd/0`);
+    watcher.add(endedAgain.pid, endedAgain.start);
+    watcher.add(watched.pid, watched.start);
+    watcher.remove(endedAgain.pid);
+    watcher.remove(ofBefore.pid);
+    expect(watcher.untold).toBe(2);
+    for (let round = 0; round < 1_000; round += 1) {
+      watcher.add(endedAgain.pid, endedAgain.start);
+      watcher.remove(endedAgain.pid);
+    }
+    expect(watcher.untold).toBe(2);
+    process.kill(own, "SIGCONT");
+    await until(() => watcher.untold === 0);
+    expect([isAlive(own), ...commands.map(({ pid }) => isAlive(pid))]).toEqual([true, true, true, true]);
+    watcher.close();
+    await until(() => !isAlive(watched.pid) && !isAlive(own));
+    expect([isAlive(endedAgain.pid), isAlive(ofBefore.pid)]).toEqual([true, true]);
+  } finally {
+    for (const { child } of commands) child.kill("SIGKILL");
+    pool.close();
+  }
+});
+
+/** Writes lines that mean nothing until the pipe takes no more. */
+function fill(pipe: string): void {
+  const descriptor = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+  const line = `${"x".repeat(4_095)}\n`;
+  expect(() => {
+    for (;;) writeSync(descriptor, line);
+  }).toThrow("EAGAIN");
+  closeSync(descriptor);
+}
+
+type Command = { readonly child: ChildProcess; readonly pid: number; readonly start: number | undefined };
 
 /** Whether the process is a watcher that reports into the folder of this test. */
 function isWatcherOf(pid: number): boolean {

@@ -15,6 +15,18 @@ export interface WatcherReport {
 }
 
 const REPORT_PREFIX = "ended-";
+/** How soon a watcher whose pipe is full is written to again. */
+const RETRY_MS = 50;
+/** Bytes that a pipe takes whole or not at all. */
+const WHOLE_BYTES = 4096;
+
+/** What a watcher has not been told of one number yet. */
+interface News {
+  /** It knows an older process of that number, which has ended. */
+  readonly hasEnded: boolean;
+  /** When the process started that has the number now. */
+  readonly start: number | undefined;
+}
 
 /**
  * Ends what runs here when this process does, also by `kill -9`: a tiny shell that holds a pipe to us and is told each
@@ -25,7 +37,14 @@ export class Watcher {
   readonly nonce = newNonce();
   readonly #pool: PipePool;
   readonly #reportFolder: string | undefined;
-  readonly #told = new Map<number, number>();
+  /** What runs: when each process started, by its number. */
+  readonly #running = new Map<number, number>();
+  /**
+   * What waits because the pipe is full, by number, oldest first. At most one entry for each command that runs, or that the
+   * watcher still takes for running: what has ended before it could be told is left out.
+   */
+  readonly #news = new Map<number, News>();
+  #retry: NodeJS.Timeout | undefined;
   #input: number | undefined;
   /** Absent: none runs. */
   #child: ChildProcess | undefined;
@@ -64,22 +83,37 @@ export class Watcher {
       this.#lost();
       return;
     }
-    for (const [pid, start] of this.#told) this.#tell(`+${pid}:${start}\n`);
+    for (const [pid, start] of this.#running) this.#news.set(pid, { hasEnded: false, start });
+    this.#tell();
+  }
+
+  /** How many commands the watcher has not been told of yet, or whose end. */
+  get untold(): number {
+    return this.#news.size;
   }
 
   /** @param start - When the process started, in ticks; what has another start time is another process. */
   add(pid: number, start: number | undefined): void {
     if (start === undefined) return;
-    this.#told.set(pid, start);
-    this.#tell(`+${pid}:${start}\n`);
+    const hasEnded = this.#news.get(pid)?.hasEnded ?? this.#running.has(pid);
+    this.#running.set(pid, start);
+    this.#news.set(pid, { hasEnded, start });
+    this.#tell();
   }
 
   remove(pid: number): void {
-    if (this.#told.delete(pid)) this.#tell(`-${pid}\n`);
+    if (!this.#running.delete(pid)) return;
+    const news = this.#news.get(pid);
+    if (news !== undefined && !news.hasEnded) this.#news.delete(pid);
+    else this.#news.set(pid, { hasEnded: true, start: undefined });
+    this.#tell();
   }
 
   /** The end of its input: what is still told to it is ended. */
   close(): void {
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    this.#news.clear();
     if (this.#input !== undefined) closeSync(this.#input);
     this.#input = undefined;
   }
@@ -89,14 +123,44 @@ export class Watcher {
     this.close();
   }
 
-  #tell(line: string): void {
-    if (this.#input === undefined) return;
-    try {
-      writeSync(this.#input, line);
-    } catch {
-      // It is gone or does not read: the next command starts another, which is told all.
-      this.#lost();
+  /** Tells what there is to tell. While the pipe is full it waits: closing the pipe would end all that runs. */
+  #tell(): void {
+    if (this.#input === undefined) {
+      this.#news.clear();
+      return;
     }
+    if (this.#retry !== undefined) return;
+    try {
+      while (this.#news.size > 0) {
+        const { lines, pids } = this.#nextLines();
+        writeSync(this.#input, lines);
+        for (const pid of pids) this.#news.delete(pid);
+      }
+    } catch (thrown) {
+      if (systemCode(thrown) !== "EAGAIN") {
+        // It is gone: the next command starts another, which is told all.
+        this.#lost();
+        return;
+      }
+      this.#retry = setTimeout(() => {
+        this.#retry = undefined;
+        this.#tell();
+      }, RETRY_MS);
+      this.#retry.unref();
+    }
+  }
+
+  /** As many as are sure to be taken whole. */
+  #nextLines(): { readonly lines: string; readonly pids: readonly number[] } {
+    const pids: number[] = [];
+    let lines = "";
+    for (const [pid, { hasEnded, start }] of this.#news) {
+      const next = `${hasEnded ? `-${pid}\n` : ""}${start === undefined ? "" : `+${pid}:${start}\n`}`;
+      if (lines.length + next.length > WHOLE_BYTES) break;
+      lines += next;
+      pids.push(pid);
+    }
+    return { lines, pids };
   }
 
   #report(): string {
