@@ -1,4 +1,5 @@
 /** Makes a backend of the least that a third party has to supply. */
+import { AbortHub } from "./abort-hub.js";
 import type { Backend, Ports } from "./backend.js";
 import { CorePortFs } from "./core-backend/core-fs.js";
 import { type CoreAccess, CoreGuard } from "./core-backend/core-guard.js";
@@ -45,11 +46,14 @@ export interface BackendCore {
  */
 export function completeBackend(core: BackendCore): Backend {
   const { name, fs, clock, cwd, home = cwd, digest = webDigest } = core;
-  const access: CoreAccess = { name, fs, follow: async (path) => core.realPath?.(path) };
+  const closing = new AbortController();
+  const requireOpen = (): void => {
+    if (closing.signal.aborted) throw closedBackend(name);
+  };
+  const access: CoreAccess = { name, fs, follow: async (path) => core.realPath?.(path), requireOpen };
   const turns = new WriteTurns();
   const free = new CoreGuard(access);
-  const closing = new AbortController();
-  const shellOf = { name, shell: core.shell, guard: free, clock, closing: closing.signal };
+  const shellOf = { name, shell: core.shell, guard: free, clock, closing: new AbortHub(closing.signal) };
   return {
     name,
     flags: {},
@@ -57,7 +61,7 @@ export function completeBackend(core: BackendCore): Backend {
     home,
     cwd,
     bind(grant, call): Ports {
-      if (closing.signal.aborted) throw closedBackend(name);
+      requireOpen();
       const bound = { grant, call };
       return {
         fs: new CorePortFs(new CoreGuard(access, bound), digest, turns),

@@ -1,5 +1,6 @@
 /** One command from its start to its result: time limit, cancel, survivors. */
 import {
+  type AbortHub,
   type Captured,
   type Clock,
   DEFAULT_GRACE_MS,
@@ -28,7 +29,7 @@ export interface RunOptions extends ShellOptions {
   readonly isOpenEnded: boolean;
   /** Milliseconds from now. */
   readonly limitMs: number;
-  readonly stopSignals: readonly AbortSignal[];
+  readonly stops: readonly AbortHub[];
 }
 
 export class MemoryRun {
@@ -121,14 +122,14 @@ export class MemoryRun {
     let release = (): void => {};
     const requested = new Promise<"cancelled" | "deadline">((resolve) => {
       const cancel = (): void => resolve("cancelled");
-      for (const signal of options.stopSignals) signal.addEventListener("abort", cancel, { once: true });
+      const stopListening = options.stops.map((hub) => hub.on(cancel));
       const stopTimer =
         options.limitMs > MAX_TIMER_MS
           ? () => {}
           : this.#clock.timer(Math.max(0, options.limitMs), () => resolve("deadline"));
       release = () => {
         stopTimer();
-        for (const signal of options.stopSignals) signal.removeEventListener("abort", cancel);
+        for (const stop of stopListening) stop();
       };
     });
     return { requested, release: () => release() };

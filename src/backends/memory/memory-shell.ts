@@ -1,5 +1,6 @@
 /** The port to the commands of a memory backend. */
 import {
+  AbortHub,
   type Binding,
   boundHandle,
   DOING,
@@ -30,10 +31,12 @@ export interface ShellHost extends Machine {
 export class MemoryShell implements Shell {
   readonly #host: ShellHost;
   readonly #bound: Binding | undefined;
+  readonly #callEnds: AbortHub | undefined;
 
   constructor(host: ShellHost, bound?: Binding) {
     this.#host = host;
     this.#bound = bound;
+    this.#callEnds = bound === undefined ? undefined : new AbortHub(bound.call.signal);
   }
 
   async exec(command: string, options: ShellOptions): Promise<ShellResult> {
@@ -56,6 +59,7 @@ export class MemoryShell implements Shell {
   }
 
   async attach(id: string): Promise<ShellHandle | null> {
+    this.#host.tree.requireOpen();
     if (this.#bound !== undefined) {
       requireLive(this.#bound.call);
       requireJob(this.#bound.grant, id);
@@ -69,6 +73,7 @@ export class MemoryShell implements Shell {
   }
 
   #requireAllowed(command: string, cwd: string): void {
+    this.#host.tree.requireOpen();
     if (this.#bound === undefined) return;
     requireLive(this.#bound.call);
     requireCommand(this.#bound.grant, command, cwd);
@@ -82,7 +87,9 @@ export class MemoryShell implements Shell {
       env: { ...this.#host.env, ...options.env },
       limitMs: isOpenEnded ? Number.POSITIVE_INFINITY : this.#limitMs(timeoutMs),
       // What was spawned outlives its call, so neither the call's end nor its signal reaches it.
-      stopSignals: isOpenEnded ? [] : [signal, this.#bound?.call.signal].filter((one) => one !== undefined),
+      stops: isOpenEnded
+        ? []
+        : [signal === undefined ? undefined : new AbortHub(signal), this.#callEnds].filter((one) => one !== undefined),
     };
     return new MemoryRun(this.#host, this.#host.nextRunId(), command, run, (left) => this.#keep(left));
   }

@@ -1,5 +1,6 @@
 /** The whole port to commands over one `exec`. */
 import { HeadTailBuffer } from "../../text/index.js";
+import { AbortHub } from "../abort-hub.js";
 import type { Binding } from "../backend.js";
 import { messageOf } from "../errors.js";
 import { closedBackend, requireCommand, requireLive } from "../guard.js";
@@ -21,7 +22,8 @@ export class CorePortShell implements Shell {
   readonly #core: CoreShell | undefined;
   readonly #guard: CoreGuard;
   readonly #clock: Clock;
-  readonly #closing: AbortSignal;
+  readonly #closing: AbortHub;
+  readonly #callEnds: AbortHub | undefined;
   readonly #bound: Binding | undefined;
 
   constructor(
@@ -31,7 +33,7 @@ export class CorePortShell implements Shell {
       readonly guard: CoreGuard;
       readonly clock: Clock;
       /** Fires when the backend is closed. */
-      readonly closing: AbortSignal;
+      readonly closing: AbortHub;
     },
     bound?: Binding,
   ) {
@@ -41,6 +43,7 @@ export class CorePortShell implements Shell {
     this.#clock = about.clock;
     this.#closing = about.closing;
     this.#bound = bound;
+    this.#callEnds = bound === undefined ? undefined : new AbortHub(bound.call.signal);
   }
 
   async exec(command: string, options: ShellOptions): Promise<ShellResult> {
@@ -146,11 +149,8 @@ export class CorePortShell implements Shell {
     };
     if (limitMs !== undefined) cancels.push(this.#clock.timer(limitMs, () => end("deadline")));
     const cancel = (): void => end("cancelled");
-    const signals = [options.signal, this.#bound?.call.signal, this.#closing].filter((one) => one !== undefined);
-    for (const signal of signals) {
-      if (signal.aborted) cancel();
-      else signal.addEventListener("abort", cancel, { once: true });
-    }
+    const own = options.signal === undefined ? undefined : new AbortHub(options.signal);
+    for (const hub of [own, this.#callEnds, this.#closing]) if (hub !== undefined) cancels.push(hub.on(cancel));
     return {
       signal: controller.signal,
       limitMs,
@@ -158,7 +158,6 @@ export class CorePortShell implements Shell {
       why: () => why,
       release() {
         for (const one of cancels) one();
-        for (const signal of signals) signal.removeEventListener("abort", cancel);
       },
     };
   }
