@@ -18,6 +18,10 @@ export interface Pattern {
 export interface WalkQuery extends Io {
   /** Absolute. A file is searched alone; a root that is itself ignored is searched. */
   readonly root: string;
+  /**
+   * Without a slash it is matched against names, with one against the path below the root. With a `!` in front what it
+   * matches is left out, folders with all below them; `\\!` stands for the sign itself.
+   */
   readonly glob?: string;
   /** Upper and lower case in the glob are the same letter. Default false. */
   readonly ignoreGlobCase?: boolean;

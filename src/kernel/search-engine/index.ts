@@ -1,5 +1,6 @@
 /** A search engine over any tree of files, for backends that have no ripgrep: same patterns, same hits, same order. */
 export { FoldersAbove } from "./folders-above.js";
+export { globFilter } from "./glob-filter.js";
 export { IGNORE_FILES, MAX_IGNORE_FILE_BYTES } from "./ignore-stack.js";
 export { windowOf } from "./line-window.js";
 export { searchBinding } from "./search-binding.js";
@@ -9,4 +10,3 @@ export { searchStop } from "./search-stop.js";
 export { SearchTally, type SkipReason, whyAborted } from "./search-tally.js";
 export { pageOf, searchTree, walkTree } from "./search-tree.js";
 export type { SearchScope, SearchSource, SourceChild } from "./source.js";
-export { globFilter } from "./visit-tree.js";

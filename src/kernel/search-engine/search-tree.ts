@@ -1,10 +1,11 @@
 import type { GrepHit, GrepQuery, SearchEnd, WalkEntry, WalkQuery } from "../search.js";
 import { searchFile } from "./file-search.js";
+import { globFilter } from "./glob-filter.js";
 import { compilePattern } from "./search-pattern.js";
 import { SearchTally, whyAborted } from "./search-tally.js";
 import type { SearchScope, SearchSource } from "./source.js";
 import { Turns } from "./turns.js";
-import { globFilter, visitTree } from "./visit-tree.js";
+import { visitTree } from "./visit-tree.js";
 
 /** The name of this engine in end records. */
 const ENGINE = "re2js";

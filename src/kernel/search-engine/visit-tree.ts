@@ -1,6 +1,4 @@
-import { compileGlob } from "../../text/index.js";
 import { isWithin } from "../claims.js";
-import { HaftError } from "../errors.js";
 import type { EntryKind } from "../fs.js";
 import type { WalkQuery } from "../search.js";
 import { IgnoreStack, MAX_IGNORE_FILE_BYTES } from "./ignore-stack.js";
@@ -70,16 +68,6 @@ export async function* visitTree(
       tally.failed(thrown, path);
     }
   }
-}
-
-/** Whether a path below the root is wanted. Everything is without a glob; a root that is a file always is. */
-export function globFilter(query: Pick<WalkQuery, "root" | "glob" | "ignoreGlobCase">): (path: string) => boolean {
-  if (query.glob === undefined) return () => true;
-  const glob = compileGlob(query.glob, { ignoreCase: query.ignoreGlobCase ?? false });
-  if (!glob.ok)
-    throw new HaftError("SEARCH_PATTERN", glob.error, { details: { pattern: query.glob, why: glob.error } });
-  const at = query.root === "/" ? 1 : query.root.length + 1;
-  return (path) => path === query.root || glob.matches(path.slice(at));
 }
 
 async function openFolder(

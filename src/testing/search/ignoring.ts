@@ -1,6 +1,6 @@
 /** What a search leaves out: ignore files, `.git`, folders on a list, and what a glob does not match. */
 import { on } from "../case-setup.js";
-import { expectEqual } from "../expect.js";
+import { expectEqual, expectError } from "../expect.js";
 import { type Fixture, treeGrant } from "../fixture.js";
 import type { Suite } from "../plan.js";
 import { grep, lay, namesOf, walk } from "./find.js";
@@ -131,6 +131,41 @@ export const searchIgnoring: Suite<Fixture> = [
     );
     expectEqual((await walk(fixture, { glob: "[ab].ts", type: "file" })).names, ["a.ts", "sub/b.ts"], "entries");
   }),
+  on(
+    "search:glob:leaves-out",
+    "A glob with ! in front leaves out what it matches, a folder with all below it; escaped it is a sign like others",
+    async (fixture) => {
+      await lay(fixture, {
+        "a.ts": "x\n",
+        "lib/b.ts": "x\n",
+        "lib/c.js": "x\n",
+        "sub/lib/d.js": "x\n",
+        "sub/lib.md": "x\n",
+        "!e.ts": "x\n",
+      });
+      const expected: Readonly<Record<string, readonly string[]>> = {
+        "!*.ts": ["lib/c.js", "sub/lib/d.js", "sub/lib.md"],
+        "!*.{ts,js}": ["sub/lib.md"],
+        "!lib": ["!e.ts", "a.ts", "sub/lib.md"],
+        "!lib/": ["!e.ts", "a.ts", "sub/lib.md"],
+        "!a.ts/": ["!e.ts", "a.ts", "lib/b.ts", "lib/c.js", "sub/lib/d.js", "sub/lib.md"],
+        "!/lib": ["!e.ts", "a.ts", "sub/lib/d.js", "sub/lib.md"],
+        "!lib/**": ["!e.ts", "a.ts", "sub/lib/d.js", "sub/lib.md"],
+        "!**/*.js": ["!e.ts", "a.ts", "lib/b.ts", "sub/lib.md"],
+        "\\!*": ["!e.ts"],
+      };
+      for (const [glob, files] of Object.entries(expected)) {
+        expectEqual(namesOf((await grep(fixture, "^x$", { glob })).lines), files, `files of ${glob}`);
+        expectEqual((await walk(fixture, { glob, type: "file" })).names, files, `entries of ${glob}`);
+      }
+      expectEqual(
+        (await grep(fixture, "^x$", { glob: "!*.ts", root: `${fixture.folder}/a.ts` })).hits.length,
+        1,
+        "a root",
+      );
+      await expectError(grep(fixture, "^x$", { glob: "!" }), "SEARCH_PATTERN", "a glob of the sign alone");
+    },
+  ),
   on("search:glob:path", "A glob with a slash matches the path below the root", async (fixture) => {
     await lay(fixture, { "src/a.ts": "x\n", "src/deep/b.ts": "x\n", "test/src/c.ts": "x\n" });
     expectEqual(namesOf((await grep(fixture, "^x$", { glob: "src/*.ts" })).lines), ["src/a.ts"], "one star");

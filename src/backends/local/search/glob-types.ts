@@ -8,6 +8,7 @@ const PLAIN = /[\p{L}\p{N}._-]/u;
  * all files.
  */
 export function globTypes(glob: string): string[] | undefined {
+  if (glob.startsWith("!")) return undefined;
   const alternatives = expandBraces(glob, MAX_GLOB_ALTERNATIVES) ?? ["*"];
   const names = new Set(alternatives.map(looseName));
   return names.has("*") ? undefined : [...names];
