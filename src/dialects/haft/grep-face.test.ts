@@ -60,6 +60,10 @@ describe("grepFace", () => {
       "No matches.\n1 path could not be read: locked.\nSkipped: 2 binary.\nIgnored files were not searched; `includeIgnored` adds them.",
     );
     expect(searched({}, { pattern: "x", path: "a.log" })).toBe("No matches.");
+    for (const path of [".github", "a/.config", "..", "src"])
+      expect(searched({}, { pattern: "x", path }), path).toContain("Ignored files were not searched");
+    expect(searched({}, { pattern: "x", path: ".eslintrc.json" })).toBe("No matches.");
+    expect(searched({ skipped: { long: 2 } })).toContain("Skipped: 2 lines too long for so large a pattern.");
     expect(searched({}, { pattern: "x", includeIgnored: true })).toBe("No matches.");
   });
 

@@ -13,9 +13,9 @@ export function grepNotes(data: GrepData, args: Readonly<Record<string, unknown>
   return notes;
 }
 
-/** An artifact or a file named by itself has no ignored part. */
+/** An artifact or a file named by itself has no ignored part. A name with a dot in front only has no ending: folders have such. */
 function isOneFile(args: Readonly<Record<string, unknown>>): boolean {
-  return typeof args.path === "string" && /^artifact:|\.\w+$/.test(args.path);
+  return typeof args.path === "string" && /^artifact:|[^/.]\.\w+$/.test(args.path);
 }
 
 const UNITS = { content: "hit", files: "file", count: "file" } as const;

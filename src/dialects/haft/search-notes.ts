@@ -25,6 +25,7 @@ const REASONS: Readonly<Record<string, string>> = {
   deep: "too deep",
   policy: "withheld by policy",
   special: "not regular files",
+  long: "lines too long for so large a pattern",
 };
 
 export function skippedNote(data: LeftOut): string {

@@ -98,7 +98,7 @@ async function runFind(input: FindInput, ctx: ToolContext<FindLimits>): Promise<
       if (item.kind === "end") end = item;
       else found.push(item);
     };
-    const problem = await collectSearch(walk, take, ctx.signal);
+    const problem = await collectSearch(walk, take, ctx.signal, { spelled, absolute: root });
     if (problem !== undefined) return problem;
   }
   return answer(input, ctx, query, found, end);

@@ -253,3 +253,44 @@ describe("ends", () => {
     expect(await grep(scripted([hit], new Error("disk")), { pattern: "x" })).toMatchObject({ code: "CALL_THREW" });
   });
 });
+
+describe("a root that is a link", () => {
+  it("is told by what is wrong with it, as it was spelled", async () => {
+    const memory = createMemoryBackend({ files: { "a.txt": "" } });
+    memory.plant({ kind: "link", path: "/workspace/loop", target: "loop" });
+    memory.plant({ kind: "link", path: "/workspace/gone", target: "nowhere" });
+    const bench = toolBench({ backend: memory });
+    const loop = await grep(bench, { pattern: "x", path: "loop" });
+    expect([loop.code, loop.message]).toEqual([
+      "FS_LINK_LOOP",
+      'Did not search "loop": its links lead round in a circle. Name the file itself.',
+    ]);
+    expect((await grep(bench, { pattern: "x", path: "gone" })).message).toContain("there is no such file or folder");
+  });
+});
+
+describe("a search that fails", () => {
+  it("names the root as it was spelled, whatever the port calls it", async () => {
+    for (const [thrown, message] of [
+      [
+        new HaftError("FS_IO", 'Did not read "/workspace/a.txt": the system says EAGAIN.', {
+          details: { system: "EAGAIN" },
+        }),
+        'Did not search "./a.txt": the system reported an error (EAGAIN).',
+      ],
+      [
+        new HaftError("POLICY_DENIED", 'Did not read "/workspace/a.txt": it is outside.'),
+        'Did not read "./a.txt": it is outside.',
+      ],
+    ] as const) {
+      const failed = await grep(scripted([], thrown), { pattern: "x", path: "./a.txt" });
+      expect([failed.code, failed.message]).toEqual([thrown.code, message]);
+    }
+  });
+
+  it("names what could not be read as hits are named", async () => {
+    const end = { kind: "end", why: "complete", engine: "e", seen: 1, skipped: { unreadable: 1 } } as const;
+    const bench = scripted([{ ...end, unreadable: ["/workspace/sub/locked"] }]);
+    expect((await grep(bench, { pattern: "x" })).data?.unreadable).toEqual(["sub/locked"]);
+  });
+});

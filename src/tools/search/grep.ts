@@ -105,7 +105,10 @@ async function runGrep(input: GrepInput, ctx: ToolContext<GrepLimits>): Promise<
     maxBytes: ctx.limits.maxBytes,
     shown: artifact === undefined ? shownPath(ctx.limits.relativeTo === "root" ? root : ctx.cwd) : () => spelled,
   });
-  const problem = await collectSearch(found, (item) => collector.take(item), ctx.signal);
+  const problem = await collectSearch(found, (item) => collector.take(item), ctx.signal, {
+    spelled,
+    absolute: root,
+  });
   if (problem !== undefined) return problem;
   const provenance =
     artifact === undefined

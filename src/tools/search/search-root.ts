@@ -2,6 +2,12 @@ import { type EntryKind, type Fs, fail, HaftError, type ToolContext, type ToolRe
 import { fileFailure, refuseKind } from "../files/file-failure.js";
 import { quoted } from "../path-input.js";
 
+/** A root as the model spelled it, and made absolute. */
+export interface SearchedRoot {
+  readonly spelled: string;
+  readonly absolute: string;
+}
+
 /**
  * A refusal of a root that is not there, or that is neither a folder nor a file.
  *
@@ -13,20 +19,24 @@ export async function refuseRoot(
   spelled: string,
   takesFiles = true,
 ): Promise<ToolResult<never> | undefined> {
-  const asked = { verb: "search", spelled, absolute };
   try {
     const kind = await kindBehind(ctx.fs, absolute);
     if (kind === "directory") return undefined;
     if (kind === "absent") throw new HaftError("FS_NOT_FOUND", "");
-    if (kind !== "file" || takesFiles) return refuseKind(kind, asked);
+    if (kind !== "file" || takesFiles) return refuseKind(kind, { verb: "search", spelled, absolute });
     const message = `Did not search ${quoted(spelled)}: it is a file. Name the folder to search below.`;
     return fail("FS_NOT_A_DIRECTORY", message, { details: { path: spelled } });
   } catch (thrown) {
-    const failure = fileFailure(thrown, asked);
-    if (failure.code !== "FS_NOT_FOUND") return failure;
-    const message = `${failure.message?.replace("such file", "such file or folder")} Name an existing one, or leave \`path\` out.`;
-    return { ...failure, message };
+    return rootFailure(thrown, { spelled, absolute });
   }
+}
+
+/** The failure of a search whose root cannot be searched. Anything that is no error of ours is thrown on. */
+export function rootFailure(thrown: unknown, root: SearchedRoot): ToolResult<never> {
+  const failure = fileFailure(thrown, { verb: "search", ...root });
+  if (failure.code !== "FS_NOT_FOUND") return failure;
+  const message = `${failure.message?.replace("such file", "such file or folder")} Name an existing one, or leave \`path\` out.`;
+  return { ...failure, message };
 }
 
 /** A look does not follow a link that leads out of the claim; whether the search may is judged when it begins. */

@@ -4,6 +4,7 @@ import {
   type GrepHit,
   type GrepQuery,
   globFilter,
+  HaftError,
   isWithin,
   pageOf,
   type SearchEnd,
@@ -12,6 +13,7 @@ import {
   type SkipReason,
   whyAborted,
 } from "../../../kernel/index.js";
+import { fsFault } from "../fs-faults.js";
 import type { FsBinding } from "../fs-spot.js";
 import { holdsNul, scanFile } from "./file-scan.js";
 import { FoundFiles, outputPlan } from "./found-files.js";
@@ -93,8 +95,8 @@ export class RipgrepSearch {
       const skipped = root.kind === "directory" ? undefined : await this.#judgeFile(root);
       if (scope.signal.aborted) return this.#counts.end(whyAborted(scope.signal));
       if (skipped === undefined) return yield* this.#run(root);
-      if (skipped === "binary") this.#counts.seen = 1;
-      this.#counts.skip(skipped);
+      if (skipped === "binary" || skipped === "unreadable") this.#counts.seen = 1;
+      this.#counts.skip(skipped, query.root);
       return this.#counts.end("complete");
     } finally {
       root.folder.close();
@@ -106,12 +108,17 @@ export class RipgrepSearch {
     const { query, scope, source } = this.#task;
     if (root.kind !== "file") return "special";
     if (query.maxFileBytes !== undefined && root.size > query.maxFileBytes) return "large";
-    const { descriptor } = await source.open(query.root);
+    let descriptor: number | undefined;
     try {
+      descriptor = (await source.open(query.root)).descriptor;
       const judgedBytes = query.binary === "any-nul" ? JUDGED_BYTES : query.binary.firstBytes;
       return (await scanFile(descriptor, [0, judgedBytes], holdsNul, scope.signal)) === true ? "binary" : undefined;
+    } catch (thrown) {
+      const fault = fsFault(thrown, "read", query.root);
+      if (HaftError.is(fault) && fault.code.startsWith("FS_")) return "unreadable";
+      throw fault;
     } finally {
-      closeSync(descriptor);
+      if (descriptor !== undefined) closeSync(descriptor);
     }
   }
 

@@ -308,3 +308,18 @@ function inShort(hit: string): string {
 function seen(answer: Awaited<ReturnType<TwoEngines["ask"]>>[0]): { seen: number } {
   return { seen: "seen" in answer.end ? answer.end.seen : -1 };
 }
+
+it.skipIf(process.platform !== "linux")(
+  "counts a root whose bytes the system does not give, as some of Linux, and names it",
+  async () => {
+    for (const query of [
+      {},
+      { mode: "count" },
+      { pattern: { source: "x", syntax: "re2", ignoreCase: false, multiline: true } },
+    ] as const) {
+      const root = `/proc/${process.pid}/clear_refs`;
+      const { end } = await expectAlike("needle", { ...query, root });
+      expect(end).toEqual({ kind: "end", why: "complete", seen: 1, skipped: { unreadable: 1 }, unreadable: [root] });
+    }
+  },
+);
