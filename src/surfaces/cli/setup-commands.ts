@@ -1,6 +1,8 @@
 /** The commands that set Haft up, find what is missing and count what it costs. */
 import type { Command } from "commander";
+import { CLIENT_NAMES } from "./clients/client-names.js";
 import { withExamples } from "./command-parts.js";
+import type { ConnectOptions } from "./connect-command.js";
 import type { InitOptions } from "./init-command.js";
 
 export function addSetupCommands(program: Command): void {
@@ -17,4 +19,24 @@ export function addSetupCommands(program: Command): void {
     const { initCommand } = await import("./init-command.js");
     process.exitCode = initCommand(options);
   });
+
+  withExamples(
+    program
+      .command("connect [client]")
+      .description("print what an MCP client needs to start Haft, or write it into the client's configuration")
+      .option("--write", "write it: other entries and comments stay, and the old file is kept beside the new one")
+      .option("--user", "the client's file for all projects, where it has one for the workspace too")
+      .option("--name <name>", "what the client calls the server", "haft")
+      .option("--workspace <dir>", "the folder to work in (default: the current one)")
+      .option("--file <path>", "this file in the place of the client's usual one")
+      .option("--json", "print file, text and state as JSON"),
+    "haft connect",
+    "haft connect cursor",
+    "haft connect claude-code --write",
+  )
+    .addHelpText("after", `\nClients: ${CLIENT_NAMES.join(", ")}.`)
+    .action(async (client: string | undefined, options: ConnectOptions) => {
+      const { connectCommand } = await import("./connect-command.js");
+      process.exitCode = await connectCommand(client, options);
+    });
 }

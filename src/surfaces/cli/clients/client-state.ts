@@ -1,0 +1,45 @@
+/** Which clients have a configuration file here, and whether it names Haft. */
+import { CLIENT_NAMES, type ClientName } from "./client-names.js";
+import { CLIENTS, type Client } from "./clients.js";
+import { readClientFile } from "./replace-client-file.js";
+
+export interface ClientState {
+  readonly client: ClientName;
+  readonly title: string;
+  readonly file: string;
+  readonly state: "connected" | "not-connected" | "absent" | "unreadable";
+}
+
+/** One for each client: its file for the workspace where that is there, else the person's. Writes nothing. */
+export function clientStates(workspace: string, server: string): readonly ClientState[] {
+  return CLIENT_NAMES.map((name) => {
+    const client = CLIENTS[name];
+    const files = [...(client.inWorkspace === undefined ? [] : [client.inWorkspace(workspace)]), client.ofUser()];
+    const states = files.map((file) => ({
+      client: name,
+      title: client.title,
+      file,
+      state: stateOf(client, file, server),
+    }));
+    return (
+      states.find(({ state }) => state === "connected") ?? states.find(({ state }) => state !== "absent") ?? states[0]!
+    );
+  });
+}
+
+/** By its text alone: whether the name of the server stands there as a key. A parser would cost more than the answer is worth. */
+export function stateOf(client: Client, file: string, server: string): ClientState["state"] {
+  let text: string | undefined;
+  try {
+    text = readClientFile(file);
+  } catch {
+    return "unreadable";
+  }
+  if (text === undefined) return "absent";
+  const name = server.replace(/[^\w-]/g, "");
+  const isNamed =
+    client.format === "toml"
+      ? new RegExp(`^\\s*\\[${client.key}\\.("?)${name}\\1\\]`, "m").test(text)
+      : text.includes(`"${client.key}"`) && new RegExp(`"${name}"\\s*:\\s*\\{`).test(text);
+  return isNamed ? "connected" : "not-connected";
+}

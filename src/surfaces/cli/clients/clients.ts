@@ -1,0 +1,151 @@
+/** What each MCP client wants to be told, and in which file. */
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import type { ClientName } from "./client-names.js";
+
+/** How Haft is started: a program and its arguments. */
+export interface StartCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** One server in a client's file. */
+export type ClientEntry = Readonly<Record<string, string | boolean | readonly string[]>>;
+
+/** Where a client keeps its servers. */
+export interface Client {
+  readonly title: string;
+  readonly format: "json" | "toml";
+  /** The object that holds the servers by their names. */
+  readonly key: string;
+  entry(start: StartCommand): ClientEntry;
+  /** The file for one workspace, for a client that has one. */
+  readonly inWorkspace?: (workspace: string) => string;
+  /** The file for everything that the person opens. */
+  readonly ofUser: () => string;
+  /** The client takes the file of the person unless told otherwise. */
+  readonly prefersUser?: boolean;
+  /** What the person does after it was written. */
+  readonly next: string;
+}
+
+const home = (...names: readonly string[]): string => join(homedir(), ...names);
+
+/** Where programs of a desktop keep their settings. */
+function settings(...names: readonly string[]): string {
+  if (process.platform === "darwin") return home("Library", "Application Support", ...names);
+  return xdg(...names);
+}
+
+function xdg(...names: readonly string[]): string {
+  const folder = process.env.XDG_CONFIG_HOME;
+  return join(folder !== undefined && isAbsolute(folder) ? folder : home(".config"), ...names);
+}
+
+/** The first that exists, else the first. */
+const existing = (...paths: readonly [string, ...string[]]): string =>
+  paths.find((path) => existsSync(path)) ?? paths[0];
+
+const plain = ({ command, args }: StartCommand): ClientEntry => ({ command, args });
+const typed = ({ command, args }: StartCommand): ClientEntry => ({ type: "stdio", command, args });
+
+export const CLIENTS: Readonly<Record<ClientName, Client>> = {
+  "claude-code": {
+    title: "Claude Code",
+    format: "json",
+    key: "mcpServers",
+    entry: typed,
+    inWorkspace: (workspace) => join(workspace, ".mcp.json"),
+    ofUser: () => home(".claude.json"),
+    next: "Start `claude` there and approve the server; `/mcp` shows it.",
+  },
+  "claude-desktop": {
+    title: "Claude Desktop",
+    format: "json",
+    key: "mcpServers",
+    entry: plain,
+    ofUser: () => settings("Claude", "claude_desktop_config.json"),
+    next: "Quit Claude Desktop wholly and start it again.",
+  },
+  codex: {
+    title: "Codex CLI",
+    format: "toml",
+    key: "mcp_servers",
+    entry: plain,
+    // Codex reads a workspace's file only where the workspace is trusted, so the person's own comes first.
+    inWorkspace: (workspace) => join(workspace, ".codex", "config.toml"),
+    ofUser: () => join(process.env.CODEX_HOME || home(".codex"), "config.toml"),
+    prefersUser: true,
+    next: "Start `codex` again; `/mcp` shows it.",
+  },
+  cursor: {
+    title: "Cursor",
+    format: "json",
+    key: "mcpServers",
+    entry: typed,
+    inWorkspace: (workspace) => join(workspace, ".cursor", "mcp.json"),
+    ofUser: () => home(".cursor", "mcp.json"),
+    next: "Open Settings, MCP in Cursor and switch the server on.",
+  },
+  "gemini-cli": {
+    title: "Gemini CLI",
+    format: "json",
+    key: "mcpServers",
+    entry: plain,
+    inWorkspace: (workspace) => join(workspace, ".gemini", "settings.json"),
+    ofUser: () => home(".gemini", "settings.json"),
+    next: "Start `gemini` again; `/mcp` shows it.",
+  },
+  opencode: {
+    title: "opencode",
+    format: "json",
+    key: "mcp",
+    entry: ({ command, args }) => ({ type: "local", command: [command, ...args], enabled: true }),
+    inWorkspace: (workspace) => existing(join(workspace, "opencode.json"), join(workspace, "opencode.jsonc")),
+    ofUser: () => existing(xdg("opencode", "opencode.json"), xdg("opencode", "opencode.jsonc")),
+    next: "Start `opencode` again.",
+  },
+  vscode: {
+    title: "VS Code",
+    format: "json",
+    key: "servers",
+    entry: typed,
+    inWorkspace: (workspace) => join(workspace, ".vscode", "mcp.json"),
+    ofUser: () => settings("Code", "User", "mcp.json"),
+    next: "Run MCP: List Servers in VS Code and start the server.",
+  },
+  windsurf: {
+    title: "Windsurf",
+    format: "json",
+    key: "mcpServers",
+    entry: plain,
+    ofUser: () => home(".codeium", "windsurf", "mcp_config.json"),
+    next: "Refresh the servers in Windsurf's Cascade panel.",
+  },
+  zed: {
+    title: "Zed",
+    format: "json",
+    key: "context_servers",
+    // Without "source" versions of 2025 do not see the entry; later ones pass over it.
+    entry: (start) => ({ source: "custom", ...plain(start) }),
+    ofUser: () => xdg("zed", "settings.json"),
+    next: "Look at the server in the settings of Zed's agent panel.",
+  },
+};
+
+/** What an entry of another transport holds; it would contradict ours of the same name. */
+export const OTHER_TRANSPORT: readonly string[] = ["url", "serverUrl", "httpUrl", "headers", "bearer_token_env_var"];
+
+export interface ClientPlace {
+  readonly file: string;
+  readonly isForWorkspace: boolean;
+}
+
+/** The file that is meant. */
+export function placeOf(client: Client, workspace: string, wantsUser: boolean): ClientPlace {
+  const { inWorkspace } = client;
+  if (inWorkspace === undefined || wantsUser) return { file: client.ofUser(), isForWorkspace: false };
+  if (client.prefersUser === true) return { file: client.ofUser(), isForWorkspace: false };
+  return { file: inWorkspace(workspace), isForWorkspace: true };
+}

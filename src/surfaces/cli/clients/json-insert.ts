@@ -1,0 +1,47 @@
+/** Adds a property to an object in the text of a JSON file, laid out as its neighbours are. */
+import type { Node } from "jsonc-parser";
+
+/**
+ * The text with the property as the last one of the object. Nothing that was there is moved or changed; a comma is put
+ * behind the property that was the last before, where there is none.
+ */
+export function withProperty(text: string, object: Node, key: string, value: unknown): string {
+  const last = object.children?.at(-1);
+  const close = object.offset + object.length - 1;
+  const start = last === undefined ? object.offset + 1 : last.offset + last.length;
+  // Blanks, comments and perhaps a comma stand between the last property and the brace.
+  const tail = text.slice(start, close);
+  const content = tail.trimEnd();
+  const needsComma = last !== undefined && !withoutComments(tail).includes(",");
+  const { indent, unit, eol } = layoutOf(text, object);
+  const property = `${JSON.stringify(key)}: ${JSON.stringify(value, null, unit)}`.replaceAll(
+    "\n",
+    `${eol}${indent}${unit}`,
+  );
+  const blanks = tail.slice(content.length);
+  const end = blanks.includes("\n") ? blanks : `${eol}${indent}`;
+  return [
+    text.slice(0, start),
+    needsComma ? "," : "",
+    content,
+    `${eol}${indent}${unit}${property}`,
+    end,
+    text.slice(close),
+  ].join("");
+}
+
+const withoutComments = (text: string): string => text.replace(/\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g, "");
+
+/** `indent`: the blanks before the line that the object begins on. `unit`: what one level adds. */
+function layoutOf(
+  text: string,
+  object: Node,
+): { readonly indent: string; readonly unit: string; readonly eol: string } {
+  const lineStart = text.lastIndexOf("\n", object.offset) + 1;
+  const [indent = ""] = /^[ \t]*/.exec(text.slice(lineStart)) ?? [];
+  return {
+    indent,
+    unit: /^([ \t]+)["}/]/m.exec(text)?.[1] ?? "  ",
+    eol: text.includes("\r\n") ? "\r\n" : "\n",
+  };
+}

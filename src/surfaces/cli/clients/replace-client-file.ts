@@ -1,0 +1,76 @@
+/** Replaces a configuration file of another program: the old one kept, all of it or nothing. */
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { EntryProblem } from "./entry-problem.js";
+
+/** Backups that stand beside a file before one more is refused. */
+const MAX_BACKUPS = 100;
+
+/** The text of the file, undefined when it is not there. Bytes that are no UTF-8 would be lost, and are refused. */
+export function readClientFile(path: string): string | undefined {
+  try {
+    const bytes = readFileSync(path);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (error instanceof TypeError) throw new EntryProblem("it is not UTF-8");
+    throw error;
+  }
+}
+
+/**
+ * Writes `text` beside the file and renames it over. Follows a link to the file that it stands for, and keeps its mode.
+ *
+ * @param before - What was read; another content by now is somebody else's change and is left alone.
+ * @returns Where the old file is kept; absent for a new file.
+ * @throws EntryProblem when it was changed meanwhile.
+ */
+export function replaceClientFile(path: string, text: string, before: string | undefined): string | undefined {
+  if (before === undefined) mkdirSync(dirname(path), { recursive: true });
+  const target = before === undefined ? path : realpathSync(path);
+  const mode = before === undefined ? 0o600 : statSync(target).mode & 0o777;
+  const beside = `${target}.${randomBytes(6).toString("hex")}.new`;
+  try {
+    const descriptor = openSync(beside, "wx", mode);
+    try {
+      writeFileSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    const backup = before === undefined ? undefined : keptCopy(target);
+    if (readClientFile(path) !== before) throw new EntryProblem("it was changed by somebody else at this moment");
+    renameSync(beside, target);
+    return backup;
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
+  }
+}
+
+function keptCopy(target: string): string {
+  for (let serial = 1; serial <= MAX_BACKUPS; serial++) {
+    const copy = `${target}.before-haft${serial === 1 ? "" : `-${serial}`}`;
+    try {
+      copyFileSync(target, copy, constants.COPYFILE_EXCL);
+      return copy;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+  throw new EntryProblem(`${MAX_BACKUPS} old ones stand beside it already; take some away`);
+}

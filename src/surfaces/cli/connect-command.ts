@@ -1,0 +1,137 @@
+/** `haft connect`: what a client needs to start Haft, printed or written. */
+import { resolve } from "node:path";
+import pc from "picocolors";
+import { messageOf } from "../../kernel/index.js";
+import { nearestNames } from "../../text/index.js";
+import { CLIENT_NAMES, type ClientName } from "./clients/client-names.js";
+import { type ClientState, clientStates, stateOf } from "./clients/client-state.js";
+import { CLIENTS, type Client, type ClientEntry, placeOf } from "./clients/clients.js";
+import { EntryProblem } from "./clients/entry-problem.js";
+import { withJsonEntry } from "./clients/json-entry.js";
+import { readClientFile, replaceClientFile } from "./clients/replace-client-file.js";
+import { tomlTable, withTomlEntry } from "./clients/toml-entry.js";
+import { workspaceOf } from "./common-options.js";
+import { haftCommand } from "./installed-package.js";
+import { EXIT, UsageError } from "./usage.js";
+
+export interface ConnectOptions {
+  readonly write?: boolean;
+  readonly user?: boolean;
+  readonly name: string;
+  readonly workspace?: string;
+  readonly file?: string;
+  readonly json?: boolean;
+}
+
+/** Prints, or with `--write` writes, and returns the exit status. Without a client it lists those there are. */
+export async function connectCommand(client: string | undefined, options: ConnectOptions): Promise<number> {
+  if (client === undefined) return listClients(options);
+  const chosen = clientNamed(client);
+  if (!/^[\w-]{1,64}$/.test(options.name))
+    throw new UsageError(`--name takes letters, digits, - and _, not ${JSON.stringify(options.name)}.`);
+  const workspace = workspaceOf(options.workspace);
+  const file =
+    options.file === undefined ? placeOf(chosen, workspace, options.user === true).file : resolve(options.file);
+  // By whole paths: a client seldom starts its servers with the PATH of a terminal.
+  const args = [haftCommand(), "serve", "--stdio", "--workspace", workspace];
+  const entry = chosen.entry({ command: process.execPath, args });
+  const block = blockOf(chosen, options.name, entry);
+  return options.write
+    ? write({ chosen, file, entry, block }, options)
+    : print({ chosen, file, entry, block }, options);
+}
+
+interface Connection {
+  readonly chosen: Client;
+  readonly file: string;
+  readonly entry: ClientEntry;
+  readonly block: string;
+}
+
+function clientNamed(name: string): Client {
+  if ((CLIENT_NAMES as readonly string[]).includes(name)) return CLIENTS[name as ClientName];
+  const [nearest] = nearestNames(name, CLIENT_NAMES, 1);
+  const hint = nearest === undefined ? "" : ` The nearest is "${nearest}".`;
+  throw new UsageError(
+    `There is no client "${name}" here.${hint} Take one of ${CLIENT_NAMES.join(", ")}; for another one, \`haft connect claude-desktop\` prints the block that most of them take.`,
+  );
+}
+
+function blockOf({ format, key }: Client, name: string, entry: ClientEntry): string {
+  return format === "toml" ? tomlTable(key, name, entry) : JSON.stringify({ [key]: { [name]: entry } }, null, 2);
+}
+
+function print({ chosen, file, entry, block }: Connection, options: ConnectOptions): number {
+  const state = stateOf(chosen, file, options.name);
+  if (options.json) {
+    process.stdout.write(
+      `${JSON.stringify({ client: chosen.title, file, state, key: chosen.key, entry, text: block })}\n`,
+    );
+    return EXIT.ok;
+  }
+  process.stdout.write(
+    `${pc.bold(chosen.title)} reads ${file}${state === "absent" ? ", which is not there yet" : ""}.\n` +
+      `This belongs into it; \`--write\` puts it there and keeps what else it holds.\n\n${block}\n\n${chosen.next}\n`,
+  );
+  return EXIT.ok;
+}
+
+async function write({ chosen, file, entry, block }: Connection, options: ConnectOptions): Promise<number> {
+  const before = attempt(() => readClientFile(file));
+  const change = chosen.format === "toml" ? withTomlEntry : withJsonEntry;
+  const text = await change(before ?? "", chosen.key, options.name, entry).catch(refuse);
+  const isChanged = text !== before;
+  const backup = isChanged
+    ? attempt(() => replaceClientFile(file, text.endsWith("\n") || before !== undefined ? text : `${text}\n`, before))
+    : undefined;
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify({ client: chosen.title, file, isChanged, backup: backup ?? null })}\n`);
+    return EXIT.ok;
+  }
+  const kept = backup === undefined ? "" : ` The old file is kept as ${backup}.`;
+  process.stdout.write(
+    isChanged
+      ? `${pc.green("Wrote")} the server "${options.name}" into ${file}.${kept}\n${chosen.next}\n`
+      : `${file} says so already; nothing was written.\n`,
+  );
+  return EXIT.ok;
+
+  function attempt<T>(body: () => T): T {
+    try {
+      return body();
+    } catch (error) {
+      return refuse(error);
+    }
+  }
+
+  function refuse(error: unknown): never {
+    const isSystem = (error as NodeJS.ErrnoException).code !== undefined;
+    if (!(error instanceof EntryProblem) && !isSystem) throw error;
+    throw new UsageError(
+      `Did not change ${file}: ${messageOf(error)}. Mend it, or put this into it yourself:\n\n${block}`,
+    );
+  }
+}
+
+function listClients(options: ConnectOptions): number {
+  const states = clientStates(resolve(options.workspace ?? "."), options.name);
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify(states)}\n`);
+    return EXIT.ok;
+  }
+  const width = Math.max(...CLIENT_NAMES.map((name) => name.length));
+  const rows = states.map(
+    (one) => `${pc.bold(one.client.padEnd(width))}  ${WORDS[one.state].padEnd(14)} ${pc.dim(one.file)}`,
+  );
+  process.stdout.write(
+    `${rows.join("\n")}\n\n\`haft connect CLIENT\` prints what the client needs, \`--write\` writes it.\n`,
+  );
+  return EXIT.ok;
+}
+
+const WORDS: Readonly<Record<ClientState["state"], string>> = {
+  connected: "connected",
+  "not-connected": "not connected",
+  absent: "no file yet",
+  unreadable: "not readable",
+};
