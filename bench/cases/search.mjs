@@ -1,10 +1,11 @@
 /** grep beside the same ripgrep binary with the same flags. */
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { openBox } from "./haft.mjs";
 
-const { rgPath } = createRequire(import.meta.url)("@vscode/ripgrep");
+const rgPath = packagedRipgrep();
 const FLAGS = [
   "--no-config",
   "--hidden",
@@ -15,6 +16,16 @@ const FLAGS = [
   "--json",
   "--crlf",
 ];
+
+/** Undefined where the optional package, or its program for this machine, is not installed: then Haft is measured alone. */
+function packagedRipgrep() {
+  try {
+    const { rgPath: path } = createRequire(import.meta.url)("@vscode/ripgrep");
+    return existsSync(path) ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Runs ripgrep to its end, or until `limit` lines of output have come. */
 function rawGrep(pattern, cwd, path, limit = Number.POSITIVE_INFINITY) {
@@ -31,14 +42,18 @@ function rawGrep(pattern, cwd, path, limit = Number.POSITIVE_INFINITY) {
 }
 
 function grepCase(id, what, pattern, where, goal, options = {}) {
-  return {
-    id,
-    what,
+  const beside = {
     goal,
     async raw({ layout }) {
       const { cwd, path } = where(layout);
       return () => rawGrep(pattern, cwd, path, options.limit);
     },
+  };
+  const alone = { goal: { text: "not judged: `@vscode/ripgrep` is missing, there is nothing to compare with" } };
+  return {
+    id,
+    what,
+    ...(rgPath === undefined ? alone : beside),
     async ours({ layout, scratch }) {
       const { cwd, path } = where(layout);
       const box = await openBox(cwd, scratch);
