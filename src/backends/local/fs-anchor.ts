@@ -14,12 +14,18 @@ import {
 /** "pinned": by descriptor. "checked": by real path, where the system shows no descriptors; a swap can win there. */
 export type GuardMode = "pinned" | "checked";
 
-export interface Anchor {
-  /** Where the folder really is. */
-  readonly real: string;
+/** A held folder, wherever it is. */
+export interface HeldFolder {
   /** A path that the system takes for a child of this folder; for "" the folder itself. */
   at(name: string): string;
+  /** What the folder takes by itself: it grows with the number of its entries. */
+  sizeBytes(): number;
   close(): void;
+}
+
+export interface Anchor extends HeldFolder {
+  /** Where the folder really is. */
+  readonly real: string;
 }
 
 // Node does not name it: a descriptor that only stands for the folder, so no read permission is needed.
@@ -36,24 +42,50 @@ export function guardMode(): GuardMode {
  * @throws The system's error: ENOENT, ENOTDIR, EACCES, ELOOP.
  */
 export function openAnchor(path: string, mode: GuardMode): Anchor {
-  return mode === "pinned" ? new PinnedFolder(path, FOLDER_FLAGS) : new CheckedFolder(path);
+  return mode === "pinned" ? new PlacedFolder(path, FOLDER_FLAGS) : new CheckedFolder(path);
 }
 
 /** As `openAnchor`, but a link at the end is no folder. @throws ENOTDIR for it. */
 export function openAnchorItself(path: string, mode: GuardMode): Anchor {
-  if (mode === "pinned") return new PinnedFolder(path, FOLDER_FLAGS | constants.O_NOFOLLOW);
+  if (mode === "pinned") return new PlacedFolder(path, FOLDER_FLAGS | constants.O_NOFOLLOW);
   if (lstatSync(path).isDirectory()) return new CheckedFolder(path);
   throw systemError("ENOTDIR", "not a directory");
 }
 
-class PinnedFolder implements Anchor {
-  readonly real: string;
-  #descriptor: number;
-  readonly #base: string;
+/** As `openAnchorItself`, for a folder that is looked into by way of a held one: where it is need not be asked. */
+export function openFolderIn(above: HeldFolder, name: string, mode: GuardMode): HeldFolder {
+  if (mode === "pinned") return new PinnedFolder(above.at(name), FOLDER_FLAGS | constants.O_NOFOLLOW);
+  return openAnchorItself(above.at(name), mode);
+}
+
+class PinnedFolder implements HeldFolder {
+  protected descriptor: number;
+  protected readonly base: string;
 
   constructor(path: string, flags: number) {
-    this.#descriptor = openSync(path, flags);
-    this.#base = `/proc/self/fd/${this.#descriptor}`;
+    this.descriptor = openSync(path, flags);
+    this.base = `/proc/self/fd/${this.descriptor}`;
+  }
+
+  at(name: string): string {
+    return name === "" ? `${this.base}/.` : `${this.base}/${name}`;
+  }
+
+  sizeBytes(): number {
+    return fstatSync(this.descriptor).size;
+  }
+
+  close(): void {
+    if (this.descriptor !== -1) closeSync(this.descriptor);
+    this.descriptor = -1;
+  }
+}
+
+class PlacedFolder extends PinnedFolder implements Anchor {
+  readonly real: string;
+
+  constructor(path: string, flags: number) {
+    super(path, flags);
     try {
       this.real = this.#place();
     } catch (thrown) {
@@ -62,19 +94,10 @@ class PinnedFolder implements Anchor {
     }
   }
 
-  at(name: string): string {
-    return name === "" ? `${this.#base}/.` : `${this.#base}/${name}`;
-  }
-
-  close(): void {
-    if (this.#descriptor !== -1) closeSync(this.#descriptor);
-    this.#descriptor = -1;
-  }
-
   /** The kernel marks the place of a folder that was removed; nothing can be made in it any more. */
   #place(): string {
-    const real = readlinkSync(this.#base);
-    if (real.endsWith(" (deleted)") && fstatSync(this.#descriptor).nlink === 0) {
+    const real = readlinkSync(this.base);
+    if (real.endsWith(" (deleted)") && fstatSync(this.descriptor).nlink === 0) {
       throw systemError("ENOENT", "no such file or directory");
     }
     return real;
@@ -93,6 +116,10 @@ class CheckedFolder implements Anchor {
   at(name: string): string {
     if (name === "") return this.real;
     return this.real === "/" ? `/${name}` : `${this.real}/${name}`;
+  }
+
+  sizeBytes(): number {
+    return statSync(this.real).size;
   }
 
   close(): void {}

@@ -32,6 +32,8 @@ export interface LocalSearchOptions {
   readonly finder?: RipgrepFinder;
   /** Ends a ripgrep that this process leaves behind when it is killed. Absent: nobody does. */
   readonly watch?: ProcessWatch;
+  /** Throws once the backend is closed. Absent: it never is. */
+  readonly requireOpen?: () => void;
 }
 
 /**
@@ -79,12 +81,13 @@ class LocalSearch implements Search {
     yield* searchTree(passingOver(search.given, source), rest, scope);
   }
 
-  #during<T>(
+  async *#during<T>(
     query: WalkQuery,
     search: (source: TreeSource, scope: SearchScope, binding: FsBinding) => AsyncIterable<T>,
-  ): AsyncIterable<T> {
-    const { mode, clock } = this.#options;
-    return searchInCall(this.#binding, clock, query, (scope, binding) =>
+  ): AsyncGenerator<T, void> {
+    const { mode, clock, requireOpen } = this.#options;
+    requireOpen?.();
+    yield* searchInCall(this.#binding, clock, query, (scope, binding) =>
       search(new TreeSource(mode, binding, query.root), scope, binding),
     );
   }

@@ -2,18 +2,20 @@ import { closeSync, type Dirent, promises, readdirSync } from "node:fs";
 import {
   badPath,
   type EntryKind,
+  type HaftError,
   IGNORE_FILES,
   isWithin,
   type SearchSource,
   type SourceChild,
 } from "../../../kernel/index.js";
 import { baseName, parentOf } from "../../../text/index.js";
-import { type GuardMode, openAnchor } from "../fs-anchor.js";
-import { fsFault, notFound } from "../fs-faults.js";
+import { type GuardMode, type HeldFolder, openAnchor, openFolderIn } from "../fs-anchor.js";
+import { fsFault, notFound, systemCode } from "../fs-faults.js";
 import { kindOf } from "../fs-info.js";
 import { Patience } from "../fs-patience.js";
 import { CHUNK_BYTES, type OpenFile, openFile, readAt } from "../fs-read.js";
 import { type FsBinding, type Spot, SpotFinder } from "../fs-spot.js";
+import { HeldFolders } from "./held-folders.js";
 import { requireTree } from "./search-root.js";
 
 /** Up to this size of its own a folder is listed at once: a thread of the pool would answer later. */
@@ -33,6 +35,7 @@ export class TreeSource implements SearchSource {
   readonly #free: SpotFinder;
   readonly #root: string;
   readonly #patience = new Patience(undefined, () => {});
+  readonly #held = new HeldFolders();
   #turnEnds = 0;
 
   /** @param root - The root of the search, as it was asked for. */
@@ -54,22 +57,49 @@ export class TreeSource implements SearchSource {
 
   async readDir(path: string): Promise<readonly SourceChild[]> {
     await this.#giveTurn();
+    const above = this.#held.above(path);
+    if (above !== undefined) return this.#listBelow(above, path);
     const isAbove = this.#isAbove(path);
     const finder = isAbove ? this.#free : this.finder;
     return finder.with(path, { did: "list", access: "read" }, async (spot) => {
       requireName(spot, "list");
       if (!isAbove) requireTree(this.#binding, path);
       const folder = openAnchor(spot.path, this.mode);
+      if (path === this.#root) return this.#list(folder, path);
       try {
-        const isSmall = spot.info !== undefined && spot.info.size <= AT_ONCE_BYTES;
-        const listed = isSmall
-          ? readdirSync(folder.at(""), { withFileTypes: true })
-          : await promises.readdir(folder.at(""), { withFileTypes: true });
-        return listed.map(childOf);
+        return await listed(folder);
       } finally {
         folder.close();
       }
     });
+  }
+
+  /** Lets go of the folders that it holds. */
+  close(): void {
+    this.#held.close();
+  }
+
+  /** What lies below the root was judged with it, and no link is walked through. */
+  #listBelow(above: HeldFolder, path: string): Promise<readonly SourceChild[]> {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    try {
+      return this.#list(openFolderIn(above, name, this.mode), path);
+    } catch (thrown) {
+      const isUnnamed = systemCode(thrown) === "ENOENT" && name.includes("\uFFFD");
+      throw isUnnamed ? notUtf8("list", path) : fsFault(thrown, "list", path);
+    }
+  }
+
+  /** The children of a folder that is held from then on. */
+  async #list(folder: HeldFolder, path: string): Promise<readonly SourceChild[]> {
+    try {
+      const children = await listed(folder);
+      this.#held.hold(path, folder);
+      return children;
+    } catch (thrown) {
+      folder.close();
+      throw fsFault(thrown, "list", path);
+    }
   }
 
   async *openRead(path: string): AsyncGenerator<Uint8Array, void> {
@@ -116,7 +146,20 @@ export class TreeSource implements SearchSource {
 /** A name that is not UTF-8 was told with signs in place of its bytes, so what it names is not found by it. */
 function requireName(spot: Spot, did: string): void {
   if (spot.info !== undefined || !spot.name.includes("\uFFFD")) return;
-  throw badPath(did, spot.asked, "the name is not UTF-8. Rename it");
+  throw notUtf8(did, spot.asked);
+}
+
+function notUtf8(did: string, path: string): HaftError {
+  return badPath(did, path, "the name is not UTF-8. Rename it");
+}
+
+async function listed(folder: HeldFolder): Promise<readonly SourceChild[]> {
+  const path = folder.at("");
+  const isSmall = folder.sizeBytes() <= AT_ONCE_BYTES;
+  const entries = isSmall
+    ? readdirSync(path, { withFileTypes: true })
+    : await promises.readdir(path, { withFileTypes: true });
+  return entries.map(childOf);
 }
 
 function childOf(entry: Dirent): SourceChild {
