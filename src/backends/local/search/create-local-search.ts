@@ -87,9 +87,14 @@ class LocalSearch implements Search {
   ): AsyncGenerator<T, void> {
     const { mode, clock, requireOpen } = this.#options;
     requireOpen?.();
-    yield* searchInCall(this.#binding, clock, query, (scope, binding) =>
-      search(new TreeSource(mode, binding, query.root), scope, binding),
-    );
+    yield* searchInCall(this.#binding, clock, query, async function* (scope, binding) {
+      const source = new TreeSource(mode, binding, query.root);
+      try {
+        yield* search(source, scope, binding);
+      } finally {
+        source.close();
+      }
+    });
   }
 }
 
