@@ -2,6 +2,7 @@
 import type { Decision, Grant, Place } from "./claims.js";
 import type { Fs, Io } from "./fs.js";
 import type { Search } from "./search.js";
+import type { SessionEnd } from "./session-jobs.js";
 import type { Shell } from "./shell.js";
 import type { Terminal } from "./terminal.js";
 
@@ -61,11 +62,22 @@ export interface Backend {
   readonly home: string;
   /** The folder that relative paths start from unless the session says otherwise. */
   readonly cwd: string;
-  /** The ports of one call. They refuse everything outside the grant, and everything once `call.signal` has fired. */
+  /**
+   * The ports of one call. They refuse everything outside the grant, and everything once `call.signal` has fired.
+   * @throws `BACKEND_UNAVAILABLE` once the backend is closed.
+   */
   bind(grant: Grant, call: BoundCall): Ports;
   /** Unguarded, for the kernel and the host only. */
   readonly root: { readonly fs: Fs; readonly shell: Shell };
   state(): "open" | "reconnecting" | "closed";
-  /** Idempotent. Ends what runs, except jobs whose lifetime is "keep"; `left` names what could not be ended. */
+  /**
+   * Ends the jobs whose lifetime is "session" that calls of this session have started, and what survived its commands: TERM,
+   * 3 s, KILL. The session may go on with others. Idempotent. Absent on a backend without jobs; `SessionJobs` does it.
+   */
+  endSession?(sessionId: string): Promise<SessionEnd>;
+  /**
+   * Idempotent. Ends what runs, except jobs whose lifetime is "keep"; `left` names what could not be ended. From now on
+   * every operation of `root`, and of ports bound before, rejects with `BACKEND_UNAVAILABLE` (`exists` may say false).
+   */
   close(io?: Io): Promise<{ readonly left: readonly string[] }>;
 }

@@ -2,7 +2,15 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { conform, realClock } from "../../test/conformance.js";
-import { type Fixture, fsSuite, type Plan, plantByShell, searchSuite, shellSuite } from "../testing/index.js";
+import {
+  backendSuite,
+  type Fixture,
+  fsSuite,
+  type Plan,
+  plantByShell,
+  searchSuite,
+  shellSuite,
+} from "../testing/index.js";
 import { nodeCore } from "./core-backend/node-core.fixture.js";
 import { completeBackend } from "./index.js";
 
@@ -16,6 +24,7 @@ async function fixtureOf(): Promise<Fixture> {
     folder,
     clock: realClock,
     plant: plantByShell(backend),
+    openAnother: async () => completeBackend(nodeCore(folder, realClock)),
     async dispose() {
       await backend.close();
       await rm(folder, { recursive: true, force: true });
@@ -71,6 +80,7 @@ export const corePlan: Plan<Fixture> = {
       "shell:spawn:cannot-start",
       "shell:spawn:outlives-the-call",
       "shell:spawn:handle-is-revoked",
+      "shell:session:ends-its-jobs",
       "shell:attach:unclaimed-is-refused",
       "shell:spawn:output",
       "shell:spawn:input",
@@ -81,4 +91,4 @@ export const corePlan: Plan<Fixture> = {
   knownFailures: {},
 };
 
-conform(corePlan, [fsSuite, shellSuite, searchSuite]);
+conform(corePlan, [fsSuite, shellSuite, searchSuite, backendSuite]);

@@ -28,6 +28,8 @@ export interface Fixture {
   readonly clock: Clock;
   /** Absent where nothing of the kind exists; the cases that need it are then listed under `cannot`. */
   plant?(what: Plant): Promise<void>;
+  /** Opens another backend of the same kind, for a case that closes it. Absent: cases of `backendSuite` are listed under `cannot`. */
+  openAnother?(): Promise<Backend>;
   /** Called once after the case, also when it failed. Removes the folder; may keep the backend open for the next case. */
   dispose(): Promise<void>;
 }

@@ -1,18 +1,19 @@
 /**
  * Conformance suites, fakes and players: how a third party proves its backend, and how we prove ours.
  *
- * A suite is a list of cases `{ id, behavior, run(fixture) }`; ids are `fs:*`, `shell:*`, `search:*` and `artifacts:*`.
+ * A suite is a list of cases `{ id, behavior, run(fixture) }`; ids are `fs:*`, `shell:*`, `search:*`, `backend:*` and `artifacts:*`.
  * No test runner is used here. With one, five lines are enough:
  *
  * ```ts
  * const plan: Plan<Fixture> = { name: "mine", create: openMyFixture, cannot: {}, knownFailures: {} };
- * for (const one of runnable(plan, [fsSuite, shellSuite, searchSuite])) {
+ * for (const one of runnable(plan, [fsSuite, shellSuite, searchSuite, backendSuite])) {
  *   if (one.kind === "cannot") test.skip(`${one.id} (${one.reason})`, () => {});
  *   else test(`${one.id}: ${one.behavior}`, () => one.run());
  * }
  * ```
  */
 export { type ArtifactsFixture, artifactsSuite } from "./artifacts-suite.js";
+export { backendSuite } from "./backend-suite.js";
 export { expectBytes, expectEqual, expectError, expectThat } from "./expect.js";
 export { type FakeClock, fakeClock } from "./fakes/fake-clock.js";
 export {

@@ -57,14 +57,18 @@ const PROCESS_SECRETS = /^\/proc\/(?:[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem|aux
 export class SpotFinder {
   readonly mode: GuardMode;
   readonly #binding: FsBinding | undefined;
+  readonly #requireOpen: () => void;
 
-  constructor(mode: GuardMode, binding: FsBinding | undefined) {
+  /** @param requireOpen - Throws once the backend is closed. */
+  constructor(mode: GuardMode, binding: FsBinding | undefined, requireOpen: () => void = () => {}) {
     this.mode = mode;
     this.#binding = binding;
+    this.#requireOpen = requireOpen;
   }
 
-  /** @throws What the call was ended with, or `CALL_REVOKED`, once it has ended. */
+  /** @throws What the call was ended with, or `CALL_REVOKED`, once it has ended; `BACKEND_UNAVAILABLE` once the backend is closed. */
   requireLive(): void {
+    this.#requireOpen();
     if (this.#binding !== undefined) requireLive(this.#binding.call);
   }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { conform } from "../../../test/conformance.js";
-import { fsSuite, plantByShell, searchSuite, shellSuite } from "../../testing/index.js";
+import { backendSuite, fsSuite, plantByShell, searchSuite, shellSuite } from "../../testing/index.js";
 import { closeInherited } from "./inherited-descriptors.fixture.js";
 import { createLocalBackend } from "./local-backend.js";
 import { systemClock } from "./system-services.js";
@@ -22,11 +22,12 @@ conform(
         folder,
         clock: systemClock,
         plant: plantByShell(backend),
+        openAnother: async () => createLocalBackend(),
         dispose: async () => rmSync(folder, { recursive: true, force: true }),
       };
     },
     cannot: {},
     knownFailures: {},
   },
-  [fsSuite, shellSuite, searchSuite],
+  [fsSuite, shellSuite, searchSuite, backendSuite],
 );

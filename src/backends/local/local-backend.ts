@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type Backend, DEFAULT_GRACE_MS, type Fs, type Io, type Shell } from "../../kernel/index.js";
+import { type Backend, DEFAULT_GRACE_MS, type Fs, type Io, SessionJobs, type Shell } from "../../kernel/index.js";
 import { baseEnvironment } from "./command-environment.js";
 import { CommandHost } from "./command-host.js";
 import { guardMode } from "./fs-anchor.js";
@@ -41,7 +41,6 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
   const mode = guardMode();
   const home = options.home ?? homedir();
   const cwd = options.cwd ?? process.cwd();
-  const fsTools = { mode, temps: new TempFiles(), attributes: new KeptAttributes() };
   const pool = new PipePool();
   const reports = options.stateDir === undefined ? undefined : join(options.stateDir, "watcher");
   const watcher = options.watcher === false ? undefined : new Watcher(pool, reports);
@@ -51,16 +50,20 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
     env: baseEnvironment(process.env, options.passEnv ?? [], { HOME: home, ...options.env }),
     ...watched,
   });
+  const requireOpen = () => host.requireOpen();
+  const fsTools = { mode, temps: new TempFiles(), attributes: new KeptAttributes(), requireOpen };
   const searchOf = createLocalSearch({
     mode,
     clock: systemClock,
     engine: options.search ?? "ripgrep",
+    requireOpen,
     ...(watcher === undefined ? {} : { watch: watcher }),
   });
   const root: { readonly fs: Fs; readonly shell: Shell } = Object.freeze({
     fs: new LocalFs(fsTools),
     shell: new LocalShell(host),
   });
+  const sessions = new SessionJobs(root.shell);
   let state: "open" | "closed" = "open";
   let closing: Promise<{ readonly left: readonly string[] }> | undefined;
   return {
@@ -75,16 +78,18 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
     home,
     cwd,
     bind(grant, call) {
+      requireOpen();
       // Every operation under way listens to the call.
       setMaxListeners(0, call.signal);
       return {
         fs: new LocalFs(fsTools, { grant, call }),
-        shell: new LocalShell(host, { grant, call }),
+        shell: sessions.ofCall(new LocalShell(host, { grant, call }), call.sessionId),
         search: searchOf(grant, call),
       };
     },
     root,
     state: () => state,
+    endSession: (id) => sessions.end(id),
     close(io?: Io) {
       state = "closed";
       closing ??= host.close(Math.min(DEFAULT_GRACE_MS, io?.timeoutMs ?? DEFAULT_GRACE_MS)).then((left) => ({ left }));

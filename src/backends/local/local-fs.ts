@@ -28,13 +28,15 @@ const CHILDREN_PER_STEP = 500;
 const REPLACE_ATTEMPTS = 5;
 
 /** With these a call has ended; any other fault is about the place. */
-const ENDED: ReadonlySet<string> = new Set(["CALL_REVOKED", "CALL_CANCELLED", "CALL_TIMEOUT"]);
+const ENDED: ReadonlySet<string> = new Set(["CALL_REVOKED", "CALL_CANCELLED", "CALL_TIMEOUT", "BACKEND_UNAVAILABLE"]);
 /** A child whose name is not UTF-8: it can be told of, and not be opened. */
 const UNNAMEABLE: FsEntryInfo = { kind: "other", size: 0, modifiedMs: 0, mode: 0, version: "" };
 
 /** What all file ports of one backend share. */
 export interface LocalFsTools extends ReplaceTools {
   readonly mode: GuardMode;
+  /** Throws once the backend is closed. Absent: it never is. */
+  readonly requireOpen?: () => void;
 }
 
 /**
@@ -49,7 +51,7 @@ export class LocalFs implements Fs {
   /** @param binding - Absent for the backend's own port, which nothing guards. */
   constructor(tools: LocalFsTools, binding?: FsBinding) {
     this.#tools = tools;
-    this.#finder = new SpotFinder(tools.mode, binding);
+    this.#finder = new SpotFinder(tools.mode, binding, tools.requireOpen);
   }
 
   async readText(path: string, io?: Io): Promise<string> {

@@ -53,10 +53,13 @@ const PERMISSION_BITS = 0o7777;
 
 export class FileTree {
   readonly root: DirectoryNode;
+  /** Throws once nobody may touch the tree any more. */
+  readonly requireOpen: () => void;
   readonly #now: () => number;
   #identities = 0;
 
-  constructor(now: () => number) {
+  constructor(now: () => number, requireOpen: () => void = () => {}) {
+    this.requireOpen = requireOpen;
     this.#now = now;
     this.root = { ...this.#base(0o755), kind: "directory", children: new Map() };
   }

@@ -1,5 +1,5 @@
 import { conform, realClock } from "../../../test/conformance.js";
-import { type Fixture, fsSuite, type Plan, searchSuite, shellSuite } from "../../testing/index.js";
+import { backendSuite, type Fixture, fsSuite, type Plan, searchSuite, shellSuite } from "../../testing/index.js";
 import { createMemoryBackend, type MemoryCommand } from "./index.js";
 
 const NO_PROCESSES = "no processes of a kernel, so no sessions, no /proc, no terminals";
@@ -19,6 +19,7 @@ export const memoryPlan: Plan<Fixture> = {
       folder: "/workspace",
       clock: realClock,
       plant: async (what) => backend.plant(what),
+      openAnother: async () => createMemoryBackend({ clock: realClock }),
       dispose: async () => {
         await backend.close();
       },
@@ -40,4 +41,4 @@ export const memoryPlan: Plan<Fixture> = {
   knownFailures: {},
 };
 
-conform(memoryPlan, [fsSuite, shellSuite, searchSuite]);
+conform(memoryPlan, [fsSuite, shellSuite, searchSuite, backendSuite]);

@@ -9,6 +9,7 @@ import {
   DOING,
   type Ports,
   requirePath,
+  SessionJobs,
   webDigest,
 } from "../../kernel/index.js";
 import { parentOf, resolvePath } from "../../text/index.js";
@@ -68,7 +69,11 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): MemoryB
     home = "/home/user",
     digest = webDigest,
   } = options;
-  const tree = new FileTree(() => clock.now());
+  let isClosed = false;
+  const requireOpen = (): void => {
+    if (isClosed) throw closedBackend(name);
+  };
+  const tree = new FileTree(() => clock.now(), requireOpen);
   const table = new ProcessTable(clock);
   const runs = new Map<string, MemoryRun>();
   const rootFs = new MemoryFs(new TreeGuard(tree), digest);
@@ -85,13 +90,14 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): MemoryB
   for (const folder of ["/tmp", cwd, home]) tree.makeFolders(folder);
   for (const [path, content] of Object.entries(options.files ?? {}))
     putFile(tree, resolvePath(cwd, path), path.endsWith("/"), content);
-  let isClosed = false;
 
+  const rootShell = new MemoryShell(host);
+  const sessions = new SessionJobs(rootShell);
   const ports = (bound: Binding): Ports => {
-    if (isClosed) throw closedBackend(name);
+    requireOpen();
     return {
       fs: new MemoryFs(new TreeGuard(tree, bound), digest),
-      shell: new MemoryShell(host, bound),
+      shell: sessions.ofCall(new MemoryShell(host, bound), bound.call.sessionId),
       search: new MemorySearch(tree, table, bound),
     };
   };
@@ -102,8 +108,9 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): MemoryB
     home,
     cwd,
     bind: (grant, call) => ports({ grant, call }),
-    root: { fs: rootFs, shell: new MemoryShell(host) },
+    root: { fs: rootFs, shell: rootShell },
     state: () => (isClosed ? "closed" : "open"),
+    endSession: (id) => sessions.end(id),
     async close() {
       isClosed = true;
       for (const process of table.all()) process.send("KILL");

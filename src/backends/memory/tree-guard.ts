@@ -30,8 +30,9 @@ export class TreeGuard {
     this.#bound = bound;
   }
 
-  /** Refuses when the call or the operation has ended. */
+  /** Refuses when the call or the operation has ended, or the backend is closed. */
   requireRunning([did]: Doing, path: string, io: Io | undefined): void {
+    this.tree.requireOpen();
     if (this.#bound !== undefined) requireLive(this.#bound.call);
     if (io?.signal?.aborted) throw cancelledOperation(did, path);
   }

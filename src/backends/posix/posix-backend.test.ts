@@ -4,7 +4,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { conform, realClock } from "../../../test/conformance.js";
 import type { Backend } from "../../kernel/index.js";
-import { type Fixture, fsSuite, type Plan, plantByShell, searchSuite, shellSuite } from "../../testing/index.js";
+import {
+  backendSuite,
+  type Fixture,
+  fsSuite,
+  type Plan,
+  plantByShell,
+  searchSuite,
+  shellSuite,
+} from "../../testing/index.js";
 import { PosixMachine, until } from "./posix-machine.fixture.js";
 import { type ShellName, underEachShell } from "./posix-shells.fixture.js";
 
@@ -41,13 +49,14 @@ underEachShell((shell) => {
         folder,
         clock: realClock,
         plant: plantByShell(backend),
+        openAnother: () => machine.open(),
         dispose: async () => rmSync(folder, { recursive: true, force: true }),
       };
     },
     cannot: CANNOT[shell],
     knownFailures: {},
   };
-  conform(plan, [fsSuite, shellSuite, searchSuite]);
+  conform(plan, [fsSuite, shellSuite, searchSuite, backendSuite]);
 
   it("starts a command itself with no signal ignored and none blocked", async () => {
     const { stdout } = await backend.root.shell.exec("cat /proc/self/status", { cwd: machine.work });

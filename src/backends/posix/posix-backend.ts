@@ -1,6 +1,16 @@
 /** A machine that is only a POSIX shell at the other end of a byte pipe. */
 import { setMaxListeners } from "node:events";
-import type { Backend, BackendFlags, BoundCall, Grant, Io, Ports } from "../../kernel/index.js";
+import {
+  type Backend,
+  type BackendFlags,
+  type BoundCall,
+  closedBackend,
+  type Grant,
+  type Io,
+  type Ports,
+  type SessionEnd,
+  SessionJobs,
+} from "../../kernel/index.js";
 import { processChannel } from "./channel.js";
 import { FarSide } from "./far-side.js";
 import { FsGuard } from "./fs-guard.js";
@@ -46,6 +56,7 @@ class PosixBackend implements Backend {
   readonly root: Backend["root"];
   readonly #far: FarSide;
   readonly #jobs: JobTable;
+  readonly #sessions: SessionJobs;
   #closing: Promise<{ readonly left: readonly string[] }> | undefined;
 
   constructor(name: string, far: FarSide) {
@@ -62,22 +73,28 @@ class PosixBackend implements Backend {
       fs: new PosixFs(new FsGuard(far.bulk), far.place),
       shell: new PosixShell(name, far, this.#jobs),
     });
+    this.#sessions = new SessionJobs(this.root.shell);
   }
 
   bind(grant: Grant, call: BoundCall): Ports {
+    if (this.#closing !== undefined) throw closedBackend(this.name);
     const bound = { grant, call };
     // Every operation under way listens to the call.
     setMaxListeners(0, call.signal);
     const guard = new FsGuard(this.#far.bulk, bound);
     return {
       fs: new PosixFs(guard, this.#far.place),
-      shell: new PosixShell(this.name, this.#far, this.#jobs, bound),
+      shell: this.#sessions.ofCall(new PosixShell(this.name, this.#far, this.#jobs, bound), call.sessionId),
       search: new PosixSearch(this.#far, guard, bound),
     };
   }
 
   state(): "open" | "reconnecting" | "closed" {
-    return this.#far.state;
+    return this.#closing === undefined ? this.#far.state : "closed";
+  }
+
+  endSession(id: string): Promise<SessionEnd> {
+    return this.#sessions.end(id);
   }
 
   close(_io?: Io): Promise<{ readonly left: readonly string[] }> {

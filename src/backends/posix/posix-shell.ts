@@ -2,6 +2,7 @@
 import {
   type Binding,
   boundHandle,
+  closedBackend,
   DEFAULT_KEEP,
   HaftError,
   type Lifetime,
@@ -77,6 +78,7 @@ export class PosixShell implements Shell {
       requireLive(this.#bound.call);
       requireJob(this.#bound.grant, id);
     }
+    if (this.#far.state === "closed") throw closedBackend(this.#name);
     const job = await this.#jobs.find(id);
     return job === undefined ? null : this.#handleOf(job);
   }

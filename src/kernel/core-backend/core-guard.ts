@@ -17,6 +17,8 @@ export interface CoreAccess {
   readonly name: string;
   readonly fs: CoreFs;
   readonly follow: FollowLink;
+  /** Throws once the backend is closed. */
+  requireOpen(): void;
 }
 
 export class CoreGuard {
@@ -45,6 +47,7 @@ export class CoreGuard {
   }
 
   requireRunning(did: string, path: string, io?: Io): void {
+    this.core.requireOpen();
     if (this.#bound !== undefined) requireLive(this.#bound.call);
     if (io?.signal?.aborted) throw cancelledOperation(did, path);
   }

@@ -1,0 +1,49 @@
+import { collect, on } from "./case-setup.js";
+import { expectEqual, expectError, expectThat } from "./expect.js";
+import { bindAll, type Fixture } from "./fixture.js";
+import type { Suite } from "./plan.js";
+
+/** What every backend promises beside its ports: how it ends. Needs `openAnother` of the fixture. */
+export const backendSuite: Suite<Fixture> = [
+  on(
+    "backend:close:refuses-everything",
+    "Once closed it binds nothing, and its own ports and those bound before reject with BACKEND_UNAVAILABLE",
+    async (fixture) => {
+      expectThat(fixture.openAnother !== undefined, "the fixture can open another backend");
+      const backend = await fixture.openAnother();
+      const cwd = fixture.folder;
+      const another = { ...fixture, backend };
+      const commands = [{ command: "true", cwd }];
+      const { fs, shell, search } = bindAll(another, { commands });
+      const { root } = backend;
+      await backend.close();
+      expectEqual(backend.state(), "closed", "state");
+      await expectError(async () => bindAll(another), "BACKEND_UNAVAILABLE", "bind");
+      const walk = { root: cwd, includeIgnored: true, prune: [], order: "found", offset: 0, limit: 10 } as const;
+      const pattern = { source: "x", syntax: "literal", ignoreCase: false, multiline: false } as const;
+      const grep = { ...walk, pattern, mode: "content", context: 0, maxLineBytes: 100, binary: "any-nul" } as const;
+      const operations: readonly (readonly [string, () => Promise<unknown>])[] = [
+        ...[root.fs, fs].flatMap((files) => [
+          ["stat", () => files.stat(cwd)] as const,
+          ["readDir", () => files.readDir(cwd)] as const,
+          ["writeFile", () => files.writeFile(`${cwd}/file`, "text")] as const,
+          ["mkdir", () => files.mkdir(`${cwd}/made`, true)] as const,
+        ]),
+        ...[root.shell, shell].flatMap((commands) => [
+          ["exec", () => commands.exec("true", { cwd })] as const,
+          ["spawn", () => commands.spawn("true", { cwd, lifetime: "session" })] as const,
+          ["attach", () => commands.attach("no-such-id")] as const,
+        ]),
+        ["walk", () => collect(search.walk(walk))],
+        ["grep", () => collect(search.grep(grep))],
+      ];
+      for (const [name, operation] of operations) await expectError(operation, "BACKEND_UNAVAILABLE", name);
+    },
+  ),
+  on("backend:close:twice", "Closing it again is harmless", async (fixture) => {
+    expectThat(fixture.openAnother !== undefined, "the fixture can open another backend");
+    const backend = await fixture.openAnother();
+    const [first, second] = await Promise.all([backend.close(), backend.close()]);
+    expectEqual([first.left, second.left, (await backend.close()).left], [[], [], []], "what is left");
+  }),
+];
