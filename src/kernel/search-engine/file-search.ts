@@ -107,6 +107,8 @@ class LineScan {
   #lineNumber = 1;
   #afterLeft = 0;
   #before: Line[] = [];
+  /** What is known of a line whose first piece ended the last block: it goes on in the next one. */
+  #open: "no" | "searched" | "settled" = "no";
 
   constructor(path: string, pattern: SearchPattern, query: FileQuery) {
     this.#path = path;
@@ -120,6 +122,7 @@ class LineScan {
 
   async push(block: Uint8Array, turns: Turns): Promise<void> {
     let at = 0;
+    if (this.#open !== "no") this.#lineNumber--;
     for await (const match of this.#matchesByLine(block, turns)) {
       if (this.matchedLines >= this.#query.enough) break;
       at = this.#take(block, at, match);
@@ -157,8 +160,13 @@ class LineScan {
         unaskedBytes = 0;
         if (turns.isDue() && (await turns.isOver())) return;
       }
-      if (line.length > this.#pattern.maxBytes) this.longLines++;
-      else if (this.#pattern.test(line)) yield { start, next, at: await this.#shownMatches(line, turns) };
+      // A line in pieces is one line: once it is found, or left out, its other pieces tell nothing new.
+      const isKnown = start === 0 && this.#open === "settled";
+      const isLong = !isKnown && line.length > this.#pattern.maxBytes;
+      const isFound = !isKnown && !isLong && this.#pattern.test(line);
+      if (isLong) this.longLines++;
+      this.#open = newline !== -1 ? "no" : isKnown || isLong || isFound ? "settled" : "searched";
+      if (isFound) yield { start, next, at: await this.#shownMatches(line, turns) };
       start = next;
     }
   }

@@ -1,6 +1,6 @@
 import { concatBytes } from "../../text/index.js";
 
-/** A longer line is handed on in pieces of this size; a match across a seam is not seen. */
+/** A longer line is handed on in pieces of this size; a match across a seam is not seen, and where a piece is found it stands for its line. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 const NEWLINE = 10;

@@ -1,3 +1,4 @@
+import type { EntryKind } from "../fs.js";
 import type { GrepHit, GrepQuery, SearchEnd, WalkEntry, WalkQuery } from "../search.js";
 import { searchFile } from "./file-search.js";
 import { globFilter } from "./glob-filter.js";
@@ -70,14 +71,15 @@ export async function* walkTree(
   scope: SearchScope,
 ): AsyncGenerator<WalkEntry | SearchEnd, void> {
   const tally = new SearchTally();
-  const isWanted = globFilter(query);
+  const matches = globFilter(query);
+  const isWanted = (path: string, kind: EntryKind): boolean => {
+    tally.seen++;
+    return (query.type === undefined || kind === query.type) && matches(path);
+  };
   let toSkip = query.offset;
   let left = query.limit;
-  for await (const visit of visitTree(source, query, scope, tally)) {
+  for await (const visit of visitTree(source, query, scope, tally, isWanted)) {
     if (scope.signal.aborted) break;
-    tally.seen++;
-    if (query.type !== undefined && visit.kind !== query.type) continue;
-    if (!isWanted(visit.path)) continue;
     if (toSkip > 0) toSkip--;
     else if (left === 0) return yield tally.end("limit", ENGINE);
     else {

@@ -1,7 +1,7 @@
 import { isWithin } from "../claims.js";
 import type { EntryKind } from "../fs.js";
 import type { WalkQuery } from "../search.js";
-import { IgnoreStack, MAX_IGNORE_FILE_BYTES } from "./ignore-stack.js";
+import { IGNORE_FILES, IgnoreStack, MAX_IGNORE_FILE_BYTES } from "./ignore-stack.js";
 import type { SearchTally } from "./search-tally.js";
 import type { SearchScope, SearchSource, SourceChild } from "./source.js";
 
@@ -25,6 +25,8 @@ interface Frame {
  * Everything below the root in the order of a reader: children by name in code-unit order, a folder before what it holds.
  * What ignore files, prune names, `except` and `.git` leave out is not visited; a folder that cannot be read is counted.
  * The root is visited itself only when it is no folder.
+ *
+ * @param isWanted - Asked once for each entry, in this order; of the others only their children are visited.
  * @throws What `source` rejects with for the root.
  */
 export async function* visitTree(
@@ -32,13 +34,17 @@ export async function* visitTree(
   query: WalkQuery,
   scope: SearchScope,
   tally: SearchTally,
+  isWanted: (path: string, kind: EntryKind) => boolean = () => true,
 ): AsyncGenerator<Visit, void> {
   const { root } = query;
   if (scope.except.some((folder) => isWithin(folder, root))) return tally.skip("policy");
   const info = await source.stat(root);
   // Where the root really is may except more.
   const except = new Set(scope.except);
-  if (info.kind !== "directory") return yield { path: root, ...info };
+  if (info.kind !== "directory") {
+    if (isWanted(root, info.kind)) yield { path: root, ...info };
+    return;
+  }
   const prune = new Set([".git", ...query.prune]);
   const above = query.includeIgnored ? IgnoreStack.EMPTY : await stackAbove(source, root, scope.workspace);
   const stack = [await openFolder(source, root, above, query.includeIgnored)];
@@ -56,7 +62,8 @@ export async function* visitTree(
       tally.skip("policy");
       continue;
     }
-    yield child.size === undefined ? { path, kind: child.kind } : { path, kind: child.kind, size: child.size };
+    if (isWanted(path, child.kind))
+      yield child.size === undefined ? { path, kind: child.kind } : { path, kind: child.kind, size: child.size };
     if (!isFolder) continue;
     if (stack.length > MAX_DEPTH) {
       tally.skip("deep");
@@ -88,7 +95,8 @@ function enterFolder(
   above: IgnoreStack,
   children: readonly SourceChild[],
 ): Promise<IgnoreStack> {
-  const present = new Set(children.filter((child) => child.kind !== "directory").map((child) => child.name));
+  const isPresent = (name: string) => children.some((child) => child.name === name && child.kind !== "directory");
+  const present = new Set(IGNORE_FILES.filter(isPresent));
   return above.enter(folder, present, (path) => readIgnoreFile(source, path));
 }
 

@@ -32,3 +32,16 @@ it("finds a match at every byte of long lines long before its time is over, by e
     expect(ripgrep.hits).toEqual(own.hits);
   }
 }, 60_000);
+
+it("counts a line that comes in pieces as one line, and numbers those behind it right", async () => {
+  const huge = "ab".repeat(17 * 1024 * 1024);
+  engines.lay({ "long.txt": `${huge}\nno\nxyz 1\n` });
+  const [ripgrep, own] = await engines.ask("xyz \\d");
+  expect([ripgrep.hits, own.hits]).toEqual([["long.txt:3:[[0,5]]:,,: xyz 1"], ["long.txt:3:[[0,5]]:,,: xyz 1"]]);
+  const [counted, ownCounted] = await engines.ask("b[ab]{20}a|xyz", { mode: "count" });
+  expect(counted.hits).toEqual(["long.txt:0:[]:,2,: "]);
+  expect([ownCounted.hits, ownCounted.end]).toEqual([
+    ["long.txt:0:[]:,1,: "],
+    expect.objectContaining({ skipped: { long: 1 } }),
+  ]);
+}, 60_000);
