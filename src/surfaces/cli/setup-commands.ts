@@ -1,8 +1,9 @@
 /** The commands that set Haft up, find what is missing and count what it costs. */
 import type { Command } from "commander";
 import { CLIENT_NAMES } from "./clients/client-names.js";
-import { withExamples } from "./command-parts.js";
+import { withConfigOptions, withDialectOption, withExamples } from "./command-parts.js";
 import type { ConnectOptions } from "./connect-command.js";
+import type { CostOptions } from "./cost-command.js";
 import type { InitOptions } from "./init-command.js";
 
 export function addSetupCommands(program: Command): void {
@@ -39,4 +40,22 @@ export function addSetupCommands(program: Command): void {
       const { connectCommand } = await import("./connect-command.js");
       process.exitCode = await connectCommand(client, options);
     });
+
+  withExamples(
+    withDialectOption(
+      withConfigOptions(
+        program
+          .command("cost")
+          .description("count the tokens that the tools take up in a model's context")
+          .option("--all", "every dialect, one line each")
+          .option("--json", "print the counts as JSON"),
+      ),
+    ),
+    "haft cost",
+    "haft cost --dialect zeroclaw",
+    "haft cost --all --json",
+  ).action(async (options: CostOptions) => {
+    const { costCommand } = await import("./cost-command.js");
+    process.exitCode = await costCommand(options);
+  });
 }
