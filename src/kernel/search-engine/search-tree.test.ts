@@ -194,6 +194,19 @@ describe("searchTree", () => {
 });
 
 describe("walkTree", () => {
+  it("counts a folder whose name is not UTF-8, and passes over one that is gone", async () => {
+    const source = sourceOf({ "/w/bad\uFFFD/x": "", "/w/gone/x": "", "/w/y": "" });
+    const readDir: SearchSource["readDir"] = async (folder) => {
+      if (folder !== "/w") throw new HaftError("FS_NOT_FOUND", `Did not list "${folder}": it is not there.`);
+      return source.readDir(folder);
+    };
+    const scope = { except: [], signal: new AbortController().signal };
+    const found: unknown[] = [];
+    for await (const item of walkTree({ ...source, readDir }, QUERY, scope)) found.push(item);
+    expect(found).toHaveLength(4);
+    expect(found.at(-1)).toMatchObject({ skipped: { unreadable: 1 }, unreadable: ["/w/bad\uFFFD"] });
+  });
+
   it("lists a tree in path order, folders before what they hold", async () => {
     const source = sourceOf({ "/w/b/c": "", "/w/a": "", "/w/b.txt": "" });
     const items = [];
