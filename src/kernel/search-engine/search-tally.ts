@@ -22,8 +22,8 @@ export class SearchTally {
   failed(thrown: unknown, path: string): void {
     if (!HaftError.is(thrown)) throw thrown;
     // A name that is not UTF-8 was told with signs in place of its bytes: nothing is found by it, though it is there.
-    if (thrown.code === "FS_NOT_FOUND" && path.includes("\uFFFD")) return this.skip("unreadable", path);
-    if (thrown.code === "FS_NOT_FOUND") return;
+    const isUnnamed = path.includes("\uFFFD");
+    if (thrown.code === "FS_NOT_FOUND" && !isUnnamed) return;
     if (thrown.code.startsWith("POLICY_") || thrown.code === "CALL_UNCLAIMED") this.skip("policy");
     else if (thrown.code === "FS_NOT_A_FILE") this.skip("special");
     else if (thrown.code.startsWith("FS_")) this.skip("unreadable", path);
