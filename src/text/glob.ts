@@ -48,8 +48,9 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): GlobRes
   const byName = matchBase && !pattern.includes("/");
   const globs = alternatives.map((alternative) => parseSegments(alternative, ignoreCase));
   const matches = (path: string): boolean => {
-    const folded = ignoreCase ? path.toLowerCase() : path;
-    const names = byName ? [folded.slice(folded.lastIndexOf("/") + 1)] : folded.split("/");
+    const subject = byName ? path.slice(path.lastIndexOf("/") + 1) : path;
+    const folded = ignoreCase ? subject.toLowerCase() : subject;
+    const names = byName ? [folded] : folded.split("/");
     return path !== "" && globs.some((segments) => matchSegments(segments, names));
   };
   return { ok: true, matches };
