@@ -62,6 +62,34 @@ describe("streams", () => {
     expect(most - before).toBeLessThan(100 * 1024 * 1024);
   });
 
+  it("wait for a listener: of an endless printer no more is read than a pipe holds", async () => {
+    let chunks = 0;
+    let bytes = 0;
+    let take = () => {};
+    const control = new AbortController();
+    const running = exec("exec yes", {
+      signal: control.signal,
+      onOutput: (_stream: string, chunk: Uint8Array) => {
+        chunks += 1;
+        bytes += chunk.length;
+        return new Promise<void>((resolve) => {
+          take = resolve;
+        });
+      },
+    });
+    for (let taken = 1; taken <= 5; taken += 1) {
+      await until(() => chunks === taken);
+      take();
+    }
+    await until(() => chunks === 6);
+    // Long enough for a gigabyte to have been read.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect([chunks, bytes <= 6 * 65_536]).toEqual([6, true]);
+    control.abort();
+    const { ended, stdout } = await running;
+    expect([ended, stdout.produced]).toEqual(["cancelled", bytes]);
+  });
+
   it("leave no file behind, whatever the length of the command", async () => {
     const marker = join(folder, "names");
     await exec(`: ${"x".repeat(150_000)}; printf %s "$0" > ${marker}; cat < "$0" | wc -c`);
@@ -161,6 +189,15 @@ describe("the tree", () => {
     const ended = await job!.result;
     expect(ended.stdout.final).toBe(true);
     expect(ended.stdout.head.length + ended.stdout.tail.length + ended.stdout.dropped).toBe(ended.stdout.produced);
+  });
+
+  it("keeps a survivor drained whose listener was stuck", async () => {
+    const result = await exec("yes & echo $! >&2", { onOutput: () => new Promise<void>(() => {}) });
+    const job = await backend.root.shell.attach(result.job!);
+    await until(async () => (await job!.output("stdout", 20_000_000, 1)).next > 20_000_000);
+    expect((await job!.kill("TERM")).state).toBe("gone");
+    const ended = await job!.result;
+    expect([ended.stdout.final, ended.stdout.produced > result.stdout.produced]).toEqual([true, true]);
   });
 
   it("ends with the backend, jobs that are kept left alone", async () => {

@@ -1,5 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -61,6 +72,30 @@ describe("a far side with nothing but what is required", () => {
     const refused = await job.write(Buffer.from("x")).catch((thrown: unknown) => thrown);
     expect(HaftError.is(refused, "BACKEND_UNSUPPORTED")).toBe(true);
     expect((await job.result).exit).toEqual({ by: "code", code: 0 });
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("tells a slow listener every byte, and ends in time beside one that is stuck", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "haft-minimal-"));
+    const bytes = randomBytes(12 * 1024 * 1024);
+    writeFileSync(join(folder, "large"), bytes);
+    const told: Uint8Array[] = [];
+    const { shell } = backend.root;
+    await shell.exec("cat large", {
+      cwd: folder,
+      async onOutput(_stream, chunk) {
+        told.push(chunk);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      },
+    });
+    expect(Buffer.concat(told).equals(bytes)).toBe(true);
+    const stuck = await shell.exec("while cat large; do :; done", {
+      cwd: folder,
+      timeoutMs: 500,
+      graceMs: 500,
+      onOutput: () => new Promise<void>(() => {}),
+    });
+    expect(stuck.ended).toBe("deadline");
     rmSync(folder, { recursive: true, force: true });
   });
 });
