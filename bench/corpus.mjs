@@ -46,6 +46,15 @@ function makeTree(folder, files) {
   }
 }
 
+/** A tree of empty files, a hundred to a folder. */
+function makeNames(folder, files) {
+  for (let number = 0; number < files; number++) {
+    const place = join(folder, `g${Math.floor(number / 10_000)}`, `p${Math.floor(number / 100) % 100}`);
+    if (number % 100 === 0) mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, `name${number}.${number % 10 === 0 ? "md" : "txt"}`), "");
+  }
+}
+
 /** A log of numbered lines, 107 bytes each; nine of them hold the needle, the last one at the very end. */
 async function makeLog(path, bytes) {
   const out = createWriteStream(path, { highWaterMark: 8 << 20 });
@@ -65,6 +74,16 @@ async function makeLog(path, bytes) {
   return lines;
 }
 
+/** Fills a folder beside its place and then moves it there, so that what is there is whole. */
+function make(place, fill) {
+  if (existsSync(place)) return;
+  const draft = `${place}.draft`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true });
+  fill(draft);
+  renameSync(draft, place);
+}
+
 /** The corpus under `folder`; `size` is "full" (the figures of the goals) or "small" (a tenth, to try the bench itself). */
 export async function corpus(folder, size) {
   const scale = size === "full" ? 1 : 0.1;
@@ -73,6 +92,7 @@ export async function corpus(folder, size) {
     home,
     tree: join(home, "tree"),
     log: join(home, "log.txt"),
+    names: join(folder, `names-${size}`),
     treeFiles: Math.floor(20_000 * scale),
     logBytes: Math.floor(2 ** 30 * scale),
     editLines: Math.floor(155_000 * scale),
@@ -80,6 +100,7 @@ export async function corpus(folder, size) {
     outputBytes: Math.floor(2 ** 31 * scale),
   };
   layout.logLines = Math.floor(layout.logBytes / 107);
+  make(layout.names, (draft) => makeNames(draft, Math.floor(200_000 * scale)));
   if (existsSync(home)) return layout;
   const draft = `${home}.draft`;
   rmSync(draft, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** grep beside the same ripgrep binary with the same flags. */
+/** grep and find beside the same ripgrep binary with the same flags. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,9 +13,8 @@ const FLAGS = [
   "--no-ignore-global",
   "--no-ignore-exclude",
   "--glob=!.git",
-  "--json",
-  "--crlf",
 ];
+const GREP_FLAGS = [...FLAGS, "--json", "--crlf"];
 
 /** Undefined where the optional package, or its program for this machine, is not installed: then Haft is measured alone. */
 function packagedRipgrep() {
@@ -30,7 +29,10 @@ function packagedRipgrep() {
 /** Runs ripgrep to its end, or until `limit` lines of output have come. */
 function rawGrep(pattern, cwd, path, limit = Number.POSITIVE_INFINITY) {
   return new Promise((done, failed) => {
-    const child = spawn(rgPath, [...FLAGS, "-e", pattern, "--", path], { cwd, stdio: ["ignore", "pipe", "ignore"] });
+    const child = spawn(rgPath, [...GREP_FLAGS, "-e", pattern, "--", path], {
+      cwd,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     let lines = 0;
     child.stdout.on("data", (chunk) => {
       for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines++;
@@ -67,6 +69,41 @@ function grepCase(id, what, pattern, where, goal, options = {}) {
   };
 }
 
+/** Lists all files by ripgrep and chooses by grep; the number of those. */
+function rawFind(name, cwd) {
+  return new Promise((done, failed) => {
+    const script = '"$0" "$@" --files . | grep -i -- "$NAME"';
+    const options = { cwd, stdio: ["ignore", "pipe", "ignore"], env: { ...process.env, NAME: name } };
+    const child = spawn("sh", ["-c", script, rgPath, ...FLAGS], options);
+    let lines = 0;
+    child.stdout.on("data", (chunk) => {
+      for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) lines++;
+    });
+    child.on("error", failed);
+    child.on("close", () => done(lines));
+  });
+}
+
+function findCase(id, what, name, input, where, hits) {
+  return {
+    id,
+    what,
+    goal: { text: "wall ≤ 1.3x", judge: ({ raw, ours }) => ours.wallMs <= raw.wallMs * 1.3 },
+    async raw({ layout }) {
+      return () => rawFind(name, where(layout));
+    },
+    async ours({ layout, scratch }) {
+      const box = await openBox(where(layout), scratch);
+      return async () => {
+        const output = String(await box.must("find", { query: name, ...input }));
+        const found = output.split("\n").filter((line) => line.includes(name)).length;
+        if (found !== hits) throw new Error(`${found} found, not ${hits}: ${output.slice(0, 200)}`);
+        return found;
+      };
+    },
+  };
+}
+
 const inTree = (layout) => ({ cwd: layout.tree, path: "." });
 const inLog = (layout) => ({ cwd: dirname(layout.log), path: "log.txt" });
 const nearRaw = {
@@ -88,5 +125,8 @@ export const cases = [
     { text: "≤ 20 ms + 3 spawns", judge: ({ raw, ours }) => ours.wallMs <= 20 + 6 + raw.wallMs },
     { limit: 200 },
   ),
+  findCase("find-rare", "one of 20,000 files by a part of its name", "file777.", {}, (layout) => layout.tree, 1),
+  findCase("find-rare-file", "the same, files only", "file777.", { type: "file" }, (layout) => layout.tree, 1),
+  findCase("find-none", "no such name among 200,000 files", "quartz", {}, (layout) => layout.names, 0),
   grepCase("grep-log", "9 of 9 hits in one large file", "QUARTZ_NEEDLE", inLog, nearRaw, { hits: 9 }),
 ];
