@@ -45,7 +45,7 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   EDIT_OVERLAP: "Join the edits that overlap into one.",
   FS_NOT_READ: "Read it first, then repeat the call.",
   FS_STALE: "Read it again, then repeat the call.",
-  FS_NOT_FOUND: 'Check the spelling; `grep` with `mode` "files" shows what is there.',
+  FS_NOT_FOUND: "Check the spelling; `ls` and `find` show what is there.",
   FS_NOT_A_FILE: "Name a regular file.",
   FS_NOT_TEXT: "A command can look at the bytes.",
   FS_PERMISSION: "Choose another path; only a person can change the permission.",
