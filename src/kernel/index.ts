@@ -156,6 +156,7 @@ export {
   type Session,
   type TodoList,
 } from "./session.js";
+export { type SessionEnd, SessionJobs } from "./session-jobs.js";
 export type {
   Captured,
   CoreShell,

@@ -188,6 +188,8 @@ export class ScriptRunner {
   }
 
   #start(name: string, streams: Streams, body: (process: MemoryProcess) => Promise<number>): MemoryProcess {
+    // A shell that was ended between two commands starts no other: it would be in a group that counts as gone.
+    this.#process.requireAlive();
     const about = { name, parent: this.#process.pid, group: this.#process.group, streams: retainStreams(streams) };
     return this.#machine.table.start(about, body);
   }

@@ -268,6 +268,36 @@ export const shellEnding: Suite<Fixture> = [
       expectEqual(await bindAll(fixture).shell.attach("no-such-id"), null, "attach of an unknown id");
     },
   ),
+  on(
+    "shell:session:ends-its-jobs",
+    "The end of a session ends its jobs and what survived its commands, and those of no other",
+    async (fixture) => {
+      const command = "sleep 600";
+      const surviving = "sleep 600 & echo $!";
+      const commands = [command, surviving].map((one) => ({ command: one, cwd: fixture.folder }));
+      const of = (sessionId: string) => bindAll(fixture, { commands }, { sessionId }).shell;
+      const at = { cwd: fixture.folder };
+      const own = await of("ending").spawn(command, { ...at, lifetime: "session" });
+      const others = [
+        await of("ending").spawn(command, { ...at, lifetime: "host" }),
+        await of("going-on").spawn(command, { ...at, lifetime: "session" }),
+      ];
+      const left = await of("ending").exec(surviving, at);
+      expectThat(fixture.backend.endSession !== undefined, "the backend can end a session");
+      expectEqual(await fixture.backend.endSession("ending"), { left: [] }, "what is left");
+      expectEqual((await own.result).tree.state, "gone", "the tree of its job");
+      await expectEnded(fixture, stdoutOf(left).trim());
+      expectEqual(await fixture.backend.endSession("ending"), { left: [] }, "what is left the second time");
+      for (const other of others) {
+        const tree = await other.kill("KILL");
+        expectEqual(
+          [tree.state, tree.endedBy !== null],
+          ["gone", true],
+          "another job, which went on until it was killed",
+        );
+      }
+    },
+  ),
   on("shell:attach:unclaimed-is-refused", "attach to a job that the call did not claim is refused", async (fixture) => {
     const handle = await spawned(fixture, "sleep 600");
     for (const id of [handle.id, "no-such-id"]) {

@@ -1,0 +1,70 @@
+/** The background commands of each session, so that a backend can end them with it. */
+import type { Lifetime, Shell, ShellHandle, ShellOptions } from "./shell.js";
+
+/** What is left of a session's background commands, for people. */
+export interface SessionEnd {
+  /** What could not be ended, or not be seen to end. */
+  readonly left: readonly string[];
+}
+
+/** One for each backend; `root` is its unguarded shell, whose `attach` finds what was spawned. */
+export class SessionJobs {
+  readonly #root: Shell;
+  readonly #jobs = new Map<string, Map<string, ShellHandle>>();
+
+  constructor(root: Shell) {
+    this.#root = root;
+  }
+
+  /** The shell of a call; what it starts with the lifetime "session", and what survives a command of it, belongs to its session. */
+  ofCall(shell: Shell, sessionId: string): Shell {
+    return {
+      exec: async (command: string, options: ShellOptions) => {
+        const result = await shell.exec(command, options);
+        if (result.job !== undefined) await this.#add(sessionId, result.job);
+        return result;
+      },
+      spawn: async (command: string, options: ShellOptions & { readonly lifetime: Lifetime }) => {
+        const handle = await shell.spawn(command, options);
+        if (options.lifetime === "session") await this.#add(sessionId, handle.id);
+        return handle;
+      },
+      attach: (id) => shell.attach(id),
+    };
+  }
+
+  /** Ends them all, each as a cancel would: TERM, 3 s, KILL. Idempotent. */
+  async end(sessionId: string): Promise<SessionEnd> {
+    const jobs = [...(this.#jobs.get(sessionId)?.values() ?? [])];
+    this.#jobs.delete(sessionId);
+    const left = await Promise.all(jobs.map(leftOf));
+    return { left: left.flat() };
+  }
+
+  async #add(sessionId: string, id: string): Promise<void> {
+    // A backend that is closed meanwhile has ended the command itself.
+    const job = await this.#root.attach(id).catch(() => null);
+    if (job === null) return;
+    const own = this.#jobs.get(sessionId) ?? new Map<string, ShellHandle>();
+    this.#jobs.set(sessionId, own);
+    own.set(id, job);
+    const forget = () => {
+      own.delete(id);
+      if (own.size === 0 && this.#jobs.get(sessionId) === own) this.#jobs.delete(sessionId);
+    };
+    // What has ended and left something running is still to be ended.
+    job.result.then((result) => {
+      if (result.tree.state !== "alive") forget();
+    }, forget);
+  }
+}
+
+async function leftOf(job: ShellHandle): Promise<readonly string[]> {
+  try {
+    const tree = await job.kill("TERM");
+    if (tree.state === "gone") return [];
+    return tree.survivors.length === 0 ? [job.id] : tree.survivors.map(({ pid, name }) => `${pid} (${name})`);
+  } catch {
+    return [job.id];
+  }
+}
