@@ -238,6 +238,22 @@ describe("output", () => {
     expect(told.every(({ stream }) => stream === "stderr")).toBe(true);
   });
 
+  it("that a backend could not tell leaves a mark in the artifact, and is counted", async () => {
+    const chunk = encode("x".repeat(50_000));
+    const { bench } = answering({ stdout: captured("x", { produced: 140_000, dropped: 139_999 }) }, (options) => {
+      options.onOutput?.("stdout", chunk, 0);
+      options.onOutput?.("stdout", chunk, 60_000);
+    });
+    const { data, cuts } = await bash(bench, "x");
+    const { artifact = "" } = data!.stdout;
+    const kept = await bench.session.artifacts.read(artifact, 0, 1_000_000);
+    const xs = "x".repeat(50_000);
+    expect(typeof kept !== "string" && new TextDecoder().decode(kept.bytes)).toBe(
+      `${xs}\n[10000 bytes could not be kept]\n${xs}\n[30000 bytes could not be kept]\n`,
+    );
+    expect(cuts).toMatchObject([{ producedBytes: 140_000, next: expect.stringContaining("for 100000 bytes of it") }]);
+  });
+
   it("is only cut where nothing can be kept", async () => {
     const session = newSession("full");
     const artifacts = { ...session.artifacts, create: () => Promise.reject(new Error("disk full")) };
