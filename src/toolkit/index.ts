@@ -9,5 +9,6 @@ export { type ConfigLayer, type SettledConfig, settleConfig } from "./config/set
 export { createToolkit, type Toolkit, type ToolkitOptions, type ToolkitSession } from "./create-toolkit.js";
 export { makeLocalContext, resetTodos, toolBox, tryToolBox } from "./default-host.js";
 export { DIALECT_NAMES, dialectNamed } from "./dialect-named.js";
+export { type HostFindings, inspectHost } from "./inspect-host.js";
 export { type OpenBackendOptions, openBackend, TARGETS } from "./open-backend.js";
 export { workspaceProblem } from "./workspace.js";

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 interface Manifest {
   readonly version: string;
   readonly bin: { readonly haft: string };
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 /** By name, since a built file does not know how deep in the package it is. */
@@ -25,4 +26,9 @@ export function haftCommand(): string {
 /** The absolute path of the JSON Schema of `haft.jsonc`. */
 export function configSchemaPath(): string {
   return join(dirname(manifestPath()), "config.schema.json");
+}
+
+/** Packages that a person may install beside Haft for more. */
+export function optionalPackages(): readonly string[] {
+  return Object.keys(manifest().peerDependencies ?? {});
 }

@@ -73,8 +73,10 @@ async function serveOverHttp(options: ServeOptions, settings: Settings, server: 
   const at = { port: portOf(options.port) ?? port, ...(host === undefined ? {} : { host }) };
   const service = await serveMcpHttp({ ...server, calls, token, ...at });
   const about = { url: service.url, token, workspace, tools: server.tools.map((tool) => tool.name) };
+  // Before anybody can read where it listens: a signal that comes at once is heard too.
+  const stop = untilSignalled();
   process.stdout.write(connectText(about, options.once === true));
-  if (!options.once) await signalled(untilSignalled());
+  if (!options.once) await signalled(stop);
   await service.close();
   await inTime(calls.close());
   return EXIT.ok;
@@ -101,6 +103,7 @@ function untilSignalled(): AbortSignal {
 
 function signalled(signal: AbortSignal): Promise<void> {
   // A listener on a signal does not keep the process alive, but the listening server does.
+  if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 

@@ -4,6 +4,7 @@ import { CLIENT_NAMES } from "./clients/client-names.js";
 import { withConfigOptions, withDialectOption, withExamples } from "./command-parts.js";
 import type { ConnectOptions } from "./connect-command.js";
 import type { CostOptions } from "./cost-command.js";
+import type { DoctorOptions } from "./doctor-command.js";
 import type { InitOptions } from "./init-command.js";
 
 export function addSetupCommands(program: Command): void {
@@ -39,6 +40,23 @@ export function addSetupCommands(program: Command): void {
     .action(async (client: string | undefined, options: ConnectOptions) => {
       const { connectCommand } = await import("./connect-command.js");
       process.exitCode = await connectCommand(client, options);
+    });
+
+  withExamples(
+    withConfigOptions(
+      program
+        .command("doctor")
+        .description("look at what is here, what is missing and what that costs")
+        .option("--state <dir>", "the state folder to look at")
+        .option("--json", "print the findings as JSON"),
+    ),
+    "haft doctor",
+    "haft doctor --json",
+  )
+    .addHelpText("after", "\nExit status: 0 all that is needed is here, 1 something stops Haft from working.")
+    .action(async (options: DoctorOptions) => {
+      const { doctorCommand } = await import("./doctor-command.js");
+      process.exitCode = await doctorCommand(options);
     });
 
   withExamples(

@@ -1,0 +1,81 @@
+/** Which configuration is in force, where commands would work, and which clients know Haft. */
+import { HaftError, messageOf } from "../../../kernel/index.js";
+import { clientStates } from "../clients/client-state.js";
+import { settledWorkspace } from "../common-options.js";
+import { CONFIG_NAME, type ConfigOptions, type LoadedConfig, loadConfig, personConfigPath } from "../configuration.js";
+import { UsageError } from "../usage.js";
+import type { Finding } from "./finding.js";
+import { isProgram, onPath } from "./machine-findings.js";
+
+/** The configuration, or the finding that says why there is none. */
+export async function configOrProblem(options: ConfigOptions): Promise<LoadedConfig | Finding> {
+  try {
+    return await loadConfig(options);
+  } catch (error) {
+    if (!HaftError.is(error) && !(error instanceof UsageError)) throw error;
+    const next = "Mend the file; `--no-config` goes on without any.";
+    return { id: "config", status: "stops", found: messageOf(error), cost: "Nothing starts.", next };
+  }
+}
+
+export function configFindings(loaded: LoadedConfig, options: ConfigOptions): readonly Finding[] {
+  return [
+    layers(loaded),
+    ...ignored(loaded),
+    ...unsetVariables(loaded),
+    ...servers(loaded),
+    workspace(loaded, options),
+  ];
+}
+
+function layers({ layers: read }: LoadedConfig): Finding {
+  if (read.length > 0) {
+    const told = read.map(({ by, path }) => `${path} (${by === "person" ? "yours" : "the project's"})`);
+    return { id: "config", status: "ok", found: `from the lowest to the highest: ${told.join(", ")}` };
+  }
+  const found = `no file: neither ${personConfigPath()} nor ${CONFIG_NAME} here`;
+  return { id: "config", status: "ok", found, next: "`haft init` writes one to start from." };
+}
+
+function ignored({ settled }: LoadedConfig): readonly Finding[] {
+  return settled.ignored.map((line): Finding => ({ id: "trust", status: "limits", found: line }));
+}
+
+function unsetVariables({ settled }: LoadedConfig): readonly Finding[] {
+  const unset = settled.env.filter((name) => process.env[name] === undefined);
+  if (unset.length === 0) return [];
+  const cost = "Commands do not find them.";
+  return [{ id: "env", status: "limits", found: `not set here: ${unset.join(", ")}`, cost }];
+}
+
+function servers({ settled }: LoadedConfig): readonly Finding[] {
+  return Object.entries(settled.servers).flatMap(([name, server]): Finding[] => {
+    if (!("command" in server)) return [];
+    const { command } = server;
+    if (command.includes("/") ? isProgram(command) : onPath(command) !== undefined) return [];
+    const next = `Install it, or mend "servers.${name}" in the configuration.`;
+    return [
+      { id: "servers", status: "limits", found: `the server "${name}": no program ${JSON.stringify(command)}`, next },
+    ];
+  });
+}
+
+function workspace({ settled }: LoadedConfig, options: ConfigOptions): Finding {
+  try {
+    return { id: "workspace", status: "ok", found: settledWorkspace(options.workspace, settled) };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { id: "workspace", status: "limits", found: messageOf(error) };
+  }
+}
+
+export function clientFindings(folder: string): Finding {
+  const states = clientStates(folder, "haft");
+  const named = (wanted: string): string =>
+    states.flatMap(({ title, state }) => (state === wanted ? [title] : [])).join(", ");
+  const [connected, others] = [named("connected"), named("not-connected")];
+  const found = [connected && `connected: ${connected}`, others && `found, not connected: ${others}`].filter(Boolean);
+  if (connected !== "") return { id: "clients", status: "ok", found: found.join("; ") };
+  const next = "`haft connect` lists the clients, `haft connect CLIENT --write` connects one.";
+  return { id: "clients", status: "note", found: found.join("; ") || "none has a configuration file here", next };
+}

@@ -1,0 +1,48 @@
+/** What a host finds on this machine, for whoever looks why something does not work. Nothing is started but ripgrep, for its version. */
+import { messageOf } from "../kernel/index.js";
+
+/** Milliseconds that the lock of the state folder is waited for. */
+const LOCK_WAIT_MS = 2_000;
+
+export interface HostFindings {
+  /** The search program that calls use; absent where our own engine does all. */
+  readonly ripgrep?: { readonly path: string; readonly engine: string };
+  /** How the files of this machine are held while they are judged and used. */
+  readonly guard: "pinned" | "checked";
+  /** Absolute. */
+  readonly statePath: string;
+  /** Why no lock of the state folder can be had; absent when it can. */
+  readonly lockProblem?: string;
+}
+
+/**
+ * Looks at search, files and state of this machine.
+ *
+ * @param options.stateDir - Default: as the environment says.
+ * @param options.tryLock - Takes a lock in the state folder for a moment, which makes the folder where it is missing.
+ */
+export async function inspectHost(options: {
+  readonly stateDir?: string;
+  readonly tryLock: boolean;
+}): Promise<HostFindings> {
+  const [{ createLocalBackend, RipgrepFinder }, { fileLocks, openStateFolder }] = await Promise.all([
+    import("../backends/local/index.js"),
+    import("../stores/files/index.js"),
+  ]);
+  const ripgrep = await new RipgrepFinder().find();
+  const backend = createLocalBackend({ watcher: false });
+  const { guard } = backend;
+  await backend.close();
+  const state = openStateFolder(options.stateDir);
+  const lockProblem = options.tryLock
+    ? await fileLocks(state)
+        .hold("haft:doctor", { timeoutMs: LOCK_WAIT_MS }, async () => undefined)
+        .catch((error: unknown) => messageOf(error))
+    : undefined;
+  return {
+    guard,
+    statePath: state.path,
+    ...(ripgrep === undefined ? {} : { ripgrep }),
+    ...(lockProblem === undefined ? {} : { lockProblem }),
+  };
+}
