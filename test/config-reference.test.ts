@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { configSchema } from "../src/toolkit/index.js";
+import { configSchema, parseConfig } from "../src/toolkit/index.js";
 import { REPOSITORY } from "./architecture/source-tree.js";
 import { configReference } from "./config-reference.js";
 
@@ -22,5 +23,14 @@ describe("what is generated from the schema of the configuration", () => {
     for (const key of Object.keys(configSchema().properties ?? {}))
       expect(rows.some((row) => row.startsWith(`| \`${key}\` |`))).toBe(true);
     expect(rows.some((row) => row.startsWith("| `servers.NAME.command` |"))).toBe(true);
+  });
+});
+
+describe("the guide to the configuration", () => {
+  it("shows only configurations that are understood", async () => {
+    const guide = readFileSync(join(REPOSITORY, "docs/guide/configuration.md"), "utf8");
+    const blocks = [...guide.matchAll(/^```jsonc\n([\s\S]*?)^```$/gm)].map(([, text]) => text ?? "");
+    expect(blocks.length).toBeGreaterThan(2);
+    for (const block of blocks) expect(Object.keys(await parseConfig(block, block))).not.toEqual([]);
   });
 });
