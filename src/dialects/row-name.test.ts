@@ -31,7 +31,7 @@ describe("rowName", () => {
         expect(showControls(row)).toBe(row);
         expect(row).not.toMatch(/[\n\r]/);
         // A half of a pair is no part of a name that a system has.
-        if (one.isWellFormed()) expect(row.startsWith('"') ? JSON.parse(row) : row).toBe(one);
+        if (!/\p{Surrogate}/u.test(one)) expect(row.startsWith('"') ? JSON.parse(row) : row).toBe(one);
       }),
     );
   });

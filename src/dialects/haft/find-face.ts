@@ -82,7 +82,7 @@ function notesOf(data: FindData, rows: readonly string[], args: Readonly<Record<
   if (data.entries.length > 0 || data.why !== "complete") return notes;
   if (args.includeIgnored !== true) notes.push("Ignored files were not searched; `includeIgnored` adds them.");
   const { query } = args;
-  if (typeof query === "string" && /[*?{]/.test(query) && /(?<!\\)\[/.test(query))
+  if (typeof query === "string" && /[*?]/.test(query) && /(?<!\\)\[/.test(query))
     notes.push("`[…]` in a glob is one character of several; write `\\[` for a bracket.");
   return notes;
 }

@@ -65,11 +65,15 @@ describe("a glob", () => {
 
 describe("a part of a name", () => {
   it("is taken as it stands, brackets too, in any case", async () => {
-    const bench = memoryBench(emptyFiles(["README.md", "docs/read.txt", "app/[id].tsx", "i.tsx", "!x"]));
+    const bench = memoryBench(
+      emptyFiles(["README.md", "docs/read.txt", "app/[id].tsx", "i.tsx", "!x", "{{name}}.py", "a b"]),
+    );
     const found = async (query: string) => paths((await find(bench, { query })).data);
     expect(await found("read")).toEqual(["README.md", "docs/read.txt"]);
     expect(await found("[id].tsx")).toEqual(["app/[id].tsx"]);
     expect(await found("!x")).toEqual(["!x"]);
+    expect(await found("{name}")).toEqual(["{{name}}.py"]);
+    expect(await found(" ")).toEqual(["a b"]);
   });
 
   it("with a slash is the end of a folder and the start of what lies in it, without all that lies below", async () => {
@@ -83,7 +87,7 @@ describe("queries and roots", () => {
   const bench = memoryBench({ "sub/a.txt": "" });
 
   it("are refused by name where they say nothing", async () => {
-    for (const query of [" ", "/", "../x", "*/../a"]) {
+    for (const query of ["/", "//", "../x", "*/../a"]) {
       const refused = await find(bench, { query });
       expect(refused).toMatchObject({ isError: true, message: expect.stringContaining("`query`") });
     }
@@ -172,7 +176,12 @@ describe("with the bounds of indusagi", () => {
     expect(await found("[x]*")).toEqual(["[x]"]);
     expect(await found("{p,q}?")).toEqual([]);
     expect(await found("{p,q}*")).toEqual(["{p,q}"]);
-    expect(await found("a/*")).toEqual([]);
+    expect(await found("..")).toEqual([]);
+    const { data, details } = await find(bench, { query: "a/*" }, INDUSAGI);
+    expect([data?.entries, data?.why]).toEqual([[], "complete"]);
+    expect(details?.notes).toEqual([
+      "`query` is matched against names, and no name holds a slash; give the folder as `path`.",
+    ]);
   });
 
   verifies("IR-094", "any other query is a part of the name", async () => {

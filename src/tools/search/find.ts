@@ -69,13 +69,13 @@ export const findTool = defineTool({
   limits: FIND_LIMITS,
   deadlineMs: FIND_TIMEOUT_MS + GRACE_MS,
   annotations: { title: "Find", idempotent: true },
-  claims: (input: FindInput, look) => refuseInput(input) ?? claimsOf(input, look),
+  claims: (input: FindInput, look) => refuseInput(input, look.limits) ?? claimsOf(input, look),
   run: runFind,
 });
 
-function refuseInput(input: FindInput): ToolResult<never> | undefined {
+function refuseInput(input: FindInput, { wildcards }: FindLimits): ToolResult<never> | undefined {
   const path = input.path ?? ".";
-  return refuseQuery(input) ?? refusePath(path, "search") ?? refuseLimit(input.limit, "search", path);
+  return refuseQuery(input.query, wildcards) ?? refusePath(path, "search") ?? refuseLimit(input.limit, "search", path);
 }
 
 function claimsOf(input: FindInput, look: Look<FindLimits>): readonly Claim[] {

@@ -1,4 +1,4 @@
-import { type FindInput, type FindLimits, fail, type ToolResult } from "../../kernel/index.js";
+import { type FindLimits, fail, type ToolResult } from "../../kernel/index.js";
 import { escapeGlob } from "../../text/index.js";
 
 /** What a name is searched by. */
@@ -9,15 +9,17 @@ export interface NameQuery {
 }
 
 /** A query without one of these is a part of a name. `[` alone makes no glob: it stands in names of files more often. */
-const WILDCARD = /[*?{]/;
+const WILDCARD = /[*?]|\{[^{}]*,/;
 
-/** A refusal of a query that says nothing. */
-export function refuseQuery({ query }: Pick<FindInput, "query">): ToolResult<never> | undefined {
-  const problem = /^[/\s]*$/.test(query)
-    ? "`query` is empty; it takes a glob such as *.md, or a part of a name"
-    : query.split("/").includes("..")
-      ? "`query` holds `..`, and what is found lies below `path`; name the folder as `path`"
-      : undefined;
+/** A refusal of a query that can find nothing. */
+export function refuseQuery(query: string, wildcards: FindLimits["wildcards"]): ToolResult<never> | undefined {
+  const isPath = wildcards === "glob";
+  const problem =
+    query === "" || (isPath && /^\/+$/.test(query))
+      ? "`query` is empty; it takes a glob such as *.md, or a part of a name"
+      : isPath && query.split("/").includes("..")
+        ? "`query` holds `..`, and what is found lies below `path`; name the folder as `path`"
+        : undefined;
   if (problem === undefined) return undefined;
   return fail("CALL_INVALID", `Did not search: ${problem}.`, { details: { parameter: "query", problem } });
 }
