@@ -53,6 +53,14 @@ export class BackendSet {
     return backends.flatMap((backend) => backend.takeReports?.() ?? []);
   }
 
+  /** Ends what a session left running on any of them, those that were given included. @returns What could not be ended. */
+  async endSession(id: string): Promise<readonly string[]> {
+    const opened = await this.#opening?.catch(() => undefined);
+    const usable = Object.values(opened?.all ?? {}).filter((backend) => backend.state() !== "closed");
+    const ends = await Promise.all(usable.map((backend) => backend.endSession?.(id)));
+    return ends.flatMap((end) => end?.left ?? []);
+  }
+
   /** Closes what was opened here; backends that were given stay open. */
   async close(): Promise<readonly string[]> {
     const opened = await this.#opening?.catch(() => undefined);

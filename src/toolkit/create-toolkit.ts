@@ -19,6 +19,7 @@ import {
   type RateLimit,
   type Redactor,
   type Session,
+  type SessionEnd,
   type ToolBox,
   type ToolRegistry,
 } from "../kernel/index.js";
@@ -28,6 +29,7 @@ import { builtinRegistry } from "./builtin-registry.js";
 import type { ToolSettings } from "./config/config.js";
 import { dialectNamed } from "./dialect-named.js";
 import { createHost } from "./host-services.js";
+import { type OwnedBox, owning } from "./owned-box.js";
 
 /** What a toolkit is made of; each part has a default. */
 export interface ToolkitOptions {
@@ -75,15 +77,18 @@ export interface ToolkitOptions {
 }
 
 /** One conversation of a toolkit. */
-export interface ToolkitSession {
+export interface ToolkitSession extends AsyncDisposable {
   readonly id: string;
   readonly session: Session;
   /** A box whose calls belong to this session. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
   box(collection?: string): ToolBox;
   /** The context of one dispatch, as a box's factory makes it; `cwd`, absolute, takes the workspace's place. Opens the backends. */
   context(cwd?: string): Promise<HostContext>;
-  /** Writes down what the session remembers; one without a name leaves nothing behind. Idempotent. */
-  close(): Promise<void>;
+  /**
+   * Ends what its calls left running, but for jobs of the host and those to be kept, and writes down what the session
+   * remembers; one without a name leaves nothing behind. Later calls of its boxes are refused with `STORE_CLOSED`. Idempotent.
+   */
+  close(): Promise<SessionEnd>;
 }
 
 /** Everything that one host shares: tools, backends, state, and the conversations that use them. */
@@ -96,7 +101,7 @@ export interface Toolkit extends AsyncDisposable {
   /** The conversation of this name, the same object each time; without a name, a new one. */
   session(id?: string): ToolkitSession;
   /** A box with a session of its own, or the one that the toolkit was made with. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
-  box(collection?: string): ToolBox;
+  box(collection?: string): OwnedBox;
   /** The conversations that are open. */
   sessions(): readonly ToolkitSession[];
   /** What was ended here after an earlier host was killed; each is told once, and only once a call has opened the backends. */
@@ -137,11 +142,16 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   const open = new Map<string, ToolkitSession>();
   let closing: Promise<{ readonly left: readonly string[] }> | undefined;
 
-  const contextOf = async (session: Session, cwd?: string): Promise<HostContext> => {
+  const contextOf = async (session: Session, isEnded: () => boolean, cwd?: string): Promise<HostContext> => {
     if (closing !== undefined)
       throw new HaftError(
         "STORE_CLOSED",
         "Did not run the call: the toolkit was closed. Make a new one with `createToolkit`.",
+      );
+    if (isEnded())
+      throw new HaftError(
+        "STORE_CLOSED",
+        "Did not run the call: its session was closed. Go on in another one: `toolkit.session()` opens it.",
       );
     const { first, all } = await backends.open();
     return createHostContext({
@@ -159,22 +169,22 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
 
   const openSession = (id: string | undefined): ToolkitSession => {
     const session = host.openSession(id);
-    let ended: Promise<void> | undefined;
+    let ended: Promise<SessionEnd> | undefined;
+    const isEnded = () => ended !== undefined;
     const opened: ToolkitSession = {
       id: session.id,
       session,
       box: (collection) =>
         aimed(
-          registry.toToolBox(() => contextOf(session), collection),
+          registry.toToolBox(() => contextOf(session, isEnded), collection),
           backends.names,
         ),
-      context: (cwd) => contextOf(session, cwd),
+      context: (cwd) => contextOf(session, isEnded, cwd),
       close() {
-        open.delete(session.id);
-        host.services.approvals.forget(session.id);
-        ended ??= session.close();
+        ended ??= endSession(opened, () => session.close());
         return ended;
       },
+      [Symbol.asyncDispose]: async () => void (await opened.close()),
     };
     open.set(session.id, opened);
     return opened;
@@ -189,7 +199,10 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     host: host.services,
     approvals: host.services.approvals,
     session: sessionOf,
-    box: (collection) => sessionOf(options.session).box(collection),
+    box(collection) {
+      const session = sessionOf(options.session);
+      return owning(session.box(collection), options.session === undefined ? session.close : async () => NOTHING_LEFT);
+    },
     sessions: () => [...open.values()],
     takeReports: () => backends.takeReports(),
     close() {
@@ -200,6 +213,18 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   };
   return toolkit;
 
+  async function endSession(session: ToolkitSession, close: () => Promise<void>): Promise<SessionEnd> {
+    const { id } = session;
+    // A name may be in use again.
+    if (open.get(id) === session) open.delete(id);
+    host.services.approvals.forget(id);
+    // Commands first: what they still print belongs to the session's artifacts.
+    const [jobs] = await Promise.allSettled([backends.endSession(id)]);
+    await close();
+    if (jobs.status === "rejected") throw jobs.reason;
+    return { left: jobs.value };
+  }
+
   /** Every part is closed, whatever becomes of the others; the first that failed is told. */
   async function closeAll(): Promise<{ readonly left: readonly string[] }> {
     // Commands first: what they still print belongs to the sessions' artifacts.
@@ -209,9 +234,13 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     if (closed.status === "rejected") throw closed.reason;
     const failed = sessions.find((one) => one.status === "rejected");
     if (failed !== undefined) throw failed.reason;
-    return { left: closed.value };
+    return {
+      left: [...closed.value, ...sessions.flatMap((one) => (one.status === "fulfilled" ? one.value.left : []))],
+    };
   }
 }
+
+const NOTHING_LEFT: SessionEnd = Object.freeze({ left: [] });
 
 /** A box that advertises the choice of target where there is one. */
 function aimed(box: ToolBox, names: readonly string[]): ToolBox {

@@ -1,7 +1,8 @@
 /** One-line helpers over a host that is made at the first use. */
-import { HaftError, type HostContext, type ToolBox } from "../kernel/index.js";
+import { HaftError } from "../kernel/index.js";
 import { builtinRegistry } from "./builtin-registry.js";
 import { createToolkit, type Toolkit, type ToolkitSession } from "./create-toolkit.js";
+import { type OwnedBox, type OwnedContext, owning } from "./owned-box.js";
 
 // The one binding of a module that is allowed to change: everybody who names no host shares this one.
 let shared: Promise<Toolkit> | undefined;
@@ -15,24 +16,26 @@ function sharedHost(): Promise<Toolkit> {
 }
 
 /**
- * A box of built-in tools on this machine, with a session of its own.
+ * A box of built-in tools on this machine, with a session of its own that ends with its `close`.
  *
  * @param collection - "read-only", "coding", "all". Default "all".
  * @param cwd - Absolute; where relative paths start. Default: the current folder of the process at the first use of the host.
  * @param host - Default: one that all such helpers share.
  * @throws `REGISTRY_UNKNOWN_COLLECTION`
  */
-export function toolBox(collection = "all", cwd?: string, host?: Toolkit): ToolBox {
+export function toolBox(collection = "all", cwd?: string, host?: Toolkit): OwnedBox {
   let session: Promise<ToolkitSession> | undefined;
   const registry = host?.registry ?? builtinRegistry();
-  return registry.toToolBox(async () => {
+  const open = () => {
     session ??= newSession(host);
-    return (await session).context(cwd);
-  }, collection);
+    return session;
+  };
+  const box = registry.toToolBox(async () => (await open()).context(cwd), collection);
+  return owning(box, async () => (await open()).close());
 }
 
 /** The same as `toolBox`, with the error for an unknown collection as a value. */
-export function tryToolBox(collection: string, cwd?: string, host?: Toolkit): ToolBox | HaftError {
+export function tryToolBox(collection: string, cwd?: string, host?: Toolkit): OwnedBox | HaftError {
   try {
     return toolBox(collection, cwd, host);
   } catch (error) {
@@ -41,9 +44,15 @@ export function tryToolBox(collection: string, cwd?: string, host?: Toolkit): To
   }
 }
 
-/** A context on this machine for one dispatch: each is a session of its own, with a signal that never fires, the standard budget and no framework handles. */
-export async function makeLocalContext(cwd?: string, host?: Toolkit): Promise<HostContext> {
-  return (await newSession(host)).context(cwd);
+/** A context on this machine for one dispatch: each is a session of its own, with a signal that never fires, the standard budget and no framework handles. `close` ends the session; a host that makes many calls it. */
+export async function makeLocalContext(cwd?: string, host?: Toolkit): Promise<OwnedContext> {
+  const session = await newSession(host);
+  try {
+    return owning(await session.context(cwd), session.close);
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
 }
 
 /** Empties the todo list of every open session of the host. Default: the shared host. */

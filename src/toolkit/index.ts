@@ -11,4 +11,5 @@ export { makeLocalContext, resetTodos, toolBox, tryToolBox } from "./default-hos
 export { DIALECT_NAMES, dialectNamed } from "./dialect-named.js";
 export { type HostFindings, inspectHost } from "./inspect-host.js";
 export { type OpenBackendOptions, openBackend, TARGETS } from "./open-backend.js";
+export type { Owned, OwnedBox, OwnedContext } from "./owned-box.js";
 export { workspaceProblem } from "./workspace.js";

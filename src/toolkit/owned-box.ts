@@ -1,0 +1,22 @@
+/** What owns a session without a name: whoever made it ends it, or the toolkit does at its own end. */
+import type { HostContext, SessionEnd, ToolBox } from "../kernel/index.js";
+
+/** Something whose session ends with it. */
+export interface Owned extends AsyncDisposable {
+  /**
+   * Ends the session that was made for it: what it left running is ended, and nothing of it is kept; later calls are refused
+   * with `STORE_CLOSED`. A session with a name goes on. Idempotent. Without it the session ends with the toolkit.
+   */
+  close(): Promise<SessionEnd>;
+}
+
+/** A box that may own its session. */
+export type OwnedBox = ToolBox & Owned;
+
+/** A context that owns its session. */
+export type OwnedContext = HostContext & Owned;
+
+/** The same box or context, with the end of its session. */
+export function owning<T extends object>(what: T, close: () => Promise<SessionEnd>): T & Owned {
+  return { ...what, close, [Symbol.asyncDispose]: async () => void (await close()) };
+}

@@ -1,0 +1,128 @@
+/** What a session leaves when it ends: nothing that runs, nothing that the host keeps for it. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createMemoryBackend } from "../backends/memory/index.js";
+import type { ToolBox } from "../kernel/index.js";
+import { createToolkit, makeLocalContext, type Toolkit, type ToolkitOptions, toolBox } from "./index.js";
+
+let root: string;
+const open: Toolkit[] = [];
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-session-end-")));
+});
+afterEach(async () => {
+  for (const toolkit of open.splice(0)) await toolkit.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function local(options: ToolkitOptions = {}): Promise<Toolkit> {
+  const toolkit = await createToolkit({ workspace: root, stateDir: join(root, "state"), ...options });
+  open.push(toolkit);
+  return toolkit;
+}
+
+const run = (box: ToolBox, name: string, input: unknown = {}) => box.runner.run({ id: "c", name, input });
+const leave = (box: ToolBox, file: string) => run(box, "bash", { command: `sleep 600 & echo $! > ${file}` });
+
+/** What has ended and nobody has asked after is still listed. */
+function isRunning(file: string): boolean {
+  const status = `/proc/${readFileSync(join(root, file), "utf8").trim()}/status`;
+  return existsSync(status) && !/^State:\s+[ZX]/m.test(readFileSync(status, "utf8"));
+}
+const sessionsOnDisk = () =>
+  existsSync(join(root, "state/sessions")) ? readdirSync(join(root, "state/sessions")) : [];
+const closed = { status: "failed", code: "STORE_CLOSED" };
+
+describe("a session that ends", () => {
+  it("ends what its calls left running, and nothing of another session", async () => {
+    const toolkit = await local();
+    const [one, two] = [toolkit.session("one"), toolkit.session("two")];
+    await leave(one.box(), "one");
+    await leave(two.box(), "two");
+    expect([isRunning("one"), isRunning("two")]).toEqual([true, true]);
+    expect(await one.close()).toEqual({ left: [] });
+    expect([isRunning("one"), isRunning("two")]).toEqual([false, true]);
+    expect(await toolkit.close()).toEqual({ left: [] });
+    expect(isRunning("two")).toBe(false);
+  });
+
+  it("refuses the calls that come after, and its name can be opened anew", async () => {
+    const toolkit = await local();
+    const named = toolkit.session("named");
+    const box = named.box();
+    await named.close();
+    expect(await run(box, "todo_read")).toMatchObject(closed);
+    const again = toolkit.session("named");
+    expect(again).not.toBe(named);
+    await named.close();
+    expect(toolkit.session("named")).toBe(again);
+    expect(await run(again.box(), "todo_read")).toMatchObject({ status: "ok" });
+  });
+
+  it("ends its jobs on a backend that was handed in and goes on", async () => {
+    const ended: string[] = [];
+    const backend = createMemoryBackend();
+    const endSession = async (id: string) => {
+      ended.push(id);
+      return { left: ["7 (stubborn)"] };
+    };
+    const toolkit = await createToolkit({ on: "m", backends: { m: { ...backend, endSession } }, persist: false });
+    await run(toolkit.session("a").box(), "todo_read");
+    await run(toolkit.session("b").box(), "todo_read");
+    expect(await toolkit.session("a").close()).toEqual({ left: ["7 (stubborn)"] });
+    expect(await toolkit.close()).toEqual({ left: ["7 (stubborn)"] });
+    expect([ended, backend.state()]).toEqual([["a", "b"], "open"]);
+  });
+});
+
+describe("a session without a name", () => {
+  it("ends with the box that it was made for", async () => {
+    const toolkit = await local();
+    for (let index = 0; index < 20; index++) {
+      await using box = toolkit.box();
+      await run(box, "todo_set", { items: [{ id: "1", text: "Write it", status: "pending" }] });
+      expect([toolkit.sessions().length, sessionsOnDisk().length]).toEqual([1, 1]);
+    }
+    const box = toolkit.box();
+    await leave(box, "pid");
+    expect(await box.close()).toEqual({ left: [] });
+    expect(await box.close()).toEqual({ left: [] });
+    expect([toolkit.sessions().length, sessionsOnDisk().length, isRunning("pid")]).toEqual([0, 0, false]);
+    expect(await run(box, "todo_read")).toMatchObject(closed);
+  });
+
+  it("goes on after its box where the toolkit was made with a name", async () => {
+    const toolkit = await local({ session: "daily" });
+    const box = toolkit.box();
+    await box.close();
+    expect(await run(box, "todo_read")).toMatchObject({ status: "ok" });
+    expect(toolkit.sessions()).toHaveLength(1);
+  });
+
+  it("ends with the helper's box or context", async () => {
+    const toolkit = await local({ tools: [] });
+    for (const collection of ["all", "coding"]) {
+      await using box = toolBox(collection, root, toolkit);
+      expect(toolkit.sessions()).toHaveLength(0);
+      await run(box, "todo_read");
+      expect(toolkit.sessions()).toHaveLength(1);
+    }
+    const context = await makeLocalContext(root, toolkit);
+    expect(toolkit.sessions()).toHaveLength(1);
+    await context.close();
+    expect(toolkit.sessions()).toHaveLength(0);
+    const unused = toolBox("all", root, toolkit);
+    await unused.close();
+    expect(await run(unused, "todo_read")).toMatchObject(closed);
+    expect(toolkit.sessions()).toHaveLength(0);
+  });
+
+  it("ends where its context could not be made", async () => {
+    const toolkit = await local();
+    await toolkit.close();
+    await expect(makeLocalContext(root, toolkit)).rejects.toMatchObject({ code: "STORE_CLOSED" });
+    expect(toolkit.sessions()).toHaveLength(0);
+  });
+});
