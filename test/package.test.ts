@@ -84,7 +84,14 @@ describe("the built package", () => {
     rmSync(home, { recursive: true, force: true });
     const paths = (JSON.parse(listed) as { files: { path: string }[] }[])[0]?.files.map(({ path }) => path) ?? [];
     expect(paths).toEqual(
-      expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "dist/index.js", "dist/index.d.ts"]),
+      expect.arrayContaining([
+        "LICENSE",
+        "README.md",
+        "CHANGELOG.md",
+        "config.schema.json",
+        "dist/index.js",
+        "dist/index.d.ts",
+      ]),
     );
     expect(paths.filter((path) => /\.(test|fixture)\.|^(src|test|bench|scripts)\//.test(path))).toEqual([]);
   });

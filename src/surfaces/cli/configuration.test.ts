@@ -91,6 +91,9 @@ describe("the configuration of a command", () => {
     const trusted = await bash('echo "[$HAFT_ONE][$HAFT_TWO]"');
     expect(trusted.stdout).toContain("[1][2]");
     expect(trusted.stderr).toBe("");
+    symlinkSync(workspace, join(home, "shop"));
+    ours({ trust: { "~/shop": ["env"] } });
+    expect((await bash('echo "[$HAFT_ONE][$HAFT_TWO]"')).stdout).toContain("[][2]");
   });
 
   it("keeps state where the person says", async () => {
@@ -146,9 +149,13 @@ describe("the configuration of a command", () => {
       true,
     );
     await here.close();
-    const there = await connect([`file://${elsewhere}`]);
-    const refused = await there.callTool({ name: "file_read", arguments: { path: "haft.jsonc" } });
-    expect(refused).toMatchObject({ isError: true });
-    await there.close();
+    const read = async (client: Client): Promise<unknown> => {
+      const answer = await client.callTool({ name: "file_read", arguments: { path: "haft.jsonc" } }).catch(String);
+      await client.close();
+      return answer;
+    };
+    expect(await read(await connect([`file://${elsewhere}`]))).toMatchObject({ isError: true });
+    writeFileSync(join(elsewhere, "haft.jsonc"), '{ "tols": {} }');
+    expect(JSON.stringify(await read(await connect([`file://${elsewhere}`])))).toContain("The nearest is");
   });
 });

@@ -37,7 +37,7 @@ export interface LoadedConfig {
  * @throws `CONFIG_INVALID` for a file that is not understood, UsageError for one that is named and not there.
  */
 export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> {
-  const settleOptions = { home: homedir(), personPath: personConfigPath() };
+  const settleOptions = { home: homedir(), personPath: personConfigPath(), realPath };
   if (options.config === false) return { settled: settleConfig([], settleOptions), layers: [] };
   const layers: ConfigLayer[] = [];
   const add = async (by: ConfigLayer["by"], path: string): Promise<boolean> => {
@@ -80,6 +80,15 @@ function realFolder(path: string): string | undefined {
     return workspaceProblem(real, homedir()) === undefined ? real : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** A folder that is not there is trusted by its name: it may come. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
   }
 }
 

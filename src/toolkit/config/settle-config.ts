@@ -20,6 +20,8 @@ export interface SettleOptions {
   readonly home: string;
   /** Where the person's own file is or would be; it is told to whoever has to trust a project. */
   readonly personPath: string;
+  /** Follows the links of a trusted folder; layers name theirs without links. Default: as it is spelled. */
+  realPath?(path: string): string;
 }
 
 /** What the layers say together. Paths are absolute. */
@@ -63,11 +65,14 @@ export function settleConfig(layers: readonly ConfigLayer[], options: SettleOpti
   return Object.freeze({ ...settled, ignored });
 }
 
-function trustedBy(layers: readonly ConfigLayer[], { home }: SettleOptions): (folder: string) => readonly TrustedKey[] {
+function trustedBy(
+  layers: readonly ConfigLayer[],
+  { home, realPath = (path) => path }: SettleOptions,
+): (folder: string) => readonly TrustedKey[] {
   const entries = layers
     .filter((layer) => layer.by === "person")
     .flatMap(({ config, folder }) =>
-      Object.entries(config.trust ?? {}).map(([at, keys]) => [resolvePath(folder, at, home), keys] as const),
+      Object.entries(config.trust ?? {}).map(([at, keys]) => [realPath(resolvePath(folder, at, home)), keys] as const),
     );
   return (folder) => entries.filter(([at]) => at === normalizePath(folder)).flatMap(([, keys]) => keys);
 }
