@@ -18,6 +18,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { transpileForProcess } from "../../test/transpile.js";
 import { verifies } from "../../test/verifies.js";
 import { createLocalBackend, type LocalBackend } from "../backends/local/index.js";
+import { openLocalPosix } from "../backends/posix/index.js";
 import type { BashData, EditData, FindData, GrepData, LsData, ReadData } from "../kernel/index.js";
 import { type ToolBench, toolBench } from "./tool-bench.fixture.js";
 
@@ -60,6 +61,30 @@ describe("folders", () => {
     expect(found).toMatchObject({ why: "complete", skipped: { unreadable: 1 }, unreadable: ["dir\uFFFD"] });
     const path = found!.entries.at(-1)!.path;
     expect((await bench.call<ReadData>("read", { path })).data?.text).toBe("needle\n");
+  });
+
+  it("are told alike at the other end of a plain shell", async () => {
+    mkdirSync(at("sub/.hidden"), { recursive: true });
+    execFileSync("mkfifo", [at("sub/pipe")]);
+    symlinkSync("pipe", at("sub/link"));
+    symlinkSync("nowhere", at("sub/gone"));
+    for (const name of ["two\nlines", "-n", "B", "a"]) writeFileSync(at(`sub/${name}`), "12345");
+    const far = await openLocalPosix({ shell: "sh", cwd: folder });
+    const farBench = toolBench({ backend: far });
+    try {
+      for (const [tool, input] of [
+        ["ls", { path: "sub" }],
+        ["ls", { path: "sub", showHidden: true }],
+        ["find", { query: "*" }],
+        ["find", { query: "hid", type: "directory" }],
+      ] as const) {
+        const { data } = await farBench.call(tool, input);
+        const here = (await bench.call(tool, input)).data;
+        expect({ ...data, engine: "" }).toEqual({ ...here, engine: "" });
+      }
+    } finally {
+      await far.close();
+    }
   });
 
   it("of very many entries are counted whole (LS-03) and searched", async () => {
