@@ -1,4 +1,5 @@
 /** The background commands of each session, so that a backend can end them with it. */
+import { BoundedMap } from "./bounded-collections.js";
 import type { Lifetime, Shell, ShellHandle, ShellOptions } from "./shell.js";
 
 /** What is left of a session's background commands, for people. */
@@ -7,10 +8,16 @@ export interface SessionEnd {
   readonly left: readonly string[];
 }
 
+/** Sessions whose end is remembered, for calls that are still under way. */
+const REMEMBERED_ENDS = 10_000;
+
 /** One for each backend; `root` is its unguarded shell, whose `attach` finds what was spawned. */
 export class SessionJobs {
   readonly #root: Shell;
   readonly #jobs = new Map<string, Map<string, ShellHandle>>();
+  /** When a session ended last, counted in ends. */
+  readonly #ended = new BoundedMap<string, number>(REMEMBERED_ENDS);
+  #ends = 0;
 
   constructor(root: Shell) {
     this.#root = root;
@@ -18,33 +25,36 @@ export class SessionJobs {
 
   /** The shell of a call; what it starts with the lifetime "session", and what survives a command of it, belongs to its session. */
   ofCall(shell: Shell, sessionId: string): Shell {
+    const bornAt = this.#ends;
     return {
       exec: async (command: string, options: ShellOptions) => {
         const result = await shell.exec(command, options);
-        if (result.job !== undefined) await this.#add(sessionId, result.job);
+        if (result.job !== undefined) await this.#add(sessionId, result.job, bornAt);
         return result;
       },
       spawn: async (command: string, options: ShellOptions & { readonly lifetime: Lifetime }) => {
         const handle = await shell.spawn(command, options);
-        if (options.lifetime === "session") await this.#add(sessionId, handle.id);
+        if (options.lifetime === "session") await this.#add(sessionId, handle.id, bornAt);
         return handle;
       },
       attach: (id) => shell.attach(id),
     };
   }
 
-  /** Ends them all, each as a cancel would: TERM, 3 s, KILL. Idempotent. */
+  /** Ends them all, each as a cancel would: TERM, 3 s, KILL. What a call that is still under way leaves later is ended then. Idempotent. */
   async end(sessionId: string): Promise<SessionEnd> {
     const jobs = [...(this.#jobs.get(sessionId)?.values() ?? [])];
     this.#jobs.delete(sessionId);
+    this.#ended.set(sessionId, ++this.#ends);
     const left = await Promise.all(jobs.map(leftOf));
     return { left: left.flat() };
   }
 
-  async #add(sessionId: string, id: string): Promise<void> {
+  async #add(sessionId: string, id: string, bornAt: number): Promise<void> {
     // A backend that is closed meanwhile has ended the command itself.
     const job = await this.#root.attach(id).catch(() => null);
     if (job === null) return;
+    if ((this.#ended.get(sessionId) ?? 0) > bornAt) return void leftOf(job);
     const own = this.#jobs.get(sessionId) ?? new Map<string, ShellHandle>();
     this.#jobs.set(sessionId, own);
     own.set(id, job);

@@ -277,6 +277,7 @@ export const shellEnding: Suite<Fixture> = [
       const commands = [command, surviving].map((one) => ({ command: one, cwd: fixture.folder }));
       const of = (sessionId: string) => bindAll(fixture, { commands }, { sessionId }).shell;
       const at = { cwd: fixture.folder };
+      const early = of("ending");
       const own = await of("ending").spawn(command, { ...at, lifetime: "session" });
       const others = [
         await of("ending").spawn(command, { ...at, lifetime: "host" }),
@@ -288,6 +289,8 @@ export const shellEnding: Suite<Fixture> = [
       expectEqual((await own.result).tree.state, "gone", "the tree of its job");
       await expectEnded(fixture, stdoutOf(left).trim());
       expectEqual(await fixture.backend.endSession("ending"), { left: [] }, "what is left the second time");
+      const late = await early.spawn(command, { ...at, lifetime: "session" });
+      expectEqual((await late.result).tree.state, "gone", "what a call of before the end has started since");
       for (const other of others) {
         const tree = await other.kill("KILL");
         expectEqual(
