@@ -1,19 +1,8 @@
 /** Lays configuration files over each other: what a person decides, what a project may decide, and what came of it. */
-import { isWithin } from "../../kernel/index.js";
 import { normalizePath, resolvePath } from "../../text/index.js";
-import type { Config, ServerConfig, ToolSetting, ToolSettings, TrustedKey } from "./config.js";
-import { GATES, TRUSTED_KEYS } from "./config-schema.js";
-
-/** One file, checked. */
-export interface ConfigLayer {
-  /** `person`: their own file, or one that they named on the command line. `project`: what lies in the workspace. */
-  readonly by: "person" | "project";
-  /** Absolute. */
-  readonly path: string;
-  /** Absolute; what its relative paths count from. */
-  readonly folder: string;
-  readonly config: Config;
-}
+import type { Config, ServerConfig, ToolSettings, TrustedKey } from "./config.js";
+import type { ConfigLayer } from "./config-layer.js";
+import { projectPart } from "./project-part.js";
 
 export interface SettleOptions {
   /** The home folder of the person, for `~/`. */
@@ -55,7 +44,7 @@ export function settleConfig(layers: readonly ConfigLayer[], options: SettleOpti
     const { config, ignored: more } =
       layer.by === "person"
         ? { config: layer.config, ignored: [] }
-        : narrowed(layer, settled.tools, trust(layer.folder), options);
+        : projectPart(layer, { ...options, tools: settled.tools, trusted: trust(layer.folder) });
     ignored.push(...more);
     settled = laidOver(settled, config, layer.folder, options.home);
     const isConfined =
@@ -76,71 +65,6 @@ function trustedBy(
     );
   return (folder) => entries.filter(([at]) => at === normalizePath(folder)).flatMap(([, keys]) => keys);
 }
-
-/** The part of a project's file that it may decide. */
-function narrowed(
-  { config, folder, path }: ConfigLayer,
-  tools: ToolSettings,
-  trusted: readonly TrustedKey[],
-  { home, personPath }: SettleOptions,
-): { readonly config: Config; readonly ignored: readonly string[] } {
-  const ignored: string[] = [];
-  const refuse = (key: TrustedKey, what: string, why: string): void => {
-    ignored.push(
-      `Ignored ${what} in ${path}: ${why}. To allow it, put "trust": { ${JSON.stringify(folder)}: [${JSON.stringify(key)}] } into ${personPath}.`,
-    );
-  };
-  const kept: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(config)) {
-    if (key === "trust") {
-      ignored.push(
-        `Ignored "trust" in ${path}: a project does not trust itself. Only your own file, ${personPath}, may hold it.`,
-      );
-    } else if (!isTrustedKey(key) || trusted.includes(key)) {
-      kept[key] = value;
-    } else if (key === "workspace") {
-      if (isWithin(folder, resolvePath(folder, String(value), home))) kept[key] = value;
-      else refuse(key, `"workspace": ${JSON.stringify(value)}`, "it lies outside the project's folder");
-    } else if (key === "tools") {
-      kept[key] = narrowedTools(config.tools ?? {}, tools, (name, why) => refuse(key, `"tools.${name}"`, why));
-    } else {
-      refuse(key, `"${key}"`, "only you may decide it");
-    }
-  }
-  return { config: kept as Config, ignored };
-}
-
-function isTrustedKey(key: string): key is TrustedKey {
-  return (TRUSTED_KEYS as readonly string[]).includes(key);
-}
-
-function narrowedTools(
-  asked: ToolSettings,
-  given: ToolSettings,
-  refuse: (name: string, why: string) => void,
-): ToolSettings {
-  const kept = Object.entries(asked).flatMap(([name, setting]): [string, boolean | ToolSetting][] => {
-    const before = Object.hasOwn(given, name) ? given[name] : undefined;
-    if (before === false && setting !== false) {
-      refuse(name, "you switched this tool off");
-      return [];
-    }
-    const gate = gateOf(setting);
-    if (gate !== undefined && strictness(gate) < strictness(gateOf(before) ?? "on")) {
-      refuse(`${name}.gate`, `"${gate}" may ask for fewer reads than you do`);
-      return [];
-    }
-    // "true" and an object without a gate say nothing against a gate that the person set.
-    const isSilent = setting !== false && gate === undefined;
-    return [[name, isSilent ? (before ?? setting) : setting]];
-  });
-  return Object.fromEntries(kept);
-}
-
-const gateOf = (setting: boolean | ToolSetting | undefined): ToolSetting["gate"] =>
-  typeof setting === "object" ? setting.gate : undefined;
-
-const strictness = (gate: NonNullable<ToolSetting["gate"]>): number => GATES.indexOf(gate);
 
 function laidOver(
   under: Omit<SettledConfig, "ignored">,

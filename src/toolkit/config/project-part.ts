@@ -1,0 +1,108 @@
+/** What a project's own file may decide, and what of it is not followed. */
+import { isWithin } from "../../kernel/index.js";
+import { resolvePath } from "../../text/index.js";
+import type { Config, ToolSetting, ToolSettings, TrustedKey } from "./config.js";
+import type { ConfigLayer } from "./config-layer.js";
+import { GATES, TRUSTED_KEYS } from "./config-schema.js";
+
+export interface ProjectPartOptions {
+  readonly home: string;
+  /** Where the person's own file is or would be. */
+  readonly personPath: string;
+  /** What the person's layers say of the tools. */
+  readonly tools: ToolSettings;
+  /** What the person trusts this project with. */
+  readonly trusted: readonly TrustedKey[];
+}
+
+interface Refusal {
+  readonly key: TrustedKey;
+  /** As it stands in the file: `tools.bash`. */
+  readonly what: string;
+  readonly why: string;
+}
+
+const NOT_ALONE = "only you may decide that";
+
+/**
+ * The configuration without what would widen what the person allows, and a sentence for what was left out: all of it in one,
+ * so that what it says to put into the person's file may be taken as it stands.
+ */
+export function projectPart(
+  { config, folder, path }: ConfigLayer,
+  options: ProjectPartOptions,
+): { readonly config: Config; readonly ignored: readonly string[] } {
+  const { home, personPath, tools, trusted } = options;
+  const refusals: Refusal[] = [];
+  const kept: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(config)) {
+    if (key === "trust") continue;
+    if (!isTrustedKey(key) || trusted.includes(key)) kept[key] = value;
+    else if (key === "tools") {
+      const part = toolsPart(config.tools ?? {}, tools);
+      kept[key] = part.tools;
+      refusals.push(...part.refusals);
+    } else if (key === "workspace") {
+      if (isWithin(folder, resolvePath(folder, String(value), home))) kept[key] = value;
+      else refusals.push({ key, what: key, why: "it lies outside the project's folder" });
+    } else refusals.push({ key, what: key, why: NOT_ALONE });
+  }
+  const ignored = [
+    ...(config.trust === undefined
+      ? []
+      : [
+          `Ignored "trust" in ${path}: a project does not trust itself. Only your own file, ${personPath}, may hold it.`,
+        ]),
+    ...(refusals.length === 0 ? [] : [sentence(refusals, { path, folder, personPath })]),
+  ];
+  return { config: kept as Config, ignored };
+}
+
+interface Told {
+  readonly path: string;
+  readonly folder: string;
+  readonly personPath: string;
+}
+
+function sentence(refusals: readonly Refusal[], { path, folder, personPath }: Told): string {
+  const reasons = [...new Set(refusals.map(({ why }) => why))].map((why) => {
+    const what = refusals.filter((one) => one.why === why).map((one) => `"${one.what}"`);
+    return `${what.join(", ")}: ${why}`;
+  });
+  const keys = [...new Set(refusals.map(({ key }) => key))];
+  const trust = `"trust": { ${JSON.stringify(folder)}: [${keys.map((key) => JSON.stringify(key)).join(", ")}] }`;
+  return `Ignored in ${path}: ${reasons.join("; ")}. To allow it, put ${trust} into ${personPath}.`;
+}
+
+function isTrustedKey(key: string): key is TrustedKey {
+  return (TRUSTED_KEYS as readonly string[]).includes(key);
+}
+
+/** A tool may be switched off and its gate raised, never the other way. */
+function toolsPart(
+  asked: ToolSettings,
+  given: ToolSettings,
+): { readonly tools: ToolSettings; readonly refusals: readonly Refusal[] } {
+  const refusals: Refusal[] = [];
+  const kept = Object.entries(asked).flatMap(([name, setting]): [string, boolean | ToolSetting][] => {
+    const before = Object.hasOwn(given, name) ? given[name] : undefined;
+    const gate = gateOf(setting);
+    if (before === false && setting !== false) {
+      refusals.push({ key: "tools", what: `tools.${name}`, why: "you switched this off" });
+      return [];
+    }
+    if (gate !== undefined && strictness(gate) < strictness(gateOf(before) ?? "on")) {
+      refusals.push({ key: "tools", what: `tools.${name}.gate`, why: "it may ask for fewer reads than you do" });
+      return [];
+    }
+    // "true" and an object without a gate say nothing against a gate that the person set.
+    const isSilent = setting !== false && gate === undefined;
+    return [[name, isSilent ? (before ?? setting) : setting]];
+  });
+  return { tools: Object.fromEntries(kept), refusals };
+}
+
+const gateOf = (setting: boolean | ToolSetting | undefined): ToolSetting["gate"] =>
+  typeof setting === "object" ? setting.gate : undefined;
+
+const strictness = (gate: NonNullable<ToolSetting["gate"]>): number => GATES.indexOf(gate);
