@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
@@ -126,6 +128,14 @@ describe("the configuration of a command", () => {
   it("says where a server listens", async () => {
     ours({ serve: { host: "localhost" } });
     expect((await haft(["serve", "--once"])).stdout).toMatch(/http:\/\/localhost:\d+\/mcp/);
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    ours({ serve: { port } });
+    const served = await haft(["serve", "--once"]);
+    const [, taken = ""] = /127\.0\.0\.1:(\d+)/.exec(served.stdout) ?? [];
+    expect(served.stderr).toBe(`haft: port ${port} is in use; took ${taken} instead.\n`);
+    await new Promise((resolve) => other.close(resolve));
   });
 
   it("holds for an MCP client, in the folder that the client works in", async () => {

@@ -41,8 +41,8 @@ function examplesOf(): readonly string[] {
 /** Runs the line as a person would type it. A server ends with its input, or is told to end once it has said where it is. */
 function typed(line: string): Promise<{ readonly status: number | null; readonly output: string }> {
   const env = cleanEnv(join(root, "home"), { PATH: `${join(root, "bin")}:${process.env.PATH ?? ""}` });
-  // "exec" makes the shell become the command, so that a signal reaches it. Somebody else may have the port that is named.
-  const child = spawn("/bin/sh", ["-c", `exec ${line.replace("--port 7070", "--port 0")}`], {
+  // "exec" makes the shell become the command, so that a signal reaches it.
+  const child = spawn("/bin/sh", ["-c", `exec ${line}`], {
     cwd: workspace,
     env,
     stdio: ["pipe", "pipe", "pipe"],

@@ -72,6 +72,8 @@ async function serveOverHttp(options: ServeOptions, settings: Settings, server: 
   const { port = 0, host } = settings.config.serve;
   const at = { port: portOf(options.port) ?? port, ...(host === undefined ? {} : { host }) };
   const service = await serveMcpHttp({ ...server, calls, token, ...at });
+  if (at.port !== 0 && service.port !== at.port)
+    tellOperator(`port ${at.port} is in use; took ${service.port} instead.`);
   const about = { url: service.url, token, workspace, tools: server.tools.map((tool) => tool.name) };
   // Before anybody can read where it listens: a signal that comes at once is heard too.
   const stop = untilSignalled();

@@ -253,20 +253,30 @@ describe("the HTTP endpoint", () => {
     await client.close();
   });
 
+  it("takes the next free port where another program has the one that is asked for", async () => {
+    const again = await serveMcpHttp({ ...NOTHING, port: service.port });
+    closing.push(() => again.close());
+    expect(again.port).toBeGreaterThan(service.port);
+    expect(again.port).toBeLessThan(service.port + 20);
+    expect(again.url).toBe(`http://127.0.0.1:${again.port}/mcp`);
+    expect(service.url).toBe(`http://127.0.0.1:${service.port}/mcp`);
+  });
+
   it("names the port that it cannot have", async () => {
-    const { port } = new URL(service.url);
-    const again = serveMcpHttp({
-      version: "0",
-      tools: [],
-      token: TOKEN,
-      port: Number(port),
-      onProblem: () => {},
-      calls: { run: async () => outcome({}) },
-    });
-    await expect(again).rejects.toMatchObject({ code: "CONFIG_INVALID" });
-    await expect(again).rejects.toThrow(port);
+    // An address of documentation, which no machine has.
+    const none = serveMcpHttp({ ...NOTHING, port: 65_535, host: "192.0.2.1" });
+    await expect(none).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+    await expect(none).rejects.toThrow("65535");
   });
 });
+
+const NOTHING = {
+  version: "0",
+  tools: [],
+  token: TOKEN,
+  onProblem: () => {},
+  calls: { run: async () => outcome({}) },
+} as const;
 
 function post(
   headers: Readonly<Record<string, string | undefined>>,

@@ -2,21 +2,26 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { AuthInfo } from "@modelcontextprotocol/server";
-import { HaftError } from "../../kernel/index.js";
+import { HaftError, messageOf } from "../../kernel/index.js";
 import { carriesToken, clientOf } from "./bearer-token.js";
 import { LegacySessions } from "./legacy-sessions.js";
 import { type McpCalls, type McpServerOptions, mcpServers } from "./mcp-server.js";
 
+type HttpServer = ReturnType<typeof createServer>;
+
 /** The largest request body in bytes; a larger one is answered with 413. */
 export const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
 const HOST = "127.0.0.1";
+/** Ports that are tried, from the one that was asked for on. */
+const MAX_PORTS_TRIED = 20;
+const LAST_PORT = 65_535;
 const PATH = "/mcp";
 
 export interface ServeHttpOptions extends McpServerOptions {
   readonly calls: McpCalls;
   /** What every request must carry as `Authorization: Bearer …`. */
   readonly token: string;
-  /** 0 takes a free one. */
+  /** 0 takes a free one. Where another program has it, the next free one of the 20 from there on is taken. */
   readonly port: number;
   /** A name of the loopback interface. Default "127.0.0.1". */
   readonly host?: string;
@@ -26,6 +31,8 @@ export interface ServeHttpOptions extends McpServerOptions {
 
 export interface HttpService {
   readonly url: string;
+  /** The one that was asked for, or the one that was taken instead. */
+  readonly port: number;
   /** Stops listening, closes connections and cancels what runs. Idempotent. */
   close(): Promise<void>;
 }
@@ -35,7 +42,7 @@ export interface HttpService {
  * carries the token; nothing of its body is read before. Older clients get sessions with ids; newer ones are served one
  * request at a time.
  *
- * @throws `CONFIG_INVALID` when the port cannot be had.
+ * @throws `CONFIG_INVALID` when no port can be had.
  */
 export async function serveMcpHttp(options: ServeHttpOptions): Promise<HttpService> {
   const { calls, token, onProblem, host = HOST } = options;
@@ -72,6 +79,7 @@ export async function serveMcpHttp(options: ServeHttpOptions): Promise<HttpServi
   const { port } = await listening(server, options.port, host);
   let closed: Promise<void> | undefined;
   return {
+    port,
     url: `http://${host.includes(":") ? `[${host}]` : host}:${port}${PATH}`,
     close() {
       closed ??= closeAll();
@@ -87,13 +95,31 @@ export async function serveMcpHttp(options: ServeHttpOptions): Promise<HttpServi
   }
 }
 
-function listening(server: ReturnType<typeof createServer>, port: number, host: string): Promise<AddressInfo> {
+/** Listens on the port, or on the next one that is free where somebody else has it. */
+async function listening(server: HttpServer, port: number, host: string): Promise<AddressInfo> {
+  const last = port === 0 ? 0 : Math.min(port + MAX_PORTS_TRIED - 1, LAST_PORT);
+  for (let next = port; ; next++) {
+    try {
+      return await listeningOn(server, next, host);
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === "EADDRINUSE" && next < last) continue;
+      const tried = next === port ? `port ${port}` : `any port from ${port} to ${next}`;
+      throw new HaftError(
+        "CONFIG_INVALID",
+        `Could not listen on ${tried}: ${messageOf(cause)}. Name another with \`--port\`, or leave it out for a free one.`,
+        { cause },
+      );
+    }
+  }
+}
+
+function listeningOn(server: HttpServer, port: number, host: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
-    server.once("error", (cause) => {
-      const message = `Could not listen on port ${port}: ${cause.message}. Name another with \`--port\`, or leave it out for a free one.`;
-      reject(new HaftError("CONFIG_INVALID", message, { cause }));
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve(server.address() as AddressInfo);
     });
-    server.listen(port, host, () => resolve(server.address() as AddressInfo));
   });
 }
 
