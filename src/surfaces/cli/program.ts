@@ -58,7 +58,10 @@ ${examples(
       .command("serve")
       .description("serve the tools to an MCP client: over HTTP on this machine, or over standard input and output")
       .option("--stdio", "one client, over standard input and output")
-      .option("--port <number>", "the port for HTTP, or the next free one (default: the configuration's, else any that is free)")
+      .option(
+        "--port <number>",
+        "the port for HTTP, or the next free one (default: the configuration's, else any that is free)",
+      )
       .option("--once", "exit after printing how to connect")
       .option("--collection <name>", "only the tools of this collection: read-only, coding, all", "all")
       .addHelpText(
