@@ -7,7 +7,8 @@ hf_do_poll() {
   hf_job=$1 hf_status=
   hf_base_of "$1"
   read -r hf_status <"$hf_s/$hf_job.x"
-  if [ -e "$hf_b.h" ]; then printf '%s\n' "$2" >"$hf_b.o.t"; printf '%s\n' "$4" >"$hf_b.e.t"; fi
+  # On a full disk it cannot be written down: then nothing is held, since a file can still be emptied.
+  if [ -e "$hf_b.h" ]; then { printf '%s\n' "$2" >"$hf_b.o.t" && printf '%s\n' "$4" >"$hf_b.e.t"; } || : >"$hf_b.h"; fi
   hf_part o "$2" "$3"; hf_out=$hf_meta hf_out_bytes=$hf_bytes
   hf_part e "$4" "$5"; hf_err=$hf_meta
   hf_y="$hf_id,poll,$hf_status,$hf_out,$hf_err"
