@@ -32,6 +32,8 @@ interface IdleWorker {
 
 /** Workers that a level of the far side has. */
 const LEVEL = 5;
+/** What takes a worker for as long as it pleases; all else is short. */
+const LASTING: ReadonlySet<string> = new Set(["exec", "write"]);
 /** When no worker has become free for so long, and a request waits, the far side starts more of them. */
 const GROW_AFTER_MS = 40;
 /** After a command a worker starts the pumps of its next one; it is left alone for so long if others are idle. */
@@ -56,6 +58,8 @@ export class CommandChannel {
   readonly #queue: Pending[] = [];
   readonly #idle: IdleWorker[] = newWorkers(0);
   #workers = LEVEL;
+  /** Workers that are at something lasting. */
+  #lasting = 0;
   /** How often a worker has become free. */
   #freed = 0;
   #growing: NodeJS.Timeout | undefined;
@@ -146,10 +150,13 @@ export class CommandChannel {
   }
 
   #next(): void {
-    while (this.#queue.length > 0 && this.#idle.length > 0) {
-      this.#send(this.#queue.shift()!, this.#takeIdle());
+    while (this.#idle.length > 0) {
+      const next = this.#nextAt();
+      if (next === -1) return;
+      this.#send(this.#queue.splice(next, 1)[0]!, this.#takeIdle());
     }
-    if (this.#queue.length === 0 || this.#growing !== undefined || this.#workers >= this.#maxWorkers) return;
+    // One level beyond is for what is short: ending a command never waits for another to end.
+    if (this.#growing !== undefined || this.#workers >= this.#maxWorkers + LEVEL || this.#nextAt() === -1) return;
     const freed = this.#freed;
     this.#growing = setTimeout(() => {
       this.#growing = undefined;
@@ -161,6 +168,12 @@ export class CommandChannel {
       }
       this.#next();
     }, GROW_AFTER_MS);
+  }
+
+  /** The place in the queue of what may go next: only so many may be at something lasting. -1: none. */
+  #nextAt(): number {
+    if (this.#lasting < this.#maxWorkers) return this.#queue.length === 0 ? -1 : 0;
+    return this.#queue.findIndex(({ request }) => !LASTING.has(request.operation));
   }
 
   /**
@@ -182,6 +195,7 @@ export class CommandChannel {
   #send(pending: Pending, worker: number): void {
     const { request } = pending;
     pending.worker = worker;
+    if (LASTING.has(request.operation)) this.#lasting += 1;
     const { command = EMPTY, input = EMPTY } = request;
     const words = quoteWords(request.words);
     const isLong = Buffer.byteLength(words) > MAX_LINE_BYTES;
@@ -206,12 +220,29 @@ export class CommandChannel {
       this.#farewell?.((status ?? "").split("+").filter((pid) => pid !== ""));
       return;
     }
+    if (what === "dead") {
+      this.#bury(Number(status));
+      return;
+    }
     const pending = this.#pending.get(id);
     if (pending === undefined) return;
     this.#pending.delete(id);
+    if (LASTING.has(pending.request.operation)) this.#lasting -= 1;
     if (pending.worker !== undefined) this.#rest(pending.worker);
     this.#freed += 1;
     pending.resolve(frame);
+    this.#next();
+  }
+
+  /** A worker was killed. What it was at is not known: the request is lost as with its channel. */
+  #bury(worker: number): void {
+    const at = this.#idle.findIndex((one) => one.worker === worker);
+    if (at !== -1) this.#idle.splice(at, 1);
+    const lost = [...this.#pending.values()].find((one) => one.worker === worker);
+    if (lost === undefined) return;
+    this.#pending.delete(String(lost.request.id));
+    if (LASTING.has(lost.request.operation)) this.#lasting -= 1;
+    lost.reject(new ChannelLost("the shell that ran it over there was killed", true));
     this.#next();
   }
 

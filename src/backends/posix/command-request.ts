@@ -1,5 +1,6 @@
 /** How a command travels: what it is checked for, what goes with the line, as a block, or ahead of it. */
 import { randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { ShellOptions } from "../../kernel/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
 import type { CommandRequest } from "./command-channel.js";
@@ -23,17 +24,31 @@ export function refuseCommand(command: string, options: Pick<ShellOptions, "cwd"
   return undefined;
 }
 
-/** Brings input that is too long for a block to the far side. @returns How the names of its files begin, or "". */
-export async function stageInput(far: FarSide, input: Uint8Array | undefined, signal: AbortSignal): Promise<string> {
+/** Why a command did not begin that the far side could not write down. */
+export const NO_NOTE = "the far side cannot write into its folder for state; its disk may be full";
+
+/**
+ * Brings input that is too long for a block to the far side.
+ * @returns How the names of its files begin, or ""; undefined when it cannot be kept there.
+ */
+export async function stageInput(
+  far: FarSide,
+  input: Uint8Array | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   if (input === undefined || input.length <= MAX_INPUT_BLOCK_BYTES) return "";
+  // Every block listens to it.
+  setMaxListeners(0, signal);
   const name = `input-${randomBytes(8).toString("hex")}`;
-  const blocks: Promise<unknown>[] = [];
+  const blocks: ReturnType<FarSide["bulk"]["request"]>[] = [];
   for (let at = 0; at < input.length && !signal.aborted; at += BLOCK_BYTES) {
     const file = `${name}.${String(at / BLOCK_BYTES).padStart(6, "0")}`;
     blocks.push(far.bulk.request("stage", [file], { data: input.slice(at, at + BLOCK_BYTES), signal }));
   }
-  await Promise.all(blocks);
-  return name;
+  const answers = await Promise.all(blocks);
+  if (answers.every(({ words }) => words[0] === "staged")) return name;
+  far.bulk.request("unstage", [name]).catch(() => {});
+  return undefined;
 }
 
 /** @param extra - The words of the operation between the command and the variables. */

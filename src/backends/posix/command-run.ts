@@ -9,7 +9,7 @@ import {
 } from "../../kernel/index.js";
 import { type CommandReport, type Keep, NO_TREE, NOTHING, readEnding, readReport, UNSEEN } from "./capture.js";
 import { ChannelLost } from "./channel-lost.js";
-import { commandRequest, refuseCommand, stageInput } from "./command-request.js";
+import { commandRequest, NO_NOTE, refuseCommand, stageInput } from "./command-request.js";
 import type { FarSide } from "./far-side.js";
 import type { Frame } from "./frames.js";
 import type { JobTable } from "./job-table.js";
@@ -124,12 +124,13 @@ export class CommandRun {
     const controller = new AbortController();
     this.#stop.then(() => controller.abort());
     const staged = await stageInput(this.#far, input, controller.signal);
+    if (staged === undefined) return { words: [String(id), "nonote"], bytes: new Uint8Array() };
     if (this.#why !== undefined) throw new ChannelLost("it was ended before it began", false);
     const { head, tail } = this.#keep;
     const what = { id, tag: this.#tag, command: this.#command, staged };
     const pace = onOutput === undefined ? "go" : "hold";
     const request = commandRequest("exec", what, this.#options, [String(head), String(tail), pace]);
-    const sent = this.#far.request(request);
+    const sent = this.#far.request(request, controller.signal);
     if (onOutput !== undefined) this.#teller = new OutputTeller(this.#far, id, onOutput);
     return sent;
   }
@@ -137,6 +138,7 @@ export class CommandRun {
   async #answered(id: number, frame: Frame): Promise<ShellResult> {
     const [, what, why] = frame.words;
     if (what === "nocwd") return this.#unbegun("spawn-error", noFolder(this.#options.cwd, why));
+    if (what === "nonote") return this.#unbegun("spawn-error", NO_NOTE);
     if (what === "refused") return this.#unbegun(this.#why ?? "channel-lost");
     return this.#ended(id, readReport(frame, this.#keep), "itself");
   }
@@ -264,6 +266,7 @@ export class CommandRun {
         else signal.addEventListener("abort", listener, { once: true });
         return { signal, listener };
       });
+      if (timeoutMs <= 0) stop("deadline");
       const timer = timeoutMs > MAX_TIMER_MS ? undefined : setTimeout(() => stop("deadline"), Math.max(0, timeoutMs));
       this.#release = () => {
         clearTimeout(timer);

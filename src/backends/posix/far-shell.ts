@@ -73,7 +73,7 @@ export class FarShell {
       this.#onFrame = (frame) => {
         clearTimeout(timer);
         if (frame.words[0] === "ready") resolve(frame);
-        else reject(unavailable(name, new TextDecoder().decode(frame.bytes)));
+        else reject(refused(name, new TextDecoder().decode(frame.bytes)));
       };
       this.#booted = () => this.#channel.write(`${script}${BOOT_END}\n${quoteWords([nonce, ...settings])}\n`);
       if (this.#ended !== undefined) this.#onEnd(this.#ended);
@@ -139,6 +139,12 @@ export class FarShell {
     this.#onEnd?.(why);
     this.#onGone();
   }
+}
+
+/** A far shell is there, and says why it cannot serve. */
+function refused(name: string, why: string): HaftError {
+  const { code, message, details } = unavailable(name, why);
+  return new HaftError(code, message, { details: { ...details, refused: true } });
 }
 
 export function unavailable(name: string, why: string): HaftError {

@@ -1,6 +1,6 @@
 /** The connection to a far side: its two kinds of channel, opened when needed, and what outlives one of them. */
 import { randomBytes } from "node:crypto";
-import { HaftError } from "../../kernel/index.js";
+import { closedBackend, HaftError } from "../../kernel/index.js";
 import { BulkPool } from "./bulk-pool.js";
 import type { OpenChannel } from "./channel.js";
 import { ChannelLost } from "./channel-lost.js";
@@ -106,9 +106,14 @@ export class FarSide {
     await this.#command();
   }
 
-  /** Sends a request on the command channel, opening one when there is none. @throws `ChannelLost`, `BACKEND_UNAVAILABLE` */
-  async request(request: CommandRequest): Promise<Frame> {
+  /**
+   * Sends a request on the command channel, opening one when there is none.
+   * @param signal - When it has fired by the time there is one, the request does not leave.
+   * @throws `ChannelLost`, `BACKEND_UNAVAILABLE`
+   */
+  async request(request: CommandRequest, signal?: AbortSignal): Promise<Frame> {
     const channel = await this.#command();
+    if (signal?.aborted) throw new ChannelLost("it was ended before it began", false);
     return channel.request(request);
   }
 
@@ -165,9 +170,7 @@ export class FarSide {
 
   async #command(): Promise<CommandChannel> {
     if (this.#closing !== undefined) {
-      throw new HaftError("BACKEND_UNAVAILABLE", `Did nothing: the backend "${this.#options.name}" is closed.`, {
-        details: { backend: this.#options.name },
-      });
+      throw closedBackend(this.#options.name);
     }
     if (this.#channel !== undefined && !this.#channel.isLost) return this.#channel;
     this.#opening ??= this.#reopen().finally(() => {
@@ -176,10 +179,16 @@ export class FarSide {
     return this.#opening;
   }
 
-  /** A line that has just been cut may be cut again at once: one more try, but not for the very first channel. */
+  /**
+   * A line that has just been cut may be cut again at once: one more try, but not for the very first channel. Where the
+   * old folder is not to be had any more the second try makes a new one.
+   */
   async #reopen(): Promise<CommandChannel> {
     if (this.#generation === 0) return this.#open();
-    return this.#open().catch(() => this.#open());
+    return this.#open().catch((thrown: unknown) => {
+      if (HaftError.is(thrown) && thrown.details.refused === true) this.#spool = undefined;
+      return this.#open();
+    });
   }
 
   async #open(): Promise<CommandChannel> {

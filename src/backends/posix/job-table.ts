@@ -66,6 +66,7 @@ export class JobTable {
       startedMs: Date.now(),
     });
     this.#jobs.set(id, job);
+    this.#forgetOld();
     return job;
   }
 
@@ -126,13 +127,18 @@ export class JobTable {
   #enter(number: number, job: Job): Job {
     this.#jobs.set(job.id, job);
     this.#byNumber.set(number, job);
-    const ended = [...this.#byNumber].filter(([, one]) => one.hasEnded);
-    for (const [old, one] of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) {
+    this.#forgetOld();
+    return job;
+  }
+
+  /** Those to be kept that were found, too. */
+  #forgetOld(): void {
+    const ended = [...this.#jobs.values()].filter((one) => one.hasEnded);
+    for (const one of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) {
       this.#jobs.delete(one.id);
-      this.#byNumber.delete(old);
+      if (this.#byNumber.get(Number(one.ref)) === one) this.#byNumber.delete(Number(one.ref));
       this.#forgetRef(one.ref);
     }
-    return job;
   }
 
   #forgetRef(ref: string): void {

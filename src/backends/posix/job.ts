@@ -3,6 +3,7 @@ import { HaftError, type ShellHandle, type ShellResult, type TreeState } from ".
 import { type Keep, NOTHING, readEnding, readReport, readTree, UNSEEN } from "./capture.js";
 import type { FarSide } from "./far-side.js";
 import { readPoll } from "./output-teller.js";
+import { wholeNumber } from "./whole-number.js";
 
 const GRACE_MS = 3_000;
 /** After its leader has ended a job's streams are waited for so long. */
@@ -91,13 +92,14 @@ export class Job implements ShellHandle {
     from: number,
     max: number,
   ): Promise<{ readonly bytes: Uint8Array; readonly next: number; readonly lost: number; readonly ended: boolean }> {
-    const count = String(Math.min(max, MAX_PART_BYTES));
-    const wanted = stream === "stdout" ? [String(from), count, "0", "0"] : ["0", "0", String(from), count];
+    const first = wholeNumber(from);
+    const count = String(wholeNumber(max, { max: MAX_PART_BYTES }));
+    const wanted = stream === "stdout" ? [String(first), count, "0", "0"] : ["0", "0", String(first), count];
     const part = readPoll(await this.#far.ask("poll", [this.ref, ...wanted]))[stream];
     // Nobody can add to what has ended; a pump that waits for another may not have said so yet.
     const ended = part.ended ? part.from + part.bytes.length >= part.total : (this.#ended?.[stream].final ?? false);
-    const start = Math.max(from, part.from);
-    return { bytes: part.bytes, next: start + part.bytes.length, lost: start - from, ended };
+    const start = Math.max(first, part.from);
+    return { bytes: part.bytes, next: start + part.bytes.length, lost: start - first, ended };
   }
 
   async kill(signal: string): Promise<TreeState> {
@@ -191,6 +193,10 @@ export class Job implements ShellHandle {
     const { tag, keep, pid } = this.#options;
     const words = [this.ref, tag, String(keep.head), String(keep.tail)];
     const collected = await this.#far.ask("collect", words);
+    if (collected.words[1] === "absent") {
+      this.#settle({ ...this.#empty(), problem: "the far side knows nothing of it any more" });
+      return true;
+    }
     if (collected.words[1] === "done") {
       const report = readReport(collected, keep);
       // Left behind by a command, it goes on as long as something of it lives.

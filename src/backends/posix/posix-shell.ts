@@ -3,6 +3,7 @@ import {
   type Binding,
   boundHandle,
   closedBackend,
+  DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
   HaftError,
   type Lifetime,
@@ -15,11 +16,15 @@ import {
   type ShellResult,
 } from "../../kernel/index.js";
 import { ChannelLost } from "./channel-lost.js";
-import { commandRequest, refuseCommand, stageInput } from "./command-request.js";
+import { commandRequest, NO_NOTE, refuseCommand, stageInput } from "./command-request.js";
 import { CommandRun } from "./command-run.js";
 import { unavailable } from "./far-shell.js";
 import type { FarSide } from "./far-side.js";
 import type { JobTable } from "./job-table.js";
+import { wholeNumber } from "./whole-number.js";
+
+/** A day: no longer wait fits into timers with what comes behind it. */
+const MAX_GRACE_MS = 86_400_000;
 
 export class PosixShell implements Shell {
   readonly #name: string;
@@ -38,7 +43,7 @@ export class PosixShell implements Shell {
     this.#require(command, options.cwd);
     const call = this.#bound?.call;
     const leftMs = call === undefined ? Number.POSITIVE_INFINITY : call.deadline - Date.now();
-    const run = new CommandRun(this.#far, this.#jobs, command, options, {
+    const run = new CommandRun(this.#far, this.#jobs, command, countable(options), {
       signals: [options.signal, call?.signal].filter((one) => one !== undefined),
       timeoutMs: Math.min(options.timeoutMs ?? Number.POSITIVE_INFINITY, leftMs),
     });
@@ -51,6 +56,7 @@ export class PosixShell implements Shell {
     if (problem !== undefined) throw notStarted(problem);
     const controller = new AbortController();
     const staged = await stageInput(this.#far, options.input, controller.signal);
+    if (staged === undefined) throw notStarted(NO_NOTE);
     const id = this.#far.nextId();
     // Jobs to be kept have a tag of their own, so that the end of this backend does not find them.
     const tag = options.lifetime === "keep" ? `${this.#far.tag}k-` : `${this.#far.tag}-`;
@@ -63,8 +69,9 @@ export class PosixShell implements Shell {
     });
     const [, what, pid = ""] = words;
     if (what === "nocwd") throw notStarted(`the folder "${options.cwd}" cannot be entered`);
+    if (what === "nonote") throw notStarted(NO_NOTE);
     if (what !== "spawned") throw unavailable(this.#name, "the connection was replaced");
-    const { keep = DEFAULT_KEEP, lifetime } = options;
+    const { keep = DEFAULT_KEEP, lifetime } = countable(options);
     const job = this.#jobs.add(id, pid === "" ? null : Number(pid), { tag, keep, lifetime });
     exited.then(() => {
       this.#jobs.forgetExit(id);
@@ -92,6 +99,18 @@ export class PosixShell implements Shell {
     requireLive(this.#bound.call);
     requireCommand(this.#bound.grant, command, cwd);
   }
+}
+
+/** Numbers as the far side can count with them. */
+function countable<T extends ShellOptions>(options: T): T {
+  const { keep, graceMs } = options;
+  return {
+    ...options,
+    ...(keep === undefined ? {} : { keep: { head: wholeNumber(keep.head), tail: wholeNumber(keep.tail) } }),
+    ...(graceMs === undefined
+      ? {}
+      : { graceMs: wholeNumber(graceMs, { max: MAX_GRACE_MS, otherwise: DEFAULT_GRACE_MS }) }),
+  };
 }
 
 function notStarted(problem: string): HaftError {

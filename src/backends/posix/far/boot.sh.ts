@@ -8,10 +8,16 @@ export const BOOT_LINE = "haft-boot";
 export const BOOT_END = "haft-end";
 
 /**
+ * A start-up file may have left aliases, functions in the place of tools, options and separators: they are put off first.
+ *
  * Some shells read their input in blocks and would swallow what follows; so nothing is sent behind this until `BOOT_LINE`
  * has come back. The loop and what follows stand in one list, which is parsed as a whole before it runs.
  */
 export const BOOT = sh`
+'set' +e +u +f +C +v +x
+'unalias' -a 2>/dev/null
+'unset' -f command kill mkdir mv printf pwd read rm umask wait cat cd dd ls sh sleep stat 2>/dev/null
+'unset' IFS
 hf_b=
 printf '%s\n' haft-boot
 while IFS= read -r hf_l && [ "$hf_l" != haft-end ]; do hf_b="$hf_b$hf_l

@@ -74,6 +74,7 @@ hf_refuse() { printf '%s refused %s\n%s%s\n' "$hf_nonce" "\${#1}" "$1" "$hf_nonc
 hf_adopt() {
   hf_found_old=none
   if [ -n "$hf_old" ]; then
+    hf_real_parent
     hf_s=$hf_parent/$hf_old hf_found_old=lost
     if [ -d "$hf_s" ] && hf_take_over; then
       [ ! -e "$hf_s/reaping" ] || hf_pause 30
@@ -81,15 +82,21 @@ hf_adopt() {
     fi
   fi
   hf_s=$hf_parent/$hf_fresh hf_old=
-  [ -d "$hf_parent" ] || mkdir -p "$hf_parent"
+  hf_parent_there
+  hf_s=$hf_parent/$hf_fresh
   mkdir -m 700 "$hf_s" || hf_refuse "cannot make the folder $hf_s"
   printf '%s\n' "$hf_gen" >"$hf_s/gen" || hf_refuse "cannot write into the folder $hf_s"
 }
 
+# Makes hf_parent if it is missing. Then and before: as the kernel calls it, for that is what open files are told by.
+hf_parent_there() { [ -d "$hf_parent" ] || mkdir -p -- "$hf_parent"; hf_real_parent; }
+hf_real_parent() { hf_x=$(cd -P -- "$hf_parent" >/dev/null && pwd -P && printf x) && hf_parent=\${hf_x%?x}; }
+
 # Makes this channel the current one. One that was given up while it started may come late: it must not win.
 hf_take_over() {
   hf_now=0; read -r hf_now <"$hf_s/gen"
-  case $hf_now in closed) return 1 ;; esac
+  # A full disk, or a command that writes where it should not, may have left no number.
+  case $hf_now in closed) return 1 ;; "" | *[!0-9]*) hf_now=0 ;; esac
   [ "$hf_now" -le "$hf_gen" ] || hf_refuse "a later channel has taken over"
   [ "$hf_now" = "$hf_gen" ] || printf '%s\n' "$hf_gen" >"$hf_s/gen"
 }
@@ -125,9 +132,21 @@ hf_dispatch() {
     # A sign of life of the near side, answered, and noted for the watch.
     beat*)
       hf_beat=$(( hf_beat + 1 )); printf '%s\n' "$hf_beat" >"$hf_s/beat.$hf_gen"
-      printf 'T 0,beat\n' >&3 ;;
+      printf 'T 0,beat\n' >&3
+      hf_wake ;;
     bye*) printf 'bye\n'; return 0 ;;
     esac
+  done
+}
+
+# A command can stop our shells or kill them. Workers that were stopped go on; those that are dead are told of, once.
+hf_wake() {
+  for hf_f in "$hf_s/worker.$hf_gen".*; do
+    hf_x=; read -r hf_x <"$hf_f"
+    if [ -n "$hf_x" ] && ! kill -CONT "$hf_x"; then
+      printf 'T 0,dead,%s\n' "\${hf_f##*.}" >&3
+      printf '' >"$hf_f"
+    fi
   done
 }
 
@@ -137,7 +156,12 @@ hf_pass() {
   "0 0 0 "*) ;;
   *)
     # Only the first level reads from the channel; below it the blocks are already in their files.
-    if [ "$hf_base" = 0 ] && ! hf_blocks "$hf_r"; then return 0; fi ;;
+    if [ "$hf_base" = 0 ] && ! hf_blocks "$hf_r"; then
+      # Without the whole block what follows would be taken for requests.
+      hf_has fullblock || exit 1
+      printf 'T %s,nonote\n' "$hf_x" >&3
+      return 0
+    fi ;;
   esac
   case $(( hf_w - hf_base )) in
   0) printf '%s\n' "$hf_r" >&4 ;;
@@ -149,7 +173,8 @@ hf_pass() {
   esac
 }
 
-# Stores the blocks of a request. A block that ends early means that the channel was cut: the request is dropped.
+# Stores the blocks of a request. One that cannot be stored, or ends early because the channel was cut, drops the request, whose
+# id is in hf_x then.
 hf_blocks() {
   hf_x=$1
   hf_na=\${hf_x%% *}; hf_x=\${hf_x#* }

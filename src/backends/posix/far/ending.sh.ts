@@ -63,7 +63,11 @@ hf_ending() {
   if [ "$1" != bye ] && [ -n "$hf_group" ]; then hf_pause 50; kill -KILL "-$hf_group"; fi
 }
 
-hf_current() { hf_now=; read -r hf_now <"$hf_s/gen"; [ "$hf_now" = "$hf_gen" ]; }
+# Whether no other channel has taken over: where "gen" holds nothing that a channel would write, none has.
+hf_current() {
+  hf_now=; read -r hf_now <"$hf_s/gen"
+  case $hf_now in "$hf_gen") return 0 ;; closed) return 1 ;; "" | *[!0-9]*) return 0 ;; *) return 1 ;; esac
+}
 
 # Sets hf_leaders to the leaders of all commands that are not to be kept.
 hf_commands() {

@@ -59,7 +59,7 @@ hf_leader_of() {
 # look ID TAG HEAD TAIL: the processes of a command, and its output so far; see hf_report.
 hf_do_look() {
   hf_leader_of "$1"
-  hf_job=$1 hf_job_tag=$2 hf_head=$3 hf_tail=$4 hf_files=
+  hf_job=$1 hf_job_tag=$2 hf_head=$3 hf_tail=$4 hf_files= hf_exited=
   hf_scan "$hf_leader" "$2$1." "$1"
   # Where nobody holds a stream any more its pump is about to end: all that was printed is waited for.
   hf_base_of "$1"
@@ -123,8 +123,11 @@ hf_do_began() {
   hf_reply "began$hf_y"
 }
 
-# collect ID TAG HEAD TAIL: the report on a command that has ended; "running" when it has not.
+# collect ID TAG HEAD TAIL: the report on a command that has ended; "running" when it has not, "absent" when nothing is
+# known of it any more.
 hf_do_collect() {
+  if [ ! -e "$hf_s/$1.r" ]; then hf_reply absent; return 0; fi
+  hf_exited=
   hf_base_of "$1"
   if [ ! -e "$hf_s/$1.x" ] || [ ! -e "$hf_b.o.n" ] || [ ! -e "$hf_b.e.n" ]; then hf_reply running; return 0; fi
   hf_job=$1 hf_job_tag=$2 hf_head=$3 hf_tail=$4
@@ -160,7 +163,14 @@ hf_do_forget() {
   done
   eval "rm -f $hf_files"
   # The folder that another backend left for a kept job goes with the last of them.
-  for hf_e in "$@"; do case $hf_e in */*) rm -f "$hf_s/\${hf_e%/*}/gen"; rmdir "$hf_s/\${hf_e%/*}" ;; esac; done
+  for hf_e in "$@"; do
+    case $hf_e in
+    */*)
+      # One that is still at work, and says so, keeps its folder.
+      hf_x=closed; read -r hf_x <"$hf_s/\${hf_e%/*}/gen"
+      if [ "$hf_x" = closed ]; then rm -f "$hf_s/\${hf_e%/*}/gen"; rmdir "$hf_s/\${hf_e%/*}"; fi ;;
+    esac
+  done
   hf_reply forgotten
 }
 `;

@@ -8,6 +8,8 @@ export const PUMP = sh`
 # "TOTAL SEGMENT ITS-SIZE SIZE-BEFORE".
 hf_pump() {
   hf_n=0 hf_size=0 hf_prev=0 hf_total=0 hf_many=16
+  # Held for the count: on a full disk there would be no room for it.
+  printf 'room\n' >"$1.room"
   while :; do
     hf_d=$(LC_ALL=C dd bs=65536 count="$hf_many" 2>&1 >>"$1.$hf_n")
     hf_count "$hf_d" "$1.$hf_n" "$hf_size" || { hf_drain "$1"; return; }
@@ -58,10 +60,10 @@ hf_size_of() {
   fi
 }
 
-# The disk is full or broken: the command must still not block. The rest is read, counted and dropped; $1.full says so.
+# The disk is full or broken: the command must still not block. The rest is read, counted and dropped.
 hf_drain() {
-  printf 'full\n' >"$1.full"
   hf_rest=$(wc -c) || cat >/dev/null
+  rm -f "$1.room"
   hf_size_of "$1.$hf_n"
   hf_total=$(( hf_total + hf_x - hf_size + hf_rest )) hf_size=$hf_x
   printf '%s %s %s %s\n' "$hf_total" "$hf_n" "$hf_size" "$hf_prev" >"$1.n"

@@ -6,8 +6,10 @@ export const WORKER = sh`
 # are in the file ID.a.
 hf_worker() {
   exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- >/dev/null
+  hf_exited=
   # Named after the channel too: workers of one before it may still run commands.
   hf_k=$hf_gen-$1 hf_base= hf_runs=1
+  hf_own_pid; printf '%s\n' "$hf_pid" >"$hf_s/worker.$hf_gen.$1"
   while IFS= read -r hf_l; do
     hf_na=\${hf_l%% *}; hf_l=\${hf_l#* }
     hf_nc=\${hf_l%% *}; hf_l=\${hf_l#* }
@@ -24,13 +26,18 @@ hf_reply() { printf 'T %s,%s\n' "$hf_id" "$1" >&3; }
 
 # Writes the request down and asks whether this channel may still start anything. Whoever adopts the folder changes "gen"
 # first and reads the notes afterwards; so a request that it finds no note of can never start. "stop" does the same for one.
+# Answers and fails where it may not start, or cannot be noted.
 hf_begin() {
-  printf '%s\n' "$hf_job_tag" >"$hf_s/$hf_id.r"
+  printf '%s\n' "$hf_job_tag" >"$hf_s/$hf_id.r" || { hf_unnoted; return 1; }
   hf_now=; read -r hf_now <"$hf_s/gen"
   if [ "$hf_now" = "$hf_gen" ] && [ ! -e "$hf_s/$hf_id.stop" ]; then return 0; fi
   printf 'refused\n' >"$hf_s/$hf_id.no"
+  hf_reply refused
   return 1
 }
+
+# Says that the request cannot be written down. Where the folder is gone, a new channel makes another.
+hf_unnoted() { if [ -d "$hf_s" ]; then hf_reply nonote; else hf_reply refused; fi; }
 
 # exec TAG CWD STAGED COMMAND HEAD TAIL hold|go VARIABLES...: runs a command to its end and answers with its output. "hold":
 # somebody listens meanwhile; see hf_keep_pace.
@@ -38,7 +45,7 @@ hf_do_exec() {
   hf_job=$hf_id hf_job_tag=$1 hf_head=$5 hf_tail=$6 hf_pace=$7
   hf_set_command "$2" "$3" "$4" || return 0
   shift 7
-  hf_begin || { hf_reply refused; return 0; }
+  hf_begin || return 0
   hf_run "$@"
   cd /
   hf_finish
@@ -51,7 +58,7 @@ hf_do_spawn() {
   hf_job_tag=$1 hf_kept=$5 hf_pace=go
   hf_set_command "$2" "$3" "$4" || return 0
   shift 5
-  hf_begin || { hf_reply refused; return 0; }
+  hf_begin || return 0
   [ "$hf_kept" = no ] || printf 'keep\n' >"$hf_s/$hf_id.keep"
   if hf_has mkfifo && [ "$hf_ni" = 0 ]; then mkfifo -m 600 "$hf_s/$hf_id.f"; fi
   # The colon keeps a shell from running the inner one in its own place, as the last thing it does.
@@ -80,7 +87,12 @@ hf_set_command() {
   fi
   # Over 64 KB a command does not fit into an argument everywhere: it runs from its file.
   if [ "$hf_nc" != 0 ] && [ "$hf_nc" -le 65536 ]; then hf_c=$(cat "$hf_s/$hf_id.c"; printf x); hf_c=\${hf_c%x}; fi
-  if [ -n "$2" ]; then cat "$hf_s/$2".* >"$hf_s/$hf_id.i"; rm -f "$hf_s/$2".*; hf_ni=1; fi
+  if [ -n "$2" ]; then
+    hf_ni=1
+    cat "$hf_s/$2".* >"$hf_s/$hf_id.i" || hf_ni=0
+    rm -f "$hf_s/$2".*
+    if [ "$hf_ni" = 0 ]; then hf_unnoted; return 1; fi
+  fi
 }
 
 # The command between its two pumps. $@: variables NAME=VALUE. Its streams are FIFOs that nobody else writes to, so each pump
@@ -147,6 +159,7 @@ hf_become() {
 
 # Notes and tells the status of the leader.
 hf_ended() {
+  hf_exited=$1
   printf '%s\n' "$1" >"$hf_s/$hf_id.x"
   [ "$hf_pace" = go ] || printf 'go\n' >"$hf_paced"
   [ -z "$hf_feed" ] || kill "$hf_feed"
@@ -166,10 +179,11 @@ hf_finish() {
 # "$1,STATUS,LOOKED", for each stream "TOTAL,FIRST,LAST,ENDED", and the size of the names of living processes; then the
 # kept bytes of both streams and the names.
 hf_report() {
-  hf_status=; read -r hf_status <"$hf_s/$hf_job.x"
+  hf_status=; read -r hf_status <"$hf_s/$hf_job.x" || hf_status=$hf_exited
   hf_x=0
+  # What cannot be written down cannot be told; it is not called gone then.
+  if [ -n "$hf_names" ] && ! printf '%s' "$hf_names" >"$hf_s/w$hf_k.s"; then hf_names= hf_looked=no; fi
   if [ -n "$hf_names" ]; then
-    printf '%s' "$hf_names" >"$hf_s/w$hf_k.s"
     hf_files="$hf_files w$hf_k.s" hf_x=$(LC_ALL=C; printf '%s' "\${#hf_names}")
   fi
   hf_y="$hf_id,$1,$hf_status,$hf_looked,$hf_out,$hf_err,$hf_x"
@@ -189,22 +203,22 @@ hf_gather() {
     if [ "$hf_total" != 0 ] && [ "$hf_ended" = 1 ]; then hf_files="$hf_files $hf_f.0"
     elif [ "$hf_total" != 0 ]; then
       # It still grows: exactly what was measured.
-      hf_slice "$hf_s/$hf_f.0" 0 "$hf_total" >"$hf_s/w$hf_k.$1"; hf_files="$hf_files w$hf_k.$1"
+      if hf_slice "$hf_s/$hf_f.0" 0 "$hf_total" >"$hf_s/w$hf_k.$1"; then hf_files="$hf_files w$hf_k.$1"; else hf_first=0; fi
     fi
   else
     hf_first=$hf_head hf_last=$hf_tail
-    hf_ends "$1" >"$hf_s/w$hf_k.$1"
-    hf_files="$hf_files w$hf_k.$1"
+    # On a full disk nothing of it can be told but how much it was.
+    if hf_ends "$1" >"$hf_s/w$hf_k.$1"; then hf_files="$hf_files w$hf_k.$1"; else hf_first=0 hf_last=0; fi
   fi
   hf_meta=$hf_total,$hf_first,$hf_last,$hf_ended hf_bytes=$(( hf_first + hf_last ))
 }
 
 # The first hf_head and last hf_tail bytes of stream $1. Its end may lie in its last two segments.
 hf_ends() {
-  hf_slice "$hf_s/$hf_f.0" 0 "$hf_head"
+  hf_slice "$hf_s/$hf_f.0" 0 "$hf_head" || return 1
   hf_x=$hf_tail
   if [ "$hf_size" -lt "$hf_tail" ] && [ "$hf_n" -gt 0 ]; then
-    hf_slice "$hf_s/$hf_f.$(( hf_n - 1 ))" $(( hf_prev - hf_tail + hf_size )) $(( hf_tail - hf_size ))
+    hf_slice "$hf_s/$hf_f.$(( hf_n - 1 ))" $(( hf_prev - hf_tail + hf_size )) $(( hf_tail - hf_size )) || return 1
     hf_x=$hf_size
   fi
   [ "$hf_x" = 0 ] || hf_slice "$hf_s/$hf_f.$hf_n" $(( hf_size - hf_x )) "$hf_x"
