@@ -6,6 +6,7 @@ export type { AddressServer, Config, ProgramServer, ServerConfig, ToolSetting, T
 export type { ConfigLayer } from "./config/config-layer.js";
 export { type ConfigSchema, configSchema, TRUSTED_KEYS } from "./config/config-schema.js";
 export { parseConfig } from "./config/parse-config.js";
+export { withVariables } from "./config/server-variables.js";
 export { type SettledConfig, settleConfig } from "./config/settle-config.js";
 export { createToolkit, type Toolkit, type ToolkitOptions, type ToolkitSession } from "./create-toolkit.js";
 export { makeLocalContext, resetTodos, toolBox, tryToolBox } from "./default-host.js";

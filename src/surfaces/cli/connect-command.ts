@@ -131,6 +131,7 @@ function listClients(options: ConnectOptions): number {
 
 const WORDS: Readonly<Record<ClientState["state"], string>> = {
   connected: "connected",
+  stale: "moved away",
   "not-connected": "not connected",
   absent: "no file yet",
   unreadable: "not readable",

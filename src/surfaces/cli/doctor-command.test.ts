@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -82,7 +91,11 @@ describe("haft doctor", () => {
   it("tells the files in force, what of them is not followed, and what they name that is not here", async () => {
     const mine = join(home, ".config", "haft");
     mkdirSync(mine, { recursive: true });
-    const servers = { gone: { command: "no-such-program" }, sh: { command: "sh" }, web: { url: "http://localhost:1" } };
+    const servers = {
+      gone: { command: "no-such-program" },
+      sh: { command: "sh" },
+      web: { url: "http://localhost:1/$" + "{HAFT_IS_NOT_SET}" },
+    };
     writeFileSync(join(mine, "haft.jsonc"), JSON.stringify({ env: ["HAFT_IS_NOT_SET", "HOME"], servers }));
     config({ env: ["SECRET"], dialect: "buddy" });
     const told = await report();
@@ -93,8 +106,10 @@ describe("haft doctor", () => {
     expect(found(told, "trust")).toMatchObject({ status: "limits", found: expect.stringContaining('"trust": {') });
     expect(found(told, "env")?.found).toBe("not set here: HAFT_IS_NOT_SET");
     const missing = told.findings.filter(({ id }) => id === "servers");
-    expect(missing).toHaveLength(1);
-    expect(missing[0]?.found).toContain("no-such-program");
+    expect(missing.map((one) => one.found)).toEqual([
+      'the server "gone": no program "no-such-program"',
+      'the server "web" needs what is not set here: HAFT_IS_NOT_SET',
+    ]);
   });
 
   it("says so where the folder may not be a workspace", async () => {
@@ -106,6 +121,15 @@ describe("haft doctor", () => {
   it("names the clients that are connected", async () => {
     await runHaft(["connect", "cursor", "--write"], { cwd: workspace, env: cleanEnv(home) });
     expect(found(await report(), "clients")).toMatchObject({ status: "ok", found: "connected: Cursor" });
+    const file = join(workspace, ".cursor", "mcp.json");
+    writeFileSync(file, readFileSync(file, "utf8").replace(/"[^"]*(?=\/surfaces\/cli\/main\.js)/, '"/gone/dist'));
+    const stale = (await report()).findings.find(({ id, status }) => id === "clients" && status === "limits");
+    expect(stale?.found).toContain(file);
+    expect(stale?.next).toContain("haft connect cursor --write");
+    const listed = await runHaft(["connect"], { cwd: workspace, env: cleanEnv(home) });
+    expect(listed.stdout).toMatch(/^cursor +moved away/m);
+    await runHaft(["connect", "cursor", "--write"], { cwd: workspace, env: cleanEnv(home) });
+    expect(found(await report(), "clients")?.status).toBe("ok");
   });
 
   it("does not take an old ripgrep on PATH for the one that is used", async () => {

@@ -25,7 +25,7 @@ export async function doctorCommand(options: DoctorOptions): Promise<number> {
     ...machineFindings(host),
     ...stateFindings(host),
     ...(isLoaded ? configFindings(loaded, options) : [loaded]),
-    clientFindings(resolve(options.workspace ?? ".")),
+    ...clientFindings(resolve(options.workspace ?? ".")),
   ];
   const isWorking = findings.every(({ status }) => status !== "stops");
   const version = haftVersion();

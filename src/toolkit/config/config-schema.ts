@@ -117,7 +117,9 @@ export function configSchema(): ConfigSchema {
       },
       servers: {
         type: "object",
-        description: "MCP servers whose tools are offered too, by a name that comes before theirs: `name__tool`.",
+        description:
+          // biome-ignore lint/suspicious/noTemplateCurlyInString: that is how it is written in a file
+          "MCP servers whose tools are offered too, by a name that comes before theirs: `name__tool`. `${NAME}` in a text of theirs is the environment variable of that name; a server that names one which is not set is left out.",
         patternProperties: {
           "^[a-z][a-z0-9_-]{0,31}$": {
             title: "an object with `command` (a program to start) or with `url` (an address), or false",

@@ -1,4 +1,5 @@
 /** Which clients have a configuration file here, and whether it names Haft. */
+import { existsSync } from "node:fs";
 import { CLIENT_NAMES, type ClientName } from "./client-names.js";
 import { CLIENTS, type Client } from "./clients.js";
 import { readClientFile } from "./replace-client-file.js";
@@ -7,7 +8,8 @@ export interface ClientState {
   readonly client: ClientName;
   readonly title: string;
   readonly file: string;
-  readonly state: "connected" | "not-connected" | "absent" | "unreadable";
+  /** `stale`: it starts a program that is not there any more. */
+  readonly state: "connected" | "stale" | "not-connected" | "absent" | "unreadable";
 }
 
 /** One for each client: its file for the workspace where that is there, else the person's. Writes nothing. */
@@ -22,7 +24,9 @@ export function clientStates(workspace: string, server: string): readonly Client
       state: stateOf(client, file, server),
     }));
     return (
-      states.find(({ state }) => state === "connected") ?? states.find(({ state }) => state !== "absent") ?? states[0]!
+      states.find(({ state }) => state === "connected" || state === "stale") ??
+      states.find(({ state }) => state !== "absent") ??
+      states[0]!
     );
   });
 }
@@ -41,5 +45,11 @@ export function stateOf(client: Client, file: string, server: string): ClientSta
     client.format === "toml"
       ? new RegExp(`^\\s*\\[${client.key}\\.("?)${name}\\1\\]`, "m").test(text)
       : text.includes(`"${client.key}"`) && new RegExp(`"${name}"\\s*:\\s*\\{`).test(text);
-  return isNamed ? "connected" : "not-connected";
+  if (!isNamed) return "not-connected";
+  return programsIn(text).every((path) => existsSync(path)) ? "connected" : "stale";
+}
+
+/** What of this text starts Haft, wherever it was installed. */
+function programsIn(text: string): readonly string[] {
+  return [...text.matchAll(/"(\/[^"\n]*\/surfaces\/cli\/main\.js)"/g)].map(([, path]) => path ?? "");
 }

@@ -1,5 +1,6 @@
 /** Which configuration is in force, where commands would work, and which clients know Haft. */
 import { HaftError, messageOf } from "../../../kernel/index.js";
+import { withVariables } from "../../../toolkit/index.js";
 import { clientStates } from "../clients/client-state.js";
 import { settledWorkspace } from "../common-options.js";
 import { CONFIG_NAME, type ConfigOptions, type LoadedConfig, loadConfig, personConfigPath } from "../configuration.js";
@@ -49,14 +50,19 @@ function unsetVariables({ settled }: LoadedConfig): readonly Finding[] {
 }
 
 function servers({ settled }: LoadedConfig): readonly Finding[] {
-  return Object.entries(settled.servers).flatMap(([name, server]): Finding[] => {
-    if (!("command" in server)) return [];
-    const { command } = server;
+  return Object.entries(settled.servers).flatMap(([name, configured]): Finding[] => {
+    const mend = `mend "servers.${name}" in the configuration.`;
+    const filled = withVariables(configured, (variable) => process.env[variable]);
+    const who = { id: "servers", status: "limits", cost: "Its tools are not offered." } as const;
+    if ("missing" in filled) {
+      const found = `the server "${name}" needs what is not set here: ${filled.missing.join(", ")}`;
+      return [{ ...who, found, next: `Set it, or ${mend}` }];
+    }
+    if (!("command" in filled.server)) return [];
+    const { command } = filled.server;
     if (command.includes("/") ? isProgram(command) : onPath(command) !== undefined) return [];
-    const next = `Install it, or mend "servers.${name}" in the configuration.`;
-    return [
-      { id: "servers", status: "limits", found: `the server "${name}": no program ${JSON.stringify(command)}`, next },
-    ];
+    const found = `the server "${name}": no program ${JSON.stringify(command)}`;
+    return [{ ...who, found, next: `Install it, or ${mend}` }];
   });
 }
 
@@ -69,13 +75,26 @@ function workspace({ settled }: LoadedConfig, options: ConfigOptions): Finding {
   }
 }
 
-export function clientFindings(folder: string): Finding {
+export function clientFindings(folder: string): readonly Finding[] {
   const states = clientStates(folder, "haft");
   const named = (wanted: string): string =>
     states.flatMap(({ title, state }) => (state === wanted ? [title] : [])).join(", ");
   const [connected, others] = [named("connected"), named("not-connected")];
-  const found = [connected && `connected: ${connected}`, others && `found, not connected: ${others}`].filter(Boolean);
-  if (connected !== "") return { id: "clients", status: "ok", found: found.join("; ") };
+  const told = [connected && `connected: ${connected}`, others && `found, not connected: ${others}`].filter(Boolean);
+  const found = told.join("; ") || "none has a configuration file here";
   const next = "`haft connect` lists the clients, `haft connect CLIENT --write` connects one.";
-  return { id: "clients", status: "note", found: found.join("; ") || "none has a configuration file here", next };
+  const stale = states.filter(({ state }) => state === "stale");
+  return [
+    connected === "" && stale.length === 0
+      ? { id: "clients", status: "note", found, next }
+      : { id: "clients", status: "ok", found },
+    ...stale.map(
+      ({ client, title, file }): Finding => ({
+        id: "clients",
+        status: "limits",
+        found: `${title} starts a Haft that is not there any more, says ${file}`,
+        next: `\`haft connect ${client} --write\` names this one.`,
+      }),
+    ),
+  ];
 }
