@@ -18,7 +18,7 @@ export interface PosixBackendOptions {
   readonly leaseMs?: number;
   /** Milliseconds that opening a channel may take. Default 30,000. */
   readonly connectTimeoutMs?: number;
-  /** Commands that may run at once; what comes beyond waits. Default 250. */
+  /** Commands that may run at once; what comes beyond waits. Ending one and looking at jobs never waits for that. Default 250. */
   readonly maxCommands?: number;
   /** Channels for file bytes that may be open at once. Default 2. */
   readonly maxBulkChannels?: number;
