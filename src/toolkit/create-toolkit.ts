@@ -30,6 +30,7 @@ import type { ToolSettings } from "./config/config.js";
 import { dialectNamed } from "./dialect-named.js";
 import { createHost } from "./host-services.js";
 import { type OwnedBox, owning } from "./owned-box.js";
+import { SessionUse } from "./session-use.js";
 
 /** What a toolkit is made of; each part has a default. */
 export interface ToolkitOptions {
@@ -89,6 +90,12 @@ export interface ToolkitSession extends AsyncDisposable {
    * remembers; one without a name leaves nothing behind. Later calls of its boxes are refused with `STORE_CLOSED`. Idempotent.
    */
   close(): Promise<SessionEnd>;
+  /** Closes it and removes all that it has kept, a name or not. Idempotent. */
+  end(): Promise<SessionEnd>;
+  /** Milliseconds since the epoch: when the last call of its boxes ended, or when it was opened; undefined while one runs. */
+  idleSinceMs(): number | undefined;
+  /** Whether it was ended from elsewhere, such as by `haft sessions end`. What it had kept is gone. */
+  isGone(): boolean;
 }
 
 /** Everything that one host shares: tools, backends, state, and the conversations that use them. */
@@ -171,19 +178,29 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     const session = host.openSession(id);
     let ended: Promise<SessionEnd> | undefined;
     const isEnded = () => ended !== undefined;
+    const use = new SessionUse(host.services.clock.now, session.touch);
     const opened: ToolkitSession = {
       id: session.id,
       session,
       box: (collection) =>
-        aimed(
-          registry.toToolBox(() => contextOf(session, isEnded), collection),
-          backends.names,
+        use.counted(
+          aimed(
+            registry.toToolBox(() => contextOf(session, isEnded), collection),
+            backends.names,
+          ),
         ),
       context: (cwd) => contextOf(session, isEnded, cwd),
       close() {
-        ended ??= endSession(opened, () => session.close());
+        ended ??= endSession(opened, session.close);
         return ended;
       },
+      async end() {
+        const left = await opened.close();
+        await session.end();
+        return left;
+      },
+      idleSinceMs: () => use.idleSinceMs(),
+      isGone: session.isGone,
       [Symbol.asyncDispose]: async () => void (await opened.close()),
     };
     open.set(session.id, opened);

@@ -26,10 +26,21 @@ export interface HostServicesOptions {
   readonly faults?: Faults;
 }
 
+/** A session and its life on this host. */
+export type HostSession = Session & {
+  /** A call of it has ended. */
+  touch(): void;
+  /** Whether it was ended from elsewhere. */
+  isGone(): boolean;
+  close(): Promise<void>;
+  /** Closes it and removes all that it has kept. */
+  end(): Promise<void>;
+};
+
 export interface Host {
   readonly services: HostServices;
   /** Opens a session: a named one is found again by its name, one without ends with its `close`. */
-  openSession(id: string | undefined): Session & { close(): Promise<void> };
+  openSession(id: string | undefined): HostSession;
   /** Absent where nothing is kept on disk. */
   readonly statePath?: string;
   close(): void;
@@ -40,7 +51,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
   const { createCallFaults, sha256, systemClock, systemIds } = await import("../backends/local/index.js");
   const clock = systemClock;
   const ids = systemIds;
-  const state = options.persist ? await stateOnDisk(options) : await stateInMemory(clock, ids);
+  const state = options.persist ? await stateOnDisk(options, clock) : await stateInMemory(clock, ids);
   let contexts = 0;
   const services: HostServices = {
     clock,
@@ -69,24 +80,26 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
 
 type State = Pick<HostServices, "audit" | "locks" | "stores"> & {
   readonly path?: string;
-  openSession(id: string, isTemporary: boolean): Session & { close(): Promise<void> };
+  openSession(id: string, isTemporary: boolean): HostSession;
   close(): void;
 };
 
-async function stateOnDisk({ stateDir, artifactQuotaBytes: quotaBytes }: HostServicesOptions): Promise<State> {
-  const { createFileSession, fileAudit, fileLocks, fileStores, openStateFolder } = await import(
-    "../stores/files/index.js"
-  );
+async function stateOnDisk(
+  { stateDir, artifactQuotaBytes: quotaBytes }: HostServicesOptions,
+  clock: HostServices["clock"],
+): Promise<State> {
+  const { fileAudit, fileLocks, fileSessions, fileStores, openStateFolder } = await import("../stores/files/index.js");
   const folder = openStateFolder(stateDir);
   const locks = fileLocks(folder);
   const audit = fileAudit(folder);
+  const quota = quotaBytes === undefined ? {} : { quotaBytes };
+  const sessions = fileSessions({ state: folder, locks, now: clock.now, ...quota });
   return {
     path: folder.path,
     audit,
     locks,
     stores: fileStores(folder, locks),
-    openSession: (id, isTemporary) =>
-      createFileSession({ state: folder, id, locks, isTemporary, ...(quotaBytes === undefined ? {} : { quotaBytes }) }),
+    openSession: sessions.open,
     close: () => audit.close(),
   };
 }
@@ -102,7 +115,8 @@ async function stateInMemory(clock: HostServices["clock"], ids: HostServices["id
     stores: memoryStores(locks),
     openSession(id) {
       const session = createMemorySession({ id, artifacts: memoryArtifacts({ ids, now: clock.now }) });
-      return { ...session, close: async () => {} };
+      const nothing = async () => {};
+      return { ...session, touch() {}, isGone: () => false, close: nothing, end: nothing };
     },
     close() {},
   };

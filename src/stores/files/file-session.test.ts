@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MAX_KNOWN_LINKS, MAX_READ_RECORDS } from "../../kernel/index.js";
 import { fileLocks } from "./file-locks.js";
-import { createFileSession, type FileSession, SESSION_IDLE_MS } from "./file-session.js";
+import { createFileSession, type FileSession } from "./file-session.js";
 import { openStateFolder, type StateFolder } from "./state-folder.js";
 
 let state: StateFolder;
@@ -90,15 +90,5 @@ describe("a session by files", () => {
     await session.todo.replace([item]);
     await session.close();
     expect(existsSync(join(state.path, "sessions/once"))).toBe(false);
-  });
-
-  it("removes the sessions that nothing used for a day", async () => {
-    await open("old").todo.replace([item]);
-    await open("used").todo.replace([item]);
-    const longAgo = new Date(Date.now() - SESSION_IDLE_MS - 60_000);
-    for (const name of ["old", "used"]) utimesSync(join(state.path, "sessions", name), longAgo, longAgo);
-    utimesSync(join(state.path, "sessions", "used"), new Date(), new Date());
-    open("new");
-    expect(readdirSync(join(state.path, "sessions"))).toEqual(["used"]);
   });
 });

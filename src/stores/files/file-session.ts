@@ -1,5 +1,5 @@
 /** A session that goes on in another process: its todo list, read-state and working directories on disk. */
-import { existsSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
   BoundedMap,
@@ -15,11 +15,8 @@ import {
 import { ARTIFACT_QUOTA_BYTES, fileArtifacts } from "./file-artifacts.js";
 import { fileName, fileStore } from "./file-store.js";
 import { readIfThere } from "./replace-file.js";
+import { SessionMark } from "./session-mark.js";
 import type { StateFolder } from "./state-folder.js";
-
-/** A session that nothing used for this long has ended: its folder is removed when another session opens. */
-export const SESSION_IDLE_MS = 24 * 60 * 60 * 1000;
-const TOUCH_EVERY_MS = 60_000;
 
 export interface FileSessionOptions {
   readonly state: StateFolder;
@@ -30,11 +27,19 @@ export interface FileSessionOptions {
   readonly isTemporary?: boolean;
   /** Bytes that its artifacts may take. Default `ARTIFACT_QUOTA_BYTES`. */
   readonly quotaBytes?: number;
+  /** Milliseconds since the epoch. Default the system's time. */
+  now?(): number;
 }
 
 export interface FileSession extends Session {
+  /** A call of it has ended: from now on it is idle. */
+  touch(): void;
+  /** Whether somebody ended it since it was opened here. What it has kept is then gone. */
+  isGone(): boolean;
   /** Writes down what was read and where, and ends open artifacts. Idempotent. A session that is not closed forgets what it has read. */
   close(): Promise<void>;
+  /** Closes it and removes all that it has kept. Idempotent. */
+  end(): Promise<void>;
 }
 
 /** What `memory.json` of a session holds. */
@@ -49,28 +54,19 @@ interface Remembered {
  * the same list; what it has read and where it stands is loaded here and merged back by `close`. Opening makes nothing.
  */
 export function createFileSession(options: FileSessionOptions): FileSession {
-  const { state, id, locks, isTemporary = false, quotaBytes = ARTIFACT_QUOTA_BYTES } = options;
+  const { state, id, locks, isTemporary = false, quotaBytes = ARTIFACT_QUOTA_BYTES, now = Date.now } = options;
   const place = ["sessions", fileName(id)];
   const folder = join(state.path, ...place);
-  removeIdleSessions(join(state.path, "sessions"), Date.now());
+  const mark = new SessionMark(folder, { id, isTemporary }, now);
   const documents = fileStore(state, place, locks);
-  const artifacts = fileArtifacts(state, [...place, "artifacts"], { quotaBytes });
+  const artifacts = fileArtifacts(state, [...place, "artifacts"], { quotaBytes, now });
   const remembered = readRemembered(join(folder, "memory.json"));
   const cwds = new Map(Object.entries(remembered.cwd ?? {}));
   const savedLinks = new Set(remembered.links ?? []);
   const links = new BoundedSet(MAX_KNOWN_LINKS, savedLinks);
   const readState = new RememberedReads(remembered.read ?? {});
   const newCwds = new Map<string, string>();
-  let touchedMs = 0;
-
-  /** Keeps the folder from being taken for idle; a folder that is not there yet needs no touch. */
-  const touch = (): void => {
-    const now = new Date();
-    if (now.getTime() - touchedMs < TOUCH_EVERY_MS || !existsSync(folder)) return;
-    touchedMs = now.getTime();
-    utimesSync(folder, now, now);
-  };
-  touch();
+  mark.touch();
 
   const save = async (): Promise<void> => {
     const newLinks = [...links].filter((link) => !savedLinks.has(link));
@@ -95,9 +91,10 @@ export function createFileSession(options: FileSessionOptions): FileSession {
     links,
     artifacts: {
       ...artifacts,
-      create(about) {
-        touch();
-        return artifacts.create(about);
+      async create(about) {
+        const writer = await artifacts.create(about);
+        mark.touch();
+        return writer;
       },
     },
     cwd: (backend) => cwds.get(backend),
@@ -107,20 +104,30 @@ export function createFileSession(options: FileSessionOptions): FileSession {
     },
     todo: {
       async read() {
-        touch();
+        mark.touch();
         return ((await documents.get("todo")) ?? []) as readonly TodoItem[];
       },
       async replace(items) {
         await documents.update("todo", () => items);
-        touch();
+        mark.touch();
       },
     },
+    touch: () => mark.touch(),
+    isGone: () => mark.isGone(),
     async close() {
+      if (isTemporary || mark.isGone()) return end();
       await artifacts.close();
-      if (!isTemporary) await save();
-      else if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
+      await save();
+      mark.touch();
+      mark.release();
     },
+    end,
   };
+
+  async function end(): Promise<void> {
+    await artifacts.close().catch(() => {});
+    if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 function readRemembered(path: string): Remembered {
@@ -136,25 +143,6 @@ function readRemembered(path: string): Remembered {
 function latestReads(records: Readonly<Record<string, ReadStateRecord>>): Readonly<Record<string, ReadStateRecord>> {
   const byAge = Object.entries(records).sort(([, one], [, other]) => one.readAt - other.readAt);
   return Object.fromEntries(byAge.slice(-MAX_READ_RECORDS));
-}
-
-function removeIdleSessions(sessions: string, nowMs: number): void {
-  for (const name of namesIn(sessions)) {
-    const folder = join(sessions, name);
-    try {
-      if (nowMs - statSync(folder).mtimeMs > SESSION_IDLE_MS) rmSync(folder, { recursive: true, force: true });
-    } catch {
-      // Another process removed it first, or the state folder is read-only: the first call that has to write tells it.
-    }
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 class RememberedReads implements ReadState {

@@ -8,6 +8,14 @@ export {
 } from "./file-artifacts.js";
 export { type FileAuditOptions, fileAudit } from "./file-audit.js";
 export { fileLocks } from "./file-locks.js";
-export { createFileSession, type FileSession, type FileSessionOptions, SESSION_IDLE_MS } from "./file-session.js";
+export type { FileSession } from "./file-session.js";
+export {
+  type FileSessions,
+  type FileSessionsOptions,
+  fileSessions,
+  type KeptSession,
+  SESSION_IDLE_MS,
+} from "./file-sessions.js";
 export { fileStore, fileStores } from "./file-store.js";
+export { type ClientToken, type ClientTokens, fileTokens } from "./file-tokens.js";
 export { openStateFolder, type StateFolder } from "./state-folder.js";

@@ -1,0 +1,112 @@
+/** The tokens of clients: each client its own, kept as a digest only. */
+import { createHash, randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { HaftError, type Locks } from "../../kernel/index.js";
+import { fileStore } from "./file-store.js";
+import type { StateFolder } from "./state-folder.js";
+
+/** 256 bits: too many to be tried, so a plain digest of it gives nothing away. */
+const TOKEN_BYTES = 32;
+/** What a token begins with, so that a search for secrets finds one that got where it should not be. */
+const TOKEN_PREFIX = "haft_";
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const KEY = "tokens";
+
+/** What is known of a client's token. The token itself is not kept. */
+export interface ClientToken {
+  readonly name: string;
+  readonly createdMs: number;
+}
+
+interface StoredToken extends ClientToken {
+  /** SHA-256 of the token, hex. */
+  readonly digest: string;
+}
+
+export interface ClientTokens {
+  /**
+   * A new token for a client of this name; it is told here and nowhere again.
+   * @throws `CONFIG_INVALID` for a name that is none, `STORE_CONFLICT` for one that has a token, `STORE_UNWRITABLE`
+   */
+  add(name: string): Promise<string>;
+  /** By name. @throws `STORE_CONFLICT` when the file holds no JSON. */
+  list(): Promise<readonly ClientToken[]>;
+  /** From now on nobody is let in by it. False when there is none of this name. @throws `STORE_UNWRITABLE` */
+  remove(name: string): Promise<boolean>;
+  /** The name that goes with a token; undefined when nobody has it, or when the file cannot be read. Looks at the file again whenever it has changed. */
+  holderOf(token: string): Promise<string | undefined>;
+}
+
+/** The tokens in `<state>/tokens.json`, mode 0600. */
+export function fileTokens(state: StateFolder, locks: Locks, now: () => number = Date.now): ClientTokens {
+  const store = fileStore(state, [], locks);
+  const path = join(state.path, `${KEY}.json`);
+  let known: { readonly version: string; readonly names: ReadonlyMap<string, string> } | undefined;
+
+  const stored = async (): Promise<readonly StoredToken[]> => readTokens(await store.get(KEY));
+
+  return {
+    async add(name) {
+      if (!NAME.test(name))
+        throw new HaftError(
+          "CONFIG_INVALID",
+          `Did not add a token for "${name}": a name has 1 to 64 letters, digits, ".", "_" or "-", and begins with a letter or digit.`,
+        );
+      const token = `${TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString("base64url")}`;
+      await store.update(KEY, (old) => {
+        const tokens = readTokens(old);
+        if (tokens.some((one) => one.name === name))
+          throw new HaftError(
+            "STORE_CONFLICT",
+            `Did not add a token for "${name}": there is one. Remove it first with \`haft token remove ${name}\`, or choose another name.`,
+          );
+        return { tokens: [...tokens, { name, createdMs: now(), digest: digestOf(token) }] };
+      });
+      return token;
+    },
+    async list() {
+      const tokens = (await stored()).map(({ name, createdMs }) => ({ name, createdMs }));
+      return tokens.sort((one, other) => (one.name < other.name ? -1 : 1));
+    },
+    async remove(name) {
+      let found = false;
+      if (!(await stored()).some((one) => one.name === name)) return false;
+      await store.update(KEY, (old) => {
+        const tokens = readTokens(old);
+        found = tokens.some((one) => one.name === name);
+        return { tokens: tokens.filter((one) => one.name !== name) };
+      });
+      return found;
+    },
+    async holderOf(token) {
+      const version = versionOf(path);
+      if (version === undefined) return undefined;
+      if (known?.version !== version) {
+        const tokens = await stored().catch(() => []);
+        known = { version, names: new Map(tokens.map(({ digest, name }) => [digest, name])) };
+      }
+      return known.names.get(digestOf(token));
+    },
+  };
+}
+
+function readTokens(document: unknown): readonly StoredToken[] {
+  const { tokens } = (document ?? {}) as { readonly tokens?: unknown };
+  return Array.isArray(tokens) ? tokens.filter(isStored) : [];
+}
+
+function isStored(value: unknown): value is StoredToken {
+  const { name, digest, createdMs } = (value ?? {}) as Partial<StoredToken>;
+  return typeof name === "string" && typeof digest === "string" && typeof createdMs === "number";
+}
+
+/** Differs after each change: the file is replaced, never written into. */
+function versionOf(path: string): string | undefined {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? undefined : `${stat.ino}:${stat.mtimeNs}:${stat.size}`;
+}
+
+function digestOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}

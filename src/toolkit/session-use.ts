@@ -1,0 +1,40 @@
+/** Whether a session is in use, and since when it is not. */
+import type { ToolBox } from "../kernel/index.js";
+
+/** Counts the calls of a session's boxes. */
+export class SessionUse {
+  readonly #now: () => number;
+  readonly #onCallEnd: () => void;
+  #running = 0;
+  #usedMs: number;
+
+  constructor(now: () => number, onCallEnd: () => void) {
+    this.#now = now;
+    this.#onCallEnd = onCallEnd;
+    this.#usedMs = now();
+  }
+
+  /** Milliseconds since the epoch: the end of the last call, or the opening; undefined while a call runs. */
+  idleSinceMs(): number | undefined {
+    return this.#running > 0 ? undefined : this.#usedMs;
+  }
+
+  /** The same box, whose calls count. */
+  counted(box: ToolBox): ToolBox {
+    return {
+      ...box,
+      runner: {
+        run: async (call, options) => {
+          this.#running++;
+          try {
+            return await box.runner.run(call, options);
+          } finally {
+            this.#running--;
+            this.#usedMs = this.#now();
+            this.#onCallEnd();
+          }
+        },
+      },
+    };
+  }
+}
