@@ -35,7 +35,7 @@ export interface Ports {
   readonly fs: Fs;
   readonly shell: Shell;
   readonly search: Search;
-  readonly terminal?: Terminal;
+  readonly terminal?: Terminal | undefined;
 }
 
 /** What a backend can do beyond the contract's core; absent means false. Ask these, never the name. */

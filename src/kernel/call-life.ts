@@ -78,9 +78,18 @@ export function callLife(callId: string, context: HostContext): CallLife {
       return kept.export(id, fs, path);
     },
   };
+  // Made when a tool asks for them: many do not.
+  let ownSession: Session | undefined;
+  let ownFramework: Framework | undefined;
   return {
-    session: sessionUntilEnd(session, artifacts, requireLife),
-    framework: frameworkUntilEnd(context.framework, requireLife),
+    get session() {
+      ownSession ??= sessionUntilEnd(session, artifacts, requireLife);
+      return ownSession;
+    },
+    get framework() {
+      ownFramework ??= frameworkUntilEnd(context.framework, requireLife);
+      return ownFramework;
+    },
     stores: {
       open(name) {
         requireLife();

@@ -85,7 +85,7 @@ function callOf(call: ToolCall, input: unknown, context: HostContext): ToolCall 
   };
 }
 
-/** The read-only view of a call for `claims`, and the base of the context for `run`. */
+/** The read-only view of a call for `claims`. */
 export function lookOf(run: CallRun): Look {
   const { backend, cwd } = run;
   return {
@@ -94,7 +94,9 @@ export function lookOf(run: CallRun): Look {
     workspace: run.context.workspace,
     backend: { name: backend.name, flags: backend.flags },
     limits: run.limits,
-    session: run.life.session,
+    get session() {
+      return run.life.session;
+    },
     resolve: (path) => resolvePath(cwd, path, backend.home),
   };
 }

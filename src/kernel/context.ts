@@ -127,8 +127,10 @@ export interface ToolContext<Limits = unknown> extends Look<Limits> {
   readonly fs: Fs;
   readonly shell: Shell;
   readonly search: Search;
-  readonly terminal?: Terminal;
-  readonly http?: Http;
+  /** Undefined where the backend has none. */
+  readonly terminal?: Terminal | undefined;
+  /** Undefined where the host has none. */
+  readonly http?: Http | undefined;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly digest: Digest;

@@ -1,9 +1,8 @@
 /** Runs the tool with ports bound to its grant, and sees to it that the call settles whatever the tool does. */
 
-import { type CallRun, type Ending, ended, lookOf, resultOfThrown } from "./call-run.js";
-import type { ToolContext, ToolEvent } from "./context.js";
+import { callContext } from "./call-context.js";
+import { type CallRun, type Ending, ended, resultOfThrown } from "./call-run.js";
 import { ABANDON_AFTER_MS, deadlineOf } from "./deadline.js";
-import { judgeMoved } from "./decide-stage.js";
 import { HaftError } from "./errors.js";
 import { readResult } from "./read-result.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
@@ -29,7 +28,7 @@ export async function execute(run: CallRun): Promise<Ending> {
   if (context.signal.aborted) cancel();
 
   const guard = settleGuard(run, control.signal);
-  const runTool = async () => tool.body.run(run.input, toolContextOf(run, control.signal, clock.now() + deadlineMs));
+  const runTool = async () => tool.body.run(run.input, callContext(run, control.signal, clock.now() + deadlineMs));
   const hooked =
     hooks?.aroundRun === undefined
       ? runTool
@@ -81,49 +80,6 @@ function settleGuard(run: CallRun, signal: AbortSignal) {
       stopTimer?.();
     },
   };
-}
-
-function toolContextOf(run: CallRun, signal: AbortSignal, deadline: number): ToolContext {
-  const { context, backend, call, life } = run;
-  const { host } = context;
-  const ports = backend.bind(run.grant!, {
-    id: call.id,
-    signal,
-    deadline,
-    sessionId: context.session.id,
-    workspace: context.workspace,
-    moved: async (asked, real) => judgeMoved(run, asked, real),
-  });
-  return {
-    ...lookOf(run),
-    contextId: context.contextId,
-    callId: call.id,
-    budget: context.budget,
-    framework: life.framework,
-    fs: ports.fs,
-    shell: ports.shell,
-    search: ports.search,
-    ...(ports.terminal === undefined ? {} : { terminal: ports.terminal }),
-    ...(host.http === undefined ? {} : { http: host.http }),
-    clock: host.clock,
-    ids: host.ids,
-    digest: host.digest,
-    stores: life.stores,
-    artifacts: life.artifacts,
-    signal,
-    deadline,
-    lock: (key, io, body) => life.lock(`${backend.name}:${key}`, { signal, ...io }, body),
-    emit: (event) => {
-      if (!signal.aborted) tell(run, event);
-    },
-  };
-}
-
-/** A listener that fails is the host's affair, and no failure of the tool that spoke. */
-function tell(run: CallRun, event: ToolEvent): void {
-  try {
-    run.context.onEvent?.({ ...event, callId: run.call.id });
-  } catch {}
 }
 
 const STATUS_OF_CODE: Readonly<Record<string, CallStatus>> = {
