@@ -117,10 +117,12 @@ hf_run() {
 hf_prepare() {
   hf_pipe_name=$1 hf_base=$2
   if [ ! -p "$hf_s/$1.fe" ]; then mkfifo -m 600 "$hf_s/$1.fo" "$hf_s/$1.fe"; fi
-  exec 8<>"$hf_s/$1.fo" 9<>"$hf_s/$1.fe"
+  # The ends that the pumps read from are opened here: a pump that came to it later than the command ends would find nothing.
+  exec 8<>"$hf_s/$1.fo" 9<>"$hf_s/$1.fe" 6<"$hf_s/$1.fo" 7<"$hf_s/$1.fe"
   # Closed by "exec": a redirection would keep a copy, to put it back, and with it the FIFO open.
-  { exec 3>&- 8>&- 9>&-; hf_pump "$hf_s/$2.o"; } <"$hf_s/$1.fo" &
-  { exec 3>&- 8>&- 9>&-; hf_pump "$hf_s/$2.e"; } <"$hf_s/$1.fe" &
+  { exec 3>&- 6<&- 7<&- 8>&- 9>&-; hf_pump "$hf_s/$2.o"; } <&6 &
+  { exec 3>&- 6<&- 7<&- 8>&- 9>&-; hf_pump "$hf_s/$2.e"; } <&7 &
+  exec 6<&- 7<&-
 }
 
 # The same with pipes, where there is no mkfifo: the outer pump then sees its end only after the inner one. Descriptor 5 is
