@@ -72,10 +72,10 @@ hf_do_look() {
   hf_report look
 }
 
-# Waits up to 2 s for the file $1.
+# Waits up to 2 s for the file $1 to hold something.
 hf_await() {
   hf_tries=0
-  while [ ! -e "$1" ] && [ "$hf_tries" -lt 200 ]; do hf_pause 1; hf_tries=$(( hf_tries + 1 )); done
+  while [ ! -s "$1" ] && [ "$hf_tries" -lt 200 ]; do hf_pause 1; hf_tries=$(( hf_tries + 1 )); done
 }
 
 # end ID TAG GRACE: ends a command with TERM, then KILL. "BY LOOKED", then the names of what is left. One that has not
@@ -129,7 +129,7 @@ hf_do_collect() {
   if [ ! -e "$hf_s/$1.r" ]; then hf_reply absent; return 0; fi
   hf_exited=
   hf_base_of "$1"
-  if [ ! -e "$hf_s/$1.x" ] || [ ! -e "$hf_b.o.n" ] || [ ! -e "$hf_b.e.n" ]; then hf_reply running; return 0; fi
+  if [ ! -e "$hf_s/$1.x" ] || [ ! -s "$hf_b.o.n" ] || [ ! -s "$hf_b.e.n" ]; then hf_reply running; return 0; fi
   hf_job=$1 hf_job_tag=$2 hf_head=$3 hf_tail=$4
   hf_finish
 }
