@@ -126,7 +126,7 @@ export function createFileSession(options: FileSessionOptions): FileSession {
 
   async function end(): Promise<void> {
     await artifacts.close().catch(() => {});
-    if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
+    if (existsSync(folder) && !mark.isTaken()) rmSync(folder, { recursive: true, force: true });
   }
 }
 

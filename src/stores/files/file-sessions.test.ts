@@ -98,6 +98,17 @@ describe("the sessions of a state folder", () => {
     expect(readdirSync(at())).toEqual([]);
   });
 
+  it("are not mixed up with a later one of the same name", async () => {
+    const daily = sessions().open("daily");
+    await daily.todo.replace([item]);
+    sessions().end("daily");
+    const later = sessions().open("daily");
+    await later.todo.replace([{ ...item, text: "Later" }]);
+    expect([daily.isGone(), later.isGone()]).toEqual([true, false]);
+    await daily.end();
+    expect(await later.todo.read()).toMatchObject([{ text: "Later" }]);
+  });
+
   it("can be cleaned: the idle ones, and what a killed host left of those without a name", async () => {
     const all = sessions();
     for (const [id, isTemporary] of [["old"], ["fresh"], ["session-1", true], ["session-2", true]] as const) {

@@ -1,4 +1,5 @@
 /** The mark of a session's folder: whose it is, when it was used last, and which processes have it open. */
+import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isAlive, ownIdentity, type ProcessIdentity } from "./process-identity.js";
@@ -27,6 +28,8 @@ export class SessionMark {
   readonly #now: () => number;
   readonly #heldName: string;
   #touchedMs: number | undefined;
+  /** What tells this mark from that of a later session of the same name. */
+  #nonce: string | undefined;
 
   constructor(folder: string, about: Pick<MarkedSession, "id" | "isTemporary">, now: () => number) {
     this.#folder = folder;
@@ -44,7 +47,11 @@ export class SessionMark {
     try {
       const mark = join(this.#folder, MARK);
       const held = join(this.#folder, this.#heldName);
-      if (!existsSync(mark)) replaceFile(mark, `${JSON.stringify({ ...this.#about, createdMs: nowMs })}\n`);
+      if (this.#nonce === undefined && readNonce(mark) === undefined) {
+        const nonce = randomBytes(8).toString("hex");
+        replaceFile(mark, `${JSON.stringify({ ...this.#about, createdMs: nowMs, nonce })}\n`);
+      }
+      this.#nonce ??= readNonce(mark);
       writeFileSync(held, "", { mode: 0o600 });
       const now = new Date(nowMs);
       for (const path of [mark, held]) utimesSync(path, now, now);
@@ -54,9 +61,14 @@ export class SessionMark {
     }
   }
 
-  /** Whether somebody ended the session: it had a mark, and has none any more. */
+  /** Whether somebody ended the session: its mark is no more, or that of another session that took its name since. */
   isGone(): boolean {
-    return this.#touchedMs !== undefined && !existsSync(join(this.#folder, MARK));
+    return this.#nonce !== undefined && readNonce(join(this.#folder, MARK)) !== this.#nonce;
+  }
+
+  /** Whether another session took its name since. */
+  isTaken(): boolean {
+    return this.isGone() && existsSync(join(this.#folder, MARK));
   }
 
   /** This process has the session open no longer. */
@@ -94,6 +106,15 @@ export function namesIn(folder: string): readonly string[] {
     return readdirSync(folder);
   } catch {
     return [];
+  }
+}
+
+function readNonce(path: string): string | undefined {
+  try {
+    const { nonce } = JSON.parse(readIfThere(path) ?? "") as { readonly nonce?: unknown };
+    return typeof nonce === "string" ? nonce : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 /** `haft serve`: the tools for an MCP client. */
 import { fileURLToPath } from "node:url";
-import { builtinRegistry, createToolkit, dialectNamed } from "../../toolkit/index.js";
+import { builtinRegistry, clientTokens, createToolkit, dialectNamed } from "../../toolkit/index.js";
 import { newToken, serveMcpHttp, serveMcpStdio } from "../mcp/index.js";
 import { type CommonOptions, type Settings, settingsOf, settledWorkspace, workspaceOf } from "./common-options.js";
 import { connectText } from "./connect-text.js";
@@ -71,7 +71,9 @@ async function serveOverHttp(options: ServeOptions, settings: Settings, server: 
   const token = newToken();
   const { port = 0, host } = settings.config.serve;
   const at = { port: portOf(options.port) ?? port, ...(host === undefined ? {} : { host }) };
-  const service = await serveMcpHttp({ ...server, calls, token, ...at });
+  const { stateDir } = settings.toolkit;
+  const tokens = await clientTokens(stateDir === undefined ? {} : { stateDir });
+  const service = await serveMcpHttp({ ...server, calls, token, clientNamed: tokens.holderOf, ...at });
   if (at.port !== 0 && service.port !== at.port)
     tellOperator(`port ${at.port} is in use; took ${service.port} instead.`);
   const about = { url: service.url, token, workspace, tools: server.tools.map((tool) => tool.name) };

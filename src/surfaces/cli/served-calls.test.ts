@@ -16,7 +16,8 @@ it("ends the session that was not used for longest when a client names too many"
       return toolkit;
     },
   });
-  const say = (name: string, input: unknown, session: string) => calls.run({ name, input }, {}, session);
+  const say = (name: string, input: unknown, key: string) =>
+    calls.run({ name, input }, {}, { key, client: "one", isLasting: false });
   const items = [{ id: "1", text: "stay", status: "pending" }];
   for (const session of ["a", "b", "a", "c"]) await say("todo_set", { items }, session);
   expect(toolkit?.sessions()).toHaveLength(2);

@@ -1,11 +1,15 @@
 /** The toolkit behind a server: opened by the first call, one session for each that the server names. */
 import { messageOf, type ToolBox } from "../../kernel/index.js";
 import type { Toolkit, ToolkitSession } from "../../toolkit/index.js";
-import type { McpCalls } from "../mcp/index.js";
+import { type McpCalls, type McpSession, oneToEnd } from "../mcp/index.js";
 import { endedAfterKill } from "./survivor-watch.js";
 
-/** Sessions that are kept. A client names as many conversations as it likes; beyond these the one not used for longest is ended. */
+/** Sessions that are open. A client names as many conversations as it likes; beyond these its own one not used for longest is closed. */
 const MAX_SESSIONS = 1_000;
+/** A session whose last call ended this long ago has ended. */
+const IDLE_MS = 24 * 60 * 60 * 1000;
+/** Milliseconds between two looks for sessions that have ended by themselves or were ended by `haft sessions`. */
+const LOOK_EVERY_MS = 5_000;
 
 export interface ServedCallsOptions {
   readonly collection: string;
@@ -15,52 +19,108 @@ export interface ServedCallsOptions {
   readonly needsRoots: boolean;
   /** Something that the operator should know. */
   onNote(line: string): void;
-  /** Default 1000. One with a running call is never ended. */
+  /** Default 1000. One with a running call is never closed. */
   readonly maxSessions?: number;
+  /** Milliseconds since the epoch, for the idle end of sessions. Default: the toolkit's clock. */
+  now?(): number;
+  /** Milliseconds between two looks for sessions that have ended. Default 5000. */
+  readonly lookEveryMs?: number;
 }
 
 export interface ServedCalls extends McpCalls {
-  /** Ends every session and what it left running. Idempotent. */
+  /** Ends every session and what it left running. Those that a client can name again keep what they hold. Idempotent. */
   close(): Promise<{ readonly left: readonly string[] }>;
 }
 
 interface Served {
   readonly session: ToolkitSession;
   readonly box: ToolBox;
-  running: number;
+  readonly client: string;
+  readonly isLasting: boolean;
+  readonly isBusy: boolean;
 }
 
 export function servedCalls(options: ServedCallsOptions): ServedCalls {
   /** The last used stand last. */
   const sessions = new Map<string, Served>();
+  /** Ends that are under way, of sessions by their keys and of toolkits. */
+  const endings = new Map<unknown, Promise<void>>();
   let roots: readonly string[] | undefined = options.needsRoots ? undefined : [];
-  let opening: Promise<Toolkit> | undefined;
+  let opened: { readonly roots: readonly string[]; readonly toolkit: Promise<Toolkit> } | undefined;
   let isReported = false;
+  let looking: NodeJS.Timeout | undefined;
 
   const open = (): Promise<Toolkit> => {
-    opening ??= options.open(roots ?? []).catch((error: unknown) => {
+    const wanted = roots ?? [];
+    if (opened !== undefined && isSame(opened.roots, wanted)) return opened.toolkit;
+    const before = opened?.toolkit;
+    const toolkit = (before === undefined ? options.open(wanted) : moved(before, wanted)).catch((error: unknown) => {
       // What was wrong may be mended before the next call.
-      opening = undefined;
+      if (opened?.toolkit === toolkit) opened = undefined;
       throw error;
     });
-    return opening;
+    opened = { roots: wanted, toolkit };
+    looking ??= setInterval(look, options.lookEveryMs ?? LOOK_EVERY_MS).unref();
+    return toolkit;
   };
 
-  const end = (key: string): void => {
+  /** The client works in other folders now: what its sessions plan goes along, what they left running in the old ones ends. */
+  const moved = async (before: Promise<Toolkit>, wanted: readonly string[]): Promise<Toolkit> => {
+    const next = await options.open(wanted);
+    const old = await before.catch(() => undefined);
+    if (old === undefined) return next;
+    for (const [key, served] of [...sessions]) {
+      const items = await served.session.session.todo.read();
+      const there = opening(next, { key, ...served }, options.collection);
+      if (items.length > 0) await there.session.session.todo.replace(items);
+      sessions.set(key, there);
+    }
+    tellLeft(old, old.close());
+    return next;
+  };
+
+  const tellLeft = (what: unknown, ending: Promise<{ readonly left: readonly string[] }>): void => {
+    const told = ending.then(
+      ({ left }) => {
+        for (const one of left) options.onNote(`could not end ${one}`);
+      },
+      (error: unknown) => options.onNote(`could not end a session: ${messageOf(error)}`),
+    );
+    endings.set(what, told);
+    void told.then(() => endings.get(what) === told && endings.delete(what));
+  };
+
+  /** `forgets`: nobody will name it again. */
+  const end = (key: string, forgets = true): void => {
     const served = sessions.get(key);
+    if (served === undefined) return;
     sessions.delete(key);
-    served?.session.close().catch((error: unknown) => options.onNote(`could not end a session: ${messageOf(error)}`));
+    tellLeft(key, forgets ? served.session.end() : served.session.close());
   };
 
-  const use = (key: string, toolkit: Toolkit): Served => {
-    const served = sessions.get(key) ?? newSession(toolkit, options.collection);
+  const look = (): void => {
+    const nowMs = options.now?.() ?? Date.now();
+    for (const [key, { session }] of sessions) {
+      const idleSinceMs = session.idleSinceMs();
+      if (idleSinceMs === undefined) continue;
+      if (session.isGone() || nowMs - idleSinceMs > IDLE_MS) end(key);
+    }
+  };
+
+  const use = async (named: McpSession): Promise<{ readonly toolkit: Toolkit; readonly served: Served }> => {
+    const { key } = named;
+    const toolkit = await open();
+    // Whoever names a session that is just ending gets a new one, once nothing of the old one is left.
+    if (endings.has(key)) await endings.get(key);
+    const served = sessions.get(key) ?? opening(toolkit, named, options.collection);
     sessions.delete(key);
     sessions.set(key, served);
     if (sessions.size > (options.maxSessions ?? MAX_SESSIONS)) {
-      const [unused] = [...sessions].find(([, one]) => one.running === 0 && one !== served) ?? [];
-      if (unused !== undefined) end(unused);
+      const others = new Map([...sessions].slice(0, -1));
+      const unused = oneToEnd(others);
+      if (unused !== undefined) end(unused, false);
     }
-    return served;
+    return { toolkit, served };
   };
 
   return {
@@ -70,27 +130,48 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
         roots = told;
       };
     },
-    async run(call, runOptions, key) {
-      const toolkit = await open();
-      const served = use(key, toolkit);
-      served.running++;
+    rootsChanged() {
+      if (options.needsRoots) roots = undefined;
+    },
+    async run(call, runOptions, named) {
+      const { toolkit, served } = await use(named);
       const id = toolkit.host.ids.next("call");
-      const outcome = await served.box.runner.run({ ...call, id }, runOptions).finally(() => served.running--);
+      const outcome = await served.box.runner.run({ ...call, id }, runOptions);
       if (!isReported) {
         isReported = true;
         endedAfterKill(await toolkit.takeReports()).forEach(options.onNote);
       }
       return outcome;
     },
+    async artifacts(named) {
+      return (await use(named)).served.session.session.artifacts;
+    },
     end,
     async close() {
-      const toolkit = await opening?.catch(() => undefined);
-      return toolkit === undefined ? { left: [] } : toolkit.close();
+      clearInterval(looking);
+      const toolkit = await opened?.toolkit.catch(() => undefined);
+      const ends = [...sessions].map(([, { session, isLasting }]) => (isLasting ? session.close() : session.end()));
+      const left = (await Promise.all(ends)).flatMap((one) => one.left);
+      await Promise.all(endings.values());
+      if (toolkit === undefined) return { left };
+      return { left: [...left, ...(await toolkit.close()).left] };
     },
   };
 }
 
-function newSession(toolkit: Toolkit, collection: string): Served {
-  const session = toolkit.session();
-  return { session, box: session.box(collection), running: 0 };
+function opening(toolkit: Toolkit, { key, client, isLasting }: McpSession, collection: string): Served {
+  const session = isLasting ? toolkit.session(key) : toolkit.session();
+  return {
+    session,
+    box: session.box(collection),
+    client,
+    isLasting,
+    get isBusy() {
+      return session.idleSinceMs() === undefined;
+    },
+  };
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((item, index) => item === other[index]);
 }

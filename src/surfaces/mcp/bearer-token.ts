@@ -2,6 +2,9 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
+/** A longer one is none of ours, and is not looked at. */
+const LONGEST_TOKEN = 256;
+
 /** A new token: 256 bits, in letters, digits, "-" and "_". */
 export function newToken(): string {
   return randomBytes(32).toString("base64url");
@@ -12,11 +15,15 @@ export function clientOf(token: string): string {
   return createHash("sha256").update(`client:${token}`).digest("hex").slice(0, 16);
 }
 
-/** Whether the request carries the token. Takes the same time whatever is wrong. */
-export function carriesToken(request: IncomingMessage, token: string): boolean {
+/** The token of the request; "" where it carries none. */
+export function shownToken(request: IncomingMessage): string {
   const [scheme = "", shown = ""] = (request.headers.authorization ?? "").split(" ", 2);
-  const isEqual = timingSafeEqual(digest(shown), digest(token));
-  return scheme.toLowerCase() === "bearer" && isEqual;
+  return scheme.toLowerCase() === "bearer" && shown.length <= LONGEST_TOKEN ? shown : "";
+}
+
+/** Takes the same time whatever is wrong. */
+export function isSameToken(one: string, other: string): boolean {
+  return timingSafeEqual(digest(one), digest(other));
 }
 
 function digest(text: string): Buffer {

@@ -1,5 +1,8 @@
 /** Haft for clients of the Model Context Protocol: over standard input and output, and over HTTP on this machine. */
 export { newToken } from "./bearer-token.js";
+export { oneToEnd } from "./fair-eviction.js";
+export { MAX_REQUEST_BYTES } from "./http-exchange.js";
 export type { McpCalls, McpServerOptions } from "./mcp-server.js";
-export { type HttpService, MAX_REQUEST_BYTES, type ServeHttpOptions, serveMcpHttp } from "./serve-http.js";
+export { type HttpService, type ServeHttpOptions, serveMcpHttp } from "./serve-http.js";
 export { type ServeStdioOptions, type StdioEnd, serveMcpStdio } from "./serve-stdio.js";
+export type { McpSession } from "./session-key.js";

@@ -1,27 +1,43 @@
 /** The sessions of clients that speak the protocol of 2025 and before: each has its id and a server instance of its own. */
 import { randomUUID } from "node:crypto";
-import type { AuthInfo, Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import type {
+  AuthInfo,
+  HandleRequestOptions,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { type Evictable, oneToEnd } from "./fair-eviction.js";
+import type { McpCalls, ServerFor } from "./mcp-server.js";
 
-/** A session that had no request for this long has ended; its id is then unknown. */
+/** A session whose last call ended this long ago has ended; its id is then unknown. */
 const LEGACY_IDLE_MS = 24 * 60 * 60 * 1000;
-/** The most sessions at once; the one that was idle longest goes. */
-const LEGACY_SESSIONS = 200;
+/** The most sessions at once; beyond these, the one of the greediest client that was idle longest goes. */
+export const MAX_LEGACY_SESSIONS = 1_000;
 
-interface LegacySession {
-  readonly client: string;
+type PassedOn = HandleRequestOptions & { readonly authInfo: AuthInfo };
+
+interface LegacySession extends Evictable {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
+  readonly use: Use;
+}
+
+/** Whether a session is in use, and since when it is not. */
+interface Use {
+  running: number;
   usedMs: number;
 }
 
 export interface LegacySessionsOptions {
-  serverFor(): Server;
-  /** A session has ended: with its id, for what was kept for it. */
-  onEnd(sessionId: string): void;
+  readonly serverFor: ServerFor;
+  readonly calls: McpCalls;
+  /** A session has ended: for what was kept for it. */
+  onEnd(client: string, sessionId: string): void;
   now?(): number;
 }
 
 export class LegacySessions {
+  /** Those used last stand last. */
   readonly #sessions = new Map<string, LegacySession>();
   readonly #options: LegacySessionsOptions;
   readonly #now: () => number;
@@ -31,52 +47,82 @@ export class LegacySessions {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Answers one request. A session answers only to the client that opened it. */
-  async handle(request: Request, authInfo: AuthInfo | undefined): Promise<Response> {
+  /** Answers one request. A session answers only to the client that opened it; for others there is none. */
+  async handle(request: Request, passed: PassedOn): Promise<Response> {
     this.#endIdle();
     const id = request.headers.get("mcp-session-id");
-    if (id === null) return this.#open(request, authInfo);
+    if (id === null) return this.#open(request, passed);
     const session = this.#sessions.get(id);
-    if (session === undefined || session.client !== (authInfo?.clientId ?? ""))
+    if (session === undefined || session.client !== passed.authInfo.clientId)
       return refusal(404, "There is no such session, or it has ended. Send `initialize` to start a new one.");
-    session.usedMs = this.#now();
-    return session.transport.handleRequest(request, authInfo === undefined ? {} : { authInfo });
+    session.use.usedMs = this.#now();
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
+    return session.transport.handleRequest(request, passed);
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.#sessions.keys()].map((id) => this.#end(id)));
   }
 
-  async #open(request: Request, authInfo: AuthInfo | undefined): Promise<Response> {
+  async #open(request: Request, passed: PassedOn): Promise<Response> {
     const { WebStandardStreamableHTTPServerTransport } = await import("@modelcontextprotocol/server");
-    const server = this.#options.serverFor();
+    const client = passed.authInfo.clientId;
+    const use: Use = { running: 0, usedMs: this.#now() };
+    const server = this.#options.serverFor("legacy", this.#counted(use));
     let isOpen = false;
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => {
         isOpen = true;
-        const client = authInfo?.clientId ?? "";
-        this.#sessions.set(id, { client, transport, server, usedMs: this.#now() });
-        if (this.#sessions.size > LEGACY_SESSIONS) this.#endLongestIdle();
+        const isBusy = () => use.running > 0;
+        this.#sessions.set(id, {
+          client,
+          transport,
+          server,
+          use,
+          get isBusy() {
+            return isBusy();
+          },
+        });
+        if (this.#sessions.size > MAX_LEGACY_SESSIONS) this.#endOne();
       },
       onsessionclosed: (id) => this.#end(id),
     });
     await server.connect(transport);
-    const response = await transport.handleRequest(request, authInfo === undefined ? {} : { authInfo });
+    const response = await transport.handleRequest(request, passed);
     if (!isOpen) await server.close();
     return response;
   }
 
+  /** The idle time of a session counts from the end of its last call. */
+  #counted(use: Use): McpCalls {
+    const { calls } = this.#options;
+    const { artifacts } = calls;
+    return {
+      run: async (call, options, session) => {
+        use.running++;
+        try {
+          return await calls.run(call, options, session);
+        } finally {
+          use.running--;
+          use.usedMs = this.#now();
+        }
+      },
+      ...(artifacts === undefined ? {} : { artifacts: (session) => artifacts.call(calls, session) }),
+    };
+  }
+
   #endIdle(): void {
     const nowMs = this.#now();
-    for (const [id, session] of this.#sessions) {
-      if (nowMs - session.usedMs > LEGACY_IDLE_MS) void this.#end(id);
+    for (const [id, { use }] of this.#sessions) {
+      if (use.running === 0 && nowMs - use.usedMs > LEGACY_IDLE_MS) void this.#end(id);
     }
   }
 
-  #endLongestIdle(): void {
-    const [longest] = [...this.#sessions].sort(([, a], [, b]) => a.usedMs - b.usedMs);
-    if (longest !== undefined) void this.#end(longest[0]);
+  #endOne(): void {
+    const id = oneToEnd(this.#sessions);
+    if (id !== undefined) void this.#end(id);
   }
 
   async #end(id: string): Promise<void> {
@@ -84,7 +130,7 @@ export class LegacySessions {
     if (session === undefined) return;
     this.#sessions.delete(id);
     await session.server.close();
-    this.#options.onEnd(id);
+    this.#options.onEnd(session.client, id);
   }
 }
 

@@ -1,19 +1,32 @@
-/** One MCP server instance over a box of tools: list and call. */
+/** One MCP server instance over a box of tools: list, call, and the artifacts of the session. */
 import type { CallToolRequest, Server, ServerContext, Tool } from "@modelcontextprotocol/server";
-import { type DefinedTool, messageOf, type RunOptions, type ToolCall, type ToolOutcome } from "../../kernel/index.js";
+import {
+  type Artifacts,
+  type DefinedTool,
+  messageOf,
+  type RunOptions,
+  type ToolCall,
+  type ToolOutcome,
+} from "../../kernel/index.js";
+import { artifactPage, artifactTemplates, artifactWindow, readWindow } from "./artifact-resources.js";
 import { callResult, refusedResult } from "./call-result.js";
 import { clientRoots } from "./client-roots.js";
 import { progressOf } from "./progress.js";
-import { sessionKey } from "./session-key.js";
+import type { RunningCalls } from "./running-calls.js";
+import { type McpSession, sessionOf } from "./session-key.js";
 
 /** What serves the calls of one client. */
 export interface McpCalls {
-  /** Runs one call in the named session, a new one if need be. Rejects with a sentence for the model when it cannot begin. */
-  run(call: Omit<ToolCall, "id">, options: RunOptions, session: string): Promise<ToolOutcome>;
-  /** A session has ended and will not be named again. */
-  end?(session: string): void;
+  /** Runs one call in the session, a new one if need be. Rejects with a sentence for the model when it cannot begin. */
+  run(call: Omit<ToolCall, "id">, options: RunOptions, session: McpSession): Promise<ToolOutcome>;
+  /** What was kept of the outputs of the session. Absent: there are no resources. */
+  artifacts?(session: McpSession): Promise<Artifacts>;
+  /** The session of this key has ended and will not be named again. */
+  end?(key: string): void;
   /** Takes the client's folders, file URLs, once, before its first call runs; undefined when nobody needs them any more. */
   takeRoots?: ((roots: readonly string[]) => void) | undefined;
+  /** The client's folders have changed: they are wanted again. */
+  rootsChanged?(): void;
 }
 
 export interface McpServerOptions {
@@ -27,14 +40,17 @@ export type ServerFor = (era: "legacy" | "modern", calls: McpCalls) => Server;
 /**
  * Makes the server instances that the SDK asks for: one for a connection or a request. The SDK is loaded here, so a command
  * that serves nothing does not pay for it. Cancelling a request, or closing its connection where the protocol takes that
- * for a cancel, ends the call with all that it started.
+ * for a cancel, ends the call with all that it started; `running` ends them all.
  */
-export async function mcpServers(options: McpServerOptions): Promise<ServerFor> {
-  const { Server } = await import("@modelcontextprotocol/server");
+export async function mcpServers(options: McpServerOptions, running: RunningCalls): Promise<ServerFor> {
+  const { Server, ProtocolError, ProtocolErrorCode, ResourceNotFoundError } = await import(
+    "@modelcontextprotocol/server"
+  );
   const tools = options.tools.map(listed);
   const identity = { name: "haft", title: "Haft", version: options.version };
   return (era, calls) => {
-    const server = new Server(identity, { capabilities: { tools: {} } });
+    const resources = calls.artifacts === undefined ? {} : { resources: {} };
+    const server = new Server(identity, { capabilities: { tools: {}, ...resources } });
     server.setRequestHandler("tools/list", () => ({ tools }));
     server.setRequestHandler("tools/call", async (request, context) => {
       const { takeRoots } = calls;
@@ -43,33 +59,68 @@ export async function mcpServers(options: McpServerOptions): Promise<ServerFor> 
         if ("askBack" in roots) return roots.askBack;
         takeRoots(roots);
       }
-      return serveCall(calls, request, context);
+      return serveCall(calls, request, context, running);
     });
+    const { rootsChanged } = calls;
+    if (rootsChanged !== undefined && era === "legacy")
+      server.setNotificationHandler("notifications/roots/list_changed", () => rootsChanged());
+    if (calls.artifacts !== undefined) serveArtifacts(server, calls.artifacts);
     return server;
   };
+
+  function serveArtifacts(server: Server, artifactsOf: NonNullable<McpCalls["artifacts"]>): void {
+    server.setRequestHandler("resources/templates/list", () => artifactTemplates());
+    server.setRequestHandler("resources/list", async ({ params }, context) => {
+      const artifacts = await artifactsOf(sessionOf(context));
+      return artifactPage(await artifacts.list(), params?.cursor);
+    });
+    server.setRequestHandler("resources/read", async ({ params: { uri } }, context) => {
+      const window = artifactWindow(uri);
+      if (typeof window === "string") throw new ProtocolError(ProtocolErrorCode.InvalidParams, window);
+      const read = window && (await readWindow(await artifactsOf(sessionOf(context)), window));
+      if (read === "evicted")
+        throw new ResourceNotFoundError(
+          uri,
+          `Did not read "${uri}": it gave way to newer artifacts. Run the call again.`,
+        );
+      if (read === undefined)
+        throw new ResourceNotFoundError(
+          uri,
+          `Did not read "${uri}": this session has no such artifact. \`resources/list\` names those it has.`,
+        );
+      return read;
+    });
+  }
 }
 
-async function serveCall(calls: McpCalls, { params }: CallToolRequest, context: ServerContext) {
+async function serveCall(
+  calls: McpCalls,
+  { params }: CallToolRequest,
+  context: ServerContext,
+  running: RunningCalls,
+): Promise<ReturnType<typeof callResult>> {
   const { mcpReq } = context;
   const token = mcpReq._meta?.progressToken;
   const progress = token === undefined ? undefined : progressOf(token, (one) => mcpReq.notify(one));
+  const call = running.begin(mcpReq.signal);
   try {
     const outcome = await calls.run(
       { name: params.name, input: params.arguments ?? {} },
-      { signal: mcpReq.signal, ...(progress === undefined ? {} : { onEvent: progress.onEvent }) },
-      sessionKey(context),
+      { signal: call.signal, ...(progress === undefined ? {} : { onEvent: progress.onEvent }) },
+      sessionOf(context),
     );
     return callResult(outcome);
   } catch (error) {
     return refusedResult(messageOf(error));
   } finally {
     progress?.end();
+    call.done();
   }
 }
 
 function listed(tool: DefinedTool): Tool {
   const { name, description, parameters } = tool.descriptor();
-  const { destructive, idempotent, openWorld } = tool.annotations;
+  const { title, destructive, idempotent, openWorld } = tool.annotations;
   const annotations = {
     ...(tool.effect === "act" ? {} : { readOnlyHint: true }),
     ...(destructive === undefined ? {} : { destructiveHint: destructive }),
@@ -78,6 +129,7 @@ function listed(tool: DefinedTool): Tool {
   };
   return {
     name,
+    ...(title === undefined ? {} : { title }),
     description,
     inputSchema: { type: "object", ...parameters },
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),

@@ -3,6 +3,8 @@ import type { ToolEvent } from "../../kernel/index.js";
 
 /** Milliseconds between two notifications of one call: a command that prints fast must not flood its client. */
 const PROGRESS_EVERY_MS = 100;
+/** Milliseconds without a notification after which one tells that the call still runs: clients give up on a silent one. */
+export const SILENCE_MS = 10_000;
 const MESSAGE_CHARACTERS = 200;
 
 export interface ProgressNotification {
@@ -12,35 +14,59 @@ export interface ProgressNotification {
 
 /**
  * Takes the events of one call. The first is told at once; of those that follow closely only the latest is told, when its
- * time has come. `progress` counts the events, told or not. `end` forgets what has not been told.
+ * time has come; where none come for `SILENCE_MS`, that the call still runs is. `progress` counts what there was to tell,
+ * told or not, so it only grows. `end` forgets what has not been told.
  */
 export function progressOf(
   progressToken: string | number,
   notify: (notification: ProgressNotification) => Promise<void>,
 ): { onEvent(event: ToolEvent): void; end(): void } {
+  const beganMs = performance.now();
   let count = 0;
   let latest: ToolEvent | undefined;
+  /** Waits for the next notification to be due: soon after one was told, else at the end of a silence. */
   let timer: NodeJS.Timeout | undefined;
+  let mayTell = true;
 
-  const tell = (): void => {
-    timer = undefined;
-    if (latest === undefined) return;
-    const message = messageOfEvent(latest);
-    latest = undefined;
-    timer = setTimeout(tell, PROGRESS_EVERY_MS);
+  const later = (ms: number, next: () => void): void => {
+    clearTimeout(timer);
+    timer = setTimeout(next, ms);
     timer.unref();
+  };
+
+  const tell = (message: string): void => {
+    mayTell = false;
+    later(PROGRESS_EVERY_MS, rested);
     // A client that is gone does not read progress, and the call's own end tells the rest.
     notify({ method: "notifications/progress", params: { progressToken, progress: count, message } }).catch(() => {});
   };
 
+  const tellLatest = (event: ToolEvent): void => {
+    latest = undefined;
+    tell(messageOfEvent(event));
+  };
+
+  const rested = (): void => {
+    mayTell = true;
+    if (latest !== undefined) tellLatest(latest);
+    else later(SILENCE_MS - PROGRESS_EVERY_MS, stillRuns);
+  };
+
+  const stillRuns = (): void => {
+    count += 1;
+    tell(`still running after ${Math.round((performance.now() - beganMs) / 1000)} s`);
+  };
+
+  later(SILENCE_MS, stillRuns);
   return {
     onEvent(event) {
       count += 1;
-      latest = event;
-      if (timer === undefined) tell();
+      if (mayTell) tellLatest(event);
+      else latest = event;
     },
     end() {
       clearTimeout(timer);
+      mayTell = false;
       latest = undefined;
     },
   };

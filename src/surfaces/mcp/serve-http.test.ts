@@ -34,7 +34,7 @@ beforeEach(async () => {
     onProblem: () => {},
     calls: {
       async run(call, options, session) {
-        seen.push({ call, session, options });
+        seen.push({ call, session: session.key, options });
         return outcome(await answer(call, options));
       },
       end: (session) => ended.push(session),

@@ -1,134 +1,133 @@
 /** Haft as an MCP server over HTTP on this machine. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { AuthInfo } from "@modelcontextprotocol/server";
-import { HaftError, messageOf } from "../../kernel/index.js";
-import { carriesToken, clientOf } from "./bearer-token.js";
+import { clientOf, isSameToken, shownToken } from "./bearer-token.js";
+import { boundConnections, CONNECTION_LIMITS } from "./http-connections.js";
+import { readJson, refuse, sendResponse, webRequest } from "./http-exchange.js";
 import { LegacySessions } from "./legacy-sessions.js";
+import { listening } from "./listening.js";
 import { type McpCalls, type McpServerOptions, mcpServers } from "./mcp-server.js";
+import { RunningCalls } from "./running-calls.js";
+import { legacyKey } from "./session-key.js";
 
-type HttpServer = ReturnType<typeof createServer>;
-
-/** The largest request body in bytes; a larger one is answered with 413. */
-export const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
 const HOST = "127.0.0.1";
-/** Ports that are tried, from the one that was asked for on. */
-const MAX_PORTS_TRIED = 20;
-const LAST_PORT = 65_535;
 const PATH = "/mcp";
+/** Milliseconds that the calls which run when the service is closed have to end and to be answered. A tool is left behind after 6 s. */
+const ANSWER_WITHIN_MS = 8_000;
 
 export interface ServeHttpOptions extends McpServerOptions {
   readonly calls: McpCalls;
-  /** What every request must carry as `Authorization: Bearer …`. */
+  /** What a request must carry as `Authorization: Bearer …`, unless it carries a client's own token. Good for as long as this service. */
   readonly token: string;
+  /** The name of the client that a token was given to; undefined lets nobody in by it. Absent: `token` alone counts. */
+  clientNamed?(token: string): Promise<string | undefined>;
   /** 0 takes a free one. Where another program has it, the next free one of the 20 from there on is taken. */
   readonly port: number;
   /** A name of the loopback interface. Default "127.0.0.1". */
   readonly host?: string;
   /** What goes wrong outside a call, for the operator. */
   onProblem(error: Error): void;
+  /** Milliseconds since the epoch. Default the system's time. */
+  now?(): number;
 }
 
 export interface HttpService {
   readonly url: string;
   /** The one that was asked for, or the one that was taken instead. */
   readonly port: number;
-  /** Stops listening, closes connections and cancels what runs. Idempotent. */
+  /** Takes no more requests, cancels what runs, answers it, and closes the connections. Idempotent. */
   close(): Promise<void>;
 }
 
 /**
  * Listens on the loopback address alone. A request is answered only when its `Host` and `Origin` name this machine and it
- * carries the token; nothing of its body is read before. Older clients get sessions with ids; newer ones are served one
+ * carries a token; nothing of its body is read before. Older clients get sessions with ids; newer ones are served one
  * request at a time.
  *
  * @throws `CONFIG_INVALID` when no port can be had.
  */
 export async function serveMcpHttp(options: ServeHttpOptions): Promise<HttpService> {
   const { calls, token, onProblem, host = HOST } = options;
-  const [{ createMcpHandler, isLegacyRequest }, node, serverFor] = await Promise.all([
-    import("@modelcontextprotocol/server"),
-    import("@modelcontextprotocol/node"),
-    mcpServers(options),
-  ]);
-  const limit = { maxRequestBodySize: MAX_REQUEST_BYTES };
+  const running = new RunningCalls();
+  const [sdk, serverFor] = await Promise.all([import("@modelcontextprotocol/server"), mcpServers(options, running)]);
   const legacy = new LegacySessions({
-    serverFor: () => serverFor("legacy", calls),
-    onEnd: (id) => calls.end?.(`mcp:${id}`),
+    serverFor,
+    calls,
+    onEnd: (client, id) => calls.end?.(legacyKey(client, id)),
+    ...(options.now === undefined ? {} : { now: options.now }),
   });
-  const modern = createMcpHandler(() => serverFor("modern", calls), { legacy: "reject", onerror: onProblem, ...limit });
-  const handle = node.toNodeHandler(
-    {
-      fetch: async (request, passed) =>
-        (await isLegacyRequest(request, undefined, limit))
-          ? legacy.handle(request, passed?.authInfo)
-          : modern.fetch(request, passed),
-    },
-    { onerror: onProblem, ...limit },
-  );
-  const isLocalHost = node.localhostHostValidation();
-  const isLocalOrigin = node.localhostOriginValidation();
-  const auth: AuthInfo = { token, clientId: clientOf(token), scopes: [] };
+  const modern = sdk.createMcpHandler(() => serverFor("modern", calls), { legacy: "reject", onerror: onProblem });
+  const ownClient: AuthInfo = { token: "", clientId: clientOf(token), scopes: [] };
+  const hosts = sdk.localhostAllowedHostnames();
+  const origins = sdk.localhostAllowedOrigins();
+  let origin = "";
 
-  const server = createServer((request, response) => {
-    if (!isLocalHost(request, response) || !isLocalOrigin(request, response)) return;
-    if (!carriesToken(request, token)) return refuse(response, 401, "The bearer token is missing or wrong.");
-    if (pathOf(request) !== PATH) return refuse(response, 404, `There is nothing here; the endpoint is ${PATH}.`);
-    handle(Object.assign(request, { auth }) as Parameters<typeof handle>[0], response).catch(onProblem);
+  const server = createServer(CONNECTION_LIMITS, (request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      // A connection that breaks within a request is the client's own affair.
+      if (!request.destroyed) onProblem(error instanceof Error ? error : new Error(String(error)));
+      refuse(response, { status: 500, code: -32_603, message: "The request failed in the server." });
+    });
   });
+  const connections = boundConnections(server);
   const { port } = await listening(server, options.port, host);
+  origin = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   let closed: Promise<void> | undefined;
   return {
     port,
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}${PATH}`,
+    url: `${origin}${PATH}`,
     close() {
       closed ??= closeAll();
       return closed;
     },
   };
 
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const named = sdk.validateHostHeader(request.headers.host, hosts);
+    if (!named.ok) return refuse(response, foreign(named.message));
+    const from = sdk.validateOriginHeader(request.headers.origin, origins);
+    if (!from.ok) return refuse(response, foreign(from.message));
+    const authInfo = await clientFor(shownToken(request));
+    if (authInfo === undefined) return refuse(response, UNKNOWN);
+    connections.prove(request.socket);
+    if ((request.url ?? "").split("?", 1)[0] !== PATH) return refuse(response, NOT_HERE);
+    if (running.isStopping) return refuse(response, STOPPING);
+    const body = await readJson(request);
+    if ("status" in body) return refuse(response, body);
+    await sendResponse(await serve(webRequest(request, response, origin), authInfo, body.value), response);
+  }
+
+  async function serve(request: Request, authInfo: AuthInfo, parsedBody: unknown): Promise<Response> {
+    const passed = { authInfo, ...(parsedBody === undefined ? {} : { parsedBody }) };
+    const isLegacy = await sdk.isLegacyRequest(request, parsedBody);
+    return isLegacy ? legacy.handle(request, passed) : modern.fetch(request, passed);
+  }
+
+  async function clientFor(shown: string): Promise<AuthInfo | undefined> {
+    if (isSameToken(shown, token)) return ownClient;
+    if (shown === "" || (await options.clientNamed?.(shown)) === undefined) return undefined;
+    return { token: "", clientId: clientOf(shown), scopes: [], extra: { isLasting: true } };
+  }
+
   async function closeAll(): Promise<void> {
     const ended = new Promise((resolve) => server.close(resolve));
+    await running.stop(ANSWER_WITHIN_MS);
     await Promise.all([modern.close(), legacy.close()]);
+    // What was answered just now is still on its way.
+    server.closeIdleConnections();
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS))]);
     server.closeAllConnections();
     await ended;
   }
 }
 
-/** Listens on the port, or on the next one that is free where somebody else has it. */
-async function listening(server: HttpServer, port: number, host: string): Promise<AddressInfo> {
-  const last = port === 0 ? 0 : Math.min(port + MAX_PORTS_TRIED - 1, LAST_PORT);
-  for (let next = port; ; next++) {
-    try {
-      return await listeningOn(server, next, host);
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === "EADDRINUSE" && next < last) continue;
-      const tried = next === port ? `port ${port}` : `any port from ${port} to ${next}`;
-      throw new HaftError(
-        "CONFIG_INVALID",
-        `Could not listen on ${tried}: ${messageOf(cause)}. Name another with \`--port\`, or leave it out for a free one.`,
-        { cause },
-      );
-    }
-  }
-}
+/** Milliseconds for the last answers to leave once everything has ended. */
+const LAST_WORD_MS = 250;
 
-function listeningOn(server: HttpServer, port: number, host: string): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve(server.address() as AddressInfo);
-    });
-  });
-}
+const UNKNOWN = { status: 401, code: -32_000, message: "The bearer token is missing or wrong." } as const;
+const NOT_HERE = { status: 404, code: -32_000, message: `There is nothing here; the endpoint is ${PATH}.` } as const;
+const STOPPING = { status: 503, code: -32_000, message: "The server is stopping; it begins no more calls." } as const;
 
-function pathOf(request: IncomingMessage): string {
-  return (request.url ?? "").split("?", 1)[0] ?? "";
-}
-
-function refuse(response: ServerResponse, status: number, message: string): void {
-  const headers = { "content-type": "application/json", connection: "close" };
-  response.writeHead(status, status === 401 ? { ...headers, "www-authenticate": "Bearer" } : headers);
-  response.end(JSON.stringify({ jsonrpc: "2.0", error: { code: -32_000, message }, id: null }));
+function foreign(message: string) {
+  return { status: 403, code: -32_000, message: `${message}. This server answers to names of this machine only.` };
 }

@@ -1,6 +1,7 @@
 /** Haft as an MCP server on standard input and output: one client, one session. */
 import { type McpCalls, type McpServerOptions, mcpServers } from "./mcp-server.js";
 import { watchParent } from "./parent-watch.js";
+import { RunningCalls } from "./running-calls.js";
 import { claimStdout } from "./stdio-wire.js";
 
 export interface ServeStdioOptions extends McpServerOptions {
@@ -11,19 +12,23 @@ export interface ServeStdioOptions extends McpServerOptions {
   onProblem(error: Error): void;
 }
 
+/** Milliseconds that the calls which run when the service is stopped have to end and to be answered. A tool is left behind after 6 s. */
+const ANSWER_WITHIN_MS = 8_000;
+
 export type StdioEnd = "input ended" | "parent gone" | "stopped";
 
 /**
  * Serves until standard input ends, the client's process is gone or `signal` fires. Calls that still run are cancelled,
- * with all that they started, and are not answered. Resolves with the reason once the connection is closed; the calls'
- * own ends may take some seconds more.
+ * with all that they started; only a client that is still there, when `signal` fires, gets their answers. Resolves with the
+ * reason once the connection is closed; the calls' own ends may take some seconds more.
  */
 export async function serveMcpStdio(options: ServeStdioOptions): Promise<StdioEnd> {
   const { calls, signal, onProblem } = options;
   const wire = claimStdout();
+  const running = new RunningCalls();
   const [{ serveStdio, StdioServerTransport }, serverFor] = await Promise.all([
     import("@modelcontextprotocol/server/stdio"),
-    mcpServers(options),
+    mcpServers(options, running),
   ]);
   const transport = new StdioServerTransport(process.stdin, wire.output);
   let unwatch = (): void => {};
@@ -37,6 +42,7 @@ export async function serveMcpStdio(options: ServeStdioOptions): Promise<StdioEn
   const handle = serveStdio(({ era }) => serverFor(era, calls), { transport, onerror: onProblem });
   const reason = await ended;
   unwatch();
+  if (reason === "stopped") await running.stop(ANSWER_WITHIN_MS);
   await handle.close();
   wire.release();
   return reason;

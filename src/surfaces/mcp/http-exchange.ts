@@ -1,0 +1,87 @@
+/** Between Node's HTTP and the web's: a body of JSON in, a response out. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** The largest request body in bytes; a larger one is answered with 413. */
+export const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
+
+/** Why a request is not looked at any further. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+}
+
+const TOO_LARGE: Refusal = {
+  status: 413,
+  code: -32_000,
+  message: `The request was not read: its body has more than ${MAX_REQUEST_BYTES} bytes, the most that this server takes. Send less at once.`,
+};
+const NO_JSON: Refusal = {
+  status: 400,
+  code: -32_700,
+  message: "The request was not understood: its body is no JSON in UTF-8.",
+};
+
+/**
+ * The JSON value of a request's body; `undefined` where there is none to read. A body that says that it is too large is not
+ * read at all, one that turns out to be is not read to its end. Rejects when the connection breaks meanwhile.
+ */
+export async function readJson(request: IncomingMessage): Promise<{ readonly value: unknown } | Refusal> {
+  if (request.method !== "POST") return { value: undefined };
+  if (Number(request.headers["content-length"]) > MAX_REQUEST_BYTES) return TOO_LARGE;
+  const chunks: Buffer[] = [];
+  let received = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    received += chunk.length;
+    if (received > MAX_REQUEST_BYTES) return TOO_LARGE;
+    chunks.push(chunk);
+  }
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(
+      chunks.length === 1 ? chunks[0] : Buffer.concat(chunks),
+    );
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return NO_JSON;
+  }
+}
+
+/** The head of a request as the web knows it. Its signal fires when the connection closes before the answer is complete. */
+export function webRequest(request: IncomingMessage, response: ServerResponse, origin: string): Request {
+  const closed = new AbortController();
+  response.once("close", () => {
+    if (!response.writableFinished) closed.abort();
+  });
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
+  }
+  const { method = "GET" } = request;
+  return new Request(new URL(request.url ?? "/", origin), { method, headers, signal: closed.signal });
+}
+
+/** Sends a response; a stream piece by piece, no faster than the client reads. Resolves when all is sent or the client is gone. */
+export async function sendResponse(answer: Response, response: ServerResponse): Promise<void> {
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  const reader = answer.body?.getReader();
+  if (reader === undefined) return void response.end();
+  const gone = new Promise<void>((resolve) => response.once("close", resolve));
+  // The one who writes must hear of it: that a stream was cancelled.
+  response.once("close", () => void reader.cancel().catch(() => {}));
+  // A stream that has nothing to say yet has begun all the same.
+  response.flushHeaders();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done || response.destroyed) break;
+    if (!response.write(value)) await Promise.race([new Promise((resolve) => response.once("drain", resolve)), gone]);
+  }
+  response.end();
+}
+
+/** Answers without a session, and closes the connection: what is left of the request is not read. */
+export function refuse(response: ServerResponse, { status, code, message }: Refusal): void {
+  if (response.headersSent) return void response.destroy();
+  const headers = { "content-type": "application/json", connection: "close" };
+  response.writeHead(status, status === 401 ? { ...headers, "www-authenticate": "Bearer" } : headers);
+  response.end(JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id: null }));
+}
