@@ -26,7 +26,8 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 /** Every line of every help that can be typed. */
 function examplesOf(): readonly string[] {
   const program = buildProgram();
-  return [program, ...program.commands].flatMap((command) => {
+  const commands = program.commands.flatMap((command) => [command, ...command.commands]);
+  return [program, ...commands].flatMap((command) => {
     let help = "";
     const write = (text: string): void => {
       help += text;

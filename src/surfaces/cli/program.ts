@@ -5,6 +5,7 @@ import { examples, withConfigOptions, withDialectOption } from "./command-parts.
 import { haftVersion } from "./installed-package.js";
 import type { ServeOptions } from "./serve-command.js";
 import { addSetupCommands } from "./setup-commands.js";
+import { addStateCommands } from "./state-commands.js";
 import type { ToolsOptions } from "./tools-command.js";
 import { UsageError } from "./usage.js";
 
@@ -74,6 +75,7 @@ ${examples(
   });
 
   addSetupCommands(program);
+  addStateCommands(program);
 
   program.action(async () => {
     const [unknown] = program.args;

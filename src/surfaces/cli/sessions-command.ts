@@ -1,0 +1,84 @@
+/** `haft sessions`: conversations that are kept in the state folder. */
+import pc from "picocolors";
+import { keptSessions } from "../../toolkit/index.js";
+import { type StateOptions, stateOf } from "./state-options.js";
+import { EXIT, UsageError } from "./usage.js";
+
+export interface SessionsOptions extends StateOptions {
+  readonly json?: boolean;
+}
+
+export interface CleanOptions extends SessionsOptions {
+  readonly idle: string;
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
+const LONGEST_IDLE_HOURS = 24 * 365 * 100;
+
+/** What is kept, the last used first. */
+export async function listSessions(options: SessionsOptions): Promise<number> {
+  const sessions = (await keptSessions(await stateOf(options))).list();
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify(sessions)}\n`);
+    return EXIT.ok;
+  }
+  if (sessions.length === 0) process.stdout.write("No session has kept anything.\n");
+  for (const { id, usedMs, bytes, artifacts, todoItems, openIn } of sessions) {
+    const holds = [
+      counted(todoItems, "todo item"),
+      counted(artifacts, "artifact"),
+      sizeOf(bytes),
+      openIn.length === 0 ? "" : `open in process ${openIn.join(", ")}`,
+    ];
+    const used = `${new Date(usedMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+    process.stdout.write(
+      `${pc.bold(shown(id))}\n  last used ${used}; ${holds.filter((one) => one !== "").join(", ")}\n`,
+    );
+  }
+  return EXIT.ok;
+}
+
+/** Removes all that the session has kept; a server that has it open ends what it left running, within seconds. */
+export async function endSession(id: string, options: SessionsOptions): Promise<number> {
+  const sessions = await keptSessions(await stateOf(options));
+  const openIn = sessions.list().find((one) => one.id === id)?.openIn ?? [];
+  const isEnded = sessions.end(id);
+  if (options.json) process.stdout.write(`${JSON.stringify({ ended: isEnded ? [id] : [] })}\n`);
+  if (isEnded) {
+    const where = openIn.length === 0 ? "" : ` Process ${openIn.join(", ")} has it open and ends what it left running.`;
+    process.stderr.write(`haft: ended the session "${shown(id)}" and removed what it had kept.${where}\n`);
+    return EXIT.ok;
+  }
+  process.stderr.write(
+    `haft: did not end "${shown(id)}": no session of this name has kept anything. \`haft sessions list\` names those that have.\n`,
+  );
+  return EXIT.errorResult;
+}
+
+/** Ends those that were idle for so long, but none that a process has open. */
+export async function cleanSessions(options: CleanOptions): Promise<number> {
+  const hours = Number(options.idle);
+  if (options.idle.trim() === "" || !(hours >= 0 && hours <= LONGEST_IDLE_HOURS))
+    throw new UsageError(`--idle takes a number of hours, 0 or more, not "${options.idle}".`);
+  const ended = (await keptSessions(await stateOf(options))).clean(hours * HOUR_MS);
+  if (options.json) process.stdout.write(`${JSON.stringify({ ended })}\n`);
+  else for (const id of ended) process.stdout.write(`${shown(id)}\n`);
+  const which = ended.length === 1 ? "session" : "sessions";
+  process.stderr.write(`haft: ended ${ended.length} ${which} that nothing used for ${options.idle} hours.\n`);
+  return EXIT.ok;
+}
+
+function counted(count: number, what: string): string {
+  return count === 0 ? "" : `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function sizeOf(bytes: number): string {
+  const power = bytes < 1024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${UNITS[power]}`;
+}
+
+/** A client chose the name, and a terminal obeys what it is shown. */
+function shown(id: string): string {
+  return id.replace(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}

@@ -1,0 +1,80 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { cleanEnv, type Finished, runHaft } from "../../../test/built.js";
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-kept-")));
+  for (const folder of ["project", "home"]) mkdirSync(join(root, folder));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const haft = (...args: readonly string[]): Promise<Finished> =>
+  runHaft(args, { cwd: join(root, "project"), env: cleanEnv(join(root, "home")) });
+const state = (...names: string[]): string => join(root, "home", ".local", "state", "haft", ...names);
+
+describe("haft token", () => {
+  it("shows a token once, keeps its digest, lists its name, and takes it back", async () => {
+    const added = await haft("token", "add", "laptop");
+    expect(added).toMatchObject({ status: 0, stdout: expect.stringMatching(/^haft_[\w-]{43}\n$/) });
+    expect(added.stderr).toContain("never again");
+    expect(readFileSync(state("tokens.json"), "utf8")).not.toContain(added.stdout.trim());
+    expect(statSync(state("tokens.json")).mode & 0o777).toBe(0o600);
+    expect(await haft("token", "list")).toMatchObject({ status: 0, stdout: expect.stringContaining("laptop") });
+    expect(JSON.parse((await haft("token", "list", "--json")).stdout)).toMatchObject([{ name: "laptop" }]);
+    expect(await haft("token", "remove", "laptop")).toMatchObject({ status: 0, stdout: "" });
+    expect(await haft("token", "list")).toMatchObject({ stdout: expect.stringContaining("haft token add NAME") });
+  });
+
+  it("refuses a name that has one, and one that is none, and says what to do", async () => {
+    const { stdout } = await haft("token", "add", "laptop", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ name: "laptop", token: expect.any(String) });
+    const again = await haft("token", "add", "laptop");
+    expect(again).toMatchObject({ status: 2, stdout: "" });
+    expect(again.stderr).toContain("haft token remove laptop");
+    expect(await haft("token", "add", "../x")).toMatchObject({ status: 2, stderr: expect.stringContaining('"../x"') });
+    const none = await haft("token", "remove", "desktop");
+    expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining("laptop") });
+  });
+});
+
+describe("haft sessions", () => {
+  const items = [{ id: "1", text: "Write it", status: "pending" }];
+  const plan = (session: string): Promise<Finished> =>
+    haft("call", "todo_set", JSON.stringify({ items }), "--session", session);
+
+  it("lists what is kept, and ends it by name", async () => {
+    expect(await haft("sessions", "list")).toMatchObject({ status: 0, stdout: "No session has kept anything.\n" });
+    await plan("daily");
+    const listed = await haft("sessions", "list");
+    expect(listed.stdout).toMatch(/^daily\n {2}last used \d{4}-\d\d-\d\d \d\d:\d\d UTC; 1 todo item, \d+ B\n$/);
+    const [daily] = JSON.parse((await haft("sessions", "list", "--json")).stdout) as Record<string, unknown>[];
+    expect(daily).toMatchObject({ id: "daily", isTemporary: false, artifacts: 0, todoItems: 1, openIn: [] });
+    expect(await haft("sessions", "end", "daily")).toMatchObject({ status: 0, stdout: "" });
+    const none = await haft("sessions", "end", "daily");
+    expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining("haft sessions list") });
+    expect((await haft("call", "todo_read", "{}", "--session", "daily")).stdout).not.toContain("Write it");
+  });
+
+  it("cleans what is idle for as long as it is told", async () => {
+    await plan("daily");
+    expect(JSON.parse((await haft("sessions", "clean", "--json")).stdout)).toEqual({ ended: [] });
+    expect(await haft("sessions", "clean", "--idle", "0")).toMatchObject({ status: 0, stdout: "daily\n" });
+    for (const idle of ["soon", "-1", ""])
+      expect(await haft("sessions", "clean", `--idle=${idle}`)).toMatchObject({ status: 2 });
+  });
+
+  it("shows a name as it is, but for what a terminal would obey", async () => {
+    await plan("\u001b[31mred");
+    expect((await haft("sessions", "list")).stdout).toContain("\\u{1b}[31mred");
+  });
+
+  it("looks into the state folder that it is given", async () => {
+    await plan("daily");
+    const elsewhere = await haft("sessions", "list", "--state", join(root, "elsewhere"));
+    expect(elsewhere.stdout).toBe("No session has kept anything.\n");
+    expect((await haft("sessions", "list", "--state", state())).stdout).toContain("daily");
+  });
+});

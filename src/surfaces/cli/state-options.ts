@@ -1,0 +1,17 @@
+/** Where the commands that look after kept state find it. */
+import { resolve } from "node:path";
+import type { KeptStateOptions } from "../../toolkit/index.js";
+import { type ConfigOptions, loadConfig, tellIgnored } from "./configuration.js";
+
+export interface StateOptions extends ConfigOptions {
+  readonly state?: string;
+}
+
+/** The folder of the option, else of the configuration, else of the environment. @throws UsageError, `CONFIG_INVALID` */
+export async function stateOf(options: StateOptions): Promise<KeptStateOptions> {
+  if (options.state !== undefined) return { stateDir: resolve(options.state) };
+  const loaded = await loadConfig(options);
+  tellIgnored(loaded);
+  const { stateDir } = loaded.settled;
+  return stateDir === undefined ? {} : { stateDir };
+}
