@@ -6,17 +6,22 @@ import type { Socket } from "node:net";
 export const MAX_UNPROVEN_CONNECTIONS = 128;
 /** Connections at once, all of them; a new one beyond these is closed. */
 const MAX_CONNECTIONS = 4_096;
-/** Milliseconds for the head of a request, counted from the opening of a connection or from its first byte. */
-const HEAD_WITHIN_MS = 10_000;
-/** Milliseconds for a whole request. Its answer may take as long as it takes. */
-const REQUEST_WITHIN_MS = 60_000;
+/** Milliseconds between two looks for connections that are too slow. */
+const LOOK_EVERY_MS = 1_000;
+
+/** How long a server waits for what a client has to send. */
+export interface Patience {
+  /** Milliseconds for the head of a request, counted from the opening of a connection or from its first byte. Default 10,000. */
+  readonly headMs?: number;
+  /** Milliseconds for a whole request. Its answer may take as long as it takes. Default 60,000. */
+  readonly requestMs?: number;
+}
 
 /** What `createServer` is told, so that nobody holds a connection by sending slowly or nothing. */
-export const CONNECTION_LIMITS = {
-  headersTimeout: HEAD_WITHIN_MS,
-  requestTimeout: REQUEST_WITHIN_MS,
-  connectionsCheckingInterval: 2_000,
-} as const;
+export function connectionLimits({ headMs = 10_000, requestMs = 60_000 }: Patience = {}) {
+  const connectionsCheckingInterval = Math.min(LOOK_EVERY_MS, headMs);
+  return { headersTimeout: headMs, requestTimeout: requestMs, connectionsCheckingInterval };
+}
 
 /** Watches the connections of a server. `prove` says that a good token came on this one. */
 export function boundConnections(server: Server): { prove(socket: Socket): void } {

@@ -11,6 +11,9 @@ export interface Refusal {
   readonly message: string;
 }
 
+/** Milliseconds for a client that sends too much to read why it is cut off. */
+const LAST_WORD_MS = 250;
+
 const TOO_LARGE: Refusal = {
   status: 413,
   code: -32_000,
@@ -29,21 +32,30 @@ const NO_JSON: Refusal = {
 export async function readJson(request: IncomingMessage): Promise<{ readonly value: unknown } | Refusal> {
   if (request.method !== "POST") return { value: undefined };
   if (Number(request.headers["content-length"]) > MAX_REQUEST_BYTES) return TOO_LARGE;
-  const chunks: Buffer[] = [];
-  let received = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    received += chunk.length;
-    if (received > MAX_REQUEST_BYTES) return TOO_LARGE;
-    chunks.push(chunk);
-  }
+  const bytes = await bodyOf(request);
+  if (bytes === undefined) return TOO_LARGE;
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(
-      chunks.length === 1 ? chunks[0] : Buffer.concat(chunks),
-    );
-    return { value: JSON.parse(text) as unknown };
+    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown };
   } catch {
     return NO_JSON;
   }
+}
+
+/** The bytes of the body; undefined once there are too many. The connection stays, so that this can be told. */
+function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let received = 0;
+  return new Promise((resolve, reject) => {
+    request.on("data", (chunk: Buffer) => {
+      received += chunk.length;
+      if (received <= MAX_REQUEST_BYTES) return void chunks.push(chunk);
+      chunks.length = 0;
+      resolve(undefined);
+    });
+    request.once("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    request.once("error", reject);
+    request.once("close", () => reject(new Error("the connection was closed within the request")));
+  });
 }
 
 /** The head of a request as the web knows it. Its signal fires when the connection closes before the answer is complete. */
@@ -78,10 +90,21 @@ export async function sendResponse(answer: Response, response: ServerResponse): 
   response.end();
 }
 
-/** Answers without a session, and closes the connection: what is left of the request is not read. */
+/** Answers without a session, and closes the connection: what is left of the request is not looked at. */
 export function refuse(response: ServerResponse, { status, code, message }: Refusal): void {
   if (response.headersSent) return void response.destroy();
-  const headers = { "content-type": "application/json", connection: "close" };
-  response.writeHead(status, status === 401 ? { ...headers, "www-authenticate": "Bearer" } : headers);
-  response.end(JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id: null }));
+  const text = JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id: null });
+  response.writeHead(status, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(text),
+    connection: "close",
+    ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
+  });
+  if (status !== TOO_LARGE.status) return void response.end(text);
+  // A client that still sends would never read why, were the connection closed at once.
+  response.write(text);
+  response.req.resume();
+  const close = () => response.end();
+  response.req.once("end", close);
+  setTimeout(close, LAST_WORD_MS);
 }

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AuthInfo } from "@modelcontextprotocol/server";
 import { clientOf, isSameToken, shownToken } from "./bearer-token.js";
-import { boundConnections, CONNECTION_LIMITS } from "./http-connections.js";
+import { boundConnections, connectionLimits, type Patience } from "./http-connections.js";
 import { readJson, refuse, sendResponse, webRequest } from "./http-exchange.js";
 import { LegacySessions } from "./legacy-sessions.js";
 import { listening } from "./listening.js";
@@ -25,6 +25,7 @@ export interface ServeHttpOptions extends McpServerOptions {
   readonly port: number;
   /** A name of the loopback interface. Default "127.0.0.1". */
   readonly host?: string;
+  readonly patience?: Patience;
   /** What goes wrong outside a call, for the operator. */
   onProblem(error: Error): void;
   /** Milliseconds since the epoch. Default the system's time. */
@@ -62,7 +63,7 @@ export async function serveMcpHttp(options: ServeHttpOptions): Promise<HttpServi
   const origins = sdk.localhostAllowedOrigins();
   let origin = "";
 
-  const server = createServer(CONNECTION_LIMITS, (request, response) => {
+  const server = createServer(connectionLimits(options.patience), (request, response) => {
     answer(request, response).catch((error: unknown) => {
       // A connection that breaks within a request is the client's own affair.
       if (!request.destroyed) onProblem(error instanceof Error ? error : new Error(String(error)));
