@@ -162,6 +162,12 @@ const DATA: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   todo_read: todos,
 };
 
+function dataOf(tool: string): fc.Arbitrary<unknown> {
+  const generator = DATA[tool];
+  if (generator === undefined) throw new Error(`DATA has no generator for ${tool}: add one that makes its data.`);
+  return generator;
+}
+
 const about = fc.record({
   arguments: fc.dictionary(fc.constantFrom("path", "command", "wait", "includeIgnored", "pattern"), fc.anything()),
   budget: fc.record({
@@ -172,6 +178,12 @@ const about = fc.record({
   notes: fc.array(text, { maxLength: 2 }),
   tool: text,
 });
+
+/** The details that some face reads. */
+const DETAILS = [
+  ...["nearest", "lines", "region", "sha256", "sizeBytes", "modifiedMs", "missing", "parameter", "problem", "reason"],
+  ...["claim", "path", "kind", "why", "feature", "notes", "journal", "deniedBy"],
+];
 
 const failures: fc.Arbitrary<ToolResult<unknown>> = fc.record(
   {
@@ -204,6 +216,13 @@ const FACES = DIALECTS.flatMap((dialect) =>
   Object.entries(dialect.tools).map(([tool, face]) => ({ name: `${dialect.name} ${face.name}`, tool, face })),
 );
 
+/** Every detail that a face may read, each of them without a text form, alone and in a list and as a member. */
+const TEXTLESS_DETAILS = [{ toString: [] }, Object.create(null), Symbol("s")].flatMap((value) =>
+  [value, [value], [{ line: value, text: value, differs: value }], { line: value, text: value, path: value }].map(
+    (detail) => Object.fromEntries(DETAILS.map((name) => [name, detail])),
+  ),
+);
+
 function checkBlocks(content: readonly ContentBlock[]): void {
   expect(content.length).toBeGreaterThan(0);
   for (const block of content) {
@@ -233,7 +252,7 @@ describe("faces", () => {
 
   it.each(FACES)("$name renders whatever the tool returns", ({ tool, face }) => {
     fc.assert(
-      fc.property(DATA[tool]!, fc.boolean(), about, (data, isError, context) => {
+      fc.property(dataOf(tool), fc.boolean(), about, (data, isError, context) => {
         checkBlocks(face.render({ content: [], isError, data }, context).content);
       }),
       { numRuns: 80 },
@@ -253,11 +272,24 @@ describe("faces", () => {
     );
   });
 
+  it.each(FACES)("$name renders details of any kind, whatever the code", ({ face }) => {
+    const context = {
+      arguments: {},
+      budget: { kind: "head" as const, maxBytes: 9_000 },
+      cwd: "/",
+      notes: [],
+      tool: "x",
+    };
+    for (const code of ERROR_CODES)
+      for (const details of TEXTLESS_DETAILS)
+        checkBlocks(face.render({ content: [], isError: true, code, message: "Not done.", details }, context).content);
+  });
+
   it("keeps the reports of the default dialect free of control characters", () => {
     const control = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
     for (const [tool, face] of Object.entries(haftDialect.tools)) {
       fc.assert(
-        fc.property(DATA[tool]!, about, (data, context) => {
+        fc.property(dataOf(tool), about, (data, context) => {
           for (const block of face.render({ content: [], isError: false, data }, context).content)
             if (block.kind === "text") expect(block.text).not.toMatch(control);
         }),

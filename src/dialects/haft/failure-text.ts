@@ -1,6 +1,7 @@
 /** A failed call in the default dialect: the sentence of the tool, the facts behind it, and the reader's next step. */
 import { isRecord, type RenderContext, type Rendered, type ToolResult } from "../../kernel/index.js";
 import { cutHead, showControls, stripControls } from "../../text/index.js";
+import { ambiguousLines } from "../ambiguous-lines.js";
 import { entryOf, type Failure, failureOf, numberDetail, textDetail } from "../failure.js";
 import { gutter, type NumberedLine, numberLines } from "../line-gutter.js";
 import { counted, saying } from "../rendering.js";
@@ -8,8 +9,6 @@ import { withNotes } from "./notes.js";
 
 /** Places that a failed edit shows. */
 const MAX_NEAREST_SHOWN = 3;
-/** Line numbers that an ambiguous edit lists. */
-const MAX_LINES_LISTED = 20;
 /** Bytes of the changed region that a stale edit shows. */
 const MAX_REGION_BYTES = 4_096;
 
@@ -80,16 +79,6 @@ function nearness(line: number, differs: unknown): string {
 
 function numbered(line: NumberedLine): string {
   return gutter(line.number) + stripControls(line.text).text;
-}
-
-function ambiguousLines(failure: Failure): readonly string[] {
-  const { lines } = failure.details;
-  if (!Array.isArray(lines)) return [];
-  const numbers = lines.filter((line): line is number => typeof line === "number");
-  const listed = numbers.slice(0, MAX_LINES_LISTED).join(", ");
-  if (listed === "" || failure.message.includes(listed)) return [];
-  const more = numbers.length > MAX_LINES_LISTED ? ` and ${numbers.length - MAX_LINES_LISTED} more` : "";
-  return [`It begins on lines ${listed}${more}.`];
 }
 
 /** Size, time and hash of a file that was not seen, or not as it is now. */

@@ -1,5 +1,6 @@
 /** A failed call in this dialect: its stable texts by code, else the sentence of the tool. */
 import { isRecord, type RenderContext, type Rendered, type ToolResult } from "../../kernel/index.js";
+import { ambiguousLines } from "../ambiguous-lines.js";
 import { entryOf, type Failure, failureOf, spelledPath, textDetail } from "../failure.js";
 import { saying } from "../rendering.js";
 import type { IndusagiEdition } from "./edition.js";
@@ -61,11 +62,8 @@ const SYSTEM_CALLS: Readonly<Record<string, SystemCall>> = {
 
 /** What the details of a failed edit add: where the text comes near, or where it stands more than once. */
 function factsOf(failure: Failure): readonly string[] {
-  const { nearest, lines } = failure.details;
-  if (failure.code === "EDIT_AMBIGUOUS" && Array.isArray(lines) && lines.length > 0) {
-    const listed = lines.slice(0, 20).join(", ");
-    return failure.message.includes(listed) ? [] : [`It begins on lines ${listed}.`];
-  }
+  const { nearest } = failure.details;
+  if (failure.code === "EDIT_AMBIGUOUS") return ambiguousLines(failure);
   if (failure.code !== "EDIT_NOT_FOUND" || !Array.isArray(nearest)) return [];
   return nearest.filter(isRecord).slice(0, 3).flatMap(nearPlace);
 }
