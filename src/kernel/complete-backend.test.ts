@@ -62,6 +62,7 @@ export const corePlan: Plan<Fixture> = {
       "shell:tree:gone",
       "shell:exec:timeout-ends-tree",
       "shell:exec:call-deadline",
+      "shell:exec:odd-numbers",
       "shell:exec:term-is-heard",
       "shell:exec:term-ignored",
       "shell:exec:child-ignores-term",

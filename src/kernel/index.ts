@@ -83,7 +83,11 @@ export {
   DEFAULT_KEEP,
   DEFAULT_MAX_CHILDREN,
   DEFAULT_MAX_READ_BYTES,
+  graceOf,
   MAX_TIMER_MS,
+  maxChildren,
+  maxReadBytes,
+  rangeStart,
 } from "./port-defaults.js";
 export { ToolRegistry } from "./registry.js";
 export {

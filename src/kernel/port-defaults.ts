@@ -1,4 +1,8 @@
-/** What the ports promise where a caller says nothing: in one place, so that every backend keeps the same. */
+/**
+ * What the ports promise where a caller says nothing, or a number that is none: in one place, so that every backend keeps the
+ * same. A fraction is cut, NaN counts as nothing said, a number beyond its range is taken as the end of it.
+ */
+import { wholeNumber } from "../text/index.js";
 
 /** Bytes that `readBytes` and `readText` take at the most: 256 MiB. A larger old file is replaced without its hash. */
 export const DEFAULT_MAX_READ_BYTES = 256 * 1024 * 1024;
@@ -6,8 +10,29 @@ export const DEFAULT_MAX_READ_BYTES = 256 * 1024 * 1024;
 /** Children that `readDir` lists. */
 export const DEFAULT_MAX_CHILDREN = 10_000;
 
+/** The bytes that a whole read may take. */
+export function maxReadBytes(io?: { readonly maxBytes?: number }): number {
+  return wholeNumber(io?.maxBytes ?? DEFAULT_MAX_READ_BYTES, { otherwise: DEFAULT_MAX_READ_BYTES });
+}
+
+/** The children that a listing may tell. */
+export function maxChildren(io?: { readonly limit?: number }): number {
+  return wholeNumber(io?.limit ?? DEFAULT_MAX_CHILDREN, { otherwise: DEFAULT_MAX_CHILDREN });
+}
+
+/** Where a range begins in a file of `sizeBytes`: a negative offset counts from the end and stops at the start. */
+export function rangeStart(offset: number, sizeBytes: number): number {
+  const asked = wholeNumber(offset, { min: Number.MIN_SAFE_INTEGER });
+  return asked < 0 ? Math.max(0, sizeBytes + asked) : asked;
+}
+
 /** Milliseconds between TERM and KILL. */
 export const DEFAULT_GRACE_MS = 3_000;
+
+/** The grace of a command: `DEFAULT_GRACE_MS` where none is given. */
+export function graceOf(graceMs?: number): number {
+  return wholeNumber(graceMs ?? DEFAULT_GRACE_MS, { otherwise: DEFAULT_GRACE_MS, max: MAX_TIMER_MS });
+}
 
 /** Bytes kept of each stream of a command, first and last. */
 export const DEFAULT_KEEP: { readonly head: number; readonly tail: number } = Object.freeze({

@@ -1,4 +1,5 @@
 import { incompleteTailLength } from "./utf8.js";
+import { wholeNumber } from "./whole-number.js";
 
 /** The kept ends of a byte stream, cut between UTF-8 characters, and the bytes between them that are gone. */
 export interface HeadTailCut {
@@ -25,10 +26,10 @@ export class HeadTailBuffer {
   #tailSize = 0;
   #produced = 0;
 
-  /** @param headBytes, tailBytes - Whole numbers from 0. */
+  /** @param headBytes, tailBytes - From 0; a fraction is cut, NaN is 0. */
   constructor(headBytes: number, tailBytes: number) {
-    this.#headBytes = headBytes;
-    this.#tailBytes = tailBytes;
+    this.#headBytes = wholeNumber(headBytes);
+    this.#tailBytes = wholeNumber(tailBytes);
   }
 
   /** Bytes pushed so far. */

@@ -38,3 +38,4 @@ export {
   utf8Length,
   utf8TailStart,
 } from "./utf8.js";
+export { wholeNumber } from "./whole-number.js";

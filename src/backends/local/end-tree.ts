@@ -1,4 +1,4 @@
-import type { Survivor, TreeState } from "../../kernel/index.js";
+import { graceOf, type Survivor, type TreeState } from "../../kernel/index.js";
 import type { ProcessTree, TreeMember } from "./process-tree.js";
 
 /** After KILL a process goes at once, unless it hangs in the kernel: then it is told as alive. */
@@ -19,10 +19,11 @@ export interface Leader {
  * `graceMs` and one second later.
  */
 export async function endTree(tree: ProcessTree, leader: Leader, graceMs: number): Promise<TreeState> {
-  if (!tree.canSee) return endUnseen(tree, leader, graceMs);
+  const grace = graceOf(graceMs);
+  if (!tree.canSee) return endUnseen(tree, leader, grace);
   let left = send(tree, leader, "SIGTERM");
   if (left.length === 0) return { state: "gone", survivors: [], endedBy: null };
-  left = await waitGone(tree, leader, graceMs, () => {});
+  left = await waitGone(tree, leader, grace, () => {});
   if (left.length === 0) return { state: "gone", survivors: [], endedBy: "TERM" };
   left = await waitGone(tree, leader, KILL_WAIT_MS, () => send(tree, leader, "SIGKILL"));
   return { state: left.length === 0 ? "gone" : "alive", survivors: survivorsOf(left), endedBy: "KILL" };

@@ -1,7 +1,5 @@
 import { closeSync, lstatSync, readlinkSync } from "node:fs";
 import {
-  DEFAULT_MAX_CHILDREN,
-  DEFAULT_MAX_READ_BYTES,
   decodeStrict,
   type Expect,
   type Fs,
@@ -9,9 +7,13 @@ import {
   type FsEntryInfo,
   HaftError,
   type Io,
+  maxChildren,
+  maxReadBytes,
   type ReplaceResult,
   type ResolvedPath,
+  rangeStart,
 } from "../../kernel/index.js";
+import { wholeNumber } from "../../text/index.js";
 import { type GuardMode, openAnchorItself } from "./fs-anchor.js";
 import { fsFault, notFound } from "./fs-faults.js";
 import { entryInfo } from "./fs-info.js";
@@ -60,7 +62,7 @@ export class LocalFs implements Fs {
 
   async readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array> {
     const patience = this.#patience(io);
-    return this.#reading(path, async (file) => readWhole(file, path, io?.maxBytes ?? DEFAULT_MAX_READ_BYTES, patience));
+    return this.#reading(path, async (file) => readWhole(file, path, maxReadBytes(io), patience));
   }
 
   async readRange(
@@ -72,10 +74,10 @@ export class LocalFs implements Fs {
     const patience = this.#patience(io);
     return this.#reading(path, async (file) => {
       const size = Number(file.info.size);
-      const from = offset < 0 ? Math.max(0, size + offset) : offset;
+      const from = rangeStart(offset, size);
       // A file of /proc tells size 0 whatever it holds.
       const available = size === 0 ? CHUNK_BYTES : Math.max(0, size - from);
-      const bytes = await readAt(file.descriptor, from, Math.min(Math.max(0, length), available), patience);
+      const bytes = await readAt(file.descriptor, from, Math.min(wholeNumber(length), available), patience);
       return { bytes, size, version: entryInfo(file.info).version };
     });
   }
@@ -84,7 +86,7 @@ export class LocalFs implements Fs {
     const patience = this.#patience(io);
     const file = await this.#finder.with(path, { did: "read", access: "read" }, (spot) => openFile(spot, "read"));
     try {
-      for (let at = Math.max(0, io?.offset ?? 0); ; ) {
+      for (let at = wholeNumber(io?.offset ?? 0); ; ) {
         const chunk = await readAt(file.descriptor, at, CHUNK_BYTES, patience);
         if (chunk.length === 0) return;
         at += chunk.length;
@@ -133,7 +135,7 @@ export class LocalFs implements Fs {
     io?: Io & { readonly limit?: number },
   ): Promise<{ readonly children: FsChild[]; readonly more: boolean }> {
     const patience = this.#patience(io);
-    const limit = io?.limit ?? DEFAULT_MAX_CHILDREN;
+    const limit = maxChildren(io);
     return this.#finder.with(path, { did: "list", access: "read" }, async (spot) => {
       if (spot.info === undefined) throw notFound("list", path, "scandir");
       const folder = openAnchorItself(spot.path, this.#finder.mode);

@@ -1,5 +1,5 @@
 import { type Captured, OutputTelling, type StreamListener } from "../../kernel/index.js";
-import { HeadTailBuffer } from "../../text/index.js";
+import { HeadTailBuffer, wholeNumber } from "../../text/index.js";
 
 /** Keeps the ends of one stream for the result, its latest bytes for readers of a job, and tells a listener. */
 export class OutputCapture {
@@ -70,9 +70,10 @@ export class OutputCapture {
   ): { readonly bytes: Uint8Array; readonly next: number; readonly lost: number; readonly ended: boolean } {
     const tail = this.#latest?.tail() ?? new Uint8Array();
     const first = this.produced - tail.length;
-    const start = Math.min(Math.max(from, first), this.produced);
-    const bytes = tail.slice(start - first, start - first + Math.max(0, max));
+    const asked = wholeNumber(from);
+    const start = Math.min(Math.max(asked, first), this.produced);
+    const bytes = tail.slice(start - first, start - first + wholeNumber(max));
     const next = start + bytes.length;
-    return { bytes, next, lost: Math.max(0, first - Math.max(0, from)), ended: this.isFinal && next === this.produced };
+    return { bytes, next, lost: Math.max(0, first - asked), ended: this.isFinal && next === this.produced };
   }
 }

@@ -1,8 +1,6 @@
 /** The port to the files of a memory backend. */
 import {
   badPath,
-  DEFAULT_MAX_CHILDREN,
-  DEFAULT_MAX_READ_BYTES,
   type Digest,
   DOING,
   type Doing,
@@ -13,12 +11,16 @@ import {
   type FsEntryInfo,
   type HaftError,
   type Io,
+  maxChildren,
+  maxReadBytes,
   notAFile,
   type ReplaceResult,
+  rangeStart,
   refusedBy,
   staleFile,
   tooLarge,
 } from "../../kernel/index.js";
+import { wholeNumber } from "../../text/index.js";
 import { type FileNode, FileTree, infoOf, type Spot, type TreeNode, versionOf } from "./file-tree.js";
 import { fileAt, missingAt, nodeAt, parentAt } from "./spot-node.js";
 import type { TreeGuard } from "./tree-guard.js";
@@ -40,7 +42,7 @@ export class MemoryFs implements Fs {
 
   async readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array> {
     const bytes = await this.#bytesOf(path, io);
-    const maxBytes = io?.maxBytes ?? DEFAULT_MAX_READ_BYTES;
+    const maxBytes = maxReadBytes(io);
     if (bytes.length > maxBytes) throw tooLarge(path, bytes.length, maxBytes);
     return bytes.slice();
   }
@@ -50,13 +52,13 @@ export class MemoryFs implements Fs {
       const node = fileAt(spot, DOING.reading, path);
       return { bytes: node.bytes, version: versionOf(node) };
     });
-    const from = offset < 0 ? Math.max(0, bytes.length + offset) : offset;
-    return { bytes: bytes.slice(from, from + Math.max(0, length)), size: bytes.length, version };
+    const from = rangeStart(offset, bytes.length);
+    return { bytes: bytes.slice(from, from + wholeNumber(length)), size: bytes.length, version };
   }
 
   async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncIterable<Uint8Array> {
     const bytes = await this.#bytesOf(path, io);
-    for (let at = io?.offset ?? 0; at < bytes.length; at += CHUNK_BYTES) {
+    for (let at = wholeNumber(io?.offset ?? 0); at < bytes.length; at += CHUNK_BYTES) {
       this.#guard.requireRunning(DOING.reading, path, io);
       yield bytes.slice(at, at + CHUNK_BYTES);
     }
@@ -94,7 +96,7 @@ export class MemoryFs implements Fs {
       const node = nodeAt(spot, DOING.listing, path);
       if (node.kind !== "directory") throw refusedBy("ENOTDIR", DOING.listing, path);
       const names = [...node.children.keys()].sort(byCodeUnits);
-      const shown = names.slice(0, io?.limit ?? DEFAULT_MAX_CHILDREN);
+      const shown = names.slice(0, maxChildren(io));
       const folder = FileTree.pathOf(spot) === "/" ? "" : FileTree.pathOf(spot);
       const children = shown.map((name) => ({
         name,

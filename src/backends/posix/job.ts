@@ -1,9 +1,9 @@
 /** A far command that outlives the call that started it. */
 import { HaftError, type ShellHandle, type ShellResult, type TreeState } from "../../kernel/index.js";
+import { wholeNumber } from "../../text/index.js";
 import { type Keep, NOTHING, readEnding, readReport, readTree, UNSEEN } from "./capture.js";
 import type { FarSide } from "./far-side.js";
 import { readPoll } from "./output-teller.js";
-import { wholeNumber } from "./whole-number.js";
 
 const GRACE_MS = 3_000;
 /** After its leader has ended a job's streams are waited for so long. */

@@ -10,9 +10,12 @@ import {
   type FsEntryInfo,
   HaftError,
   type Io,
+  maxChildren,
+  maxReadBytes,
   type ReplaceResult,
   type ResolvedPath,
 } from "../../kernel/index.js";
+import { wholeNumber } from "../../text/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
 import type { FarPlace } from "./far-side.js";
 import type { Frame } from "./frames.js";
@@ -21,10 +24,6 @@ import { listFolder, readStat } from "./fs-listing.js";
 import { closeFile, farFile, gather, readPart, readParts, whole } from "./fs-reading.js";
 import { replaceFile } from "./fs-replacing.js";
 import { Limits, within } from "./limits.js";
-import { wholeNumber } from "./whole-number.js";
-
-const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
-const DEFAULT_LIMIT = 10_000;
 
 export class PosixFs implements Fs {
   readonly #guard: FsGuard;
@@ -40,7 +39,7 @@ export class PosixFs implements Fs {
   }
 
   readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array> {
-    const maxBytes = wholeNumber(io?.maxBytes ?? DEFAULT_MAX_BYTES, { otherwise: DEFAULT_MAX_BYTES });
+    const maxBytes = maxReadBytes(io);
     return this.#within(io, (limits) =>
       whole(limits, path, async () => {
         const file = farFile(path);
@@ -122,7 +121,7 @@ export class PosixFs implements Fs {
   }
 
   readDir(path: string, io?: Io & { readonly limit?: number }): ReturnType<Fs["readDir"]> {
-    const limit = wholeNumber(io?.limit ?? DEFAULT_LIMIT, { otherwise: DEFAULT_LIMIT });
+    const limit = maxChildren(io);
     return this.#within(io, (limits) => listFolder(this.#guard, limits, path, limit));
   }
 

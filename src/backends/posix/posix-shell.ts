@@ -15,13 +15,13 @@ import {
   type ShellOptions,
   type ShellResult,
 } from "../../kernel/index.js";
+import { wholeNumber } from "../../text/index.js";
 import { ChannelLost } from "./channel-lost.js";
 import { commandRequest, NO_NOTE, refuseCommand, stageInput } from "./command-request.js";
 import { CommandRun } from "./command-run.js";
 import { unavailable } from "./far-shell.js";
 import type { FarSide } from "./far-side.js";
 import type { JobTable } from "./job-table.js";
-import { wholeNumber } from "./whole-number.js";
 
 /** A day: no longer wait fits into timers with what comes behind it. */
 const MAX_GRACE_MS = 86_400_000;

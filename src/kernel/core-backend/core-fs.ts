@@ -1,7 +1,8 @@
 /** The whole port to files over eight operations. Slower than a port of its own, and a replacement is not atomic. */
+import { wholeNumber } from "../../text/index.js";
 import type { Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "../fs.js";
 import { badPath, notAFile, staleFile, systemFault, tooLarge } from "../fs-faults.js";
-import { DEFAULT_MAX_CHILDREN, DEFAULT_MAX_READ_BYTES } from "../port-defaults.js";
+import { DEFAULT_MAX_READ_BYTES, maxChildren, maxReadBytes, rangeStart } from "../port-defaults.js";
 import type { Digest } from "../services.js";
 import { decodeStrict } from "../strict-text.js";
 import { coreFault, unsupported } from "./core-faults.js";
@@ -28,18 +29,18 @@ export class CorePortFs implements Fs {
   }
 
   async readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array> {
-    return (await this.#readFile(path, io, io?.maxBytes ?? DEFAULT_MAX_READ_BYTES)).bytes;
+    return (await this.#readFile(path, io, maxReadBytes(io))).bytes;
   }
 
   async readRange(path: string, offset: number, length: number, io?: Io) {
     const { bytes, version } = await this.#readFile(path, io, DEFAULT_MAX_READ_BYTES);
-    const from = offset < 0 ? Math.max(0, bytes.length + offset) : offset;
-    return { bytes: bytes.slice(from, from + Math.max(0, length)), size: bytes.length, version };
+    const from = rangeStart(offset, bytes.length);
+    return { bytes: bytes.slice(from, from + wholeNumber(length)), size: bytes.length, version };
   }
 
   async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncIterable<Uint8Array> {
     const { bytes } = await this.#readFile(path, io, DEFAULT_MAX_READ_BYTES);
-    for (let at = io?.offset ?? 0; at < bytes.length; at += CHUNK_BYTES) {
+    for (let at = wholeNumber(io?.offset ?? 0); at < bytes.length; at += CHUNK_BYTES) {
       this.#guard.requireRunning("read", path, io);
       yield bytes.slice(at, at + CHUNK_BYTES);
     }
@@ -76,7 +77,7 @@ export class CorePortFs implements Fs {
     if (!info.isDirectory) throw systemFault("ENOTDIR", "list", path);
     const entries = await this.#core("list", path, () => this.#guard.core.fs.readDir(path));
     const names = entries.map((entry) => entry.name).sort((a, b) => (a < b ? -1 : 1));
-    const shown = names.slice(0, io?.limit ?? DEFAULT_MAX_CHILDREN);
+    const shown = names.slice(0, maxChildren(io));
     const children: FsChild[] = [];
     for (let at = 0; at < shown.length; at += STAT_BATCH) {
       this.#guard.requireRunning("list", path, io);

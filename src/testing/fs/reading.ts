@@ -117,6 +117,20 @@ export const fsReading: Suite<Fixture> = [
     expectBytes((await fs.readRange(path("digits"), -3, 100)).bytes, "789", "the last three");
     expectBytes((await fs.readRange(path("digits"), -100, 4)).bytes, "0123", "before the start");
   }),
+  onFs("fs:range:odd-numbers", "A fraction is cut, and what is no number counts as none given", async (fs, path) => {
+    await fs.writeFile(path("digits"), "0123456789");
+    expectBytes((await fs.readRange(path("digits"), 2.9, 3.9)).bytes, "234", "fractions");
+    expectBytes((await fs.readRange(path("digits"), -2.5, 9)).bytes, "89", "a fraction from the end");
+    expectBytes((await fs.readRange(path("digits"), Number.NaN, 2)).bytes, "01", "no number");
+    expectEqual((await fs.readRange(path("digits"), 0, -3)).bytes.length, 0, "a negative length");
+    expectEqual((await fs.readRange(path("digits"), 1e21, 3)).bytes.length, 0, "beyond every file");
+    for (const offset of [7.5, Number.NaN, 1e21]) {
+      let text = "";
+      for await (const bytes of fs.openRead(path("digits"), { offset })) text += new TextDecoder().decode(bytes);
+      expectEqual(text, offset === 7.5 ? "789" : Number.isNaN(offset) ? "0123456789" : "", `openRead from ${offset}`);
+    }
+    expectBytes(await fs.readBytes(path("digits"), { maxBytes: Number.NaN }), "0123456789", "readBytes");
+  }),
   onFs("fs:range:large-offsets", "Ranges far inside a large file are exact", async (fs, path) => {
     const bytes = pseudoRandomBytes(3 * 1024 * 1024, 7);
     await fs.writeFile(path("large"), bytes);

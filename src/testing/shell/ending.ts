@@ -51,6 +51,15 @@ export const shellEnding: Suite<Fixture> = [
       expectEqual(await bindAll(fixture).fs.exists(`${fixture.folder}/marker`), false, "the marker is there");
     },
   ),
+  on("shell:exec:odd-numbers", "Numbers that are none neither hold a command nor break its counts", async (fixture) => {
+    const result = await run(fixture, "echo abc; sleep 600", {
+      timeoutMs: 500,
+      graceMs: Number.NaN,
+      keep: { head: 1.5, tail: Number.NaN },
+    });
+    expectEqual([result.ended, result.tree.state], ["deadline", "gone"], "how it ended");
+    expectEqual([stdoutOf(result), result.stdout.dropped], ["a", 3], "what is kept");
+  }),
   on("shell:exec:call-deadline", "The deadline of the call ends a command that sets none", async (fixture) => {
     const result = await run(fixture, "sleep 600", { graceMs: 500, call: { deadline: fixture.clock.now() + 300 } });
     expectEqual([result.ended, result.tree.state], ["deadline", "gone"], "how it ended");

@@ -1,6 +1,6 @@
-/** Numbers of callers, as a far shell can count with them: it knows neither fractions nor words like "NaN". */
+/** Numbers of callers where only whole ones mean anything: offsets, lengths, counts, milliseconds. */
 
-/** `value` without its fraction, within `min` (default 0) and `max` (default 2^53 - 1); `otherwise` (default 0) where it is no number. */
+/** `value` without its fraction, within `min` (default 0) and `max` (default 2^53 - 1); `otherwise` (default 0) for NaN. */
 export function wholeNumber(
   value: number,
   {
