@@ -3,7 +3,9 @@
  * Makes the checkout ready to run: installs packages when the lock file is newer than the install, then builds when a
  * source is newer than the last build. Says in one line what it does and why; silent when there is nothing to do.
  *
- *   node scripts/prepare.mjs [--install-only | --force]
+ *   node scripts/prepare.mjs [--install-only | --force | --check]
+ *
+ * With --check it changes nothing: exit status 1 and the reason where the build is missing or older than a source.
  *
  * Uses Node built-ins only, because it runs before anything is installed. Everything it prints goes to stderr, so that
  * a server on stdio started after it keeps a clean stdout.
@@ -42,12 +44,19 @@ const LINK = at("node_modules", ".bin", "haft");
 
 const force = process.argv.includes("--force");
 const installOnly = process.argv.includes("--install-only");
+if (process.argv.includes("--check")) check();
 
 const installReason = whyInstall();
 if (installReason !== undefined) install(installReason);
 linkCommand();
 const buildReason = installOnly ? undefined : whyBuild();
 if (buildReason !== undefined) build(buildReason);
+
+function check() {
+  const reason = whyBuild();
+  if (reason !== undefined) say(`${reason}: run \`npm run build\``);
+  process.exit(reason === undefined ? 0 : 1);
+}
 
 function whyInstall() {
   if (!existsSync(INSTALLED)) return "there is no node_modules";

@@ -1,12 +1,31 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** A file of the build. @throws when there is no build. */
+let staleness: string | undefined;
+
+/**
+ * A file of the build. Asks once per test file whether the build is up to date; not under `npm test`, which has just built.
+ *
+ * @throws when there is no build, or when it is older than a source, unless STALE_BUILD is set.
+ */
 export function built(path: string): string {
   const file = fileURLToPath(new URL(`../dist/${path}`, import.meta.url));
   if (!existsSync(file)) throw new Error(`There is no dist/${path}: run \`npm run build\` before these tests.`);
+  staleness ??= whyStale();
+  if (staleness !== "") throw new Error(staleness);
   return file;
+}
+
+/** The sentence of the set-up script; empty where the build is up to date or nobody asks. */
+function whyStale(): string {
+  const { HAFT_TEST_RUN, STALE_BUILD } = process.env;
+  if (HAFT_TEST_RUN !== undefined || (STALE_BUILD ?? "") !== "") return "";
+  const script = fileURLToPath(new URL("../scripts/prepare.mjs", import.meta.url));
+  const { status, stderr } = spawnSync(process.execPath, [script, "--check"], { encoding: "utf8" });
+  if (status === 0) return "";
+  const reason = stderr.trim().replace(/^prepare: /, "");
+  return `These tests run what was built. ${reason}, or set STALE_BUILD=1 to test the old build.`;
 }
 
 export interface Finished {

@@ -86,6 +86,22 @@ describe("prepare", () => {
     expect(run("prepare")).toEqual({ status: 0, stdout: "", stderr: "" });
   });
 
+  it("tells with --check that the build is older than a source, and changes nothing", () => {
+    expect(run("prepare", ["--check"])).toMatchObject({
+      status: 1,
+      stderr: "prepare: there is no build yet: run `npm run build`\n",
+    });
+    expect(existsSync(at("dist"))).toBe(false);
+    run("prepare");
+    expect(run("prepare", ["--check"])).toEqual({ status: 0, stdout: "", stderr: "" });
+    age("src/index.ts", 60);
+    expect(run("prepare", ["--check"])).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: "prepare: src/index.ts is newer than the build: run `npm run build`\n",
+    });
+  });
+
   it("builds again when a source is newer or gone, and leaves no stale file", () => {
     put("src/old.ts", "old");
     run("prepare");
