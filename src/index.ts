@@ -61,6 +61,7 @@ export type {
   Shell,
   ToolAnnotations,
   ToolBox,
+  ToolBoxOptions,
   ToolCall,
   ToolContext,
   ToolDescriptor,

@@ -6,7 +6,7 @@ import type { Clock } from "./services.js";
 
 /** What a bounded wait is made of. */
 export interface Bound {
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, "timer">;
   readonly ms: number;
   /** Ends the wait too. Absent: only the time does. */
   readonly signal?: AbortSignal;

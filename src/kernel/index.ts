@@ -186,7 +186,14 @@ export type {
   ToolDescriptor,
   ToolSpec,
 } from "./tool.js";
-export { type ContextFactory, createToolBox, type RunOptions, type ToolBox, type ToolRunner } from "./tool-box.js";
+export {
+  type ContextFactory,
+  createToolBox,
+  type RunOptions,
+  type ToolBox,
+  type ToolBoxOptions,
+  type ToolRunner,
+} from "./tool-box.js";
 export {
   type BashData,
   type BashInput,

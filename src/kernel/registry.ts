@@ -2,7 +2,7 @@
 import { nearestNames } from "../text/index.js";
 import { HaftError } from "./errors.js";
 import type { DefinedTool } from "./tool.js";
-import { type ContextFactory, createToolBox, type ToolBox } from "./tool-box.js";
+import { type ContextFactory, createToolBox, type ToolBox, type ToolBoxOptions } from "./tool-box.js";
 
 /**
  * Tools by name, in the order of their first registration; a later one of the same name takes the earlier one's place.
@@ -57,8 +57,8 @@ export class ToolRegistry {
   }
 
   /** A box that shows and runs the tools of one collection, or all of them. @throws `REGISTRY_UNKNOWN_COLLECTION` */
-  toToolBox(factory: ContextFactory, collection = "all"): ToolBox {
-    return createToolBox(this.membersOf(collection), factory);
+  toToolBox(factory: ContextFactory, collection = "all", options: ToolBoxOptions = {}): ToolBox {
+    return createToolBox(this.membersOf(collection), factory, options);
   }
 }
 

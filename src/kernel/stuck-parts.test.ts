@@ -174,6 +174,15 @@ describe("parts that never come back, or fail", () => {
       status: "cancelled",
       code: "CALL_CANCELLED",
     });
+    const clock = { now: () => 0, timer: faster(1_000) };
+    const bounded = createToolBox([acting], never, { clock });
+    expect(await bounded.runner.run({ id: "c", name: "odd", input: {} })).toMatchObject({
+      id: "c",
+      status: "timed-out",
+      code: "CALL_TIMEOUT",
+      output: expect.stringMatching(/^Did not run `odd`: its host gave no context within 30000 ms\. /),
+    });
+    await expect(bounded.explain({ id: "c", name: "odd", input: {} })).rejects.toMatchObject({ code: "CALL_TIMEOUT" });
     const dialect = { unknownTool: failing } as unknown as Dialect;
     const host = bareHost();
     const unnamed = createToolBox([], () => bareContext(host, { dialect }));

@@ -3,16 +3,26 @@ import { nearestNames } from "../text/index.js";
 import { cancelledUnbegun, ended, resultOfThrown } from "./call-run.js";
 import { isRecord } from "./coerce.js";
 import type { HostContext, ToolEvent } from "./context.js";
+import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { explain } from "./define-tool.js";
+import { HaftError } from "./errors.js";
+import { within } from "./in-time.js";
 import { bareFailure } from "./outcome.js";
 import { type Explanation, refuseCall } from "./pipeline.js";
 import { fail, type ToolOutcome } from "./result.js";
 import type { JsonSchema } from "./schema.js";
+import type { Clock } from "./services.js";
 import { shownName } from "./shown-name.js";
 import type { DefinedTool, ToolCall, ToolDescriptor } from "./tool.js";
 
-/** Called once for each dispatch. */
+/** Called once for each dispatch. A box with a clock waits 30 s for it. */
 export type ContextFactory = () => HostContext | Promise<HostContext>;
+
+/** What a box is made with. */
+export interface ToolBoxOptions {
+  /** Bounds the wait for a context: after 30 s the call ends as timed out. Absent: only a cancel ends that wait. */
+  readonly clock?: Pick<Clock, "timer">;
+}
 
 /** How one call is run. */
 export interface RunOptions {
@@ -25,8 +35,8 @@ export interface RunOptions {
 /** Fulfils calls, one context each. */
 export interface ToolRunner {
   /**
-   * Runs one call. An unknown name is an outcome too, and so is a context that could not be made (`audit` is then ""). Never
-   * rejects (a hard cancel aside, in a dialect that asks for it).
+   * Runs one call. An unknown name is an outcome too, and so is a context that could not be made, or was not there within 30 s
+   * (`audit` is then ""). Never rejects (a hard cancel aside, in a dialect that asks for it).
    */
   run(call: ToolCall, options?: RunOptions): Promise<ToolOutcome>;
 }
@@ -36,27 +46,38 @@ export interface ToolBox {
   /** What the model is shown, in order. With `targets` of more than one name each tool also takes `on`. */
   descriptors(targets?: readonly string[]): ToolDescriptor[];
   readonly runner: ToolRunner;
-  /** What a call would touch and how policy decides, without running it; undefined for an unknown name. */
+  /**
+   * What a call would touch and how policy decides, without running it; undefined for an unknown name.
+   * @throws `CALL_TIMEOUT` when the box has a clock and there is no context within 30 s; else what the factory throws.
+   */
   explain(call: ToolCall): Promise<Explanation | undefined>;
 }
 
 /** Makes a box of exactly these tools. `factory` is called once for each dispatch. */
-export function createToolBox(tools: readonly DefinedTool[], factory: ContextFactory): ToolBox {
+export function createToolBox(
+  tools: readonly DefinedTool[],
+  factory: ContextFactory,
+  { clock }: ToolBoxOptions = {},
+): ToolBox {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {
     descriptors: (targets = []) => tools.map((tool) => aimable(tool.descriptor(), targets)),
     runner: {
       async run(call, options = {}) {
         const asked = readCall(call);
-        const made = await contextFor(asked, factory, options);
-        if ("outcome" in made) return made.outcome;
+        const begun = await contextFor(asked, factory, clock, options);
+        if ("outcome" in begun) return begun.outcome;
         const tool = byName.get(asked.name);
-        return tool === undefined ? refuseUnknown(asked, made.context, tools) : tool.invoke(asked, made.context);
+        return tool === undefined ? refuseUnknown(asked, begun.context, tools) : tool.invoke(asked, begun.context);
       },
     },
     async explain(call) {
       const tool = byName.get(call.name);
-      return tool === undefined ? undefined : explain(tool, call, await factory());
+      if (tool === undefined) return undefined;
+      const context = await made(factory, clock, undefined, (): never => {
+        throw new HaftError("CALL_TIMEOUT", `Did not explain \`${tool.name}\`: ${NO_CONTEXT}.`);
+      });
+      return explain(tool, call, context);
     },
   };
 }
@@ -71,31 +92,45 @@ function readCall(call: ToolCall): ToolCall {
   }
 }
 
+const NO_CONTEXT = `its host gave no context within ${DEFAULT_DEADLINE_MS} ms. Try again, or restart the host`;
+
 /** The context of one dispatch. Without it there is no host to record the call or to render its answer. */
 async function contextFor(
   call: ToolCall,
   factory: ContextFactory,
+  clock: Pick<Clock, "timer"> | undefined,
   { signal, onEvent }: RunOptions,
 ): Promise<{ readonly context: HostContext } | { readonly outcome: ToolOutcome }> {
-  let stop = () => {};
-  const cancelled = new Promise<undefined>((done) => {
-    stop = () => done(undefined);
-  });
-  signal?.addEventListener("abort", stop, { once: true });
   try {
     // A call that is cancelled already is recorded, as long as there is a context to record it in.
-    const context = await Promise.race([factory(), cancelled]);
-    if (context === undefined && signal?.aborted === true)
+    const context = await made(factory, clock, signal, (why) => why);
+    if (context === "cancelled")
       return { outcome: bareFailure(call, cancelledUnbegun(nameOf(call)).result, "cancelled") };
+    if (context === "late") {
+      const message = `Did not run \`${nameOf(call)}\`: ${NO_CONTEXT}.`;
+      return { outcome: bareFailure(call, fail("CALL_TIMEOUT", message), "timed-out") };
+    }
     if (!isRecord(context)) throw new Error("its factory gave no context");
     const cancellable = signal === undefined ? context : context.withCancel(signal);
     return { context: onEvent === undefined ? cancellable : { ...cancellable, onEvent } };
   } catch (thrown) {
     return { outcome: bareFailure(call, resultOfThrown(thrown, nameOf(call))) };
-  } finally {
-    signal?.removeEventListener("abort", stop);
   }
 }
+
+/** What the factory makes, or what `otherwise` gives when it is waited for no longer. */
+function made<T>(
+  factory: ContextFactory,
+  clock: Pick<Clock, "timer"> | undefined,
+  signal: AbortSignal | undefined,
+  otherwise: (why: "late" | "cancelled") => T,
+): Promise<HostContext | T> {
+  const bound = { clock: clock ?? UNTIMED, ms: DEFAULT_DEADLINE_MS, ...(signal === undefined ? {} : { signal }) };
+  return within<HostContext | T>(bound, factory, otherwise);
+}
+
+/** For a box without a clock: no time is ever up. */
+const UNTIMED: Pick<Clock, "timer"> = Object.freeze({ timer: () => () => {} });
 
 function nameOf(call: ToolCall): string {
   const name: unknown = call.name;

@@ -185,7 +185,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
       box: (collection) =>
         use.counted(
           aimed(
-            registry.toToolBox(() => contextOf(session, isEnded), collection),
+            registry.toToolBox(() => contextOf(session, isEnded), collection, { clock: host.services.clock }),
             backends.names,
           ),
         ),

@@ -1,5 +1,5 @@
 /** One-line helpers over a host that is made at the first use. */
-import { HaftError } from "../kernel/index.js";
+import { type Clock, HaftError } from "../kernel/index.js";
 import { builtinRegistry } from "./builtin-registry.js";
 import { createToolkit, type Toolkit, type ToolkitSession } from "./create-toolkit.js";
 import { type OwnedBox, type OwnedContext, owning } from "./owned-box.js";
@@ -14,6 +14,21 @@ function sharedHost(): Promise<Toolkit> {
   });
   return shared;
 }
+
+/** This machine's timers, loaded at the first use like the rest of a host. */
+const LATE_TIMERS: Pick<Clock, "timer"> = Object.freeze({
+  timer(ms: number, done: () => void): () => void {
+    let cancel: (() => void) | undefined;
+    let isOver = false;
+    void import("../backends/local/index.js").then(({ systemClock }) => {
+      if (!isOver) cancel = systemClock.timer(ms, done);
+    });
+    return () => {
+      isOver = true;
+      cancel?.();
+    };
+  },
+});
 
 /**
  * A box of built-in tools on this machine, with a session of its own that ends with its `close`.
@@ -30,7 +45,7 @@ export function toolBox(collection = "all", cwd?: string, host?: Toolkit): Owned
     session ??= newSession(host);
     return session;
   };
-  const box = registry.toToolBox(async () => (await open()).context(cwd), collection);
+  const box = registry.toToolBox(async () => (await open()).context(cwd), collection, { clock: LATE_TIMERS });
   return owning(box, async () => (await open()).close());
 }
 
