@@ -4,6 +4,7 @@ import { showControls } from "../text/index.js";
 
 export function statusLines(data: BashData, maxTimeoutMs: number): readonly string[] {
   const ended = ENDINGS[data.ended](data, maxTimeoutMs);
+  if (data.ended === "detached") return [`status: ${ended}`];
   return [`status: ${ended}`, ...treeLines(data)];
 }
 
@@ -17,8 +18,15 @@ const ENDINGS: Readonly<Record<BashData["ended"], (data: BashData, maxTimeoutMs:
   "output-limit": (data) =>
     `stopped at the limit of output. ${endingOfTree(data)} Send the output to a file and read a part of it.`,
   "spawn-error": (data) => `not started: ${problemOf(data)}`,
+  detached: backgroundOf,
   "channel-lost": (data) => `connection lost: ${problemOf(data)} ${BEGAN[data.began]}`,
 };
+
+/** A dialect without a tool for jobs never has one go on. */
+function backgroundOf(data: BashData): string {
+  const job = data.job === undefined ? "a job" : `job ${showControls(data.job)}`;
+  return `still running after ${data.durationMs} ms, as ${job}`;
+}
 
 const BEGAN: Readonly<Record<BashData["began"], string>> = {
   yes: "The command had begun; look at its effects before you send it again.",

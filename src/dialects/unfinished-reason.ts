@@ -12,4 +12,5 @@ const REASONS: Readonly<Record<BashData["ended"], string>> = {
   "output-limit": "command was stopped at the limit of output",
   "spawn-error": "the command could not be started",
   "channel-lost": "the connection was lost",
+  detached: "command goes on in the background",
 };

@@ -15,6 +15,8 @@ export interface BoundCall {
   readonly deadline: number;
   /** Identifies the session; survivors and jobs belong to it. */
   readonly sessionId: string;
+  /** Whose session it is, where a host tells its clients apart: jobs of one owner are not told to another. */
+  readonly owner?: string;
   /** Where relative ignore rules begin: the workspace root. */
   readonly workspace?: string;
   /**
@@ -48,6 +50,8 @@ export interface BackendFlags {
   readonly links?: boolean;
   /** `spawn` and `attach` work. */
   readonly jobs?: boolean;
+  /** A command can be detached from its call: `ShellOptions.detach`. */
+  readonly detach?: boolean;
   readonly terminal?: boolean;
 }
 

@@ -24,5 +24,6 @@ export function boundHandle(handle: ShellHandle, call: Pick<BoundCall, "id" | "s
     output: live((stream: "stdout" | "stderr", from: number, max: number) => handle.output(stream, from, max)),
     kill: live((signal: string) => handle.kill(signal)),
     onExit: (listener) => handle.onExit(listener),
+    ...(handle.waiting === undefined ? {} : { waiting: live(async () => (await handle.waiting?.()) ?? null) }),
   };
 }

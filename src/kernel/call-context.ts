@@ -20,6 +20,7 @@ export function callContext(run: CallRun, signal: AbortSignal, deadline: number)
       signal,
       deadline,
       sessionId: context.session.id,
+      ...(context.session.owner === undefined ? {} : { owner: context.session.owner }),
       workspace: context.workspace,
       moved: async (asked, real) => judgeMoved(run, asked, real),
     });

@@ -2,6 +2,7 @@
 import type { BoundCall } from "./backend.js";
 import { type Access, covers, coversCommand, type Grant, isNormalPath, isWithin } from "./claims.js";
 import { HaftError } from "./errors.js";
+import type { JobInfo } from "./shell.js";
 
 /** Rejects what the grant does not cover at the asked path, by string work. Call it before touching anything. */
 export function requireCovered(grant: Grant, path: string, access: Access): void {
@@ -88,6 +89,27 @@ export function requireJob(grant: Grant, id: string): void {
     `Did not attach to "${id}": the call never claimed it. Claim it in the tool's \`claims\`.`,
     { details: { job: id } },
   );
+}
+
+/** Rejects a list of jobs, or a look at one, that the call did not claim. */
+export function requireJobs(grant: Grant, id: string | undefined): void {
+  if (id !== undefined) {
+    requireJob(grant, id);
+    return;
+  }
+  if (grant.jobs.includes("*")) return;
+  throw new HaftError(
+    "CALL_UNCLAIMED",
+    "Did not list the jobs: the call never claimed it. Claim it in the tool's `claims`.",
+  );
+}
+
+/** Whether a call may know of a job: one of its session, or of its owner where the job may outlive the session. */
+export function maySeeJob(
+  job: Pick<JobInfo, "session" | "owner" | "lifetime">,
+  call: Pick<BoundCall, "sessionId" | "owner">,
+): boolean {
+  return job.session === call.sessionId || (job.lifetime !== "session" && job.owner === call.owner);
 }
 
 /** The error of a backend that was closed. */

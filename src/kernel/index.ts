@@ -61,9 +61,11 @@ export {
 } from "./fs-faults.js";
 export {
   closedBackend,
+  maySeeJob,
   requireCommand,
   requireCovered,
   requireJob,
+  requireJobs,
   requireLive,
   requireMoved,
   requireTreeCovered,
@@ -164,14 +166,17 @@ export { type SessionEnd, SessionJobs } from "./session-jobs.js";
 export type {
   Captured,
   CoreShell,
+  JobInfo,
   Lifetime,
   Shell,
   ShellExit,
   ShellHandle,
   ShellOptions,
   ShellResult,
+  SpawnOptions,
   Survivor,
   TreeState,
+  WaitingFor,
 } from "./shell.js";
 export { shownEcho } from "./shown-name.js";
 export { decodeStrict } from "./strict-text.js";

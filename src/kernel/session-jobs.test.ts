@@ -20,6 +20,7 @@ function shellOf(trees: Readonly<Record<string, TreeState | Error>>) {
   const shell: Shell = {
     exec: async (command) => ({ job: command }) as unknown as ShellResult,
     spawn: async (command) => handles.get(command)!,
+    jobs: async () => [],
     attach: async (id) => handles.get(id) ?? null,
   };
   return { shell, killed, settle };

@@ -1,6 +1,6 @@
 /** The background commands of each session, so that a backend can end them with it. */
 import { BoundedMap } from "./bounded-collections.js";
-import type { Lifetime, Shell, ShellHandle, ShellOptions } from "./shell.js";
+import type { Shell, ShellHandle, ShellOptions, SpawnOptions } from "./shell.js";
 
 /** What is left of a session's background commands, for people. */
 export interface SessionEnd {
@@ -32,12 +32,13 @@ export class SessionJobs {
         if (result.job !== undefined) await this.#add(sessionId, result.job, bornAt);
         return result;
       },
-      spawn: async (command: string, options: ShellOptions & { readonly lifetime: Lifetime }) => {
+      spawn: async (command: string, options: SpawnOptions) => {
         const handle = await shell.spawn(command, options);
         if (options.lifetime === "session") await this.#add(sessionId, handle.id, bornAt);
         return handle;
       },
       attach: (id) => shell.attach(id),
+      jobs: (options) => shell.jobs(options),
     };
   }
 

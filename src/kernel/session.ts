@@ -42,6 +42,8 @@ export interface TodoList {
 export interface Session {
   /** Unguessable, or a name that a person gave. */
   readonly id: string;
+  /** Who it belongs to, where a host tells its clients apart; jobs that outlive a session are shared by its owner's sessions only. */
+  readonly owner?: string;
   /** The working directory on a backend. */
   cwd(backend: string): string | undefined;
   setCwd(backend: string, path: string): void;

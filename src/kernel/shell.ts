@@ -28,6 +28,27 @@ export interface ShellOptions extends Io {
    * waiting, and the result comes. A backend that tells output at the end only cannot make a command wait.
    */
   onOutput?(stream: "stdout" | "stderr", bytes: Uint8Array, offset: number): void | Promise<void>;
+  /**
+   * When it fires while the command runs, `exec` settles at once with "detached" and what was printed until then; the command
+   * goes on as a job of the session, without time limit, and its listener is told no more. A backend without the flag
+   * `detach` waits for the end. `spawn` does not look at it.
+   */
+  readonly detach?: AbortSignal;
+  /**
+   * Told at most once, when a process of the command is seen to wait for somebody to type; silence alone is no sign of that.
+   * Only by a backend that can look at its processes. `spawn` has `waiting` for it.
+   */
+  onWaiting?(waiting: WaitingFor): void;
+}
+
+/** A process that waits for somebody to type. */
+export interface WaitingFor {
+  readonly pid: number;
+  readonly name: string;
+  /** "input": the standard input that the command was given; "terminal": a terminal that it has opened. */
+  readonly on: "input" | "terminal";
+  /** The last line that the command has printed, which may be the question; at most 200 characters. */
+  readonly prompt: string;
 }
 
 /** One stream of a command. `produced` = kept + dropped, always. */
@@ -71,11 +92,11 @@ export interface ShellResult {
   /** "no": the command never started, so it is safe to send again. */
   readonly began: "yes" | "no" | "unknown";
   readonly exit: ShellExit;
-  readonly ended: "itself" | "cancelled" | "deadline" | "output-limit" | "spawn-error" | "channel-lost";
+  readonly ended: "itself" | "cancelled" | "deadline" | "output-limit" | "spawn-error" | "channel-lost" | "detached";
   readonly stdout: Captured;
   readonly stderr: Captured;
   readonly tree: TreeState;
-  /** The job that survivors of this command became. */
+  /** The job that survivors of this command became, or the command itself where it was detached. */
   readonly job?: string;
   /** Why the command could not be started, for "spawn-error" and "channel-lost": a clause without its full stop. */
   readonly problem?: string;
@@ -100,10 +121,39 @@ export interface ShellHandle {
   kill(signal: string): Promise<TreeState>;
   /** Tells the listener once, also when the command has already ended. Returns the unsubscribe. */
   onExit(listener: (result: ShellResult) => void): () => void;
+  /** The process that waits for somebody to type now; null when none is seen to. Absent where nobody can look. */
+  waiting?(): Promise<WaitingFor | null>;
 }
 
 /** When a background command is ended at the latest: with its session, with the host, or (keep) never. */
 export type Lifetime = "session" | "host" | "keep";
+
+/** What is known of a background command. */
+export interface JobInfo {
+  /** Unique on its backend, also beside what earlier hosts have left there. */
+  readonly id: string;
+  /** As it was given; at most 64 KiB of it. */
+  readonly command: string;
+  readonly cwd: string;
+  readonly lifetime: Lifetime;
+  /** The session whose call started it; absent when the host itself did. */
+  readonly session?: string;
+  /** Whose sessions may know of it, where hosts tell their clients apart. */
+  readonly owner?: string;
+  /** Milliseconds since the epoch. */
+  readonly startedMs: number;
+  /** "running": something of it is alive. "lost": nobody can say what became of it. */
+  readonly status: "running" | "ended" | "lost";
+  /** How its leader ended, once it has and as far as that was seen. */
+  readonly exit?: ShellExit;
+  /** What ended it: the command itself, somebody who stopped it, or the end of its host. */
+  readonly endedBy?: "itself" | "stopped" | "host";
+  readonly endedMs?: number;
+  /** "call": what went on after the command of a call. "host": it was started by a host that has ended. */
+  readonly adopted?: "call" | "host";
+  /** Bytes that it has printed to both streams. */
+  readonly outputBytes: number;
+}
 
 /** The commands of one backend. The contract for implementers stands at the head of this file. */
 export interface Shell {
@@ -118,9 +168,26 @@ export interface Shell {
    * Starts a command that outlives the call. `timeoutMs` is ignored; it ends with its lifetime.
    * @throws `SHELL_SPAWN` when it cannot be started: a missing `cwd`, for one.
    */
-  spawn(command: string, options: ShellOptions & { readonly lifetime: Lifetime }): Promise<ShellHandle>;
-  /** The handle of a command started before, or null when the id is unknown. */
+  spawn(command: string, options: SpawnOptions): Promise<ShellHandle>;
+  /** The handle of a command started before, or null when the id is unknown or that of a job which the call's session may not know. */
   attach(id: string): Promise<ShellHandle | null>;
+  /**
+   * What runs in the background and what is still remembered of what did, oldest first: the session's own jobs, and those of
+   * its owner with the lifetimes "host" and "keep".
+   *
+   * @param options.id - Only that one; without it the call must have claimed a list of jobs.
+   */
+  jobs(options?: Io & { readonly id?: string }): Promise<readonly JobInfo[]>;
+}
+
+/** How a background command is started. */
+export interface SpawnOptions extends ShellOptions {
+  readonly lifetime: Lifetime;
+  /**
+   * An absolute folder that the call may write to: the output is kept there, in files whose names begin with the job's id, and
+   * not in the backend's own place. A backend that keeps no output in files does not look at it.
+   */
+  readonly outputFolder?: string;
 }
 
 /** What a third party must supply; `completeBackend` builds the rest of `Shell` on it. */

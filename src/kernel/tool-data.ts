@@ -246,7 +246,8 @@ export interface StreamData {
 
 /** How a command ended and what it printed. */
 export interface BashData {
-  readonly ended: "itself" | "cancelled" | "deadline" | "output-limit" | "spawn-error" | "channel-lost";
+  /** "detached": it goes on as `job`. */
+  readonly ended: "itself" | "cancelled" | "deadline" | "output-limit" | "spawn-error" | "channel-lost" | "detached";
   readonly began: "yes" | "no" | "unknown";
   readonly exitCode: number | null;
   readonly signal: string | null;

@@ -106,7 +106,7 @@ export class CommandHost {
   /** Ends everything but jobs to be kept. @returns What could not be ended, by number and name. */
   async close(graceMs: number): Promise<string[]> {
     this.#isClosed = true;
-    const kept = new Set(this.jobs.alive.filter((job) => job.lifetime === "keep").map((job) => job.running));
+    const kept = new Set(this.jobs.alive.filter((job) => job.facts.lifetime === "keep").map((job) => job.running));
     const toEnd = [...this.#running.values()].filter((running) => !kept.has(running));
     const left = await Promise.all(
       toEnd.map(async (running) => {

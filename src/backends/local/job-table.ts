@@ -1,7 +1,7 @@
 import {
   DEFAULT_GRACE_MS,
   HaftError,
-  type Lifetime,
+  type JobInfo,
   type ShellHandle,
   type ShellResult,
   type TreeState,
@@ -16,13 +16,17 @@ const REMEMBERED_JOBS = 200;
 /** How often survivors without an end event are looked at. */
 const LOOK_MS = 500;
 
+/** What a job is known by. */
+export type JobFacts = Pick<JobInfo, "command" | "cwd" | "lifetime" | "session" | "owner" | "adopted">;
+
 export interface Job {
   readonly id: string;
-  readonly lifetime: Lifetime;
+  readonly facts: JobFacts;
   readonly running: RunningCommand;
   readonly handle: ShellHandle;
   /** Whether nothing of it runs any more. */
   readonly hasEnded: boolean;
+  info(): JobInfo;
   /** Ends what is left of it. */
   end(graceMs: number): Promise<TreeState>;
 }
@@ -42,35 +46,51 @@ export class JobTable {
     return this.#jobs.get(id);
   }
 
+  /** All that are known, oldest first. */
+  get all(): readonly Job[] {
+    return [...this.#jobs.values()];
+  }
+
   get alive(): readonly Job[] {
     return [...this.#jobs.values()].filter((job) => !job.hasEnded);
   }
 
   /** @param result - When the command itself has ended; for survivors, when the last of them has. */
-  add(running: RunningCommand, lifetime: Lifetime, result: (gone: Promise<TreeState>) => Promise<ShellResult>): Job {
+  add(running: RunningCommand, facts: JobFacts, result: (gone: Promise<TreeState>) => Promise<ShellResult>): Job {
     this.#forgetEnded();
     const id = `job-${++this.#count}`;
-    const state = { hasEnded: false };
+    const state = { hasEnded: false, endedMs: 0, wasStopped: false };
     const gone = untilGone(running).then((tree) => {
       state.hasEnded = true;
+      state.endedMs = Date.now();
       running.closeStreams();
       this.#onEnded(running);
       return tree;
     });
     const end = async (graceMs: number) => {
       if (state.hasEnded) return GONE;
+      state.wasStopped = true;
       running.stop("cancelled", graceMs);
       return running.end(graceMs);
     };
     const handle = handleOf(id, running, result(gone), end);
     const job: Job = {
       id,
-      lifetime,
+      facts,
       running,
       handle,
       get hasEnded() {
         return state.hasEnded;
       },
+      info: () => ({
+        id,
+        ...facts,
+        startedMs: running.startedMs,
+        status: state.hasEnded ? "ended" : "running",
+        ...(running.exit === undefined ? {} : { exit: running.exit }),
+        ...(state.hasEnded ? { endedBy: state.wasStopped ? "stopped" : "itself", endedMs: state.endedMs } : {}),
+        outputBytes: running.stdout.produced + running.stderr.produced,
+      }),
       end,
     };
     this.#jobs.set(id, job);
@@ -92,7 +112,7 @@ const GONE: TreeState = Object.freeze({ state: "gone", survivors: [], endedBy: n
  * stream goes on as well, though it be nobody that may be seen.
  */
 async function untilGone(running: RunningCommand): Promise<TreeState> {
-  let { tree } = await running.settled;
+  let { tree } = await running.finished;
   while (tree.state === "alive" || !running.isDrained) {
     await new Promise<void>((resolve) => {
       setTimeout(resolve, LOOK_MS).unref();

@@ -73,6 +73,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
       signals: true,
       links: true,
       jobs: true,
+      detach: true,
     }),
     guard: mode,
     home,

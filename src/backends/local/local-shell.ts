@@ -2,19 +2,24 @@ import {
   type Binding,
   boundHandle,
   HaftError,
+  type Io,
+  type JobInfo,
   type Lifetime,
   MAX_TIMER_MS,
+  maySeeJob,
   requireCommand,
   requireJob,
+  requireJobs,
   requireLive,
   type Shell,
   type ShellHandle,
   type ShellOptions,
   type ShellResult,
+  type SpawnOptions,
   unbegunResult,
 } from "../../kernel/index.js";
 import type { CommandHost } from "./command-host.js";
-import { JOB_OUTPUT_BYTES } from "./job-table.js";
+import { JOB_OUTPUT_BYTES, type Job, type JobFacts } from "./job-table.js";
 import type { RunningCommand } from "./running-command.js";
 
 type Stop = { readonly ended: "cancelled" | "deadline" };
@@ -49,14 +54,16 @@ export class LocalShell implements Shell {
       return result;
     }
     running.outlive(JOB_OUTPUT_BYTES);
-    const job = this.#host.jobs.add(running, "session", async (gone) => {
+    const facts: JobFacts = { ...this.#facts(command, options.cwd, "session"), adopted: "call" };
+    const job = this.#host.jobs.add(running, facts, async (gone) => {
+      if (how.ended === "detached") return running.resultOf(await running.finished);
       const tree = await gone;
       return running.resultOf({ ...how, tree, ...running.printed() });
     });
     return { ...result, job: job.id };
   }
 
-  async spawn(command: string, options: ShellOptions & { readonly lifetime: Lifetime }): Promise<ShellHandle> {
+  async spawn(command: string, options: SpawnOptions): Promise<ShellHandle> {
     this.#judge(command, options.cwd);
     const running = this.#host.start(command, options, {
       stdin: options.input ?? "open",
@@ -71,10 +78,7 @@ export class LocalShell implements Shell {
     }
     if (options.input !== undefined) void running.input.write(options.input).then(() => running.input.close());
     const settled = running.settled.then((how) => running.resultOf(how));
-    const job = this.#host.jobs.add(running, options.lifetime, (gone) => {
-      void gone;
-      return settled;
-    });
+    const job = this.#host.jobs.add(running, this.#facts(command, options.cwd, options.lifetime), () => settled);
     return this.#bound(job.handle);
   }
 
@@ -82,7 +86,31 @@ export class LocalShell implements Shell {
     this.#requireLive();
     if (this.#binding !== undefined) requireJob(this.#binding.grant, id);
     const job = this.#host.jobs.get(id);
-    return job === undefined ? null : this.#bound(job.handle);
+    return job === undefined || !this.#maySee(job) ? null : this.#bound(job.handle);
+  }
+
+  async jobs(options: Io & { readonly id?: string } = {}): Promise<readonly JobInfo[]> {
+    const { id } = options;
+    this.#requireLive();
+    if (this.#binding !== undefined) requireJobs(this.#binding.grant, id);
+    return this.#host.jobs.all
+      .filter((job) => (id === undefined || job.id === id) && this.#maySee(job))
+      .map((job) => job.info());
+  }
+
+  #maySee(job: Job): boolean {
+    return this.#binding === undefined || maySeeJob(job.facts, this.#binding.call);
+  }
+
+  #facts(command: string, cwd: string, lifetime: Lifetime): JobFacts {
+    const call = this.#binding?.call;
+    return {
+      command,
+      cwd,
+      lifetime,
+      ...(call === undefined ? {} : { session: call.sessionId }),
+      ...(call?.owner === undefined ? {} : { owner: call.owner }),
+    };
   }
 
   #judge(command: string, cwd: string): void {
@@ -108,11 +136,15 @@ export class LocalShell implements Shell {
       running.stop(whyStopped(event.target as AbortSignal).ended, options.graceMs);
     };
     for (const signal of signals) signal.addEventListener("abort", onAbort, { once: true });
+    const onDetach = () => running.detach();
+    if (options.detach?.aborted === true) onDetach();
+    options.detach?.addEventListener("abort", onDetach, { once: true });
     const timer =
       deadlineMs > MAX_TIMER_MS ? undefined : setTimeout(() => running.stop("deadline", options.graceMs), deadlineMs);
     return () => {
       clearTimeout(timer);
       for (const signal of signals) signal.removeEventListener("abort", onAbort);
+      options.detach?.removeEventListener("abort", onDetach);
     };
   }
 

@@ -63,12 +63,15 @@ export class RunningCommand {
    * not be waited for.
    */
   readonly settled: Promise<CommandEnd>;
+  /** The same, also where the command was detached, which settles it before its end. */
+  readonly finished: Promise<CommandEnd>;
   readonly #leader: { hasExited: boolean; readonly exited: Promise<void> };
   readonly #readers: readonly StreamReader[];
   readonly #began = performance.now();
   #tookMs: number | undefined;
   #exit: ShellExit = { by: "none" };
   #settle: (how: CommandEnd) => void = () => {};
+  #detach: (how: CommandEnd) => void = () => {};
   #stopping: Promise<TreeState> | undefined;
   #stopReason: Ended | undefined;
   /** The leader started no process, so that its pipes were never in other hands. */
@@ -92,9 +95,13 @@ export class RunningCommand {
       isLeader: options.isLeader,
     });
     this.#readers = [readerOf(started.out, this.stdout, options), readerOf(started.err, this.stderr, options)];
-    this.settled = new Promise((resolve) => {
+    this.finished = new Promise((resolve) => {
       this.#settle = resolve;
     });
+    const detached = new Promise<CommandEnd>((resolve) => {
+      this.#detach = resolve;
+    });
+    this.settled = Promise.race([this.finished, detached]);
     let exited = () => {};
     this.#leader = {
       hasExited: false,
@@ -137,6 +144,19 @@ export class RunningCommand {
     if (this.#leader.hasExited || this.#stopReason !== undefined) return;
     this.#stopReason = reason;
     void this.end(graceMs ?? DEFAULT_GRACE_MS).then((tree) => this.#finish(reason, tree));
+  }
+
+  /** Settles while it runs and lets it go on; its listener is told no more. Nothing happens once it ends. */
+  detach(): void {
+    if (this.#leader.hasExited || this.#stopReason !== undefined) return;
+    this.#drain();
+    const how: CommandEnd = { ended: "detached", tree: this.remains(), ...this.printed() };
+    void this.#tellRest().then(() => this.#detach(how));
+  }
+
+  /** How the leader has ended; undefined while it runs. */
+  get exit(): ShellExit | undefined {
+    return this.#leader.hasExited ? this.#exit : undefined;
   }
 
   /** Ends what is left of the tree: TERM, `graceMs`, KILL. Asked again meanwhile, it answers with the same end. */

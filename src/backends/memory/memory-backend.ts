@@ -103,7 +103,7 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): MemoryB
   };
   return {
     name,
-    flags: { signals: true, links: true, jobs: true },
+    flags: { signals: true, links: true, jobs: true, detach: true },
     guard: "pinned",
     home,
     cwd,

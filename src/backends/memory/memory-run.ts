@@ -5,6 +5,7 @@ import {
   type Clock,
   DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
+  type JobInfo,
   LAST_TELLING_MS,
   MAX_TIMER_MS,
   type ShellExit,
@@ -30,12 +31,22 @@ export interface RunOptions extends ShellOptions {
   /** Milliseconds from now. */
   readonly limitMs: number;
   readonly stops: readonly AbortHub[];
+  /** Lets the command go on without its call. */
+  readonly detached?: AbortHub;
 }
+
+/** What a job is known by. */
+export type JobFacts = Pick<JobInfo, "command" | "cwd" | "lifetime" | "session" | "owner" | "adopted">;
+
+type Ended = "itself" | "cancelled" | "deadline" | "detached";
 
 export class MemoryRun {
   readonly id: string;
+  readonly facts: JobFacts;
   readonly leader: MemoryProcess;
   readonly result: Promise<ShellResult>;
+  /** What its handle gives: of a detached command the true end. */
+  readonly #jobResult: Promise<ShellResult>;
   readonly #machine: Machine;
   readonly #clock: Clock;
   readonly #stdout: Capture;
@@ -45,15 +56,19 @@ export class MemoryRun {
   readonly #onSurvivors: (run: MemoryRun) => void;
   #isInputOpen: boolean;
   #isSettled = false;
+  #wasStopped = false;
+  #endedMs: number | undefined;
+  #lastEnd: ProcessEnd | undefined;
 
   constructor(
     machine: Machine,
     id: string,
-    command: string,
+    facts: JobFacts,
     options: RunOptions,
     onSurvivors: (run: MemoryRun) => void,
   ) {
     this.id = id;
+    this.facts = facts;
     this.#machine = machine;
     this.#clock = machine.table.clock;
     this.#onSurvivors = onSurvivors;
@@ -69,8 +84,10 @@ export class MemoryRun {
     );
     this.#input = options.isOpenEnded && options.input === undefined ? new BytePipe() : undefined;
     this.#isInputOpen = this.#input !== undefined;
-    this.leader = this.#startLeader(command, options);
+    this.leader = this.#startLeader(facts.command, options);
     this.result = this.#settle(options);
+    this.#jobResult = this.result.then((result) => (result.ended === "detached" ? this.#laterResult() : result));
+    void this.#noteEnd();
   }
 
   #startLeader(command: string, options: RunOptions): MemoryProcess {
@@ -99,14 +116,32 @@ export class MemoryRun {
     const stop = this.#stopRequest(options);
     const why = await Promise.race([stop.requested, this.leader.done.then(() => "itself" as const)]);
     let endedBy: TreeState["endedBy"] = null;
-    if (why !== "itself") endedBy = await this.#endGroup("TERM", options.graceMs ?? DEFAULT_GRACE_MS);
+    if (why === "detached") endedBy = null;
+    else if (why !== "itself") endedBy = await this.#endGroup("TERM", options.graceMs ?? DEFAULT_GRACE_MS);
     else if (this.#members().length > 0) await this.#wait(this.#machine.table.whenGone(this.leader.group), LINGER_MS);
     stop.release();
-    const end = await Promise.race([this.leader.done, Promise.resolve(null)]);
+    const end = await this.#endNow();
     const result = this.#result(why, end, endedBy);
     await this.#tellRest();
     this.#isSettled = true;
     return result;
+  }
+
+  async #laterResult(): Promise<ShellResult> {
+    const end = await this.leader.done;
+    if (this.#members().length > 0) await this.#wait(this.#machine.table.whenGone(this.leader.group), LINGER_MS);
+    return this.#result("itself", end, null);
+  }
+
+  /** How the leader has ended; null while it runs. */
+  #endNow(): Promise<ProcessEnd | null> {
+    return Promise.race([this.leader.done, Promise.resolve(null)]);
+  }
+
+  async #noteEnd(): Promise<void> {
+    this.#lastEnd = await this.leader.done;
+    await this.#machine.table.whenGone(this.leader.group);
+    this.#endedMs = Math.trunc(this.#clock.now());
   }
 
   async #tellRest(): Promise<void> {
@@ -118,11 +153,12 @@ export class MemoryRun {
     cancel();
   }
 
-  #stopRequest(options: RunOptions): { readonly requested: Promise<"cancelled" | "deadline">; release(): void } {
+  #stopRequest(options: RunOptions): { readonly requested: Promise<Exclude<Ended, "itself">>; release(): void } {
     let release = (): void => {};
-    const requested = new Promise<"cancelled" | "deadline">((resolve) => {
+    const requested = new Promise<Exclude<Ended, "itself">>((resolve) => {
       const cancel = (): void => resolve("cancelled");
       const stopListening = options.stops.map((hub) => hub.on(cancel));
+      if (options.detached !== undefined) stopListening.push(options.detached.on(() => resolve("detached")));
       const stopTimer =
         options.limitMs > MAX_TIMER_MS
           ? () => {}
@@ -164,11 +200,7 @@ export class MemoryRun {
     return this.#machine.table.ofGroup(this.leader.group);
   }
 
-  #result(
-    ended: "itself" | "cancelled" | "deadline",
-    end: ProcessEnd | null,
-    endedBy: TreeState["endedBy"],
-  ): ShellResult {
+  #result(ended: Ended, end: ProcessEnd | null, endedBy: TreeState["endedBy"]): ShellResult {
     const tree = this.tree(endedBy);
     if (tree.state === "alive") this.#onSurvivors(this);
     return {
@@ -201,10 +233,10 @@ export class MemoryRun {
     return {
       id: this.id,
       pid: this.leader.pid,
-      result: this.result,
+      result: this.#jobResult,
       // What nobody reads any more goes nowhere: the command tells by its own end.
       write: async (bytes) => {
-        if (this.#isInputOpen) await Promise.race([this.#input?.sink.write(bytes), this.result]).catch(() => {});
+        if (this.#isInputOpen) await Promise.race([this.#input?.sink.write(bytes), this.#jobResult]).catch(() => {});
       },
       closeInput: async () => this.closeInput(),
       output: async (stream, from, max) => {
@@ -214,7 +246,7 @@ export class MemoryRun {
       kill: async (signal) => this.kill(signal),
       onExit: (listener) => {
         let isSubscribed = true;
-        void this.result.then((result) => {
+        void this.#jobResult.then((result) => {
           if (isSubscribed) listener(result);
         });
         return () => {
@@ -230,7 +262,24 @@ export class MemoryRun {
     this.#input?.sink.release();
   }
 
+  /** What is known of it as a job. */
+  info(): JobInfo {
+    const end = this.#lastEnd;
+    return {
+      id: this.id,
+      ...this.facts,
+      startedMs: this.#startedMs,
+      status: this.#endedMs === undefined ? "running" : "ended",
+      ...(end === undefined ? {} : { exit: exitOf(end) }),
+      ...(this.#endedMs === undefined
+        ? {}
+        : { endedBy: this.#wasStopped ? "stopped" : "itself", endedMs: this.#endedMs }),
+      outputBytes: this.#stdout.kept.produced + this.#stderr.kept.produced,
+    };
+  }
+
   async kill(signal: string): Promise<TreeState> {
+    if (this.#endedMs === undefined) this.#wasStopped = true;
     if (signal === "TERM" || signal === "KILL") return this.tree(await this.#endGroup(signal, DEFAULT_GRACE_MS));
     this.#machine.table.sendToGroup(this.leader.group, signal);
     return this.tree(null);

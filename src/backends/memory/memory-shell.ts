@@ -5,17 +5,22 @@ import {
   boundHandle,
   DOING,
   HaftError,
+  type Io,
+  type JobInfo,
   type Lifetime,
+  maySeeJob,
   requireCommand,
   requireJob,
+  requireJobs,
   requireLive,
   type Shell,
   type ShellHandle,
   type ShellOptions,
   type ShellResult,
+  type SpawnOptions,
   unbegunResult,
 } from "../../kernel/index.js";
-import { MemoryRun, type RunOptions } from "./memory-run.js";
+import { type JobFacts, MemoryRun, type RunOptions } from "./memory-run.js";
 import type { Machine } from "./script-runner.js";
 
 /** Ended commands that `attach` still finds. */
@@ -45,15 +50,15 @@ export class MemoryShell implements Shell {
     if (options.signal?.aborted) return unbegunResult(startedMs, "cancelled");
     const problem = this.#problem(command, options.cwd);
     if (problem !== undefined) return unbegunResult(startedMs, "spawn-error", problem);
-    return this.#start(command, options, false).result;
+    return this.#start(command, options, "session", false).result;
   }
 
-  async spawn(command: string, options: ShellOptions & { readonly lifetime: Lifetime }): Promise<ShellHandle> {
+  async spawn(command: string, options: SpawnOptions): Promise<ShellHandle> {
     this.#requireAllowed(command, options.cwd);
     const problem = this.#problem(command, options.cwd);
     if (problem !== undefined)
       throw new HaftError("SHELL_SPAWN", `Did not start the command: ${problem}.`, { details: { system: problem } });
-    const run = this.#start(command, options, true);
+    const run = this.#start(command, options, options.lifetime, true);
     this.#keep(run);
     return this.#handleOf(run);
   }
@@ -65,7 +70,23 @@ export class MemoryShell implements Shell {
       requireJob(this.#bound.grant, id);
     }
     const run = this.#host.runs.get(id);
-    return run === undefined ? null : this.#handleOf(run);
+    return run === undefined || !this.#maySee(run) ? null : this.#handleOf(run);
+  }
+
+  async jobs(options: Io & { readonly id?: string } = {}): Promise<readonly JobInfo[]> {
+    const { id } = options;
+    this.#host.tree.requireOpen();
+    if (this.#bound !== undefined) {
+      requireLive(this.#bound.call);
+      requireJobs(this.#bound.grant, id);
+    }
+    return [...this.#host.runs.values()]
+      .filter((run) => (id === undefined || run.id === id) && this.#maySee(run))
+      .map((run) => run.info());
+  }
+
+  #maySee(run: MemoryRun): boolean {
+    return this.#bound === undefined || maySeeJob(run.facts, this.#bound.call);
   }
 
   #handleOf(run: MemoryRun): ShellHandle {
@@ -79,11 +100,21 @@ export class MemoryShell implements Shell {
     requireCommand(this.#bound.grant, command, cwd);
   }
 
-  #start(command: string, options: ShellOptions, isOpenEnded: boolean): MemoryRun {
-    const { signal, timeoutMs, ...rest } = options;
+  #start(command: string, options: ShellOptions, lifetime: Lifetime, isOpenEnded: boolean): MemoryRun {
+    const { signal, timeoutMs, detach, ...rest } = options;
+    const call = this.#bound?.call;
+    const facts: JobFacts = {
+      command,
+      cwd: options.cwd,
+      lifetime,
+      ...(call === undefined ? {} : { session: call.sessionId }),
+      ...(call?.owner === undefined ? {} : { owner: call.owner }),
+      ...(isOpenEnded ? {} : { adopted: "call" }),
+    };
     const run: RunOptions = {
       ...rest,
       isOpenEnded,
+      ...(detach === undefined || isOpenEnded ? {} : { detached: new AbortHub(detach) }),
       env: { ...this.#host.env, ...options.env },
       limitMs: isOpenEnded ? Number.POSITIVE_INFINITY : this.#limitMs(timeoutMs),
       // What was spawned outlives its call, so neither the call's end nor its signal reaches it.
@@ -91,7 +122,7 @@ export class MemoryShell implements Shell {
         ? []
         : [signal === undefined ? undefined : new AbortHub(signal), this.#callEnds].filter((one) => one !== undefined),
     };
-    return new MemoryRun(this.#host, this.#host.nextRunId(), command, run, (left) => this.#keep(left));
+    return new MemoryRun(this.#host, this.#host.nextRunId(), facts, run, (left) => this.#keep(left));
   }
 
   /** Keeps a run for `attach`; of those that have ended the oldest are forgotten. */

@@ -12,6 +12,7 @@ import { ChannelLost } from "./channel-lost.js";
 import { commandRequest, NO_NOTE, refuseCommand, stageInput } from "./command-request.js";
 import type { FarSide } from "./far-side.js";
 import type { Frame } from "./frames.js";
+import type { JobFacts } from "./job.js";
 import type { JobTable } from "./job-table.js";
 import { OutputTeller } from "./output-teller.js";
 
@@ -39,6 +40,8 @@ export interface RunLimits {
   readonly signals: readonly AbortSignal[];
   /** Milliseconds from now. */
   readonly timeoutMs: number;
+  /** What is known of what it leaves running. */
+  readonly facts: JobFacts;
 }
 
 export class CommandRun {
@@ -48,6 +51,7 @@ export class CommandRun {
   readonly #options: ShellOptions;
   readonly #keep: Keep;
   readonly #tag: string;
+  readonly #facts: JobFacts;
   readonly #startedMs = Date.now();
   readonly #startedAt = performance.now();
   readonly #stop: Promise<Event>;
@@ -63,6 +67,7 @@ export class CommandRun {
     const { head, tail } = options.keep ?? DEFAULT_KEEP;
     this.#keep = { head: Math.min(head, MAX_KEEP_BYTES), tail: Math.min(tail, MAX_KEEP_BYTES) };
     this.#tag = `${far.tag}-`;
+    this.#facts = limits.facts;
     this.#stop = this.#watch(limits);
   }
 
@@ -230,7 +235,7 @@ export class CommandRun {
       this.#jobs.forget(id);
       return result;
     }
-    return { ...result, job: this.#jobs.adopt(id, this.#tag, result).id };
+    return { ...result, job: this.#jobs.adopt(id, this.#tag, result, this.#facts).id };
   }
 
   #lost(began: ShellResult["began"], problem: string): ShellResult {

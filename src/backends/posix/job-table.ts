@@ -1,8 +1,8 @@
 /** The commands of one far side that somebody may ask about: who waits for which end, and what is not needed any more. */
-import { DEFAULT_KEEP, type Lifetime, type ShellResult } from "../../kernel/index.js";
+import { DEFAULT_KEEP, type ShellResult } from "../../kernel/index.js";
 import type { Keep } from "./capture.js";
 import type { FarSide } from "./far-side.js";
-import { Job } from "./job.js";
+import { Job, type JobFacts } from "./job.js";
 
 /** Ended jobs whose output stays to be asked for; older ones are forgotten. */
 const MAX_ENDED = 100;
@@ -13,6 +13,8 @@ const FORGET_AFTER_MS = 200;
 const CLOSE_MS = 2_000;
 /** The id of a job to be kept says where its files are. */
 const KEPT = /^(haft-[0-9a-f]{18})\.([1-9]\d*)$/;
+
+const FOUND: JobFacts = Object.freeze({ command: "", cwd: "/", lifetime: "keep", adopted: "host" });
 
 export class JobTable {
   readonly #far: FarSide;
@@ -64,6 +66,7 @@ export class JobTable {
       keep: DEFAULT_KEEP,
       isWatched: true,
       startedMs: Date.now(),
+      facts: FOUND,
     });
     this.#jobs.set(id, job);
     this.#forgetOld();
@@ -74,27 +77,41 @@ export class JobTable {
   add(
     number: number,
     pid: number | null,
-    options: { readonly tag: string; readonly keep: Keep; readonly lifetime: Lifetime },
+    options: { readonly tag: string; readonly keep: Keep; readonly facts: JobFacts },
   ): Job {
-    const { tag, keep, lifetime } = options;
-    const id = lifetime === "keep" ? `${this.#far.spoolName}.${number}` : this.#idOf(number);
+    const { tag, keep, facts } = options;
+    const id = facts.lifetime === "keep" ? `${this.#far.spoolName}.${number}` : this.#idOf(number);
     const isWatched = false;
     return this.#enter(
       number,
-      new Job(this.#far, { id, ref: String(number), tag, pid, keep, isWatched, startedMs: Date.now() }),
+      new Job(this.#far, { id, ref: String(number), tag, pid, keep, isWatched, startedMs: Date.now(), facts }),
     );
   }
 
   /** What a command left running becomes a job. */
-  adopt(number: number, tag: string, result: ShellResult): Job {
+  adopt(number: number, tag: string, result: ShellResult, facts: JobFacts): Job {
     const known = this.#byNumber.get(number);
     if (known !== undefined) return known;
     const { startedMs } = result;
     const id = this.#idOf(number);
     return this.#enter(
       number,
-      new Job(this.#far, { id, ref: String(number), tag, pid: null, keep: DEFAULT_KEEP, isWatched: true, startedMs }),
+      new Job(this.#far, {
+        id,
+        ref: String(number),
+        tag,
+        pid: null,
+        keep: DEFAULT_KEEP,
+        isWatched: true,
+        startedMs,
+        facts,
+      }),
     );
+  }
+
+  /** All that are known here, oldest first. */
+  get all(): readonly Job[] {
+    return [...this.#jobs.values()];
   }
 
   /** The far files of a command are not needed any more. */

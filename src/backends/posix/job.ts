@@ -1,5 +1,5 @@
 /** A far command that outlives the call that started it. */
-import { HaftError, type ShellHandle, type ShellResult, type TreeState } from "../../kernel/index.js";
+import { HaftError, type JobInfo, type ShellHandle, type ShellResult, type TreeState } from "../../kernel/index.js";
 import { wholeNumber } from "../../text/index.js";
 import { type Keep, NOTHING, readEnding, readReport, readTree, UNSEEN } from "./capture.js";
 import type { FarSide } from "./far-side.js";
@@ -28,7 +28,12 @@ export interface JobOptions {
   /** The far side does not tell its end: it is looked at now and then. */
   readonly isWatched: boolean;
   readonly startedMs: number;
+  /** Of what was found there, only that it is to be kept. */
+  readonly facts: JobFacts;
 }
+
+/** What a job is known by. */
+export type JobFacts = Pick<JobInfo, "command" | "cwd" | "lifetime" | "session" | "owner" | "adopted">;
 
 export class Job implements ShellHandle {
   readonly id: string;
@@ -40,6 +45,8 @@ export class Job implements ShellHandle {
   readonly #result: Promise<ShellResult>;
   #resolve: (result: ShellResult) => void = () => {};
   #ended: ShellResult | undefined;
+  #endedMs = 0;
+  #wasStopped = false;
   #timer: NodeJS.Timeout | undefined;
   #isAsking = false;
   #writing: Promise<void> = Promise.resolve();
@@ -58,6 +65,30 @@ export class Job implements ShellHandle {
 
   get result(): Promise<ShellResult> {
     return this.#result;
+  }
+
+  get facts(): JobFacts {
+    return this.#options.facts;
+  }
+
+  /** Asks the far side how much has been printed. */
+  async info(): Promise<JobInfo> {
+    const { facts, startedMs, tag } = this.#options;
+    const { stdout, stderr } =
+      this.#ended ?? readReport(await this.#far.ask("look", [this.ref, tag, "0", "0"]), { head: 0, tail: 0 });
+    const ended = this.#ended;
+    const wasLost = ended?.ended === "channel-lost" && ended.exit.by === "none";
+    return {
+      id: this.id,
+      ...facts,
+      startedMs,
+      status: ended === undefined ? "running" : wasLost ? "lost" : "ended",
+      ...(ended === undefined || ended.exit.by === "none" ? {} : { exit: ended.exit }),
+      ...(ended === undefined || wasLost
+        ? {}
+        : { endedBy: this.#wasStopped ? "stopped" : "itself", endedMs: this.#endedMs }),
+      outputBytes: stdout.produced + stderr.produced,
+    };
   }
 
   get hasEnded(): boolean {
@@ -114,6 +145,7 @@ export class Job implements ShellHandle {
       );
     }
     const words = [this.ref, this.#options.tag];
+    if (this.#ended === undefined) this.#wasStopped = true;
     if (name !== "TERM" && name !== "KILL") {
       const frame = await this.#far.ask("signal", [...words, name]);
       this.exited();
@@ -230,6 +262,7 @@ export class Job implements ShellHandle {
   #settle(result: ShellResult): void {
     if (this.#ended !== undefined) return;
     this.#ended = result;
+    this.#endedMs = Date.now();
     this.#resolve(result);
     for (const listener of [...this.#listeners]) tell(listener, result);
     this.#listeners.clear();

@@ -6,14 +6,19 @@ import {
   DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
   HaftError,
+  type Io,
+  type JobInfo,
   type Lifetime,
+  maySeeJob,
   requireCommand,
   requireJob,
+  requireJobs,
   requireLive,
   type Shell,
   type ShellHandle,
   type ShellOptions,
   type ShellResult,
+  type SpawnOptions,
 } from "../../kernel/index.js";
 import { wholeNumber } from "../../text/index.js";
 import { ChannelLost } from "./channel-lost.js";
@@ -21,6 +26,7 @@ import { commandRequest, NO_NOTE, refuseCommand, stageInput } from "./command-re
 import { CommandRun } from "./command-run.js";
 import { unavailable } from "./far-shell.js";
 import type { FarSide } from "./far-side.js";
+import type { Job, JobFacts } from "./job.js";
 import type { JobTable } from "./job-table.js";
 
 /** A day: no longer wait fits into timers with what comes behind it. */
@@ -46,11 +52,12 @@ export class PosixShell implements Shell {
     const run = new CommandRun(this.#far, this.#jobs, command, countable(options), {
       signals: [options.signal, call?.signal].filter((one) => one !== undefined),
       timeoutMs: Math.min(options.timeoutMs ?? Number.POSITIVE_INFINITY, leftMs),
+      facts: { ...this.#facts(command, options.cwd, "session"), adopted: "call" },
     });
     return run.result();
   }
 
-  async spawn(command: string, options: ShellOptions & { readonly lifetime: Lifetime }): Promise<ShellHandle> {
+  async spawn(command: string, options: SpawnOptions): Promise<ShellHandle> {
     this.#require(command, options.cwd);
     const problem = refuseCommand(command, options);
     if (problem !== undefined) throw notStarted(problem);
@@ -72,7 +79,8 @@ export class PosixShell implements Shell {
     if (what === "nonote") throw notStarted(NO_NOTE);
     if (what !== "spawned") throw unavailable(this.#name, "the connection was replaced");
     const { keep = DEFAULT_KEEP, lifetime } = countable(options);
-    const job = this.#jobs.add(id, pid === "" ? null : Number(pid), { tag, keep, lifetime });
+    const facts = this.#facts(command, options.cwd, lifetime);
+    const job = this.#jobs.add(id, pid === "" ? null : Number(pid), { tag, keep, facts });
     exited.then(() => {
       this.#jobs.forgetExit(id);
       job.exited();
@@ -87,7 +95,35 @@ export class PosixShell implements Shell {
     }
     if (this.#far.state === "closed") throw closedBackend(this.#name);
     const job = await this.#jobs.find(id);
-    return job === undefined ? null : this.#handleOf(job);
+    return job === undefined || !this.#maySee(job) ? null : this.#handleOf(job);
+  }
+
+  /** Those that were started here, and those to be kept of earlier backends that were attached to. */
+  async jobs(options: Io & { readonly id?: string } = {}): Promise<readonly JobInfo[]> {
+    const { id } = options;
+    if (this.#bound !== undefined) {
+      requireLive(this.#bound.call);
+      requireJobs(this.#bound.grant, id);
+    }
+    if (this.#far.state === "closed") throw closedBackend(this.#name);
+    const one = id === undefined ? undefined : await this.#jobs.find(id);
+    const jobs = id === undefined ? this.#jobs.all : one === undefined ? [] : [one];
+    return Promise.all(jobs.filter((job) => this.#maySee(job)).map((job) => job.info()));
+  }
+
+  #maySee(job: Job): boolean {
+    return this.#bound === undefined || maySeeJob(job.facts, this.#bound.call);
+  }
+
+  #facts(command: string, cwd: string, lifetime: Lifetime): JobFacts {
+    const call = this.#bound?.call;
+    return {
+      command,
+      cwd,
+      lifetime,
+      ...(call === undefined ? {} : { session: call.sessionId }),
+      ...(call?.owner === undefined ? {} : { owner: call.owner }),
+    };
   }
 
   #handleOf(job: ShellHandle): ShellHandle {

@@ -7,7 +7,16 @@ import { closedBackend, requireCommand, requireLive } from "../guard.js";
 import { LAST_TELLING_MS, OutputTelling } from "../output-telling.js";
 import { DEFAULT_GRACE_MS, DEFAULT_KEEP, MAX_TIMER_MS } from "../port-defaults.js";
 import type { Clock } from "../services.js";
-import type { Captured, CoreShell, Shell, ShellExit, ShellHandle, ShellOptions, ShellResult } from "../shell.js";
+import type {
+  Captured,
+  CoreShell,
+  JobInfo,
+  Shell,
+  ShellExit,
+  ShellHandle,
+  ShellOptions,
+  ShellResult,
+} from "../shell.js";
 import { unbegunResult } from "../unbegun-result.js";
 import { unsupported } from "./core-faults.js";
 import type { CoreGuard } from "./core-guard.js";
@@ -66,6 +75,11 @@ export class CorePortShell implements Shell {
     if (this.#bound !== undefined) requireLive(this.#bound.call);
     if (this.#closing.aborted) throw closedBackend(this.#name);
     return null;
+  }
+
+  async jobs(): Promise<readonly JobInfo[]> {
+    await this.attach();
+    return [];
   }
 
   #requireShell(command: string, cwd: string): CoreShell {

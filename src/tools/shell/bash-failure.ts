@@ -13,7 +13,7 @@ const MAX_QUOTED_BYTES = 80;
 type Told = (data: BashData, name: string, limits: BashLimits) => BashFailure;
 
 /** How a command that did not end by itself is told. */
-const STOPPED: Readonly<Record<Exclude<BashData["ended"], "itself">, Told>> = {
+const STOPPED: Readonly<Record<Exclude<BashData["ended"], "itself" | "detached">, Told>> = {
   cancelled: (data, name) => ({
     code: "SHELL_CANCELLED",
     message: `Stopped ${name}: the call was cancelled${endOf(data)}.`,
@@ -53,6 +53,7 @@ const LOST: Readonly<Record<BashData["began"], string>> = {
  */
 export function bashFailure(data: BashData, input: BashInput, limits: BashLimits): BashFailure | undefined {
   const name = `"${showControls(cutHead(input.command.trim(), MAX_QUOTED_BYTES).text)}"`;
+  if (data.ended === "detached") return undefined;
   if (data.ended !== "itself") return STOPPED[data.ended](data, name, limits);
   const { signal, exitCode } = data;
   if (limits.exit === "result") return undefined;
