@@ -280,7 +280,7 @@ export const searchMatching: Suite<Fixture> = [
         ["^", [1, 2, 3]],
         ["^a", [1, 2]],
       ] as const) {
-        const query = { pattern: { multiline: true }, maxLineBytes: 100, timeoutMs: 5_000 };
+        const query = { pattern: { multiline: true }, maxLineBytes: 100 };
         const { hits, end } = await grep(fixture, source, query);
         expectEqual([hits.map((hit) => hit.line), end.why], [lines, "complete"], `lines and why of ${source}`);
       }

@@ -11,11 +11,11 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
+import { fileFailure, refuseKind } from "../file-failure.js";
 import { fileProvenance } from "../path-input.js";
 import { diffOfEdit } from "./edit-diff.js";
 import { type EditPlan, planEdits } from "./edit-engine.js";
 import { gateRefusal, overtaken, planFailure, refuseEditInput } from "./edit-failure.js";
-import { fileFailure, refuseKind } from "./file-failure.js";
 import { type FileNow, type FilePlace, freshness, passGate, recordReadState } from "./read-state.js";
 import { detectTextForm } from "./text-form.js";
 import { UnitText } from "./unit-text.js";

@@ -12,10 +12,10 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
+import { fileFailure } from "../file-failure.js";
 import { refuseLimit } from "../limit-input.js";
+import { besideClaims, withNearPaths } from "../near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
-import { fileFailure } from "./file-failure.js";
-import { besideClaims, withNearPaths } from "./near-failure.js";
 
 /** Entries of one folder that are looked at; of a fuller one only the first by name are known. */
 const MAX_LOOKED_AT = 200_000;
@@ -62,7 +62,7 @@ function claimsOf(input: LsInput, look: Look<LsLimits>): readonly Claim[] {
 async function runLs(input: LsInput, ctx: ToolContext<LsLimits>): Promise<ToolResult<LsData>> {
   const spelled = input.path ?? ".";
   const absolute = ctx.resolve(spelled);
-  const asked = { verb: "list", spelled, absolute };
+  const asked = { verb: "list", spelled, absolute, noun: "folder" };
   try {
     const { children, more } = await ctx.fs.readDir(absolute, { limit: MAX_LOOKED_AT });
     const data = dataOf(children, more, input, ctx.limits);
@@ -74,9 +74,7 @@ async function runLs(input: LsInput, ctx: ToolContext<LsLimits>): Promise<ToolRe
     });
   } catch (thrown) {
     if (HaftError.is(thrown, "FS_NOT_A_DIRECTORY")) return notAFolder(thrown, asked, ctx);
-    const failure = fileFailure(thrown, asked);
-    const message = failure.message?.replace("such file.", "such folder.");
-    return withNearPaths(message === undefined ? failure : { ...failure, message }, absolute, spelled, ctx);
+    return withNearPaths(fileFailure(thrown, asked), absolute, spelled, ctx);
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type ToolResult,
 } from "../../kernel/index.js";
 import { decodeText, detectEol, findEncoding, looksBinary } from "../../text/index.js";
-import { refuseKind } from "./file-failure.js";
+import { refuseKind } from "../file-failure.js";
 import { imageSize } from "./image-size.js";
 import { indexFor, LineIndex } from "./line-index.js";
 import { fileSource, lineEndsOf, memorySource } from "./line-source.js";

@@ -13,9 +13,9 @@ import {
   type ToolResult,
 } from "../../kernel/index.js";
 import { findEncoding, utf8Length } from "../../text/index.js";
+import { fileFailure } from "../file-failure.js";
+import { besideClaims, withNearPaths } from "../near-failure.js";
 import { artifactIdOf, artifactProvenance, fileProvenance, quoted, refusePath } from "../path-input.js";
-import { fileFailure } from "./file-failure.js";
-import { besideClaims, withNearPaths } from "./near-failure.js";
 import { readArtifact } from "./read-artifact.js";
 import { type FoundFile, readFile } from "./read-file.js";
 

@@ -14,8 +14,8 @@ import {
   type WriteLimits,
 } from "../../kernel/index.js";
 import { parentOf } from "../../text/index.js";
+import { fileFailure, refuseKind } from "../file-failure.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
-import { fileFailure, refuseKind } from "./file-failure.js";
 import { journalCut, journalOldBytes } from "./journal.js";
 import { type FilePlace, passGate, recordReadState } from "./read-state.js";
 import { refuseText } from "./redaction-mark.js";

@@ -16,8 +16,8 @@ import {
   type WalkQuery,
 } from "../../kernel/index.js";
 import { baseName, compileGlob, utf8Length } from "../../text/index.js";
-import { besideClaims, withNearPaths } from "../files/near-failure.js";
 import { refuseLimit } from "../limit-input.js";
+import { besideClaims, withNearPaths } from "../near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
 import { collectSearch } from "./collect-search.js";
 import { type NameQuery, nameQuery, refuseQuery } from "./name-query.js";

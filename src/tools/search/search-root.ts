@@ -1,5 +1,5 @@
 import { type EntryKind, type Fs, fail, HaftError, type ToolContext, type ToolResult } from "../../kernel/index.js";
-import { fileFailure, refuseKind } from "../files/file-failure.js";
+import { fileFailure, refuseKind } from "../file-failure.js";
 import { quoted } from "../path-input.js";
 
 /** A root as the model spelled it, and made absolute. */
@@ -33,10 +33,9 @@ export async function refuseRoot(
 
 /** The failure of a search whose root cannot be searched. Anything that is no error of ours is thrown on. */
 export function rootFailure(thrown: unknown, root: SearchedRoot): ToolResult<never> {
-  const failure = fileFailure(thrown, { verb: "search", ...root });
+  const failure = fileFailure(thrown, { verb: "search", noun: "file or folder", ...root });
   if (failure.code !== "FS_NOT_FOUND") return failure;
-  const message = `${failure.message?.replace("such file", "such file or folder")} Name an existing one, or leave \`path\` out.`;
-  return { ...failure, message };
+  return { ...failure, message: `${failure.message} Name an existing one, or leave \`path\` out.` };
 }
 
 /** A look does not follow a link that leads out of the claim; whether the search may is judged when it begins. */

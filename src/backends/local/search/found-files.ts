@@ -66,8 +66,12 @@ export function outputPlan(query: GrepQuery, pattern: SearchPattern): OutputPlan
 /** A few from every kind. */
 const CHARACTERS = [..." aZ09_.,:;'\"(){}[]<>=+-*/\\|&!?#$%@^~`\t\u00e9\u6f22\u{1f600}"];
 
-/** Whether a match may be of three characters or fewer: tried with one of each kind, and with those of the pattern. */
+/**
+ * Whether a match may be of three characters or fewer: a guess, tried with one character of each kind and with those of the
+ * pattern. Whole scripts and numbered characters cannot be tried, so they count as dense.
+ */
 function mayMatchDensely(pattern: SearchPattern, source: string): boolean {
+  if (/\\[pP]|\\x\{/.test(source)) return true;
   const encoder = new TextEncoder();
   const characters = new Set([...CHARACTERS, ...source.slice(0, MAX_TRIED)]);
   const tried = [...characters].map((character) => character.repeat(3));

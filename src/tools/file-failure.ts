@@ -1,5 +1,5 @@
-import { type ErrorCode, fail, HaftError, type ToolResult } from "../../kernel/index.js";
-import { quoted } from "../path-input.js";
+import { type ErrorCode, fail, HaftError, type ToolResult } from "../kernel/index.js";
+import { quoted } from "./path-input.js";
 
 interface Asked {
   /** What is not done, as in "Did not read". */
@@ -7,9 +7,12 @@ interface Asked {
   /** The path as the model spelled it, and made absolute. */
   readonly spelled: string;
   readonly absolute: string;
+  /** What should have been there. Default "file". */
+  readonly noun?: string;
 }
 
 type Details = Readonly<Record<string, unknown>>;
+type Reason = (details: Details, noun: string) => string;
 
 const KINDS: Readonly<Record<string, string>> = {
   directory: "it is a folder",
@@ -21,8 +24,8 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** Why and what next, by the code of a port's error. Codes that are not here keep the port's own words. */
-const REASONS: Partial<Readonly<Record<ErrorCode, (details: Details) => string>>> = {
-  FS_NOT_FOUND: () => "there is no such file.",
+const REASONS: Partial<Readonly<Record<ErrorCode, Reason>>> = {
+  FS_NOT_FOUND: (_, noun) => `there is no such ${noun}.`,
   FS_NOT_A_FILE: ({ kind }) => `${KINDS[String(kind)] ?? "it is no regular file"}.`,
   FS_NOT_A_DIRECTORY: () => "a part of the path is a file, not a folder. Check the spelling.",
   FS_PERMISSION: () => "permission was denied. Choose another path; only a person can change the permission.",
@@ -44,8 +47,10 @@ export function fileFailure(thrown: unknown, asked: Asked): ToolResult<never> {
   if (!HaftError.is(thrown)) throw thrown;
   const details = { ...thrown.details, path: asked.spelled };
   const reason = REASONS[thrown.code];
-  if (reason !== undefined)
-    return fail(thrown.code, `Did not ${asked.verb} ${quoted(asked.spelled)}: ${reason(thrown.details)}`, { details });
+  if (reason !== undefined) {
+    const why = reason(thrown.details, asked.noun ?? "file");
+    return fail(thrown.code, `Did not ${asked.verb} ${quoted(asked.spelled)}: ${why}`, { details });
+  }
   const hint = thrown.hint === undefined ? "" : ` ${thrown.hint}`;
   const message = thrown.message.replaceAll(`"${asked.absolute}"`, quoted(asked.spelled)) + hint;
   return fail(thrown.code, message, { details });

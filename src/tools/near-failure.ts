@@ -1,7 +1,7 @@
-import { type Claim, isWithin, type Look, type ToolContext, type ToolResult } from "../../kernel/index.js";
-import { parentOf } from "../../text/index.js";
-import { quoted } from "../path-input.js";
+import { type Claim, isWithin, type Look, type ToolContext, type ToolResult } from "../kernel/index.js";
+import { parentOf } from "../text/index.js";
 import { nearPaths } from "./near-names.js";
+import { quoted } from "./path-input.js";
 
 /** The folder of a path, where the workspace holds it, so that a misspelt name can be answered with the right one. */
 export function besideClaims(path: string, look: Pick<Look, "workspace" | "cwd">): readonly Claim[] {

@@ -1,5 +1,5 @@
-import type { ToolContext } from "../../kernel/index.js";
-import { baseName, nearestNames, parentOf } from "../../text/index.js";
+import type { ToolContext } from "../kernel/index.js";
+import { baseName, nearestNames, parentOf } from "../text/index.js";
 
 const MAX_LISTED = 5_000;
 

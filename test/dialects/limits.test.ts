@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { haftDialect } from "../../src/dialects/index.js";
+import {
+  BASH_LIMITS,
+  EDIT_LIMITS,
+  FIND_LIMITS,
+  GREP_LIMITS,
+  LS_LIMITS,
+  READ_LIMITS,
+  WRITE_LIMITS,
+} from "../../src/tools/index.js";
+
+/** A tool without a dialect and the default dialect promise the same; they stand in rooms that may not import each other. */
+it.each(
+  Object.entries({
+    read: READ_LIMITS,
+    write: WRITE_LIMITS,
+    edit: EDIT_LIMITS,
+    ls: LS_LIMITS,
+    grep: GREP_LIMITS,
+    find: FIND_LIMITS,
+    bash: BASH_LIMITS,
+  }),
+)("the default dialect gives %s the limits of the tool itself", (name, limits) => {
+  const face = haftDialect.tools[name];
+  expect({ ...limits, ...(face?.limits as object) }).toEqual(limits);
+  expect(face).toBeDefined();
+});
