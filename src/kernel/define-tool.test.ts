@@ -75,14 +75,33 @@ describe("a defined tool", () => {
     },
   );
 
-  it("refuses bad definitions at once", () => {
-    const define = (more: object) => () =>
-      defineTool({ name: "x", description: "", parameters: {}, run: () => text(""), ...more } as Parameters<
-        typeof defineTool
-      >[0]);
-    expect(define({ name: "Bad Name" })).toThrow(/\[a-z\]/);
-    expect(define({ effect: "act" })).toThrow(/no `claims`/);
-    expect(define({ parameters: undefined })).toThrow(/neither/);
+  it.each([
+    ["no definition", undefined, /an object with/],
+    ["a name of other letters", { name: "Bad Name" }, /`name`.*\[a-z\]/],
+    ["no name", { name: undefined }, /`name`/],
+    ["no description", { description: undefined }, /`description` is missing/],
+    ["no schema", { parameters: undefined }, /neither `input` nor `parameters`/],
+    ["a schema that is text", { parameters: undefined, input: "z" }, /`input` is "z"/],
+    ["a list for a schema", { parameters: [] }, /`parameters` is of type object/],
+    ["a misspelt type", { parameters: { type: "objekt" } }, /type of its `parameters` is "objekt"/],
+    ["arguments that are no object", { parameters: { type: "string" } }, /"string".*must be "object"/],
+    ["an effect that there is not", { effect: "see", claims: () => [] }, /`effect` is "see".*"none", "look" or "act"/],
+    ["an effect without claims", { effect: "act" }, /no `claims`/],
+    ["no run", { run: undefined }, /`run` is missing/],
+  ])("refuses %s at once and names the field", (_case, more, said) => {
+    const spec: unknown =
+      more === undefined ? undefined : { name: "x", description: "", parameters: {}, run: () => text(""), ...more };
+    const define = () => defineTool(spec as Parameters<typeof defineTool>[0]);
+    expect(define).toThrow(said);
+    expect(define).toThrow(expect.objectContaining({ code: "REGISTRY_INVALID_TOOL" }));
+  });
+
+  it("tells the author, not the model, of a schema that cannot be compiled", async () => {
+    const parameters = { type: "object", properties: { a: { type: "objekt" } } };
+    const faulty = defineTool({ name: "faulty", description: "", parameters, run: () => text("ran") });
+    const outcome = await run(faulty, { a: "x" });
+    expect(outcome).toMatchObject({ isError: true, code: "REGISTRY_INVALID_TOOL" });
+    expect(outcome.output).toMatch(/`faulty`.*author.*schema.*objekt/);
   });
 
   it("infers the input from a JSON Schema literal and from a Standard Schema", async () => {

@@ -1,35 +1,28 @@
 /** Makes a tool of what its author wrote: descriptor, validation and the pipeline come from here. */
+import { checkFaceName, checkSpec, invalidTool } from "./check-spec.js";
 import type { HostContext } from "./context.js";
 import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import type { AnyFace, Dialect } from "./dialect.js";
-import { HaftError } from "./errors.js";
 import { type Explanation, explainCall, runCall } from "./pipeline.js";
 import { blockText } from "./result.js";
 import { type InputSchema, isStandardSchema, type JsonSchema } from "./schema.js";
 import type { DefinedTool, FacadeOutput, ToolBody, ToolCall, ToolSpec } from "./tool.js";
 import { createValidator, type Validator } from "./validate.js";
 
-const NAME = /^[a-z][a-z0-9_]{0,63}$/;
-/** Seeds have names with a hyphen; a face may advertise them. */
-const FACE_NAME = /^[a-z][a-z0-9_-]{0,63}$/;
-
 /**
  * Defines a tool from a name, a description, a schema and `run`. `input` and `parameters` are two names of the schema: a
  * JSON Schema, passed through unchanged, or a Standard Schema that gives one.
  *
- * @throws `REGISTRY_INVALID_TOOL` for a bad name, a schema that gives no JSON Schema, or a tool that looks or acts
- *   without saying at what.
+ * @throws `REGISTRY_INVALID_TOOL` that names the field: a bad or missing one, a schema that gives no JSON Schema, a tool that
+ *   looks or acts without saying at what. A schema that cannot be compiled is told by the first call, with the same code.
  */
 export function defineTool<const S extends InputSchema, Data = never, Limits = undefined>(
   spec: ToolSpec<S, Data, Limits>,
 ): DefinedTool {
+  checkSpec(spec);
   const { name, description } = spec;
-  const schema: InputSchema | undefined = spec.input ?? spec.parameters;
-  if (!NAME.test(name)) throw invalidTool(name, "its name must match [a-z][a-z0-9_]* and have at most 64 characters");
-  if (schema === undefined) throw invalidTool(name, "it has neither `input` nor `parameters`");
+  const schema = (spec.input ?? spec.parameters) as InputSchema;
   const effect = spec.effect ?? "none";
-  if (effect !== "none" && typeof spec.claims !== "function")
-    throw invalidTool(name, `its effect is "${effect}" and it has no \`claims\``);
   const deadline = spec.deadlineMs ?? DEFAULT_DEADLINE_MS;
   const annotations = spec.annotations ?? {};
   const erased = spec as unknown as Pick<ToolBody, "claims" | "run">;
@@ -49,8 +42,7 @@ export function defineTool<const S extends InputSchema, Data = never, Limits = u
 
 /** The same tool under a dialect's name, schema, limits and texts. */
 export function presentTool(tool: DefinedTool, face: AnyFace, dialect: Dialect): DefinedTool {
-  if (!FACE_NAME.test(face.name))
-    throw invalidTool(face.name, "its name must match [a-z][a-z0-9_-]* and have at most 64 characters");
+  checkFaceName(face.name);
   return assemble(tool.body, {
     name: face.name,
     description: face.description,
@@ -97,7 +89,7 @@ function assemble(body: ToolBody, shown: Shown): DefinedTool {
 
 function validatorOf(tool: DefinedTool): Validator {
   const own = tool.face === undefined ? tool.body.schema : tool.parameters;
-  return createValidator(own, tool.parameters);
+  return createValidator(own, tool.parameters, tool.name);
 }
 
 function jsonSchemaOf(schema: Extract<InputSchema, { "~standard": unknown }>, name: string): JsonSchema {
@@ -121,10 +113,4 @@ function withoutSafeIntegerBounds(value: unknown): unknown {
     (key === "minimum" && member === Number.MIN_SAFE_INTEGER);
   const entries = Object.entries(value).filter((entry) => !isBound(entry));
   return Object.fromEntries(entries.map(([key, member]) => [key, withoutSafeIntegerBounds(member)]));
-}
-
-function invalidTool(name: string, why: string): HaftError {
-  return new HaftError("REGISTRY_INVALID_TOOL", `Did not define the tool "${name}": ${why}.`, {
-    details: { name, why },
-  });
 }

@@ -85,7 +85,7 @@ describe("repair", () => {
 });
 
 describe("validation", () => {
-  const validate = createValidator(SCHEMA, SCHEMA);
+  const validate = createValidator(SCHEMA, SCHEMA, "edit");
   const problems: [given: unknown, parameter: string | undefined, words: RegExp][] = [
     [{}, "path", /^`path` is missing; it takes text that is not empty$/],
     [{ path: 5 }, "path", /^`path` was 5; it takes text/],

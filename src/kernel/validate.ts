@@ -2,6 +2,7 @@
 import type { ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
 import { nearestNames } from "../text/index.js";
 import { isRecord } from "./coerce.js";
+import { HaftError, messageOf } from "./errors.js";
 import { type InputSchema, isStandardSchema, type JsonSchema } from "./schema.js";
 import { shownName } from "./shown-name.js";
 
@@ -18,7 +19,7 @@ export type Validated = { readonly value: unknown } | Problem;
 /** Compiles at the first use: nothing is loaded for a tool that is never called. */
 export type Validator = (value: unknown) => Promise<Validated> | Validated;
 
-export function createValidator(schema: InputSchema, advertised: JsonSchema): Validator {
+export function createValidator(schema: InputSchema, advertised: JsonSchema, tool: string): Validator {
   if (isStandardSchema(schema)) return (value) => validateStandard(schema, value);
   let compiled: ValidateFunction | undefined;
   const check = (validate: ValidateFunction, value: unknown): Validated => {
@@ -27,24 +28,35 @@ export function createValidator(schema: InputSchema, advertised: JsonSchema): Va
   };
   return (value) => {
     if (compiled !== undefined) return check(compiled, value);
-    return compile(advertised).then((validate) => {
+    return compile(advertised, tool).then((validate) => {
       compiled = validate;
       return check(validate, value);
     });
   };
 }
 
-async function compile(schema: JsonSchema): Promise<ValidateFunction> {
+/** @throws `REGISTRY_INVALID_TOOL`: the tool's author is told, since the model that called it can do nothing about it. */
+async function compile(schema: JsonSchema, tool: string): Promise<ValidateFunction> {
   const { Ajv2020 } = await import("ajv/dist/2020.js");
-  // The schema is the author's and was checked when the tool was defined; strict mode would refuse keywords we pass through.
-  return new Ajv2020({
+  // The schema is passed through as its author wrote it: strict mode would refuse keywords that only others know.
+  const ajv = new Ajv2020({
     strict: false,
     allErrors: false,
     verbose: true,
     validateFormats: false,
     meta: false,
     validateSchema: false,
-  }).compile(schema);
+  });
+  try {
+    return ajv.compile(schema);
+  } catch (error) {
+    const why = messageOf(error);
+    throw new HaftError(
+      "REGISTRY_INVALID_TOOL",
+      `Did not run \`${tool}\`: its definition is faulty, which no other arguments mend. The author of the tool has to correct its schema: ${why}.`,
+      { cause: error, details: { name: tool, why } },
+    );
+  }
 }
 
 async function validateStandard(
