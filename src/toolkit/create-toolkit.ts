@@ -26,9 +26,11 @@ import {
 import { allowAllPolicy } from "../policy/index.js";
 import { BackendSet, type EndedAfterKill, requireTargets } from "./backend-set.js";
 import { builtinRegistry } from "./builtin-registry.js";
+import { requireKnown, requireTools } from "./check-options.js";
 import type { ToolSettings } from "./config/config.js";
 import { dialectNamed } from "./dialect-named.js";
 import { createHost } from "./host-services.js";
+import { isOnThisMachine } from "./open-backend.js";
 import { type OwnedBox, owning } from "./owned-box.js";
 import { SessionUse } from "./session-use.js";
 
@@ -77,6 +79,32 @@ export interface ToolkitOptions {
   readonly faults?: Faults;
 }
 
+/** Every option; the compiler asks for one that is missing here. */
+const OPTIONS: Readonly<Record<keyof ToolkitOptions, true>> = {
+  workspace: true,
+  stateDir: true,
+  persist: true,
+  artifactQuotaBytes: true,
+  on: true,
+  backends: true,
+  dialect: true,
+  tools: true,
+  policy: true,
+  autonomy: true,
+  approver: true,
+  approvalTimeoutMs: true,
+  session: true,
+  gate: true,
+  toolSettings: true,
+  env: true,
+  budget: true,
+  framework: true,
+  hooks: true,
+  rate: true,
+  redactor: true,
+  faults: true,
+};
+
 /** One conversation of a toolkit. */
 export interface ToolkitSession extends AsyncDisposable {
   readonly id: string;
@@ -121,11 +149,14 @@ export interface Toolkit extends AsyncDisposable {
  * Puts a toolkit together. Nothing is opened, written or started before the first call: backends open then, and an
  * unwritable state folder is told by the first call that needs it (`STORE_UNWRITABLE`).
  *
- * @throws `CONFIG_INVALID` for an unknown dialect or target, or a relative workspace.
+ * @throws `CONFIG_INVALID` for an unknown option, dialect or target, for a workspace that is relative or, on this machine, not
+ *   there; `REGISTRY_INVALID_TOOL` for what `defineTool` did not make, and for two tools of one name.
  * @example See README.md.
  */
 export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolkit> {
-  const { workspace, policy = allowAllPolicy(), persist = true } = options;
+  requireKnown(options, Object.keys(OPTIONS));
+  const { workspace, policy = allowAllPolicy(), persist = true, tools = [], backends: given = {} } = options;
+  requireTools(tools);
   if (workspace !== undefined && !workspace.startsWith("/"))
     throw new HaftError(
       "CONFIG_INVALID",
@@ -137,11 +168,13 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     ...(options.gate === undefined ? {} : { gate: options.gate }),
     ...(options.toolSettings === undefined ? {} : { tools: options.toolSettings }),
   });
-  registry.registerAll(options.tools ?? []);
+  registry.registerAll(tools);
   const targets = [options.on ?? "local"].flat();
-  requireTargets(targets, options.backends ?? {});
+  requireTargets(targets, given);
+  if (workspace !== undefined && targets.some((name) => isOnThisMachine(name) && !Object.hasOwn(given, name)))
+    await requireFolder(workspace);
   const host = await createHost({ ...options, policy, persist });
-  const backends = new BackendSet(targets, options.backends ?? {}, {
+  const backends = new BackendSet(targets, given, {
     ...(workspace === undefined ? {} : { cwd: workspace }),
     ...(options.env === undefined ? {} : { env: options.env }),
     ...(host.statePath === undefined ? {} : { stateDir: host.statePath }),
@@ -255,6 +288,12 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
       left: [...closed.value, ...sessions.flatMap((one) => (one.status === "fulfilled" ? one.value.left : []))],
     };
   }
+}
+
+async function requireFolder(workspace: string): Promise<void> {
+  const { folderProblem } = await import("../backends/local/index.js");
+  const problem = folderProblem(workspace);
+  if (problem !== undefined) throw new HaftError("CONFIG_INVALID", problem, { details: { workspace } });
 }
 
 const NOTHING_LEFT: SessionEnd = Object.freeze({ left: [] });

@@ -47,6 +47,11 @@ export function requireTarget(target: string): void {
   openerOf(target);
 }
 
+/** Whether the target's files are those of this machine. */
+export function isOnThisMachine(target: string): boolean {
+  return target === "local" || target.startsWith("posix:");
+}
+
 function openerOf(target: string): Open {
   const open = Object.hasOwn(OPENERS, target) ? OPENERS[target] : undefined;
   if (open !== undefined) return open;

@@ -131,6 +131,41 @@ describe("a toolkit", () => {
     await expect(createToolkit({ workspace: "relative" })).rejects.toMatchObject({ code: "CONFIG_INVALID" });
   });
 
+  it("refuses a workspace of this machine that is not there", async () => {
+    const absent = join(root, "nope");
+    const refusal = {
+      code: "CONFIG_INVALID",
+      message: `Did not find the workspace "${absent}": there is no such folder. Give an existing folder.`,
+    };
+    await expect(createToolkit({ workspace: absent })).rejects.toMatchObject(refusal);
+    await expect(createToolkit({ workspace: absent, on: "posix:sh" })).rejects.toMatchObject(refusal);
+    await expect(createToolkit({ workspace: join(root, "outside.txt") })).rejects.toThrow(/it is no folder/);
+    await expect(inMemory({ workspace: absent })).resolves.toBeDefined();
+  });
+
+  it("refuses an option that there is not, and names the nearest", async () => {
+    const misspelt = { wrkspace: "." } as ToolkitOptions;
+    await expect(createToolkit(misspelt)).rejects.toMatchObject({
+      code: "CONFIG_INVALID",
+      message: "There is no option `wrkspace` of `createToolkit`. Did you mean `workspace`?",
+    });
+  });
+
+  it("refuses tools that were not defined, and two of one name", async () => {
+    const tool = defineTool({ name: "twice", description: "", input: {}, run: () => text("") });
+    const refusing = (...tools: unknown[]) =>
+      expect(createToolkit({ tools: tools as ToolkitOptions["tools"] & object })).rejects;
+    await refusing({}).toMatchObject({
+      code: "REGISTRY_INVALID_TOOL",
+      message: expect.stringMatching(/^Did not take tools\[0\]: .*`defineTool`/),
+    });
+    await refusing(tool, null).toThrow(/tools\[1\]/);
+    await refusing(tool, tool).toMatchObject({
+      code: "REGISTRY_INVALID_TOOL",
+      message: expect.stringMatching(/tools\[1\].*"twice" like tools\[0\]/),
+    });
+  });
+
   it("lays the gate over the dialect's", async () => {
     const guarded = (await inMemory({ gate: "write" })).box();
     expect(await run(guarded, "write", { path: "a.txt", content: "new" })).toMatchObject({ code: "FS_NOT_READ" });

@@ -1,0 +1,35 @@
+/** What a toolkit's options can be refused for before anything is put together. */
+import { type DefinedTool, HaftError } from "../kernel/index.js";
+import { nearestNames } from "../text/index.js";
+
+/** A misspelt option would be passed over in silence. @throws `CONFIG_INVALID` that names the nearest one. */
+export function requireKnown(options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const [nearest] = nearestNames(unknown, known, 1);
+  const hint = nearest === undefined ? `There are ${known.join(", ")}.` : `Did you mean \`${nearest}\`?`;
+  throw new HaftError("CONFIG_INVALID", `There is no option \`${unknown}\` of \`createToolkit\`. ${hint}`, {
+    details: { option: unknown },
+  });
+}
+
+/** @throws `REGISTRY_INVALID_TOOL` for what `defineTool` did not make, and for a name that two of them have. */
+export function requireTools(tools: readonly DefinedTool[]): void {
+  const names = new Map<string, number>();
+  for (const [index, tool] of tools.entries()) {
+    if (!isDefined(tool)) throw invalid(index, "it was not made by `defineTool`");
+    const first = names.get(tool.name);
+    if (first !== undefined)
+      throw invalid(index, `it is named "${tool.name}" like tools[${first}]. Name one otherwise`);
+    names.set(tool.name, index);
+  }
+}
+
+function isDefined(tool: unknown): boolean {
+  const { name, body, descriptor, invoke } = (tool ?? {}) as Partial<DefinedTool>;
+  return [typeof name, typeof body, typeof descriptor, typeof invoke].join() === "string,object,function,function";
+}
+
+function invalid(index: number, why: string): HaftError {
+  return new HaftError("REGISTRY_INVALID_TOOL", `Did not take tools[${index}]: ${why}.`, { details: { index, why } });
+}
