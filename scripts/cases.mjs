@@ -18,7 +18,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 const DEFAULT_FOLDER = "../shared/cases";
-const AREAS = "EDIT,WRITE,READ,LS,GREP,FIND,SHELL,KERN";
+const AREAS = "EDIT,WRITE,READ,LS,GREP,FIND,SHELL,MCP,KERN";
 /** Root may read and write whatever the modes say; without these two capabilities the permission cases mean something. */
 const DROPPED = "-dac_override,-dac_read_search";
 

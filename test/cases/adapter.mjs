@@ -18,6 +18,7 @@ const TOOLS = {
   ls: same("ls"),
   grep: { name: "grep", input: grepInput },
   find: same("find"),
+  todo_set: same("todo_set"),
 };
 
 /** Words of a case's policy that this build can follow, each with the values that it can follow. */

@@ -93,7 +93,7 @@ export function createFileSession(options: FileSessionOptions): FileSession {
       ...artifacts,
       async create(about) {
         const writer = await artifacts.create(about);
-        mark.touch();
+        mark.kept();
         return writer;
       },
     },
@@ -109,7 +109,7 @@ export function createFileSession(options: FileSessionOptions): FileSession {
       },
       async replace(items) {
         await documents.update("todo", () => items);
-        mark.touch();
+        mark.kept();
       },
     },
     touch: () => mark.touch(),
@@ -118,7 +118,7 @@ export function createFileSession(options: FileSessionOptions): FileSession {
       if (isTemporary || mark.isGone()) return end();
       await artifacts.close();
       await save();
-      mark.touch();
+      mark.kept();
       mark.release();
     },
     end,

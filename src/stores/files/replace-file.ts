@@ -1,6 +1,6 @@
 /** Replacing a whole file of the state folder: readers see all old or all new bytes, also after a power cut. */
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 
 /** Writes `content` beside `path`, flushes it and renames it over. Mode 0600. Leaves nothing behind when it throws. */
 export function replaceFile(path: string, content: string): void {
@@ -23,6 +23,8 @@ export function replaceFile(path: string, content: string): void {
 
 /** The text of a file, or undefined when it is not there. */
 export function readIfThere(path: string): string | undefined {
+  // The error of a missing file costs several times this look.
+  if (!existsSync(path)) return undefined;
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

@@ -27,6 +27,7 @@ export class SessionMark {
   readonly #about: Pick<MarkedSession, "id" | "isTemporary">;
   readonly #now: () => number;
   readonly #heldName: string;
+  #lookedMs: number | undefined;
   #touchedMs: number | undefined;
   /** What tells this mark from that of a later session of the same name. */
   #nonce: string | undefined;
@@ -39,10 +40,17 @@ export class SessionMark {
     this.#heldName = `held-${machine}-${pid}-${started}`;
   }
 
-  /** The session was used just now. Harmless where the folder is missing or cannot be written: the next write tells. */
+  /** The session has kept something just now. Harmless where the folder cannot be written: the next write tells. */
+  kept(): void {
+    if (this.#touchedMs === undefined) this.#lookedMs = undefined;
+    this.touch();
+  }
+
+  /** The session was used just now. A folder that is missing is looked for seldom: `kept` says when there is one. */
   touch(): void {
     const nowMs = this.#now();
-    if (this.#touchedMs !== undefined && nowMs - this.#touchedMs < TOUCH_EVERY_MS) return;
+    if (this.#lookedMs !== undefined && nowMs - this.#lookedMs < TOUCH_EVERY_MS) return;
+    this.#lookedMs = nowMs;
     if (this.isGone() || !existsSync(this.#folder)) return;
     try {
       const mark = join(this.#folder, MARK);

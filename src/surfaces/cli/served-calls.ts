@@ -45,8 +45,11 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
   const sessions = new Map<string, Served>();
   /** Ends that are under way, of sessions by their keys and of toolkits. */
   const endings = new Map<unknown, Promise<void>>();
+  const inFlight = new Set<Promise<unknown>>();
   let roots: readonly string[] | undefined = options.needsRoots ? undefined : [];
   let opened: { readonly roots: readonly string[]; readonly toolkit: Promise<Toolkit> } | undefined;
+  let callIds: string | undefined;
+  let callCount = 0;
   let isReported = false;
   let looking: NodeJS.Timeout | undefined;
 
@@ -64,7 +67,7 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
     return toolkit;
   };
 
-  /** The client works in other folders now: what its sessions plan goes along, what they left running in the old ones ends. */
+  /** The client works in other folders now: what its sessions plan goes along; what they left running in the old ones ends, once their calls have. */
   const moved = async (before: Promise<Toolkit>, wanted: readonly string[]): Promise<Toolkit> => {
     const next = await options.open(wanted);
     const old = await before.catch(() => undefined);
@@ -75,7 +78,10 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
       if (items.length > 0) await there.session.session.todo.replace(items);
       sessions.set(key, there);
     }
-    tellLeft(old, old.close());
+    tellLeft(
+      old,
+      Promise.allSettled(inFlight).then(() => old.close()),
+    );
     return next;
   };
 
@@ -127,7 +133,8 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
     get takeRoots() {
       if (roots !== undefined) return undefined;
       return (told: readonly string[]) => {
-        roots = told;
+        // A client that does not answer again has not left its folders.
+        roots = told.length === 0 && opened !== undefined ? opened.roots : told;
       };
     },
     rootsChanged() {
@@ -135,8 +142,12 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
     },
     async run(call, runOptions, named) {
       const { toolkit, served } = await use(named);
-      const id = toolkit.host.ids.next("call");
-      const outcome = await served.box.runner.run({ ...call, id }, runOptions);
+      // One draw of chance serves all: a call's id is told apart, not kept secret.
+      callIds ??= toolkit.host.ids.next("call");
+      const id = `${callIds}-${(++callCount).toString(36)}`;
+      const running = served.box.runner.run({ ...call, id }, runOptions);
+      inFlight.add(running);
+      const outcome = await running.finally(() => inFlight.delete(running));
       if (!isReported) {
         isReported = true;
         endedAfterKill(await toolkit.takeReports()).forEach(options.onNote);

@@ -97,7 +97,8 @@ export async function readWindow(
   const { producedBytes, keptBytes, gap } = part;
   const isFirstHalf = offset === 0 ? 0 : leadingContinuation(part.bytes);
   const whole = part.bytes.subarray(isFirstHalf, part.bytes.length - incompleteTail(part.bytes, offset, producedBytes));
-  const bytes = isUtf8(whole) ? whole : part.bytes;
+  const isSome = whole.length > 0 || part.bytes.length === 0;
+  const bytes = isSome && isUtf8(whole) ? whole : part.bytes;
   const isText = bytes === whole;
   const begin = offset + (isText ? isFirstHalf : 0);
   const end = begin + bytes.length;

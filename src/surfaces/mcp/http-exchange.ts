@@ -1,8 +1,6 @@
 /** Between Node's HTTP and the web's: a body of JSON in, a response out. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-
-/** The largest request body in bytes; a larger one is answered with 413. */
-export const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
+import { MAX_REQUEST_BYTES } from "./http-limits.js";
 
 /** Why a request is not looked at any further. */
 export interface Refusal {

@@ -32,7 +32,8 @@ export class RunningCalls {
       done: () => {
         request.removeEventListener("abort", cancel);
         this.#running.delete(stop);
-        if (this.#running.size === 0) this.#onNone?.();
+        // Once those who wait for the call have put its answer on the wire.
+        if (this.#running.size === 0) setImmediate(() => this.#onNone?.());
       },
     };
   }

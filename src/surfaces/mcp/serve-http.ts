@@ -47,7 +47,7 @@ export interface HttpService {
  *
  * @throws `CONFIG_INVALID` when no port can be had.
  */
-export async function serveMcpHttp(options: ServeHttpOptions): Promise<HttpService> {
+export async function serveOverHttp(options: ServeHttpOptions): Promise<HttpService> {
   const { calls, token, onProblem, host = HOST } = options;
   const running = new RunningCalls();
   const [sdk, serverFor] = await Promise.all([import("@modelcontextprotocol/server"), mcpServers(options, running)]);

@@ -1,6 +1,8 @@
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -13,6 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { deflateSync } from "node:zlib";
 import { Client as NewClient } from "@modelcontextprotocol/client";
 import { StdioClientTransport as NewTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
@@ -120,6 +123,77 @@ describe.each(Object.entries(CLIENTS))("an MCP client of %s over stdio", (_name,
   });
 });
 
+describe("what a client of the stdio server gets", () => {
+  it("tells of each tool what the tool declares, and its parameters as they are", async () => {
+    const client = await newClient("auto");
+    const { tools } = await client.listTools();
+    const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
+    expect(hints.read).toMatchObject({ readOnlyHint: true });
+    expect(hints.bash).toEqual({ destructiveHint: true, openWorldHint: true });
+    expect(hints.write).toEqual({ destructiveHint: true, idempotentHint: true });
+    expect(hints.todo_set).toEqual({ readOnlyHint: true, idempotentHint: true });
+    expect(tools.every(({ title }) => typeof title === "string")).toBe(true);
+    for (const { name, inputSchema } of tools) {
+      expect(name).toMatch(/^[a-z][a-z0-9_]{0,63}$/);
+      for (const word of ["anyOf", "oneOf", "allOf"]) expect([name, word in inputSchema]).toEqual([name, false]);
+    }
+  });
+
+  it("MCP-25: errors of a call as results of the tool, and the server goes on", async () => {
+    const client = await newClient("legacy");
+    for (const [name, args] of [
+      ["nosuch", {}],
+      ["read", {}],
+      ["read", { path: 5 }],
+      ["read", { path: "a.txt", unknown: true }],
+      ["read", { path: { deep: [] } }],
+      ["bash", { command: "exit 3" }],
+    ] as const) {
+      const result = await client.callTool({ name, arguments: args });
+      expect([name, args, result.isError]).toEqual([name, args, true]);
+    }
+    expect(await textOf(client, "read", { path: "a.txt" })).toContain("TODO");
+  });
+
+  it("MCP-15: an answer under the budget of the library, in one line, with a note of what was cut", async () => {
+    const line = `${"x".repeat(99)}\n`;
+    writeFileSync(join(workspace, "large.txt"), line.repeat(300_000));
+    const client = await newClient("legacy");
+    const result = await client.callTool({ name: "read", arguments: { path: "large.txt" } });
+    const wire = JSON.stringify(result);
+    expect(wire.length).toBeLessThan(256 * 1024);
+    expect(JSON.stringify(result.content)).toMatch(/300000|offset|more/);
+  });
+
+  it("MCP-17: a large image as an image under a cap or as words, never as text of its bytes", async () => {
+    writeFileSync(join(workspace, "x.png"), noisyPng(1000));
+    const client = await newClient("legacy");
+    const result = await client.callTool({ name: "read", arguments: { path: "x.png" } });
+    const blocks = result.content as { type: string; text?: string; data?: string }[];
+    const textLength = blocks.reduce((sum, { text = "" }) => sum + text.length, 0);
+    expect(textLength).toBeLessThan(10_000);
+    for (const { data = "" } of blocks) expect(data.length).toBeLessThan(2 * 1024 * 1024);
+  });
+
+  it("never the same payload twice: structured content holds facts, the text holds what was read", async () => {
+    const client = await newClient("legacy");
+    const word = "pay-load-of-this-test";
+    writeFileSync(join(workspace, "b.txt"), `${word}\n`);
+    for (const [name, args] of [
+      ["read", { path: "b.txt" }],
+      ["grep", { pattern: "pay-load" }],
+      ["bash", { command: "cat b.txt" }],
+      ["write", { path: "c.txt", content: word }],
+      ["edit", { path: "b.txt", oldText: word, newText: `${word}!` }],
+      ["todo_set", { items: [{ id: "1", text: word, status: "pending" }] }],
+    ] as const) {
+      const result = await client.callTool({ name, arguments: args });
+      expect([name, result.isError]).toEqual([name, false]);
+      expect([name, JSON.stringify(result.structuredContent ?? {})]).toEqual([name, expect.not.stringContaining(word)]);
+    }
+  });
+});
+
 describe("the stdio server", () => {
   it("writes nothing but the protocol on standard output", async () => {
     const { command, args, cwd, env } = server();
@@ -163,7 +237,50 @@ describe("the stdio server", () => {
     await gone(pids);
   });
 
-  it("ends when its parent dies although its input stays open", async () => {
+  it("answers the calls that run when it is stopped", async () => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      rmSync(join(workspace, "begun"), { force: true });
+      const { command, args, cwd, env } = server();
+      const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "inherit"] });
+      const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+      let stdout = "";
+      child.stdout.on("data", (chunk: Buffer) => {
+        stdout += chunk.toString();
+      });
+      send(child, { id: 1, ...INITIALIZE });
+      send(child, { method: "notifications/initialized" });
+      const shell = "echo said before; echo >begun; sleep 600";
+      send(child, { id: 2, method: "tools/call", params: { name: "bash", arguments: { command: shell } } });
+      await eventually(() => existsSync(join(workspace, "begun")));
+      child.kill(signal);
+      expect([signal, await ended]).toEqual([signal, 0]);
+      const answers = stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as { id: number; result?: { isError?: boolean } });
+      const answer = answers.find(({ id }) => id === 2);
+      expect(answer?.result?.isError).toBe(true);
+      expect(JSON.stringify(answer)).toContain("said before");
+    }
+  });
+
+  it("MCP-11: ends when nobody reads its answers any more, and does not spin on the broken pipe", async () => {
+    const { command, args, cwd, env } = server();
+    const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "inherit"] });
+    const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
+    send(child, { id: 1, ...INITIALIZE });
+    send(child, { method: "notifications/initialized" });
+    const shell = "echo $$ >pids; setsid sleep 607 & echo $! >>pids; while :; do echo more; sleep 0.05; done";
+    const params = { name: "bash", arguments: { command: shell }, _meta: { progressToken: "p" } };
+    send(child, { id: 2, method: "tools/call", params });
+    const pids = await pidsOf(2);
+    child.stdout.destroy();
+    expect(await ended).toBe(0);
+    await gone(pids);
+    child.stdin.destroy();
+  });
+
+  it("MCP-12: ends when its parent dies although its input stays open", async () => {
     const { command, args, cwd, env } = server();
     const fifo = join(root, "fifo");
     execFileSync("mkfifo", [fifo]);
@@ -193,6 +310,24 @@ describe("the stdio server", () => {
     expect(await textOf(plain, "bash", { command: "pwd" })).toContain(workspace);
   });
 
+  it("goes where the client's roots have moved to, and takes its plan along", async () => {
+    const roots = [pathToFileURL(workspace).href];
+    const client = new NewClient(
+      { name: "test", version: "1" },
+      { versionNegotiation: { mode: "legacy" }, capabilities: { roots: { listChanged: true } } },
+    );
+    client.setRequestHandler("roots/list", () => ({ roots: roots.map((uri) => ({ uri })) }));
+    await client.connect(new NewTransport(server([], workspace)));
+    closing.push(() => client.close());
+    expect(await textOf(client, "bash", { command: "pwd" })).toContain(workspace);
+    await textOf(client, "todo_set", { items: [{ id: "1", text: "Move", status: "pending" }] });
+    const other = realpathSync(join(root, "other"));
+    roots.splice(0, 1, pathToFileURL(other).href);
+    await client.sendRootsListChanged();
+    expect(await textOf(client, "bash", { command: "pwd" })).toContain(other);
+    expect(await textOf(client, "todo_read", {})).toContain("Move");
+  });
+
   it("starts in a folder that may be no workspace, and tells each call what to add", async () => {
     const client = await newClient("auto", server([], "/"));
     expect((await client.listTools()).tools.length).toBeGreaterThan(0);
@@ -200,16 +335,52 @@ describe("the stdio server", () => {
   });
 });
 
+/** A PNG of 3 bytes a pixel that no compression makes smaller. */
+function noisyPng(side: number): Buffer {
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
+    const framed = Buffer.alloc(body.length + 8);
+    framed.writeUInt32BE(data.length, 0);
+    body.copy(framed, 4);
+    framed.writeUInt32BE(crc32(body), body.length + 4);
+    return framed;
+  };
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0]);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  const rows = randomBytes(side * (side * 3 + 1));
+  for (let row = 0; row < side; row++) rows[row * (side * 3 + 1)] = 0;
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  return Buffer.concat([
+    signature,
+    chunk("IHDR", header),
+    chunk("IDAT", deflateSync(rows, { level: 0 })),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
+}
+
+function crc32(bytes: Buffer): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+function send(child: ChildProcess, message: object): void {
+  child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+}
+
 /** A server with a call that runs a tree of processes. */
 async function busyServer() {
   const { command, args, cwd, env } = server();
   const child = spawn(command, args, { cwd, env, stdio: ["pipe", "ignore", "inherit"] });
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-  const send = (message: object): void => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  send({ id: 1, ...INITIALIZE });
-  send({ method: "notifications/initialized" });
+  send(child, { id: 1, ...INITIALIZE });
+  send(child, { method: "notifications/initialized" });
   const shell = "echo $$ >pids; setsid sleep 605 & echo $! >>pids; sleep 606";
-  send({ id: 2, method: "tools/call", params: { name: "bash", arguments: { command: shell } } });
+  send(child, { id: 2, method: "tools/call", params: { name: "bash", arguments: { command: shell } } });
   return { child, ended, pids: await pidsOf(2) };
 }
 
