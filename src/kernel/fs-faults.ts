@@ -10,7 +10,7 @@ const NOT_PERMITTED = "the system does not permit it. Use another path";
 const REFUSALS = {
   ENOENT: ["FS_NOT_FOUND", "no such file or directory", "it does not exist. Check the path"],
   EEXIST: ["FS_EXISTS", "file already exists", "something of that name exists already. Choose another name"],
-  EISDIR: ["FS_NOT_A_FILE", "illegal operation on a directory", "it is a folder. Name a file"],
+  EISDIR: ["FS_NOT_A_FILE", "illegal operation on a directory", "it is a folder. Name a regular file"],
   ENOTDIR: ["FS_NOT_A_DIRECTORY", "not a directory", "a part of the path is not a folder. Check the path"],
   ENOTEMPTY: [
     "FS_NOT_EMPTY",
@@ -72,9 +72,19 @@ export function notAFile(did: string, path: string, kind: OddKind, what: string 
   });
 }
 
-/** The error for a file that is not as the writer expects. `why` is a clause. */
-export function staleFile(path: string, why: string, details: Readonly<Record<string, unknown>>): HaftError {
-  return new HaftError("FS_STALE", `Did not write "${path}": ${why}. Read it again before you write it.`, {
+const STALE = {
+  present: "something of that name exists already",
+  gone: "the file is gone",
+  changed: "the file has changed since",
+} as const;
+
+/** The error for a file that is not as the writer expects. */
+export function staleFile(
+  path: string,
+  why: keyof typeof STALE,
+  details: Readonly<Record<string, unknown>>,
+): HaftError {
+  return new HaftError("FS_STALE", `Did not write "${path}": ${STALE[why]}. Read it again before you write it.`, {
     details: { path, ...details },
   });
 }
@@ -103,14 +113,29 @@ export function badPath(did: string, path: string, why: string): HaftError {
   });
 }
 
+/** The error for a folder that would be moved below itself. */
+export function intoItself(did: string, path: string, to: string): HaftError {
+  return badPath(did, path, `"${to}" lies inside it. Name a place outside`);
+}
+
+/** The error for a name that is not UTF-8: it was told with signs in place of its bytes, so nothing is found by it. */
+export function notUtf8Name(did: string, path: string): HaftError {
+  return badPath(did, path, "the name is not UTF-8. Rename it");
+}
+
 const MAX_NAME_BYTES = 255;
+/** The longest path that a Linux kernel takes; a backend without one takes no longer path either. */
+const MAX_PATH_BYTES = 4_095;
 
 /** Why no POSIX system can have this path, as a clause for `badPath`; undefined when one can. */
 export function pathProblem(path: string): string | undefined {
   if (path.includes("\0")) return "a path cannot hold a NUL byte. Leave it out";
   if (!path.startsWith("/"))
     return "it is not absolute. Give `ctx.resolve(path)`, which starts a relative path where the call works";
-  const hasLongName =
-    path.length > MAX_NAME_BYTES / 3 && path.split("/").some((name) => utf8Length(name) > MAX_NAME_BYTES);
-  return hasLongName ? `a name in it is longer than ${MAX_NAME_BYTES} bytes. Use a shorter one` : undefined;
+  // No UTF-16 code unit is more than three bytes of UTF-8.
+  if (path.length <= MAX_NAME_BYTES / 3) return undefined;
+  if (path.split("/").some((name) => utf8Length(name) > MAX_NAME_BYTES))
+    return `a name in it is longer than ${MAX_NAME_BYTES} bytes. Use a shorter one`;
+  const isLong = path.length > MAX_PATH_BYTES / 3 && utf8Length(path) > MAX_PATH_BYTES;
+  return isLong ? `it is longer than ${MAX_PATH_BYTES} bytes. Use a shorter one` : undefined;
 }

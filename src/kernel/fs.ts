@@ -42,6 +42,9 @@ export interface FsEntryInfo {
 /** An entry of a folder with its name. */
 export type FsChild = FsEntryInfo & { readonly name: string };
 
+/** A child whose name is not UTF-8: it can be told of, and not be opened. */
+export const UNNAMEABLE: FsEntryInfo = Object.freeze({ kind: "other", size: 0, modifiedMs: 0, mode: 0, version: "" });
+
 /** What must be true of the old file for a replacement to happen; `sha256` is 64 hex digits. */
 export type Expect = { readonly sha256: string } | { readonly version: string } | "absent" | "any";
 
@@ -94,13 +97,20 @@ export interface Fs {
     path: string,
     io?: Io & { readonly limit?: number },
   ): Promise<{ readonly children: FsChild[]; readonly more: boolean }>;
-  /** One folder whose parent exists, `FS_EXISTS` when something is there; recursive: all missing parents, content with a folder. */
+  /**
+   * One folder whose parent exists, `FS_EXISTS` when something is there; recursive: all missing parents, content with a folder.
+   * `FS_NOT_A_DIRECTORY` below a file.
+   */
   mkdir(path: string, recursive: boolean, io?: Io): Promise<void>;
-  /** A file, a link or an empty folder; `FS_NOT_EMPTY` for a full one unless `recursive`. Refused when it would take an excepted path. */
+  /**
+   * A file, a link or an empty folder; `FS_NOT_EMPTY` for a full one unless `recursive`. Refused when it would take an excepted
+   * path; the root itself is `FS_PERMISSION`.
+   */
   rm(path: string, options: { readonly recursive: boolean; readonly ignoreMissing: boolean }, io?: Io): Promise<void>;
   /**
    * In one step. `FS_EXISTS` when `to` is there and `replace` is false. A file never replaces a folder. A name that is given
-   * itself, or another name of the same file, is left as it is: both names stay.
+   * itself, or another name of the same file, is left as it is: both names stay. `FS_BAD_PATH` for a folder into itself,
+   * `FS_PERMISSION` for the root.
    */
   rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void>;
   /** Never rejects: false when absent or not to be seen. */

@@ -45,15 +45,15 @@ export type {
   LsLimits,
 } from "./folder-tool-data.js";
 export type { CoreFs, EntryKind, Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "./fs.js";
-export { DOING, type Doing, refusedBy, requirePath } from "./fs-doing.js";
+export { UNNAMEABLE } from "./fs.js";
+export { DOING, type Doing, refusedBy, requirePath, requireUncancelled, whyCancelled } from "./fs-doing.js";
 export {
   badPath,
-  cancelledOperation,
   type Errno,
+  intoItself,
   notAFile,
+  notUtf8Name,
   type OddKind,
-  pathProblem,
-  type SystemRefusal,
   staleFile,
   systemFault,
   systemRefusal,

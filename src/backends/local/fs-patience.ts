@@ -1,13 +1,17 @@
-import { HaftError, type Io } from "../../kernel/index.js";
+import { type Doing, HaftError, type Io, requireUncancelled } from "../../kernel/index.js";
 
 /** Asked between the steps of an operation: throws once its caller has stopped waiting for it. */
 export class Patience {
+  readonly #doing: Doing;
+  readonly #path: string;
   readonly #signal: AbortSignal | undefined;
   readonly #end: number;
   readonly #timeoutMs: number | undefined;
   readonly #requireLive: () => void;
 
-  constructor(io: Io | undefined, requireLive: () => void) {
+  constructor(doing: Doing, path: string, io: Io | undefined, requireLive: () => void) {
+    this.#doing = doing;
+    this.#path = path;
     this.#signal = io?.signal;
     this.#timeoutMs = io?.timeoutMs;
     this.#end = io?.timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + io.timeoutMs;
@@ -18,10 +22,7 @@ export class Patience {
   /** @throws `CALL_CANCELLED`, `CALL_TIMEOUT`, `CALL_REVOKED` or what the call was ended with. */
   check(): void {
     this.#requireLive();
-    if (this.#signal?.aborted === true) {
-      const reason: unknown = this.#signal.reason;
-      throw HaftError.is(reason) ? reason : new HaftError("CALL_CANCELLED", "Stopped: the operation was cancelled.");
-    }
+    requireUncancelled(this.#doing, this.#path, this.#signal);
     if (performance.now() < this.#end) return;
     throw new HaftError("CALL_TIMEOUT", `Stopped after ${this.#timeoutMs} ms. Allow it more time.`, {
       details: { deadlineMs: this.#timeoutMs },

@@ -1,6 +1,6 @@
 /** Reading regular files, through a held folder. */
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, read, readSync } from "node:fs";
-import { HaftError, notAFile } from "../../kernel/index.js";
+import { notAFile, tooLarge } from "../../kernel/index.js";
 import { notFound } from "./fs-faults.js";
 import { oddKindOf } from "./fs-info.js";
 import type { Patience } from "./fs-patience.js";
@@ -77,14 +77,6 @@ export async function readWhole(
     if (total > maxBytes) throw tooLarge(path, total, maxBytes);
   }
   return parts.length === 1 ? first : Buffer.concat(parts);
-}
-
-function tooLarge(path: string, sizeBytes: number, maxBytes: number): HaftError {
-  return new HaftError(
-    "FS_TOO_LARGE",
-    `Did not read "${path}": it has ${sizeBytes} bytes and the limit is ${maxBytes}. Read a part of it.`,
-    { details: { path, sizeBytes, maxBytes } },
-  );
 }
 
 function readStep(descriptor: number, buffer: Uint8Array, at: number, length: number, from: number): Promise<number> {

@@ -17,7 +17,15 @@ import {
   write,
   writeSync,
 } from "node:fs";
-import { DEFAULT_MAX_READ_BYTES, type Expect, HaftError, notAFile, type ReplaceResult } from "../../kernel/index.js";
+import {
+  DEFAULT_MAX_READ_BYTES,
+  DOING,
+  type Expect,
+  type HaftError,
+  notAFile,
+  type ReplaceResult,
+  staleFile,
+} from "../../kernel/index.js";
 import { systemCode } from "./fs-faults.js";
 import { oddKindOf, versionOf } from "./fs-info.js";
 import type { Patience } from "./fs-patience.js";
@@ -32,6 +40,8 @@ const WRITE_STEP_BYTES = 8 * 1024 * 1024;
 const AT_ONCE_BYTES = 64 * 1024;
 /** A link, not a rename, so that whoever came first wins; where a file system has no links the file is made directly. */
 const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+
+const [WRITE] = DOING.writing;
 
 export interface ReplaceTools {
   readonly temps: TempFiles;
@@ -50,9 +60,9 @@ export async function replaceAt(
   patience: Patience,
 ): Promise<ReplaceResult> {
   const old = spot.info;
-  if (old !== undefined && expect === "absent") throw stale(spot, "it exists already", "absent", "present");
-  if (old !== undefined && oddKindOf(old) !== undefined) throw notAFile("write", spot.asked, oddKindOf(old)!);
-  if (old === undefined && typeof expect === "object") throw stale(spot, "it is gone", expect, "absent");
+  if (old !== undefined && expect === "absent") throw stale(spot, "present", "absent", "present");
+  if (old !== undefined && oddKindOf(old) !== undefined) throw notAFile(WRITE, spot.asked, oddKindOf(old)!);
+  if (old === undefined && typeof expect === "object") throw stale(spot, "gone", expect, "absent");
   tools.temps.sweep(spot.anchor);
   const after = sha256(data);
   if (old === undefined) {
@@ -84,8 +94,7 @@ async function create(
       linkSync(temp.path, spot.path);
     } catch (thrown) {
       const code = systemCode(thrown) ?? "";
-      if (code === "EEXIST")
-        throw expect === "any" ? new CameMeanwhile() : stale(spot, "it was made meanwhile", expect, "present");
+      if (code === "EEXIST") throw expect === "any" ? new CameMeanwhile() : stale(spot, "present", expect, "present");
       if (!NO_LINKS.has(code) || lstatSync(spot.path, { throwIfNoEntry: false }) !== undefined) throw thrown;
       renameSync(temp.path, spot.path);
     }
@@ -115,7 +124,7 @@ async function renameOver(
   }
   let isOpen = true;
   try {
-    const source = openFile(spot, "write");
+    const source = openFile(spot, WRITE);
     let before: string | null;
     try {
       // The copy runs in a process of its own while the bytes are written.
@@ -155,7 +164,7 @@ async function writeInPlace(
   expect: Expect,
   patience: Patience,
 ): Promise<{ readonly before: string | null; readonly inPlace: true }> {
-  const source = openFile(spot, "write");
+  const source = openFile(spot, WRITE);
   let before: string | null;
   try {
     before = await hashOf(source.descriptor, source.info, patience);
@@ -166,7 +175,7 @@ async function writeInPlace(
   const descriptor = openSync(spot.path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const info = fstatSync(descriptor, { bigint: true });
-    if (oddKindOf(info) !== undefined) throw notAFile("write", spot.asked, oddKindOf(info)!);
+    if (oddKindOf(info) !== undefined) throw notAFile(WRITE, spot.asked, oddKindOf(info)!);
     requireVersion(spot, source.info, versionOf(info));
     // Once begun it is not given up half-way.
     for (let written = 0; written < data.length; ) written += writeSync(descriptor, data, written, undefined, written);
@@ -191,24 +200,22 @@ function judge(spot: Spot, expect: Expect, before: string | null, info: BigIntSt
   if (typeof expect !== "object") return;
   if ("version" in expect) requireVersion(spot, info, expect.version);
   else if (expect.sha256.toLowerCase() !== before) {
-    throw stale(spot, `its SHA-256 is ${before ?? "not taken over 256 MiB"}, not ${expect.sha256}`, expect, before);
+    throw stale(spot, "changed", expect, before);
   }
 }
 
 function requireVersion(spot: Spot, info: BigIntStats, version: string): void {
-  if (versionOf(info) !== version) throw stale(spot, "it has changed meanwhile", version, versionOf(info));
+  if (versionOf(info) !== version) throw stale(spot, "changed", version, versionOf(info));
 }
 
 function requireThere(spot: Spot, expect: Expect): BigIntStats {
   const now = lstatSync(spot.path, { bigint: true, throwIfNoEntry: false });
-  if (now === undefined) throw stale(spot, "it was removed meanwhile", expect, "absent");
+  if (now === undefined) throw stale(spot, "gone", expect, "absent");
   return now;
 }
 
-function stale(spot: Spot, why: string, expected: unknown, found: unknown): HaftError {
-  return new HaftError("FS_STALE", `Did not write "${spot.asked}": ${why}. Read it again, then repeat the change.`, {
-    details: { path: spot.asked, expected, found },
-  });
+function stale(spot: Spot, why: Parameters<typeof staleFile>[1], expected: unknown, found: unknown): HaftError {
+  return staleFile(spot.asked, why, { expected, found });
 }
 
 /** Gives the new file mode, owner and group of the old one. False when the system does not allow that. */

@@ -2,15 +2,14 @@
 import { type BigIntStats, lstatSync, readlinkSync } from "node:fs";
 import {
   type Access,
-  type BoundCall,
-  badPath,
+  type Binding,
   covers,
-  type Grant,
+  type Doing,
   HaftError,
-  pathProblem,
   requireCovered,
   requireLive,
   requireMoved,
+  requirePath,
 } from "../../kernel/index.js";
 import { baseName, parentOf } from "../../text/index.js";
 import { type Anchor, type GuardMode, openAnchor } from "./fs-anchor.js";
@@ -18,12 +17,6 @@ import { fsFault, linkLoop } from "./fs-faults.js";
 
 /** Links followed at the end of one path before it counts as a ring; the kernel's own number. */
 export const MAX_LINKS = 40;
-
-/** What binds file operations to a call. Absent for the backend's own unguarded port. */
-export interface FsBinding {
-  readonly grant: Grant;
-  readonly call: BoundCall;
-}
 
 /** One place: a name in a held folder, and what stands there. */
 export interface Spot {
@@ -41,8 +34,8 @@ export interface Spot {
 }
 
 export interface FindOptions {
-  /** What is about to happen, as a verb, for messages. */
-  readonly did: string;
+  /** What is about to happen, for messages. */
+  readonly doing: Doing;
   readonly access: Access;
   /** The access that is needed where something stands already, when it is another. */
   readonly accessIfThere?: Access;
@@ -56,11 +49,11 @@ const PROCESS_SECRETS = /^\/proc\/(?:[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem|aux
 /** Looks up places for one binding. */
 export class SpotFinder {
   readonly mode: GuardMode;
-  readonly #binding: FsBinding | undefined;
+  readonly #binding: Binding | undefined;
   readonly #requireOpen: () => void;
 
   /** @param requireOpen - Throws once the backend is closed. */
-  constructor(mode: GuardMode, binding: FsBinding | undefined, requireOpen: () => void = () => {}) {
+  constructor(mode: GuardMode, binding: Binding | undefined, requireOpen: () => void = () => {}) {
     this.mode = mode;
     this.#binding = binding;
     this.#requireOpen = requireOpen;
@@ -107,9 +100,10 @@ export class SpotFinder {
    *   for a missing folder. A system error that `use` throws comes out as an `FS_*` fault.
    */
   async with<T>(path: string, options: FindOptions, use: (spot: Spot) => T | Promise<T>): Promise<T> {
-    const { did } = options;
+    const { doing } = options;
+    const [did] = doing;
     this.requireLive();
-    requireUsable(path, did);
+    requirePath(doing, path);
     this.requireCovered(path, options.access);
     let spot: Spot | undefined;
     try {
@@ -145,12 +139,6 @@ export class SpotFinder {
     folder.close();
     return openSpot(link.asked, openAnchor(parentOf(folder.real), this.mode), baseName(folder.real));
   }
-}
-
-/** @throws `FS_BAD_PATH` for what no POSIX system can have. */
-export function requireUsable(path: string, did: string): void {
-  const problem = pathProblem(path);
-  if (problem !== undefined) throw badPath(did, path, problem);
 }
 
 function openSpot(asked: string, anchor: Anchor, name: string): Spot {

@@ -1,10 +1,10 @@
 /** Folders: listing, making, removing and moving, each through a held folder. */
 import { linkSync, lstatSync, mkdirSync, promises, renameSync, rmdirSync, unlinkSync } from "node:fs";
-import { badPath, HaftError } from "../../kernel/index.js";
+import { DOING, intoItself, refusedBy } from "../../kernel/index.js";
 import { type Anchor, type GuardMode, openAnchor, openAnchorItself } from "./fs-anchor.js";
 import { fsFault, notFound, systemCode } from "./fs-faults.js";
 import type { Patience } from "./fs-patience.js";
-import { childPath, type Spot, type SpotFinder } from "./fs-spot.js";
+import type { Spot, SpotFinder } from "./fs-spot.js";
 
 /** Names between two looks at whether the caller still waits. */
 const NAMES_PER_STEP = 500;
@@ -57,22 +57,20 @@ export async function makeFolders(path: string, finder: SpotFinder, patience: Pa
       } catch (thrown) {
         if (systemCode(thrown) !== "EEXIST") throw thrown;
       }
-      if (!lstatSync(above.at(name)).isDirectory()) throw exists(path, childPath(above.real, name));
+      const info = lstatSync(above.at(name));
+      if (!info.isDirectory()) {
+        const isInTheWay = index < missing.length - 1 && !info.isSymbolicLink();
+        throw refusedBy(isInTheWay ? "ENOTDIR" : "EEXIST", DOING.making, path);
+      }
       anchor = openAnchorItself(above.at(name), finder.mode);
       above.close();
     }
     if (missing.length === 0) await finder.requireReal(path, anchor.real, "create");
   } catch (thrown) {
-    throw fsFault(thrown, "make the folder", path);
+    throw fsFault(thrown, DOING.making[0], path);
   } finally {
     anchor?.close();
   }
-}
-
-function exists(path: string, real: string): HaftError {
-  return new HaftError("FS_EXISTS", `Did not make the folder "${path}": "${real}" is in the way and is no folder.`, {
-    details: { path, system: `EEXIST: file already exists, mkdir '${path}'` },
-  });
 }
 
 /** Removes what stands at the place; a folder only when it is empty. Links are removed, not followed. */
@@ -91,7 +89,6 @@ export async function removeTree(
   patience: Patience,
   beforeInside: () => void,
 ): Promise<void> {
-  if (spot.name === "") throw fsFault({ code: "EPERM", syscall: "rmdir", message: "" }, "remove", spot.asked);
   await emptyFolder(spot.path, mode, patience, beforeInside);
   rmdirSync(spot.path);
 }
@@ -120,11 +117,9 @@ async function emptyFolder(path: string, mode: GuardMode, patience: Patience, be
 
 /** Moves what stands at one place to the other. Without `replace` the new name must be free, also at the last moment. */
 export function move(from: Spot, to: Spot, replace: boolean): void {
-  if (from.info === undefined) throw notFound("move", from.asked, "rename");
+  if (from.info === undefined) throw notFound(DOING.moving[0], from.asked, "rename");
   if (to.real === from.real) return;
-  if (to.real.startsWith(`${from.real}/`)) {
-    throw badPath("move", from.asked, `"${to.asked}" lies inside it. Name a place outside`);
-  }
+  if (to.real.startsWith(`${from.real}/`)) throw intoItself(DOING.moving[0], from.asked, to.asked);
   if (replace) renameSync(from.path, to.path);
   else if (from.info.isDirectory()) moveFolderToFreeName(from, to);
   else moveToFreeName(from, to);

@@ -1,5 +1,8 @@
 import { closeSync, lstatSync, readlinkSync } from "node:fs";
 import {
+  type Binding,
+  DOING,
+  type Doing,
   decodeStrict,
   type Expect,
   type Fs,
@@ -12,6 +15,8 @@ import {
   type ReplaceResult,
   type ResolvedPath,
   rangeStart,
+  requirePath,
+  UNNAMEABLE,
 } from "../../kernel/index.js";
 import { wholeNumber } from "../../text/index.js";
 import { type GuardMode, openAnchorItself } from "./fs-anchor.js";
@@ -21,7 +26,7 @@ import { Patience } from "./fs-patience.js";
 import { CHUNK_BYTES, openFile, readAt, readWhole } from "./fs-read.js";
 import { CameMeanwhile, type ReplaceTools, replaceAt } from "./fs-replace.js";
 import { resolveReal } from "./fs-resolve.js";
-import { childPath, type FindOptions, type FsBinding, requireUsable, type Spot, SpotFinder } from "./fs-spot.js";
+import { childPath, type FindOptions, type Spot, SpotFinder } from "./fs-spot.js";
 import { makeFolder, makeFolders, move, removeOne, removeTree, sortedNames } from "./fs-tree.js";
 
 /** Children told in one go; between two of them the operation can end. */
@@ -31,8 +36,6 @@ const REPLACE_ATTEMPTS = 5;
 
 /** With these a call has ended; any other fault is about the place. */
 const ENDED: ReadonlySet<string> = new Set(["CALL_REVOKED", "CALL_CANCELLED", "CALL_TIMEOUT", "BACKEND_UNAVAILABLE"]);
-/** A child whose name is not UTF-8: it can be told of, and not be opened. */
-const UNNAMEABLE: FsEntryInfo = { kind: "other", size: 0, modifiedMs: 0, mode: 0, version: "" };
 
 /** What all file ports of one backend share. */
 export interface LocalFsTools extends ReplaceTools {
@@ -51,7 +54,7 @@ export class LocalFs implements Fs {
   readonly #finder: SpotFinder;
 
   /** @param binding - Absent for the backend's own port, which nothing guards. */
-  constructor(tools: LocalFsTools, binding?: FsBinding) {
+  constructor(tools: LocalFsTools, binding?: Binding) {
     this.#tools = tools;
     this.#finder = new SpotFinder(tools.mode, binding, tools.requireOpen);
   }
@@ -61,7 +64,7 @@ export class LocalFs implements Fs {
   }
 
   async readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array> {
-    const patience = this.#patience(io);
+    const patience = this.#patience(DOING.reading, path, io);
     return this.#reading(path, async (file) => readWhole(file, path, maxReadBytes(io), patience));
   }
 
@@ -71,7 +74,7 @@ export class LocalFs implements Fs {
     length: number,
     io?: Io,
   ): Promise<{ readonly bytes: Uint8Array; readonly size: number; readonly version: string }> {
-    const patience = this.#patience(io);
+    const patience = this.#patience(DOING.reading, path, io);
     return this.#reading(path, async (file) => {
       const size = Number(file.info.size);
       const from = rangeStart(offset, size);
@@ -83,8 +86,10 @@ export class LocalFs implements Fs {
   }
 
   async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncGenerator<Uint8Array, void> {
-    const patience = this.#patience(io);
-    const file = await this.#finder.with(path, { did: "read", access: "read" }, (spot) => openFile(spot, "read"));
+    const patience = this.#patience(DOING.reading, path, io);
+    const file = await this.#finder.with(path, { doing: DOING.reading, access: "read" }, (spot) =>
+      openFile(spot, DOING.reading[0]),
+    );
     try {
       for (let at = wholeNumber(io?.offset ?? 0); ; ) {
         const chunk = await readAt(file.descriptor, at, CHUNK_BYTES, patience);
@@ -94,7 +99,7 @@ export class LocalFs implements Fs {
         patience.check();
       }
     } catch (thrown) {
-      throw fsFault(thrown, "read", path);
+      throw fsFault(thrown, DOING.reading[0], path);
     } finally {
       closeSync(file.descriptor);
     }
@@ -105,19 +110,19 @@ export class LocalFs implements Fs {
   }
 
   async replaceAtomic(path: string, data: Uint8Array, expect: Expect, io?: Io): Promise<ReplaceResult> {
-    const patience = this.#patience(io);
-    const did = "write";
+    const patience = this.#patience(DOING.writing, path, io);
+    const doing = DOING.writing;
     const options: FindOptions =
       expect === "absent"
-        ? { did, access: "create", follow: false }
-        : { did, access: "create", accessIfThere: "write" };
+        ? { doing, access: "create", follow: false }
+        : { doing, access: "create", accessIfThere: "write" };
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#finder.with(path, options, (spot) => replaceAt(spot, data, expect, this.#tools, patience));
       } catch (thrown) {
         if (!(thrown instanceof CameMeanwhile)) throw thrown;
         if (attempt === REPLACE_ATTEMPTS) {
-          throw new HaftError("FS_STALE", `Did not write "${path}": others keep replacing it. Try again.`, {
+          throw new HaftError("FS_STALE", `Did not ${doing[0]} "${path}": others keep replacing it. Try again.`, {
             details: { path },
           });
         }
@@ -126,18 +131,20 @@ export class LocalFs implements Fs {
   }
 
   async stat(path: string, io?: Io): Promise<FsEntryInfo> {
-    this.#patience(io);
-    return this.#finder.with(path, { did: "look at", access: "read", follow: false }, (spot) => this.#infoOf(spot));
+    this.#patience(DOING.looking, path, io);
+    return this.#finder.with(path, { doing: DOING.looking, access: "read", follow: false }, (spot) =>
+      this.#infoOf(spot),
+    );
   }
 
   async readDir(
     path: string,
     io?: Io & { readonly limit?: number },
   ): Promise<{ readonly children: FsChild[]; readonly more: boolean }> {
-    const patience = this.#patience(io);
+    const patience = this.#patience(DOING.listing, path, io);
     const limit = maxChildren(io);
-    return this.#finder.with(path, { did: "list", access: "read" }, async (spot) => {
-      if (spot.info === undefined) throw notFound("list", path, "scandir");
+    return this.#finder.with(path, { doing: DOING.listing, access: "read" }, async (spot) => {
+      if (spot.info === undefined) throw notFound(DOING.listing[0], path, "scandir");
       const folder = openAnchorItself(spot.path, this.#finder.mode);
       try {
         const names = await sortedNames(folder);
@@ -158,10 +165,10 @@ export class LocalFs implements Fs {
   }
 
   async mkdir(path: string, recursive: boolean, io?: Io): Promise<void> {
-    const patience = this.#patience(io);
-    const did = "make the folder";
-    if (!recursive) return this.#finder.with(path, { did, access: "create", follow: false }, makeFolder);
-    requireUsable(path, did);
+    const patience = this.#patience(DOING.making, path, io);
+    const doing = DOING.making;
+    if (!recursive) return this.#finder.with(path, { doing, access: "create", follow: false }, makeFolder);
+    requirePath(doing, path);
     this.#finder.requireCovered(path, "create");
     await makeFolders(path, this.#finder, patience);
   }
@@ -171,10 +178,10 @@ export class LocalFs implements Fs {
     options: { readonly recursive: boolean; readonly ignoreMissing: boolean },
     io?: Io,
   ): Promise<void> {
-    const patience = this.#patience(io);
+    const patience = this.#patience(DOING.removing, path, io);
     try {
-      await this.#finder.with(path, { did: "remove", access: "delete", follow: false }, async (spot) => {
-        if (spot.info === undefined) throw notFound("remove", path, "rm");
+      await this.#finder.with(path, { doing: DOING.removing, access: "delete", follow: false }, async (spot) => {
+        if (spot.info === undefined) throw notFound(DOING.removing[0], path, "rm");
         if (!options.recursive || !spot.info.isDirectory()) return removeOne(spot);
         this.#finder.requireWhole(path, spot.real, "delete");
         await removeTree(spot, this.#finder.mode, patience, () =>
@@ -188,14 +195,14 @@ export class LocalFs implements Fs {
   }
 
   async rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void> {
-    const patience = this.#patience(io);
+    const patience = this.#patience(DOING.moving, from, io);
     const access = options.replace ? "write" : "create";
-    requireUsable(to, "move");
+    requirePath(DOING.moving, to);
     this.#finder.requireCovered(from, "delete");
     this.#finder.requireCovered(to, access);
-    await this.#finder.with(from, { did: "move", access: "delete", follow: false }, async (source) => {
+    await this.#finder.with(from, { doing: DOING.moving, access: "delete", follow: false }, async (source) => {
       if (source.info?.isDirectory()) this.#finder.requireWhole(from, source.real, "delete");
-      await this.#finder.with(to, { did: "move", access, follow: false }, (target) => {
+      await this.#finder.with(to, { doing: DOING.moving, access, follow: false }, (target) => {
         patience.check();
         move(source, target, options.replace);
       });
@@ -204,34 +211,34 @@ export class LocalFs implements Fs {
 
   async exists(path: string, io?: Io): Promise<boolean> {
     try {
-      this.#patience(io);
-      return await this.#finder.with(path, { did: "look at", access: "read" }, (spot) => spot.info !== undefined);
+      this.#patience(DOING.looking, path, io);
+      return await this.#finder.with(path, { doing: DOING.looking, access: "read" }, (spot) => spot.info !== undefined);
     } catch {
       return false;
     }
   }
 
   async resolve(paths: readonly string[], io?: Io): Promise<ResolvedPath[]> {
-    const patience = this.#patience(io);
+    const patience = this.#patience(DOING.resolving, paths[0] ?? "/", io);
     return paths.map((path) => {
       patience.check();
-      requireUsable(path, "resolve");
+      requirePath(DOING.resolving, path);
       this.#finder.requireAnyCovered(path);
       try {
         return resolveReal(path, this.#finder.mode);
       } catch (thrown) {
-        throw fsFault(thrown, "resolve", path);
+        throw fsFault(thrown, DOING.resolving[0], path);
       }
     });
   }
 
-  #patience(io: Io | undefined): Patience {
-    return new Patience(io, () => this.#finder.requireLive());
+  #patience(doing: Doing, path: string, io: Io | undefined): Patience {
+    return new Patience(doing, path, io, () => this.#finder.requireLive());
   }
 
   async #reading<T>(path: string, use: (file: ReturnType<typeof openFile>) => Promise<T>): Promise<T> {
-    return this.#finder.with(path, { did: "read", access: "read" }, async (spot) => {
-      const file = openFile(spot, "read");
+    return this.#finder.with(path, { doing: DOING.reading, access: "read" }, async (spot) => {
+      const file = openFile(spot, DOING.reading[0]);
       try {
         return await use(file);
       } finally {
@@ -242,7 +249,7 @@ export class LocalFs implements Fs {
 
   /** What stat tells of a place whose link, if it is one, has not been followed. */
   async #infoOf(spot: Spot): Promise<FsEntryInfo> {
-    if (spot.info === undefined) throw notFound("look at", spot.asked, "stat");
+    if (spot.info === undefined) throw notFound(DOING.looking[0], spot.asked, "stat");
     if (!spot.info.isSymbolicLink()) return entryInfo(spot.info);
     const target = readlinkSync(spot.path);
     const own = entryInfo(spot.info, target);
@@ -251,7 +258,7 @@ export class LocalFs implements Fs {
 
   async #targetInfo(path: string, target: string, own: FsEntryInfo): Promise<FsEntryInfo> {
     try {
-      return await this.#finder.with(path, { did: "look at", access: "read" }, (spot) =>
+      return await this.#finder.with(path, { doing: DOING.looking, access: "read" }, (spot) =>
         spot.info === undefined ? own : entryInfo(spot.info, target),
       );
     } catch (thrown) {

@@ -1,16 +1,14 @@
 /** The port to the files of a memory backend. */
 import {
-  badPath,
   type Digest,
   DOING,
-  type Doing,
   decodeStrict,
   type Expect,
   type Fs,
   type FsChild,
   type FsEntryInfo,
-  type HaftError,
   type Io,
+  intoItself,
   maxChildren,
   maxReadBytes,
   notAFile,
@@ -131,12 +129,12 @@ export class MemoryFs implements Fs {
         if (options.ignoreMissing) return;
         throw missingAt(spot, DOING.removing, path);
       }
-      if (spot.parent === undefined || spot.name === "") throw isRoot(DOING.removing, path);
+      const parent = parentAt(spot, DOING.removing, path);
       if (spot.node.kind === "directory") {
         if (options.recursive) this.#guard.requireTree(spot.real, "delete");
         else if (spot.node.children.size > 0) throw refusedBy("ENOTEMPTY", DOING.removing, path);
       }
-      this.#guard.tree.detach(spot.parent, spot.name);
+      this.#guard.tree.detach(parent, spot.name);
     });
   }
 
@@ -147,17 +145,16 @@ export class MemoryFs implements Fs {
     await this.#guard.act(DOING.moving, [source, goal], io, (old, next) => {
       const node = nodeAt(old, DOING.moving, from);
       const parent = parentAt(next, DOING.moving, to);
-      if (old.parent === undefined || old.name === "") throw isRoot(DOING.moving, from);
+      const oldParent = parentAt(old, DOING.moving, from);
       if (node.kind === "directory") {
         this.#guard.requireTree(old.real, "delete");
-        if (FileTree.pathOf(next).startsWith(`${old.real}/`))
-          throw badPath(DOING.moving[0], from, "it lies inside itself. Choose another place");
+        if (FileTree.pathOf(next).startsWith(`${old.real}/`)) throw intoItself(DOING.moving[0], from, to);
       }
       if (FileTree.pathOf(next) === old.real) return;
       if (next.node !== undefined) requireReplaceable(node, next.node, to, options.replace);
       // Two names of one file: both stay, as POSIX has it.
       if (next.node === node) return;
-      tree.detach(old.parent, old.name);
+      tree.detach(oldParent, old.name);
       tree.attach(parent, next.name, node);
     });
   }
@@ -220,10 +217,6 @@ export class MemoryFs implements Fs {
   }
 }
 
-function isRoot([did]: Doing, path: string): HaftError {
-  return badPath(did, path, "it is the root. Name what lies in it");
-}
-
 function touch(path: string, access: "read") {
   return { path, access, followLast: true } as const;
 }
@@ -233,13 +226,12 @@ function oldBytes(spot: Spot, path: string, expect: Expect): Uint8Array | null {
   if (spot.node === undefined) {
     parentAt(spot, DOING.writing, path);
     if (expect === "any" || expect === "absent") return null;
-    throw staleFile(path, "the file is gone", { expected: expect, found: "absent" });
+    throw staleFile(path, "gone", { expected: expect, found: "absent" });
   }
-  if (expect === "absent")
-    throw staleFile(path, "something of that name exists already", { expected: "absent", found: spot.node.kind });
+  if (expect === "absent") throw staleFile(path, "present", { expected: "absent", found: spot.node.kind });
   const node = fileAt(spot, DOING.writing, path);
   if (expect !== "any" && "version" in expect && expect.version !== versionOf(node)) {
-    throw staleFile(path, "the file has changed since", { expected: expect.version, found: versionOf(node) });
+    throw staleFile(path, "changed", { expected: expect.version, found: versionOf(node) });
   }
   return node.bytes;
 }
@@ -247,7 +239,7 @@ function oldBytes(spot: Spot, path: string, expect: Expect): Uint8Array | null {
 function requireHash(path: string, expect: Expect, found: string | null): void {
   if (typeof expect === "string" || !("sha256" in expect)) return;
   const expected = expect.sha256.toLowerCase();
-  if (expected !== found) throw staleFile(path, "the file has changed since", { expected, found });
+  if (expected !== found) throw staleFile(path, "changed", { expected, found });
 }
 
 function requireReplaceable(node: TreeNode, old: TreeNode, path: string, replace: boolean): void {

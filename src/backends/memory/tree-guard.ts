@@ -2,7 +2,6 @@
 import {
   type Access,
   type Binding,
-  cancelledOperation,
   covers,
   type Doing,
   type Io,
@@ -11,6 +10,7 @@ import {
   requireMoved,
   requirePath,
   requireTreeCovered,
+  requireUncancelled,
 } from "../../kernel/index.js";
 import { FileTree, type Spot } from "./file-tree.js";
 
@@ -31,10 +31,10 @@ export class TreeGuard {
   }
 
   /** Refuses when the call or the operation has ended, or the backend is closed. */
-  requireRunning([did]: Doing, path: string, io: Io | undefined): void {
+  requireRunning(doing: Doing, path: string, io: Io | undefined): void {
     this.tree.requireOpen();
     if (this.#bound !== undefined) requireLive(this.#bound.call);
-    if (io?.signal?.aborted) throw cancelledOperation(did, path);
+    requireUncancelled(doing, path, io?.signal);
   }
 
   /**

@@ -1,13 +1,13 @@
 /** A far tree as the shared search engine wants it: listings and bytes, moved here in as few requests as they fit into. */
 import {
   type Binding,
-  badPath,
   covers,
   DOING,
   globFilter,
   HaftError,
   IGNORE_FILES,
   isWithin,
+  notUtf8Name,
   type SearchSource,
   type WalkQuery,
 } from "../../kernel/index.js";
@@ -199,6 +199,6 @@ async function nameable<T>(path: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (thrown) {
     if (!HaftError.is(thrown, "FS_NOT_FOUND") || !baseName(path).includes("\uFFFD")) throw thrown;
-    throw badPath(DOING.reading[0], path, "the name is not UTF-8. Rename it");
+    throw notUtf8Name(DOING.reading[0], path);
   }
 }

@@ -39,10 +39,6 @@ const OWN: Readonly<Record<string, Fault>> = {
       `Did not ${did} "${path}": the call did not claim all of it. Claim it in the tool's \`claims\`, or name the parts.`,
       { details: { path } },
     ),
-  inside: (_, doing, path) =>
-    new HaftError("FS_BAD_PATH", `Did not ${doing[0]} "${path}": it lies inside itself. Choose another place.`, {
-      details: { path, system: said("EINVAL: invalid argument", doing, path) },
-    }),
   changed: (_, doing, path) =>
     new HaftError("FS_STALE", `Did not ${doing[0]} "${path}": it was replaced while it was opened. Try again.`, {
       details: { path, system: said("ESTALE: stale file", doing, path) },
@@ -56,17 +52,10 @@ function unknown(note: string, [did]: Doing, path: string): HaftError {
   });
 }
 
-const STALE: Readonly<Record<string, string>> = {
-  absent: "there is no file any more",
-  present: "something of that name exists already",
-  version: "it has changed since",
-  changed: "it has changed just now",
-};
+const STALE = { absent: "gone", present: "present", version: "changed", changed: "changed" } as const;
 
 /** `note` is one of the words above, or the hash that the file has. */
 export function staleFault(note: string, path: string, details: Readonly<Record<string, unknown>>): HaftError {
-  const why = Object.hasOwn(STALE, note) ? STALE[note] : undefined;
-  return why === undefined
-    ? staleFile(path, "its bytes are not the expected ones", { ...details, found: note })
-    : staleFile(path, why, details);
+  const isWord = (word: string): word is keyof typeof STALE => Object.hasOwn(STALE, word);
+  return isWord(note) ? staleFile(path, STALE[note], details) : staleFile(path, "changed", { ...details, found: note });
 }

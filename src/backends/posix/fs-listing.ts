@@ -1,6 +1,6 @@
 /** What the far side tells of one entry or of a folder's children. */
 import { isUtf8 } from "node:buffer";
-import { DOING, type Fs, type FsChild, type FsEntryInfo } from "../../kernel/index.js";
+import { DOING, type Fs, type FsChild, type FsEntryInfo, UNNAMEABLE } from "../../kernel/index.js";
 import { readEntryLine } from "./entry-line.js";
 import { split } from "./far-side.js";
 import type { Frame } from "./frames.js";
@@ -12,8 +12,6 @@ const MAX_TRIES = 5;
 /** Names that are asked about in one request. */
 const NAMES_AT_ONCE = 1_000;
 
-/** A child whose name is not UTF-8: it can be told of, and not be opened. */
-const UNNAMEABLE: FsEntryInfo = Object.freeze({ kind: "other", size: 0, modifiedMs: 0, mode: 0, version: "" });
 const NONE: ReadonlySet<string> = new Set();
 
 /** Where a link leads: its text, the real place or "", and the line about that place or "". */

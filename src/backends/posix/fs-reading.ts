@@ -52,7 +52,7 @@ export async function readPart(
 ): Promise<FilePart> {
   const { path, access = "read", stream = "" } = file;
   const frame = await guard.act(limits, {
-    doing: DOING.reading,
+    doing: access === "read" ? DOING.reading : DOING.writing,
     operation: "read",
     touches: [{ path, access }],
     words: ([allowed = ""]) => [path, allowed, String(offset), String(count), stream],

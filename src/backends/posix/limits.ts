@@ -1,6 +1,15 @@
 /** How long an operation is waited for: by its own limits and by those of its call. */
 import { setMaxListeners } from "node:events";
-import { type BoundCall, HaftError, type Io, MAX_TIMER_MS, requireLive } from "../../kernel/index.js";
+import {
+  type BoundCall,
+  type Doing,
+  HaftError,
+  type Io,
+  MAX_TIMER_MS,
+  requireLive,
+  requireUncancelled,
+  whyCancelled,
+} from "../../kernel/index.js";
 
 /** One signal for all that can end an operation; its reason is the error to reject with. */
 export class Limits {
@@ -9,18 +18,19 @@ export class Limits {
   readonly #watched: (readonly [AbortSignal, () => void])[] = [];
 
   /** @throws `CALL_REVOKED`, `CALL_CANCELLED`, or what the call was ended with, when it is over already. */
-  constructor(io: Io | undefined, call: BoundCall | undefined) {
+  constructor(doing: Doing, path: string, io: Io | undefined, call: BoundCall | undefined) {
+    const [did] = doing;
     // Everything that the operation does listens to it, however much that is.
     setMaxListeners(0, this.#controller.signal);
     if (call !== undefined) requireLive(call);
-    if (io?.signal?.aborted) throw reasonOf(io.signal);
+    requireUncancelled(doing, path, io?.signal);
     const leftMs = call === undefined ? Number.POSITIVE_INFINITY : call.deadline - Date.now();
     const limitMs = Math.min(io?.timeoutMs ?? Number.POSITIVE_INFINITY, leftMs);
     if (limitMs < MAX_TIMER_MS)
       this.#timer = setTimeout(() => this.#controller.abort(outOfTime(limitMs)), Math.max(0, limitMs));
     for (const signal of [io?.signal, call?.signal]) {
       if (signal === undefined) continue;
-      const listener = (): void => this.#controller.abort(reasonOf(signal));
+      const listener = (): void => this.#controller.abort(whyCancelled(did, path, signal));
       signal.addEventListener("abort", listener, { once: true });
       this.#watched.push([signal, listener]);
     }
@@ -57,21 +67,18 @@ export class Limits {
 
 /** Runs an operation within its limits. */
 export async function within<T>(
+  doing: Doing,
+  path: string,
   io: Io | undefined,
   call: BoundCall | undefined,
   work: (limits: Limits) => Promise<T>,
 ): Promise<T> {
-  const limits = new Limits(io, call);
+  const limits = new Limits(doing, path, io, call);
   try {
     return await work(limits);
   } finally {
     limits.release();
   }
-}
-
-function reasonOf(signal: AbortSignal): HaftError {
-  const reason: unknown = signal.reason;
-  return HaftError.is(reason) ? reason : new HaftError("CALL_CANCELLED", "Stopped: the operation was cancelled.");
 }
 
 function outOfTime(limitMs: number): HaftError {

@@ -8,12 +8,13 @@ import {
   type Expect,
   type Fs,
   type FsEntryInfo,
-  HaftError,
   type Io,
+  intoItself,
   maxChildren,
   maxReadBytes,
   type ReplaceResult,
   type ResolvedPath,
+  tooLarge,
 } from "../../kernel/index.js";
 import { wholeNumber } from "../../text/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
@@ -40,7 +41,7 @@ export class PosixFs implements Fs {
 
   readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array> {
     const maxBytes = maxReadBytes(io);
-    return this.#within(io, (limits) =>
+    return this.#within(DOING.reading, path, io, (limits) =>
       whole(limits, path, async () => {
         const file = farFile(path);
         const first = await readPart(this.#guard, limits, file, 0, Math.min(BLOCK_BYTES, maxBytes));
@@ -61,7 +62,7 @@ export class PosixFs implements Fs {
   ): Promise<{ readonly bytes: Uint8Array; readonly size: number; readonly version: string }> {
     const offset = wholeNumber(from, { min: Number.MIN_SAFE_INTEGER });
     const length = wholeNumber(count);
-    return this.#within(io, (limits) =>
+    return this.#within(DOING.reading, path, io, (limits) =>
       whole(limits, path, async () => {
         const file = length > BLOCK_BYTES ? farFile(path) : { path };
         const first = await readPart(this.#guard, limits, file, offset, Math.min(BLOCK_BYTES, length));
@@ -74,7 +75,7 @@ export class PosixFs implements Fs {
   }
 
   async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncGenerator<Uint8Array, void> {
-    const limits = new Limits(io, this.#guard.bound?.call);
+    const limits = new Limits(DOING.reading, path, io, this.#guard.bound?.call);
     const file = farFile(path);
     const offset = wholeNumber(io?.offset ?? 0);
     let isOver = false;
@@ -100,7 +101,7 @@ export class PosixFs implements Fs {
   replaceAtomic(path: string, data: Uint8Array, expect: Expect, io?: Io): Promise<ReplaceResult> {
     // The caller may change its buffer while this runs.
     const bytes = Uint8Array.from(data);
-    return this.#within(io, (limits) =>
+    return this.#within(DOING.writing, path, io, (limits) =>
       replaceFile(this.#guard, limits, path, bytes, expect, {
         access: this.#isNewOnly(path) ? "create" : "write",
         canHash: this.#place.facts.has("sha256sum"),
@@ -109,7 +110,7 @@ export class PosixFs implements Fs {
   }
 
   stat(path: string, io?: Io): Promise<FsEntryInfo> {
-    return this.#within(io, async (limits) => {
+    return this.#within(DOING.looking, path, io, async (limits) => {
       const frame = await this.#guard.act(limits, {
         doing: DOING.looking,
         operation: "stat",
@@ -122,7 +123,7 @@ export class PosixFs implements Fs {
 
   readDir(path: string, io?: Io & { readonly limit?: number }): ReturnType<Fs["readDir"]> {
     const limit = maxChildren(io);
-    return this.#within(io, (limits) => listFolder(this.#guard, limits, path, limit));
+    return this.#within(DOING.listing, path, io, (limits) => listFolder(this.#guard, limits, path, limit));
   }
 
   async mkdir(path: string, recursive: boolean, io?: Io): Promise<void> {
@@ -146,7 +147,7 @@ export class PosixFs implements Fs {
 
   async rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void> {
     const source = { path: from, access: "delete" } as const;
-    await this.#within(io, (limits) =>
+    await this.#within(DOING.moving, from, io, (limits) =>
       this.#guard.act(limits, {
         doing: DOING.moving,
         operation: "rename",
@@ -160,13 +161,14 @@ export class PosixFs implements Fs {
           yesNo(this.#guard.coversTree(source)),
         ],
         changes: true,
+        fault: (code) => (code === "inside" ? intoItself(DOING.moving[0], from, to) : undefined),
       }),
     );
   }
 
   async exists(path: string, io?: Io): Promise<boolean> {
     try {
-      const { words } = await this.#within(io, (limits) =>
+      const { words } = await this.#within(DOING.looking, path, io, (limits) =>
         this.#guard.act(limits, {
           doing: DOING.looking,
           operation: "exists",
@@ -181,10 +183,10 @@ export class PosixFs implements Fs {
   }
 
   resolve(paths: readonly string[], io?: Io): Promise<ResolvedPath[]> {
-    return this.#within(io, async (limits) => {
+    return this.#within(DOING.resolving, paths[0] ?? "/", io, async (limits) => {
       if (paths.length === 0) return [];
       const frame = await this.#guard.act(limits, {
-        doing: DOING.looking,
+        doing: DOING.resolving,
         operation: "resolve",
         touches: paths.map((path) => ({ path, access: "read" })),
         words: () => paths,
@@ -207,7 +209,7 @@ export class PosixFs implements Fs {
     access: Access,
     words: (allowed: string) => readonly string[],
   ): Promise<Frame> {
-    return this.#within(io, (limits) =>
+    return this.#within(doing, path, io, (limits) =>
       this.#guard.act(limits, {
         doing,
         operation,
@@ -218,17 +220,9 @@ export class PosixFs implements Fs {
     );
   }
 
-  #within<T>(io: Io | undefined, work: Parameters<typeof within<T>>[2]): Promise<T> {
-    return within(io, this.#guard.bound?.call, work);
+  #within<T>(doing: Doing, path: string, io: Io | undefined, work: (limits: Limits) => Promise<T>): Promise<T> {
+    return within(doing, path, io, this.#guard.bound?.call, work);
   }
-}
-
-function tooLarge(path: string, sizeBytes: number, maxBytes: number): HaftError {
-  return new HaftError(
-    "FS_TOO_LARGE",
-    `Did not read "${path}": it has ${sizeBytes} bytes, more than the ${maxBytes} allowed. Read a range of it.`,
-    { details: { path, sizeBytes, maxBytes } },
-  );
 }
 
 function yesNo(value: boolean): "yes" | "no" {

@@ -1,6 +1,7 @@
 /** The port to searching a far machine: the far side lists, and looks for plain words; the shared engine matches here. */
 import {
   type Binding,
+  DOING,
   type GrepHit,
   type GrepQuery,
   HaftError,
@@ -68,7 +69,7 @@ export class PosixSearch implements Search {
       yield { kind: "end", why: whyEnded(aborted), engine: MOVED, seen: 0, skipped: {} };
       return;
     }
-    const limits = new Limits(query, call);
+    const limits = new Limits(DOING.searching, query.root, query, call);
     const engine = literal === "" ? MOVED : PREFILTERED;
     const source = new FarSource(new FsGuard(this.#guard.bulk, bound), bound, limits, query, literal);
     const { workspace } = call;

@@ -1,7 +1,8 @@
 /** The whole port to files over eight operations. Slower than a port of its own, and a replacement is not atomic. */
 import { wholeNumber } from "../../text/index.js";
 import type { Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "../fs.js";
-import { badPath, notAFile, staleFile, systemFault, tooLarge } from "../fs-faults.js";
+import { DOING, refusedBy } from "../fs-doing.js";
+import { intoItself, notAFile, staleFile, systemFault, tooLarge } from "../fs-faults.js";
 import { DEFAULT_MAX_READ_BYTES, maxChildren, maxReadBytes, rangeStart } from "../port-defaults.js";
 import type { Digest } from "../services.js";
 import { decodeStrict } from "../strict-text.js";
@@ -41,7 +42,7 @@ export class CorePortFs implements Fs {
   async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncIterable<Uint8Array> {
     const { bytes } = await this.#readFile(path, io, DEFAULT_MAX_READ_BYTES);
     for (let at = wholeNumber(io?.offset ?? 0); at < bytes.length; at += CHUNK_BYTES) {
-      this.#guard.requireRunning("read", path, io);
+      this.#guard.requireRunning(DOING.reading, path, io);
       yield bytes.slice(at, at + CHUNK_BYTES);
     }
   }
@@ -52,35 +53,35 @@ export class CorePortFs implements Fs {
 
   async replaceAtomic(path: string, data: Uint8Array, expect: Expect, io?: Io): Promise<ReplaceResult> {
     const bytes = new Uint8Array(data);
-    await this.#guard.check("write", path, expect === "absent" ? "create" : "write", expect !== "absent", io);
+    await this.#guard.check(DOING.writing, path, expect === "absent" ? "create" : "write", expect !== "absent", io);
     return this.#turns.take(path, async () => {
       const old = await this.#guard.statOrMissing(path);
-      if (old === undefined) await this.#requireParent("write", path);
-      else if (!old.isSymlink || old.isFile) requireFile(old, "write", path);
+      if (old === undefined) await this.#requireParent(DOING.writing[0], path);
+      else if (!old.isSymlink || old.isFile) requireFile(old, DOING.writing[0], path);
       const before = old?.isFile === true ? await this.#hashOf(path, old) : null;
       this.#requireExpected(path, expect, old, before);
-      this.#guard.requireRunning("write", path, io);
-      await this.#core("write", path, () => this.#guard.core.fs.writeFile(path, bytes));
+      this.#guard.requireRunning(DOING.writing, path, io);
+      await this.#core(DOING.writing[0], path, () => this.#guard.core.fs.writeFile(path, bytes));
       this.#turns.changed(path);
       return { before, after: await this.#digest(bytes), created: old === undefined, inPlace: old !== undefined };
     });
   }
 
   async stat(path: string, io?: Io): Promise<FsEntryInfo> {
-    await this.#guard.check("look at", path, "read", false, io);
-    return this.#tell(path, await this.#statAt("look at", path));
+    await this.#guard.check(DOING.looking, path, "read", false, io);
+    return this.#tell(path, await this.#statAt(DOING.looking[0], path));
   }
 
   async readDir(path: string, io?: Io & { readonly limit?: number }) {
-    await this.#guard.check("list", path, "read", true, io);
-    const info = await this.#statAt("list", path);
-    if (!info.isDirectory) throw systemFault("ENOTDIR", "list", path);
-    const entries = await this.#core("list", path, () => this.#guard.core.fs.readDir(path));
+    await this.#guard.check(DOING.listing, path, "read", true, io);
+    const info = await this.#statAt(DOING.listing[0], path);
+    if (!info.isDirectory) throw refusedBy("ENOTDIR", DOING.listing, path);
+    const entries = await this.#core(DOING.listing[0], path, () => this.#guard.core.fs.readDir(path));
     const names = entries.map((entry) => entry.name).sort((a, b) => (a < b ? -1 : 1));
     const shown = names.slice(0, maxChildren(io));
     const children: FsChild[] = [];
     for (let at = 0; at < shown.length; at += STAT_BATCH) {
-      this.#guard.requireRunning("list", path, io);
+      this.#guard.requireRunning(DOING.listing, path, io);
       const batch = shown.slice(at, at + STAT_BATCH).map((name) => this.#child(path, name));
       children.push(...(await Promise.all(batch)).filter((child) => child !== undefined));
     }
@@ -88,15 +89,15 @@ export class CorePortFs implements Fs {
   }
 
   async mkdir(path: string, recursive: boolean, io?: Io): Promise<void> {
-    await this.#guard.check("make the folder", path, "create", recursive, io);
+    await this.#guard.check(DOING.making, path, "create", recursive, io);
     const old = await this.#guard.statOrMissing(path);
     if (old !== undefined) {
       if (recursive && old.isDirectory) return;
-      throw systemFault("EEXIST", "make the folder", path);
+      throw refusedBy("EEXIST", DOING.making, path);
     }
-    if (recursive) await this.#requireFoldersAbove("make the folder", path);
-    else await this.#requireParent("make the folder", path);
-    await this.#core("make the folder", path, () => this.#guard.core.fs.mkdir(path, recursive));
+    if (recursive) await this.#requireFoldersAbove(DOING.making[0], path);
+    else await this.#requireParent(DOING.making[0], path);
+    await this.#core(DOING.making[0], path, () => this.#guard.core.fs.mkdir(path, recursive));
   }
 
   async rm(
@@ -104,26 +105,24 @@ export class CorePortFs implements Fs {
     options: { readonly recursive: boolean; readonly ignoreMissing: boolean },
     io?: Io,
   ): Promise<void> {
-    await this.#guard.check("remove", path, "delete", false, io);
+    await this.#guard.check(DOING.removing, path, "delete", false, io);
     const old = await this.#guard.statOrMissing(path);
     if (old === undefined && options.ignoreMissing) return;
-    if (old === undefined) throw systemFault("ENOENT", "remove", path);
+    if (old === undefined) throw refusedBy("ENOENT", DOING.removing, path);
     await this.#remove(path, old, options.recursive);
   }
 
   async rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void> {
-    await this.#guard.check("rename", from, "delete", false, io);
-    await this.#guard.check("rename", to, options.replace ? "write" : "create", false, io);
-    const source = await this.#statAt("rename", from);
+    await this.#guard.check(DOING.moving, from, "delete", false, io);
+    await this.#guard.check(DOING.moving, to, options.replace ? "write" : "create", false, io);
+    const source = await this.#statAt(DOING.moving[0], from);
     if (from === to) return;
     if (source.isSymlink)
       throw unsupported(this.#guard.core.name, "way to move a link", "Make the file anew and remove the link.");
-    await this.#requireParent("rename", to);
+    await this.#requireParent(DOING.moving[0], to);
     if (source.isDirectory) {
       this.#guard.requireTree(from, "delete");
-      if (`${to}/`.startsWith(`${from}/`)) {
-        throw badPath("rename", from, `"${to}" lies inside it. Choose another place`);
-      }
+      if (to.startsWith(`${from}/`)) throw intoItself(DOING.moving[0], from, to);
     }
     const goal = await this.#guard.statOrMissing(to);
     if (goal !== undefined) await this.#makeWay(source, goal, to, options.replace);
@@ -134,7 +133,7 @@ export class CorePortFs implements Fs {
 
   async exists(path: string, io?: Io): Promise<boolean> {
     try {
-      await this.#guard.check("look at", path, "read", true, io);
+      await this.#guard.check(DOING.looking, path, "read", true, io);
       return await this.#guard.core.fs.exists(path);
     } catch {
       return false;
@@ -144,7 +143,7 @@ export class CorePortFs implements Fs {
   async resolve(paths: readonly string[], io?: Io): Promise<ResolvedPath[]> {
     const answers: ResolvedPath[] = [];
     for (const path of paths) {
-      await this.#guard.check("resolve", path, "read", true, io);
+      await this.#guard.check(DOING.resolving, path, "read", true, io);
       answers.push(await this.#resolveOne(path));
     }
     return answers;
@@ -166,11 +165,11 @@ export class CorePortFs implements Fs {
   }
 
   async #readFile(path: string, io: Io | undefined, maxBytes: number): Promise<{ bytes: Uint8Array; version: string }> {
-    await this.#guard.check("read", path, "read", true, io);
-    const info = await this.#statAt("read", path);
-    requireFile(info, "read", path);
+    await this.#guard.check(DOING.reading, path, "read", true, io);
+    const info = await this.#statAt(DOING.reading[0], path);
+    requireFile(info, DOING.reading[0], path);
     if (info.size > maxBytes) throw tooLarge(path, info.size, maxBytes);
-    const bytes = await this.#core("read", path, () => this.#guard.core.fs.readBytes(path));
+    const bytes = await this.#core(DOING.reading[0], path, () => this.#guard.core.fs.readBytes(path));
     return { bytes, version: this.#versionOf(path, info) };
   }
 
@@ -199,20 +198,20 @@ export class CorePortFs implements Fs {
 
   async #hashOf(path: string, info: CoreStat): Promise<string | null> {
     if (info.size > DEFAULT_MAX_READ_BYTES) return null;
-    return this.#digest(await this.#core("write", path, () => this.#guard.core.fs.readBytes(path)));
+    return this.#digest(await this.#core(DOING.writing[0], path, () => this.#guard.core.fs.readBytes(path)));
   }
 
   #requireExpected(path: string, expect: Expect, old: CoreStat | undefined, before: string | null): void {
     if (expect === "any") return;
-    const stale = (why: string) => staleFile(path, why, { expected: expect, found: before });
+    const stale = (why: Parameters<typeof staleFile>[1]) => staleFile(path, why, { expected: expect, found: before });
     if (expect === "absent") {
-      if (old !== undefined) throw stale("something of that name exists already");
+      if (old !== undefined) throw stale("present");
       return;
     }
-    if (old === undefined) throw stale("the file is gone");
+    if (old === undefined) throw stale("gone");
     const holds =
       "version" in expect ? expect.version === this.#versionOf(path, old) : expect.sha256.toLowerCase() === before;
-    if (!holds) throw stale("the file has changed since");
+    if (!holds) throw stale("changed");
   }
 
   async #child(folder: string, name: string): Promise<FsChild | undefined> {
@@ -243,31 +242,33 @@ export class CorePortFs implements Fs {
     const isFolder = info.isDirectory && !info.isSymlink;
     if (isFolder && recursive) this.#guard.requireTree(path, "delete");
     if (isFolder && !recursive) {
-      const held = await this.#core("remove", path, () => this.#guard.core.fs.readDir(path));
-      if (held.length > 0) throw systemFault("ENOTEMPTY", "remove", path);
+      const held = await this.#core(DOING.removing[0], path, () => this.#guard.core.fs.readDir(path));
+      if (held.length > 0) throw refusedBy("ENOTEMPTY", DOING.removing, path);
     }
-    await this.#core("remove", path, () => this.#guard.core.fs.rm(path, { recursive: isFolder, ignoreMissing: false }));
+    await this.#core(DOING.removing[0], path, () =>
+      this.#guard.core.fs.rm(path, { recursive: isFolder, ignoreMissing: false }),
+    );
     this.#turns.changed(path);
   }
 
   async #makeWay(source: CoreStat, goal: CoreStat, path: string, replace: boolean): Promise<void> {
-    if (!replace) throw systemFault("EEXIST", "rename", path);
-    if (goal.isDirectory && !source.isDirectory) throw notAFile("rename", path, "directory");
-    if (!goal.isDirectory && source.isDirectory) throw systemFault("ENOTDIR", "rename", path);
+    if (!replace) throw refusedBy("EEXIST", DOING.moving, path);
+    if (goal.isDirectory && !source.isDirectory) throw notAFile(DOING.moving[0], path, "directory");
+    if (!goal.isDirectory && source.isDirectory) throw refusedBy("ENOTDIR", DOING.moving, path);
     if (goal.isDirectory || goal.isSymlink) await this.#remove(path, goal, false);
   }
 
   async #copy(from: string, to: string, info: CoreStat, io: Io | undefined): Promise<void> {
-    this.#guard.requireRunning("rename", from, io);
+    this.#guard.requireRunning(DOING.moving, from, io);
     const { fs } = this.#guard.core;
     if (!info.isDirectory) {
-      requireFile(info, "rename", from);
-      await this.#core("rename", from, async () => fs.writeFile(to, await fs.readBytes(from)));
+      requireFile(info, DOING.moving[0], from);
+      await this.#core(DOING.moving[0], from, async () => fs.writeFile(to, await fs.readBytes(from)));
       return;
     }
-    await this.#core("rename", from, () => fs.mkdir(to, true));
-    for (const { name } of await this.#core("rename", from, () => fs.readDir(from))) {
-      const child = await this.#statAt("rename", `${from}/${name}`);
+    await this.#core(DOING.moving[0], from, () => fs.mkdir(to, true));
+    for (const { name } of await this.#core(DOING.moving[0], from, () => fs.readDir(from))) {
+      const child = await this.#statAt(DOING.moving[0], `${from}/${name}`);
       if (child.isSymlink)
         throw unsupported(this.#guard.core.name, "way to move a link", `Remove "${from}/${name}" first.`);
       await this.#copy(`${from}/${name}`, `${to}/${name}`, child, io);

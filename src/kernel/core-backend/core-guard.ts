@@ -2,7 +2,8 @@
 import type { Binding } from "../backend.js";
 import { type Access, covers, type Grant } from "../claims.js";
 import type { CoreFs, Io } from "../fs.js";
-import { badPath, cancelledOperation, systemFault } from "../fs-faults.js";
+import { type Doing, requirePath, requireUncancelled } from "../fs-doing.js";
+import { systemFault } from "../fs-faults.js";
 import { requireCovered, requireLive, requireMoved, requireTreeCovered } from "../guard.js";
 import { coreFault, unsupported } from "./core-faults.js";
 
@@ -31,14 +32,14 @@ export class CoreGuard {
   }
 
   /** Refuses by the asked path, then by the real one. `followLast` false leaves a link at the end alone. */
-  async check(did: string, path: string, access: Access, followLast: boolean, io?: Io): Promise<void> {
-    this.requireRunning(did, path, io);
-    if (path.includes("\0")) throw badPath(did, path, "a path cannot hold a NUL byte. Leave it out");
+  async check(doing: Doing, path: string, access: Access, followLast: boolean, io?: Io): Promise<void> {
+    this.requireRunning(doing, path, io);
+    requirePath(doing, path);
     if (this.#bound === undefined) return;
     requireCovered(this.#bound.grant, path, access);
-    const real = await this.#realPath(did, path, access, followLast);
+    const real = await this.#realPath(doing[0], path, access, followLast);
     if (real !== path) await requireMoved(this.#bound.grant, this.#bound.call, path, real, access);
-    this.requireRunning(did, path, io);
+    this.requireRunning(doing, path, io);
   }
 
   /** Like `check` for what takes a whole folder. */
@@ -46,10 +47,10 @@ export class CoreGuard {
     if (this.#bound !== undefined) requireTreeCovered(this.#bound.grant, path, access, excepted);
   }
 
-  requireRunning(did: string, path: string, io?: Io): void {
+  requireRunning(doing: Doing, path: string, io?: Io): void {
     this.core.requireOpen();
     if (this.#bound !== undefined) requireLive(this.#bound.call);
-    if (io?.signal?.aborted) throw cancelledOperation(did, path);
+    requireUncancelled(doing, path, io?.signal);
   }
 
   /** Whether what a link leads to may be told without asking. */

@@ -1,6 +1,7 @@
 /** Searching over eight operations: the shared engine, one question a file. */
 import type { Binding } from "../backend.js";
-import { notAFile, systemFault } from "../fs-faults.js";
+import { DOING, refusedBy } from "../fs-doing.js";
+import { notAFile } from "../fs-faults.js";
 import type { GrepHit, GrepQuery, Search, SearchEnd, WalkEntry, WalkQuery } from "../search.js";
 import { FoldersAbove, type SearchSource, searchInCall, searchTree, walkTree } from "../search-engine/index.js";
 import type { Clock } from "../services.js";
@@ -39,20 +40,20 @@ export class CorePortSearch implements Search {
     const above = new FoldersAbove(call.workspace, root);
     return {
       async stat(path) {
-        await guarded.check("search", path, "read", true);
+        await guarded.check(DOING.searching, path, "read", true);
         const info = await guarded.statOrMissing(path);
-        if (info === undefined) throw systemFault("ENOENT", "search", path);
+        if (info === undefined) throw refusedBy("ENOENT", DOING.searching, path);
         return { kind: kindOf(info), size: info.isFile ? info.size : 0 };
       },
       async readDir(path) {
         if (!above.has(path)) {
-          await guarded.check("list", path, "read", true);
+          await guarded.check(DOING.listing, path, "read", true);
           // What is excepted is left out and counted, so it is no hindrance to looking through the rest.
           guarded.requireTree(path, "read", "left-out");
         }
         const entries = await fs
           .readDir(path)
-          .catch((thrown: unknown) => Promise.reject(coreFault(thrown, "list", path)));
+          .catch((thrown: unknown) => Promise.reject(coreFault(thrown, DOING.listing[0], path)));
         return Promise.all(
           entries.map(async ({ name }) => {
             const info = await guarded.statOrMissing(path === "/" ? `/${name}` : `${path}/${name}`);
@@ -62,11 +63,13 @@ export class CorePortSearch implements Search {
         );
       },
       async *openRead(path) {
-        if (!above.hasRules(path)) await guarded.check("read", path, "read", true);
+        if (!above.hasRules(path)) await guarded.check(DOING.reading, path, "read", true);
         const info = await guarded.statOrMissing(path);
-        if (info === undefined) throw systemFault("ENOENT", "read", path);
-        if (!info.isFile) throw notAFile("read", path, "device", "no regular file");
-        yield await fs.readBytes(path).catch((thrown: unknown) => Promise.reject(coreFault(thrown, "read", path)));
+        if (info === undefined) throw refusedBy("ENOENT", DOING.reading, path);
+        if (!info.isFile) throw notAFile(DOING.reading[0], path, "device", "no regular file");
+        yield await fs
+          .readBytes(path)
+          .catch((thrown: unknown) => Promise.reject(coreFault(thrown, DOING.reading[0], path)));
       },
     };
   }

@@ -74,8 +74,9 @@ export const fsFolders: Suite<Fixture> = [
   ),
   onFs("fs:mkdir:recursive-over-a-file", "mkdir recursive refuses a file in its way", async (fs, path) => {
     await fs.writeFile(path("file"), "x");
-    await expectError(fs.mkdir(path("file"), true), ["FS_EXISTS", "FS_NOT_A_DIRECTORY"], "at the path");
-    await expectError(fs.mkdir(path("file/below"), true), ["FS_NOT_A_DIRECTORY", "FS_EXISTS"], "above the path");
+    await expectError(fs.mkdir(path("file"), true), "FS_EXISTS", "at the path");
+    await expectError(fs.mkdir(path("file/below"), true), "FS_NOT_A_DIRECTORY", "above the path");
+    await expectError(fs.mkdir(path("file/below/it"), true), "FS_NOT_A_DIRECTORY", "far above the path");
     expectEqual(await fs.readText(path("file")), "x", "the file");
   }),
   onFs(
@@ -204,11 +205,7 @@ export const fsFolders: Suite<Fixture> = [
   onFs("fs:rename:into-itself", "A folder is not moved into itself", async (fs, path) => {
     await fs.mkdir(path("folder"), false);
     await fs.writeFile(path("folder/file"), "x");
-    await expectError(
-      fs.rename(path("folder"), path("folder/inner"), { replace: false }),
-      ["FS_BAD_PATH", "FS_IO"],
-      "rename",
-    );
+    await expectError(fs.rename(path("folder"), path("folder/inner"), { replace: false }), "FS_BAD_PATH", "rename");
     expectEqual(await fs.readText(path("folder/file")), "x", "the file");
   }),
   onFs(

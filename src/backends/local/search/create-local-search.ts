@@ -1,4 +1,5 @@
 import {
+  type Binding,
   type BoundCall,
   type Clock,
   compilePattern,
@@ -17,7 +18,6 @@ import {
   walkTree,
 } from "../../../kernel/index.js";
 import type { GuardMode } from "../fs-anchor.js";
-import type { FsBinding } from "../fs-spot.js";
 import type { ProcessWatch } from "./ripgrep-process.js";
 import { RipgrepFinder } from "./ripgrep-program.js";
 import { RipgrepSearch } from "./ripgrep-search.js";
@@ -49,9 +49,9 @@ type Settings = LocalSearchOptions & { readonly finder: RipgrepFinder };
 
 class LocalSearch implements Search {
   readonly #options: Settings;
-  readonly #binding: FsBinding;
+  readonly #binding: Binding;
 
-  constructor(options: Settings, binding: FsBinding) {
+  constructor(options: Settings, binding: Binding) {
     this.#options = options;
     this.#binding = binding;
   }
@@ -68,7 +68,7 @@ class LocalSearch implements Search {
     query: GrepQuery,
     source: TreeSource,
     scope: SearchScope,
-    binding: FsBinding,
+    binding: Binding,
   ): AsyncGenerator<GrepHit | SearchEnd, void> {
     const pattern = await compilePattern(query.pattern);
     const program = this.#options.engine === "own" ? undefined : await this.#options.finder.find();
@@ -83,7 +83,7 @@ class LocalSearch implements Search {
 
   async *#during<T>(
     query: WalkQuery,
-    search: (source: TreeSource, scope: SearchScope, binding: FsBinding) => AsyncIterable<T>,
+    search: (source: TreeSource, scope: SearchScope, binding: Binding) => AsyncIterable<T>,
   ): AsyncGenerator<T, void> {
     const { mode, clock, requireOpen } = this.#options;
     requireOpen?.();

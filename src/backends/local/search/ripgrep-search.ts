@@ -1,5 +1,6 @@
 import { closeSync } from "node:fs";
 import {
+  type Binding,
   type Clock,
   type GrepHit,
   type GrepQuery,
@@ -14,7 +15,6 @@ import {
   whyAborted,
 } from "../../../kernel/index.js";
 import { fsFault } from "../fs-faults.js";
-import type { FsBinding } from "../fs-spot.js";
 import { holdsNul, scanFile } from "./file-scan.js";
 import { FoundFiles, outputPlan } from "./found-files.js";
 import { ignoreFlags } from "./ignore-flags.js";
@@ -38,7 +38,7 @@ export interface RipgrepTask {
   readonly query: GrepQuery;
   readonly pattern: SearchPattern;
   readonly scope: SearchScope;
-  readonly binding: FsBinding;
+  readonly binding: Binding;
   readonly source: TreeSource;
   readonly clock: Clock;
   readonly watch?: ProcessWatch | undefined;

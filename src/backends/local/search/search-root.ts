@@ -1,9 +1,9 @@
 import { closeSync, constants, openSync } from "node:fs";
-import { type EntryKind, HaftError, isWithin } from "../../../kernel/index.js";
+import { type Binding, DOING, type EntryKind, HaftError, isWithin } from "../../../kernel/index.js";
 import { type Anchor, openAnchor, openAnchorItself } from "../fs-anchor.js";
 import { notFound } from "../fs-faults.js";
 import { kindOf } from "../fs-info.js";
-import type { FsBinding, SpotFinder } from "../fs-spot.js";
+import type { SpotFinder } from "../fs-spot.js";
 
 /** The root of a search, judged and held. */
 export interface SearchRoot {
@@ -23,9 +23,9 @@ export interface SearchRoot {
  * @throws `FS_NOT_FOUND`, `FS_PERMISSION`; `CALL_UNCLAIMED`, `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` where it may not
  *   be searched.
  */
-export function openSearchRoot(root: string, finder: SpotFinder, binding: FsBinding): Promise<SearchRoot> {
-  return finder.with(root, { did: "search", access: "read" }, (spot) => {
-    if (spot.info === undefined) throw notFound("search", root, "stat");
+export function openSearchRoot(root: string, finder: SpotFinder, binding: Binding): Promise<SearchRoot> {
+  return finder.with(root, { doing: DOING.searching, access: "read" }, (spot) => {
+    if (spot.info === undefined) throw notFound(DOING.searching[0], root, "stat");
     const kind = kindOf(spot.info);
     const size = kind === "file" ? Number(spot.info.size) : 0;
     if (kind === "directory") {
@@ -45,7 +45,7 @@ export function openSearchRoot(root: string, finder: SpotFinder, binding: FsBind
 }
 
 /** @throws `CALL_UNCLAIMED` where the grant opens the folder and not what lies below it. */
-export function requireTree({ grant }: FsBinding, path: string): void {
+export function requireTree({ grant }: Binding, path: string): void {
   const isWhole = grant.files.some(
     (place) => place.scope === "tree" && isWithin(place.path, path) && place.access.includes("read"),
   );

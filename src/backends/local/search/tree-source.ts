@@ -1,10 +1,11 @@
 import { closeSync, type Dirent, promises, readdirSync } from "node:fs";
 import {
-  badPath,
+  type Binding,
+  DOING,
   type EntryKind,
-  type HaftError,
   IGNORE_FILES,
   isWithin,
+  notUtf8Name,
   type SearchSource,
   type SourceChild,
 } from "../../../kernel/index.js";
@@ -14,10 +15,12 @@ import { fsFault, notFound, systemCode } from "../fs-faults.js";
 import { kindOf } from "../fs-info.js";
 import { Patience } from "../fs-patience.js";
 import { CHUNK_BYTES, type OpenFile, openFile, readAt } from "../fs-read.js";
-import { type FsBinding, type Spot, SpotFinder } from "../fs-spot.js";
+import { type Spot, SpotFinder } from "../fs-spot.js";
 import { HeldFolders } from "./held-folders.js";
 import { requireTree } from "./search-root.js";
 
+const [READ] = DOING.reading;
+const [LIST] = DOING.listing;
 /** Up to this size of its own a folder is listed at once: a thread of the pool would answer later. */
 const AT_ONCE_BYTES = 64 * 1024;
 /** Milliseconds of listing at once after which timers and other calls get their turn. */
@@ -31,15 +34,15 @@ export class TreeSource implements SearchSource {
   readonly mode: GuardMode;
   /** Judges by the grant of the call; goes on when the call has ended, for the end record that it still gets. */
   readonly finder: SpotFinder;
-  readonly #binding: FsBinding;
+  readonly #binding: Binding;
   readonly #free: SpotFinder;
   readonly #root: string;
-  readonly #patience = new Patience(undefined, () => {});
+  readonly #patience = new Patience(DOING.searching, "/", undefined, () => {});
   readonly #held = new HeldFolders();
   #turnEnds = 0;
 
   /** @param root - The root of the search, as it was asked for. */
-  constructor(mode: GuardMode, binding: FsBinding, root: string) {
+  constructor(mode: GuardMode, binding: Binding, root: string) {
     this.mode = mode;
     this.#binding = binding;
     this.#root = root;
@@ -49,8 +52,8 @@ export class TreeSource implements SearchSource {
   }
 
   stat(path: string): ReturnType<SearchSource["stat"]> {
-    return this.finder.with(path, { did: "search", access: "read" }, ({ info }) => {
-      if (info === undefined) throw notFound("search", path, "stat");
+    return this.finder.with(path, { doing: DOING.searching, access: "read" }, ({ info }) => {
+      if (info === undefined) throw notFound(DOING.searching[0], path, "stat");
       return { kind: kindOf(info), size: info.isFile() ? Number(info.size) : 0 };
     });
   }
@@ -61,8 +64,8 @@ export class TreeSource implements SearchSource {
     if (above !== undefined) return this.#listBelow(above, path);
     const isAbove = this.#isAbove(path);
     const finder = isAbove ? this.#free : this.finder;
-    return finder.with(path, { did: "list", access: "read" }, async (spot) => {
-      requireName(spot, "list");
+    return finder.with(path, { doing: DOING.listing, access: "read" }, async (spot) => {
+      requireName(spot, LIST);
       if (!isAbove) requireTree(this.#binding, path);
       const folder = openAnchor(spot.path, this.mode);
       if (path === this.#root) return this.#list(folder, path);
@@ -86,7 +89,7 @@ export class TreeSource implements SearchSource {
       return this.#list(openFolderIn(above, name, this.mode), path);
     } catch (thrown) {
       const isUnnamed = systemCode(thrown) === "ENOENT" && name.includes("\uFFFD");
-      throw isUnnamed ? notUtf8("list", path) : fsFault(thrown, "list", path);
+      throw isUnnamed ? notUtf8Name(LIST, path) : fsFault(thrown, LIST, path);
     }
   }
 
@@ -98,7 +101,7 @@ export class TreeSource implements SearchSource {
       return children;
     } catch (thrown) {
       folder.close();
-      throw fsFault(thrown, "list", path);
+      throw fsFault(thrown, LIST, path);
     }
   }
 
@@ -112,7 +115,7 @@ export class TreeSource implements SearchSource {
         yield chunk;
       }
     } catch (thrown) {
-      throw fsFault(thrown, "read", path);
+      throw fsFault(thrown, READ, path);
     } finally {
       closeSync(descriptor);
     }
@@ -122,9 +125,9 @@ export class TreeSource implements SearchSource {
   open(path: string): Promise<OpenFile> {
     const isRule = IGNORE_FILES.some((name) => name === baseName(path)) && this.#isAbove(parentOf(path));
     const finder = isRule ? this.#free : this.finder;
-    return finder.with(path, { did: "read", access: "read" }, (spot) => {
-      requireName(spot, "read");
-      return openFile(spot, "read");
+    return finder.with(path, { doing: DOING.reading, access: "read" }, (spot) => {
+      requireName(spot, READ);
+      return openFile(spot, READ);
     });
   }
 
@@ -146,11 +149,7 @@ export class TreeSource implements SearchSource {
 /** A name that is not UTF-8 was told with signs in place of its bytes, so what it names is not found by it. */
 function requireName(spot: Spot, did: string): void {
   if (spot.info !== undefined || !spot.name.includes("\uFFFD")) return;
-  throw notUtf8(did, spot.asked);
-}
-
-function notUtf8(did: string, path: string): HaftError {
-  return badPath(did, path, "the name is not UTF-8. Rename it");
+  throw notUtf8Name(did, spot.asked);
 }
 
 async function listed(folder: HeldFolder): Promise<readonly SourceChild[]> {
