@@ -11,6 +11,8 @@ export interface HostFindings {
   readonly guard: "pinned" | "checked";
   /** Absolute. */
   readonly statePath: string;
+  /** Why nothing can be kept there, as a clause; absent when something can. */
+  readonly stateProblem?: string;
   /** Why no lock of the state folder can be had; absent when it can. */
   readonly lockProblem?: string;
 }
@@ -25,15 +27,14 @@ export async function inspectHost(options: {
   readonly stateDir?: string;
   readonly tryLock: boolean;
 }): Promise<HostFindings> {
-  const [{ createLocalBackend, RipgrepFinder }, { fileLocks, openStateFolder }] = await Promise.all([
-    import("../backends/local/index.js"),
-    import("../stores/files/index.js"),
-  ]);
+  const [{ createLocalBackend, RipgrepFinder }, { fileLocks, openStateFolder, stateProblem: problemOf }] =
+    await Promise.all([import("../backends/local/index.js"), import("../stores/files/index.js")]);
   const ripgrep = await new RipgrepFinder().find();
   const backend = createLocalBackend({ watcher: false });
   const { guard } = backend;
   await backend.close();
   const state = openStateFolder(options.stateDir);
+  const stateProblem = problemOf(state);
   const lockProblem = options.tryLock
     ? await fileLocks(state)
         .hold("haft:doctor", { timeoutMs: LOCK_WAIT_MS }, async () => undefined)
@@ -43,6 +44,7 @@ export async function inspectHost(options: {
     guard,
     statePath: state.path,
     ...(ripgrep === undefined ? {} : { ripgrep }),
+    ...(stateProblem === undefined ? {} : { stateProblem }),
     ...(lockProblem === undefined ? {} : { lockProblem }),
   };
 }

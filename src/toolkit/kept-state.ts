@@ -7,6 +7,17 @@ export interface KeptStateOptions {
   readonly stateDir?: string;
 }
 
+/** What stops every call of a host with this state folder, as a sentence with the next step; undefined where state can be kept. */
+export async function stateProblem(options: KeptStateOptions = {}): Promise<string | undefined> {
+  const { openStateFolder, stateProblem: problemOf } = await import("../stores/files/index.js");
+  const state = openStateFolder(options.stateDir);
+  const problem = problemOf(state);
+  return (
+    problem &&
+    `nothing can be kept in the state folder "${state.path}": ${problem}. Every call fails until it can. Name a writable folder with \`--state DIR\` or the environment variable HAFT_STATE.`
+  );
+}
+
 /** The sessions in the state folder, of this and other processes. Looking makes nothing. */
 export type KeptSessions = Pick<FileSessions, "list" | "end" | "clean">;
 

@@ -18,4 +18,4 @@ export {
 } from "./file-sessions.js";
 export { fileStore, fileStores } from "./file-store.js";
 export { type ClientToken, type ClientTokens, fileTokens } from "./file-tokens.js";
-export { openStateFolder, type StateFolder } from "./state-folder.js";
+export { openStateFolder, type StateFolder, stateProblem } from "./state-folder.js";

@@ -1,5 +1,5 @@
 /** Where Haft keeps its own state: one private folder, made when something first has to be kept. */
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { HaftError, messageOf } from "../../kernel/index.js";
@@ -51,6 +51,21 @@ function makeFolders(path: string): void {
   } catch (error) {
     if ((error as { readonly code?: unknown }).code !== "EEXIST") throw error;
   }
+}
+
+/** Why nothing can be kept there, as a clause; undefined when something can. A folder is made and taken away again. */
+export function stateProblem({ path }: Pick<StateFolder, "path">): string | undefined {
+  try {
+    rmdirSync(mkdtempSync(join(nearestFolder(path), ".haft-")));
+    return undefined;
+  } catch (error) {
+    return systemReason(error);
+  }
+}
+
+/** The folder itself, or the first above it that is there. */
+function nearestFolder(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
 /** The error for state that cannot be kept; `path` is what could not be written. */

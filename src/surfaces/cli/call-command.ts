@@ -1,10 +1,10 @@
 /** `haft call`: one call, its answer, an exit status. */
 import { randomUUID } from "node:crypto";
-import type { ToolBox, ToolOutcome } from "../../kernel/index.js";
+import type { Dialect, ToolBox, ToolOutcome } from "../../kernel/index.js";
 import { createToolkit } from "../../toolkit/index.js";
 import { answerText } from "./answer-text.js";
-import { callInput } from "./call-input.js";
-import { type CommonOptions, dialectArgument, settingsOf, settledWorkspace } from "./common-options.js";
+import { callInput, isLeftOut } from "./call-input.js";
+import { type CommonOptions, dialectArgument, type Settings, settingsOf, settledWorkspace } from "./common-options.js";
 import { explanationText } from "./explanation-text.js";
 import { liveProgress } from "./live-progress.js";
 import { endedAfterKill, survivorWatch } from "./survivor-watch.js";
@@ -32,9 +32,10 @@ export async function callCommand(tool: string, text: string | undefined, option
         ? `${JSON.stringify(toolkit.dialect.envelope(outcome), null, 2)}\n`
         : answerText(outcome, process.stdout),
     );
-    const hint = hintFor(outcome, text, settings.dialect);
+    const hint = hintFor(outcome, { tool, text }, settings, toolkit.dialect);
     if (hint !== undefined) process.stderr.write(`haft: ${hint}\n`);
     if (outcome.status === "cancelled") return EXIT.interrupted;
+    if (outcome.status === "invalid" && isLeftOut(text)) return EXIT.usage;
     return outcome.isError ? EXIT.errorResult : EXIT.ok;
   } finally {
     const earlier = endedAfterKill(await toolkit.takeReports());
@@ -44,9 +45,19 @@ export async function callCommand(tool: string, text: string | undefined, option
 }
 
 /** What a person at the command line needs beside an answer that is written for a model. */
-function hintFor(outcome: ToolOutcome, text: string | undefined, dialect: string): string | undefined {
-  if (outcome.status === "unknown-tool") return `\`haft tools${dialectArgument(dialect)}\` lists the tools.`;
-  if (outcome.status !== "invalid" || text !== undefined) return undefined;
+function hintFor(
+  outcome: ToolOutcome,
+  { tool, text }: { readonly tool: string; readonly text: string | undefined },
+  settings: Settings,
+  dialect: Dialect,
+): string | undefined {
+  if (outcome.status === "unknown-tool") {
+    const own = Object.keys(dialect.tools).find((name) => dialect.tools[name]?.name === tool);
+    const file = own === undefined ? undefined : settings.switchedOff[own];
+    const off = file === undefined ? "" : `"${own}" is switched off in ${file}. `;
+    return `${off}\`haft tools${dialectArgument(settings.dialect)}\` lists the tools.`;
+  }
+  if (outcome.status !== "invalid" || !isLeftOut(text)) return undefined;
   return 'No INPUT was given. It is a JSON object of the parameters, such as \'{"path":"README.md"}\'.';
 }
 

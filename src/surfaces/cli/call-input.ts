@@ -2,11 +2,11 @@
 import { UsageError } from "./usage.js";
 
 /**
- * The value that the text stands for; no text is an empty object, "-" is what stands on standard input.
+ * The value that the text stands for; no text, or only blanks, is an empty object, "-" is what stands on standard input.
  * @throws UsageError when it is no JSON; the message says where.
  */
 export async function callInput(text: string | undefined, stdin: NodeJS.ReadStream): Promise<unknown> {
-  if (text === undefined) return {};
+  if (isLeftOut(text)) return {};
   const json = text === "-" ? await allOf(stdin) : text;
   try {
     return JSON.parse(json);
@@ -16,6 +16,11 @@ export async function callInput(text: string | undefined, stdin: NodeJS.ReadStre
       `${source} is no JSON (${(error as Error).message.replace(/\s+/g, " ")}). Give an object such as '{"path":"README.md"}'; single quotes keep it from the shell.`,
     );
   }
+}
+
+/** Whether nothing was given for INPUT: a variable of the shell that is not set gives an empty one. */
+export function isLeftOut(text: string | undefined): text is undefined {
+  return text === undefined || text.trim() === "";
 }
 
 async function allOf(stdin: NodeJS.ReadStream): Promise<string> {

@@ -1,8 +1,19 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cleanEnv, type Finished, runHaft } from "../../../test/built.js";
+import { built, cleanEnv, type Finished, runHaft } from "../../../test/built.js";
+import { connectText } from "./connect-text.js";
 
 let root: string;
 let workspace: string;
@@ -100,11 +111,29 @@ describe("haft call", () => {
     expect((await call("raed", {}, "--dialect", "buddy")).stderr).toContain("`haft tools --dialect buddy`");
   });
 
-  it("says that no INPUT was given where one is needed", async () => {
+  it("says that no INPUT was given where one is needed, an empty one being none", async () => {
     const done = await haft(["call", "read"]);
-    expect(done.status).toBe(1);
+    expect(done.status).toBe(2);
     expect(done.stderr).toMatch(/^haft: No INPUT was given\./);
-    expect((await call("read", {})).stderr).toBe("");
+    expect(await haft(["call", "read", ""])).toEqual(done);
+    expect(await call("read", {})).toMatchObject({ status: 1, stderr: "" });
+    expect((await haft(["call", "todo_read", " "])).status).toBe(0);
+  });
+
+  it("names the file that switched the tool off", async () => {
+    const file = join(workspace, "haft.jsonc");
+    writeFileSync(file, '{ "tools": { "bash": false } }');
+    const off = `haft: "bash" is switched off in ${file}. `;
+    expect((await call("bash", { command: "ls" })).stderr).toMatch(off);
+    expect((await call("run_shell", { command: "ls" }, "--dialect", "buddy")).stderr).toMatch(off);
+    expect((await call("bsh", {})).stderr).not.toContain("switched off");
+  });
+
+  it.skipIf(!existsSync("/dev/full"))("says that its answer could not be printed (skipped where there is no /dev/full)", async () => {
+    const sh = `"${process.execPath}" "${built("surfaces/cli/main.js")}" call time "{}" > /dev/full`;
+    const done = spawnSync("sh", ["-c", sh], { cwd: workspace, env: cleanEnv(home), encoding: "utf8" });
+    expect(done.stderr).toMatch(/^haft: The call was done, but its answer could not be printed: .*ENOSPC.*\.\n$/);
+    expect(done.status).toBe(1);
   });
 
   it("speaks the chosen dialect on the chosen target", async () => {
@@ -222,21 +251,50 @@ describe("haft itself", () => {
     expect(await haft([])).toMatchObject({ status: 0, stdout: done.stdout });
     expect(await haft(["help"])).toMatchObject({ status: 0, stdout: done.stdout });
   });
+
+  it("refuses a command that there is not, also where its help is asked for", async () => {
+    const unknown = await haft(["tool", "--help"]);
+    expect(unknown).toMatchObject({ status: 2, stdout: "" });
+    expect(unknown.stderr).toBe('haft: There is no command "tool". The nearest is "tools".\n');
+    for (const args of [
+      ["sessions", "lst"],
+      ["sessions", "lst", "--help"],
+    ])
+      expect(await haft(args)).toMatchObject({
+        status: 2,
+        stderr: 'haft: There is no command "sessions lst". The nearest is "list".\n',
+      });
+    expect((await haft(["sessions", "list", "--help"])).status).toBe(0);
+  });
 });
 
 describe("haft serve over HTTP", () => {
-  it("prints how to connect and exits with --once, in an empty home", async () => {
+  it("prints a block that outlives it and exits with --once, in an empty home", async () => {
     const done = await haft(["serve", "--once"]);
     expect(done).toMatchObject({ status: 0, stderr: "" });
-    expect(done.stdout).toMatch(/http:\/\/127\.0\.0\.1:\d+\/mcp/);
-    const block = JSON.parse(/^\{[\s\S]*?^\}/m.exec(done.stdout)?.[0] ?? "") as {
-      mcpServers: { haft: { url: string; headers: { Authorization: string } } };
-    };
-    expect(block.mcpServers.haft.headers.Authorization).toMatch(/^Bearer [\w-]{43}$/);
     expect(done.stdout).toMatch(
       /^\{"mcpServers":\{"haft":\{"command":"node","args":\["\/.*\/main\.js","serve","--stdio"/m,
     );
+    expect(done.stdout).toMatch(/at http:\/\/127\.0\.0\.1:\d+\/mcp, until --once ended it/);
+    expect(done.stdout).not.toMatch(/Bearer/);
     expect(readdirSync(home)).toEqual([]);
+  });
+
+  it("prints address, token and both blocks while it serves", () => {
+    const about = { url: "http://127.0.0.1:1/mcp", token: "t0ken", workspace, tools: ["read"] };
+    const text = connectText(about, false);
+    const block = JSON.parse(/^\{[\s\S]*?^\}/m.exec(text)?.[0] ?? "") as object;
+    expect(block).toMatchObject({
+      mcpServers: { haft: { url: about.url, headers: { Authorization: "Bearer t0ken" } } },
+    });
+    expect(text).toMatch(/^\{"mcpServers":\{"haft":\{"command":"node"/m);
+  });
+
+  it("says at its start that nothing can be kept, and serves all the same", async () => {
+    writeFileSync(join(root, "plain"), "");
+    const done = await haft(["serve", "--once", "--state", join(root, "plain", "state")]);
+    expect(done.status).toBe(0);
+    expect(done.stderr).toMatch(/^haft: nothing can be kept in the state folder ".*plain\/state": .*--state DIR/);
   });
 
   it("refuses a workspace that is none, and options that do not go together", async () => {

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { type Gate, isWithin, messageOf } from "../../kernel/index.js";
 import { type SettledConfig, type ToolkitOptions, workspaceProblem } from "../../toolkit/index.js";
-import { type ConfigOptions, loadConfig, tellIgnored } from "./configuration.js";
+import { type ConfigOptions, type LoadedConfig, loadConfig, tellIgnored } from "./configuration.js";
 import { DEFAULT_DIALECT, UsageError } from "./usage.js";
 
 export interface CommonOptions extends ConfigOptions {
@@ -22,6 +22,8 @@ export interface Settings {
   /** The toolkit that is asked for, but for its workspace. */
   readonly toolkit: ToolkitOptions;
   readonly config: SettledConfig;
+  /** The files that switch tools off, by Haft's own names of these. */
+  readonly switchedOff: Readonly<Record<string, string>>;
 }
 
 /** Tells what of a project's file is not followed. @throws UsageError, `CONFIG_INVALID` */
@@ -46,7 +48,7 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     ...(settled.quotaMiB === undefined ? {} : { artifactQuotaBytes: settled.quotaMiB * 1024 * 1024 }),
     ...(gate === undefined ? {} : { gate }),
   };
-  return { dialect, toolkit, config: settled };
+  return { dialect, toolkit, config: settled, switchedOff: switchedOffBy(loaded) };
 }
 
 /**
@@ -66,6 +68,13 @@ export function settledWorkspace(option: string | undefined, config: SettledConf
 /** How a command that is told to a person goes on with this dialect. */
 export function dialectArgument(dialect: string): string {
   return dialect === DEFAULT_DIALECT ? "" : ` --dialect ${dialect}`;
+}
+
+/** The last file that speaks of a tool is the one that decides. */
+function switchedOffBy({ settled, layers }: LoadedConfig): Readonly<Record<string, string>> {
+  const off = Object.keys(settled.tools).filter((name) => settled.tools[name] === false);
+  const files = off.map((name) => [name, layers.findLast(({ config }) => config.tools?.[name] === false)?.path]);
+  return Object.fromEntries(files);
 }
 
 /** A configuration serves many machines: what is not set on this one is left out. */

@@ -231,6 +231,20 @@ describe("haft connect", () => {
     ]);
   });
 
+  it("lists the file that --write writes, and wants a client to write for", async () => {
+    mkdirSync(join(workspace, ".codex"));
+    writeFileSync(join(workspace, ".codex", "config.toml"), "");
+    const listed = (await haft([])).stdout;
+    expect(listed).toMatch(new RegExp(`^codex .* ${join(home, ".codex", "config.toml")}$`, "m"));
+    expect(listed).toMatch(new RegExp(`^cursor .* ${join(workspace, ".cursor", "mcp.json")}$`, "m"));
+    expect((await haft(["--user"])).stdout).toMatch(
+      new RegExp(`^cursor .* ${join(home, ".cursor", "mcp.json")}$`, "m"),
+    );
+    const done = await haft(["--write"]);
+    expect(done).toMatchObject({ status: 2, stdout: "" });
+    expect(done.stderr).toMatch(/^haft: --write takes a client: .*claude-code/);
+  });
+
   it("names the nearest client for one that it does not know", async () => {
     const done = await haft(["curser"]);
     expect(done).toMatchObject({ status: 2, stdout: "" });

@@ -25,6 +25,10 @@ export interface ConnectOptions {
 
 /** Prints, or with `--write` writes, and returns the exit status. Without a client it lists those there are. */
 export async function connectCommand(client: string | undefined, options: ConnectOptions): Promise<number> {
+  if (client === undefined && options.write)
+    throw new UsageError(
+      `--write takes a client: \`haft connect CLIENT --write\`, with one of ${CLIENT_NAMES.join(", ")}.`,
+    );
   if (client === undefined) return listClients(options);
   const chosen = clientNamed(client);
   if (!/^[\w-]{1,64}$/.test(options.name))
@@ -114,7 +118,7 @@ async function write({ chosen, file, entry, block }: Connection, options: Connec
 }
 
 function listClients(options: ConnectOptions): number {
-  const states = clientStates(resolve(options.workspace ?? "."), options.name);
+  const states = clientStates(resolve(options.workspace ?? "."), options.name, options.user === true);
   if (options.json) {
     process.stdout.write(`${JSON.stringify(states)}\n`);
     return EXIT.ok;

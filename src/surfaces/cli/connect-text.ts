@@ -17,8 +17,20 @@ export function connectText(connection: Connection, isOnce: boolean): string {
   };
   // By its path: a client seldom starts in a folder where npx finds this command.
   const started = { command: "node", args: [haftCommand(), "serve", "--stdio", "--workspace", workspace] };
-  return `${pc.bold("Haft")} serves ${tools.length} tools in ${workspace}: ${tools.join(", ")}
-Nothing is asked before a call runs. Anybody with this token can run commands as you.
+  const byStdio = JSON.stringify({ mcpServers: { haft: started } });
+  const head = `${pc.bold("Haft")} serves ${tools.length} tools in ${workspace}: ${tools.join(", ")}
+Nothing is asked before a call runs.`;
+  if (isOnce)
+    return `${head} A client can run commands as you.
+
+Paste this into the configuration of an MCP client, which then starts the server itself:
+
+${byStdio}
+
+Over HTTP the server listened at ${url}, until --once ended it here: that address and its token are gone.
+Without --once it prints both, ready to paste, and serves until Ctrl+C.
+`;
+  return `${head} Anybody with this token can run commands as you.
 
 ${pc.bold("URL")}    ${url}
 ${pc.bold("Token")}  ${token}
@@ -29,8 +41,8 @@ ${JSON.stringify(block, null, 2)}
 
 A client that starts its servers itself needs no address and no token:
 
-${JSON.stringify({ mcpServers: { haft: started } })}
+${byStdio}
 
-${isOnce ? "That was all: --once ends here." : "Ctrl+C ends it, with all that its calls left running."}
+Ctrl+C ends it, with all that its calls left running.
 `;
 }

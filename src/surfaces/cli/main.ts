@@ -1,16 +1,24 @@
 #!/usr/bin/env node
 /** The `haft` command. It loads what the chosen command needs and nothing else. */
-import { buildProgram } from "./program.js";
-import { exitCodeOf, refuseSystem, tellProblem } from "./usage.js";
+import { buildProgram, requireCommand } from "./program.js";
+import { EXIT, exitCodeOf, refuseSystem, tellProblem } from "./usage.js";
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // The reader of a pipe has had enough; what is still to come has no reader either.
-  if (error.code !== "EPIPE") throw error;
+  if (error.code === "EPIPE") return;
+  const done = process.argv[2] === "call" ? "The call was done, but its" : "Its";
+  process.stderr.write(`haft: ${done} answer could not be printed: ${error.message}.\n`);
+  // At the very end: the command may not have set its own status yet.
+  process.once("exit", () => {
+    process.exitCode = EXIT.errorResult;
+  });
 });
 
 try {
   refuseSystem();
-  await buildProgram().parseAsync();
+  const program = buildProgram();
+  await requireCommand(program, process.argv.slice(2));
+  await program.parseAsync();
 } catch (error) {
   await tellProblem(error);
   process.exitCode = exitCodeOf(error);

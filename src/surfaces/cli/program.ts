@@ -77,23 +77,31 @@ ${examples(
   addSetupCommands(program);
   addStateCommands(program);
 
-  program.action(async () => {
-    const [unknown] = program.args;
-    if (unknown !== undefined) throw await unknownCommand(unknown, program);
-    program.outputHelp();
-  });
+  program.action(() => program.outputHelp());
   for (const command of [program, ...program.commands]) {
     command.exitOverride().allowExcessArguments(command === program);
   }
   return program;
 }
 
-async function unknownCommand(name: string, program: Command): Promise<UsageError> {
+/** Looks before anything is parsed, so that asking for help does not hide a misspelt command. @throws UsageError */
+export async function requireCommand(program: Command, args: readonly string[]): Promise<void> {
+  let command = program;
+  for (const name of args.filter((arg) => !arg.startsWith("-"))) {
+    if (command.commands.length === 0 || name === "help") return;
+    const next = command.commands.find((one) => one.name() === name);
+    if (next === undefined) throw await unknownCommand(name, command);
+    command = next;
+  }
+}
+
+async function unknownCommand(name: string, above: Command): Promise<UsageError> {
   const { nearestNames } = await import("../../text/index.js");
-  const names = program.commands.map((command) => command.name());
+  const names = above.commands.map((command) => command.name());
   const [nearest] = nearestNames(name, names, 1);
   const hint = nearest === undefined ? `The commands are ${names.join(", ")}.` : `The nearest is "${nearest}".`;
-  return new UsageError(`There is no command "${name}". ${hint}`);
+  const where = above.parent === null ? "" : `${above.name()} `;
+  return new UsageError(`There is no command "${where}${name}". ${hint}`);
 }
 
 function withCommonOptions(command: Command): Command {

@@ -1,6 +1,6 @@
 /** `haft serve`: the tools for an MCP client. */
 import { fileURLToPath } from "node:url";
-import { builtinRegistry, clientTokens, createToolkit, dialectNamed } from "../../toolkit/index.js";
+import { builtinRegistry, clientTokens, createToolkit, dialectNamed, stateProblem } from "../../toolkit/index.js";
 import { newToken, serveMcpHttp, serveMcpStdio } from "../mcp/index.js";
 import { type CommonOptions, type Settings, settingsOf, settledWorkspace, workspaceOf } from "./common-options.js";
 import { connectText } from "./connect-text.js";
@@ -32,6 +32,9 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   });
   const tools = toolsOf(registry, options.collection);
   const server = { version: haftVersion(), tools, onProblem: (error: Error) => tellOperator(error.message) };
+  const { stateDir } = settings.toolkit;
+  const unkept = await stateProblem(stateDir === undefined ? {} : { stateDir });
+  if (unkept !== undefined) tellOperator(unkept);
   return options.stdio ? serveOverStdio(options, settings, server) : serveOverHttp(options, settings, server);
 }
 
@@ -54,6 +57,10 @@ async function serveOverStdio(options: ServeOptions, settings: Settings, server:
       return createToolkit({ ...there.toolkit, workspace: root });
     },
   });
+  if (process.stdin.isTTY)
+    tellOperator(
+      "waits for an MCP client on standard input; Ctrl+C ends it. `haft connect` has a client start it itself.",
+    );
   await serveMcpStdio({ ...server, calls, signal: untilSignalled() });
   await inTime(calls.close());
   // Standard input may still be held open by another process; nothing of ours waits for it.

@@ -1,7 +1,7 @@
 /** Which clients have a configuration file here, and whether it names Haft. */
 import { existsSync } from "node:fs";
 import { CLIENT_NAMES, type ClientName } from "./client-names.js";
-import { CLIENTS, type Client } from "./clients.js";
+import { CLIENTS, type Client, placeOf } from "./clients.js";
 import { readClientFile } from "./replace-client-file.js";
 
 export interface ClientState {
@@ -12,22 +12,23 @@ export interface ClientState {
   readonly state: "connected" | "stale" | "not-connected" | "absent" | "unreadable";
 }
 
-/** One for each client: its file for the workspace where that is there, else the person's. Writes nothing. */
-export function clientStates(workspace: string, server: string): readonly ClientState[] {
+/**
+ * One for each client: the file that names Haft, else the one that `--write` would write. Writes nothing.
+ *
+ * @param wantsUser - Whether the person's file is meant where a client has one for the workspace too.
+ */
+export function clientStates(workspace: string, server: string, wantsUser = false): readonly ClientState[] {
   return CLIENT_NAMES.map((name) => {
     const client = CLIENTS[name];
-    const files = [...(client.inWorkspace === undefined ? [] : [client.inWorkspace(workspace)]), client.ofUser()];
-    const states = files.map((file) => ({
+    const written = placeOf(client, workspace, wantsUser).file;
+    const others = [client.inWorkspace?.(workspace), client.ofUser()].filter((file) => file !== undefined);
+    const states = [...new Set([written, ...others])].map((file) => ({
       client: name,
       title: client.title,
       file,
       state: stateOf(client, file, server),
     }));
-    return (
-      states.find(({ state }) => state === "connected" || state === "stale") ??
-      states.find(({ state }) => state !== "absent") ??
-      states[0]!
-    );
+    return states.find(({ state }) => state === "connected" || state === "stale") ?? states[0]!;
   });
 }
 

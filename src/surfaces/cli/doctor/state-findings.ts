@@ -1,7 +1,6 @@
 /** Whether state can be kept. */
-import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { messageOf } from "../../../kernel/index.js";
 import type { HostFindings } from "../../../toolkit/index.js";
 import type { Finding } from "./finding.js";
 
@@ -10,11 +9,10 @@ const LITTLE_SPACE_BYTES = 256 * 1024 * 1024;
 const MIB = 1024 * 1024;
 const NEXT = 'Name a writable folder with `--state DIR`, `"state"` in your configuration, or HAFT_STATE.';
 
-export function stateFindings({ statePath, lockProblem }: HostFindings): readonly Finding[] {
-  const problem = problemOf(statePath);
-  if (problem !== undefined) {
+export function stateFindings({ statePath, stateProblem, lockProblem }: HostFindings): readonly Finding[] {
+  if (stateProblem !== undefined) {
     const cost = "Every call fails, since none can be put on record.";
-    return [{ id: "state", status: "stops", found: `${statePath}: ${problem}`, cost, next: NEXT }];
+    return [{ id: "state", status: "stops", found: `${statePath}: ${stateProblem}`, cost, next: NEXT }];
   }
   if (!existsSync(statePath)) {
     return [{ id: "state", status: "ok", found: `${statePath}, which the first call makes` }, ...space(statePath)];
@@ -40,19 +38,6 @@ function space(path: string): readonly Finding[] {
     ];
   } catch {
     return [];
-  }
-}
-
-function problemOf(path: string): string | undefined {
-  const at = nearest(path);
-  try {
-    if (!statSync(at).isDirectory()) return `"${at}" is no folder`;
-    accessSync(at, constants.W_OK | constants.X_OK);
-    return undefined;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EROFS"
-      ? "the file system is read-only"
-      : `"${at}" may not be written (${(error as NodeJS.ErrnoException).code ?? messageOf(error)})`;
   }
 }
 
