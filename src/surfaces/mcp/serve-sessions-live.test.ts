@@ -126,12 +126,12 @@ describe("a client with a token of its own", () => {
     const laptop = await tokenFor("laptop");
     const server = await serve();
     const { client } = await connectNew(server, laptop);
-    const names = ["daily", "../../../escape", "..", "/etc/passwd", "a\0b"];
+    const names = ["daily", "../../../escape", "..", "/etc/passwd", "a b%c:d"];
     for (const name of names)
       await client.callTool({ name: "todo_set", arguments: { items: items(name) }, _meta: { "haft/session": name } });
     for (const name of names) {
       const read = await client.callTool({ name: "todo_read", arguments: {}, _meta: { "haft/session": name } });
-      expect(JSON.stringify(read.content)).toContain(JSON.stringify(name).slice(1, -1).replace("\\u0000", ""));
+      expect(JSON.stringify(read.content)).toContain(name);
     }
     expect(await planOf(client)).not.toContain("daily");
     expect(readdirSync(join(root, "home", ".local", "state", "haft", "sessions"))).toHaveLength(names.length);

@@ -166,13 +166,16 @@ describe("what a client of the stdio server gets", () => {
   });
 
   it("MCP-17: a large image as an image under a cap or as words, never as text of its bytes", async () => {
-    writeFileSync(join(workspace, "x.png"), noisyPng(1000));
     const client = await newClient("legacy");
-    const result = await client.callTool({ name: "read", arguments: { path: "x.png" } });
-    const blocks = result.content as { type: string; text?: string; data?: string }[];
-    const textLength = blocks.reduce((sum, { text = "" }) => sum + text.length, 0);
-    expect(textLength).toBeLessThan(10_000);
-    for (const { data = "" } of blocks) expect(data.length).toBeLessThan(2 * 1024 * 1024);
+    // 3 MB and 19 MB.
+    for (const side of [1000, 2500]) {
+      writeFileSync(join(workspace, "x.png"), noisyPng(side));
+      const result = await client.callTool({ name: "read", arguments: { path: "x.png" } });
+      const blocks = result.content as { type: string; text?: string; data?: string }[];
+      const textLength = blocks.reduce((sum, { text = "" }) => sum + text.length, 0);
+      expect([side, textLength]).toEqual([side, expect.toSatisfy((length) => length < 10_000)]);
+      for (const { data = "" } of blocks) expect(Buffer.from(data, "base64").length).toBeLessThan(4 * 1024 * 1024);
+    }
   });
 
   it("never the same payload twice: structured content holds facts, the text holds what was read", async () => {
