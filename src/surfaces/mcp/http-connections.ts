@@ -2,10 +2,14 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** Connections on which no request with a good token came yet. The oldest of more is closed: those of clients are the newest, and prove themselves at once. */
-export const MAX_UNPROVEN_CONNECTIONS = 128;
+/** Connections on which no request with a good token came yet, at once. The oldest of more is closed: those of clients are the newest. */
+export const MAX_UNPROVEN_CONNECTIONS = 1_000;
+/** Beyond so many, one that has proven nothing for a while is closed. */
+const MANY_UNPROVEN = 128;
+/** Milliseconds that a client takes at most to show its token, even when many start at once. */
+const PROOF_WITHIN_MS = 2_000;
 /** Connections at once, all of them; a new one beyond these is closed. */
-const MAX_CONNECTIONS = 4_096;
+const MAX_CONNECTIONS = 3_000;
 /** Milliseconds between two looks for connections that are too slow. */
 const LOOK_EVERY_MS = 1_000;
 
@@ -25,13 +29,19 @@ export function connectionLimits({ headMs = 10_000, requestMs = 60_000 }: Patien
 
 /** Watches the connections of a server. `prove` says that a good token came on this one. */
 export function boundConnections(server: Server): { prove(socket: Socket): void } {
-  const unproven = new Set<Socket>();
+  /** The oldest stand first. */
+  const unproven = new Map<Socket, number>();
   server.maxConnections = MAX_CONNECTIONS;
   server.on("connection", (socket) => {
-    unproven.add(socket);
+    const nowMs = performance.now();
+    unproven.set(socket, nowMs);
     socket.once("close", () => unproven.delete(socket));
-    const [oldest] = unproven;
-    if (unproven.size > MAX_UNPROVEN_CONNECTIONS) oldest?.destroy();
+    for (const [oldest, openedMs] of unproven) {
+      const isSlow = unproven.size > MANY_UNPROVEN && nowMs - openedMs > PROOF_WITHIN_MS;
+      if (!isSlow && unproven.size <= MAX_UNPROVEN_CONNECTIONS) break;
+      unproven.delete(oldest);
+      oldest.destroy();
+    }
   });
   return { prove: (socket) => void unproven.delete(socket) };
 }
