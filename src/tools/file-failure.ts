@@ -12,7 +12,7 @@ interface Asked {
 }
 
 type Details = Readonly<Record<string, unknown>>;
-type Reason = (details: Details, noun: string) => string;
+type Reason = (details: Details, asked: Asked) => string;
 
 const KINDS: Readonly<Record<string, string>> = {
   directory: "it is a folder",
@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** Why and what next, by the code of a port's error. Codes that are not here keep the port's own words. */
 const REASONS: Partial<Readonly<Record<ErrorCode, Reason>>> = {
-  FS_NOT_FOUND: (_, noun) => `there is no such ${noun}.`,
+  FS_NOT_FOUND: (_, asked) => `there is no such ${asked.noun ?? "file"}${homeOf(asked)}.`,
   FS_NOT_A_FILE: ({ kind }) => `${KINDS[String(kind)] ?? "it is no regular file"}.`,
   FS_NOT_A_DIRECTORY: () => "a part of the path is a file, not a folder. Check the spelling.",
   FS_PERMISSION: () => "permission was denied. Choose another path; only a person can change the permission.",
@@ -39,6 +39,13 @@ const REASONS: Partial<Readonly<Record<ErrorCode, Reason>>> = {
   FS_IO: ({ system }) => `the system reported an error${system === undefined ? "" : ` (${system})`}.`,
 };
 
+/** What `~` stood for, where the path begins with it: on a machine of many users it is seldom the folder that was meant. */
+function homeOf({ spelled, absolute }: Asked): string {
+  const below = spelled.slice(1);
+  if (!/^~(\/|$)/.test(spelled) || !absolute.endsWith(below)) return "";
+  return `; \`~\` is ${quoted(absolute.slice(0, absolute.length - below.length) || "/")}`;
+}
+
 /**
  * A port's error as the tool's failure, in the model's spelling of the path. What is no error of a file, such as a denial,
  * keeps its code and its words but for the path. Anything else is thrown on.
@@ -48,8 +55,8 @@ export function fileFailure(thrown: unknown, asked: Asked): ToolResult<never> {
   const details = { ...thrown.details, path: asked.spelled };
   const reason = REASONS[thrown.code];
   if (reason !== undefined) {
-    const why = reason(thrown.details, asked.noun ?? "file");
-    return fail(thrown.code, `Did not ${asked.verb} ${quoted(asked.spelled)}: ${why}`, { details });
+    const sentence = `Did not ${asked.verb} ${quoted(asked.spelled)}: ${reason(thrown.details, asked)}`;
+    return fail(thrown.code, sentence, { details });
   }
   const hint = thrown.hint === undefined ? "" : ` ${thrown.hint}`;
   const message = thrown.message.replaceAll(`"${asked.absolute}"`, quoted(asked.spelled)) + hint;

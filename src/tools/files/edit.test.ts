@@ -55,6 +55,9 @@ describe("replacing", () => {
       code: "FS_NOT_FOUND",
       message: 'Did not edit "missing.txt": there is no such file.',
     });
+    expect((await edit(bench, "~/missing.txt", "a", "b")).message).toBe(
+      `Did not edit "~/missing.txt": there is no such file; \`~\` is "${bench.backend.home}".`,
+    );
     expect(await edit(bench, "folder", "a", "b")).toMatchObject({ isError: true, code: "FS_NOT_A_FILE" });
   });
 
