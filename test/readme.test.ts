@@ -1,0 +1,49 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { REPOSITORY } from "./architecture/source-tree.js";
+import { built, cleanEnv } from "./built.js";
+
+const README = readFileSync(join(REPOSITORY, "README.md"), "utf8");
+const blocksOf = (language: string): readonly string[] =>
+  [...README.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(([, block]) => block ?? "");
+
+/** The examples of the library, by what each of them prints. */
+const PRINTED = [/^false [\s\S]*"name": "project"/, /^Hello Ada\n$/, /^\{\n$/];
+
+let project: string;
+beforeAll(() => {
+  built("index.js");
+  project = realpathSync(mkdtempSync(join(tmpdir(), "haft-readme-")));
+  mkdirSync(join(project, "node_modules"));
+  symlinkSync(REPOSITORY, join(project, "node_modules", "haft"));
+  writeFileSync(join(project, "package.json"), '{\n  "name": "project"\n}\n');
+});
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+const node = (...args: readonly string[]) =>
+  spawnSync(process.execPath, args, { cwd: project, env: cleanEnv(project), encoding: "utf8" });
+
+describe("the README", () => {
+  it.each(PRINTED.map((printed, index) => ({ index, printed })))("runs example $index", ({ index, printed }) => {
+    writeFileSync(join(project, `example-${index}.mjs`), blocksOf("js")[index] ?? "");
+    const done = node(`example-${index}.mjs`);
+    expect(done.stderr).toBe("");
+    expect(done.stdout).toMatch(printed);
+  });
+
+  it("has no example that is not run, and all of them are TypeScript as they stand", () => {
+    const blocks = blocksOf("js");
+    expect(blocks).toHaveLength(PRINTED.length);
+    const names = blocks.map((block, index) => {
+      writeFileSync(join(project, `typed-${index}.mts`), block);
+      return `typed-${index}.mts`;
+    });
+    const tsc = join(REPOSITORY, "node_modules", "typescript", "bin", "tsc");
+    const types = ["--types", "node", "--typeRoots", join(REPOSITORY, "node_modules", "@types")];
+    const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--skipLibCheck", ...types];
+    expect(node(tsc, ...options, ...names).stdout).toBe("");
+  }, 60_000);
+});
