@@ -34,8 +34,9 @@ const file = positionals[0] ? resolve(positionals[0]) : join(folder, "failures.j
 const pending = JSON.parse(readFileSync(join(root, "test/cases/pending.json"), "utf8"));
 
 if (!existsSync(runner) || !existsSync(file)) {
-  const missing = existsSync(runner) ? file : runner;
-  console.log(`No cases were played: there is no ${missing}. Set CASES to a cases folder.`);
+  const missing = process.env.CASES || positionals.length > 0 ? (existsSync(runner) ? file : runner) : undefined;
+  const why = missing === undefined ? "there is no cases folder beside the checkout" : `there is no ${missing}`;
+  console.log(`No cases were played: ${why}. Set CASES=DIR to one.`);
   console.log("0 passed, 0 failed, 0 skipped");
   process.exit(positionals.length > 0 || process.env.CASES ? 2 : 0);
 }

@@ -12,6 +12,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const cache = join(root, "node_modules", ".cache", "haft");
 mkdirSync(cache, { recursive: true });
 
+/** What mends a check that failed, where a command does. */
+const REMEDIES = { "format and lint": "`npm run format` mends what it can of this." };
 /** The tests that read the sources share what they have parsed. */
 const IN_ONE_PROCESS = ["run", "--silent=passed-only", "--no-isolate", "--maxWorkers=1"];
 const SOURCE_TESTS = ["architecture", "project-words", "documentation", "requirements"].map(
@@ -25,7 +27,8 @@ const CHECKS = [
 
 const began = performance.now();
 const results = await Promise.all(CHECKS.map(runCheck));
-for (const { name, code, output } of results) if (code !== 0) console.log(`\n--- ${name}\n${output.trimEnd()}`);
+for (const { name, code, output } of results)
+  if (code !== 0) console.log(`\n--- ${name}\n${output.trimEnd()}\n${REMEDIES[name] ?? ""}`);
 console.log("");
 for (const { name, code, seconds } of results)
   console.log(`${code === 0 ? "ok    " : "not ok"} ${name} (${seconds} s)`);

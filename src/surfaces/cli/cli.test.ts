@@ -129,12 +129,15 @@ describe("haft call", () => {
     expect((await call("bsh", {})).stderr).not.toContain("switched off");
   });
 
-  it.skipIf(!existsSync("/dev/full"))("says that its answer could not be printed (skipped where there is no /dev/full)", async () => {
-    const sh = `"${process.execPath}" "${built("surfaces/cli/main.js")}" call time "{}" > /dev/full`;
-    const done = spawnSync("sh", ["-c", sh], { cwd: workspace, env: cleanEnv(home), encoding: "utf8" });
-    expect(done.stderr).toMatch(/^haft: The call was done, but its answer could not be printed: .*ENOSPC.*\.\n$/);
-    expect(done.status).toBe(1);
-  });
+  it.skipIf(!existsSync("/dev/full"))(
+    "says that its answer could not be printed (skipped where there is no /dev/full)",
+    async () => {
+      const sh = `"${process.execPath}" "${built("surfaces/cli/main.js")}" call time "{}" > /dev/full`;
+      const done = spawnSync("sh", ["-c", sh], { cwd: workspace, env: cleanEnv(home), encoding: "utf8" });
+      expect(done.stderr).toMatch(/^haft: The call was done, but its answer could not be printed: .*ENOSPC.*\.\n$/);
+      expect(done.status).toBe(1);
+    },
+  );
 
   it("speaks the chosen dialect on the chosen target", async () => {
     const done = await call("file_read", { path: "a.txt" }, "--dialect", "zeroclaw", "--json");
