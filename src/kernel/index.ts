@@ -18,6 +18,7 @@ export {
   type Risk,
 } from "./claims.js";
 export { coerceBag, isRecord } from "./coerce.js";
+export { commandProblem, cwdProblem, notStarted } from "./command-problem.js";
 export { type BackendCore, completeBackend } from "./complete-backend.js";
 export type {
   ClaimsOutcome,

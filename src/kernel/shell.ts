@@ -7,8 +7,9 @@ import type { Io } from "./fs.js";
 
 /** How a command is run. */
 export interface ShellOptions extends Io {
+  /** Absolute. */
   readonly cwd: string;
-  /** Laid over what the backend passes on. */
+  /** Laid over what the backend passes on. Names as a shell takes them: letters, digits and "_", no digit first. */
   readonly env?: Readonly<Record<string, string>>;
   /** Becomes standard input, then end of file. */
   readonly input?: Uint8Array;
@@ -161,7 +162,8 @@ export interface Shell {
    * Runs one command to its end. A non-zero exit, a time-out, a cancel and a failed start are results, not errors: a `signal`
    * that has fired already gives "cancelled" with began "no", a missing `cwd` "spawn-error" with began "no".
    * Settles 100 ms after the leader exits even when a descendant still holds a stream; survivors are named.
-   * At the deadline or on abort the whole tree gets TERM, `graceMs`, KILL.
+   * At the deadline or on abort the whole tree gets TERM, `graceMs`, KILL; a deadline that is past already, or a `timeoutMs`
+   * of 0, gives "deadline" with began "no".
    */
   exec(command: string, options: ShellOptions): Promise<ShellResult>;
   /**

@@ -3,7 +3,14 @@ import type { Suite } from "./plan.js";
 import { shellEnding } from "./shell/ending.js";
 import { shellJobs } from "./shell/jobs.js";
 import { shellOutput } from "./shell/output.js";
+import { shellRefusing } from "./shell/refusing.js";
 import { shellRunning } from "./shell/running.js";
 
 /** What every `Shell` promises: what a command gets, what comes back, and how it ends. */
-export const shellSuite: Suite<Fixture> = [...shellRunning, ...shellOutput, ...shellEnding, ...shellJobs];
+export const shellSuite: Suite<Fixture> = [
+  ...shellRunning,
+  ...shellRefusing,
+  ...shellOutput,
+  ...shellEnding,
+  ...shellJobs,
+];

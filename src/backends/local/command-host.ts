@@ -1,4 +1,4 @@
-import { closedBackend, type Lifetime, type ShellOptions } from "../../kernel/index.js";
+import { closedBackend, commandProblem, type Lifetime, type ShellOptions } from "../../kernel/index.js";
 import { TAG_NAME } from "./command-environment.js";
 import { JobTable } from "./job-table.js";
 import { newNonce } from "./nonce.js";
@@ -53,6 +53,8 @@ export class CommandHost {
   }
 
   start(command: string, options: ShellOptions, kind: StartKind): RunningCommand | { readonly problem: string } {
+    const problem = commandProblem(command, options);
+    if (problem !== undefined) return { problem };
     const { watcher } = this.#options;
     const isKept = kind.lifetime === "keep";
     // The mark at the end keeps the first tag from being the beginning of the tenth.

@@ -7,6 +7,7 @@ import {
   type Lifetime,
   MAX_TIMER_MS,
   maySeeJob,
+  notStarted,
   requireCommand,
   requireJob,
   requireJobs,
@@ -72,9 +73,7 @@ export class LocalShell implements Shell {
       lifetime: options.lifetime,
     });
     if ("problem" in running) {
-      throw new HaftError("SHELL_SPAWN", `Did not start the command: ${running.problem}.`, {
-        details: { system: running.problem },
-      });
+      throw notStarted(running.problem);
     }
     if (options.input !== undefined) void running.input.write(options.input).then(() => running.input.close());
     const settled = running.settled.then((how) => running.resultOf(how));

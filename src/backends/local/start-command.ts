@@ -4,7 +4,7 @@ import { accessSync, closeSync, constants, mkdtempSync, rmSync, statSync, writeF
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { messageOf } from "../../kernel/index.js";
+import { cwdProblem, messageOf } from "../../kernel/index.js";
 import { inputFile } from "./command-input.js";
 import { systemCode } from "./fs-faults.js";
 import type { Pipe, PipePool } from "./pipe-pool.js";
@@ -33,26 +33,21 @@ export interface Started {
   cleanUp(): void;
 }
 
-/** Why a command cannot be started with these options, as a clause; undefined when nothing speaks against it. */
-function startProblem(options: Pick<StartOptions, "command" | "cwd" | "env">): string | undefined {
-  if (options.command.includes("\0")) return "the command holds a NUL byte, which no shell takes";
-  const odd = Object.entries(options.env).find(([name, value]) => /[=\0]|^$/.test(name) || value.includes("\0"));
-  if (odd !== undefined)
-    return `the variable ${JSON.stringify(odd[0])} cannot be set, for its name or value holds "=" or NUL`;
+/** Why a command cannot be run in this folder, as a clause; undefined when it can. */
+function folderProblem(cwd: string): string | undefined {
   try {
-    if (!statSync(options.cwd).isDirectory()) return `"${options.cwd}" is not a folder`;
-    accessSync(options.cwd, constants.X_OK);
+    if (!statSync(cwd).isDirectory()) return cwdProblem(cwd, "file");
+    accessSync(cwd, constants.X_OK);
     return undefined;
   } catch (thrown) {
     const code = systemCode(thrown);
-    const why = code === "ENOENT" || code === "ENOTDIR" ? "does not exist" : `cannot be entered (${code})`;
-    return `the folder "${options.cwd}" ${why}`;
+    return cwdProblem(cwd, code === "ENOENT" || code === "ENOTDIR" ? "absent" : "closed");
   }
 }
 
 /** Starts the command in a session of its own. @returns Why it could not be started, as a clause. */
 export function startCommand(options: StartOptions, pool: PipePool): Started | { readonly problem: string } {
-  const problem = startProblem(options);
+  const problem = folderProblem(options.cwd);
   if (problem !== undefined) return { problem };
   const script = scriptOf(options.command);
   if ("problem" in script) return script;

@@ -3,12 +3,14 @@ import {
   AbortHub,
   type Binding,
   boundHandle,
+  commandProblem,
+  cwdProblem,
   DOING,
-  HaftError,
   type Io,
   type JobInfo,
   type Lifetime,
   maySeeJob,
+  notStarted,
   requireCommand,
   requireJob,
   requireJobs,
@@ -48,16 +50,16 @@ export class MemoryShell implements Shell {
     this.#requireAllowed(command, options.cwd);
     const startedMs = Math.trunc(this.#host.table.clock.now());
     if (options.signal?.aborted) return unbegunResult(startedMs, "cancelled");
-    const problem = this.#problem(command, options.cwd);
+    if (this.#limitMs(options.timeoutMs) <= 0) return unbegunResult(startedMs, "deadline");
+    const problem = commandProblem(command, options) ?? this.#folderProblem(options.cwd);
     if (problem !== undefined) return unbegunResult(startedMs, "spawn-error", problem);
     return this.#start(command, options, "session", false).result;
   }
 
   async spawn(command: string, options: SpawnOptions): Promise<ShellHandle> {
     this.#requireAllowed(command, options.cwd);
-    const problem = this.#problem(command, options.cwd);
-    if (problem !== undefined)
-      throw new HaftError("SHELL_SPAWN", `Did not start the command: ${problem}.`, { details: { system: problem } });
+    const problem = commandProblem(command, options) ?? this.#folderProblem(options.cwd);
+    if (problem !== undefined) throw notStarted(problem);
     const run = this.#start(command, options, options.lifetime, true);
     this.#keep(run);
     return this.#handleOf(run);
@@ -139,18 +141,14 @@ export class MemoryShell implements Shell {
     return Math.min(timeoutMs ?? Number.POSITIVE_INFINITY, left);
   }
 
-  /** Why a command cannot be started, as a clause. */
-  #problem(command: string, cwd: string): string | undefined {
-    return command.includes("\0") ? "a command cannot hold a NUL byte" : this.#folderProblem(cwd);
-  }
-
   #folderProblem(cwd: string): string | undefined {
     try {
       const { node } = this.#host.tree.walk(cwd, true, DOING.looking);
       if (node?.kind === "directory") return undefined;
-      return node === undefined ? `the folder "${cwd}" does not exist` : `"${cwd}" is not a folder`;
+      return cwdProblem(cwd, node === undefined ? "absent" : "file");
     } catch {
-      return `the folder "${cwd}" is a ring of links`;
+      // Its links lead round in a ring.
+      return cwdProblem(cwd, "closed");
     }
   }
 }

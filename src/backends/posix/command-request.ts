@@ -1,7 +1,7 @@
 /** How a command travels: what it is checked for, what goes with the line, as a block, or ahead of it. */
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import type { ShellOptions } from "../../kernel/index.js";
+import { commandProblem, cwdProblem, type ShellOptions } from "../../kernel/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
 import type { CommandRequest } from "./command-channel.js";
 import type { FarSide } from "./far-side.js";
@@ -10,18 +10,17 @@ import type { FarSide } from "./far-side.js";
 const MAX_INLINE_BYTES = 1_000;
 /** Longer input is staged over a bulk channel first, so that other commands do not wait behind it. */
 const MAX_INPUT_BLOCK_BYTES = 65_536;
-const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Why the command cannot be handed to a shell, or undefined. */
+/** Why the command cannot be handed to the far shell, as a clause, or undefined. */
 export function refuseCommand(command: string, options: Pick<ShellOptions, "cwd" | "env">): string | undefined {
-  if (command.includes("\0")) return "the command holds a NUL byte";
-  if (options.cwd.includes("\0") || !options.cwd.startsWith("/")) return `"${options.cwd}" is no absolute path`;
-  for (const [name, value] of Object.entries(options.env ?? {})) {
-    if (!VARIABLE.test(name)) return `"${name}" is no name of a variable`;
-    if (name.startsWith("hf_")) return `"${name}" is a name that the far side keeps for itself`;
-    if (value.includes("\0")) return `the variable "${name}" holds a NUL byte`;
-  }
-  return undefined;
+  const own = Object.keys(options.env ?? {}).find((name) => name.startsWith("hf_"));
+  const kept = own === undefined ? undefined : `"${own}" is a name that the far side keeps for itself`;
+  return commandProblem(command, options) ?? kept;
+}
+
+/** Why the far side did not enter a command's folder, by its word for that. */
+export function folderProblem(cwd: string, word: string | undefined): string {
+  return cwdProblem(cwd, word === "absent" || word === "file" ? word : "closed");
 }
 
 /** Why a command did not begin that the far side could not write down. */

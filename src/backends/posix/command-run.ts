@@ -9,7 +9,7 @@ import {
 } from "../../kernel/index.js";
 import { type CommandReport, type Keep, NO_TREE, NOTHING, readEnding, readReport, UNSEEN } from "./capture.js";
 import { ChannelLost } from "./channel-lost.js";
-import { commandRequest, NO_NOTE, refuseCommand, stageInput } from "./command-request.js";
+import { commandRequest, folderProblem, NO_NOTE, refuseCommand, stageInput } from "./command-request.js";
 import type { FarSide } from "./far-side.js";
 import type { Frame } from "./frames.js";
 import type { JobFacts } from "./job.js";
@@ -142,7 +142,7 @@ export class CommandRun {
 
   async #answered(id: number, frame: Frame): Promise<ShellResult> {
     const [, what, why] = frame.words;
-    if (what === "nocwd") return this.#unbegun("spawn-error", noFolder(this.#options.cwd, why));
+    if (what === "nocwd") return this.#unbegun("spawn-error", folderProblem(this.#options.cwd, why));
     if (what === "nonote") return this.#unbegun("spawn-error", NO_NOTE);
     if (what === "refused") return this.#unbegun(this.#why ?? "channel-lost");
     return this.#ended(id, readReport(frame, this.#keep), "itself");
@@ -287,11 +287,6 @@ function whyOf(signal: AbortSignal): Stop {
 
 function wasSent(thrown: unknown): boolean {
   return thrown instanceof ChannelLost && thrown.wasSent;
-}
-
-function noFolder(cwd: string, why: string | undefined): string {
-  const words = { absent: "does not exist", file: "is no folder" }[why ?? ""] ?? "cannot be entered";
-  return `the folder "${cwd}" ${words}`;
 }
 
 /** What it resolves with, or undefined after `ms`. */

@@ -5,11 +5,11 @@ import {
   closedBackend,
   DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
-  HaftError,
   type Io,
   type JobInfo,
   type Lifetime,
   maySeeJob,
+  notStarted,
   requireCommand,
   requireJob,
   requireJobs,
@@ -22,7 +22,7 @@ import {
 } from "../../kernel/index.js";
 import { wholeNumber } from "../../text/index.js";
 import { ChannelLost } from "./channel-lost.js";
-import { commandRequest, NO_NOTE, refuseCommand, stageInput } from "./command-request.js";
+import { commandRequest, folderProblem, NO_NOTE, refuseCommand, stageInput } from "./command-request.js";
 import { CommandRun } from "./command-run.js";
 import { unavailable } from "./far-shell.js";
 import type { FarSide } from "./far-side.js";
@@ -63,7 +63,7 @@ export class PosixShell implements Shell {
     if (problem !== undefined) throw notStarted(problem);
     const controller = new AbortController();
     const staged = await stageInput(this.#far, options.input, controller.signal);
-    if (staged === undefined) throw notStarted(NO_NOTE);
+    if (staged === undefined) throw notStarted(NO_NOTE, "Free some space there and start it again.");
     const id = this.#far.nextId();
     // Jobs to be kept have a tag of their own, so that the end of this backend does not find them.
     const tag = options.lifetime === "keep" ? `${this.#far.tag}k-` : `${this.#far.tag}-`;
@@ -75,8 +75,8 @@ export class PosixShell implements Shell {
       throw thrown instanceof ChannelLost ? unavailable(this.#name, thrown.message) : thrown;
     });
     const [, what, pid = ""] = words;
-    if (what === "nocwd") throw notStarted(`the folder "${options.cwd}" cannot be entered`);
-    if (what === "nonote") throw notStarted(NO_NOTE);
+    if (what === "nocwd") throw notStarted(folderProblem(options.cwd, pid));
+    if (what === "nonote") throw notStarted(NO_NOTE, "Free some space there and start it again.");
     if (what !== "spawned") throw unavailable(this.#name, "the connection was replaced");
     const { keep = DEFAULT_KEEP, lifetime } = countable(options);
     const facts = this.#facts(command, options.cwd, lifetime);
@@ -147,8 +147,4 @@ function countable<T extends ShellOptions>(options: T): T {
       ? {}
       : { graceMs: wholeNumber(graceMs, { max: MAX_GRACE_MS, otherwise: DEFAULT_GRACE_MS }) }),
   };
-}
-
-function notStarted(problem: string): HaftError {
-  return new HaftError("SHELL_SPAWN", `Did not start the command: ${problem}.`, { details: { system: problem } });
 }

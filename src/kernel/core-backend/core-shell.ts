@@ -2,6 +2,7 @@
 import { HeadTailBuffer } from "../../text/index.js";
 import { AbortHub } from "../abort-hub.js";
 import type { Binding } from "../backend.js";
+import { commandProblem, cwdProblem } from "../command-problem.js";
 import { messageOf } from "../errors.js";
 import { closedBackend, requireCommand, requireLive } from "../guard.js";
 import { LAST_TELLING_MS, OutputTelling } from "../output-telling.js";
@@ -59,9 +60,8 @@ export class CorePortShell implements Shell {
     const core = this.#requireShell(command, options.cwd);
     const startedMs = Math.trunc(this.#clock.now());
     if (options.signal?.aborted) return unbegunResult(startedMs, "cancelled");
-    const problem = command.includes("\0")
-      ? "a command cannot hold a NUL byte"
-      : await this.#folderProblem(options.cwd);
+    if (this.#limitMs(options) <= 0) return unbegunResult(startedMs, "deadline");
+    const problem = commandProblem(command, options) ?? (await this.#folderProblem(options.cwd));
     if (problem !== undefined) return unbegunResult(startedMs, "spawn-error", problem);
     return this.#run(core, command, options, startedMs);
   }
@@ -94,8 +94,8 @@ export class CorePortShell implements Shell {
 
   async #folderProblem(cwd: string): Promise<string | undefined> {
     const info = await this.#guard.statOrMissing(cwd);
-    if (info === undefined) return `the folder "${cwd}" does not exist`;
-    return info.isDirectory ? undefined : `"${cwd}" is not a folder`;
+    if (info === undefined) return cwdProblem(cwd, "absent");
+    return info.isDirectory ? undefined : cwdProblem(cwd, "file");
   }
 
   async #run(core: CoreShell, command: string, options: ShellOptions, startedMs: number): Promise<ShellResult> {
@@ -146,8 +146,7 @@ export class CorePortShell implements Shell {
   #stopOf(options: ShellOptions) {
     const graceMs = options.graceMs ?? DEFAULT_GRACE_MS;
     const controller = new AbortController();
-    const left = this.#bound === undefined ? Number.POSITIVE_INFINITY : this.#bound.call.deadline - this.#clock.now();
-    const limit = Math.max(0, Math.min(options.timeoutMs ?? Number.POSITIVE_INFINITY, left));
+    const limit = Math.max(0, this.#limitMs(options));
     const limitMs = limit > MAX_TIMER_MS ? undefined : Math.ceil(limit);
     let why: "itself" | "cancelled" | "deadline" = "itself";
     let giveUp = (): void => {};
@@ -174,6 +173,11 @@ export class CorePortShell implements Shell {
         for (const one of cancels) one();
       },
     };
+  }
+
+  #limitMs({ timeoutMs = Number.POSITIVE_INFINITY }: ShellOptions): number {
+    const left = this.#bound === undefined ? Number.POSITIVE_INFINITY : this.#bound.call.deadline - this.#clock.now();
+    return Math.min(timeoutMs, left);
   }
 
   #told(

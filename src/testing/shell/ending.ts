@@ -257,7 +257,9 @@ export const shellEnding: Suite<Fixture> = [
       const command = `echo ran > ${fixture.folder}/marker`;
       const cwd = `${fixture.folder}/gone`;
       const { fs, shell } = bindAll(fixture, { commands: [{ command, cwd }] });
-      await expectError(shell.spawn(command, { cwd, lifetime: "session" }), "SHELL_SPAWN", "spawn");
+      const error = await expectError(shell.spawn(command, { cwd, lifetime: "session" }), "SHELL_SPAWN", "spawn");
+      const told = `Did not start the command: the folder "${cwd}" does not exist. Mend that and start it again.`;
+      expectEqual(error.message, told, "what is told");
       expectEqual(await fs.exists(`${fixture.folder}/marker`), false, "the marker is there");
     },
   ),

@@ -1,0 +1,34 @@
+/** Why a command is not started, in the words that every backend uses. */
+import { HaftError } from "./errors.js";
+import type { ShellOptions } from "./shell.js";
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Why no shell takes this command with these options, as a clause; undefined when one does. Nothing is looked at for it. */
+export function commandProblem(command: string, options: Pick<ShellOptions, "cwd" | "env">): string | undefined {
+  const { cwd, env = {} } = options;
+  if (command.includes("\0")) return "the command holds a NUL byte, which no shell takes";
+  if (cwd.includes("\0") || !cwd.startsWith("/")) return `${JSON.stringify(cwd)} is no absolute path of a folder`;
+  for (const [name, value] of Object.entries(env)) {
+    if (!VARIABLE.test(name)) return `${JSON.stringify(name)} is no name of a variable`;
+    if (value.includes("\0")) return `the value of the variable "${name}" holds a NUL byte`;
+  }
+  return undefined;
+}
+
+const NO_FOLDER = {
+  absent: (cwd: string) => `the folder "${cwd}" does not exist`,
+  file: (cwd: string) => `"${cwd}" is not a folder`,
+  closed: (cwd: string) => `the folder "${cwd}" cannot be entered`,
+} as const;
+
+/** Why a command cannot be run in a folder, as a clause. */
+export function cwdProblem(cwd: string, why: keyof typeof NO_FOLDER): string {
+  return NO_FOLDER[why](cwd);
+}
+
+/** The error of a background command that was not started. `problem` is a clause, `next` a sentence. */
+export function notStarted(problem: string, next = "Mend that and start it again."): HaftError {
+  const why = problem.replace(/\.$/, "");
+  return new HaftError("SHELL_SPAWN", `Did not start the command: ${why}. ${next}`, { details: { system: why } });
+}

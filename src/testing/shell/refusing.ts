@@ -1,0 +1,48 @@
+/** Commands that do not begin, and what is told of them: the same on every backend. */
+import type { ShellOptions, ShellResult } from "../../kernel/index.js";
+import { on } from "../case-setup.js";
+import { expectEqual } from "../expect.js";
+import { bindAll, type Fixture } from "../fixture.js";
+import type { Suite } from "../plan.js";
+import { run } from "./run.js";
+
+type Refused = readonly [command: string, options: Partial<ShellOptions>, problem: string];
+
+const TOLD = ["no", "spawn-error", { by: "none" }] as const;
+
+export const shellRefusing: Suite<Fixture> = [
+  on("shell:refused:told-alike", "What cannot begin is told in the same words on every backend", async (fixture) => {
+    const { fs } = bindAll(fixture);
+    const { folder } = fixture;
+    await fs.writeFile(`${folder}/file`, "x");
+    const command = `echo ran > ${folder}/marker`;
+    const refused: readonly Refused[] = [
+      [command, { cwd: `${folder}/gone` }, `the folder "${folder}/gone" does not exist`],
+      [command, { cwd: `${folder}/file` }, `"${folder}/file" is not a folder`],
+      [command, { cwd: "src" }, '"src" is no absolute path of a folder'],
+      [`${command}\0`, {}, "the command holds a NUL byte, which no shell takes"],
+      [command, { env: { "A=B": "c" } }, '"A=B" is no name of a variable'],
+      [command, { env: { "": "c" } }, '"" is no name of a variable'],
+      [command, { env: { "A-B": "c" } }, '"A-B" is no name of a variable'],
+      [command, { env: { A: "\0" } }, 'the value of the variable "A" holds a NUL byte'],
+    ];
+    for (const [line, options, problem] of refused) {
+      const result = await execAtRoot(fixture, line, options);
+      expectEqual([result.began, result.ended, result.exit, result.problem], [...TOLD, problem], problem);
+    }
+    expectEqual(await fs.exists(`${folder}/marker`), false, "the marker is there");
+  }),
+  on("shell:refused:no-time", "Without any time left a command does not begin", async (fixture) => {
+    const { fs } = bindAll(fixture);
+    for (const timeoutMs of [0, -1]) {
+      const result = await run(fixture, "echo ran > marker", { timeoutMs });
+      expectEqual([result.began, result.ended, result.exit], ["no", "deadline", { by: "none" }], `${timeoutMs} ms`);
+    }
+    expectEqual(await fs.exists(`${fixture.folder}/marker`), false, "the marker is there");
+  }),
+];
+
+/** Through the port that nothing guards: the grant's own rules about folders do not come first. */
+function execAtRoot(fixture: Fixture, command: string, options: Partial<ShellOptions>): Promise<ShellResult> {
+  return fixture.backend.root.shell.exec(command, { cwd: fixture.folder, ...options });
+}
