@@ -63,7 +63,7 @@ export const STAGES: Readonly<Record<EditStage, Stage>> = {
   "trailing-blanks": (haystack, wanted) => foldedSearch(haystack, wanted, "trailing-blanks"),
   whitespace: (haystack, wanted, whitespace) =>
     whitespace === "inside" ? foldedSearch(haystack, wanted, "blank-runs") : searchInAnySpace(haystack, wanted),
-  // A uniform shift of the indentation also has to shift the new text; until that is built the stage finds nothing.
+  // Comes with the next milestone, for the new text has to be shifted like the place; until then it finds nothing.
   indentation: () => undefined,
 };
 

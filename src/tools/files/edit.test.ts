@@ -48,7 +48,7 @@ describe("replacing", () => {
       expect(await bench.call("edit", input)).toMatchObject({ status: "invalid" });
   });
 
-  verifies("IR-072", "needs a regular file that is there (EDIT-38)", async () => {
+  verifies("IR-072", "needs a regular file that is there", async () => {
     const bench = memoryBench({ "folder/": "" });
     expect(await edit(bench, "missing.txt", "a", "b")).toMatchObject({
       isError: true,
@@ -61,7 +61,7 @@ describe("replacing", () => {
     expect(await edit(bench, "folder", "a", "b")).toMatchObject({ isError: true, code: "FS_NOT_A_FILE" });
   });
 
-  verifies("IR-074", "refuses two literal occurrences unless all are to be replaced (EDIT-16)", async () => {
+  verifies("IR-074", "refuses two literal occurrences unless all are to be replaced", async () => {
     const bench = memoryBench({ "e.txt": "dup\nx\ndup\n" });
     expect(await edit(bench, "e.txt", "dup", "one")).toMatchObject({
       code: "EDIT_AMBIGUOUS",
@@ -100,7 +100,7 @@ describe("replacing", () => {
     expect(await bench.bytes("a.txt")).toBe("a  b\n");
   });
 
-  verifies("IR-079", "clamps the diff to both ends of 16 KiB and counts the whole (EDIT-33)", async () => {
+  verifies("IR-079", "clamps the diff to both ends of 16 KiB and counts the whole", async () => {
     const lines = Array.from({ length: 30_000 }, (_, index) => `k${index}\n`).join("");
     const bench = memoryBench({ "big.txt": lines });
     const { data, cuts } = await edit(bench, "big.txt", "k", "j", { replaceAll: true });
@@ -113,21 +113,15 @@ describe("replacing", () => {
   });
 });
 
-describe("cases of the field", () => {
+describe("bytes that no edit names", () => {
   const kept: readonly (readonly [string, string, string, string, string])[] = [
-    ["EDIT-05 dollar signs", "ID=1\n", "ID=1", "ID=$$ ARG=$1 ALL=$&", "ID=$$ ARG=$1 ALL=$&\n"],
-    ["EDIT-08 a mark", "\xef\xbb\xbfimport alpha\n", "import alpha", "import beta", "\xef\xbb\xbfimport beta\n"],
-    ["EDIT-09 a foreign byte", "/* na\xefve */\nint n = 4;\n", "n = 4", "n = 5", "/* na\xefve */\nint n = 5;\n"],
-    ["EDIT-18 a part of a line", "HOST=db/v1\nPORT=1\n", "/v1", "", "HOST=db\nPORT=1\n"],
-    ["EDIT-19 the last line", "first\nlast line", "last line\n", "LAST\n", "first\nLAST"],
-    ["EDIT-21 no final newline", "top\nend", "end", "END", "top\nEND"],
-    [
-      "EDIT-39 tabs",
-      "all:\n\t@echo one\nb:\n\t@echo b\n",
-      "echo one",
-      "echo two",
-      "all:\n\t@echo two\nb:\n\t@echo b\n",
-    ],
+    ["dollar signs", "ID=1\n", "ID=1", "ID=$$ ARG=$1 ALL=$&", "ID=$$ ARG=$1 ALL=$&\n"],
+    ["a mark", "\xef\xbb\xbfimport alpha\n", "import alpha", "import beta", "\xef\xbb\xbfimport beta\n"],
+    ["a foreign byte", "/* na\xefve */\nint n = 4;\n", "n = 4", "n = 5", "/* na\xefve */\nint n = 5;\n"],
+    ["a part of a line", "HOST=db/v1\nPORT=1\n", "/v1", "", "HOST=db\nPORT=1\n"],
+    ["the last line", "first\nlast line", "last line\n", "LAST\n", "first\nLAST"],
+    ["no final newline", "top\nend", "end", "END", "top\nEND"],
+    ["tabs", "all:\n\t@echo one\nb:\n\t@echo b\n", "echo one", "echo two", "all:\n\t@echo two\nb:\n\t@echo b\n"],
   ];
   it.each(kept)("%s", async (_name, before, oldText, newText, after) => {
     const bench = memoryBench({ "f.txt": bytesOf(before) });
@@ -136,10 +130,10 @@ describe("cases of the field", () => {
   });
 
   const refused: readonly (readonly [string, string, string, string])[] = [
-    ["EDIT-14 other indentation", "def f(a):\n\tif a:\n\t\treturn 1\n", "if a:\n    return 1", "EDIT_NOT_FOUND"],
-    ["EDIT-15 two folded places", "a  b\n--\na b\n", "a\tb", "EDIT_AMBIGUOUS"],
-    ["EDIT-35 letters composed otherwise", "re\u0301sume\u0301 v1\ncafe\u0301\n", "résumé v1", "EDIT_NOT_FOUND"],
-    ["EDIT-41 line numbers copied along", "alpha\nbeta\n", "     2│beta", "EDIT_NOT_FOUND"],
+    ["other indentation", "def f(a):\n\tif a:\n\t\treturn 1\n", "if a:\n    return 1", "EDIT_NOT_FOUND"],
+    ["two folded places", "a  b\n--\na b\n", "a\tb", "EDIT_AMBIGUOUS"],
+    ["letters composed otherwise", "re\u0301sume\u0301 v1\ncafe\u0301\n", "résumé v1", "EDIT_NOT_FOUND"],
+    ["line numbers copied along", "alpha\nbeta\n", "     2│beta", "EDIT_NOT_FOUND"],
   ];
   it.each(refused)("%s is refused and the file stays", async (_name, before, oldText, code) => {
     const bench = memoryBench({ "f.txt": before });
@@ -186,7 +180,7 @@ describe("several edits", () => {
     expect(await bench.bytes("a.txt")).toBe("one\ntwo\n");
   });
 
-  it("loses none of fifty edits of one file at once, through links and spellings (EDIT-26, EDIT-27)", async () => {
+  it("loses none of fifty edits of one file at once, through links and spellings", async () => {
     const lines = Array.from({ length: 50 }, (_, index) => `line-${index}-old\n`).join("");
     const backend = createMemoryBackend({ files: { "n.txt": lines } });
     backend.plant({ kind: "link", path: "/workspace/link.txt", target: "n.txt" });
@@ -256,7 +250,7 @@ describe("a file that changes meanwhile", () => {
 describe("gates", () => {
   const ON = { gate: "on" };
 
-  it("asks for a read where it is on, and lets its own change through (EDIT-32)", async () => {
+  it("asks for a read where it is on, and lets its own change through", async () => {
     const bench = memoryBench({ "p.txt": "1\n" });
     expect(await edit(bench, "p.txt", "1", "2", { limits: ON })).toMatchObject({
       code: "FS_NOT_READ",
@@ -267,7 +261,7 @@ describe("gates", () => {
     expect(await edit(bench, "p.txt", "2", "3", { limits: ON })).toMatchObject({ isError: false });
   });
 
-  it("goes by the content, not by the time (EDIT-29)", async () => {
+  it("goes by the content, not by the time", async () => {
     const bench = memoryBench({ "o.txt": "aa\n" });
     await bench.call("read", { path: "o.txt" });
     await bench.put("o.txt", "bb\n");

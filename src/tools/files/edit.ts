@@ -1,3 +1,21 @@
+/**
+ * The edit tool, from the call to the result. Its files, in the order in which a reader needs them:
+ *
+ *   edit.ts           the lock, the gate, the write and one more try when a foreign editor got between
+ *   edit-engine.ts    what a call's edits come to: a plan, bytes in and bytes out
+ *   unit-text.ts      a file in the units that it is matched by, so that no byte is decoded and encoded again
+ *   edit-locate.ts    one text through the stages; edit-locate-all.ts many texts at once
+ *   edit-stages.ts    how each stage sees a file, and which places it takes; edit-fold.ts what it disregards
+ *   edit-search.ts    one text in linear time; edit-search-many.ts many of them in one pass
+ *   edit-line-ends.ts the line ends of a new text; edit-apply.ts the new bytes, and edits that overlap
+ *   edit-nearest.ts   where a text that is not there comes near (edit-trigrams.ts), and what differs (edit-differences.ts)
+ *   edit-diff.ts      what the result shows; edit-failure.ts what a refusal says
+ *
+ * Safeguards: all edits of a call or none · one place, unless `replaceAll` · only original bytes are replaced, the others
+ * stay as they are · never a half character, a half line end or a part of a word · no letter in an encoding that is guessed
+ * · no redaction mark · one edit of a file at a time, and none on content that is not what was read · an atomic write.
+ * docs/reference/edit.md shows the stages by examples, docs/decisions/017-careful-edits.md says why.
+ */
 import {
   type Claim,
   type Cut,

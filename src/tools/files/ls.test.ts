@@ -37,7 +37,7 @@ describe("a folder", () => {
     expect([names(whole), whole?.total, whole?.hidden]).toEqual([[".git", ".env", "a.txt"], 3, 0]);
   });
 
-  it("has its links told with what they say they lead to, rings and loose ends too (LS-02)", async () => {
+  it("has its links told with what they say they lead to, rings and loose ends too", async () => {
     const backend = createMemoryBackend({ files: { "real/d.md": "", "good.txt": "abc" } });
     backend.plant({ kind: "link", path: "/workspace/self", target: "self" });
     backend.plant({ kind: "link", path: "/workspace/gone", target: "nowhere" });

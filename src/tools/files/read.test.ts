@@ -112,7 +112,7 @@ describe("a window of lines", () => {
 });
 
 describe("long lines", () => {
-  it("clips a line and tells its real length (READ-01, READ-02)", async () => {
+  it("clips a line and tells its real length", async () => {
     const bench = memoryBench({ "min.js": `var a=${"x+".repeat(200_000)}1\nend\n` });
     const { data, cuts } = await bench.call<ReadData>("read", { path: "min.js", limit: 5 });
     expect(data?.text.startsWith("var a=x+x+")).toBe(true);
@@ -131,7 +131,7 @@ describe("long lines", () => {
 });
 
 describe("encodings", () => {
-  it("decodes UTF-16 by its mark (READ-05) and leaves a mark out of the text (READ-06)", async () => {
+  it("decodes UTF-16 by its mark and leaves a mark out of the text", async () => {
     const bench = memoryBench({
       "w.txt": bytesOf("\xff\xfeh\0i\0\r\0\n\0é\0"),
       "b.txt": bytesOf("\xef\xbb\xbfparam\n"),
@@ -146,7 +146,7 @@ describe("encodings", () => {
     expect((await bench.call<ReadData>("read", { path: "b.txt" })).data).toMatchObject({ text: "param\n", mark: true });
   });
 
-  it("guesses a legacy encoding, and counts what it cannot decode (READ-10)", async () => {
+  it("guesses a legacy encoding, and counts what it cannot decode", async () => {
     const bench = memoryBench({
       "fr.txt": bytesOf("Le caf\xe9 est tr\xe8s bon, \xe0 bient\xf4t les amis de l'\xe9t\xe9\n"),
       "g.txt": bytesOf("ok \xd6\xd0 \xff\n"),
@@ -215,7 +215,7 @@ describe("pictures", () => {
 });
 
 describe("what cannot be read", () => {
-  verifies("IR-061", "refuses a folder, a FIFO (READ-03) and a dangling link", async () => {
+  verifies("IR-061", "refuses a folder, a FIFO and a dangling link", async () => {
     const backend = createMemoryBackend({ files: { "folder/": "" } });
     backend.plant({ kind: "fifo", path: "/workspace/p.fifo" });
     backend.plant({ kind: "link", path: "/workspace/dead", target: "nowhere" });
@@ -241,7 +241,7 @@ describe("what cannot be read", () => {
     expect((await bench.call<ReadData>("read", { path: "./a.txt" })).data?.path).toBe("./a.txt");
   });
 
-  it("offers near names in the model's spelling (READ-16)", async () => {
+  it("offers near names in the model's spelling", async () => {
     const bench = memoryBench({ "sub/Bob’s notes.txt": "hi\n", "sub/other.md": "x\n" });
     expect(await bench.call("read", { path: "sub/Bob's notes.txt" })).toMatchObject({
       code: "FS_NOT_FOUND",

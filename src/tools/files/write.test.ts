@@ -9,7 +9,7 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 const HANDLE = { gate: "handle" };
 
 describe("writing", () => {
-  it("writes exactly the content as UTF-8 and tells size and hash (EDIT-42)", async () => {
+  it("writes exactly the content as UTF-8 and tells size and hash", async () => {
     const bench = memoryBench();
     const { data } = await bench.call<WriteData>("write", { path: "é.txt", content: "né — no newline" });
     expect(data).toEqual({ path: "é.txt", created: true, bytes: 18, afterHash: sha256("né — no newline") });
@@ -24,7 +24,7 @@ describe("writing", () => {
     });
   });
 
-  verifies("IR-066", "takes an empty content for an empty file (WRITE-03)", async () => {
+  verifies("IR-066", "takes an empty content for an empty file", async () => {
     const bench = memoryBench({ "clear.txt": "" });
     await bench.put("full.txt", "data\n");
     await bench.call("read", { path: "full.txt" });
@@ -34,7 +34,7 @@ describe("writing", () => {
     expect(await bench.call("write", { path: "new.txt" })).toMatchObject({ status: "invalid" });
   });
 
-  it("refuses a content that is no text, and a path with a NUL byte (WRITE-01, WRITE-15)", async () => {
+  it("refuses a content that is no text, and a path with a NUL byte", async () => {
     const bench = memoryBench();
     expect(await bench.call("write", { path: "cfg.json", content: { port: 8080 } })).toMatchObject({
       status: "invalid",
@@ -73,7 +73,7 @@ describe("writing", () => {
     expect(asked).toEqual(["read+write+create /elsewhere/deep/z.txt"]);
   });
 
-  it("makes no folder through a link that leads out of what it may touch (WRITE-06)", async () => {
+  it("makes no folder through a link that leads out of what it may touch", async () => {
     const backend = createMemoryBackend({ files: { "/outside/": "" } });
     backend.plant({ kind: "link", path: "/workspace/sub", target: "/outside" });
     const policy: Policy = {

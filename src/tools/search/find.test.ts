@@ -107,7 +107,7 @@ describe("queries and roots", () => {
     expect(await find(bench, { query: "a", path: "artifact:1" })).toMatchObject({ code: "FS_BAD_PATH" });
   });
 
-  it("may be links; links that are met are told and not followed (GREP-21)", async () => {
+  it("may be links; links that are met are told and not followed", async () => {
     const backend = createMemoryBackend({ files: { "real/d.md": "" } });
     backend.plant({ kind: "link", path: "/workspace/shared", target: "real" });
     const { data } = await find(toolBench({ backend }), { query: "*.md", path: "shared" });

@@ -83,7 +83,7 @@ describe("hits", () => {
     expect(all.details?.notes).toEqual(["`limit` 9999 was taken as 5000, the most hits of a call."]);
   });
 
-  it("show no control characters and no carriage return (GREP-15), and are clipped around the match (GREP-10)", async () => {
+  it("show no control characters and no carriage return, and are clipped around the match", async () => {
     const bench = memoryBench({
       "win.ini": "k=value\r\n",
       "color.txt": "\u001b[31mred value\u001b[0m \u202e\n",
@@ -99,7 +99,7 @@ describe("hits", () => {
     expect(rows(ini.data)).toEqual(["win.ini:1: k=value"]);
   });
 
-  it("take a pattern or path that starts with a dash for what it is (GREP-01, GREP-03)", async () => {
+  it("take a pattern or path that starts with a dash for what it is", async () => {
     const bench = memoryBench({ "o.txt": "use --max-size N\nor --min-size N\n" });
     expect((await grep(bench, { pattern: "--max-size|--min-size" })).data?.hits).toHaveLength(2);
     expect(await grep(bench, { pattern: "x", path: "--pre=./run.sh" })).toMatchObject({ code: "FS_NOT_FOUND" });
@@ -186,7 +186,7 @@ describe("patterns", () => {
     expect(await grep(bench, { pattern: "" })).toMatchObject({ isError: true, status: "invalid" });
   });
 
-  it("take linear time (GREP-13)", async () => {
+  it("take linear time", async () => {
     const bench = memoryBench({ "r.txt": `${"word ".repeat(40)}!\n` });
     expect((await grep(bench, { pattern: "(\\w+\\s?)+:$" })).data).toMatchObject({ hits: [], why: "complete" });
   });
