@@ -23,7 +23,9 @@ export function boundHandle(handle: ShellHandle, call: Pick<BoundCall, "id" | "s
     closeInput: live(() => handle.closeInput()),
     output: live((stream: "stdout" | "stderr", from: number, max: number) => handle.output(stream, from, max)),
     kill: live((signal: string) => handle.kill(signal)),
+    info: live(() => handle.info()),
     onExit: (listener) => handle.onExit(listener),
+    ...(handle.forget === undefined ? {} : { forget: live(async () => handle.forget?.()) }),
     ...(handle.waiting === undefined ? {} : { waiting: live(async () => (await handle.waiting?.()) ?? null) }),
   };
 }

@@ -32,6 +32,7 @@ export const ERROR_CODES = [
   "SHELL_EXIT", // { exitCode }
   "SHELL_OUTPUT_LIMIT",
   "SHELL_SPAWN", // { system }
+  "JOB_UNKNOWN", // { id }
   "SEARCH_PATTERN", // { pattern, why }
   "SEARCH_UNSUPPORTED", // { pattern, feature }
   "POLICY_DENIED", // { rule, claim?, deniedBy?: "approver" }

@@ -92,6 +92,15 @@ export {
   maxReadBytes,
   rangeStart,
 } from "./port-defaults.js";
+export {
+  type JobData,
+  type NewOutput,
+  PROCESS_ACTIONS,
+  type ProcessAction,
+  type ProcessData,
+  type ProcessInput,
+  type ProcessLimits,
+} from "./process-data.js";
 export { ToolRegistry } from "./registry.js";
 export {
   blockText,

@@ -122,8 +122,15 @@ export interface ShellHandle {
   kill(signal: string): Promise<TreeState>;
   /** Tells the listener once, also when the command has already ended. Returns the unsubscribe. */
   onExit(listener: (result: ShellResult) => void): () => void;
+  /** What `Shell.jobs` tells of it; the call that has it needs no other claim. */
+  info(): Promise<JobInfo>;
   /** The process that waits for somebody to type now; null when none is seen to. Absent where nobody can look. */
   waiting?(): Promise<WaitingFor | null>;
+  /**
+   * Removes the job and its output from what is remembered. Absent where nothing is kept for longer than the backend lives.
+   * @throws `CALL_INVALID` while something of it runs.
+   */
+  forget?(): Promise<void>;
 }
 
 /** When a background command is ended at the latest: with its session, with the host, or (keep) never. */

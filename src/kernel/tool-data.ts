@@ -4,6 +4,8 @@
  * times milliseconds, lines 1-based and inclusive.
  */
 
+import type { WaitingFor } from "./shell.js";
+
 // ------------------------------------------------------------------------------------------------------------- read
 
 /** What read is asked. */
@@ -217,6 +219,8 @@ export interface BashInput {
   readonly timeoutMs?: number;
   readonly cwd?: string;
   readonly input?: string;
+  /** It goes on as a job, and the answer comes at once. */
+  readonly background?: boolean;
 }
 
 /** The bounds of bash. */
@@ -227,6 +231,8 @@ export interface BashLimits {
   readonly tailBytes: number;
   /** error: an exit other than 0, or a signal, is a failure; result: it is an answer like any other. */
   readonly exit: "error" | "result";
+  /** A command that still runs after so many milliseconds goes on as a job. null: it is waited for. */
+  readonly yieldMs: number | null;
 }
 
 /** What is kept of one stream of a command. */
@@ -263,6 +269,9 @@ export interface BashData {
   readonly tree: "gone" | "alive" | "unseen";
   readonly endedBy: "TERM" | "KILL" | null;
   readonly job?: string;
+  /** Why it goes on: it was asked to, its time to be waited for is over, or it waits for input. */
+  readonly detachedBy?: "asked" | "time" | "input";
+  readonly waitingFor?: WaitingFor;
   readonly problem?: string;
   readonly timeoutMs: number;
   readonly durationMs: number;

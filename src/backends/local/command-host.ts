@@ -1,10 +1,14 @@
 import { closedBackend, commandProblem, type Lifetime, type ShellOptions } from "../../kernel/index.js";
 import { TAG_NAME } from "./command-environment.js";
-import { JobTable } from "./job-table.js";
+import { type Job, JobTable } from "./job-table.js";
+import { EarlierJobs } from "./jobs/earlier-jobs.js";
+import type { JobFolder } from "./jobs/job-folder.js";
+import type { JobStore, NewJob } from "./jobs/job-store.js";
+import { type KeepPump, startKeepPump } from "./jobs/keep-pump.js";
 import { newNonce } from "./nonce.js";
 import type { PipePool } from "./pipe-pool.js";
 import { RunningCommand } from "./running-command.js";
-import { startCommand } from "./start-command.js";
+import { type Started, startCommand } from "./start-command.js";
 import { READ_BYTES } from "./stream-reader.js";
 import type { Watcher } from "./watcher.js";
 
@@ -19,6 +23,8 @@ export interface CommandHostOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Absent: nobody ends what runs when this process is killed. */
   readonly watcher?: Watcher;
+  /** Where jobs are written down, and what is there of earlier hosts. Absent: they live in memory only. */
+  readonly store?: JobStore;
 }
 
 export interface StartKind {
@@ -27,11 +33,15 @@ export interface StartKind {
   readonly readAtOnce: boolean;
   /** Absent for a command that is waited for. */
   readonly lifetime?: Lifetime;
+  /** Where a job is written down. */
+  readonly folder?: JobFolder;
 }
 
 /** What all commands of one backend share: their pipes, their tags, the jobs, and the watcher over them. */
 export class CommandHost {
-  readonly jobs = new JobTable((running) => this.ended(running));
+  readonly jobs: JobTable;
+  /** Jobs of earlier hosts. */
+  readonly earlier: EarlierJobs | undefined;
   readonly #options: CommandHostOptions;
   readonly #buffer = Buffer.allocUnsafeSlow(READ_BYTES);
   /** By the number of the leader. */
@@ -40,11 +50,16 @@ export class CommandHost {
   readonly #nonce: string;
   /** Numbers of the latest commands, oldest first. */
   readonly #leaders = new Set<number>();
+  /** What reads the output of a job once this process is gone. */
+  readonly #pumps = new Map<RunningCommand, KeepPump>();
   #count = 0;
   #isClosed = false;
 
   constructor(options: CommandHostOptions) {
     this.#options = options;
+    const { store } = options;
+    this.jobs = new JobTable((running) => this.ended(running), store);
+    this.earlier = store === undefined ? undefined : new EarlierJobs(store, (id) => this.jobs.get(id) !== undefined);
     this.#nonce = options.watcher?.nonce ?? newNonce();
   }
 
@@ -61,23 +76,59 @@ export class CommandHost {
     const tag = `${isKept ? "keep-" : ""}${this.#nonce}.${++this.#count}.`;
     if (!isKept) watcher?.begin();
     const env = { ...this.#options.env, ...options.env, [TAG_NAME]: tag };
-    const started = startCommand({ command, cwd: options.cwd, env, stdin: kind.stdin }, this.#options.pool);
+    const { folder } = kind;
+    const outlives = isKept && folder !== undefined ? { exitPath: folder.exitPath, wantsSpare: true } : {};
+    const started = startCommand(
+      { command, cwd: options.cwd, env, stdin: kind.stdin, ...outlives },
+      this.#options.pool,
+    );
     if ("problem" in started) return started;
+    const pump = this.#pumpOf(started, folder);
     const running = new RunningCommand(started, {
       keep: options.keep,
       onOutput: options.onOutput?.bind(options),
       latestBytes: kind.latestBytes,
       tag: `${TAG_NAME}=${tag}`,
-      isOfAnother: (session) => this.#running.has(session),
+      isOfAnother: (session) => this.#running.has(session) || this.#isPump(session),
       isLeader: (pid) => this.#leaders.has(pid),
       buffer: this.#buffer,
       pool: this.#options.pool,
       readAtOnce: kind.readAtOnce,
+      ...(folder === undefined
+        ? {}
+        : { files: { stdout: folder.openOutput("stdout"), stderr: folder.openOutput("stderr") } }),
+      ...(isKept && folder !== undefined ? { isKept: true } : {}),
     });
+    if (pump !== undefined) this.#pumps.set(running, pump);
+    const { leaderStart } = running.tree;
+    folder?.update({ tag: `${TAG_NAME}=${tag}`, ...leaderOf(running.pid, leaderStart) });
     this.#running.set(running.pid, running);
     this.#remember(running.pid);
     if (watcher !== undefined && !isKept) this.#tellSoon(running, watcher);
     return running;
+  }
+
+  #pumpOf(started: Started, folder: JobFolder | undefined): KeepPump | undefined {
+    if (started.spare === undefined || folder === undefined) return undefined;
+    const prefixes = { stdout: folder.prefixOf("stdout"), stderr: folder.prefixOf("stderr") };
+    const pump = startKeepPump(this.#options.pool, started.spare, prefixes);
+    if (pump !== undefined) this.#remember(pump.pid);
+    return pump;
+  }
+
+  #isPump(session: number): boolean {
+    for (const { pid } of this.#pumps.values()) if (pid === session) return true;
+    return false;
+  }
+
+  /** A place to write a job down; undefined where there is none. */
+  openFolder(job: NewJob): JobFolder | undefined {
+    return this.#options.store?.open(job);
+  }
+
+  /** Writes down a command that goes on after its call. */
+  noteSurvivor(running: RunningCommand, folder: JobFolder): void {
+    folder.update({ tag: running.tree.marks.tag, ...leaderOf(running.pid, running.tree.leaderStart) });
   }
 
   #remember(pid: number): void {
@@ -100,6 +151,8 @@ export class CommandHost {
   /** Nothing of the command is left. */
   ended(running: RunningCommand): void {
     running.closeStreams();
+    this.#pumps.get(running)?.dismiss();
+    this.#pumps.delete(running);
     if (this.#running.get(running.pid) !== running) return;
     this.#running.delete(running.pid);
     this.#options.watcher?.remove(running.pid);
@@ -108,7 +161,9 @@ export class CommandHost {
   /** Ends everything but jobs to be kept. @returns What could not be ended, by number and name. */
   async close(graceMs: number): Promise<string[]> {
     this.#isClosed = true;
-    const kept = new Set(this.jobs.alive.filter((job) => job.facts.lifetime === "keep").map((job) => job.running));
+    this.jobs.close();
+    const keptJobs = this.jobs.alive.filter((job) => job.facts.lifetime === "keep");
+    const kept = new Set(keptJobs.map((job) => job.running));
     const toEnd = [...this.#running.values()].filter((running) => !kept.has(running));
     const left = await Promise.all(
       toEnd.map(async (running) => {
@@ -118,8 +173,24 @@ export class CommandHost {
         return survivors.map(({ pid, name }) => `${pid} (${name})`);
       }),
     );
+    for (const job of this.jobs.alive) {
+      if (kept.has(job.running)) this.#letGo(job);
+      else if (job.running.remains().state !== "alive") job.noteEnd("host");
+    }
     this.#options.watcher?.close();
     this.#options.pool.close();
     return left.flat();
   }
+
+  /** What is to be kept goes on: first nobody reads here any more, then its pump does. */
+  #letGo(job: Job): void {
+    job.folder?.update({ isReleased: true });
+    job.folder?.giveUp();
+    job.running.release();
+    this.#pumps.get(job.running)?.takeOver();
+  }
+}
+
+function leaderOf(pid: number, start: number | undefined) {
+  return start === undefined ? {} : { leader: { pid, start } };
 }

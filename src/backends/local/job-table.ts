@@ -5,28 +5,39 @@ import {
   type ShellHandle,
   type ShellResult,
   type TreeState,
+  type WaitingFor,
 } from "../../kernel/index.js";
+import type { JobFolder } from "./jobs/job-folder.js";
+import type { JobStore } from "./jobs/job-store.js";
 import type { RunningCommand } from "./running-command.js";
-import { signalOf } from "./signal-names.js";
+import { signalNamed } from "./signal-names.js";
 
-/** Bytes of each stream of a job that can be asked for: the latest. */
+/** Bytes of each stream of a job that can be asked for where it has no files: the latest. */
 export const JOB_OUTPUT_BYTES = 1024 * 1024;
+/** Bytes of each stream that are at hand where it has. */
+export const RECENT_OUTPUT_BYTES = 64 * 1024;
 /** Jobs that are known, unless more run; of those that have ended the oldest are forgotten. */
 const REMEMBERED_JOBS = 200;
 /** How often survivors without an end event are looked at. */
 const LOOK_MS = 500;
 
 /** What a job is known by. */
-export type JobFacts = Pick<JobInfo, "command" | "cwd" | "lifetime" | "session" | "owner" | "adopted">;
+export type JobFacts = Pick<JobInfo, "command" | "cwd" | "lifetime" | "session" | "owner"> & {
+  readonly adopted?: "call";
+};
 
 export interface Job {
   readonly id: string;
   readonly facts: JobFacts;
   readonly running: RunningCommand;
+  /** Where it is written down. */
+  readonly folder?: JobFolder;
   readonly handle: ShellHandle;
   /** Whether nothing of it runs any more. */
   readonly hasEnded: boolean;
   info(): JobInfo;
+  /** Nothing of it is left, or nothing will be looked at any more. Only the first end counts. */
+  noteEnd(by: NonNullable<JobInfo["endedBy"]>): void;
   /** Ends what is left of it. */
   end(graceMs: number): Promise<TreeState>;
 }
@@ -35,11 +46,22 @@ export interface Job {
 export class JobTable {
   readonly #jobs = new Map<string, Job>();
   readonly #onEnded: (running: RunningCommand) => void;
+  readonly #store: JobStore | undefined;
   #count = 0;
+  #isClosing = false;
 
-  /** @param onEnded - Told once for each job, when nothing of it is left. */
-  constructor(onEnded: (running: RunningCommand) => void) {
+  /**
+   * @param onEnded - Told once for each job, when nothing of it is left.
+   * @param store - Gives numbers that no other job has.
+   */
+  constructor(onEnded: (running: RunningCommand) => void, store?: JobStore) {
     this.#onEnded = onEnded;
+    this.#store = store;
+  }
+
+  /** What ends from now on ends because its host does. */
+  close(): void {
+    this.#isClosing = true;
   }
 
   get(id: string): Job | undefined {
@@ -56,14 +78,28 @@ export class JobTable {
   }
 
   /** @param result - When the command itself has ended; for survivors, when the last of them has. */
-  add(running: RunningCommand, facts: JobFacts, result: (gone: Promise<TreeState>) => Promise<ShellResult>): Job {
+  add(
+    running: RunningCommand,
+    facts: JobFacts,
+    result: (gone: Promise<TreeState>) => Promise<ShellResult>,
+    folder?: JobFolder,
+  ): Job {
     this.#forgetEnded();
-    const id = `job-${++this.#count}`;
-    const state = { hasEnded: false, endedMs: 0, wasStopped: false };
-    const gone = untilGone(running).then((tree) => {
+    const id = folder?.id ?? this.#store?.nextId() ?? `job-${++this.#count}`;
+    const state: JobState = { hasEnded: false, endedMs: 0, wasStopped: false };
+    const noteEnd = (by: NonNullable<JobInfo["endedBy"]>) => {
+      // What was let go is written down by whoever finds it.
+      if (state.hasEnded || folder?.record.isReleased === true) return;
       state.hasEnded = true;
       state.endedMs = Date.now();
+      state.endedBy = by;
       running.closeStreams();
+      const exit = running.exit === undefined ? {} : { exit: running.exit };
+      const produced = { stdout: running.stdout.produced, stderr: running.stderr.produced };
+      folder?.update({ ended: { atMs: state.endedMs, by, ...exit, produced }, isTold: true });
+    };
+    const gone = untilGone(running).then((tree) => {
+      noteEnd(this.#isClosing ? "host" : state.wasStopped ? "stopped" : "itself");
       this.#onEnded(running);
       return tree;
     });
@@ -73,24 +109,32 @@ export class JobTable {
       running.stop("cancelled", graceMs);
       return running.end(graceMs);
     };
-    const handle = handleOf(id, running, result(gone), end);
+    const forget = async () => {
+      if (!state.hasEnded) throw stillRuns(id);
+      this.#jobs.delete(id);
+      folder?.remove();
+    };
+    const info = (): JobInfo => ({
+      id,
+      ...facts,
+      startedMs: running.startedMs,
+      status: state.hasEnded ? "ended" : "running",
+      ...(running.exit === undefined ? {} : { exit: running.exit }),
+      ...(state.endedBy === undefined ? {} : { endedBy: state.endedBy, endedMs: state.endedMs }),
+      outputBytes: running.stdout.produced + running.stderr.produced,
+    });
+    const handle = Object.assign(handleOf(id, running, result(gone), end), { forget, info: async () => info() });
     const job: Job = {
       id,
       facts,
       running,
+      ...(folder === undefined ? {} : { folder }),
       handle,
+      noteEnd,
       get hasEnded() {
         return state.hasEnded;
       },
-      info: () => ({
-        id,
-        ...facts,
-        startedMs: running.startedMs,
-        status: state.hasEnded ? "ended" : "running",
-        ...(running.exit === undefined ? {} : { exit: running.exit }),
-        ...(state.hasEnded ? { endedBy: state.wasStopped ? "stopped" : "itself", endedMs: state.endedMs } : {}),
-        outputBytes: running.stdout.produced + running.stderr.produced,
-      }),
+      info,
       end,
     };
     this.#jobs.set(id, job);
@@ -103,6 +147,19 @@ export class JobTable {
       if (job.hasEnded) this.#jobs.delete(id);
     }
   }
+}
+
+interface JobState {
+  hasEnded: boolean;
+  endedMs: number;
+  endedBy?: NonNullable<JobInfo["endedBy"]>;
+  wasStopped: boolean;
+}
+
+function stillRuns(id: string): HaftError {
+  return new HaftError("CALL_INVALID", `Did not forget "${id}": it still runs. Stop it first.`, {
+    details: { parameter: "id", problem: "the job still runs" },
+  });
 }
 
 const GONE: TreeState = Object.freeze({ state: "gone", survivors: [], endedBy: null });
@@ -127,7 +184,7 @@ function handleOf(
   running: RunningCommand,
   result: Promise<ShellResult>,
   end: (graceMs: number) => Promise<TreeState>,
-): ShellHandle {
+): Omit<ShellHandle, "info"> {
   const listeners = new Set<(result: ShellResult) => void>();
   let final: ShellResult | undefined;
   const tell = (listener: (result: ShellResult) => void, told: ShellResult) => {
@@ -147,21 +204,13 @@ function handleOf(
     get pid() {
       return running.hasExited ? null : running.pid;
     },
+    waiting: () => waitingTwice(running),
     result,
     write: (bytes) => running.input.write(bytes),
     closeInput: async () => running.input.close(),
     output: async (stream, from, max) => running[stream].read(from, max),
     async kill(name) {
-      const signal = signalOf(name);
-      if (signal === undefined) {
-        throw new HaftError(
-          "CALL_INVALID",
-          `Did not signal "${id}": there is no signal "${name}". Use TERM, INT or KILL.`,
-          {
-            details: { parameter: "signal", problem: `no signal "${name}"` },
-          },
-        );
-      }
+      const signal = signalNamed(id, name);
       if (signal === "SIGTERM") return end(DEFAULT_GRACE_MS);
       return signal === "SIGKILL" ? end(0) : running.signal(signal);
     },
@@ -176,4 +225,18 @@ function handleOf(
       return () => void listeners.delete(own);
     },
   };
+}
+
+/** Between two looks at a process that seems to wait: one that only passes through a read has gone on by then. */
+const WAITING_MS = 30;
+
+/** The process that waits for somebody to type, seen twice. */
+export async function waitingTwice(running: RunningCommand): Promise<WaitingFor | null> {
+  const first = running.waiting();
+  if (first === undefined) return null;
+  const printed = running.stdout.produced + running.stderr.produced;
+  await new Promise((resolve) => setTimeout(resolve, WAITING_MS));
+  const second = running.waiting();
+  const isSame = second?.pid === first.pid && running.stdout.produced + running.stderr.produced === printed;
+  return isSame ? second : null;
 }

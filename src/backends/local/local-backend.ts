@@ -5,6 +5,8 @@ import { type Backend, DEFAULT_GRACE_MS, type Fs, type Io, SessionJobs, type She
 import { baseEnvironment } from "./command-environment.js";
 import { CommandHost } from "./command-host.js";
 import { guardMode } from "./fs-anchor.js";
+import type { EndedJob } from "./jobs/earlier-jobs.js";
+import { JobStore } from "./jobs/job-store.js";
 import { KeptAttributes } from "./kept-attributes.js";
 import { LocalFs } from "./local-fs.js";
 import { LocalShell } from "./local-shell.js";
@@ -31,9 +33,15 @@ export interface LocalBackendOptions {
   readonly search?: "ripgrep" | "own";
 }
 
+/** What ended because its host did. */
+export interface EarlierEnd extends WatcherReport {
+  /** Jobs of it. Their output can still be asked for. */
+  readonly jobs?: readonly EndedJob[];
+}
+
 export interface LocalBackend extends Backend {
-  /** What watchers of earlier hosts ended after these were killed; each told once. Empty without `stateDir`. */
-  takeReports(): readonly WatcherReport[];
+  /** What watchers of earlier hosts ended after these were killed, and which jobs; each told once. Empty without `stateDir`. */
+  takeReports(): readonly EarlierEnd[];
 }
 
 /** This machine: its files, commands and search. Opens nothing until it is used. */
@@ -49,6 +57,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
     pool,
     env: baseEnvironment(process.env, options.passEnv ?? [], { HOME: home, ...options.env }),
     ...watched,
+    ...(options.stateDir === undefined ? {} : { store: new JobStore(options.stateDir) }),
   });
   const requireOpen = () => host.requireOpen();
   const fsTools = { mode, temps: new TempFiles(), attributes: new KeptAttributes(), requireOpen };
@@ -96,6 +105,12 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
       closing ??= host.close(Math.min(DEFAULT_GRACE_MS, io?.timeoutMs ?? DEFAULT_GRACE_MS)).then((left) => ({ left }));
       return closing;
     },
-    takeReports: () => (reports === undefined ? [] : takeReports(reports)),
+    takeReports() {
+      const jobs = host.earlier?.takeEnded() ?? [];
+      const told: readonly EarlierEnd[] = reports === undefined ? [] : takeReports(reports);
+      if (jobs.length === 0) return told;
+      const last = told.at(-1) ?? { endedMs: Math.max(...jobs.map((job) => job.endedMs)), processes: [] };
+      return [...told.slice(0, -1), { ...last, jobs }];
+    },
   };
 }

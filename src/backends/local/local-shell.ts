@@ -12,15 +12,19 @@ import {
   requireJob,
   requireJobs,
   requireLive,
+  requireTreeCovered,
   type Shell,
   type ShellHandle,
   type ShellOptions,
   type ShellResult,
   type SpawnOptions,
+  type TreeState,
   unbegunResult,
+  type WaitingFor,
 } from "../../kernel/index.js";
 import type { CommandHost } from "./command-host.js";
-import { JOB_OUTPUT_BYTES, type Job, type JobFacts } from "./job-table.js";
+import { JOB_OUTPUT_BYTES, type JobFacts, RECENT_OUTPUT_BYTES, waitingTwice } from "./job-table.js";
+import type { JobFolder } from "./jobs/job-folder.js";
 import type { RunningCommand } from "./running-command.js";
 
 type Stop = { readonly ended: "cancelled" | "deadline" };
@@ -54,51 +58,75 @@ export class LocalShell implements Shell {
       this.#host.ended(running);
       return result;
     }
-    running.outlive(JOB_OUTPUT_BYTES);
-    const facts: JobFacts = { ...this.#facts(command, options.cwd, "session"), adopted: "call" };
-    const job = this.#host.jobs.add(running, facts, async (gone) => {
+    const facts = { ...this.#facts(command, options.cwd, "session"), adopted: "call" } as const;
+    const folder = this.#host.openFolder(facts);
+    if (folder === undefined) running.outlive(JOB_OUTPUT_BYTES);
+    else {
+      this.#host.noteSurvivor(running, folder);
+      running.outlive(RECENT_OUTPUT_BYTES, {
+        stdout: folder.openOutput("stdout"),
+        stderr: folder.openOutput("stderr"),
+      });
+    }
+    const later = async (gone: Promise<TreeState>) => {
       if (how.ended === "detached") return running.resultOf(await running.finished);
       const tree = await gone;
       return running.resultOf({ ...how, tree, ...running.printed() });
-    });
+    };
+    const job = this.#host.jobs.add(running, facts, later, folder);
     return { ...result, job: job.id };
   }
 
   async spawn(command: string, options: SpawnOptions): Promise<ShellHandle> {
     this.#judge(command, options.cwd);
+    const facts = this.#facts(command, options.cwd, options.lifetime);
+    const folder = this.#openFolder(facts, options.outputFolder);
     const running = this.#host.start(command, options, {
       stdin: options.input ?? "open",
-      latestBytes: JOB_OUTPUT_BYTES,
+      latestBytes: folder === undefined ? JOB_OUTPUT_BYTES : RECENT_OUTPUT_BYTES,
       readAtOnce: true,
       lifetime: options.lifetime,
+      ...(folder === undefined ? {} : { folder }),
     });
     if ("problem" in running) {
+      folder?.remove();
       throw notStarted(running.problem);
     }
     if (options.input !== undefined) void running.input.write(options.input).then(() => running.input.close());
     const settled = running.settled.then((how) => running.resultOf(how));
-    const job = this.#host.jobs.add(running, this.#facts(command, options.cwd, options.lifetime), () => settled);
+    const job = this.#host.jobs.add(running, facts, () => settled, folder);
     return this.#bound(job.handle);
   }
 
   async attach(id: string): Promise<ShellHandle | null> {
     this.#requireLive();
     if (this.#binding !== undefined) requireJob(this.#binding.grant, id);
-    const job = this.#host.jobs.get(id);
-    return job === undefined || !this.#maySee(job) ? null : this.#bound(job.handle);
+    const own = this.#host.jobs.get(id);
+    if (own !== undefined) return this.#maySee(own.facts) ? this.#bound(own.handle) : null;
+    const earlier = this.#host.earlier?.find(id);
+    return earlier === undefined || !this.#maySee(earlier.folder.record) ? null : this.#bound(earlier.handle());
   }
 
   async jobs(options: Io & { readonly id?: string } = {}): Promise<readonly JobInfo[]> {
     const { id } = options;
     this.#requireLive();
     if (this.#binding !== undefined) requireJobs(this.#binding.grant, id);
-    return this.#host.jobs.all
-      .filter((job) => (id === undefined || job.id === id) && this.#maySee(job))
-      .map((job) => job.info());
+    const { jobs, earlier } = this.#host;
+    const own = id === undefined ? jobs.all : [jobs.get(id)];
+    const others = id === undefined ? earlier?.all() : [earlier?.find(id)];
+    const infos = [...(others ?? []), ...own].map((job) => job?.info()).filter((info) => info !== undefined);
+    return infos.filter((info) => this.#maySee(info)).sort((one, other) => one.startedMs - other.startedMs);
   }
 
-  #maySee(job: Job): boolean {
-    return this.#binding === undefined || maySeeJob(job.facts, this.#binding.call);
+  #maySee(job: Pick<JobInfo, "session" | "owner" | "lifetime">): boolean {
+    return this.#binding === undefined || maySeeJob(job, this.#binding.call);
+  }
+
+  /** @throws `CALL_UNCLAIMED` where the call may not write to the folder that it names. */
+  #openFolder(facts: JobFacts, outputFolder: string | undefined): JobFolder | undefined {
+    if (outputFolder === undefined) return this.#host.openFolder(facts);
+    if (this.#binding !== undefined) requireTreeCovered(this.#binding.grant, outputFolder, "write");
+    return this.#host.openFolder({ ...facts, outputFolder });
   }
 
   #facts(command: string, cwd: string, lifetime: Lifetime): JobFacts {
@@ -138,12 +166,15 @@ export class LocalShell implements Shell {
     const onDetach = () => running.detach();
     if (options.detach?.aborted === true) onDetach();
     options.detach?.addEventListener("abort", onDetach, { once: true });
+    const stopLooking =
+      options.onWaiting === undefined ? () => {} : watchForWaiting(running, options.onWaiting.bind(options));
     const timer =
       deadlineMs > MAX_TIMER_MS ? undefined : setTimeout(() => running.stop("deadline", options.graceMs), deadlineMs);
     return () => {
       clearTimeout(timer);
       for (const signal of signals) signal.removeEventListener("abort", onAbort);
       options.detach?.removeEventListener("abort", onDetach);
+      stopLooking();
     };
   }
 
@@ -155,4 +186,29 @@ export class LocalShell implements Shell {
 
 function whyStopped(signal: AbortSignal): Stop {
   return { ended: HaftError.is(signal.reason, "CALL_TIMEOUT") ? "deadline" : "cancelled" };
+}
+
+/** When it is looked whether a command waits for somebody to type: from soon to seldom, in milliseconds. */
+const FIRST_LOOK_MS = 1_000;
+const LONGEST_LOOK_MS = 10_000;
+
+/** Tells once of a process that is seen to wait. Returns what stops that. */
+function watchForWaiting(running: RunningCommand, onWaiting: (waiting: WaitingFor) => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  const look = async (pauseMs: number): Promise<void> => {
+    const waiting = await waitingTwice(running);
+    if (isStopped) return;
+    if (waiting === null) wait(Math.min(pauseMs * 2, LONGEST_LOOK_MS));
+    else onWaiting(waiting);
+  };
+  const wait = (ms: number) => {
+    timer = setTimeout(() => void look(ms).catch(() => {}), ms);
+    timer.unref();
+  };
+  wait(FIRST_LOOK_MS);
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
 }

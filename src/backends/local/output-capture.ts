@@ -1,5 +1,8 @@
 import { type Captured, OutputTelling, type StreamListener } from "../../kernel/index.js";
 import { HeadTailBuffer, wholeNumber } from "../../text/index.js";
+import type { OutputSegments } from "./jobs/output-segments.js";
+
+const LAST_LINE_BYTES = 1_024;
 
 /** Keeps the ends of one stream for the result, its latest bytes for readers of a job, and tells a listener. */
 export class OutputCapture {
@@ -7,10 +10,18 @@ export class OutputCapture {
   /** Only for jobs: what `output` can still give. */
   #latest: HeadTailBuffer | undefined;
   readonly #telling: OutputTelling | undefined;
+  /** Only for jobs: where all of it is kept, as far as it has room. */
+  #files: OutputSegments | undefined;
   isFinal = false;
 
   /** @param latestBytes - How many of the latest bytes can be asked for; 0 for a command whose output is not asked for. */
-  constructor(keep: { readonly head: number; readonly tail: number }, latestBytes: number, listener?: StreamListener) {
+  constructor(
+    keep: { readonly head: number; readonly tail: number },
+    latestBytes: number,
+    listener?: StreamListener,
+    files?: OutputSegments,
+  ) {
+    this.#files = files;
     this.#kept = new HeadTailBuffer(keep.head, keep.tail);
     this.#latest = latestBytes > 0 ? new HeadTailBuffer(0, latestBytes) : undefined;
     this.#telling = listener && new OutputTelling(listener);
@@ -33,6 +44,7 @@ export class OutputCapture {
     const offset = this.#kept.produced;
     this.#kept.push(chunk);
     this.#latest?.push(chunk);
+    this.#files?.append(chunk);
     return this.#telling?.tell(new Uint8Array(chunk), offset);
   }
 
@@ -46,12 +58,31 @@ export class OutputCapture {
     this.#telling?.stop();
   }
 
-  /** Begins to keep the latest bytes, with those that the result keeps up to its end. */
-  keepLatest(bytes: number): void {
+  /** Begins to keep the latest bytes, and all in files where there are any; with those that the result keeps. */
+  keepLatest(bytes: number, files?: OutputSegments): void {
     if (this.#latest !== undefined) return;
+    const [head, tail, dropped] = [this.#kept.head(), this.#kept.tail(), this.#kept.dropped];
     this.#latest = new HeadTailBuffer(0, bytes);
-    if (this.#kept.dropped === 0) this.#latest.push(this.#kept.head());
-    this.#latest.push(this.#kept.tail());
+    if (dropped === 0) this.#latest.push(head);
+    this.#latest.push(tail);
+    files?.append(head);
+    if (dropped > 0) files?.skip(dropped);
+    files?.append(tail);
+    this.#files = files;
+  }
+
+  /** The end of the last line, as far as it was kept and without a newline. */
+  lastLine(): string {
+    const tail = this.#kept.tail();
+    const bytes = tail.length === 0 ? this.#kept.head() : tail;
+    return new TextDecoder().decode(
+      bytes.subarray(Math.max(bytes.lastIndexOf(10) + 1, bytes.length - LAST_LINE_BYTES)),
+    );
+  }
+
+  /** Nothing more is written down. */
+  closeFiles(): void {
+    this.#files?.close();
   }
 
   captured(): Captured {
@@ -70,6 +101,12 @@ export class OutputCapture {
   ): { readonly bytes: Uint8Array; readonly next: number; readonly lost: number; readonly ended: boolean } {
     const tail = this.#latest?.tail() ?? new Uint8Array();
     const first = this.produced - tail.length;
+    if (from < first && this.#files !== undefined) {
+      const old = this.#files.read(from, max);
+      // A gap up to what is still here is passed over.
+      if (old.bytes.length > 0 && old.next - old.bytes.length < first)
+        return { bytes: old.bytes, next: old.next, lost: old.lost, ended: this.isFinal && old.next === this.produced };
+    }
     const asked = wholeNumber(from);
     const start = Math.min(Math.max(asked, first), this.produced);
     const bytes = tail.slice(start - first, start - first + wholeNumber(max));

@@ -14,6 +14,8 @@ import {
 export interface TreeMarks {
   /** The first process; it leads a session and a group of its own. */
   readonly leader: number;
+  /** When the leader started, in ticks since boot; absent while it is sure to be there. */
+  readonly leaderStart?: number;
   /** "NAME=value" in the environment of all that did not clear it. */
   readonly tag: string;
   /** How `/proc/PID/fd` shows the streams that the command was given; only its processes hold them. */
@@ -38,12 +40,13 @@ export class ProcessTree {
   readonly marks: TreeMarks;
   /** In ticks since boot; undefined where processes cannot be looked for. */
   readonly leaderStart: number | undefined;
-  readonly #began = performance.now();
+  readonly #began: number;
 
-  /** Made while the leader is there, dead or alive. */
+  /** Made while the leader is there, dead or alive, unless its start is given. */
   constructor(marks: TreeMarks) {
     this.marks = marks;
-    this.leaderStart = processEntry(marks.leader)?.start;
+    this.leaderStart = marks.leaderStart ?? processEntry(marks.leader)?.start;
+    this.#began = marks.leaderStart === undefined ? performance.now() : Number.NEGATIVE_INFINITY;
   }
 
   /** Whether processes can be looked for at all; else the state of a tree is "unseen". */

@@ -7,15 +7,18 @@ import {
   type ShellOptions,
   type ShellResult,
   type TreeState,
+  type WaitingFor,
 } from "../../kernel/index.js";
 import { CommandInput } from "./command-input.js";
 import { endTree, type Leader, send, survivorsOf } from "./end-tree.js";
+import type { OutputSegments } from "./jobs/output-segments.js";
 import { OutputCapture } from "./output-capture.js";
 import type { Pipe, PipePool } from "./pipe-pool.js";
 import { openTarget } from "./process-table.js";
 import { ProcessTree } from "./process-tree.js";
 import type { Started } from "./start-command.js";
 import { pipeReader, type StreamReader, socketReader } from "./stream-reader.js";
+import { waitingProcess } from "./waiting-process.js";
 
 /** How long after its leader's exit a command may still print and end before what is left of it counts as surviving. */
 const SETTLE_MS = 100;
@@ -38,6 +41,16 @@ export interface CommandOptions {
   readonly pool: PipePool;
   /** Whether output is awaited as it comes. Otherwise a quick command is read once, at its end. */
   readonly readAtOnce: boolean;
+  /** Where the output of a job is written down. */
+  readonly files?: JobFiles;
+  /** Somebody else has a read end of each pipe, and the leader is a shell that tells a status over 128 for a signal. */
+  readonly isKept?: boolean;
+}
+
+/** The files of both streams of a job. */
+export interface JobFiles {
+  readonly stdout: OutputSegments;
+  readonly stderr: OutputSegments;
 }
 
 type Ended = ShellResult["ended"];
@@ -67,6 +80,9 @@ export class RunningCommand {
   readonly finished: Promise<CommandEnd>;
   readonly #leader: { hasExited: boolean; readonly exited: Promise<void> };
   readonly #readers: readonly StreamReader[];
+  readonly #child: Started["child"];
+  readonly #isKept: boolean;
+  readonly #inputShownAs: string | undefined;
   readonly #began = performance.now();
   #tookMs: number | undefined;
   #exit: ShellExit = { by: "none" };
@@ -79,12 +95,20 @@ export class RunningCommand {
 
   constructor(started: Started, options: CommandOptions) {
     const { child } = started;
+    this.#child = child;
+    this.#isKept = options.isKept === true;
+    this.#inputShownAs = started.inputShownAs;
     const keep = options.keep ?? DEFAULT_KEEP;
     const { onOutput } = options;
     this.pid = child.pid;
     this.input = new CommandInput(started.input);
     const capture = (stream: "stdout" | "stderr") =>
-      new OutputCapture(keep, options.latestBytes, onOutput && ((bytes, offset) => onOutput(stream, bytes, offset)));
+      new OutputCapture(
+        keep,
+        options.latestBytes,
+        onOutput && ((bytes, offset) => onOutput(stream, bytes, offset)),
+        options.files?.[stream],
+      );
     this.stdout = capture("stdout");
     this.stderr = capture("stderr");
     this.tree = new ProcessTree({
@@ -112,7 +136,7 @@ export class RunningCommand {
     child.once("exit", (code, signal) => {
       this.#leader.hasExited = true;
       this.#tookMs = performance.now() - this.#began;
-      this.#exit = signal !== null ? { by: "signal", signal: signal.slice(3) } : { by: "code", code: code ?? 0 };
+      this.#exit = exitOf(code ?? 0, signal, options.isKept === true);
       started.cleanUp();
       exited();
       if (this.#stopping === undefined) this.#lookAtRemains(0);
@@ -203,16 +227,31 @@ export class RunningCommand {
    * Its call has settled and some of it goes on: its output can be asked for, beginning with what is still there, and it does
    * not keep this process alive.
    */
-  outlive(latestBytes: number): void {
-    for (const capture of [this.stdout, this.stderr]) capture.keepLatest(latestBytes);
+  outlive(latestBytes: number, files?: JobFiles): void {
+    this.stdout.keepLatest(latestBytes, files?.stdout);
+    this.stderr.keepLatest(latestBytes, files?.stderr);
     for (const reader of this.#readers) reader.unref();
   }
 
   /** Takes what is in the pipes and gives up reading. */
   closeStreams(): void {
     this.#drain();
-    for (const reader of this.#readers) reader.close(this.#wasAlone);
+    for (const reader of this.#readers) reader.close(this.#wasAlone && !this.#isKept);
     this.input.destroy();
+    for (const capture of [this.stdout, this.stderr]) capture.closeFiles();
+  }
+
+  /** Lets it go on without this process, which it no longer keeps alive. */
+  release(): void {
+    this.closeStreams();
+    this.#child.unref();
+  }
+
+  /** The process of it that waits for somebody to type; undefined when none is seen to. */
+  waiting(): WaitingFor | undefined {
+    if (this.hasExited || !this.tree.canSee) return undefined;
+    const lines = [this.stdout.lastLine(), this.stderr.lastLine()];
+    return waitingProcess(this.tree.find(false), this.#inputShownAs, lines.find((line) => line !== "") ?? "");
   }
 
   async #end(graceMs: number): Promise<TreeState> {
@@ -270,6 +309,11 @@ export class RunningCommand {
 const GONE: TreeState = Object.freeze({ state: "gone", survivors: [], endedBy: null });
 /** A stream is still open, so someone holds it, and it is nobody that may be seen. */
 const UNSEEN: TreeState = Object.freeze({ state: "unseen", survivors: [], endedBy: null });
+
+function exitOf(code: number, signal: NodeJS.Signals | null, isKept: boolean): ShellExit {
+  if (signal !== null) return { by: "signal", signal: signal.slice(3) };
+  return isKept && code > 128 ? { by: "status", status: code } : { by: "code", code };
+}
 
 function isPipe(stream: Started["out"]): stream is Pipe {
   return "readEnd" in stream;

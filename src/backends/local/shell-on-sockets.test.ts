@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { conform } from "../../../test/conformance.js";
-import type { Backend, Search } from "../../kernel/index.js";
+import { type Backend, type Search, SessionJobs } from "../../kernel/index.js";
 import { shellSuite } from "../../testing/index.js";
 import { baseEnvironment } from "./command-environment.js";
 import { CommandHost } from "./command-host.js";
@@ -31,11 +31,15 @@ const NO_SEARCH: Search = {
 // A system on which no pipes can be made: commands get the sockets that Node makes for them.
 const host = new CommandHost({ pool: new PipePool(false), env: baseEnvironment(process.env, [], {}) });
 const fsTools = { mode: guardMode(), temps: new TempFiles(), attributes: new KeptAttributes() };
-const backend: Pick<Backend, "bind" | "root"> = {
-  root: { fs: new LocalFs(fsTools), shell: new LocalShell(host) },
+const root = { fs: new LocalFs(fsTools), shell: new LocalShell(host) };
+const sessions = new SessionJobs(root.shell);
+const backend: Pick<Backend, "bind" | "root" | "flags" | "endSession"> = {
+  root,
+  flags: { detach: true },
+  endSession: (id) => sessions.end(id),
   bind: (grant, call) => ({
     fs: new LocalFs(fsTools, { grant, call }),
-    shell: new LocalShell(host, { grant, call }),
+    shell: sessions.ofCall(new LocalShell(host, { grant, call }), call.sessionId),
     search: NO_SEARCH,
   }),
 };

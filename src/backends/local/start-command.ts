@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { cwdProblem, messageOf } from "../../kernel/index.js";
 import { inputFile } from "./command-input.js";
 import { systemCode } from "./fs-faults.js";
+import { KEEP_SCRIPT } from "./jobs/keep-scripts.js";
 import type { Pipe, PipePool } from "./pipe-pool.js";
 
 /** The shell that commands are handed to, by path: a command's own PATH has no part in finding it. */
@@ -20,6 +21,10 @@ export interface StartOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Bytes: all of it; "open": a stream that is written to later; "none": at its end from the start. */
   readonly stdin: Uint8Array | "open" | "none";
+  /** A file for the status of the command, which is then run by a shell that writes it down. */
+  readonly exitPath?: string;
+  /** A second read end of each stream is wanted. */
+  readonly wantsSpare?: boolean;
 }
 
 /** A started command. `out` and `err` are pipes of ours, or sockets of Node's where there are none. */
@@ -29,6 +34,10 @@ export interface Started {
   readonly err: Pipe | Socket;
   /** A descriptor of ours, not blocking, or Node's socket; undefined when standard input is at its end. */
   readonly input: number | Socket | undefined;
+  /** How `/proc` shows standard input, where it stays open. */
+  readonly inputShownAs: string | undefined;
+  /** Second read ends, blocking; whoever wanted them closes them. */
+  readonly spare: { readonly out: number; readonly err: number } | undefined;
   /** Removes what was made for the command's start. */
   cleanUp(): void;
 }
@@ -57,7 +66,8 @@ export function startCommand(options: StartOptions, pool: PipePool): Started | {
   const ends = childEnds(pipes, given);
   let child: ChildProcess;
   try {
-    const args = script.path === undefined ? ["-c", "--", options.command] : [script.path];
+    const run = script.path === undefined ? ["-c", "--", options.command] : [script.path];
+    const args = options.exitPath === undefined ? run : ["-c", KEEP_SCRIPT, "sh", options.exitPath, ...run];
     child = spawn(SHELL, args, {
       cwd: options.cwd,
       env: options.env,
@@ -68,6 +78,7 @@ export function startCommand(options: StartOptions, pool: PipePool): Started | {
     ends.close();
     return failed(pipes, script, thrown);
   }
+  const spare = options.wantsSpare === true && child.pid !== undefined ? spareEnds(pipes) : undefined;
   ends.close();
   if (child.pid === undefined) {
     // Told again by an event that nobody needs.
@@ -83,8 +94,15 @@ export function startCommand(options: StartOptions, pool: PipePool): Started | {
     out: pipes.out ?? (child.stdout as Socket),
     err: pipes.err ?? (child.stderr as Socket),
     input: pipes.inputWriter ?? (wantsInput ? (child.stdin as Socket) : undefined),
+    inputShownAs: pipes.input?.shownAs,
+    spare,
     cleanUp: script.remove,
   };
+}
+
+/** While the write ends are open here: without a writer it would wait for one. */
+function spareEnds({ out, err }: TakenPipes): Started["spare"] {
+  return out === undefined || err === undefined ? undefined : { out: out.openReadEnd(), err: err.openReadEnd() };
 }
 
 /** Everything that was opened before the start failed. */

@@ -244,6 +244,7 @@ export class MemoryRun {
         return { ...capture.from(from, max), ended: !capture.isOpen };
       },
       kill: async (signal) => this.kill(signal),
+      info: async () => this.info(),
       onExit: (listener) => {
         let isSubscribed = true;
         void this.#jobResult.then((result) => {

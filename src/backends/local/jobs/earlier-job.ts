@@ -1,0 +1,213 @@
+/** One job that is known by its folder and its processes only: its host has gone. */
+import {
+  type Captured,
+  DEFAULT_GRACE_MS,
+  DEFAULT_KEEP,
+  HaftError,
+  type JobInfo,
+  type ShellHandle,
+  type ShellResult,
+  type TreeState,
+} from "../../../kernel/index.js";
+import { endTree, type Leader, send, survivorsOf } from "../end-tree.js";
+import { processStart } from "../process-table.js";
+import { ProcessTree } from "../process-tree.js";
+import { signalNamed } from "../signal-names.js";
+import { machinePlace } from "./host-identity.js";
+import type { JobFolder, StreamName } from "./job-folder.js";
+import { infoOfRecord, type JobStore } from "./job-store.js";
+import { readSegments } from "./output-segments.js";
+
+/** How often it is looked at whether a job that somebody waits for still runs. */
+const LOOK_MS = 500;
+const GONE: TreeState = Object.freeze({ state: "gone", survivors: [], endedBy: null });
+const UNSEEN: TreeState = Object.freeze({ state: "unseen", survivors: [], endedBy: null });
+
+export class EarlierJob {
+  readonly folder: JobFolder;
+  readonly #store: JobStore;
+  readonly #tree: ProcessTree | undefined;
+  readonly #leader: Leader;
+  #wasStopped = false;
+  #isBeingEnded = false;
+  #ended: Promise<void> | undefined;
+  isForgotten = false;
+
+  constructor(folder: JobFolder, store: JobStore) {
+    this.folder = folder;
+    this.#store = store;
+    const { leader, tag } = folder.record;
+    this.#tree = leader === undefined || !store.isHere(folder.record) ? undefined : treeOf(leader, tag ?? "");
+    this.#leader = {
+      // The number may stand for a stranger by now.
+      get hasExited() {
+        return leader === undefined || processStart(leader.pid) !== leader.start;
+      },
+      exited: new Promise(() => {}),
+    };
+  }
+
+  get id(): string {
+    return this.folder.id;
+  }
+
+  /** Looks at its processes and writes down that it has ended once none is left. */
+  info(): JobInfo {
+    const isRunning = this.#look();
+    return infoOfRecord(this.folder, isRunning, this.#store.isLeft(this.folder.record));
+  }
+
+  handle(): ShellHandle {
+    return {
+      id: this.id,
+      pid: this.#leader.hasExited ? null : (this.folder.record.leader?.pid ?? null),
+      result: this.#result(),
+      write: async () => this.#refuseInput(),
+      closeInput: async () => {},
+      output: async (stream, from, max) => this.#output(stream, from, max),
+      kill: (signal) => this.#kill(signal),
+      onExit: (listener) => {
+        let isWanted = true;
+        void this.#result().then((result) => {
+          if (isWanted) listener(result);
+        });
+        return () => {
+          isWanted = false;
+        };
+      },
+      info: async () => this.info(),
+      forget: async () => this.forget(),
+    };
+  }
+
+  /** Removes what is kept of it. @throws `CALL_INVALID` while it runs. */
+  forget(): void {
+    if (this.#look()) {
+      throw new HaftError("CALL_INVALID", `Did not forget "${this.id}": it still runs. Stop it first.`, {
+        details: { parameter: "id", problem: "the job still runs" },
+      });
+    }
+    this.isForgotten = true;
+    this.folder.remove();
+  }
+
+  /** TERM and KILL end all of it, each other signal is sent to all of it. */
+  async end(graceMs: number): Promise<TreeState> {
+    if (!this.#look()) return GONE;
+    if (this.#tree === undefined) return UNSEEN;
+    this.#wasStopped = true;
+    const tree = await endTree(this.#tree, this.#leader, graceMs);
+    this.#look();
+    return tree;
+  }
+
+  async #kill(name: string): Promise<TreeState> {
+    const signal = signalNamed(this.id, name);
+    if (signal === "SIGTERM") return this.end(DEFAULT_GRACE_MS);
+    if (signal === "SIGKILL") return this.end(0);
+    if (!this.#look()) return GONE;
+    if (this.#tree === undefined) return UNSEEN;
+    const survivors = survivorsOf(send(this.#tree, this.#leader, signal));
+    return { state: survivors.length === 0 ? "gone" : "alive", survivors, endedBy: null };
+  }
+
+  /** @returns Whether something of it runs, as far as that can be seen. */
+  #look(): boolean {
+    const { record } = this.folder;
+    if (record.ended !== undefined) return false;
+    if (this.#tree === undefined) {
+      const isOfEarlierStart = machinePlace() !== undefined && machinePlace()?.boot !== record.host.boot;
+      if (isOfEarlierStart || record.leader === undefined) this.#noteEnd("host");
+      return false;
+    }
+    if (this.#tree.find(false).length > 0) {
+      this.#endWithHost(this.#tree);
+      return true;
+    }
+    this.#noteEnd(this.#wasStopped || record.lifetime === "keep" ? "stopped" : "host");
+    return false;
+  }
+
+  /** A watcher does that as well; it may have been ended with its host. */
+  #endWithHost(tree: ProcessTree): void {
+    if (this.folder.record.lifetime === "keep" || this.#isBeingEnded) return;
+    this.#isBeingEnded = true;
+    void endTree(tree, this.#leader, DEFAULT_GRACE_MS);
+  }
+
+  #noteEnd(by: "stopped" | "host"): void {
+    const told = this.folder.exit();
+    const produced = this.folder.produced();
+    this.folder.update({
+      ended: {
+        atMs: told?.atMs ?? Date.now(),
+        by: told === undefined || this.#wasStopped ? by : "itself",
+        ...(told === undefined ? {} : { exit: told.exit }),
+        produced,
+      },
+    });
+  }
+
+  #output(stream: StreamName, from: number, max: number) {
+    const isOver = !this.#look();
+    const { bytes, next, lost, produced } = readSegments(this.folder.prefixOf(stream), from, max);
+    return { bytes, next, lost, ended: isOver && next >= produced };
+  }
+
+  #refuseInput(): never {
+    throw new HaftError(
+      "BACKEND_UNSUPPORTED",
+      `Did not write to "${this.id}": its input has ended with the host that started it.`,
+      { details: { backend: "local", feature: "input of a job of an earlier host" } },
+    );
+  }
+
+  async #result(): Promise<ShellResult> {
+    this.#ended ??= this.#untilEnded();
+    await this.#ended;
+    const { record } = this.folder;
+    const { ended } = record;
+    return {
+      began: "yes",
+      exit: ended?.exit ?? { by: "none" },
+      ended: ended?.by === "itself" ? "itself" : ended === undefined ? "channel-lost" : "cancelled",
+      stdout: captured(this.folder, "stdout"),
+      stderr: captured(this.folder, "stderr"),
+      tree: ended === undefined ? UNSEEN : GONE,
+      job: this.id,
+      ...(ended?.by === "host" ? { problem: "it was ended with its host" } : {}),
+      startedMs: record.startedMs,
+      tookMs: Math.max(0, (ended?.atMs ?? Date.now()) - record.startedMs),
+    };
+  }
+
+  async #untilEnded(): Promise<void> {
+    while (this.#look()) {
+      await new Promise<void>((resolve) => {
+        setTimeout(resolve, LOOK_MS).unref();
+      });
+    }
+  }
+}
+
+function treeOf(leader: { readonly pid: number; readonly start: number }, tag: string): ProcessTree {
+  return new ProcessTree({
+    leader: leader.pid,
+    leaderStart: leader.start,
+    tag,
+    pipes: { stdout: "", stderr: "" },
+    isOfAnother: () => false,
+    isLeader: () => false,
+  });
+}
+
+function captured(folder: JobFolder, stream: StreamName): Captured {
+  const prefix = folder.prefixOf(stream);
+  const produced = folder.produced()[stream];
+  const { head, tail } = DEFAULT_KEEP;
+  const isWhole = produced <= head + tail;
+  const first = readSegments(prefix, 0, isWhole ? head + tail : head);
+  const start = first.lost === 0 ? first.bytes : new Uint8Array();
+  const end = isWhole && first.lost === 0 ? new Uint8Array() : readSegments(prefix, produced - tail, tail).bytes;
+  return { head: start, tail: end, produced, dropped: produced - start.length - end.length, final: true };
+}

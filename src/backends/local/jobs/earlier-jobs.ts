@@ -1,0 +1,69 @@
+/** Jobs that this backend did not start itself: what earlier hosts have left in the state folder. */
+import type { JobInfo, Lifetime } from "../../../kernel/index.js";
+import { EarlierJob } from "./earlier-job.js";
+import type { JobStore } from "./job-store.js";
+
+/** A job whose end is told to the host that has found it. */
+export interface EndedJob {
+  readonly id: string;
+  readonly command: string;
+  readonly lifetime: Lifetime;
+  readonly endedMs: number;
+}
+
+export class EarlierJobs {
+  readonly #store: JobStore;
+  readonly #known = new Map<string, EarlierJob>();
+  readonly #isOwn: (id: string) => boolean;
+  #isCleaned = false;
+
+  /** @param isOwn - Whether this backend looks after the job itself. */
+  constructor(store: JobStore, isOwn: (id: string) => boolean) {
+    this.#store = store;
+    this.#isOwn = isOwn;
+  }
+
+  /** Undefined for an unknown job, and for one that another host looks after. */
+  find(id: string): EarlierJob | undefined {
+    if (this.#isOwn(id)) return undefined;
+    const known = this.#known.get(id);
+    if (known !== undefined && !known.isForgotten) return known;
+    const folder = this.#store.find(id);
+    if (folder === undefined || !this.#isFree(folder.record)) return undefined;
+    const job = new EarlierJob(folder, this.#store);
+    this.#known.set(id, job);
+    return job;
+  }
+
+  /** Oldest first. */
+  all(): readonly EarlierJob[] {
+    return this.#store
+      .ids()
+      .map((id) => this.find(id))
+      .filter((job) => job !== undefined);
+  }
+
+  infos(): readonly JobInfo[] {
+    return this.all().map((job) => job.info());
+  }
+
+  /** Those that ended with their host, or since, and that nobody was told of yet. What is too old is removed first. */
+  takeEnded(): readonly EndedJob[] {
+    if (!this.#isCleaned) this.#store.clean();
+    this.#isCleaned = true;
+    const told: EndedJob[] = [];
+    for (const job of this.all()) {
+      const info = job.info();
+      const { folder } = job;
+      if (info.status !== "ended" || folder.record.isTold === true) continue;
+      folder.update({ isTold: true });
+      told.push({ id: job.id, command: info.command, lifetime: info.lifetime, endedMs: info.endedMs ?? 0 });
+    }
+    return told;
+  }
+
+  /** Nobody looks after it who could be seen, or it has ended and its host has forgotten it. */
+  #isFree(record: Parameters<JobStore["isLeft"]>[0]): boolean {
+    return record.ended !== undefined || this.#store.isLeft(record);
+  }
+}

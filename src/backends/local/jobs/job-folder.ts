@@ -1,0 +1,101 @@
+/** The folder of one job: its record, and where its output goes. */
+import { readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { ShellExit } from "../../../kernel/index.js";
+import { type JobRecord, writeRecord } from "./job-record.js";
+import { OutputSegments, producedOf, segmentsOf, type WriteBytes } from "./output-segments.js";
+
+export type StreamName = "stdout" | "stderr";
+
+/** How soon a record that could not be written is tried again. */
+const RETRY_MS = 1_000;
+
+export class JobFolder {
+  readonly path: string;
+  #record: JobRecord;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(path: string, record: JobRecord) {
+    this.path = path;
+    this.#record = record;
+  }
+
+  get id(): string {
+    return this.#record.id;
+  }
+
+  get record(): JobRecord {
+    return this.#record;
+  }
+
+  /** Where the shell of a job that is to be kept writes how its command has ended. */
+  get exitPath(): string {
+    return join(this.path, "exit");
+  }
+
+  /** What the names of a stream's files begin with. */
+  prefixOf(stream: StreamName): string {
+    const { outputFolder, id } = this.#record;
+    return outputFolder === undefined ? join(this.path, stream) : join(outputFolder, `${id}.${stream}`);
+  }
+
+  openOutput(stream: StreamName, write?: WriteBytes): OutputSegments {
+    return new OutputSegments(this.prefixOf(stream), write);
+  }
+
+  /** Changes the record. One that cannot be written now, as on a full disk, is written when that is possible again. */
+  update(change: Partial<JobRecord>): void {
+    this.#record = { ...this.#record, ...change };
+    this.save();
+  }
+
+  save(): void {
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    if (writeRecord(this.path, this.#record)) return;
+    this.#retry = setTimeout(() => this.save(), RETRY_MS);
+    this.#retry.unref();
+  }
+
+  /** Tries no more. */
+  giveUp(): void {
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+  }
+
+  /** Bytes of both streams that are on disk. */
+  keptBytes(): number {
+    const streams = [this.prefixOf("stdout"), this.prefixOf("stderr")];
+    return streams.flatMap(segmentsOf).reduce((sum, { size }) => sum + size, 0);
+  }
+
+  produced(): { readonly stdout: number; readonly stderr: number } {
+    const told = this.#record.ended?.produced;
+    return told ?? { stdout: producedOf(this.prefixOf("stdout")), stderr: producedOf(this.prefixOf("stderr")) };
+  }
+
+  /** How its command has ended, and when, where its shell has written that down. */
+  exit(): { readonly exit: ShellExit; readonly atMs: number } | undefined {
+    try {
+      const status = Number(readFileSync(this.exitPath, "latin1"));
+      if (!Number.isInteger(status)) return undefined;
+      const exit: ShellExit = status > 128 ? { by: "status", status } : { by: "code", code: status };
+      return { exit, atMs: Math.round(statSync(this.exitPath).mtimeMs) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** All that is kept of the job, its output included. */
+  remove(): void {
+    this.giveUp();
+    const { outputFolder } = this.#record;
+    if (outputFolder !== undefined) {
+      for (const stream of ["stdout", "stderr"] as const) {
+        const prefix = this.prefixOf(stream);
+        for (const { offset } of segmentsOf(prefix)) rmSync(`${prefix}.${offset}`, { force: true });
+      }
+    }
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,86 @@
+/** What is written down of a job, in `job.json` of its folder. */
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { JobInfo, ShellExit } from "../../../kernel/index.js";
+import { cutHead } from "../../../text/index.js";
+import type { HostIdentity } from "./host-identity.js";
+
+/** Of a longer command the beginning is written down. */
+const MAX_COMMAND_BYTES = 64 * 1024;
+const LIFETIMES: readonly unknown[] = ["session", "host", "keep"];
+
+export interface JobRecord extends Pick<JobInfo, "id" | "command" | "cwd" | "lifetime" | "session" | "owner"> {
+  readonly version: 1;
+  readonly adopted?: "call";
+  readonly startedMs: number;
+  /** Who started it. */
+  readonly host: HostIdentity;
+  /** Its host has let it go on without it. */
+  readonly isReleased?: true;
+  /** The first of its processes; absent until it has been started. */
+  readonly leader?: { readonly pid: number; readonly start: number };
+  /** "NAME=value" in the environment of its processes. */
+  readonly tag?: string;
+  /** Absolute; where the output is kept instead of beside this record. */
+  readonly outputFolder?: string;
+  readonly ended?: {
+    readonly atMs: number;
+    readonly by: NonNullable<JobInfo["endedBy"]>;
+    readonly exit?: ShellExit;
+    /** Bytes printed to each stream. */
+    readonly produced: { readonly stdout: number; readonly stderr: number };
+  };
+  /** Somebody was told of its end: the host that started it, or a later one. */
+  readonly isTold?: true;
+}
+
+const FILE = "job.json";
+
+/** Undefined for what is no record of ours: of a newer version, cut off, or not there. */
+export function readRecord(folder: string): JobRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(join(folder, FILE), "utf8"));
+    return isRecordOfJob(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Replaces the record as one step: a reader sees all of the old or all of the new one.
+ * @returns False when it could not be written; the old one is then as it was.
+ */
+export function writeRecord(folder: string, record: JobRecord): boolean {
+  const path = join(folder, FILE);
+  const beside = `${path}.new`;
+  try {
+    const command = cutHead(record.command, MAX_COMMAND_BYTES).text;
+    writeFileSync(beside, `${JSON.stringify({ ...record, command })}\n`, { mode: 0o600 });
+    renameSync(beside, path);
+    return true;
+  } catch {
+    removeIfPossible(beside);
+    return false;
+  }
+}
+
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // It is tried again with the record.
+  }
+}
+
+function isRecordOfJob(value: unknown): value is JobRecord {
+  if (typeof value !== "object" || value === null) return false;
+  const { version, id, command, cwd, lifetime, startedMs } = value as Record<string, unknown>;
+  return (
+    version === 1 &&
+    typeof id === "string" &&
+    typeof command === "string" &&
+    typeof cwd === "string" &&
+    LIFETIMES.includes(lifetime) &&
+    typeof startedMs === "number"
+  );
+}

@@ -1,0 +1,183 @@
+/** The folders of all jobs of this machine that share one state folder, whatever host started them. */
+import { lstatSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { JobInfo } from "../../../kernel/index.js";
+import { type HostIdentity, isAlive, machinePlace, ownIdentity } from "./host-identity.js";
+import { JobFolder } from "./job-folder.js";
+import { type JobRecord, readRecord } from "./job-record.js";
+
+/** How long an ended job is kept. */
+export const KEPT_MS = 7 * 24 * 60 * 60 * 1_000;
+/** Bytes of output of all jobs that are kept; then the oldest that have ended go. */
+export const KEPT_BYTES = 1024 * 1024 * 1024;
+const PREFIX = "job-";
+/** So often another number is tried when somebody else has just taken one. */
+const MAX_TRIES = 1_000;
+
+/** What is known of a job before it is started. */
+export type NewJob = Pick<JobRecord, "command" | "cwd" | "lifetime" | "session" | "owner" | "adopted" | "outputFolder">;
+
+/** What was removed, for people. */
+export interface Cleaned {
+  readonly jobs: number;
+  readonly bytes: number;
+}
+
+export class JobStore {
+  readonly path: string;
+  readonly #host: HostIdentity | undefined = ownIdentity();
+  #lastNumber = 0;
+
+  /** @param stateDir - Absolute. Nothing is made before the first job. */
+  constructor(stateDir: string) {
+    this.path = join(stateDir, "jobs");
+  }
+
+  /**
+   * A folder under a number that no other job of this state folder has. Undefined where none can be made, as on a full disk:
+   * the job then lives in memory only.
+   */
+  open(job: NewJob): JobFolder | undefined {
+    if (this.#host === undefined) return undefined;
+    try {
+      makeFolders(this.path);
+      if (job.outputFolder !== undefined) makeOutputFolder(job.outputFolder);
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+        const id = this.nextId();
+        const path = join(this.path, id);
+        if (!makeNew(path)) continue;
+        const folder = new JobFolder(path, { version: 1, id, ...job, startedMs: Date.now(), host: this.#host });
+        folder.save();
+        return folder;
+      }
+    } catch {
+      // Nowhere to keep it.
+    }
+    return undefined;
+  }
+
+  /** The next free number, of a job that has no folder as well. */
+  nextId(): string {
+    if (this.#lastNumber === 0) this.#lastNumber = Math.max(0, ...this.ids().map(numberOf));
+    return PREFIX + ++this.#lastNumber;
+  }
+
+  /** Every job that has a record, oldest first. */
+  all(): JobFolder[] {
+    return this.ids()
+      .map((id) => this.find(id))
+      .filter((folder) => folder !== undefined);
+  }
+
+  find(id: string): JobFolder | undefined {
+    if (!isId(id)) return undefined;
+    const path = join(this.path, id);
+    const record = readRecord(path);
+    return record === undefined ? undefined : new JobFolder(path, record);
+  }
+
+  /** Whether nobody looks after the job any more who could be seen. */
+  isLeft(record: JobRecord): boolean {
+    return record.isReleased === true || isAlive(record.host) === false;
+  }
+
+  /** Whether its processes can be looked for here: they count in the same space of the same start of the machine. */
+  isHere(record: JobRecord): boolean {
+    const here = machinePlace();
+    return here !== undefined && record.host.boot === here.boot && record.host.space === here.space;
+  }
+
+  /**
+   * Removes jobs that have ended: those older than `KEPT_MS`, then the oldest as long as all take more than `KEPT_BYTES`.
+   * @param options.all - Every job that has ended, whatever its age.
+   */
+  clean(options: { readonly all?: boolean; readonly nowMs?: number } = {}): Cleaned {
+    const { all = false, nowMs = Date.now() } = options;
+    const folders = this.all().map((folder) => ({ folder, bytes: folder.keptBytes() }));
+    let total = folders.reduce((sum, { bytes }) => sum + bytes, 0);
+    let jobs = 0;
+    let bytes = 0;
+    for (const one of folders) {
+      const { ended } = one.folder.record;
+      if (ended === undefined) continue;
+      if (!all && nowMs - ended.atMs < KEPT_MS && total <= KEPT_BYTES) continue;
+      one.folder.remove();
+      total -= one.bytes;
+      jobs += 1;
+      bytes += one.bytes;
+    }
+    return { jobs, bytes };
+  }
+
+  /** The ids of all jobs, oldest first. */
+  ids(): string[] {
+    try {
+      return readdirSync(this.path)
+        .filter(isId)
+        .sort((one, other) => numberOf(one) - numberOf(other));
+    } catch {
+      return [];
+    }
+  }
+}
+
+/** What is told of a job that is known by its folder. */
+export function infoOfRecord(folder: JobFolder, isRunning: boolean, isLeft: boolean): JobInfo {
+  const { id, command, cwd, lifetime, session, owner, startedMs, ended, adopted } = folder.record;
+  const produced = folder.produced();
+  const exit = ended?.exit ?? folder.exit()?.exit;
+  return {
+    id,
+    command,
+    cwd,
+    lifetime,
+    ...(session === undefined ? {} : { session }),
+    ...(owner === undefined ? {} : { owner }),
+    startedMs,
+    status: ended !== undefined ? "ended" : isRunning ? "running" : "lost",
+    ...(exit === undefined ? {} : { exit }),
+    ...(ended === undefined ? {} : { endedBy: ended.by, endedMs: ended.atMs }),
+    ...(isLeft && ended === undefined ? { adopted: "host" } : adopted === undefined ? {} : { adopted }),
+    outputBytes: produced.stdout + produced.stderr,
+  };
+}
+
+function isId(name: string): boolean {
+  return /^job-[1-9]\d{0,14}$/.test(name);
+}
+
+function numberOf(id: string): number {
+  return Number(id.slice(PREFIX.length));
+}
+
+/** One by one: `mkdirSync` with `recursive` does not return on Node.js 20.20 where a parent takes no child, as in `/proc`. */
+function makeFolders(path: string): void {
+  if (lstatIfThere(path)?.isDirectory() === true) return;
+  makeFolders(dirname(path));
+  makeNew(path);
+}
+
+/** @returns False when something of that name is there. */
+function makeNew(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw thrown;
+  }
+}
+
+/** A folder that a link has led elsewhere takes no output. @throws When it is none, or cannot be made. */
+function makeOutputFolder(path: string): void {
+  makeNew(path);
+  if (realpathSync(path) !== path) throw new Error(`"${path}" leads elsewhere`);
+}
+
+function lstatIfThere(path: string) {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,232 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { transpileForProcess } from "../../../../test/transpile.js";
+import type { ShellHandle } from "../../../kernel/index.js";
+import { createLocalBackend, type LocalBackend } from "../local-backend.js";
+import { processStart } from "../process-table.js";
+import { ownIdentity } from "./host-identity.js";
+import { JobFolder } from "./job-folder.js";
+import { readRecord } from "./job-record.js";
+import { JobStore } from "./job-store.js";
+
+let built: string;
+let script: string;
+let base: string;
+let folder: string;
+let state: string;
+beforeAll(() => {
+  built = mkdtempSync(join(tmpdir(), "haft-jobs-host-"));
+  script = transpileForProcess(new URL("./jobs-host.fixture.ts", import.meta.url), built);
+});
+afterAll(() => rmSync(built, { recursive: true, force: true }));
+const open: LocalBackend[] = [];
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "haft-jobs-")));
+  folder = join(base, "work");
+  state = join(base, "state");
+  mkdirSync(folder);
+});
+afterEach(async () => {
+  for (const backend of open.splice(0)) await backend.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+function backendOn(options: { readonly watcher?: boolean } = {}): LocalBackend {
+  const backend = createLocalBackend({ stateDir: state, cwd: folder, ...options });
+  open.push(backend);
+  return backend;
+}
+
+async function startHost(): Promise<{ readonly host: ChildProcess; readonly ids: readonly string[] }> {
+  const host = spawn(process.execPath, [script, state, folder], { stdio: ["ignore", "pipe", "inherit"] });
+  const line = await new Promise<string>((resolve, reject) => {
+    host.stdout?.once("data", (bytes: Uint8Array) => resolve(String(bytes)));
+    host.once("exit", (code) => reject(new Error(`the host ended with ${code}`)));
+  });
+  const names = Array.from({ length: 10 }, (_, number) => [`pid-${number}`, `child-${number}`]).flat();
+  await until(() => [...names, "kept"].every((name) => existsSync(join(folder, name)) && pidOf(name) > 0));
+  return { host, ids: JSON.parse(line) as string[] };
+}
+
+async function until(holds: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+  for (const end = Date.now() + limitMs; !(await holds()); ) {
+    if (Date.now() > end) throw new Error(`not so within ${limitMs} ms: ${holds}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const pidOf = (name: string) => Number(readFileSync(join(folder, name), "utf8"));
+const isAlive = (pid: number) => processStart(pid) !== undefined;
+
+async function textOf(job: ShellHandle, stream: "stdout" | "stderr" = "stdout", from = 0): Promise<string> {
+  return new TextDecoder().decode((await job.output(stream, from, 1_000_000)).bytes);
+}
+
+describe("jobs of a host that is killed", () => {
+  it("end within 5 s with all their children; the next start tells each once and has all their output", async () => {
+    const { host, ids } = await startHost();
+    const pids = ids.slice(0, 10).flatMap((_, number) => [pidOf(`pid-${number}`), pidOf(`child-${number}`)]);
+    expect(pids.every(isAlive)).toBe(true);
+    const onDisk = () => ids.slice(0, 10).map((id) => readFileSync(join(state, "jobs", id, "stdout.0"), "utf8"));
+    await until(() => ids.slice(0, 10).every((id) => existsSync(join(state, "jobs", id, "stderr.0"))));
+    const before = onDisk();
+    host.kill("SIGKILL");
+    await until(() => !pids.some(isAlive), 5_000);
+
+    const next = backendOn();
+    const { shell } = next.root;
+    const infos = await shell.jobs();
+    expect(infos.map(({ id, status, endedBy }) => [id, status, endedBy])).toEqual([
+      ...ids.slice(0, 10).map((id) => [id, "ended", "host"]),
+      [ids[10], "running", undefined],
+    ]);
+    expect(onDisk()).toEqual(before);
+    for (const [number, id] of ids.slice(0, 10).entries()) {
+      const job = (await shell.attach(id))!;
+      expect([await textOf(job), await textOf(job, "stderr")]).toEqual([`out ${number}\n`, `err ${number}\n`]);
+      expect((await job.result).ended).toBe("cancelled");
+    }
+    await until(() => existsSync(join(state, "watcher")) && readdirSync(join(state, "watcher")).length > 0);
+    const told = next.takeReports().flatMap(({ jobs = [] }) => jobs.map(({ id }) => id));
+    expect(told).toEqual(ids.slice(0, 10));
+    expect(next.takeReports().flatMap(({ jobs = [] }) => jobs)).toEqual([]);
+    writeFileSync(join(folder, "stop"), "");
+    await (await shell.attach(ids[10]!))!.result;
+  });
+
+  it("goes on where it is to be kept: output without a gap, its exit, and a stop by the next host", async () => {
+    const { host, ids } = await startHost();
+    const id = ids[10]!;
+    await until(() => existsSync(join(state, "jobs", id, "stdout.0")));
+    host.kill("SIGKILL");
+    await new Promise((resolve) => host.once("exit", resolve));
+    const next = backendOn();
+    const job = (await next.root.shell.attach(id))!;
+    const before = (await job.output("stdout", 0, 1_000_000)).next;
+    await until(async () => (await job.output("stdout", 0, 1_000_000)).next > before + 200);
+    const [info] = await next.root.shell.jobs({ id });
+    expect(info).toMatchObject({ status: "running", adopted: "host", lifetime: "keep" });
+    await expect(job.write(new Uint8Array(1))).rejects.toMatchObject({ code: "BACKEND_UNSUPPORTED" });
+    writeFileSync(join(folder, "stop"), "");
+    const result = await job.result;
+    expect([result.ended, result.exit]).toEqual(["itself", { by: "code", code: 7 }]);
+    // Its pump takes the last of it a moment after its end.
+    await until(async () => (await textOf(job)).endsWith("\n"));
+    const lines = (await textOf(job)).trimEnd().split("\n");
+    expect(lines).toEqual(lines.map((_, index) => `line ${index + 1}`));
+    expect(lines.length).toBeGreaterThan(20);
+  });
+});
+
+describe("jobs of a host that closes", () => {
+  it("end with it and say so; one to be kept goes on, and the next host stops it", async () => {
+    const first = backendOn();
+    const at = { cwd: folder } as const;
+    const ending = await first.root.shell.spawn("echo here; exec sleep 600", { ...at, lifetime: "host" });
+    const counting = "n=0; while :; do n=$((n + 1)); echo line $n; sleep 0.01; done";
+    const kept = await first.root.shell.spawn(counting, { ...at, lifetime: "keep" });
+    await until(async () => (await textOf(kept)) !== "" && (await textOf(ending)) !== "");
+    await first.close();
+    const next = backendOn();
+    const { shell } = next.root;
+    const infos = await shell.jobs();
+    expect(infos.map(({ id, status, endedBy }) => [id, status, endedBy])).toEqual([
+      [ending.id, "ended", "host"],
+      [kept.id, "running", undefined],
+    ]);
+    expect(next.takeReports()).toEqual([]);
+    const again = (await shell.attach(kept.id))!;
+    const seen = (await again.output("stdout", 0, 1_000_000)).next;
+    await until(async () => (await again.output("stdout", 0, 1_000_000)).next > seen + 100);
+    expect((await again.kill("TERM")).state).toBe("gone");
+    const lines = (await textOf(again)).split("\n").slice(0, -1);
+    expect(lines).toEqual(lines.map((_, index) => `line ${index + 1}`));
+    expect((await shell.jobs({ id: kept.id }))[0]).toMatchObject({ status: "ended" });
+    await again.forget?.();
+    expect(await shell.jobs({ id: kept.id })).toEqual([]);
+    expect(existsSync(join(state, "jobs", kept.id))).toBe(false);
+  });
+});
+
+describe("the folder of a job", () => {
+  it("PROC-03: a stranger that has the number of a job's process is not stopped with it", async () => {
+    const stranger = spawn("sleep", ["600"], { stdio: "ignore" });
+    try {
+      const store = new JobStore(state);
+      const job = store.open({ command: "sleep 1", cwd: folder, lifetime: "keep" })!;
+      const start = processStart(stranger.pid!)!;
+      job.update({ leader: { pid: stranger.pid!, start: start - 1_000 }, tag: "HAFT_TAG=none.", isReleased: true });
+      const next = backendOn();
+      const found = (await next.root.shell.attach(job.id))!;
+      expect(found.pid).toBe(null);
+      expect((await found.kill("KILL")).state).toBe("gone");
+      expect(isAlive(stranger.pid!)).toBe(true);
+    } finally {
+      stranger.kill("SIGKILL");
+    }
+  });
+
+  it("is as it was when it cannot be written, and is written once that is possible", async () => {
+    const store = new JobStore(state);
+    const job = store.open({ command: "true", cwd: folder, lifetime: "session" })!;
+    const before = readFileSync(join(job.path, "job.json"), "utf8");
+    // What stands in the way of the new record, as a full disk would.
+    mkdirSync(join(job.path, "job.json.new", "in-the-way"), { recursive: true });
+    job.update({ ended: { atMs: 5, by: "itself", produced: { stdout: 1, stderr: 0 } } });
+    expect(readFileSync(join(job.path, "job.json"), "utf8")).toBe(before);
+    expect(store.find(job.id)?.record.ended).toBeUndefined();
+    rmSync(join(job.path, "job.json.new"), { recursive: true });
+    await until(() => readRecord(job.path)?.ended !== undefined);
+  });
+
+  it("has a number that no other job of the state folder has, whatever host made it", async () => {
+    const stores = [new JobStore(state), new JobStore(state)] as const;
+    const ids = stores.flatMap((store) =>
+      [1, 2, 3].map(() => store.open({ command: "true", cwd: folder, lifetime: "host" })?.id),
+    );
+    expect(new Set(ids).size).toBe(6);
+    expect(ids.slice(0, 3)).toEqual(["job-1", "job-2", "job-3"]);
+  });
+
+  it("goes after seven days, and a job that runs never does", async () => {
+    const store = new JobStore(state);
+    const [old, fresh, running] = [1, 2, 3].map(() => store.open({ command: "true", cwd: folder, lifetime: "keep" })!);
+    const day = 24 * 60 * 60 * 1_000;
+    const nowMs = 100 * day;
+    const ended = (atMs: number) => ({ atMs, by: "itself", produced: { stdout: 0, stderr: 0 } }) as const;
+    writeFileSync(old!.prefixOf("stdout").concat(".0"), "12345");
+    old!.update({ ended: ended(nowMs - 8 * day) });
+    fresh!.update({ ended: ended(nowMs - 6 * day) });
+    expect(store.clean({ nowMs })).toEqual({ jobs: 1, bytes: 5 });
+    expect(store.ids()).toEqual([fresh!.id, running!.id]);
+    expect(store.clean({ nowMs, all: true })).toEqual({ jobs: 1, bytes: 0 });
+    expect(store.ids()).toEqual([running!.id]);
+  });
+
+  it("tells a record of a newer version or a broken one from a job, and touches neither", async () => {
+    const identity = ownIdentity();
+    expect(identity?.pid).toBe(process.pid);
+    const store = new JobStore(state);
+    const job = store.open({ command: "true", cwd: folder, lifetime: "host" })!;
+    const path = join(job.path, "job.json");
+    for (const text of [`{"version":2}`, "", "{", "null"]) {
+      writeFileSync(path, text);
+      expect(store.find(job.id)).toBeUndefined();
+      expect(store.clean({ all: true })).toEqual({ jobs: 0, bytes: 0 });
+      expect(readFileSync(path, "utf8")).toBe(text);
+    }
+    expect(new JobFolder(job.path, job.record).keptBytes()).toBe(0);
+  });
+});

@@ -1,0 +1,90 @@
+/** The canonical input, limits and data of the tool `process`. Sizes are bytes, times milliseconds. */
+import type { JobInfo, Lifetime, Survivor, WaitingFor } from "./shell.js";
+
+/** What can be done with a background command. */
+export const PROCESS_ACTIONS = ["start", "list", "poll", "wait", "write", "signal", "stop"] as const;
+/** One of `PROCESS_ACTIONS`. */
+export type ProcessAction = (typeof PROCESS_ACTIONS)[number];
+
+/** What process is asked. */
+export interface ProcessInput {
+  readonly action: ProcessAction;
+  /** For start. */
+  readonly command?: string;
+  readonly cwd?: string;
+  readonly lifetime?: Lifetime;
+  /** For start and write; a write without it closes standard input. */
+  readonly input?: string;
+  /** For all but start and list. */
+  readonly id?: string;
+  /** For signal: a name with or without SIG. */
+  readonly signal?: string;
+  /** For wait. */
+  readonly timeoutMs?: number;
+  /** For list: also jobs of other sessions that outlive theirs. */
+  readonly all?: boolean;
+}
+
+/** The bounds of process. */
+export interface ProcessLimits {
+  /** Bytes of either stream that one answer shows: the latest. */
+  readonly maxNewBytes: number;
+  readonly defaultWaitMs: number;
+  readonly maxWaitMs: number;
+  /** Jobs that have ended which a list shows: the latest. */
+  readonly maxEnded: number;
+  /** Where output is kept: in the state folder, or in `.indus-process` of the working folder. */
+  readonly folder: "state" | "workspace";
+  /** stop removes the job and what it has printed. */
+  readonly stopForgets: boolean;
+  /** How long a job lives where the call does not say. */
+  readonly lifetime: Lifetime;
+  /** list shows jobs of other sessions, too, without being asked. */
+  readonly listsAll: boolean;
+}
+
+/** A job as it is told to a model. */
+export interface JobData extends Pick<JobInfo, "id" | "command" | "lifetime" | "status" | "endedBy" | "adopted"> {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** The exit code may stand for a signal: this backend cannot tell. */
+  readonly ambiguous?: boolean;
+  /** Since its start; of one that has ended, how long it ran. */
+  readonly ageMs: number;
+  readonly outputBytes: number;
+}
+
+/** What a job has printed to one stream since it was last told to the session. */
+export interface NewOutput {
+  /** The latest of it; bytes that are no UTF-8 show as U+FFFD. */
+  readonly text: string;
+  readonly newBytes: number;
+  /** Of the new bytes those that `text` leaves out; `artifact` holds them where one could be made. */
+  readonly dropped: number;
+  /** New bytes that are not kept any more, not counted in `newBytes`. */
+  readonly lost: number;
+  readonly artifact?: string;
+  /** More is there than one answer moves; the next one goes on. */
+  readonly more?: boolean;
+}
+
+/** What process did or found. */
+export interface ProcessData {
+  readonly action: ProcessAction;
+  readonly job?: JobData;
+  readonly stdout?: NewOutput;
+  readonly stderr?: NewOutput;
+  /** For list, oldest first. */
+  readonly jobs?: readonly JobData[];
+  /** Jobs that have ended which the list leaves out. */
+  readonly omitted?: number;
+  readonly waitingFor?: WaitingFor;
+  /** For signal and stop: what still runs of it. */
+  readonly survivors?: readonly Survivor[];
+  readonly endedBy?: "TERM" | "KILL" | null;
+  /** For write. */
+  readonly wroteBytes?: number;
+  readonly inputClosed?: boolean;
+  /** wait has ended before the job. */
+  readonly waitedMs?: number;
+}
