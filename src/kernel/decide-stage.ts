@@ -1,7 +1,7 @@
-/** What the call will touch, whether it may, and who says so: claims, decide, reserve rate, approve. */
+/** What the call will touch, and whether it may: claims, decide, reserve rate. Who says so where policy asks: `approve-stage`. */
 
 import { type CallRun, type Ending, ended, lookOf, resultOfThrown } from "./call-run.js";
-import { type Approval, type Claim, type Decision, EMPTY_GRANT, type Grant } from "./claims.js";
+import { type Claim, type Decision, EMPTY_GRANT, type Grant } from "./claims.js";
 import { isRecord } from "./coerce.js";
 import { HaftError } from "./errors.js";
 import { NOTHING_DECIDED } from "./outcome.js";
@@ -9,7 +9,7 @@ import { readClaims } from "./read-claims.js";
 import { readResult } from "./read-result.js";
 import type { ToolResult } from "./result.js";
 import { fail } from "./result.js";
-import type { ApprovalRequest, PolicyCall } from "./services.js";
+import type { PolicyCall } from "./services.js";
 
 export async function stateClaims(run: CallRun): Promise<Ending | undefined> {
   const { body } = run.tool;
@@ -73,8 +73,9 @@ function judge(run: CallRun, claims: readonly Claim[]): Decision {
   return { effect: "deny", rule: "no-decision", risk: "high", reason };
 }
 
+/** Whoever is refused, or asked, reads the rule and the reason. */
 function isDecision(value: unknown): value is Decision {
-  if (!isRecord(value)) return false;
+  if (!isRecord(value) || typeof value.rule !== "string" || typeof value.reason !== "string") return false;
   if (value.effect === "deny") return true;
   return (value.effect === "allow" || value.effect === "ask") && isRecord(value.grant);
 }
@@ -114,128 +115,12 @@ export function reserveRate(run: CallRun): Ending | undefined {
   return ended("denied", fail("POLICY_RATE_LIMITED", `Did not run \`${run.tool.name}\`: ${reserved.reason}`));
 }
 
-/** A model's argument is never consent: only a person, a host callback or an earlier answer of theirs lets an "ask" pass. */
-export async function approve(run: CallRun): Promise<Ending | undefined> {
-  const { decision, context } = run;
-  const { host, session } = context;
-  const resumed = run.call.resume === undefined ? undefined : resume(run, run.call.resume);
-  if (resumed !== undefined && "status" in resumed) return resumed;
-  if (decision?.effect !== "ask") return undefined;
-  if (resumed !== undefined) {
-    run.approver = resumed.by;
-    return undefined;
-  }
-  if (host.approvals.isRemembered(session.id, decision.remember)) {
-    run.approver = "remembered";
-    return undefined;
-  }
-  if (host.approver === undefined) return ended("denied", refusal(decision, "POLICY_APPROVAL_REQUIRED", run.tool.name));
-  return askPerson(run, decision);
-}
-
-function resume(run: CallRun, token: string): Ending | { readonly by: string } {
-  const { approvals } = run.context.host;
-  const answer = approvals.resume(token, {
-    tool: run.tool.name,
-    sessionId: run.context.session.id,
-    inputDigest: run.inputDigest,
-    touches: touchesOf(run),
-  });
-  if (answer.state === "granted") return { by: answer.by };
-  if (answer.state === "waiting") return waitingFor(answer.request, run.tool.name);
-  return ended(
-    "denied",
-    fail("POLICY_DENIED", `Did not run \`${run.tool.name}\`: ${answer.reason}`, { details: { rule: "approval" } }),
-  );
-}
-
-async function askPerson(run: CallRun, decision: Extract<Decision, { effect: "ask" }>): Promise<Ending | undefined> {
-  const { host, session, signal } = run.context;
-  const request: ApprovalRequest = {
-    token: host.ids.next("approval"),
-    call: policyCallOf(run),
-    claims: run.claims,
-    rule: decision.rule,
-    risk: decision.risk,
-    reason: decision.reason,
-  };
-  const answer = await answerInTime(run, request);
-  if ("denied" in answer) {
-    const status = signal.aborted ? "cancelled" : "denied";
-    return ended(
-      status,
-      fail("POLICY_DENIED", `Did not run \`${run.tool.name}\`: ${answer.denied}`, {
-        details: { rule: decision.rule, deniedBy: "approver" },
-      }),
-    );
-  }
-  if ("pending" in answer) {
-    host.approvals.add(request, { inputDigest: run.inputDigest, touches: touchesOf(run) });
-    return waitingFor(request, run.tool.name);
-  }
-  run.approver = answer.by;
-  if (answer.scope !== "once") host.approvals.remember(session.id, decision.remember);
-  return undefined;
-}
-
-/** What a person approves, in one text: the same input touches something else once a link or the working folder has changed. */
-function touchesOf(run: CallRun): string {
-  return JSON.stringify([run.backend.name, run.claims]);
-}
-
-/** Silence is a no, and so is an answer of any other form than the three that there are. */
-async function answerInTime(run: CallRun, request: ApprovalRequest): Promise<Approval> {
-  const { host, signal } = run.context;
-  const timeoutMs = host.approvalTimeoutMs ?? 120_000;
-  const silence = new AbortController();
-  const stopTimer = host.clock.timer(timeoutMs, () => silence.abort());
-  const stop = () => silence.abort();
-  signal.addEventListener("abort", stop, { once: true });
-  const noAnswer = new Promise<{ denied: string }>((done) => {
-    silence.signal.addEventListener("abort", () =>
-      done({
-        denied: signal.aborted
-          ? "The call was cancelled while it waited for approval."
-          : `Nobody approved it within ${timeoutMs} ms.`,
-      }),
-    );
-  });
-  if (signal.aborted) stop();
-  try {
-    const answer = await Promise.race([host.approver!.ask(request, { signal: silence.signal, timeoutMs }), noAnswer]);
-    return isApproval(answer)
-      ? answer
-      : { denied: "The approver's answer was neither a grant, a refusal nor a delay, and without one nothing runs." };
-  } catch {
-    return { denied: "The approver failed, and without an answer nothing runs." };
-  } finally {
-    stopTimer();
-    signal.removeEventListener("abort", stop);
-  }
-}
-
-const SCOPES: readonly unknown[] = ["once", "session", "project"];
-
-function isApproval(answer: unknown): answer is Approval {
-  if (!isRecord(answer)) return false;
-  if ("denied" in answer || "pending" in answer)
-    return typeof answer.denied === "string" || typeof answer.pending === "string";
-  return typeof answer.by === "string" && SCOPES.includes(answer.scope);
-}
-
-function waitingFor(request: ApprovalRequest, toolName: string): Ending {
-  const message = `Did not run \`${toolName}\` yet: it waits for approval (${request.reason}) Send the same call again with the token "${request.token}" once it has been granted.`;
-  return {
-    status: "input-required",
-    result: fail("POLICY_APPROVAL_REQUIRED", message, { details: { token: request.token, rule: request.rule } }),
-    inputRequired: {
-      token: request.token,
-      ask: { rule: request.rule, risk: request.risk, reason: request.reason, claims: request.claims },
-    },
-  };
-}
-
-function refusal(decision: Decision, code: "POLICY_DENIED" | "POLICY_APPROVAL_REQUIRED", toolName: string): ToolResult {
+/** A refusal in the words of a decision. */
+export function refusal(
+  decision: Decision,
+  code: "POLICY_DENIED" | "POLICY_APPROVAL_REQUIRED",
+  toolName: string,
+): ToolResult {
   const next = decision.next === undefined ? "" : ` ${decision.next}`;
   return fail(code, `Did not run \`${toolName}\`: ${decision.reason}${next}`, {
     details: { rule: decision.rule, risk: decision.risk },

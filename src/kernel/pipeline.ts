@@ -6,11 +6,12 @@
  *          ▸ run ▸ redact ▸ render ▸ clamp
  */
 
+import { approve } from "./approve-stage.js";
 import { recordBegin, recordEnd } from "./call-record.js";
 import { type CallRun, cancelledUnbegun, type Ending, ended, newRun, resultOfThrown } from "./call-run.js";
 import type { Claim, Decision } from "./claims.js";
 import type { HostContext } from "./context.js";
-import { approve, decide, reserveRate, stateClaims } from "./decide-stage.js";
+import { decide, reserveRate, stateClaims } from "./decide-stage.js";
 import { inTime } from "./in-time.js";
 import { bareFailure, outcomeOf } from "./outcome.js";
 import { prepare } from "./prepare-stage.js";
@@ -27,8 +28,10 @@ export async function runCall(
   context: HostContext,
 ): Promise<ToolOutcome> {
   const outcome = await recorded(tool, call, context, (run) => settle(run, validate));
-  const reason: unknown = context?.signal?.reason;
-  if (tool.dialect?.hardCancelRejects === true && context.signal.aborted && isHard(reason)) throw reason;
+  // A context of any other form has given an outcome like every other.
+  const signal: AbortSignal | undefined = context?.signal;
+  if (tool.dialect?.hardCancelRejects === true && signal?.aborted === true && isHard(signal.reason))
+    throw signal.reason;
   return outcome;
 }
 

@@ -128,11 +128,20 @@ describe("parts that never come back, or fail", () => {
       throw new Error("policy");
     };
     started.length = 0;
-    for (const odd of [undefined, null, "allow", true, {}, { effect: "maybe" }, { effect: "allow" }, never()]) {
+    const unexplained = { effect: "allow", rule: "r", risk: "low", grant: {} };
+    const silent = [
+      { effect: "deny" },
+      { effect: "deny", rule: "r" },
+      { effect: "deny", rule: "r", reason: 1 },
+      unexplained,
+    ];
+    const odds = [undefined, null, "allow", true, {}, { effect: "maybe" }, { effect: "allow" }, never(), ...silent];
+    for (const odd of odds) {
       const policy = { name: "odd", decide: () => odd as never };
       expect(await call(acting, bareContext(bareHost({ policy })))).toMatchObject({
         status: "denied",
         code: "POLICY_DENIED",
+        output: expect.stringContaining("Policy's answer was no decision, and without one nothing runs."),
       });
     }
     const rejecting = { name: "odd", decide: () => Promise.reject(new Error("late")) as never };
