@@ -75,6 +75,7 @@ export const corePlan: Plan<Fixture> = {
       "shell:survivor:output-does-not-leak",
       "shell:survivor:slow-printer-does-not-leak",
       "shell:survivor:output-before-the-end-is-whole",
+      "shell:jobs:survivors",
     ]),
     ...reasons("the core has no commands that outlive their call", [
       "shell:spawn:result",
@@ -87,6 +88,8 @@ export const corePlan: Plan<Fixture> = {
       "shell:spawn:input",
       "shell:spawn:kill",
       "shell:spawn:listeners",
+      "shell:jobs:running-and-ended",
+      "shell:jobs:of-a-session",
     ]),
   },
   knownFailures: {},

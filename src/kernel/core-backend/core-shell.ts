@@ -4,7 +4,7 @@ import { AbortHub } from "../abort-hub.js";
 import type { Binding } from "../backend.js";
 import { commandProblem, cwdProblem } from "../command-problem.js";
 import { messageOf } from "../errors.js";
-import { closedBackend, requireCommand, requireLive } from "../guard.js";
+import { closedBackend, requireCommand, requireJobs, requireLive } from "../guard.js";
 import { LAST_TELLING_MS, OutputTelling } from "../output-telling.js";
 import { DEFAULT_GRACE_MS, DEFAULT_KEEP, MAX_TIMER_MS } from "../port-defaults.js";
 import type { Clock } from "../services.js";
@@ -77,8 +77,9 @@ export class CorePortShell implements Shell {
     return null;
   }
 
-  async jobs(): Promise<readonly JobInfo[]> {
+  async jobs({ id }: { readonly id?: string } = {}): Promise<readonly JobInfo[]> {
     await this.attach();
+    if (this.#bound !== undefined) requireJobs(this.#bound.grant, id);
     return [];
   }
 
