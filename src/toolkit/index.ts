@@ -12,7 +12,14 @@ export { createToolkit, type Toolkit, type ToolkitOptions, type ToolkitSession }
 export { makeLocalContext, resetTodos, toolBox, tryToolBox } from "./default-host.js";
 export { DIALECT_NAMES, dialectNamed } from "./dialect-named.js";
 export { type HostFindings, inspectHost } from "./inspect-host.js";
-export { clientTokens, type KeptSessions, type KeptStateOptions, keptSessions, stateProblem } from "./kept-state.js";
+export {
+  clientTokens,
+  type KeptSessions,
+  type KeptStateOptions,
+  keptAudit,
+  keptSessions,
+  stateProblem,
+} from "./kept-state.js";
 export { type OpenBackendOptions, openBackend, TARGETS } from "./open-backend.js";
 export type { Owned, OwnedBox, OwnedContext } from "./owned-box.js";
 export { workspaceProblem } from "./workspace.js";

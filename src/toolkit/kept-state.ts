@@ -1,5 +1,5 @@
 /** What is kept on disk beyond a process, for commands that look after it: sessions and the tokens of clients. */
-import type { ClientTokens, FileSessions } from "../stores/files/index.js";
+import type { AuditReport, ClientTokens, FileSessions } from "../stores/files/index.js";
 
 /** Where state is kept. */
 export interface KeptStateOptions {
@@ -25,6 +25,12 @@ export async function keptSessions(options: KeptStateOptions = {}): Promise<Kept
   const { fileLocks, fileSessions, openStateFolder } = await import("../stores/files/index.js");
   const state = openStateFolder(options.stateDir);
   return fileSessions({ state, locks: fileLocks(state) });
+}
+
+/** The calls on record of all processes, and where the record is not as it was written. Looking makes nothing. */
+export async function keptAudit(options: KeptStateOptions = {}): Promise<AuditReport> {
+  const { openStateFolder, readAudit } = await import("../stores/files/index.js");
+  return readAudit(openStateFolder(options.stateDir));
 }
 
 /** The tokens that clients of `haft serve` show. Looking makes nothing. */

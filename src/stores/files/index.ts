@@ -18,4 +18,5 @@ export {
 } from "./file-sessions.js";
 export { fileStore, fileStores } from "./file-store.js";
 export { type ClientToken, type ClientTokens, fileTokens } from "./file-tokens.js";
+export { type AuditedCall, type AuditProblem, type AuditReport, readAudit } from "./read-audit.js";
 export { openStateFolder, type StateFolder, stateProblem } from "./state-folder.js";

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -14,6 +23,31 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const haft = (...args: readonly string[]): Promise<Finished> =>
   runHaft(args, { cwd: join(root, "project"), env: cleanEnv(join(root, "home")) });
 const state = (...names: string[]): string => join(root, "home", ".local", "state", "haft", ...names);
+
+describe("haft audit", () => {
+  it("tells the calls of all processes in one list, or of one session, and the answer's status", async () => {
+    await haft("call", "time", "{}", "--session", "one");
+    await haft("call", "read", '{"path":"nope"}', "--session", "two");
+    const all = await haft("audit");
+    expect(all).toMatchObject({ status: 0, stderr: "" });
+    expect(all.stdout).toMatch(/^\d{4}-.* UTC {2}ok +time .*\n.* failed +read .*"two".*\{"path":"nope"\}\n$/);
+    expect((await haft("audit", "one")).stdout).toMatch(/^.*time.*\n$/);
+    const { calls, problems } = JSON.parse((await haft("audit", "two", "--json")).stdout) as Record<string, unknown[]>;
+    expect(problems).toEqual([]);
+    expect(calls).toMatchObject([{ tool: "read", sessionId: "two", status: "failed", end: { code: "FS_NOT_FOUND" } }]);
+    expect((await haft("audit", "three")).stderr).toMatch(/no call of "three"/);
+  });
+
+  it("exits 1 and names file and line where the record was changed", async () => {
+    await haft("call", "time", "{}");
+    const [name = ""] = readdirSync(state("audit")).filter((one) => one.endsWith(".jsonl"));
+    const text = readFileSync(state("audit", name), "utf8");
+    writeFileSync(state("audit", name), text.replace('"tool":"time"', '"tool":"read"'));
+    const done = await haft("audit");
+    expect(done.status).toBe(1);
+    expect(done.stderr).toBe(`haft: line 2 of ${name}: its content was changed\n`);
+  });
+});
 
 describe("haft token", () => {
   it("shows a token once, keeps its digest, lists its name, and takes it back", async () => {

@@ -1,10 +1,26 @@
 /** The commands that look after what is kept: the tokens of clients, and sessions. */
 import type { Command } from "commander";
+import type { AuditOptions } from "./audit-command.js";
 import { withConfigOptions, withExamples } from "./command-parts.js";
 import type { CleanOptions, SessionsOptions } from "./sessions-command.js";
 import type { TokenOptions } from "./token-command.js";
 
 export function addStateCommands(program: Command): void {
+  withExamples(
+    withStateOptions(
+      program
+        .command("audit [session]")
+        .description("the calls on record, of one session or all; says where the record was changed"),
+    ),
+    "haft audit",
+    "haft audit trial --json",
+  )
+    .addHelpText("after", "\nExit status: 0 the record is sound, 1 a part of it was changed or is missing.")
+    .action(async (session: string | undefined, options: AuditOptions) => {
+      const { auditCommand } = await import("./audit-command.js");
+      process.exitCode = await auditCommand(session, options);
+    });
+
   const token = withExamples(
     program.command("token").description("the tokens of clients that `haft serve` lets in, each client its own"),
     "haft token list",

@@ -1,0 +1,89 @@
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fileAudit } from "./file-audit.js";
+import { readAudit } from "./read-audit.js";
+import { openStateFolder, type StateFolder } from "./state-folder.js";
+
+let state: StateFolder;
+beforeEach(() => {
+  state = openStateFolder(realpathSync(mkdtempSync(join(tmpdir(), "haft-audit-"))));
+});
+afterEach(() => rmSync(state.path, { recursive: true, force: true }));
+
+const begin = (tool: string) => ({
+  callId: "c1",
+  sessionId: "s",
+  tool,
+  backend: "local",
+  inputDigest: "",
+  input: `{"of":"${tool}"}`,
+});
+const end = { status: "ok", tookMs: 3 } as const;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Two processes, one of them over two days; the second call of the first one never ended. */
+async function record(): Promise<void> {
+  let atMs = Date.UTC(2026, 0, 1, 12);
+  const [one, two] = [fileAudit(state, { now: () => atMs }), fileAudit(state, { now: () => atMs })];
+  await one.end(await one.begin(begin("first")), end);
+  atMs += 1;
+  await two.end(await two.begin(begin("second")), end);
+  atMs += DAY_MS;
+  await one.begin(begin("third"));
+  for (const audit of [one, two]) audit.close();
+}
+
+const files = () => readdirSync(join(state.path, "audit")).filter((name) => name.endsWith(".jsonl"));
+function change(name: string, by: (lines: string[]) => string[]): void {
+  const path = join(state.path, "audit", name);
+  writeFileSync(
+    path,
+    by(readFileSync(path, "utf8").trimEnd().split("\n"))
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
+}
+
+describe("the record of all processes", () => {
+  it("joins begins and ends in the order of time, and is sound as it was written", async () => {
+    await record();
+    const { calls, problems } = readAudit(state);
+    expect(problems).toEqual([]);
+    expect(calls.map(({ tool, status, tookMs, input }) => [tool, status, tookMs, input])).toEqual([
+      ["first", "ok", 3, '{"of":"first"}'],
+      ["second", "ok", 3, '{"of":"second"}'],
+      ["third", undefined, undefined, '{"of":"third"}'],
+    ]);
+  });
+
+  it("is empty where nothing was recorded", () => {
+    expect(readAudit(state)).toEqual({ calls: [], problems: [] });
+  });
+
+  it("tells lines that were changed, moved, left out or cut off", async () => {
+    await record();
+    const [name = ""] = files();
+    const whole = readFileSync(join(state.path, "audit", name));
+    const problemsAfter = (by: (lines: string[]) => string[]) => {
+      writeFileSync(join(state.path, "audit", name), whole);
+      change(name, by);
+      return readAudit(state).problems.filter(({ file }) => file === name);
+    };
+    expect(problemsAfter((lines) => lines)).toEqual([]);
+    expect(problemsAfter((lines) => lines.map((line) => line.replace('"ok"', '"no"')))).toMatchObject([{ line: 3 }]);
+    expect(problemsAfter(([head = "", first = "", ...rest]) => [first, head, ...rest])).toMatchObject([{ line: 2 }]);
+    expect(problemsAfter((lines) => lines.filter((_, index) => index !== 1))).toMatchObject([{ line: 2 }]);
+    expect(problemsAfter((lines) => lines.slice(0, -1))).toEqual([{ file: name, why: "lines are missing at its end" }]);
+  });
+
+  it("bears that the days of old were removed", async () => {
+    await record();
+    const second = files().find((name) => name.startsWith("2026-01-02")) ?? "";
+    const first = files().find((name) => name.startsWith("2026-01-01") && second.endsWith(name.slice(-18))) ?? "";
+    rmSync(join(state.path, "audit", first));
+    expect(readAudit(state).problems).toEqual([]);
+    expect(readAudit(state).calls.map(({ tool }) => tool)).toEqual(["second", "third"]);
+  });
+});

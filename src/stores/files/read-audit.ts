@@ -1,0 +1,111 @@
+/** The audit record of all processes as one: each chain checked, begins and ends of calls joined, in the order of time. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CHAIN_START, type ChainedRecord, readAuditChain } from "./audit-chain.js";
+import type { StateFolder } from "./state-folder.js";
+
+/** One call on record. */
+export interface AuditedCall {
+  /** As outcomes name it. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+  readonly sessionId: string;
+  readonly tool: string;
+  /** What was sent, up to 4 KiB of it. */
+  readonly input: string;
+  /** How it ended; absent while it runs, and for good where the process was killed. */
+  readonly status?: string;
+  readonly tookMs?: number;
+  /** All that the record holds of it. */
+  readonly begin: ChainedRecord;
+  readonly end?: ChainedRecord;
+}
+
+/** Where the record is not what was written. */
+export interface AuditProblem {
+  readonly file: string;
+  /** Counts from 1; absent where the end of the file is meant. */
+  readonly line?: number;
+  readonly why: string;
+}
+
+export interface AuditReport {
+  readonly calls: readonly AuditedCall[];
+  readonly problems: readonly AuditProblem[];
+}
+
+const FILE = /^(\d{4}-\d\d-\d\d)-\d+-([0-9a-f]+)\.jsonl$/;
+
+/**
+ * Reads and checks every file. Lines behind a broken one are left out. A file that is gone whole is noticed only between two
+ * days of one process: whoever removes old days leaves the rest sound.
+ */
+export function readAudit(state: Pick<StateFolder, "path">): AuditReport {
+  const folder = join(state.path, "audit");
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => FILE.test(name)) : [];
+  const calls = new Map<string, AuditedCall>();
+  const problems: AuditProblem[] = [];
+  const hashes = new Map<string, string>();
+  for (const file of names.sort()) {
+    const chain = FILE.exec(file)?.[2] ?? "";
+    // The head first: a process that writes meanwhile only adds lines.
+    const head = readHead(join(folder, file.replace(/jsonl$/, "head")));
+    const { records, hash, broken } = readAuditChain(readFileSync(join(folder, file), "utf8"), hashes.get(chain));
+    hashes.delete(chain);
+    if (broken === undefined) hashes.set(chain, hash);
+    if (broken !== undefined) problems.push({ file, ...broken });
+    else problems.push(...endProblems(file, records, hash, head));
+    for (const record of records) addRecord(calls, chain, record);
+  }
+  return { calls: [...calls.values()].sort((left, right) => left.atMs - right.atMs), problems };
+}
+
+function addRecord(calls: Map<string, AuditedCall>, chain: string, record: ChainedRecord): void {
+  if (record.kind === "begin") {
+    const id = `${chain}-${record.sequence}`;
+    const [sessionId, tool, input] = [textOf(record.sessionId), textOf(record.tool), textOf(record.input)];
+    calls.set(id, { id, atMs: record.atMs, sessionId, tool, input, begin: record });
+  }
+  const begun = record.kind === "end" ? calls.get(textOf(record.begin)) : undefined;
+  if (begun === undefined) return;
+  const { status, tookMs } = record;
+  calls.set(begun.id, {
+    ...begun,
+    ...(typeof status === "string" ? { status } : {}),
+    ...(typeof tookMs === "number" ? { tookMs } : {}),
+    end: record,
+  });
+}
+
+interface Head {
+  readonly sequence: number;
+  readonly hash: string;
+}
+
+function readHead(path: string): Head | undefined {
+  if (!existsSync(path)) return undefined;
+  const [sequence = "", hash = ""] = readFileSync(path, "utf8").trim().split(" ");
+  return { sequence: Number(sequence), hash };
+}
+
+/** After a kill the head may be behind the lines; it is never ahead of them. */
+function endProblems(
+  file: string,
+  records: readonly ChainedRecord[],
+  hash: string,
+  head: Head | undefined,
+): AuditProblem[] {
+  const last = records.at(-1);
+  const first = records[0];
+  if (first?.sequence === 0 && first.previous !== CHAIN_START)
+    return [{ file, line: 1, why: "the chain does not begin with it" }];
+  if (head === undefined || head.hash === "") return [];
+  const isShort = last === undefined || head.sequence > last.sequence;
+  if (isShort) return [{ file, why: "lines are missing at its end" }];
+  return head.sequence === last.sequence && head.hash !== hash ? [{ file, why: "its last line was changed" }] : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

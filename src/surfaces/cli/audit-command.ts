@@ -1,0 +1,37 @@
+/** `haft audit`: what was called, by the record of all processes, and whether the record is as it was written. */
+import { showControls } from "../../text/index.js";
+import { keptAudit } from "../../toolkit/index.js";
+import { type StateOptions, stateOf } from "./state-options.js";
+import { EXIT } from "./usage.js";
+
+export interface AuditOptions extends StateOptions {
+  readonly json?: boolean;
+}
+
+/** Characters of an input that a line shows. */
+const MAX_INPUT = 120;
+const STATUS_WIDTH = 14;
+const TOOL_WIDTH = 10;
+
+type Call = Awaited<ReturnType<typeof keptAudit>>["calls"][number];
+
+/** The oldest call first. */
+export async function auditCommand(session: string | undefined, options: AuditOptions): Promise<number> {
+  const { calls, problems } = await keptAudit(await stateOf(options));
+  const chosen = calls.filter(({ sessionId }) => session === undefined || sessionId === session);
+  if (options.json) process.stdout.write(`${JSON.stringify({ calls: chosen, problems })}\n`);
+  else process.stdout.write(chosen.map((call) => `${rowOf(call)}\n`).join(""));
+  const whose = session === undefined ? "" : ` of "${showControls(session)}"`;
+  if (chosen.length + problems.length === 0) process.stderr.write(`haft: no call${whose} is on record.\n`);
+  for (const { file, line, why } of problems)
+    process.stderr.write(`haft: ${line === undefined ? "" : `line ${line} of `}${file}: ${why}\n`);
+  return problems.length === 0 ? EXIT.ok : EXIT.errorResult;
+}
+
+function rowOf({ atMs, status = "no end", tool, tookMs, sessionId, input }: Call): string {
+  const at = `${new Date(atMs).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+  const took = tookMs === undefined ? "" : `${tookMs} ms`;
+  const shown = input.length > MAX_INPUT ? `${input.slice(0, MAX_INPUT)}…` : input;
+  const columns = [at, status.padEnd(STATUS_WIDTH), tool.padEnd(TOOL_WIDTH), took.padStart(9)];
+  return showControls([...columns, JSON.stringify(sessionId), shown].join("  "));
+}
