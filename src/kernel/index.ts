@@ -79,7 +79,7 @@ export {
   type OutputBudget,
   standardBudget,
 } from "./output.js";
-export { LAST_TELLING_MS, OutputTelling, type StreamListener } from "./output-telling.js";
+export { finishTellings, OutputTelling, type StreamListener } from "./output-telling.js";
 export type { Explanation } from "./pipeline.js";
 export {
   DEFAULT_GRACE_MS,

@@ -1,10 +1,11 @@
 /** Tells one stream of a command to a listener that may hold it back: the part of `onOutput` that every backend shares. */
+import type { Clock } from "./services.js";
 
 /** Gets one stream of a command; see `ShellOptions.onOutput`. */
 export type StreamListener = (bytes: Uint8Array, offset: number) => void | Promise<void>;
 
 /** Milliseconds that a listener may still hold what is left when a command has ended; then it is told all of it at once. */
-export const LAST_TELLING_MS = 1_000;
+const LAST_TELLING_MS = 1_000;
 
 interface Chunk {
   readonly bytes: Uint8Array;
@@ -107,6 +108,22 @@ export class OutputTelling {
       return undefined;
     }
   }
+}
+
+/**
+ * The command has ended: a listener that is slow gets what is left, too, and one that is stuck is waited for 1 s. Absent
+ * tellings are those of streams that nobody listens to.
+ */
+export async function finishTellings(
+  tellings: readonly (OutputTelling | undefined)[],
+  timer: Clock["timer"],
+): Promise<void> {
+  let cancel = (): void => {};
+  const late = new Promise<void>((resolve) => {
+    if (tellings.some((telling) => telling?.held !== undefined)) cancel = timer(LAST_TELLING_MS, resolve);
+  });
+  await Promise.all(tellings.map((telling) => telling?.finish(late)));
+  cancel();
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {

@@ -9,7 +9,8 @@ export class OutputCapture {
   readonly #kept: HeadTailBuffer;
   /** Only for jobs: what `output` can still give. */
   #latest: HeadTailBuffer | undefined;
-  readonly #telling: OutputTelling | undefined;
+  /** Absent where nobody listens. */
+  readonly telling: OutputTelling | undefined;
   /** Only for jobs: where all of it is kept, as far as it has room. */
   #files: OutputSegments | undefined;
   isFinal = false;
@@ -24,7 +25,7 @@ export class OutputCapture {
     this.#files = files;
     this.#kept = new HeadTailBuffer(keep.head, keep.tail);
     this.#latest = latestBytes > 0 ? new HeadTailBuffer(0, latestBytes) : undefined;
-    this.#telling = listener && new OutputTelling(listener);
+    this.telling = listener && new OutputTelling(listener);
   }
 
   get produced(): number {
@@ -33,7 +34,7 @@ export class OutputCapture {
 
   /** As long as it has not resolved the listener takes no more. */
   get held(): Promise<void> | undefined {
-    return this.#telling?.held;
+    return this.telling?.held;
   }
 
   /**
@@ -45,17 +46,12 @@ export class OutputCapture {
     this.#kept.push(chunk);
     this.#latest?.push(chunk);
     this.#files?.append(chunk);
-    return this.#telling?.tell(new Uint8Array(chunk), offset);
-  }
-
-  /** The command has ended: the listener is told what waits for it, at once when it is `late`, and nothing more. */
-  async finishTelling(late: Promise<unknown>): Promise<void> {
-    await this.#telling?.finish(late);
+    return this.telling?.tell(new Uint8Array(chunk), offset);
   }
 
   /** The command has ended: nobody is told any more. */
   stopTelling(): void {
-    this.#telling?.stop();
+    this.telling?.stop();
   }
 
   /** Begins to keep the latest bytes, and all in files where there are any; with those that the result keeps. */

@@ -2,7 +2,7 @@ import {
   type Captured,
   DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
-  LAST_TELLING_MS,
+  finishTellings,
   type ShellExit,
   type ShellOptions,
   type ShellResult,
@@ -18,6 +18,7 @@ import { openTarget } from "./process-table.js";
 import { ProcessTree } from "./process-tree.js";
 import type { Started } from "./start-command.js";
 import { pipeReader, type StreamReader, socketReader } from "./stream-reader.js";
+import { systemClock } from "./system-services.js";
 import { waitingProcess } from "./waiting-process.js";
 
 /** How long after its leader's exit a command may still print and end before what is left of it counts as surviving. */
@@ -175,7 +176,7 @@ export class RunningCommand {
     if (this.#leader.hasExited || this.#stopReason !== undefined) return;
     this.#drain();
     const how: CommandEnd = { ended: "detached", tree: this.remains(), ...this.printed() };
-    void this.#tellRest().then(() => this.#detach(how));
+    void this.#finishTellings().then(() => this.#detach(how));
   }
 
   /** How the leader has ended; undefined while it runs. */
@@ -267,7 +268,7 @@ export class RunningCommand {
     this.#drain();
     const how = { ended, tree, ...this.printed() };
     if (this.stdout.held !== undefined || this.stderr.held !== undefined) {
-      void this.#tellRest().then(() => this.#settle(how));
+      void this.#finishTellings().then(() => this.#settle(how));
       return;
     }
     this.stdout.stopTelling();
@@ -275,14 +276,8 @@ export class RunningCommand {
     this.#settle(how);
   }
 
-  /** A listener that is slow gets what is left, too; one that is stuck must not hold us. */
-  async #tellRest(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, LAST_TELLING_MS);
-    });
-    await Promise.all([this.stdout.finishTelling(late), this.stderr.finishTelling(late)]);
-    clearTimeout(timer);
+  #finishTellings(): Promise<void> {
+    return finishTellings([this.stdout.telling, this.stderr.telling], systemClock.timer);
   }
 
   #lookAtRemains(look: number): void {

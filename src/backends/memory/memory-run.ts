@@ -5,8 +5,8 @@ import {
   type Clock,
   DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
+  finishTellings,
   type JobInfo,
-  LAST_TELLING_MS,
   MAX_TIMER_MS,
   type ShellExit,
   type ShellHandle,
@@ -122,7 +122,7 @@ export class MemoryRun {
     stop.release();
     const end = await this.#endNow();
     const result = this.#result(why, end, endedBy);
-    await this.#tellRest();
+    await finishTellings([this.#stdout.telling, this.#stderr.telling], (ms, done) => this.#clock.timer(ms, done));
     this.#isSettled = true;
     return result;
   }
@@ -142,15 +142,6 @@ export class MemoryRun {
     this.#lastEnd = await this.leader.done;
     await this.#machine.table.whenGone(this.leader.group);
     this.#endedMs = Math.trunc(this.#clock.now());
-  }
-
-  async #tellRest(): Promise<void> {
-    let cancel = (): void => {};
-    const late = new Promise<void>((resolve) => {
-      if (this.#stdout.isHeld || this.#stderr.isHeld) cancel = this.#clock.timer(LAST_TELLING_MS, resolve);
-    });
-    await Promise.all([this.#stdout.finishTelling(late), this.#stderr.finishTelling(late)]);
-    cancel();
   }
 
   #stopRequest(options: RunOptions): { readonly requested: Promise<Exclude<Ended, "itself">>; release(): void } {

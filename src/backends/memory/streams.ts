@@ -106,13 +106,14 @@ const WINDOW_BYTES = 1024 * 1024;
 export class Capture implements Sink {
   readonly kept: HeadTailBuffer;
   readonly #window: HeadTailBuffer;
-  readonly #telling: OutputTelling | undefined;
+  /** Absent where nobody listens. */
+  readonly telling: OutputTelling | undefined;
   #holders = 0;
 
   constructor(keep: { readonly head: number; readonly tail: number }, listener: StreamListener | undefined) {
     this.kept = new HeadTailBuffer(keep.head, keep.tail);
     this.#window = new HeadTailBuffer(0, WINDOW_BYTES);
-    this.#telling = listener && new OutputTelling(listener);
+    this.telling = listener && new OutputTelling(listener);
   }
 
   /** Some process has the stream open. */
@@ -126,8 +127,8 @@ export class Capture implements Sink {
     const offset = this.kept.produced;
     this.kept.push(bytes);
     this.#window.push(bytes);
-    const held = this.#telling?.tell(bytes, offset);
-    if (this.#telling !== undefined && this.#telling.waitingBytes >= PIPE_BYTES) await held;
+    const held = this.telling?.tell(bytes, offset);
+    if (this.telling !== undefined && this.telling.waitingBytes >= PIPE_BYTES) await held;
   }
 
   retain(): void {
@@ -136,16 +137,6 @@ export class Capture implements Sink {
 
   release(): void {
     this.#holders -= 1;
-  }
-
-  /** The listener has not taken all that it was told. */
-  get isHeld(): boolean {
-    return this.#telling?.held !== undefined;
-  }
-
-  /** The command has its result: the listener is told what waits for it, at once when it is `late`, and nothing more. */
-  async finishTelling(late: Promise<unknown>): Promise<void> {
-    await this.#telling?.finish(late);
   }
 
   /** Bytes from `from` on as far as they are still there. */

@@ -1,5 +1,5 @@
 /** Tells a listener what a far command prints, while it runs and to its end. */
-import { type Captured, LAST_TELLING_MS, OutputTelling, type ShellOptions } from "../../kernel/index.js";
+import { type Captured, finishTellings, OutputTelling, type ShellOptions } from "../../kernel/index.js";
 import type { FarSide } from "./far-side.js";
 import type { Frame } from "./frames.js";
 
@@ -13,6 +13,8 @@ const SMALL_PART_BYTES = 262_144;
 /** Milliseconds between two questions: from quick to patient while nothing comes. */
 const SHORTEST_MS = 25;
 const LONGEST_MS = 250;
+/** Milliseconds that the far side has for the rest once the call is over. */
+const LAST_FETCH_MS = 1_000;
 
 /** A part of both streams, as the far side's "poll" tells it. */
 export interface OutputPart {
@@ -73,23 +75,23 @@ export class OutputTeller {
   }
 
   /**
-   * The command has ended: tells the rest of what was printed until then, and nothing more. A listener that holds it is waited
-   * for 1 s, the far side until `hurry` has been for 1 s; what has not come by then is not told.
+   * The command has ended: tells the rest of what was printed until then, and nothing more. The far side is waited for until
+   * `hurry` has been for 1 s, and what has not come by then is not told; then a listener that holds it for 1 s.
    */
   async finish(stdout: Captured, stderr: Captured, hurry: Promise<unknown>): Promise<void> {
     this.stop();
-    const timers: NodeJS.Timeout[] = [];
-    const after = () =>
-      new Promise<void>((resolve) => {
-        timers.push(setTimeout(resolve, LAST_TELLING_MS));
-      });
-    const late = after();
+    let stopTimer = (): void => {};
     let isOver = false;
-    const tooLate = hurry.then(() => (isOver ? undefined : after()));
+    const tooLate = hurry.then(() => {
+      if (isOver) return;
+      return new Promise<void>((resolve) => {
+        stopTimer = timer(LAST_FETCH_MS, resolve);
+      });
+    });
     await Promise.race([this.#fetchRest({ stdout, stderr }), tooLate]);
     isOver = true;
-    await Promise.all(STREAMS.map((stream) => this.#tellings[stream].finish(late)));
-    for (const timer of timers) clearTimeout(timer);
+    stopTimer();
+    await finishTellings([this.#tellings.stdout, this.#tellings.stderr], timer);
   }
 
   /** The far side was never far ahead, so all of it may come at once and wait here for its listener. */
@@ -155,4 +157,9 @@ export class OutputTeller {
     this.#told[stream] = offset + bytes.length;
     this.#tellings[stream].tell(bytes, offset);
   }
+}
+
+function timer(ms: number, done: () => void): () => void {
+  const pending = setTimeout(done, ms);
+  return () => clearTimeout(pending);
 }

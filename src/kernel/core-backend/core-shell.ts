@@ -5,7 +5,7 @@ import type { Binding } from "../backend.js";
 import { commandProblem, cwdProblem } from "../command-problem.js";
 import { messageOf } from "../errors.js";
 import { closedBackend, requireCommand, requireJobs, requireLive } from "../guard.js";
-import { LAST_TELLING_MS, OutputTelling } from "../output-telling.js";
+import { finishTellings, OutputTelling } from "../output-telling.js";
 import { DEFAULT_GRACE_MS, DEFAULT_KEEP, MAX_TIMER_MS } from "../port-defaults.js";
 import type { Clock } from "../services.js";
 import type {
@@ -134,13 +134,7 @@ export class CorePortShell implements Shell {
       if (bytes.length > 0) telling.tell(bytes, 0);
       return telling;
     });
-    if (streams.every(({ held }) => held === undefined)) return;
-    let cancel = (): void => {};
-    const late = new Promise<void>((resolve) => {
-      cancel = this.#clock.timer(LAST_TELLING_MS, resolve);
-    });
-    await Promise.all(streams.map((telling) => telling.finish(late)));
-    cancel();
+    await finishTellings(streams, (ms, done) => this.#clock.timer(ms, done));
   }
 
   /** The signal that the core gets, why it fired, and the moment from which a core that does not answer is given up. */
