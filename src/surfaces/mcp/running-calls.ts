@@ -33,7 +33,7 @@ export class RunningCalls {
         request.removeEventListener("abort", cancel);
         this.#running.delete(stop);
         // Once those who wait for the call have put its answer on the wire.
-        if (this.#running.size === 0) setImmediate(() => this.#onNone?.());
+        if (this.#stopping && this.#running.size === 0) setImmediate(() => this.#onNone?.());
       },
     };
   }

@@ -1,8 +1,8 @@
 /** Standard output as a wire: nothing but the protocol gets onto it. */
-import { Writable } from "node:stream";
+import type { Writable } from "node:stream";
 
 export interface StdioWire {
-  /** For the protocol. */
+  /** For the protocol: what is written to it goes out at once, and its pauses and errors are those of standard output. */
   readonly output: Writable;
   /** Gives standard output back. */
   release(): void;
@@ -14,14 +14,11 @@ export interface StdioWire {
  */
 export function claimStdout(stdout: NodeJS.WriteStream = process.stdout, stderr = process.stderr): StdioWire {
   const original = stdout.write;
-  const write = original.bind(stdout) as (chunk: Uint8Array, done: (error?: Error | null) => void) => boolean;
-  const output = new Writable({
-    // The client reads slowly or not at all: the pause reaches the one who writes.
-    write(chunk: Uint8Array, _encoding, done) {
-      write(chunk, done);
-    },
-  });
-  stdout.on("error", (error) => output.destroy(error));
+  const write = original.bind(stdout);
+  // Not a stream of its own: that would cost each message a turn.
+  const output = Object.create(stdout, { write: { value: write } }) as NodeJS.WriteStream;
+  for (const name of ["on", "once", "off", "removeListener", "listeners", "listenerCount", "emit"] as const)
+    Object.defineProperty(output, name, { value: stdout[name].bind(stdout) });
   stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
   return {
     output,
