@@ -104,6 +104,7 @@ export {
   type OwnedBox,
   type OwnedContext,
   openBackend,
+  resetProcessTable,
   resetTodos,
   TARGETS,
   type Toolkit,

@@ -120,6 +120,7 @@ const runs = fc
       "output-limit" as const,
       "spawn-error" as const,
       "channel-lost" as const,
+      "detached" as const,
     ),
     began: fc.constantFrom("yes" as const, "no" as const, "unknown" as const),
     exitCode: fc.option(fc.integer({ min: 0, max: 255 })),
@@ -149,6 +150,38 @@ const todos = fc
     tally: { pending: items.length, active: 0, done: 0, cancelled: 0 },
   }));
 
+const outputs = fc.record({ text, newBytes: fc.nat(), dropped: fc.nat(), lost: fc.nat(), artifact: text });
+const jobs = fc.record({
+  id: text,
+  command: text,
+  lifetime: fc.constantFrom("session", "host", "keep"),
+  status: fc.constantFrom("running", "ended", "lost"),
+  endedBy: fc.constantFrom("itself", "stopped", "host"),
+  adopted: fc.constantFrom("call", "host"),
+  exitCode: fc.option(fc.integer({ min: 0, max: 255 })),
+  signal: fc.option(fc.constantFrom("KILL", "TERM")),
+  ambiguous: fc.boolean(),
+  ageMs: fc.nat(),
+  outputBytes: fc.nat(),
+});
+const processes = fc.oneof(
+  fc.record({ action: fc.constant("list"), jobs: fc.array(jobs, { maxLength: 4 }), omitted: fc.nat({ max: 3 }) }),
+  fc.record(
+    {
+      action: fc.constantFrom("start", "poll", "wait", "write", "signal", "stop"),
+      job: jobs,
+      stdout: outputs,
+      stderr: outputs,
+      waitingFor: fc.record({ pid: fc.nat(), name: text, on: fc.constantFrom("input", "terminal"), prompt: text }),
+      survivors: fc.array(fc.record({ pid: fc.nat(), name: text, holds: fc.constant("none") }), { maxLength: 2 }),
+      wroteBytes: fc.nat(),
+      inputClosed: fc.boolean(),
+      waitedMs: fc.nat(),
+    },
+    { requiredKeys: ["action"] },
+  ),
+);
+
 const DATA: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   read: nextOffsets,
   write: writes,
@@ -158,6 +191,7 @@ const DATA: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   find: finds,
   time: times,
   bash: runs,
+  process: processes,
   todo_set: todos,
   todo_read: todos,
 };

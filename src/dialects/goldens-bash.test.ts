@@ -16,8 +16,8 @@ import type { BashData } from "../kernel/index.js";
 
 const done = (more: Partial<BashData>) => succeeded(bashData(more));
 const ended = (code: string, more: Partial<BashData>) => failedWith(code, "The command failed.", {}, bashData(more));
-const TIMED_OUT =
-  "status: timed out after 60000 ms. Its whole process tree was ended with TERM, then KILL. Raise `timeoutMs` (at most 600000), or start it in the background with `&` and its output in a file.";
+const timedOut = (inBackground: string) =>
+  `status: timed out after 60000 ms. Its whole process tree was ended with TERM, then KILL. Raise \`timeoutMs\` (at most 600000), or start it in the background with ${inBackground}.`;
 
 const GOLDENS: readonly Golden[] = [
   {
@@ -93,8 +93,8 @@ const GOLDENS: readonly Golden[] = [
       endedBy: "KILL",
       stdout: stream("so far\n"),
     }),
-    haft: `stdout:\nso far\nstderr: (empty)\n${TIMED_OUT}`,
-    indusagi: `stdout:\nso far\nstderr:\n${TIMED_OUT}`,
+    haft: `stdout:\nso far\nstderr: (empty)\n${timedOut("`background`")}`,
+    indusagi: `stdout:\nso far\nstderr:\n${timedOut("`&` and its output in a file")}`,
     zeroclaw: refused("Execution failed: command timed out after 60 seconds"),
     buddy: "execution failed: local command timed out after 1m",
   },

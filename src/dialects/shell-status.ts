@@ -1,20 +1,28 @@
 /** How a command ended, in words, for the dialects that have a status line: one table owns the order of causes. */
 import type { BashData } from "../kernel/index.js";
 import { showControls } from "../text/index.js";
+import { waitingLine } from "./job-lines.js";
 
-export function statusLines(data: BashData, maxTimeoutMs: number): readonly string[] {
-  const ended = ENDINGS[data.ended](data, maxTimeoutMs);
-  if (data.ended === "detached") return [`status: ${ended}`];
-  return [`status: ${ended}`, ...treeLines(data)];
+/** @param inBackground - How a command is started so that it is not waited for. */
+export function statusLines(
+  data: BashData,
+  maxTimeoutMs: number,
+  inBackground = "with `&` and its output in a file",
+): readonly string[] {
+  const ended = ENDINGS[data.ended](data, maxTimeoutMs, inBackground);
+  if (data.ended === "detached") return [`status: ${ended}`, ...waitingLines(data), goOnLine(data)];
+  return [`status: ${ended}`, ...waitingLines(data), ...treeLines(data)];
 }
 
-const ENDINGS: Readonly<Record<BashData["ended"], (data: BashData, maxTimeoutMs: number) => string>> = {
+const ENDINGS: Readonly<
+  Record<BashData["ended"], (data: BashData, maxTimeoutMs: number, inBackground: string) => string>
+> = {
   itself: exitOf,
   cancelled: (data) => `cancelled after ${data.durationMs} ms. ${endingOfTree(data)}`,
-  deadline: (data, maxTimeoutMs) =>
+  deadline: (data, maxTimeoutMs, inBackground) =>
     `timed out after ${data.timeoutMs} ms. ${endingOfTree(data)} ${
       data.timeoutMs < maxTimeoutMs ? `Raise \`timeoutMs\` (at most ${maxTimeoutMs}), or` : "Split the work, or"
-    } start it in the background with \`&\` and its output in a file.`,
+    } start it in the background ${inBackground}.`,
   "output-limit": (data) =>
     `stopped at the limit of output. ${endingOfTree(data)} Send the output to a file and read a part of it.`,
   "spawn-error": (data) => `not started: ${problemOf(data)}`,
@@ -33,6 +41,18 @@ const BEGAN: Readonly<Record<BashData["began"], string>> = {
   no: "The command had not begun; it is safe to send it again.",
   unknown: "Whether the command began is not known; look at its effects before you send it again.",
 };
+
+function waitingLines({ waitingFor }: BashData): readonly string[] {
+  return waitingFor === undefined ? [] : [`${waitingLine(waitingFor)}.`];
+}
+
+/** How the model goes on with the job. */
+function goOnLine({ job = "", waitingFor }: BashData): string {
+  const id = showControls(job);
+  const poll = `\`process\` with action "wait" or "poll" and id "${id}" gives what comes`;
+  if (waitingFor?.on === "input") return `${poll}; action "write" answers it, "stop" ends it.`;
+  return `${poll}; action "stop" ends it.`;
+}
 
 function exitOf(data: BashData): string {
   if (data.signal !== null) return `ended by signal ${data.signal}`;

@@ -1,5 +1,5 @@
 /** The backends of one toolkit: opened at the first use, closed together. */
-import type { Backend } from "../kernel/index.js";
+import type { Backend, Shell } from "../kernel/index.js";
 import { type OpenBackendOptions, openBackend, requireTarget } from "./open-backend.js";
 
 export interface OpenBackends {
@@ -12,6 +12,8 @@ export interface EndedAfterKill {
   /** Milliseconds since the epoch. */
   readonly endedMs: number;
   readonly processes: readonly { readonly pid: number; readonly name: string }[];
+  /** Jobs that have ended; their output can still be asked for. */
+  readonly jobs?: readonly { readonly id: string; readonly command: string }[];
 }
 
 /** A backend that can tell what was ended for an earlier host. */
@@ -61,6 +63,13 @@ export class BackendSet {
     return ends.flatMap((end) => end?.left ?? []);
   }
 
+  /** Ends every job that was started here, whatever its lifetime, and forgets it with its output. */
+  async forgetJobs(): Promise<void> {
+    const opened = await this.#opening?.catch(() => undefined);
+    const usable = Object.values(opened?.all ?? {}).filter((backend) => backend.state() !== "closed");
+    await Promise.all(usable.map(({ root }) => forgetJobs(root.shell)));
+  }
+
   /** Closes what was opened here; backends that were given stay open. */
   async close(): Promise<readonly string[]> {
     const opened = await this.#opening?.catch(() => undefined);
@@ -85,4 +94,15 @@ export class BackendSet {
     }
     return { first: opened[0]![1], all: Object.fromEntries(opened) };
   }
+}
+
+async function forgetJobs(shell: Shell): Promise<void> {
+  const own = (await shell.jobs()).filter(({ adopted }) => adopted !== "host");
+  await Promise.all(
+    own.map(async ({ id }) => {
+      const job = await shell.attach(id);
+      const tree = await job?.kill("TERM");
+      if (tree?.state !== "alive") await job?.forget?.();
+    }),
+  );
 }

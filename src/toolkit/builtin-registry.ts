@@ -8,6 +8,8 @@ import type { ToolSettings } from "./config/config.js";
 export interface BuiltinRegistryOptions {
   /** When `write` and `edit` ask for a read before. Default: what the dialect says. */
   readonly gate?: Gate;
+  /** See `ToolkitOptions.yieldMs`. */
+  readonly yieldMs?: number;
   /** Built-in tools by Haft's own names: `false` leaves one out, an object sets its options. `gate` above comes first. */
   readonly tools?: ToolSettings;
 }
@@ -25,7 +27,10 @@ export function builtinRegistry(dialect: Dialect = haftDialect, options: Builtin
     const setting = options.tools?.[name] ?? true;
     if (tool === undefined || setting === false) continue;
     const gate = options.gate ?? (setting === true ? undefined : setting.gate);
-    registry.register(presentTool(tool, gated(face, tool, gate), dialect));
+    const canGoOn = options.yieldMs !== undefined && Object.hasOwn(dialect.tools, "process");
+    registry.register(
+      presentTool(tool, yielding(gated(face, tool, gate), tool, canGoOn ? options.yieldMs : undefined), dialect),
+    );
   }
   for (const [name, members] of Object.entries(dialect.collections)) {
     registry.collection(
@@ -39,6 +44,13 @@ export function builtinRegistry(dialect: Dialect = haftDialect, options: Builtin
 /** Lays the gate over the limits of a face whose tool has one. */
 function gated(face: AnyFace, tool: DefinedTool, gate: Gate | undefined): AnyFace {
   return gate === undefined || !hasGate(tool) ? face : { ...face, limits: { ...face.limits, gate } };
+}
+
+/** Lays the time over the limits of a face whose tool can let its work go on; only where the dialect can go on with a job. */
+function yielding(face: AnyFace, tool: DefinedTool, yieldMs: number | undefined): AnyFace {
+  const { limits } = tool.body;
+  const canYield = typeof limits === "object" && limits !== null && "yieldMs" in limits;
+  return yieldMs === undefined || !canYield ? face : { ...face, limits: { ...face.limits, yieldMs } };
 }
 
 /** Whether the tool may ask for a read before it changes a file. */

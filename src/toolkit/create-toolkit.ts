@@ -64,6 +64,8 @@ export interface ToolkitOptions {
   readonly session?: string;
   /** When `write` and `edit` want a read before. Default: what the dialect says. */
   readonly gate?: Gate;
+  /** Milliseconds after which a command that still runs goes on as a job and its call ends. Default: it is waited for. */
+  readonly yieldMs?: number;
   /** Built-in tools by Haft's own names: `false` switches one off, so that it is neither shown nor known. Default: all on. */
   readonly toolSettings?: ToolSettings;
   /** What commands find in their environment beside the usual few variables. */
@@ -95,6 +97,7 @@ const OPTIONS: Readonly<Record<keyof ToolkitOptions, true>> = {
   approvalTimeoutMs: true,
   session: true,
   gate: true,
+  yieldMs: true,
   toolSettings: true,
   env: true,
   budget: true,
@@ -141,6 +144,8 @@ export interface Toolkit extends AsyncDisposable {
   sessions(): readonly ToolkitSession[];
   /** What was ended here after an earlier host was killed; each is told once, and only once a call has opened the backends. */
   takeReports(): Promise<readonly EndedAfterKill[]>;
+  /** Ends every background command that was started here, whatever its lifetime, and forgets it with its output. */
+  forgetJobs(): Promise<void>;
   /** Closes sessions and backends, with what calls left running; `left` names what could not be ended. Idempotent. */
   close(): Promise<{ readonly left: readonly string[] }>;
 }
@@ -166,6 +171,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     typeof options.dialect === "string" ? await dialectNamed(options.dialect) : (options.dialect ?? haftDialect);
   const registry = builtinRegistry(dialect, {
     ...(options.gate === undefined ? {} : { gate: options.gate }),
+    ...(options.yieldMs === undefined ? {} : { yieldMs: options.yieldMs }),
     ...(options.toolSettings === undefined ? {} : { tools: options.toolSettings }),
   });
   registry.registerAll(tools);
@@ -255,6 +261,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     },
     sessions: () => [...open.values()],
     takeReports: () => backends.takeReports(),
+    forgetJobs: () => backends.forgetJobs(),
     close() {
       closing ??= closeAll();
       return closing;

@@ -76,6 +76,12 @@ export async function resetTodos(host?: Toolkit): Promise<void> {
   await Promise.all(toolkit?.sessions().map(({ session }) => session.todo.replace([])) ?? []);
 }
 
+/** Ends and forgets every background command that the host has started. Default: the shared host. */
+export async function resetProcessTable(host?: Toolkit): Promise<void> {
+  const toolkit = host ?? (await shared);
+  await toolkit?.forgetJobs();
+}
+
 async function newSession(host: Toolkit | undefined): Promise<ToolkitSession> {
   return (host ?? (await sharedHost())).session();
 }

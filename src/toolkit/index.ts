@@ -9,7 +9,7 @@ export { parseConfig } from "./config/parse-config.js";
 export { withVariables } from "./config/server-variables.js";
 export { type SettledConfig, settleConfig } from "./config/settle-config.js";
 export { createToolkit, type Toolkit, type ToolkitOptions, type ToolkitSession } from "./create-toolkit.js";
-export { makeLocalContext, resetTodos, toolBox, tryToolBox } from "./default-host.js";
+export { makeLocalContext, resetProcessTable, resetTodos, toolBox, tryToolBox } from "./default-host.js";
 export { DIALECT_NAMES, dialectNamed } from "./dialect-named.js";
 export { type HostFindings, inspectHost } from "./inspect-host.js";
 export {

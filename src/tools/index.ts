@@ -3,12 +3,24 @@ import type { DefinedTool } from "../kernel/index.js";
 import { editTool, lsTool, readTool, writeTool } from "./files/index.js";
 import { timeTool, todoReadTool, todoSetTool } from "./planning/index.js";
 import { findTool, grepTool } from "./search/index.js";
-import { bashTool } from "./shell/index.js";
+import { bashTool, processTool } from "./shell/index.js";
 
 export { EDIT_LIMITS, LS_LIMITS, READ_LIMITS, readStateKey, WRITE_LIMITS } from "./files/index.js";
 export { FIND_LIMITS, GREP_LIMITS } from "./search/index.js";
-export { BASH_LIMITS } from "./shell/index.js";
-export { bashTool, editTool, findTool, grepTool, lsTool, readTool, timeTool, todoReadTool, todoSetTool, writeTool };
+export { BASH_LIMITS, PROCESS_LIMITS } from "./shell/index.js";
+export {
+  bashTool,
+  editTool,
+  findTool,
+  grepTool,
+  lsTool,
+  processTool,
+  readTool,
+  timeTool,
+  todoReadTool,
+  todoSetTool,
+  writeTool,
+};
 
 /** All of them, in the order in which they are registered. */
 export const builtinTools: readonly DefinedTool[] = Object.freeze([
@@ -19,6 +31,7 @@ export const builtinTools: readonly DefinedTool[] = Object.freeze([
   grepTool,
   findTool,
   bashTool,
+  processTool,
   todoSetTool,
   todoReadTool,
   timeTool,

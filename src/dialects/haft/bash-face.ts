@@ -1,6 +1,6 @@
 import type { BashData, BashInput, BashLimits, Cut, RenderContext, Rendered, ToolFace } from "../../kernel/index.js";
 import { utf8Length } from "../../text/index.js";
-import { missing, numberArgument, present, textArgument } from "../arguments.js";
+import { booleanArgument, missing, numberArgument, present, textArgument } from "../arguments.js";
 import { saying } from "../rendering.js";
 import { streamCut } from "../shell-cuts.js";
 import { statusLines } from "../shell-status.js";
@@ -29,6 +29,7 @@ export const bashFace: ToolFace<BashInput, BashData, BashLimits> = {
       },
       cwd: { type: "string" },
       input: { type: "string", description: "Standard input; else empty" },
+      background: { type: "boolean", description: "Answer at once; see `process`" },
     },
     required: ["command"],
     additionalProperties: false,
@@ -40,6 +41,8 @@ export const bashFace: ToolFace<BashInput, BashData, BashLimits> = {
     workdir: "cwd",
     working_directory: "cwd",
     stdin: "input",
+    run_in_background: "background",
+    is_background: "background",
   },
   bareString: "command",
   limits: {
@@ -67,6 +70,7 @@ export const bashFace: ToolFace<BashInput, BashData, BashLimits> = {
         timeoutMs: capped,
         cwd: textArgument(args, "cwd"),
         input: textArgument(args, "input"),
+        background: booleanArgument(args, "background"),
       }),
     };
   },
@@ -76,7 +80,7 @@ export const bashFace: ToolFace<BashInput, BashData, BashLimits> = {
 };
 
 function report(data: BashData, about: RenderContext): Rendered {
-  const status = statusLines(data, BASH_MAX_TIMEOUT_MS);
+  const status = statusLines(data, BASH_MAX_TIMEOUT_MS, "with `background`");
   if (data.began === "no" && data.stdout.bytes === 0 && data.stderr.bytes === 0)
     return saying(withNotes(status.join("\n"), about), { clamped: true });
   const frame = utf8Length([...status, ...about.notes].join("\n")) + 8 * about.notes.length;

@@ -7,6 +7,7 @@ import { editFace } from "./edit-face.js";
 import { findFace } from "./find-face.js";
 import { grepFace } from "./grep-face.js";
 import { lsFace } from "./ls-face.js";
+import { processFace } from "./process-face.js";
 import { readFace } from "./read-face.js";
 import { timeFace } from "./time-face.js";
 import { todoReadFace, todoSetFace } from "./todo-faces.js";
@@ -20,6 +21,7 @@ const tools = {
   write: writeFace,
   edit: editFace,
   bash: bashFace,
+  process: processFace,
   todo_set: todoSetFace,
   todo_read: todoReadFace,
   time: timeFace,
@@ -31,7 +33,7 @@ export const haftDialect: Dialect = Object.freeze({
   tools,
   collections: collectionsOf(tools, {
     "read-only": ["read", "ls", "grep", "find"],
-    coding: ["read", "ls", "grep", "find", "write", "edit", "bash", "todo_set", "todo_read"],
+    coding: ["read", "ls", "grep", "find", "write", "edit", "bash", "process", "todo_set", "todo_read"],
   }),
   unknownParameter: "refuse",
   unknownTool(name: string, nearest: readonly string[]): string {

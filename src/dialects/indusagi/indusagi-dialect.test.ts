@@ -17,7 +17,7 @@ describe("indusagiDialect", () => {
     expect(MUTATING_NAMES).toEqual(["write", "edit", "bash", "todo_set", "todo_read", "process"]);
     expect(indusagiDialect.collections).toEqual({
       "read-only": ["read", "ls", "grep", "find"],
-      coding: ["read", "ls", "grep", "find", "write", "edit", "bash", "todo_set", "todo_read"],
+      coding: ["read", "ls", "grep", "find", "write", "edit", "bash", "todo_set", "todo_read", "process"],
     });
     expect(Object.keys(faces)).toEqual(indusagiDialect.collections.coding);
   });

@@ -8,6 +8,7 @@ import { findFace } from "./find-face.js";
 import { grepFace } from "./grep-face.js";
 import { lsFace } from "./ls-face.js";
 import { noSuchTool } from "./messages.js";
+import { processFace } from "./process-face.js";
 import { readFace } from "./read-face.js";
 import { todoReadFace, todoSetFace } from "./todo-faces.js";
 import { writeFace } from "./write-face.js";
@@ -36,6 +37,7 @@ export function indusagi(options: IndusagiOptions = {}): Dialect {
     bash: bashFace(edition),
     todo_set: todoSetFace(edition),
     todo_read: todoReadFace(edition),
+    process: processFace(edition),
   };
   return Object.freeze({
     name: edition === "rust" ? "indusagi" : `indusagi-${edition}`,

@@ -15,6 +15,7 @@ import {
 } from "../../kernel/index.js";
 import { quoted } from "../path-input.js";
 import { bashFailure } from "./bash-failure.js";
+import { Going, noteShown, startInBackground } from "./going-on.js";
 import { OutputRecorder, type RecordedStream } from "./output-recorder.js";
 import { streamData } from "./stream-data.js";
 
@@ -24,6 +25,7 @@ export const BASH_LIMITS: BashLimits = {
   headBytes: 8_192,
   tailBytes: 24_576,
   exit: "error",
+  yieldMs: null,
 };
 
 /** What the shell has to end the process tree after the time limit, before the call itself is ended. */
@@ -36,6 +38,7 @@ const SCHEMA = {
     timeoutMs: { type: "integer", minimum: 1, description: `Default ${BASH_LIMITS.defaultTimeoutMs}` },
     cwd: { type: "string" },
     input: { type: "string", description: "Standard input; else empty" },
+    background: { type: "boolean" },
   },
   required: ["command"],
   additionalProperties: false,
@@ -63,8 +66,14 @@ export const bashTool = defineTool({
 });
 
 function claimsOf(input: BashInput, look: Look<BashLimits>): readonly Claim[] {
-  const claim: Claim = { kind: "command", command: input.command, cwd: cwdOf(input, look) };
-  return [input.input === undefined ? claim : { ...claim, input: true }];
+  const claim: Claim = {
+    kind: "command",
+    command: input.command,
+    cwd: cwdOf(input, look),
+    ...(input.input === undefined ? {} : { input: true }),
+    ...(input.background === true ? { background: true } : {}),
+  };
+  return [claim];
 }
 
 function cwdOf(input: BashInput, look: Pick<Look, "cwd" | "resolve">): string {
@@ -104,24 +113,37 @@ function isTimeout(timeoutMs: number | undefined): boolean {
 
 async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<ToolResult<BashData>> {
   const { limits } = ctx;
+  if (input.background === true) return runInBackground(input, ctx);
   const timeoutMs = timeoutOf(input, limits);
   const keep = { head: limits.headBytes, tail: limits.tailBytes };
   const recorders = {
     stdout: new OutputRecorder(ctx, "stdout", keep.head + keep.tail, "a command"),
     stderr: new OutputRecorder(ctx, "stderr", keep.head + keep.tail, "a command"),
   };
+  const going = new Going(ctx);
   const result = await ctx.shell.exec(input.command, {
     cwd: cwdOf(input, ctx),
     timeoutMs,
     keep,
     ...(input.input === undefined ? {} : { input: new TextEncoder().encode(input.input) }),
     onOutput: (stream, bytes, offset) => recorders[stream].push(bytes, offset),
+    ...going.options,
   });
+  going.stop();
   const [stdout, stderr] = await Promise.all([
     recorders.stdout.end(result.stdout.produced),
     recorders.stderr.end(result.stderr.produced),
   ]);
-  const data = dataOf(inModelsWords(result, input, ctx), timeoutMs, stdout, stderr);
+  const notable = {
+    stdout: recorders.stdout.notable(result.stdout),
+    stderr: recorders.stderr.notable(result.stderr),
+  };
+  const found = dataOf(inModelsWords(result, input, ctx), timeoutMs, {
+    stdout: { ...streamData(result.stdout, stdout), notable: notable.stdout },
+    stderr: { ...streamData(result.stderr, stderr), notable: notable.stderr },
+  });
+  const data = { ...found, ...going.facts(result) };
+  noteShown(ctx, result);
   const isCapped = input.timeoutMs !== undefined && input.timeoutMs > limits.maxTimeoutMs;
   const notes = isCapped ? [`\`timeoutMs\` ${input.timeoutMs} was taken as ${limits.maxTimeoutMs}, the most.`] : [];
   const more = {
@@ -134,18 +156,32 @@ async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<
   return fail(failed.code, failed.message, { data, details, ...more });
 }
 
+/** Starts it and answers at once, or with its end where that comes as soon. */
+async function runInBackground(input: BashInput, ctx: ToolContext<BashLimits>): Promise<ToolResult<BashData>> {
+  const { limits } = ctx;
+  const keep = { head: limits.headBytes, tail: limits.tailBytes };
+  const result = await startInBackground(ctx, input, cwdOf(input, ctx), keep);
+  const streams = { stdout: streamData(result.stdout, undefined), stderr: streamData(result.stderr, undefined) };
+  const isGoing = result.ended === "detached";
+  const found = dataOf(result, timeoutOf(input, limits), streams);
+  const data: BashData = isGoing ? { ...found, detachedBy: "asked" } : found;
+  noteShown(ctx, result);
+  const more = {
+    structured: structuredOf(data),
+    cuts: [...cutOf("stdout", data.stdout, undefined), ...cutOf("stderr", data.stderr, undefined)],
+  };
+  const failed = bashFailure(data, input, limits);
+  if (failed === undefined) return ok(data, more);
+  return fail(failed.code, failed.message, { data, details: failed.details, ...more });
+}
+
 /** A problem with the folder names it as the model did. */
 function inModelsWords(result: ShellResult, input: BashInput, ctx: ToolContext<BashLimits>): ShellResult {
   if (result.problem === undefined || input.cwd === undefined) return result;
   return { ...result, problem: result.problem.replaceAll(`"${ctx.resolve(input.cwd)}"`, quoted(input.cwd)) };
 }
 
-function dataOf(
-  result: ShellResult,
-  timeoutMs: number,
-  stdout: RecordedStream | undefined,
-  stderr: RecordedStream | undefined,
-): BashData {
+function dataOf(result: ShellResult, timeoutMs: number, streams: Pick<BashData, "stdout" | "stderr">): BashData {
   const { exit, tree } = result;
   const exitCode = exit.by === "code" ? exit.code : exit.by === "status" ? exit.status : null;
   return {
@@ -154,8 +190,7 @@ function dataOf(
     exitCode,
     signal: exit.by === "signal" ? exit.signal : null,
     ...(exit.by === "status" && exit.status > 128 ? { ambiguous: true } : {}),
-    stdout: streamData(result.stdout, stdout),
-    stderr: streamData(result.stderr, stderr),
+    ...streams,
     survivors: tree.survivors,
     tree: tree.state,
     endedBy: tree.endedBy,

@@ -1,5 +1,6 @@
-import type { ToolContext } from "../../kernel/index.js";
+import type { Captured, ToolContext } from "../../kernel/index.js";
 import { concatBytes } from "../../text/index.js";
+import { type NotableLine, NotableLines } from "./notable-lines.js";
 
 type StreamName = "stdout" | "stderr";
 
@@ -34,6 +35,7 @@ export class OutputRecorder {
   #told = 0;
   #decoder = new TextDecoder();
   #sink: ArtifactSink | undefined;
+  #notable: NotableLines | undefined;
 
   /** @param fitsBytes - As much as an answer holds: a stream of at most so many bytes makes no artifact. */
   constructor(
@@ -52,16 +54,26 @@ export class OutputRecorder {
     const lostBytes = Math.max(0, offset - before);
     this.#seenBytes += lostBytes + bytes.length;
     this.#tell(bytes, before);
+    this.#notable?.push(bytes);
     if (this.#sink !== undefined) return this.#sink.push(bytes, lostBytes);
     // A backend that is not ours may use its buffer again; `slice` of a Buffer would be no copy.
     this.#early.push({ bytes: new Uint8Array(bytes), lostBytes });
     if (this.#seenBytes <= this.fitsBytes) return undefined;
     const sink = new ArtifactSink(this.ctx, `${this.stream} of ${this.what}`);
     this.#sink = sink;
+    this.#notable = new NotableLines();
     let written: Promise<void> | undefined;
-    for (const chunk of this.#early) written = sink.push(chunk.bytes, chunk.lostBytes);
+    for (const chunk of this.#early) {
+      this.#notable.push(chunk.bytes);
+      written = sink.push(chunk.bytes, chunk.lostBytes);
+    }
     this.#early = [];
     return written;
+  }
+
+  /** Lines that look like errors, of those that an answer leaves out. */
+  notable({ head, tail, dropped }: Captured): readonly NotableLine[] {
+    return dropped === 0 ? [] : (this.#notable?.between(head, tail) ?? []);
   }
 
   /**

@@ -1,0 +1,58 @@
+/** Background commands in words: what a job is and does, and what it waits for. */
+import type { JobData, WaitingFor } from "../kernel/index.js";
+import { cutHead, showControls } from "../text/index.js";
+import { counted } from "./rendering.js";
+
+/** Bytes of a command that a row shows. */
+const MAX_COMMAND_BYTES = 120;
+
+/** `job-1: running for 12 s, "npm run dev"`. */
+export function jobLine(job: JobData): string {
+  return `${showControls(job.id)}: ${stateOf(job)}${lifetimeOf(job)}, ${shownCommand(job.command)}`;
+}
+
+/** `running for 12 s`, `exit code 3 after 250 ms`. */
+export function stateOf(job: JobData): string {
+  const age = duration(job.ageMs);
+  if (job.status === "running") {
+    const exit = exitOf(job);
+    return exit === undefined ? `running for ${age}` : `${exit}, but something of it still runs after ${age}`;
+  }
+  if (job.status === "lost") return "nobody can say what became of it";
+  const exit = exitOf(job);
+  if (job.endedBy === "host") return `ended with its host after ${age}${exit === undefined ? "" : ` (${exit})`}`;
+  if (job.endedBy === "stopped") return `stopped after ${age}${exit === undefined ? "" : ` (${exit})`}`;
+  return `${exit ?? "ended"} after ${age}`;
+}
+
+/** The question as it stands, and the ways to go on. */
+export function waitingLine({ name, pid, on, prompt }: WaitingFor): string {
+  const place = on === "terminal" ? "at a terminal" : "on standard input";
+  const asked = prompt === "" ? "" : `: "${showControls(prompt)}"`;
+  return `waiting for input: ${showControls(name)} (pid ${pid}) reads ${place}${asked}`;
+}
+
+function exitOf({ exitCode, signal, ambiguous }: JobData): string | undefined {
+  if (signal !== null) return `ended by signal ${signal}`;
+  if (exitCode === null) return undefined;
+  return ambiguous === true ? `exit code ${exitCode}, which may stand for a signal` : `exit code ${exitCode}`;
+}
+
+function lifetimeOf({ lifetime, adopted }: JobData): string {
+  const life = lifetime === "session" ? "" : `, lives with ${lifetime === "host" ? "the host" : "nobody: it is kept"}`;
+  if (adopted === "call") return `${life}, left by a command`;
+  return adopted === "host" ? `${life}, of an earlier host` : life;
+}
+
+function shownCommand(command: string): string {
+  const { text, droppedBytes } = cutHead(command.trim(), MAX_COMMAND_BYTES);
+  return `"${showControls(text)}${droppedBytes > 0 ? "…" : ""}"`;
+}
+
+function duration(ms: number): string {
+  if (ms < 10_000) return `${ms} ms`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 600) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 600 ? `${minutes} min` : counted(Math.round(minutes / 60), "hour");
+}

@@ -1,0 +1,122 @@
+/** What a job has printed since the session was last told: each session has a place of its own in each stream. */
+import type { NewOutput, Session, ShellHandle, ToolContext } from "../../kernel/index.js";
+import { concatBytes, decodeText, incompleteTailLength, utf8TailStart } from "../../text/index.js";
+
+type StreamName = "stdout" | "stderr";
+
+const CACHE = "process:told";
+/** Jobs whose places are remembered; of a forgotten one all is told again. */
+const MAX_REMEMBERED = 500;
+/** Bytes of one read. */
+const READ_BYTES = 1_048_576;
+/** Bytes of a stream that one answer moves; a job may print faster than it is read. */
+const MAX_MOVED_BYTES = 64 * 1_048_576;
+/** No more is read after this. */
+const MAX_READ_MS = 2_000;
+
+interface Told {
+  readonly stdout: number;
+  readonly stderr: number;
+}
+
+/** Notes that the session has seen the output up to these places. */
+export function noteTold(session: Session, backend: string, id: string, told: Told): void {
+  const all = toldOf(session);
+  const key = `${backend} ${id}`;
+  all.delete(key);
+  all.set(key, told);
+  const [oldest] = all.keys();
+  if (all.size > MAX_REMEMBERED && oldest !== undefined) all.delete(oldest);
+}
+
+/** Reads what is new of both streams and notes it as told. Half a character at the end waits for its other half. */
+export async function newOutput(
+  ctx: ToolContext,
+  job: ShellHandle,
+  maxBytes: number,
+): Promise<{ readonly stdout: NewOutput; readonly stderr: NewOutput }> {
+  const { session, backend } = ctx;
+  const before = toldOf(session).get(`${backend.name} ${job.id}`) ?? { stdout: 0, stderr: 0 };
+  const [stdout, stderr] = await Promise.all([
+    readNew(ctx, job, "stdout", before.stdout, maxBytes),
+    readNew(ctx, job, "stderr", before.stderr, maxBytes),
+  ]);
+  noteTold(session, backend.name, job.id, { stdout: stdout.next, stderr: stderr.next });
+  return { stdout: stdout.output, stderr: stderr.output };
+}
+
+async function readNew(ctx: ToolContext, job: ShellHandle, stream: StreamName, from: number, maxBytes: number) {
+  const untilMs = ctx.clock.now() + MAX_READ_MS;
+  let at = from;
+  let lost = 0;
+  let moved = 0;
+  let ended = false;
+  /** The latest, never much more than is shown. */
+  let latest = new Uint8Array();
+  let sink: Awaited<ReturnType<typeof openSink>>;
+  for (;;) {
+    const part = await job.output(stream, at, READ_BYTES);
+    ended = part.ended;
+    lost += part.lost;
+    at = part.next;
+    if (part.bytes.length === 0) {
+      if (part.lost > 0) continue;
+      break;
+    }
+    if (sink === undefined && moved + part.bytes.length > maxBytes && moved <= maxBytes)
+      sink = await openSink(ctx, `new ${stream} of ${job.id}`, latest);
+    await sink?.write(part.bytes);
+    moved += part.bytes.length;
+    const joined = concatBytes([latest, part.bytes]);
+    latest = new Uint8Array(joined.subarray(Math.max(0, joined.length - maxBytes - 4)));
+    if (ended || moved >= MAX_MOVED_BYTES || ctx.clock.now() > untilMs) break;
+  }
+  const held = ended ? 0 : incompleteTailLength(latest);
+  const whole = latest.subarray(0, latest.length - held);
+  const shown =
+    whole.length === moved - held && whole.length <= maxBytes ? whole : whole.subarray(utf8TailStart(whole, maxBytes));
+  const newBytes = moved - held;
+  const artifact = await sink?.end();
+  const output: NewOutput = {
+    text: decodeText(shown, "utf-8").text,
+    newBytes,
+    dropped: newBytes - shown.length,
+    lost,
+    ...(artifact === undefined ? {} : { artifact }),
+    ...(moved >= MAX_MOVED_BYTES && !ended ? { more: true } : {}),
+  };
+  return { output, next: at - held };
+}
+
+/** An artifact for what one answer cannot show; without a place to keep it the output is only cut. */
+async function openSink(ctx: ToolContext, what: string, first: Uint8Array) {
+  try {
+    const writer = await ctx.artifacts.create({ what });
+    let isWhole = true;
+    const write = async (bytes: Uint8Array): Promise<void> => {
+      await writer.write(bytes).catch(() => {
+        isWhole = false;
+      });
+    };
+    if (first.length > 0) await write(first);
+    return {
+      write,
+      async end(): Promise<string | undefined> {
+        await writer.end().catch(() => {
+          isWhole = false;
+        });
+        return isWhole ? writer.id : undefined;
+      },
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function toldOf(session: Session): Map<string, Told> {
+  const known = session.caches?.get(CACHE) as Map<string, Told> | undefined;
+  if (known !== undefined) return known;
+  const fresh = new Map<string, Told>();
+  session.caches?.set(CACHE, fresh);
+  return fresh;
+}

@@ -1,0 +1,265 @@
+import {
+  type Claim,
+  type Cut,
+  defineTool,
+  fail,
+  type JobInfo,
+  type Look,
+  type NewOutput,
+  ok,
+  PROCESS_ACTIONS,
+  type ProcessAction,
+  type ProcessData,
+  type ProcessInput,
+  type ProcessLimits,
+  type ShellHandle,
+  type ToolContext,
+  type ToolResult,
+  type WaitingFor,
+} from "../../kernel/index.js";
+import { jobData } from "./job-data.js";
+import { newOutput } from "./job-output.js";
+import { refuseProcess } from "./process-input.js";
+
+export const PROCESS_LIMITS: ProcessLimits = {
+  maxNewBytes: 32_768,
+  defaultWaitMs: 30_000,
+  maxWaitMs: 600_000,
+  maxEnded: 20,
+  folder: "state",
+  stopForgets: false,
+  lifetime: "session",
+  listsAll: false,
+};
+
+/** How long a start waits for a command that fails at once. */
+const START_MS = 100;
+/** How often a wait looks whether the job waits for input. */
+const LOOK_MS = 1_000;
+/** What a stop and the last read take beside the wait. */
+const DEADLINE_MARGIN_MS = 12_000;
+/** Where a dialect that keeps output in the workspace has it. */
+const WORKSPACE_FOLDER = ".indus-process";
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    action: { type: "string", enum: PROCESS_ACTIONS },
+    command: { type: "string" },
+    id: { type: "string" },
+    cwd: { type: "string" },
+    input: { type: "string" },
+    signal: { type: "string" },
+    timeoutMs: { type: "integer", minimum: 1 },
+    lifetime: { type: "string", enum: ["session", "host", "keep"] },
+    all: { type: "boolean" },
+  },
+  required: ["action"],
+  additionalProperties: false,
+} as const;
+
+/**
+ * Background commands: started, listed, polled, waited for, written to, signalled and stopped. A job that has ended stays in
+ * the list with its exit and its output.
+ *
+ * Output is told once for each session: what is new since then, at most 32 KiB of it, the latest; all of it is kept as an
+ * artifact when there is more.
+ *
+ * Fails with `CALL_INVALID`, `JOB_UNKNOWN`, `SHELL_SPAWN` or `BACKEND_UNSUPPORTED`. A cancelled wait ends nothing.
+ */
+export const processTool = defineTool({
+  name: "process",
+  description: "Background commands: start, list, poll new output, wait for the end, write input, signal, stop.",
+  input: SCHEMA,
+  effect: "act",
+  limits: PROCESS_LIMITS,
+  deadlineMs: (input: ProcessInput, limits: ProcessLimits) =>
+    (input.action === "wait" ? waitOf(input, limits) : 0) + DEADLINE_MARGIN_MS + START_MS,
+  annotations: { title: "Background commands", destructive: true, openWorld: true },
+  claims: (input: ProcessInput, look) => refuseProcess(input) ?? CLAIMS[input.action](input, look),
+  run: async (input: ProcessInput, ctx): Promise<ToolResult<ProcessData>> => RUN[input.action](input, ctx),
+});
+
+type Ctx = ToolContext<ProcessLimits>;
+
+const ofJob =
+  (action: "read" | "signal" | "stop") =>
+  ({ id }: ProcessInput): readonly Claim[] => [{ kind: "job", action, id: id ?? "" }];
+
+const CLAIMS: Readonly<Record<ProcessAction, (input: ProcessInput, look: Look<ProcessLimits>) => readonly Claim[]>> = {
+  start: startClaims,
+  list: () => [{ kind: "job", action: "list" }],
+  poll: ofJob("read"),
+  wait: ofJob("read"),
+  write: ({ id = "", input = "" }) => [{ kind: "input", to: "job", id, text: input }],
+  signal: ofJob("signal"),
+  stop: ofJob("stop"),
+};
+
+const RUN: Readonly<Record<ProcessAction, (input: ProcessInput, ctx: Ctx) => Promise<ToolResult<ProcessData>>>> = {
+  start,
+  list,
+  poll: onJob(async (_input, ctx, job) => told("poll", ctx, job)),
+  wait: onJob(wait),
+  write: onJob(write),
+  signal: onJob(signal),
+  stop: onJob(stop),
+};
+
+function startClaims(input: ProcessInput, look: Look<ProcessLimits>): readonly Claim[] {
+  const cwd = cwdOf(input, look);
+  const command: Claim = {
+    kind: "command",
+    command: input.command ?? "",
+    cwd,
+    background: true,
+    ...(input.input === undefined ? {} : { input: true }),
+  };
+  if (look.limits.folder === "state") return [command];
+  const path = outputFolder(cwd);
+  return [command, { kind: "file", path, access: ["write", "create"], scope: "tree" }];
+}
+
+function cwdOf(input: ProcessInput, look: Pick<Look, "cwd" | "resolve">): string {
+  return input.cwd === undefined ? look.cwd : look.resolve(input.cwd);
+}
+
+function outputFolder(cwd: string): string {
+  return `${cwd === "/" ? "" : cwd}/${WORKSPACE_FOLDER}`;
+}
+
+async function start(input: ProcessInput, ctx: Ctx): Promise<ToolResult<ProcessData>> {
+  const cwd = cwdOf(input, ctx);
+  const job = await ctx.shell.spawn(input.command ?? "", {
+    cwd,
+    lifetime: input.lifetime ?? ctx.limits.lifetime,
+    ...(input.input === undefined ? {} : { input: new TextEncoder().encode(input.input) }),
+    ...(ctx.limits.folder === "workspace" ? { outputFolder: outputFolder(cwd) } : {}),
+  });
+  await within(ctx, START_MS, job.result);
+  return told("start", ctx, job);
+}
+
+async function list(input: ProcessInput, ctx: Ctx): Promise<ToolResult<ProcessData>> {
+  const { limits, session } = ctx;
+  const isShown = (one: JobInfo) => input.all === true || limits.listsAll || one.session === session.id;
+  const all = (await ctx.shell.jobs()).filter(isShown);
+  const ended = all.filter(({ status }) => status !== "running");
+  const omitted = new Set(ended.slice(0, Math.max(0, ended.length - limits.maxEnded)));
+  const nowMs = ctx.clock.now();
+  const jobs = all.filter((one) => !omitted.has(one)).map((one) => jobData(one, nowMs));
+  const data: ProcessData = { action: "list", jobs, ...(omitted.size === 0 ? {} : { omitted: omitted.size }) };
+  return ok(data, { structured: data });
+}
+
+type OnJob = (input: ProcessInput, ctx: Ctx, job: ShellHandle) => Promise<ToolResult<ProcessData>>;
+
+/** The job that the call names, or the failure that names those there are. */
+function onJob(act: OnJob) {
+  return async (input: ProcessInput, ctx: Ctx): Promise<ToolResult<ProcessData>> => {
+    const id = input.id ?? "";
+    const job = await ctx.shell.attach(id);
+    if (job !== null) return act(input, ctx, job);
+    return fail("JOB_UNKNOWN", `There is no job "${id}" here. \`list\` shows those there are.`, { details: { id } });
+  };
+}
+
+async function wait(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<ToolResult<ProcessData>> {
+  const startedMs = ctx.clock.now();
+  const untilMs = startedMs + waitOf(input, ctx.limits);
+  let isOver = false;
+  const result = job.result.then(() => {
+    isOver = true;
+  });
+  for (
+    let leftMs = untilMs - startedMs;
+    leftMs > 0 && !isOver && !ctx.signal.aborted;
+    leftMs = untilMs - ctx.clock.now()
+  ) {
+    await within(ctx, Math.min(LOOK_MS, leftMs), result);
+    // Whoever waits for input is not ended by waiting for it.
+    if (!isOver && (await waitingOf(job)) !== undefined) break;
+  }
+  return told("wait", ctx, job, isOver ? {} : { waitedMs: Math.max(0, Math.round(ctx.clock.now() - startedMs)) });
+}
+
+async function write(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<ToolResult<ProcessData>> {
+  const bytes = new TextEncoder().encode(input.input ?? "");
+  if (input.input === undefined) await job.closeInput();
+  else await within(ctx, LOOK_MS, job.write(bytes));
+  await within(ctx, START_MS, job.result);
+  return told("write", ctx, job, input.input === undefined ? { inputClosed: true } : { wroteBytes: bytes.length });
+}
+
+async function signal(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<ToolResult<ProcessData>> {
+  const tree = await job.kill(input.signal ?? "INT");
+  await within(ctx, START_MS, job.result);
+  return told("signal", ctx, job, { survivors: tree.survivors, endedBy: tree.endedBy });
+}
+
+async function stop(_input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<ToolResult<ProcessData>> {
+  const tree = await job.kill("TERM");
+  if (tree.state !== "alive") await within(ctx, LOOK_MS, job.result);
+  const answer = await told("stop", ctx, job, { survivors: tree.survivors, endedBy: tree.endedBy });
+  if (ctx.limits.stopForgets && tree.state !== "alive") await job.forget?.();
+  return answer;
+}
+
+/** The job as it is now, with what is new of its output. */
+async function told(
+  action: ProcessAction,
+  ctx: Ctx,
+  job: ShellHandle,
+  more: Partial<ProcessData> = {},
+): Promise<ToolResult<ProcessData>> {
+  // First its state: what it printed before its end is then sure to be read.
+  const info = await job.info();
+  const { stdout, stderr } = await newOutput(ctx, job, ctx.limits.maxNewBytes);
+  const waitingFor = info.status === "running" ? await waitingOf(job) : undefined;
+  const data: ProcessData = {
+    action,
+    job: jobData(info, ctx.clock.now()),
+    stdout,
+    stderr,
+    ...(waitingFor === undefined ? {} : { waitingFor }),
+    ...more,
+  };
+  return ok(data, {
+    structured: { ...data, stdout: sizesOf(stdout), stderr: sizesOf(stderr) },
+    cuts: [...cutOf(`new stdout of ${job.id}`, stdout), ...cutOf(`new stderr of ${job.id}`, stderr)],
+  });
+}
+
+async function waitingOf(job: ShellHandle): Promise<WaitingFor | undefined> {
+  return (await job.waiting?.()) ?? undefined;
+}
+
+function sizesOf({ text: _, ...sizes }: NewOutput) {
+  return sizes;
+}
+
+function cutOf(what: string, { newBytes, dropped, lost, artifact }: NewOutput): readonly Cut[] {
+  if (dropped + lost === 0) return [];
+  const next =
+    artifact === undefined ? {} : { artifact, next: `\`read\` or \`grep\` "artifact:${artifact}" for all of it.` };
+  return [{ what, producedBytes: newBytes + lost, keptBytes: newBytes - dropped, ...next }];
+}
+
+function waitOf(input: ProcessInput, limits: ProcessLimits): number {
+  return Math.min(Math.floor(input.timeoutMs ?? limits.defaultWaitMs), limits.maxWaitMs);
+}
+
+/** Waits for `work`, no longer than `ms` and no longer than the call. */
+async function within(ctx: Ctx, ms: number, work: Promise<unknown>): Promise<void> {
+  let release = (): void => {};
+  const late = new Promise<void>((resolve) => {
+    const stopTimer = ctx.clock.timer(ms, resolve);
+    ctx.signal.addEventListener("abort", () => resolve(), { once: true });
+    release = stopTimer;
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    release();
+  }
+}
