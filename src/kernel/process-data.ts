@@ -39,8 +39,8 @@ export interface ProcessLimits {
   readonly stopForgets: boolean;
   /** How long a job lives where the call does not say. */
   readonly lifetime: Lifetime;
-  /** list shows jobs of other sessions, too, without being asked. */
-  readonly listsAll: boolean;
+  /** Whose jobs list shows: those of the session, or all that this host has started and the session may know of. */
+  readonly lists: "session" | "host";
 }
 
 /** A job as it is told to a model. */

@@ -1,7 +1,6 @@
 /** What Haft promises to hosts and models that know the Python edition of indusagi and its siblings. */
 import type { RequirementRow } from "../requirements.js";
 
-const PROCESS = "comes with the process tool";
 const WEB = "comes with the web tools";
 const AGENT = "comes with the agent loop";
 const SIBLING = "a sibling edition, not among the dialects that are shipped";
@@ -33,7 +32,7 @@ export const INDUSAGI_PYTHON: readonly RequirementRow[] = [
   ["IP-024", "tools", "each tool is a constant of its own"],
   ["IP-025", "tools.edit", "literal first, then blank-tolerant; equal or idle edits are refused"],
   ["IP-026", "tools.bash", "two minutes by default, ten at most, in a folder"],
-  ["IP-027", "tools.process", "jobs of the process, output in the folder, polls of what is new", PROCESS],
+  ["IP-027", "tools.process", "jobs of the process, output in the folder, polls of what is new"],
   ["IP-028", "tools.todo", "the list can be read, replaced and reset by the host"],
   ["IP-029", "tools.grep", "six flag letters are taken, u among them"],
   ["IP-030", "tools.grep", "look-around and back-references are refused by name in this variant too"],

@@ -1,7 +1,6 @@
 /** What Haft promises to hosts and models that know the Rust edition of indusagi. */
 import type { RequirementRow } from "../requirements.js";
 
-const PROCESS = "comes with the process tool";
 const WEB = "comes with the web tools";
 
 export const INDUSAGI_RUST: readonly RequirementRow[] = [
@@ -112,14 +111,14 @@ export const INDUSAGI_RUST: readonly RequirementRow[] = [
   ["IR-101", "shell.bash", "a cancel ends the command and the call"],
   ["IR-102", "shell.bash", "the report has both streams and the status"],
   ["IR-103", "shell.bash", "a failed or signalled command is an error"],
-  ["IR-104", "shell.process", "jobs are started, listed, polled and stopped under rising ids", PROCESS],
-  ["IR-105", "shell.process", "a job's output goes to files in the folder", PROCESS],
-  ["IR-106", "shell.process", "a poll gives what is new, 32 KiB at most", PROCESS],
-  ["IR-107", "shell.process", "a poll never fails on half a character", PROCESS],
-  ["IR-108", "shell.process", "the exit is remembered", PROCESS],
-  ["IR-109", "shell.process", "jobs are listed with their age, and stop forgets them", PROCESS],
-  ["IR-110", "shell.process", "a job started in one call is polled in another", PROCESS],
-  ["IR-111", "shell.process", "the table can be emptied", PROCESS],
+  ["IR-104", "shell.process", "jobs are started, listed, polled and stopped under rising ids"],
+  ["IR-105", "shell.process", "a job's output goes to files in the folder"],
+  ["IR-106", "shell.process", "a poll gives what is new, 32 KiB at most"],
+  ["IR-107", "shell.process", "a poll never fails on half a character"],
+  ["IR-108", "shell.process", "the exit is remembered"],
+  ["IR-109", "shell.process", "jobs are listed with their age, and stop forgets them"],
+  ["IR-110", "shell.process", "a job started in one call is polled in another"],
+  ["IR-111", "shell.process", "the table can be emptied"],
   ["IR-112", "planning.todo", "one tool sets the whole list, another plays it back"],
   ["IR-113", "planning.todo", "the first malformed item stops everything and nothing is stored"],
   ["IR-114", "planning.todo", "an empty list clears"],

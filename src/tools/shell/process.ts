@@ -29,7 +29,7 @@ export const PROCESS_LIMITS: ProcessLimits = {
   folder: "state",
   stopForgets: false,
   lifetime: "session",
-  listsAll: false,
+  lists: "session",
 };
 
 /** How long a start waits for a command that fails at once. */
@@ -142,7 +142,8 @@ async function start(input: ProcessInput, ctx: Ctx): Promise<ToolResult<ProcessD
 
 async function list(input: ProcessInput, ctx: Ctx): Promise<ToolResult<ProcessData>> {
   const { limits, session } = ctx;
-  const isShown = (one: JobInfo) => input.all === true || limits.listsAll || one.session === session.id;
+  const isOfHost = (one: JobInfo) => limits.lists === "host" && one.adopted !== "host";
+  const isShown = (one: JobInfo) => input.all === true || isOfHost(one) || one.session === session.id;
   const all = (await ctx.shell.jobs()).filter(isShown);
   const ended = all.filter(({ status }) => status !== "running");
   const omitted = new Set(ended.slice(0, Math.max(0, ended.length - limits.maxEnded)));

@@ -25,7 +25,6 @@ const UNSEEN: TreeState = Object.freeze({ state: "unseen", survivors: [], endedB
 
 export class EarlierJob {
   readonly folder: JobFolder;
-  readonly #store: JobStore;
   readonly #tree: ProcessTree | undefined;
   readonly #leader: Leader;
   #wasStopped = false;
@@ -35,7 +34,6 @@ export class EarlierJob {
 
   constructor(folder: JobFolder, store: JobStore) {
     this.folder = folder;
-    this.#store = store;
     const { leader, tag } = folder.record;
     this.#tree = leader === undefined || !store.isHere(folder.record) ? undefined : treeOf(leader, tag ?? "");
     this.#leader = {
@@ -53,8 +51,7 @@ export class EarlierJob {
 
   /** Looks at its processes and writes down that it has ended once none is left. */
   info(): JobInfo {
-    const isRunning = this.#look();
-    return infoOfRecord(this.folder, isRunning, this.#store.isLeft(this.folder.record));
+    return infoOfRecord(this.folder, this.#look());
   }
 
   handle(): ShellHandle {

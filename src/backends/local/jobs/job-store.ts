@@ -121,9 +121,9 @@ export class JobStore {
   }
 }
 
-/** What is told of a job that is known by its folder. */
-export function infoOfRecord(folder: JobFolder, isRunning: boolean, isLeft: boolean): JobInfo {
-  const { id, command, cwd, lifetime, session, owner, startedMs, ended, adopted } = folder.record;
+/** What is told of a job that is known by its folder: another host started it. */
+export function infoOfRecord(folder: JobFolder, isRunning: boolean): JobInfo {
+  const { id, command, cwd, lifetime, session, owner, startedMs, ended } = folder.record;
   const produced = folder.produced();
   const exit = ended?.exit ?? folder.exit()?.exit;
   return {
@@ -137,7 +137,7 @@ export function infoOfRecord(folder: JobFolder, isRunning: boolean, isLeft: bool
     status: ended !== undefined ? "ended" : isRunning ? "running" : "lost",
     ...(exit === undefined ? {} : { exit }),
     ...(ended === undefined ? {} : { endedBy: ended.by, endedMs: ended.atMs }),
-    ...(isLeft && ended === undefined ? { adopted: "host" } : adopted === undefined ? {} : { adopted }),
+    adopted: "host",
     outputBytes: produced.stdout + produced.stderr,
   };
 }
