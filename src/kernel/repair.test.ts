@@ -95,7 +95,7 @@ describe("validation", () => {
     [{ path: "a", mode: "lines" }, "mode", /one of "content", "files"/],
     [{ path: "a", edits: [{ oldText: "x" }, {}] }, "edits[1].oldText", /`edits\[1\]\.oldText` is missing/],
     [{ path: "a", pth: 1 }, "pth", /no parameter `pth` \(did you mean `path`\?\)/],
-    ["text", undefined, /an object is accepted, with the parameters `path`/],
+    ["text", undefined, /an object with the parameters `path`/],
   ];
   it.each(problems)("names what is wrong in %j", async (given, parameter, words) => {
     const result = await validate(given);

@@ -20,20 +20,37 @@ export interface RepairOptions {
   readonly unknownParameter: "refuse" | "ignore";
 }
 
+/** Where one part of the arguments stands, and what is told of it. */
+interface Mending {
+  readonly options: RepairOptions;
+  readonly notes: string[];
+}
+
 /** Ignored parameters that are told by name. */
 const MAX_NAMED = 20;
 
-export function repair(value: unknown, schema: JsonSchema, options: RepairOptions): Repaired {
-  if (!isRecord(value) || !isRecord(schema.properties)) return { value, notes: [] };
+export function repair(sent: unknown, schema: JsonSchema, options: RepairOptions): Repaired {
   const notes: string[] = [];
-  const named = renameParameters(value, schema, options, notes);
-  return { value: repairMembers(named, schema, "", notes), notes };
+  const value = bareList(sent, schema, { options, notes });
+  if (!isRecord(value) || !isRecord(schema.properties)) return { value, notes };
+  const named = renameParameters(value, schema, options, "", notes);
+  return { value: repairMembers(named, schema, "", { options, notes }), notes };
+}
+
+/** A list in place of all arguments can only be the one list that a tool takes. */
+function bareList(sent: unknown, schema: JsonSchema, { options, notes }: Mending): unknown {
+  if (!Array.isArray(sent) || !isRecord(schema.properties) || options.unknownParameter === "ignore") return sent;
+  const [only, ...others] = Object.entries(schema.properties as Readonly<Record<string, JsonSchema>>);
+  if (only === undefined || others.length > 0 || !accepts(only[1], "array")) return sent;
+  notes.push(`A list came alone and was taken as \`${only[0]}\`.`);
+  return { [only[0]]: sent };
 }
 
 function renameParameters(
   value: Readonly<Record<string, unknown>>,
   schema: JsonSchema,
   options: RepairOptions,
+  at: string,
   notes: string[],
 ): Readonly<Record<string, unknown>> {
   const known = Object.keys(schema.properties as object);
@@ -50,7 +67,7 @@ function renameParameters(
     const target = alias !== undefined && free.includes(alias) ? alias : misspelling(key, free);
     if (target !== undefined) {
       out[target] = value[key];
-      notes.push(`\`${shownName(key)}\` was taken as \`${target}\`.`);
+      notes.push(`\`${inside(at, shownName(key))}\` was taken as \`${target}\`.`);
     } else if (options.unknownParameter === "ignore" && schema.additionalProperties !== true) {
       if (++ignored <= MAX_NAMED) notes.push(`\`${shownName(key)}\` is not a parameter and was ignored.`);
     } else {
@@ -60,6 +77,8 @@ function renameParameters(
   if (ignored > MAX_NAMED) notes.push(`${ignored - MAX_NAMED} more names are no parameters and were ignored.`);
   return out;
 }
+
+const inside = (at: string, name: string): string => (at === "" ? name : `${at}.${name}`);
 
 /** The one free name that `key` can only be a misspelling of: the same letters in another case or with `_` or `-`, or one slip. */
 function misspelling(key: string, free: readonly string[]): string | undefined {
@@ -90,22 +109,23 @@ function repairMembers(
   value: Readonly<Record<string, unknown>>,
   schema: JsonSchema,
   at: string,
-  notes: string[],
+  mending: Mending,
 ): Readonly<Record<string, unknown>> {
+  const { notes } = mending;
   const properties = schema.properties as Readonly<Record<string, JsonSchema>>;
   const required = Array.isArray(schema.required) ? schema.required : [];
   let out: Record<string, unknown> | undefined;
   for (const [key, member] of Object.entries(value)) {
     const wanted = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (wanted === undefined) continue;
-    const name = at === "" ? key : `${at}.${key}`;
+    const name = inside(at, key);
     if (member === null && !required.includes(key) && !accepts(wanted, "null")) {
       out ??= { ...value };
       delete out[key];
       notes.push(`\`${name}\` was null and was left out.`);
       continue;
     }
-    const mended = repairValue(member, wanted, name, notes);
+    const mended = repairValue(member, wanted, name, mending);
     if (mended === member) continue;
     out ??= { ...value };
     out[key] = mended;
@@ -113,21 +133,27 @@ function repairMembers(
   return out ?? value;
 }
 
-function repairValue(value: unknown, schema: JsonSchema, at: string, notes: string[]): unknown {
-  const mended = reshape(value, schema, at, notes);
+function repairValue(value: unknown, schema: JsonSchema, at: string, mending: Mending): unknown {
+  const { options, notes } = mending;
+  const mended = reshape(value, schema, at, mending);
   if (Array.isArray(mended) && isRecord(schema.items)) {
     const items = schema.items;
-    const list = mended.map((item, index) => repairValue(item, items, `${at}[${index}]`, notes));
+    const list = mended.map((item, index) => repairValue(item, items, `${at}[${index}]`, mending));
     return list.some((item, index) => item !== mended[index]) ? list : mended;
   }
-  if (isRecord(mended) && isRecord(schema.properties)) return repairMembers(mended, schema, at, notes);
-  return mended;
+  if (!isRecord(mended) || !isRecord(schema.properties)) return mended;
+  const named = options.unknownParameter === "ignore" ? mended : renameParameters(mended, schema, options, at, notes);
+  return repairMembers(named, schema, at, mending);
 }
 
 /** Brings one value to the type that the schema wants, where only one reading is possible. */
-function reshape(value: unknown, schema: JsonSchema, at: string, notes: string[]): unknown {
+function reshape(value: unknown, schema: JsonSchema, at: string, { options, notes }: Mending): unknown {
   if (typeof value === "number") return atMost(value, schema, at, notes);
   if (typeof value === "string" && !accepts(schema, "string")) return fromText(value, schema, at, notes);
+  if (options.unknownParameter === "refuse") {
+    if (typeof value === "string" && Array.isArray(schema.enum)) return fromChoice(value, schema.enum, at, notes);
+    if (Array.isArray(value) && !accepts(schema, "array")) return oneOfList(value, schema, at, notes);
+  }
   if (accepts(schema, "array") && !Array.isArray(value) && value !== null && value !== undefined) {
     return oneAsList(value, schema, at, notes);
   }
@@ -145,14 +171,33 @@ function fromText(value: string, schema: JsonSchema, at: string, notes: string[]
     return trimmed.toLowerCase() === "true";
   }
   const wantsList = accepts(schema, "array");
-  if ((wantsList && trimmed.startsWith("[")) || (accepts(schema, "object") && trimmed.startsWith("{"))) {
+  const wantsObject =
+    accepts(schema, "object") || (wantsList && isRecord(schema.items) && accepts(schema.items, "object"));
+  if ((wantsList && trimmed.startsWith("[")) || (wantsObject && trimmed.startsWith("{"))) {
     const parsed = parsedOrUndefined(trimmed);
     if (parsed !== undefined) {
       notes.push(`\`${at}\` came as JSON text and was parsed.`);
-      return parsed;
+      return isRecord(parsed) && !accepts(schema, "object") ? oneAsList(parsed, schema, at, notes) : parsed;
     }
   }
   return wantsList ? oneAsList(value, schema, at, notes) : value;
+}
+
+/** The one choice that differs only in case, `_` and `-`. */
+function fromChoice(value: string, choices: readonly unknown[], at: string, notes: string[]): unknown {
+  if (choices.includes(value)) return value;
+  const same = choices.filter((one) => typeof one === "string" && plainName(one) === plainName(value));
+  if (same.length !== 1) return value;
+  notes.push(`\`${at}\` ${shownName(value)} was taken as ${String(same[0])}.`);
+  return same[0];
+}
+
+/** A list of one text where a text is wanted. What has more items, or others, has more than one reading. */
+function oneOfList(list: readonly unknown[], schema: JsonSchema, at: string, notes: string[]): unknown {
+  const [item] = list;
+  if (list.length !== 1 || typeof item !== "string" || !accepts(schema, "string")) return list;
+  notes.push(`\`${at}\` was a list of one and was taken as its item.`);
+  return item;
 }
 
 function oneAsList(value: unknown, schema: JsonSchema, at: string, notes: string[]): unknown {

@@ -94,7 +94,13 @@ function wordProblem(error: ErrorObject | undefined, value: unknown, schema: Jso
   if (error.keyword === "required") {
     const name = `${inside}${error.params.missingProperty as string}`;
     const wanted = isRecord(holder.properties) ? holder.properties[error.params.missingProperty as string] : undefined;
-    return { parameter: name, missing: true, problem: `\`${name}\` is missing; it takes ${acceptedBy(wanted)}` };
+    const odd = unknownNames(error.data, holder).map((one) => `\`${inside}${shownName(one)}\``);
+    const others = odd.length === 0 ? "" : `. There is no parameter ${odd.join(", ")}`;
+    return {
+      parameter: name,
+      missing: true,
+      problem: `\`${name}\` is missing; it takes ${acceptedBy(wanted)}${others}`,
+    };
   }
   if (error.keyword === "additionalProperties") {
     const extra = error.params.additionalProperty as string;
@@ -105,10 +111,19 @@ function wordProblem(error: ErrorObject | undefined, value: unknown, schema: Jso
     return { parameter: name, problem: `there is no parameter \`${name}\`${hint}; there are ${listed(known)}` };
   }
   if (parameter === "") {
-    const names = isRecord(schema.properties) ? listed(Object.keys(schema.properties)) : "none";
-    return { problem: `the arguments were ${shown(value)}; an object is accepted, with the parameters ${names}` };
+    const names = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
+    const accepted = names.length === 0 ? "an empty object" : `an object with the parameters ${listed(names)}`;
+    return { problem: `the arguments were ${shown(value)}; ${accepted} is accepted` };
   }
   return { parameter, problem: `\`${parameter}\` was ${shown(error.data)}; it takes ${acceptedBy(holder)}` };
+}
+
+/** Up to three names that the model may have meant for the missing one. */
+function unknownNames(data: unknown, { properties, additionalProperties }: JsonSchema): string[] {
+  if (additionalProperties !== false || !isRecord(data) || !isRecord(properties)) return [];
+  return Object.keys(data)
+    .filter((name) => !Object.hasOwn(properties, name))
+    .slice(0, 3);
 }
 
 /** "/items/1/status" → "items[1].status". */
@@ -148,8 +163,17 @@ export function acceptedBy(schema: unknown): string {
     typeof schema.minItems === "number" && schema.minItems > 0 ? `with at least ${schema.minItems} items` : "",
     isRecord(schema.not) && "const" in schema.not ? `other than ${JSON.stringify(schema.not.const)}` : "",
   ].filter(Boolean);
-  const inner = isRecord(schema.items) && schema.type === "array" ? ` of ${acceptedBy(schema.items)}` : "";
+  const inner = isRecord(schema.items) && schema.type === "array" ? ` of ${manyOf(schema.items)}` : "";
   return [base + inner, ...bounds].join(" ");
+}
+
+/** What the items of a list are, in words. */
+function manyOf(items: JsonSchema): string {
+  return items.type === "object"
+    ? "objects"
+    : items.type === "string" && items.enum === undefined
+      ? "texts"
+      : acceptedBy(items);
 }
 
 function rangeOf({ minimum, maximum }: JsonSchema): string {
