@@ -1,4 +1,4 @@
-/** The commands that look after what is kept: the tokens of clients, and sessions. */
+/** The commands that look after what is kept: the record of calls, the tokens of clients, and sessions. */
 import type { Command } from "commander";
 import type { AuditOptions } from "./audit-command.js";
 import { withConfigOptions, withExamples } from "./command-parts.js";
@@ -6,6 +6,12 @@ import type { CleanOptions, SessionsOptions } from "./sessions-command.js";
 import type { TokenOptions } from "./token-command.js";
 
 export function addStateCommands(program: Command): void {
+  addAuditCommand(program);
+  addTokenCommands(program);
+  addSessionCommands(program);
+}
+
+function addAuditCommand(program: Command): void {
   withExamples(
     withStateOptions(
       program
@@ -20,7 +26,9 @@ export function addStateCommands(program: Command): void {
       const { auditCommand } = await import("./audit-command.js");
       process.exitCode = await auditCommand(session, options);
     });
+}
 
+function addTokenCommands(program: Command): void {
   const token = withExamples(
     program.command("token").description("the tokens of clients that `haft serve` lets in, each client its own"),
     "haft token list",
@@ -49,7 +57,9 @@ export function addStateCommands(program: Command): void {
     const { removeToken } = await import("./token-command.js");
     process.exitCode = await removeToken(name, options);
   });
+}
 
+function addSessionCommands(program: Command): void {
   const sessions = withExamples(
     program
       .command("sessions")
