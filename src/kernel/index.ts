@@ -2,6 +2,7 @@
 export { AbortHub } from "./abort-hub.js";
 export { Approvals } from "./approvals.js";
 export type { Backend, BackendFlags, Binding, BoundCall, Ports } from "./backend.js";
+export { artifactFault } from "./artifact-fault.js";
 export { boundHandle } from "./bound-handle.js";
 export { BoundedMap, BoundedSet } from "./bounded-collections.js";
 export {

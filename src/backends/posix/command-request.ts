@@ -26,16 +26,22 @@ export function folderProblem(cwd: string, word: string | undefined): string {
 /** Why a command did not begin that the far side could not write down. */
 export const NO_NOTE = "the far side cannot write into its folder for state; its disk may be full";
 
-/**
- * Brings input that is too long for a block to the far side.
- * @returns How the names of its files begin, or ""; undefined when it cannot be kept there.
- */
+/** How a command's input gets to the far side. */
+export type StagedInput =
+  | { readonly goes: "with-the-request" }
+  /** `name` is how the names of its files begin. */
+  | { readonly goes: "ahead"; readonly name: string };
+
+/** The far side cannot keep the input of a command, which has not begun then. Seen only inside this room. */
+export class InputNotKept extends Error {}
+
+/** Brings input that is too long for a block to the far side. @throws `InputNotKept` */
 export async function stageInput(
   far: FarSide,
   input: Uint8Array | undefined,
   signal: AbortSignal,
-): Promise<string | undefined> {
-  if (input === undefined || input.length <= MAX_INPUT_BLOCK_BYTES) return "";
+): Promise<StagedInput> {
+  if (input === undefined || input.length <= MAX_INPUT_BLOCK_BYTES) return { goes: "with-the-request" };
   // Every block listens to it.
   setMaxListeners(0, signal);
   const name = `input-${randomBytes(8).toString("hex")}`;
@@ -45,15 +51,15 @@ export async function stageInput(
     blocks.push(far.bulk.request("stage", [file], { data: input.slice(at, at + BLOCK_BYTES), signal }));
   }
   const answers = await Promise.all(blocks);
-  if (answers.every(({ words }) => words[0] === "staged")) return name;
+  if (answers.every(({ words }) => words[0] === "staged")) return { goes: "ahead", name };
   far.bulk.request("unstage", [name]).catch(() => {});
-  return undefined;
+  throw new InputNotKept(NO_NOTE);
 }
 
 /** @param extra - The words of the operation between the command and the variables. */
 export function commandRequest(
   operation: "exec" | "spawn",
-  what: { readonly id: number; readonly tag: string; readonly command: string; readonly staged: string },
+  what: { readonly id: number; readonly tag: string; readonly command: string; readonly input: StagedInput },
   options: Pick<ShellOptions, "cwd" | "env" | "input">,
   extra: readonly string[],
 ): CommandRequest {
@@ -61,11 +67,12 @@ export function commandRequest(
   const isInline = bytes.length <= MAX_INLINE_BYTES;
   const variables = Object.entries(options.env ?? {}).map(([name, value]) => `${name}=${value}`);
   const { input } = options;
-  const isBlock = input !== undefined && input.length > 0 && what.staged === "";
+  const staged = what.input.goes === "ahead" ? what.input.name : "";
+  const isBlock = input !== undefined && input.length > 0 && what.input.goes === "with-the-request";
   return {
     id: what.id,
     operation,
-    words: [what.tag, options.cwd, what.staged, isInline ? what.command : "", ...extra, ...variables],
+    words: [what.tag, options.cwd, staged, isInline ? what.command : "", ...extra, ...variables],
     ...(isInline ? {} : { command: bytes }),
     ...(isBlock ? { input } : {}),
   };

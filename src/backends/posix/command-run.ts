@@ -9,7 +9,7 @@ import {
 } from "../../kernel/index.js";
 import { type CommandReport, type Keep, NO_TREE, NOTHING, readEnding, readReport, UNSEEN } from "./capture.js";
 import { ChannelLost } from "./channel-lost.js";
-import { commandRequest, folderProblem, NO_NOTE, refuseCommand, stageInput } from "./command-request.js";
+import { commandRequest, folderProblem, InputNotKept, NO_NOTE, refuseCommand, stageInput } from "./command-request.js";
 import type { FarSide } from "./far-side.js";
 import type { Frame } from "./frames.js";
 import type { JobFacts } from "./job.js";
@@ -129,10 +129,9 @@ export class CommandRun {
     const controller = new AbortController();
     this.#stop.then(() => controller.abort());
     const staged = await stageInput(this.#far, input, controller.signal);
-    if (staged === undefined) return { words: [String(id), "nonote"], bytes: new Uint8Array() };
     if (this.#why !== undefined) throw new ChannelLost("it was ended before it began", false);
     const { head, tail } = this.#keep;
-    const what = { id, tag: this.#tag, command: this.#command, staged };
+    const what = { id, tag: this.#tag, command: this.#command, input: staged };
     const pace = onOutput === undefined ? "go" : "hold";
     const request = commandRequest("exec", what, this.#options, [String(head), String(tail), pace]);
     const sent = this.#far.request(request, controller.signal);
@@ -187,6 +186,7 @@ export class CommandRun {
     spool: string | undefined,
     isLast: boolean,
   ): Promise<ShellResult | "again"> {
+    if (thrown instanceof InputNotKept) return this.#unbegun("spawn-error", thrown.message);
     if (!(thrown instanceof ChannelLost)) throw thrown;
     if (this.#why !== undefined && !thrown.wasSent) return this.#unbegun(this.#why);
     if (!thrown.wasSent) return isLast ? this.#unbegun("channel-lost", thrown.message) : "again";

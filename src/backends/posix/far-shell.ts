@@ -73,7 +73,7 @@ export class FarShell {
       this.#onFrame = (frame) => {
         clearTimeout(timer);
         if (frame.words[0] === "ready") resolve(frame);
-        else reject(refused(name, new TextDecoder().decode(frame.bytes)));
+        else reject(new FarRefusal(name, new TextDecoder().decode(frame.bytes)));
       };
       this.#booted = () => this.#channel.write(`${script}${BOOT_END}\n${quoteWords([nonce, ...settings])}\n`);
       if (this.#ended !== undefined) this.#onEnd(this.#ended);
@@ -141,10 +141,12 @@ export class FarShell {
   }
 }
 
-/** A far shell is there, and says why it cannot serve. */
-function refused(name: string, why: string): HaftError {
-  const { code, message, details } = unavailable(name, why);
-  return new HaftError(code, message, { details: { ...details, refused: true } });
+/** A far shell is there, and says why it cannot serve: for this room only, everybody else sees `BACKEND_UNAVAILABLE`. */
+export class FarRefusal extends HaftError {
+  constructor(name: string, why: string) {
+    const { code, message, details } = unavailable(name, why);
+    super(code, message, { details });
+  }
 }
 
 export function unavailable(name: string, why: string): HaftError {

@@ -1,12 +1,12 @@
 /** The connection to a far side: its two kinds of channel, opened when needed, and what outlives one of them. */
 import { randomBytes } from "node:crypto";
-import { closedBackend, HaftError } from "../../kernel/index.js";
+import { closedBackend } from "../../kernel/index.js";
 import { BulkPool } from "./bulk-pool.js";
 import type { OpenChannel } from "./channel.js";
 import { ChannelLost } from "./channel-lost.js";
 import { CommandChannel, type CommandRequest } from "./command-channel.js";
 import { commandScript } from "./far/script.js";
-import { FarShell, unavailable } from "./far-shell.js";
+import { FarRefusal, FarShell, unavailable } from "./far-shell.js";
 import type { Frame } from "./frames.js";
 import { quoteWords } from "./words.js";
 
@@ -186,7 +186,7 @@ export class FarSide {
   async #reopen(): Promise<CommandChannel> {
     if (this.#generation === 0) return this.#open();
     return this.#open().catch((thrown: unknown) => {
-      if (HaftError.is(thrown) && thrown.details.refused === true) this.#spool = undefined;
+      if (thrown instanceof FarRefusal) this.#spool = undefined;
       return this.#open();
     });
   }

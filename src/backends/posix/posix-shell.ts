@@ -5,6 +5,7 @@ import {
   closedBackend,
   DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
+  type HaftError,
   type Io,
   type JobInfo,
   type Lifetime,
@@ -22,7 +23,7 @@ import {
 } from "../../kernel/index.js";
 import { wholeNumber } from "../../text/index.js";
 import { ChannelLost } from "./channel-lost.js";
-import { commandRequest, folderProblem, NO_NOTE, refuseCommand, stageInput } from "./command-request.js";
+import { commandRequest, folderProblem, InputNotKept, NO_NOTE, refuseCommand, stageInput } from "./command-request.js";
 import { CommandRun } from "./command-run.js";
 import { unavailable } from "./far-shell.js";
 import type { FarSide } from "./far-side.js";
@@ -62,12 +63,13 @@ export class PosixShell implements Shell {
     const problem = refuseCommand(command, options);
     if (problem !== undefined) throw notStarted(problem);
     const controller = new AbortController();
-    const staged = await stageInput(this.#far, options.input, controller.signal);
-    if (staged === undefined) throw notStarted(NO_NOTE, "Free some space there and start it again.");
+    const input = await stageInput(this.#far, options.input, controller.signal).catch((thrown: unknown) => {
+      throw thrown instanceof InputNotKept ? unnoted() : thrown;
+    });
     const id = this.#far.nextId();
     // Jobs to be kept have a tag of their own, so that the end of this backend does not find them.
     const tag = options.lifetime === "keep" ? `${this.#far.tag}k-` : `${this.#far.tag}-`;
-    const request = commandRequest("spawn", { id, tag, command, staged }, options, [
+    const request = commandRequest("spawn", { id, tag, command, input }, options, [
       options.lifetime === "keep" ? "keep" : "no",
     ]);
     const exited = this.#jobs.exited(id);
@@ -76,7 +78,7 @@ export class PosixShell implements Shell {
     });
     const [, what, pid = ""] = words;
     if (what === "nocwd") throw notStarted(folderProblem(options.cwd, pid));
-    if (what === "nonote") throw notStarted(NO_NOTE, "Free some space there and start it again.");
+    if (what === "nonote") throw unnoted();
     if (what !== "spawned") throw unavailable(this.#name, "the connection was replaced");
     const { keep = DEFAULT_KEEP, lifetime } = countable(options);
     const facts = this.#facts(command, options.cwd, lifetime);
@@ -147,4 +149,8 @@ function countable<T extends ShellOptions>(options: T): T {
       ? {}
       : { graceMs: wholeNumber(graceMs, { max: MAX_GRACE_MS, otherwise: DEFAULT_GRACE_MS }) }),
   };
+}
+
+function unnoted(): HaftError {
+  return notStarted(NO_NOTE, "Free some space there and start it again.");
 }

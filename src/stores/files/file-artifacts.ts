@@ -1,7 +1,7 @@
 /** Outputs that did not fit an answer, kept on disk for one session. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { type ArtifactInfo, type Artifacts, HaftError } from "../../kernel/index.js";
+import { type ArtifactInfo, type Artifacts, artifactFault, HaftError } from "../../kernel/index.js";
 import { ArtifactFile, type ArtifactRecord, foundBytes, keptOf, readPart, writeRecord } from "./artifact-file.js";
 import { ArtifactIndex } from "./artifact-index.js";
 import { type StateFolder, unwritable } from "./state-folder.js";
@@ -151,7 +151,7 @@ export function fileArtifacts(
     },
     async export(id, fs, path) {
       const record = find(id);
-      if (typeof record === "string") throw notThere(id, record);
+      if (typeof record === "string") throw artifactFault(id, record);
       const head = await readPart(folder, id, record, 0, record.producedBytes);
       const gapEnd = head.gap?.[1] ?? record.producedBytes;
       const tail = await readPart(folder, id, record, gapEnd, record.producedBytes);
@@ -168,12 +168,4 @@ export function fileArtifacts(
 function infoOf(record: ArtifactRecord): ArtifactInfo {
   const { id, what, producedBytes, keptBytes, createdMs, provenance } = record;
   return { id, what, producedBytes, keptBytes, createdMs, ...(provenance === undefined ? {} : { provenance }) };
-}
-
-function notThere(id: string, found: "evicted" | "unknown"): HaftError {
-  const [code, why] =
-    found === "evicted"
-      ? (["ARTIFACT_EVICTED", "it gave way to newer artifacts. Run the command again"] as const)
-      : (["ARTIFACT_UNKNOWN", "this session has no such artifact. Check the id"] as const);
-  return new HaftError(code, `Did not export "${id}": ${why}.`, { details: { id } });
 }

@@ -1,5 +1,12 @@
 /** Outputs that did not fit an answer, kept in this process. */
-import { type ArtifactInfo, type Artifacts, BoundedSet, HaftError, type Ids } from "../../kernel/index.js";
+import {
+  type ArtifactInfo,
+  type Artifacts,
+  artifactFault,
+  BoundedSet,
+  HaftError,
+  type Ids,
+} from "../../kernel/index.js";
 import { concatBytes, HeadTailBuffer } from "../../text/index.js";
 
 /** What artifacts in memory are made of, and how much they keep. */
@@ -103,7 +110,7 @@ export function memoryArtifacts(options: MemoryArtifactsOptions): Artifacts {
     },
     async export(id, fs, path) {
       const kept = live.get(id);
-      if (kept === undefined) throw notThere(id, evicted.has(id));
+      if (kept === undefined) throw artifactFault(id, evicted.has(id) ? "evicted" : "unknown");
       const bytes = concatBytes([kept.buffer.head(), kept.buffer.tail()]);
       await fs.replaceAtomic(path, bytes, "any");
       return { bytes: bytes.length };
@@ -113,11 +120,4 @@ export function memoryArtifacts(options: MemoryArtifactsOptions): Artifacts {
 
 function keptBytes(buffer: HeadTailBuffer): number {
   return buffer.produced - buffer.dropped;
-}
-
-function notThere(id: string, isEvicted: boolean): HaftError {
-  const [code, why] = isEvicted
-    ? (["ARTIFACT_EVICTED", "it gave way to newer artifacts. Run the command again"] as const)
-    : (["ARTIFACT_UNKNOWN", "this session has no such artifact. Check the id"] as const);
-  return new HaftError(code, `Did not export "${id}": ${why}.`, { details: { id } });
 }
