@@ -19,7 +19,7 @@ export interface ServedCallsOptions {
   onNote(line: string): void;
   /** Default 1000. One with a running call is never closed. */
   readonly maxSessions?: number;
-  /** Milliseconds since the epoch, for the idle end of sessions. Default the system's time. */
+  /** Milliseconds since the epoch, for the idle end of sessions. Default: the toolkit's clock. */
   now?(): number;
   /** Milliseconds between two looks for sessions that have ended. Default 5000. */
   readonly lookEveryMs?: number;
@@ -31,8 +31,8 @@ export interface ServedCalls extends McpCalls {
 }
 
 export function servedCalls(options: ServedCallsOptions): ServedCalls {
-  const { collection, maxSessions = MAX_SESSIONS, now = Date.now, onNote } = options;
-  const sessions = new ServedSessions({ collection, maxSessions, now, onNote });
+  const { collection, maxSessions = MAX_SESSIONS, now, onNote } = options;
+  const sessions = new ServedSessions({ collection, maxSessions, onNote, ...(now === undefined ? {} : { now }) });
   const inFlight = new Set<Promise<unknown>>();
   let roots: readonly string[] | undefined = options.needsRoots ? undefined : [];
   let opened: { readonly roots: readonly string[]; readonly toolkit: Promise<Toolkit> } | undefined;

@@ -1,5 +1,5 @@
 /** The sessions of a server's clients: opened when they are named, closed when there are too many, ended when nobody comes back. */
-import { messageOf, type ToolBox } from "../../kernel/index.js";
+import { type Clock, messageOf, type ToolBox } from "../../kernel/index.js";
 import type { Toolkit, ToolkitSession } from "../../toolkit/index.js";
 import { type McpSession, oneToEnd } from "../mcp/index.js";
 
@@ -20,8 +20,8 @@ export interface ServedSessionsOptions {
   readonly collection: string;
   /** Beyond so many one is closed: of the client that has the most, the one not used for longest; never one with a running call. */
   readonly maxSessions: number;
-  /** Milliseconds since the epoch. */
-  now(): number;
+  /** Milliseconds since the epoch. Default: the toolkit's clock. */
+  now?(): number;
   /** Something that the operator should know. */
   onNote(line: string): void;
 }
@@ -30,6 +30,7 @@ export class ServedSessions {
   readonly #options: ServedSessionsOptions;
   /** The last used stand last. */
   #sessions = new Map<string, Served>();
+  #clock: Clock | undefined;
   /** Ends that are under way, of sessions by their keys and of toolkits. */
   readonly #endings = new Map<unknown, Promise<void>>();
 
@@ -40,6 +41,7 @@ export class ServedSessions {
   /** The session of this name. Whoever names one that is just ending gets a new one, once nothing of the old one is left. */
   async of(named: McpSession, toolkit: Toolkit): Promise<Served> {
     const { key } = named;
+    this.#clock = toolkit.host.clock;
     if (this.#endings.has(key)) await this.#endings.get(key);
     const served = this.#sessions.get(key) ?? this.#opened(toolkit, named);
     this.#sessions.delete(key);
@@ -74,7 +76,8 @@ export class ServedSessions {
 
   /** Ends those that were idle for too long and those that were ended from elsewhere. */
   look(): void {
-    const nowMs = this.#options.now();
+    const nowMs = (this.#options.now ?? this.#clock?.now)?.();
+    if (nowMs === undefined) return;
     for (const [key, { session }] of this.#sessions) {
       const idleSinceMs = session.idleSinceMs();
       if (idleSinceMs === undefined) continue;
