@@ -4,6 +4,7 @@ import type {
   BashInput,
   BashLimits,
   Captured,
+  ShellOptions,
   ShellResult,
   ToolContext,
   WaitingFor,
@@ -31,7 +32,7 @@ export class Going {
   }
 
   /** What the shell is given. */
-  get options() {
+  get options(): Pick<ShellOptions, "detach" | "onWaiting"> {
     return {
       onWaiting: (waiting: WaitingFor): void => {
         this.#waiting = waiting;
