@@ -18,7 +18,13 @@ const LONGEST_NAME = 160;
  * @throws `STORE_UNWRITABLE` when it cannot be written, `STORE_CONFLICT` when it holds no JSON or stays locked for 10 s.
  */
 export function fileStore(state: StateFolder, place: readonly string[], locks: Locks): Store {
-  const pathOf = (key: string): string => join(state.path, ...place, `${fileName(key)}.json`);
+  const folder = join(state.path, ...place);
+  let last: { readonly key: string; readonly path: string } | undefined;
+  /** Most are asked for the same document again and again. */
+  const pathOf = (key: string): string => {
+    if (last?.key !== key) last = { key, path: join(folder, `${fileName(key)}.json`) };
+    return last.path;
+  };
   return {
     async get(key) {
       return read(pathOf(key));
