@@ -1,8 +1,8 @@
 /** The contract: tools, calls, results, claims and the ports. Pure: no Node built-in anywhere behind this entry. */
 export { AbortHub } from "./abort-hub.js";
 export { Approvals } from "./approvals.js";
-export type { Backend, BackendFlags, Binding, BoundCall, Ports } from "./backend.js";
 export { artifactFault } from "./artifact-fault.js";
+export type { Backend, BackendFlags, Binding, BoundCall, Ports } from "./backend.js";
 export { boundHandle } from "./bound-handle.js";
 export { BoundedMap, BoundedSet } from "./bounded-collections.js";
 export {

@@ -46,13 +46,18 @@ export function expectCounted(result: ShellResult): void {
 /** Fails when a process with this number still runs, as the backend's own shell sees it. A zombie is dead. */
 export async function expectEnded(fixture: Fixture, pid: string): Promise<void> {
   expectThat(/^\d+$/.test(pid), `"${pid}" is the number of a process`);
-  const probe = await fixture.backend.root.shell.exec(`kill -0 ${pid}`, { cwd: fixture.folder });
-  if (probe.exit.by === "code" && probe.exit.code === 0) {
-    const status = await fixture.backend.root.shell.exec(`cat /proc/${pid}/status`, { cwd: fixture.folder });
-    if (/^State:\s+Z/m.test(stdoutOf(status))) return;
-    await fixture.backend.root.shell.exec(`kill -9 ${pid}`, { cwd: fixture.folder });
-    throw new Error(`Process ${pid} still runs.`);
-  }
+  const { shell } = fixture.backend.root;
+  const isThere = async (): Promise<boolean> => {
+    const probe = await shell.exec(`kill -0 ${pid}`, { cwd: fixture.folder });
+    return probe.exit.by === "code" && probe.exit.code === 0;
+  };
+  if (!(await isThere())) return;
+  const status = await shell.exec(`cat /proc/${pid}/status`, { cwd: fixture.folder });
+  if (/^State:\s+Z/m.test(stdoutOf(status))) return;
+  // A zombie that is reaped between the two questions has no status any more.
+  if (!(await isThere())) return;
+  await shell.exec(`kill -9 ${pid}`, { cwd: fixture.folder });
+  throw new Error(`Process ${pid} still runs.`);
 }
 
 /** Ends what a command left running. */
