@@ -39,10 +39,16 @@ function exitOf({ exitCode, signal, ambiguous }: JobData): string | undefined {
 }
 
 function lifetimeOf({ lifetime, adopted }: JobData): string {
-  const life = lifetime === "session" ? "" : `, lives with ${lifetime === "host" ? "the host" : "nobody: it is kept"}`;
+  const life = LIVES[lifetime];
   if (adopted === "call") return `${life}, left by a command`;
   return adopted === "host" ? `${life}, of an earlier host` : life;
 }
+
+const LIVES: Readonly<Record<JobData["lifetime"], string>> = {
+  session: "",
+  host: ", lives with the host",
+  keep: ", kept until it is stopped",
+};
 
 function shownCommand(command: string): string {
   const { text, droppedBytes } = cutHead(command.trim(), MAX_COMMAND_BYTES);

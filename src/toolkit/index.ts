@@ -17,6 +17,7 @@ export {
   type KeptSessions,
   type KeptStateOptions,
   keptAudit,
+  keptCommands,
   keptSessions,
   stateProblem,
 } from "./kept-state.js";

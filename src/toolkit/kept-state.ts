@@ -1,4 +1,5 @@
 /** What is kept on disk beyond a process, for commands that look after it: sessions and the tokens of clients. */
+import type { KeptJobs } from "../backends/local/index.js";
 import type { AuditReport, ClientTokens, FileSessions } from "../stores/files/index.js";
 
 /** Where state is kept. */
@@ -25,6 +26,15 @@ export async function keptSessions(options: KeptStateOptions = {}): Promise<Kept
   const { fileLocks, fileSessions, openStateFolder } = await import("../stores/files/index.js");
   const state = openStateFolder(options.stateDir);
   return fileSessions({ state, locks: fileLocks(state) });
+}
+
+/** The background commands of this machine, of this and other processes. Looking makes nothing. */
+export async function keptCommands(options: KeptStateOptions = {}): Promise<KeptJobs> {
+  const [{ keptJobs }, { openStateFolder }] = await Promise.all([
+    import("../backends/local/index.js"),
+    import("../stores/files/index.js"),
+  ]);
+  return keptJobs(openStateFolder(options.stateDir).path);
 }
 
 /** The calls on record of all processes, and where the record is not as it was written. Looking makes nothing. */

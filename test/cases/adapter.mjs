@@ -18,6 +18,7 @@ const TOOLS = {
   ls: same("ls"),
   grep: { name: "grep", input: grepInput },
   find: same("find"),
+  process: same("process"),
   todo_set: same("todo_set"),
 };
 

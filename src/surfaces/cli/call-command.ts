@@ -1,7 +1,7 @@
 /** `haft call`: one call, its answer, an exit status. */
 import { randomUUID } from "node:crypto";
 import type { Dialect, ToolBox, ToolOutcome } from "../../kernel/index.js";
-import { createToolkit } from "../../toolkit/index.js";
+import { createToolkit, keptCommands } from "../../toolkit/index.js";
 import { answerText } from "./answer-text.js";
 import { callInput, isLeftOut } from "./call-input.js";
 import { type CommonOptions, dialectArgument, type Settings, settingsOf, settledWorkspace } from "./common-options.js";
@@ -40,7 +40,10 @@ export async function callCommand(tool: string, text: string | undefined, option
   } finally {
     const earlier = endedAfterKill(await toolkit.takeReports());
     const { left } = await toolkit.close();
-    for (const line of [...earlier, ...survivors.report(left)]) process.stderr.write(`haft: ${line}\n`);
+    const { stateDir } = settings.toolkit;
+    const jobs =
+      survivors.jobs.length === 0 ? undefined : await keptCommands(stateDir === undefined ? {} : { stateDir });
+    for (const line of [...earlier, ...survivors.report(left, jobs?.list())]) process.stderr.write(`haft: ${line}\n`);
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { AuditOptions } from "./audit-command.js";
 import { withConfigOptions, withExamples } from "./command-parts.js";
+import { addJobsCommands } from "./jobs-commands.js";
 import type { CleanOptions, SessionsOptions } from "./sessions-command.js";
 import type { TokenOptions } from "./token-command.js";
 
@@ -9,6 +10,7 @@ export function addStateCommands(program: Command): void {
   addAuditCommand(program);
   addTokenCommands(program);
   addSessionCommands(program);
+  addJobsCommands(program);
 }
 
 function addAuditCommand(program: Command): void {

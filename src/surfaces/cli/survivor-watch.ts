@@ -7,30 +7,73 @@ interface Named {
   readonly name: string;
 }
 
-/** Hooks that collect the survivors which results name, and what to say of them once everything was closed. */
-export function survivorWatch(): { readonly hooks: Hooks; report(left: readonly string[]): readonly string[] } {
+/** A job that a call has started, as it was afterwards. */
+interface After {
+  readonly id: string;
+  readonly status: "running" | "ended" | "lost";
+  readonly endedBy?: string;
+}
+
+export interface SurvivorWatch {
+  readonly hooks: Hooks;
+  /** Ids of the jobs that results name. */
+  readonly jobs: readonly string[];
+  /**
+   * What to say once everything was closed.
+   * @param left - What could not be ended.
+   * @param after - What is known then of the jobs.
+   */
+  report(left: readonly string[], after?: readonly After[]): readonly string[];
+}
+
+/** Hooks that collect the survivors and jobs which results name. */
+export function survivorWatch(): SurvivorWatch {
   const found: Named[] = [];
+  const jobs = new Set<string>();
   return {
     hooks: {
       async aroundRun(_call, run) {
         const result = await run();
         found.push(...survivorsIn(result.data));
+        for (const id of jobsIn(result.data)) jobs.add(id);
         return result;
       },
     },
-    report(left) {
-      const lines = left.map((one) => `could not end ${one}.`);
-      if (found.length === 0) return lines;
-      return [`ended what the call left running: ${namesOf(found)}.`, ...lines];
+    get jobs() {
+      return [...jobs];
+    },
+    report(left, after = []) {
+      const own = after.filter(({ id }) => jobs.has(id));
+      return [
+        ...(found.length === 0 ? [] : [`ended what the call left running: ${namesOf(found)}.`]),
+        ...own.filter(({ endedBy }) => endedBy === "host").map(endedLine),
+        ...own.filter(({ status }) => status === "running").map(keptLine),
+        ...left.map((one) => `could not end ${one}.`),
+      ];
     },
   };
 }
 
+function endedLine({ id }: After): string {
+  return `ended ${id} with this call; its output is kept. With "lifetime": "keep" one goes on.`;
+}
+
+function keptLine({ id }: After): string {
+  return `${id} goes on; \`haft jobs stop ${id}\` ends it.`;
+}
+
 /** What became of the commands of a host that was killed, a line each. */
 export function endedAfterKill(reports: readonly EndedAfterKill[]): readonly string[] {
-  return reports
-    .filter((report) => report.processes.length > 0)
-    .map(({ processes }) => `an earlier haft was killed; what it had running was ended: ${namesOf(processes)}.`);
+  return reports.flatMap(({ processes, jobs = [] }) => [
+    ...(processes.length === 0
+      ? []
+      : [`an earlier haft was killed; what it had running was ended: ${namesOf(processes)}.`]),
+    ...(jobs.length === 0
+      ? []
+      : [
+          `jobs that have ended since: ${jobs.map(({ id }) => id).join(", ")}. Their output is kept; \`haft jobs list\` tells of them.`,
+        ]),
+  ]);
 }
 
 function namesOf(processes: readonly Named[]): string {
@@ -40,4 +83,16 @@ function namesOf(processes: readonly Named[]): string {
 function survivorsIn(data: unknown): readonly Named[] {
   const { survivors } = (data ?? {}) as { readonly survivors?: readonly Named[] };
   return Array.isArray(survivors) ? survivors : [];
+}
+
+/** `process` names the job it has started, `bash` the one that its command has become. */
+function jobsIn(data: unknown): readonly string[] {
+  const { job, ended, action } = (data ?? {}) as {
+    readonly job?: unknown;
+    readonly ended?: string;
+    readonly action?: string;
+  };
+  if (typeof job === "string") return ended === "detached" ? [job] : [];
+  const { id } = (job ?? {}) as { readonly id?: unknown };
+  return action === "start" && typeof id === "string" ? [id] : [];
 }

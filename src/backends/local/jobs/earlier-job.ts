@@ -25,6 +25,7 @@ const UNSEEN: TreeState = Object.freeze({ state: "unseen", survivors: [], endedB
 
 export class EarlierJob {
   readonly folder: JobFolder;
+  readonly #store: JobStore;
   readonly #tree: ProcessTree | undefined;
   readonly #leader: Leader;
   #wasStopped = false;
@@ -34,6 +35,7 @@ export class EarlierJob {
 
   constructor(folder: JobFolder, store: JobStore) {
     this.folder = folder;
+    this.#store = store;
     const { leader, tag } = folder.record;
     this.#tree = leader === undefined || !store.isHere(folder.record) ? undefined : treeOf(leader, tag ?? "");
     this.#leader = {
@@ -112,6 +114,8 @@ export class EarlierJob {
   #look(): boolean {
     const { record } = this.folder;
     if (record.ended !== undefined) return false;
+    // Its host lives: that one ends it and writes it down.
+    if (!this.#store.isLeft(record)) return this.#tree !== undefined && this.#tree.find(false).length > 0;
     if (this.#tree === undefined) {
       const isOfEarlierStart = machinePlace() !== undefined && machinePlace()?.boot !== record.host.boot;
       if (isOfEarlierStart || record.leader === undefined) this.#noteEnd("host");

@@ -1,0 +1,91 @@
+/** `haft jobs`: commands that run in the background, and what is kept of those that did. */
+import pc from "picocolors";
+import { keptCommands } from "../../toolkit/index.js";
+import { type StateOptions, stateOf } from "./state-options.js";
+import { EXIT } from "./usage.js";
+
+export interface JobsOptions extends StateOptions {
+  readonly json?: boolean;
+}
+
+export interface CleanJobsOptions extends JobsOptions {
+  readonly all?: boolean;
+}
+
+type Job = ReturnType<Awaited<ReturnType<typeof keptCommands>>["list"]>[number];
+
+/** Oldest first. */
+export async function listJobs(options: JobsOptions): Promise<number> {
+  const jobs = (await keptCommands(await stateOf(options))).list();
+  if (options.json) process.stdout.write(`${JSON.stringify(jobs)}\n`);
+  else if (jobs.length === 0) process.stdout.write("No jobs.\n");
+  else for (const job of jobs) process.stdout.write(`${pc.bold(job.id)}  ${jobState(job)}\n  ${shown(job.command)}\n`);
+  return EXIT.ok;
+}
+
+/** Ends one with all its processes. */
+export async function stopJob(id: string, options: JobsOptions): Promise<number> {
+  const jobs = await keptCommands(await stateOf(options));
+  const before = jobs.list().find((job) => job.id === id);
+  if (before === undefined) {
+    process.stderr.write(
+      `haft: did not stop "${shown(id)}": there is no such job. \`haft jobs list\` names those there are.\n`,
+    );
+    return EXIT.errorResult;
+  }
+  const tree = before.status === "running" ? await jobs.stop(id) : undefined;
+  const left = tree?.state === "alive" ? tree.survivors.map(({ pid, name }) => `${pid} (${shown(name)})`) : [];
+  if (options.json) process.stdout.write(`${JSON.stringify({ id, stopped: tree?.state === "gone", left })}\n`);
+  if (tree === undefined) process.stderr.write(`haft: ${id} had ended already.\n`);
+  else if (tree.state === "gone") process.stderr.write(`haft: stopped ${id} with all its processes.\n`);
+  else if (tree.state === "alive") process.stderr.write(`haft: could not end all of ${id}: ${left.join(", ")}.\n`);
+  else process.stderr.write(`haft: did not stop ${id}: its processes are not to be seen from here.\n`);
+  return tree === undefined || tree.state === "gone" ? EXIT.ok : EXIT.errorResult;
+}
+
+/** Removes what is kept of jobs that have ended. */
+export async function cleanJobs(options: CleanJobsOptions): Promise<number> {
+  const cleaned = (await keptCommands(await stateOf(options))).clean({ all: options.all === true });
+  if (options.json) process.stdout.write(`${JSON.stringify(cleaned)}\n`);
+  const { jobs, bytes } = cleaned;
+  process.stderr.write(`haft: removed ${jobs} ${jobs === 1 ? "job" : "jobs"} with ${bytes} bytes of output.\n`);
+  return EXIT.ok;
+}
+
+function jobState({ status, exit, endedBy, lifetime, hostPid, startedMs, endedMs, outputBytes }: Job): string {
+  const since = `${new Date(startedMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const facts = [
+    status === "running" ? `running since ${since}` : endOf(status, exit, endedBy),
+    status === "running" ? "" : `ran ${Math.max(0, (endedMs ?? startedMs) - startedMs)} ms from ${since}`,
+    hostPid === undefined ? "" : `started by process ${hostPid}`,
+    status === "running" ? LIFETIMES[lifetime] : "",
+    `${outputBytes} bytes printed`,
+  ];
+  return facts.filter((fact) => fact !== "").join("; ");
+}
+
+const LIFETIMES: Readonly<Record<Job["lifetime"], string>> = {
+  session: "ends with its session",
+  host: "ends with its host",
+  keep: "kept until it is stopped",
+};
+
+function endOf(status: Job["status"], exit: Job["exit"], endedBy: Job["endedBy"]): string {
+  if (status === "lost") return "nobody can say what became of it";
+  const how =
+    exit === undefined || exit.by === "none"
+      ? ""
+      : exit.by === "code"
+        ? `exit code ${exit.code}`
+        : exit.by === "status"
+          ? `exit status ${exit.status}`
+          : `signal ${exit.signal}`;
+  const why = endedBy === "host" ? "ended with its host" : endedBy === "stopped" ? "stopped" : "";
+  return [why, how].filter((one) => one !== "").join(", ") || "ended";
+}
+
+/** A command may hold anything, and a terminal obeys what it is shown. */
+function shown(text: string): string {
+  const line = text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return line.replace(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
