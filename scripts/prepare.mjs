@@ -17,6 +17,7 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
@@ -87,13 +88,19 @@ function whyBuild() {
   if (!existsSync(STAMP)) return "there is no build yet";
   const built = modifiedMs(STAMP);
   const settings = ["package.json", "tsconfig.json", "tsconfig.build.json"].map((name) => at(name)).concat(BUNDLER);
-  const newer = [...settings, ...sources(at("src"))].find((path) => modifiedMs(path) > built);
-  return newer && `${relative(root, newer)} is newer than the build`;
+  const now = sources(at("src"));
+  const newer = [...settings, ...now].find((path) => modifiedMs(path) > built);
+  if (newer !== undefined) return `${relative(root, newer)} is newer than the build`;
+  // Not by the times of folders: those change with every test that is saved.
+  const then = readFileSync(STAMP, "utf8").split("\n").filter(Boolean);
+  const names = now.map((path) => relative(root, path));
+  const moved = then.find((name) => !names.includes(name)) ?? names.find((name) => !then.includes(name));
+  return moved && `${moved} is ${then.includes(moved) ? "gone" : "new"} since the build`;
 }
 
-/** Every source and every folder: a folder's time changes when a file in it is removed or renamed. */
+/** Every file that goes into the build. */
 function sources(folder) {
-  const found = [folder];
+  const found = [];
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isDirectory()) found.push(...sources(join(folder, entry.name)));
     else if (/(?<!\.(test|fixture))\.ts$/.test(entry.name)) found.push(join(folder, entry.name));
@@ -105,6 +112,7 @@ function sources(folder) {
 function build(reason) {
   say(`building dist: ${reason}`);
   const begun = new Date();
+  const built = sources(at("src"));
   const next = at(`dist.next-${process.pid}`);
   const old = at(`dist.old-${process.pid}`);
   process.on("exit", () => {
@@ -114,8 +122,8 @@ function build(reason) {
   run(process.execPath, [BUNDLER, next], "the bundler");
   const command = join(next, ...COMMAND);
   if (existsSync(command)) chmodSync(command, 0o755);
-  // The stamp bears the time of the start: a source that was saved meanwhile is newer and builds again.
-  writeFileSync(join(next, ".built"), "");
+  // The stamp lists the sources and bears the time of the start: a source that was saved meanwhile is newer and builds again.
+  writeFileSync(join(next, ".built"), built.map((path) => `${relative(root, path)}\n`).join(""));
   utimesSync(join(next, ".built"), begun, begun);
   if (existsSync(OUTPUT)) renameSync(OUTPUT, old);
   renameSync(next, OUTPUT);

@@ -109,9 +109,11 @@ describe("prepare", () => {
     expect(run("prepare").stderr).toBe("prepare: building dist: src/index.ts is newer than the build\n");
     age("src/index.ts", -60);
     rmSync(at("src/old.ts"));
-    age("src", 60);
-    expect(run("prepare").stderr).toBe("prepare: building dist: src is newer than the build\n");
+    expect(run("prepare").stderr).toBe("prepare: building dist: src/old.ts is gone since the build\n");
     expect(existsSync(at("dist/old.js"))).toBe(false);
+    put("src/moved.ts", "from elsewhere");
+    age("src/moved.ts", -60);
+    expect(run("prepare").stderr).toBe("prepare: building dist: src/moved.ts is new since the build\n");
     expect(existsSync(at("dist/index.js"))).toBe(true);
   });
 
