@@ -1,5 +1,6 @@
 /** `haft serve`: the tools for an MCP client. */
 import { fileURLToPath } from "node:url";
+import { showControls } from "../../text/index.js";
 import { builtinRegistry, clientTokens, createToolkit, dialectNamed, stateProblem } from "../../toolkit/index.js";
 import { newToken, serveMcpHttp, serveMcpStdio } from "../mcp/index.js";
 import { type CommonOptions, type Settings, settingsOf, settledWorkspace, workspaceOf } from "./common-options.js";
@@ -16,6 +17,8 @@ export interface ServeOptions extends CommonOptions {
   readonly collection: string;
 }
 
+/** Characters of one line for the operator. */
+const LONGEST_NOTE = 2_000;
 /** Milliseconds that the end of a server waits for what its calls started. */
 const END_WITHIN_MS = 15_000;
 
@@ -126,6 +129,7 @@ async function inTime(work: Promise<{ readonly left: readonly string[] }>): Prom
   for (const one of left) tellOperator(`could not end ${one}`);
 }
 
+/** What a client sent may stand in it, and a terminal obeys what it is shown. */
 function tellOperator(line: string): void {
-  process.stderr.write(`haft: ${line}\n`);
+  process.stderr.write(`haft: ${showControls(line.slice(0, LONGEST_NOTE))}\n`);
 }

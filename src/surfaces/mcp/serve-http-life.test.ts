@@ -143,6 +143,27 @@ describe("a session of the older protocol", () => {
   });
 });
 
+describe("a session that a person has named in the client's configuration", () => {
+  it("is found by every connection of either protocol, and only with the same token", async () => {
+    test.named.set("token-a", "a");
+    const named = async (token: string, more: Readonly<Record<string, string>>) => {
+      const authorization = `Bearer ${token}`;
+      const opened = await send(test.service.url, { headers: { authorization, ...more }, body: INITIALIZE });
+      const session = String(opened.headers["mcp-session-id"]);
+      const headers = { authorization, "mcp-session-id": session, ...more };
+      expect((await send(test.service.url, { headers, body: call(2) })).status).toBe(200);
+      return test.seen.at(-1)?.session;
+    };
+    const first = await named("token-a", { "haft-session": "daily" });
+    expect(await named("token-a", { "haft-session": "daily" })).toEqual(first);
+    expect(first).toMatchObject({ key: expect.stringMatching(/^mcp:[0-9a-f]{16}:daily$/), isLasting: true });
+    expect((await named("token-a", { "haft-session": "other" }))?.key).not.toBe(first?.key);
+    expect((await named(OWN_TOKEN, { "haft-session": "daily" }))?.key).not.toBe(first?.key);
+    const unnamed = await named("token-a", { "haft-session": "x".repeat(101) });
+    expect(unnamed).toMatchObject({ isLasting: false });
+  });
+});
+
 describe("the service, when it is closed", () => {
   it("cancels what runs, and its client still hears how it ended", async () => {
     for (const mode of ["legacy", "auto"] as const) {

@@ -224,6 +224,35 @@ describe("the server", () => {
     await client.close();
   });
 
+  it("shows its operator nothing that a terminal obeys", async () => {
+    const server = await serve();
+    const version = "\u001b]0;owned\u0007\u001b[31m";
+    const refused = await fetch(server.url, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${server.token}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: version,
+        params: {
+          _meta: {
+            "io.modelcontextprotocol/protocolVersion": version,
+            "io.modelcontextprotocol/clientInfo": { name: version, version: "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+          },
+        },
+      }),
+    });
+    expect(refused.status).toBeGreaterThanOrEqual(400);
+    await server.end("SIGTERM");
+    expect(server.notes()).toContain("\\x1b");
+    expect(server.notes()).not.toMatch(/[\u0007\u001b]/);
+  });
+
   it("takes the next free port and says so, for each of several that are started at once", async () => {
     const first = await serve();
     const second = await serve("--port", first.url.port);

@@ -3,6 +3,8 @@ import type { ServerContext } from "@modelcontextprotocol/server";
 
 /** A client of the newer protocol may name its conversation with this entry of a request's `_meta`. */
 const SESSION_META = "haft/session";
+/** A person may name it in the client's configuration, whatever the protocol: it is then found again by every connection. */
+const SESSION_HEADER = "haft-session";
 const LONGEST_NAME = 100;
 
 /** One conversation of one client. */
@@ -16,16 +18,23 @@ export interface McpSession {
 }
 
 /**
- * The session id of the older protocol; else the name that the client gave; else the credential alone; the first two count
- * only together with the credential. Over stdio there is one client, and its session is the process's.
+ * The name in the header, which a person has set; else the session id of the older protocol; else the name that the client
+ * gave; else the credential alone. All but the last count only together with the credential. Over stdio there is one client,
+ * and its session is the process's.
  */
 export function sessionOf(context: ServerContext): McpSession {
   const { clientId: client, extra } = context.http?.authInfo ?? {};
   if (client === undefined) return STDIO;
-  if (context.sessionId !== undefined) return { key: legacyKey(client, context.sessionId), client, isLasting: false };
-  const name = context.mcpReq._meta?.[SESSION_META];
-  const isNamed = typeof name === "string" && name !== "" && name.length <= LONGEST_NAME;
-  return { key: isNamed ? `mcp:${client}:${name}` : `mcp:${client}`, client, isLasting: extra?.isLasting === true };
+  const isLasting = extra?.isLasting === true;
+  const set = nameOf(context.http?.req?.headers.get(SESSION_HEADER));
+  if (set === undefined && context.sessionId !== undefined)
+    return { key: legacyKey(client, context.sessionId), client, isLasting: false };
+  const name = set ?? nameOf(context.mcpReq._meta?.[SESSION_META]);
+  return { key: name === undefined ? `mcp:${client}` : `mcp:${client}:${name}`, client, isLasting };
+}
+
+function nameOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" && value.length <= LONGEST_NAME ? value : undefined;
 }
 
 /** The key of a session of the older protocol. */
