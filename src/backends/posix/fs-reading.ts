@@ -20,6 +20,8 @@ export interface FilePart {
 const AHEAD = 3;
 /** Digits at the end of an answer: how many of its bytes are the file's; a file may hold less than it tells. */
 const COUNT_DIGITS = 10;
+/** What stands there instead of the digits where the system could not read them. */
+const UNREADABLE = "unreadable";
 /** Times that a file is read which others keep replacing. */
 const MAX_TRIES = 10;
 
@@ -62,7 +64,9 @@ export async function readPart(
   // Where the far side counts in blocks only, it starts before what was asked for.
   const wanted = offset < 0 ? Math.max(0, size + offset) : offset;
   const skip = Math.max(0, Math.min(wanted, size) - from);
-  const real = Number(new TextDecoder().decode(frame.bytes.subarray(-COUNT_DIGITS)));
+  const told = new TextDecoder().decode(frame.bytes.subarray(-COUNT_DIGITS));
+  if (told === UNREADABLE) throw fsFault("io", "the system failed to read it", DOING.reading, path);
+  const real = Number(told);
   const start = lineSize + Math.min(skip, real);
   const end = Math.min(start + count, lineSize + real);
   return { bytes: frame.bytes.slice(start, Math.max(start, end)), from: from + skip, size, version };

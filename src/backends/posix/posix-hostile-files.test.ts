@@ -127,6 +127,17 @@ underEachShell((shell) => {
     ]);
   });
 
+  it("files that the system fails to read, or that have no end, are told as unreadable and never as empty", async () => {
+    for (const file of ["/proc/kmsg", "/proc/self/clear_refs", "/proc/self/mem"]) {
+      const read = await backend.root.fs.readBytes(file).catch((thrown: unknown) => thrown);
+      // Without the superuser's rights some of them are not even opened.
+      const isTold = HaftError.is(read, "FS_IO") || HaftError.is(read, "FS_PERMISSION");
+      expect([file, isTold]).toEqual([file, true]);
+      const { end } = await grep("plain", { root: file });
+      expect([file, end?.why, end?.skipped]).toEqual([file, "complete", { unreadable: 1 }]);
+    }
+  });
+
   it("a path longer than any kernel takes is refused, and holds nobody up", async () => {
     const { fs } = backend.root;
     const path = `/${"a/".repeat(300_000)}a`;

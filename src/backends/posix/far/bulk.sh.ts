@@ -63,7 +63,7 @@ hf_fs_began() {
 }
 
 # read PATH ALLOWED OFFSET COUNT STREAM: "read,SIZE,START", the line about the file, its bytes from START, and in ten digits how
-# many of those are the file's. A negative offset counts from the end. START lies before the offset where dd can only count
+# many of those are the file's, or "unreadable" where the system failed to read them. A negative offset counts from the end. START lies before the offset where dd can only count
 # in blocks. The file that a STREAM has opened stays open for its next request, as descriptor 5 at hf_at: it has been
 # judged, and no name is looked up again.
 hf_fs_read() {
@@ -79,6 +79,9 @@ hf_fs_read() {
   printf '%s %s,read,%s,%s,%s %s\n%s' "$hf_nonce" "$hf_id" "$hf_size" "$hf_from" "\${#hf_file_line}" \
     "$(( \${#hf_file_line} + hf_n + 10 ))" "$hf_file_line"
   hf_send $(( hf_from - hf_at )) "$hf_n" <&5
+  if [ "$hf_sent" = no ] && [ "$hf_real" -lt "$hf_n" ]; then
+    printf 'unreadable%s\n' "$hf_nonce"; hf_shut_file; return
+  fi
   printf '%010d%s\n' "$hf_real" "$hf_nonce"
   hf_at=$(( hf_from + hf_n ))
   if [ -z "$5" ] || [ "$hf_real" -lt "$hf_n" ] || [ "$hf_at" -ge "$hf_size" ] || ! hf_has bytes; then hf_shut_file; fi
@@ -100,18 +103,24 @@ hf_open_file() {
 }
 
 # Files that the kernel makes up, those of /proc for one, tell size 0 and hold bytes all the same: what there is is copied, and
-# the copy is read. An empty file costs no process.
+# the copy is read. An empty file costs no process, unless it is of the kernel's: one that cannot be read looks empty, too.
 hf_copy_unsized() {
-  IFS= read -r hf_x <&5 || [ -n "$hf_x" ] || return 0
+  case $hf_real in
+  /proc/kmsg | /sys/*/trace_pipe | /sys/*/trace_pipe_raw)
+    hf_shut_file; hf_code=io hf_note="whoever reads it waits for the kernel, and has no end"; return 1 ;;
+  /proc/* | /sys/*) ;;
+  *) IFS= read -r hf_x <&5 || [ -n "$hf_x" ] || return 0 ;;
+  esac
   hf_copy=$hf_s/bulk.$hf_serial.copy
   command exec 5<"./$hf_name" || { hf_code=denied; return 1; }
   hf_same_file || { hf_shut_file; hf_code=changed; return 1; }
-  hf_d=$(dd bs=65536 count=4096 <&5 2>&1 >"$hf_copy")
+  hf_sent=yes
+  hf_d=$(dd bs=65536 count=4096 <&5 2>&1 >"$hf_copy") || hf_sent=no
   hf_x=$(hf_info "$hf_copy"); hf_x=\${hf_x#*"|"}; hf_x=\${hf_x#* }; hf_size=\${hf_x%% *}
   command exec 5<"$hf_copy" || { hf_code=io hf_note="it cannot be copied"; return 1; }
   rm -f "$hf_copy"
   # Its end was not reached, or it could not be read or written down as a whole.
-  case $hf_d in 4096+* | *"+4096 "* | *" reading "* | *" writing "* | *[Ee]"rror"* | *"o space"*)
+  case $hf_sent:$hf_d in no:* | *:4096+* | *"+4096 "* | *" reading "* | *" writing "* | *[Ee]"rror"* | *"o space"*)
     hf_shut_file; hf_code=io hf_note="it tells no size, and not all of it could be taken"; return 1 ;;
   esac
 }
@@ -141,9 +150,10 @@ hf_same_file() {
 }
 
 # Exactly $2 bytes to the channel, after $1 are skipped of standard input, which is descriptor 5. A file that has become shorter,
-# or holds less than it tells, is filled up with NULs: hf_real says how many are the file's.
+# or holds less than it tells, is filled up with NULs: hf_real says how many are the file's, hf_sent whether dd could read it.
 hf_send() {
-  if hf_has bytes; then hf_d=$(dd bs=65536 skip="$1" count="$2" iflag=skip_bytes,count_bytes 2>&1 >&4)
+  hf_sent=yes
+  if hf_has bytes; then hf_d=$(dd bs=65536 skip="$1" count="$2" iflag=skip_bytes,count_bytes 2>&1 >&4) || hf_sent=no
   else hf_d=$(dd bs=65536 skip=$(( $1 / 65536 )) count=$(( ($2 + 65535) / 65536 )) 2>/dev/null | dd bs=1 count="$2" 2>&1 >&4)
   fi
   hf_real=\${hf_d##*" records out$hf_nl"}; hf_real=\${hf_real%% *}

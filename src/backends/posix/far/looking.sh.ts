@@ -98,14 +98,17 @@ hf_listing() {
 }
 
 # Which of $@ are files that may hold hf_literal. Only regular files are handed to grep: a FIFO would hold it up. It tells
-# names in lines, so one that holds a line end is named without asking; and so is what cannot be read, for that to be told.
+# names in lines, so one that holds a line end is named without asking; and so is what cannot be read, for that to be told,
+# and what the kernel makes up, where a read may wait without end.
 hf_holding() {
+  hf_made_up=no
+  case $hf_here/ in /proc/* | /sys/*) hf_made_up=yes ;; esac
   hf_files= hf_n=0 hf_chosen=0 hf_dollar='$'
   for hf_child in "$@"; do
     hf_n=$(( hf_n + 1 ))
     if [ ! -f "$hf_child" ] || [ -L "$hf_child" ]; then continue; fi
     case $hf_child in *"$hf_nl"*) printf '%s/' "$hf_child"; continue ;; esac
-    if [ ! -r "$hf_child" ]; then printf '%s/' "$hf_child"; continue; fi
+    if [ "$hf_made_up" = yes ] || [ ! -r "$hf_child" ]; then printf '%s/' "$hf_child"; continue; fi
     hf_files="$hf_files \"$hf_dollar{$hf_n}\"" hf_chosen=$(( hf_chosen + 1 ))
     # As many names as fit into a command line anywhere.
     if [ "$hf_chosen" = 300 ]; then hf_holding_among "$@"; hf_files= hf_chosen=0; fi
