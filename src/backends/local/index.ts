@@ -1,8 +1,8 @@
 /** This machine: its files, its shell and its search; and the real clock, ids, digest and fault watch. */
 export { createCallFaults } from "./call-faults.js";
 export { folderProblem } from "./folder-problem.js";
-export { createLocalBackend, type LocalBackend, type LocalBackendOptions } from "./local-backend.js";
 export { type KeptJob, type KeptJobs, keptJobs } from "./jobs/kept-jobs.js";
+export { createLocalBackend, type LocalBackend, type LocalBackendOptions } from "./local-backend.js";
 export { RipgrepFinder, type RipgrepProgram } from "./search/ripgrep-program.js";
 export { sha256, systemClock, systemIds } from "./system-services.js";
 export type { WatcherReport } from "./watcher.js";
