@@ -40,7 +40,7 @@ export interface Ports {
   readonly terminal?: Terminal | undefined;
 }
 
-/** What a backend can do beyond the contract's core; absent means false. Ask these, never the name. */
+/** What a backend can do beyond the contract's core; absent means false. These tell it, and never a backend's name. */
 export interface BackendFlags {
   /** Commands are real processes with ids, groups and signals of a kernel. */
   readonly processes?: boolean;

@@ -108,7 +108,10 @@ export function isNormalPath(path: string): boolean {
   return !NOT_NORMAL.test(path);
 }
 
-/** Whether the grant covers `access` at `path`, by string work, so never at a path that is not normalised. "write" covers "create" of the same place. */
+/**
+ * Whether the grant covers `access` at `path`, by string work, so never at a path that is not normalised. "write" covers
+ * "create" of the same place.
+ */
 export function covers(grant: Grant, path: string, access: Access): boolean {
   if (!isNormalPath(path)) return false;
   if (grant.except.some((folder) => isWithin(folder, path))) return false;

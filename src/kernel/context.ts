@@ -88,12 +88,17 @@ export interface HostContext {
   readonly backend: Backend;
   /** The backends a call may choose from with `on`, by the name it uses. Absent or one: `on` is not advertised. */
   readonly targets?: Readonly<Record<string, Backend>>;
+  /** Absolute, on `backend`; where a model's relative paths start. */
   readonly cwd: string;
   /** The folder that ignore rules and policy count as the workspace. */
   readonly workspace: string;
+  /** Of `backend`, without a grant. */
   readonly fs: Fs;
+  /** Of `backend`, without a grant. */
   readonly shell: Shell;
+  /** Cancels the call when it fires; one that has fired already gives "cancelled" before anything runs. */
   readonly signal: AbortSignal;
+  /** How much of an answer a model is shown. */
   readonly budget: OutputBudget;
   readonly framework: Framework;
   /** How results are rendered where the tool has no face of its own. */
@@ -124,6 +129,7 @@ export interface ToolContext<Limits = unknown> extends Look<Limits> {
   readonly callId: string;
   readonly budget: OutputBudget;
   readonly framework: Framework;
+  /** The first touch of `fs`, `shell` or `search` binds the backend, and throws `BACKEND_UNAVAILABLE` where it was closed. */
   readonly fs: Fs;
   readonly shell: Shell;
   readonly search: Search;
@@ -140,7 +146,11 @@ export interface ToolContext<Limits = unknown> extends Look<Limits> {
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
   readonly deadline: number;
-  /** One holder at a time for this key on this backend, in this process and others. Give the real path for files. */
+  /**
+   * One holder at a time for this key on this backend, in this process and others; for files the key is the real path. Errors
+   * as those of `Locks.hold`; the end of the call ends the wait too.
+   */
   lock<T>(key: string, io: Io, body: () => Promise<T>): Promise<T>;
+  /** Tells the host. What its listener throws harms nothing. Once the signal has fired, or the call has settled, nothing is told. */
   emit(event: ToolEvent): void;
 }

@@ -5,7 +5,10 @@ import { MAX_TIMER_MS } from "./port-defaults.js";
 /** Milliseconds a tool has unless it says otherwise. */
 export const DEFAULT_DEADLINE_MS = 30_000;
 
-/** Milliseconds that a tool has to settle after its signal fired; a shell's TERM, 3 s, KILL fit inside. A host's part that is waited for after the run has as long. */
+/**
+ * Milliseconds that a tool has to settle after its signal fired; a shell's TERM, 3 s, KILL fit inside. A host's part that is
+ * waited for after the run has as long.
+ */
 export const ABANDON_AFTER_MS = 6_000;
 
 /** The tool's own deadline; the default where it gives no positive number, since a call without a deadline need not settle. */

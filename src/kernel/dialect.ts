@@ -64,7 +64,10 @@ export interface Dialect {
   unknownTool(name: string, nearest: readonly string[]): string;
   /** What is told to the model when the pipeline had to cut an answer that no face rendered. Absent: only `cuts` tells it. */
   cutNote?(cut: Cut): string;
-  /** How a model that is shown this dialect reads a kept artifact, as one sentence with the names of its own tool and parameter. Absent: only the artifact is named. */
+  /**
+   * How a model that is shown this dialect reads a kept artifact, as one sentence with the names of its own tool and parameter.
+   * Absent: only the artifact is named.
+   */
   toReadArtifact?(id: string): string;
   /** A cancel whose reason has `hard: true` makes `invoke` reject with that reason instead of giving an outcome. Default false. */
   readonly hardCancelRejects?: boolean;

@@ -4,7 +4,7 @@ import { type Access, covers, coversCommand, type Grant, isNormalPath, isWithin 
 import { HaftError } from "./errors.js";
 import type { JobInfo } from "./shell.js";
 
-/** Rejects what the grant does not cover at the asked path, by string work. Call it before touching anything. */
+/** Rejects what the grant does not cover at the asked path, by string work, before anything is touched. */
 export function requireCovered(grant: Grant, path: string, access: Access): void {
   if (!isNormalPath(path)) {
     throw new HaftError(

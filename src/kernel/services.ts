@@ -7,7 +7,10 @@ import type { Provenance } from "./result.js";
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls back once after `ms`; the returned function cancels it. A pending timer keeps the process alive, so that a call always settles. */
+  /**
+   * Calls back once after `ms`; the returned function cancels it. A pending timer keeps the process alive, so that a call
+   * always settles. The kernel and the backends ask for at most 2,147,483,647 ms: a longer one never fires with many clocks.
+   */
   timer(ms: number, done: () => void): () => void;
 }
 
@@ -80,6 +83,10 @@ export interface AuditEnd {
 /** Every call has a begin and an end entry, however it ends. `begin` rejects when the entry could not be kept: the call then does not run. */
 export interface Audit {
   begin(entry: AuditBegin): Promise<string>;
+  /**
+   * A rejection, and an answer that does not come within 6 s, costs the record only: the call's outcome is what it was.
+   * Outlives a cancelled call: its end is written down too.
+   */
   end(id: string, entry: AuditEnd): Promise<void>;
 }
 
@@ -114,23 +121,40 @@ export type ArtifactPart = {
  * oldest evicted first. Offsets count produced bytes.
  */
 export interface Artifacts {
+  /** @throws `STORE_UNWRITABLE`; the writer's `write` rejects with it too, and with `STORE_CLOSED` after its `end`. */
   create(about: { readonly what: string; readonly provenance?: Provenance }): Promise<ArtifactWriter>;
-  /** At most `length` bytes from `offset`; inside the gap no bytes come and `gap` tells where it ends. */
+  /**
+   * At most `length` bytes from `offset`; inside the gap no bytes come and `gap` tells where it ends.
+   * @throws `STORE_CONFLICT` where what is kept is damaged.
+   */
   read(id: string, offset: number, length: number): Promise<ArtifactPart | "evicted" | "unknown">;
   list(): Promise<readonly ArtifactInfo[]>;
-  /** Copies the kept bytes to a file of a backend. */
+  /**
+   * Copies the kept bytes to a file of a backend, which replaces what stands there.
+   * @throws `ARTIFACT_EVICTED`, `ARTIFACT_UNKNOWN`; whatever `fs.replaceAtomic` rejects with, `CALL_CANCELLED` among it.
+   */
   export(id: string, fs: Fs, path: string): Promise<{ readonly bytes: number }>;
 }
 
 /** Mutual exclusion by key, in this process and between processes that share the state folder. Never waits past `io`. */
 export interface Locks {
+  /**
+   * Runs `body` while nobody else holds `key`, and settles as it does. Without `timeoutMs` it waits as long as it takes; once it
+   * holds the lock neither limit ends `body`.
+   * @throws `CALL_CANCELLED` when `signal` fires while it waits, `STORE_CONFLICT` when `timeoutMs` is over before, and
+   *   `STORE_UNWRITABLE` where the lock cannot be written down.
+   */
   hold<T>(key: string, io: Io, body: () => Promise<T>): Promise<T>;
 }
 
 /** Whole JSON documents by key, replaced under their lock. */
 export interface Store {
+  /** Undefined when there is none. @throws `STORE_CONFLICT` where what is kept is no valid JSON. */
   get(key: string): Promise<unknown>;
-  /** Reads, changes and writes as one step. Returning undefined deletes. */
+  /**
+   * Reads, changes and writes as one step; cannot be cancelled. Returning undefined deletes.
+   * @throws `STORE_CONFLICT` as `get` does, `STORE_UNWRITABLE`; what `change` throws, and nothing is written then.
+   */
   update(key: string, change: (old: unknown) => unknown): Promise<void>;
 }
 

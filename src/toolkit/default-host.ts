@@ -59,7 +59,10 @@ export function tryToolBox(collection: string, cwd?: string, host?: Toolkit): Ow
   }
 }
 
-/** A context on this machine for one dispatch: each is a session of its own, with a signal that never fires, the standard budget and no framework handles. `close` ends the session; a host that makes many calls it. */
+/**
+ * A context on this machine for one dispatch: each is a session of its own, with a signal that never fires, the standard
+ * budget and no framework handles. `close` ends the session; a host that makes many calls it.
+ */
 export async function makeLocalContext(cwd?: string, host?: Toolkit): Promise<OwnedContext> {
   const session = await newSession(host);
   try {
