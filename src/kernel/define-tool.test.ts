@@ -2,8 +2,9 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { bareContext, bareHost } from "../../test/support/bare-host.js";
 import { verifies } from "../../test/verifies.js";
+import { coerceBag } from "./coerce.js";
 import type { ToolContext } from "./index.js";
-import { coerceBag, defineTool, failure, HaftError, json, READ_STATE_HANDLE_KEY, ToolRegistry, text } from "./index.js";
+import { defineTool, failure, HaftError, json, READ_STATE_HANDLE_KEY, ToolRegistry, text } from "./index.js";
 
 const GREET_SCHEMA = { type: "object", properties: { name: { type: "string" } } } as const;
 

@@ -18,7 +18,7 @@ export {
   type Place,
   type Risk,
 } from "./claims.js";
-export { coerceBag, isRecord } from "./coerce.js";
+export { isRecord } from "./coerce.js";
 export { commandProblem, cwdProblem, notStarted } from "./command-problem.js";
 export { type BackendCore, completeBackend } from "./complete-backend.js";
 export type {
@@ -73,10 +73,8 @@ export {
   requireTreeCovered,
 } from "./guard.js";
 export {
-  type ClipEnd,
   clamp,
   clampWithCount,
-  defaultNotice,
   type OutputBudget,
   standardBudget,
 } from "./output.js";
@@ -195,7 +193,6 @@ export type { Keys, PaneState, Terminal } from "./terminal.js";
 export type {
   DefinedTool,
   Effect,
-  FacadeOutput,
   ToolAnnotations,
   ToolBody,
   ToolCall,

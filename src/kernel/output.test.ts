@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../test/verifies.js";
-import { clamp, clampWithCount, defaultNotice, type OutputBudget, standardBudget } from "./index.js";
+import { clamp, clampWithCount, type OutputBudget, standardBudget } from "./index.js";
+import { defaultNotice } from "./output.js";
 
 const bytes = (text: string) => new TextEncoder().encode(text).length;
 

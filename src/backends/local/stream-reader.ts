@@ -106,7 +106,7 @@ export function pipeReader(
 /** Reads a socket that Node made for a child, where there are no pipes. */
 export function socketReader(socket: Socket, onBytes: OnBytes, onEnd: () => void): StreamReader {
   let hasEnded = false;
-  /** Bytes that are taken though no more should be. */
+  /** Bytes that are taken all the same while the stream is held. */
   let spareBytes = 0;
   const hold = new Hold(() => {
     if (!hasEnded) socket.resume();

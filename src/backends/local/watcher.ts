@@ -174,11 +174,19 @@ export class Watcher {
   }
 }
 
-/** One by one: `mkdirSync` with `recursive` does not return on Node.js 20.20 where a parent takes no child, as in `/proc`. */
+/**
+ * Two hosts may start at once: a folder that has come meanwhile is one.
+ *
+ * One by one: `mkdirSync` with `recursive` does not return on Node.js 20.20 where a parent takes no child, as in `/proc`.
+ */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
-  mkdirSync(path, { mode: 0o700 });
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (thrown) {
+    if (systemCode(thrown) !== "EEXIST") throw thrown;
+  }
 }
 
 /** What watchers of earlier hosts wrote down, oldest first. Each is told once. */

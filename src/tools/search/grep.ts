@@ -23,7 +23,7 @@ import { refuseRoot } from "./search-root.js";
 import { shownPath } from "./shown-path.js";
 
 /** Milliseconds after which a search returns what it has found. */
-export const GREP_TIMEOUT_MS = 30_000;
+const GREP_TIMEOUT_MS = 30_000;
 /** What the search has to come to its end after that, before the call itself is ended. */
 const GRACE_MS = 2_000;
 

@@ -95,7 +95,7 @@ hf_real_parent() { hf_x=$(cd -P -- "$hf_parent" >/dev/null && pwd -P && printf x
 # Makes this channel the current one. One that was given up while it started may come late: it must not win.
 hf_take_over() {
   hf_now=0; read -r hf_now <"$hf_s/gen"
-  # A full disk, or a command that writes where it should not, may have left no number.
+  # A full disk, or a command that writes into our folder, may have left no number.
   case $hf_now in closed) return 1 ;; "" | *[!0-9]*) hf_now=0 ;; esac
   [ "$hf_now" -le "$hf_gen" ] || hf_refuse "a later channel has taken over"
   [ "$hf_now" = "$hf_gen" ] || printf '%s\n' "$hf_gen" >"$hf_s/gen"

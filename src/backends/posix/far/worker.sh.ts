@@ -228,7 +228,7 @@ hf_ends() {
 
 # The stream $1 while its pump still runs: what is there so far.
 hf_measure() {
-  # Reading a count that is just being written has emptied what it should have set.
+  # Reading a count that is just being written leaves empty what it sets.
   hf_start=0 hf_ended=0 hf_n=0 hf_size=0 hf_prev=0
   if [ -e "$hf_s/$hf_f.i" ]; then
     while read -r hf_x hf_y; do hf_prev=$(( hf_y - hf_start )) hf_n=$hf_x hf_start=$hf_y; done <"$hf_s/$hf_f.i"
