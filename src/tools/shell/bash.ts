@@ -117,8 +117,8 @@ async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<
   const timeoutMs = timeoutOf(input, limits);
   const keep = { head: limits.headBytes, tail: limits.tailBytes };
   const recorders = {
-    stdout: new OutputRecorder(ctx, "stdout", keep.head + keep.tail, "a command"),
-    stderr: new OutputRecorder(ctx, "stderr", keep.head + keep.tail, "a command"),
+    stdout: new OutputRecorder(ctx, "stdout", keep.head + keep.tail, "a command", keep.head),
+    stderr: new OutputRecorder(ctx, "stderr", keep.head + keep.tail, "a command", keep.head),
   };
   const going = new Going(ctx);
   const result = await ctx.shell.exec(input.command, {

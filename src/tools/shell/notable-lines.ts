@@ -1,9 +1,11 @@
 /** Lines that look like errors, out of the part of a stream that an answer leaves out. */
-import { cutHead, stripControls, utf8Length } from "../../text/index.js";
+import { countNewlines, cutHead, stripControls, utf8Length } from "../../text/index.js";
 
 const MAX_LINES = 20;
 const MAX_BYTES = 4_096;
 const MAX_LINE_BYTES = 400;
+/** Lines that are looked at more closely, those that stand there several times included. */
+const MAX_HITS = 200;
 /** Characters of a line that is not over yet which are kept to be looked at. */
 const MAX_OPEN = 4_096;
 /** Bytes that are looked through. */
@@ -19,75 +21,84 @@ export interface NotableLine {
 
 /** Follows one stream from its start; what stands in the head or the tail of the answer is left out at the end. */
 export class NotableLines {
+  /** Bytes that are still to come of the head. */
+  #headBytes: number;
   readonly #decoder = new TextDecoder();
   readonly #found: NotableLine[] = [];
   readonly #texts = new Set<string>();
   #foundBytes = 0;
+  #hits = 0;
   #lookedBytes = 0;
   /** The line that has begun and is not over, from its start. */
   #open = "";
   /** Lines that are over. */
   #lines = 0;
-  #isFull = false;
+
+  /** @param headBytes - Of the first bytes of the stream only the lines are counted. */
+  constructor(headBytes: number) {
+    this.#headBytes = headBytes;
+  }
 
   /** @param bytes - The next ones. */
   push(bytes: Uint8Array): void {
+    const head = bytes.subarray(0, this.#headBytes);
+    this.#headBytes -= head.length;
+    if (head.length > 0) this.#take(head, false);
+    if (head.length < bytes.length) this.#take(bytes.subarray(head.length), true);
+  }
+
+  #take(bytes: Uint8Array, isLookedAt: boolean): void {
+    const before = this.#lines;
+    this.#lines += countNewlines(bytes);
     if (this.#isFull) return;
-    const text = this.#decoder.decode(bytes, { stream: true });
     this.#lookedBytes += bytes.length;
+    const text = this.#decoder.decode(bytes, { stream: true });
     const end = text.lastIndexOf("\n") + 1;
     if (end === 0) {
       if (this.#open.length < MAX_OPEN) this.#open += text;
-    } else {
-      this.#look(this.#open + text.slice(0, end));
-      this.#open = text.slice(end);
+      return;
     }
-    if (this.#found.length >= MAX_LINES * 2 || this.#lookedBytes >= MAX_LOOKED_BYTES) this.#isFull = true;
+    if (isLookedAt) this.#look(this.#open + text.slice(0, end), before);
+    this.#open = text.slice(end);
   }
 
   /** What is notable between the two, both as they are shown. */
   between(head: Uint8Array, tail: Uint8Array): readonly NotableLine[] {
-    const first = 1 + countBytes(head);
-    const last = this.#isFull ? Number.POSITIVE_INFINITY : this.#lines - countBytes(tail);
+    const first = 1 + countNewlines(head);
+    const last = this.#lines - countNewlines(tail);
     return this.#found.filter(({ line }) => line > first && line <= last).slice(0, MAX_LINES);
   }
 
-  #look(whole: string): void {
+  get #isFull(): boolean {
+    return this.#hits >= MAX_HITS || this.#foundBytes >= MAX_BYTES || this.#lookedBytes >= MAX_LOOKED_BYTES;
+  }
+
+  /** @param lines - Those before. */
+  #look(whole: string, lines: number): void {
     const notable = new RegExp(NOTABLE, "g");
+    let line = lines + 1;
     let from = 0;
-    while (from < whole.length && this.#foundBytes < MAX_BYTES) {
+    while (from < whole.length && !this.#isFull) {
       notable.lastIndex = from;
       const at = notable.exec(whole)?.index;
-      if (at === undefined) break;
+      if (at === undefined) return;
       const start = whole.lastIndexOf("\n", at) + 1;
       const end = whole.indexOf("\n", at);
-      this.#lines += countNewlines(whole.slice(from, start));
-      this.#note(this.#lines + 1, whole.slice(start, end));
-      this.#lines += 1;
+      for (let next = whole.indexOf("\n", from); next !== -1 && next < start; next = whole.indexOf("\n", next + 1))
+        line += 1;
+      this.#note(line, whole.slice(start, end));
+      line += 1;
       from = end + 1;
     }
-    this.#lines += countNewlines(whole.slice(from));
   }
 
   #note(line: number, raw: string): void {
+    this.#hits += 1;
     const text = cutHead(stripControls(raw).text.trimEnd(), MAX_LINE_BYTES).text;
     if (this.#texts.has(text)) return;
-    const bytes = utf8Length(text);
-    this.#foundBytes += bytes;
+    this.#foundBytes += utf8Length(text);
     if (this.#foundBytes > MAX_BYTES) return;
     this.#texts.add(text);
     this.#found.push({ line, text });
   }
-}
-
-function countNewlines(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1;
-  return count;
-}
-
-function countBytes(bytes: Uint8Array): number {
-  let count = 0;
-  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count += 1;
-  return count;
 }

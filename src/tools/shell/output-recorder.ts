@@ -43,6 +43,8 @@ export class OutputRecorder {
     private readonly stream: StreamName,
     private readonly fitsBytes: number,
     private readonly what: string,
+    /** Bytes of its start that an answer shows in any case. */
+    private readonly headBytes = 0,
   ) {}
 
   /**
@@ -61,7 +63,7 @@ export class OutputRecorder {
     if (this.#seenBytes <= this.fitsBytes) return undefined;
     const sink = new ArtifactSink(this.ctx, `${this.stream} of ${this.what}`);
     this.#sink = sink;
-    this.#notable = new NotableLines();
+    this.#notable = new NotableLines(this.headBytes);
     let written: Promise<void> | undefined;
     for (const chunk of this.#early) {
       this.#notable.push(chunk.bytes);

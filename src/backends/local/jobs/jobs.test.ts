@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -75,7 +75,7 @@ async function textOf(job: ShellHandle, stream: "stdout" | "stderr" = "stdout", 
 }
 
 describe("jobs of a host that is killed", () => {
-  it("end within 5 s with all their children; the next start tells each once and has all their output", async () => {
+  it("PROC-07: end within 5 s with all their children; the next start tells each once and has all their output", async () => {
     const { host, ids } = await startHost();
     const pids = ids.slice(0, 10).flatMap((_, number) => [pidOf(`pid-${number}`), pidOf(`child-${number}`)]);
     expect(pids.every(isAlive)).toBe(true);
@@ -106,7 +106,7 @@ describe("jobs of a host that is killed", () => {
     await (await shell.attach(ids[10]!))!.result;
   });
 
-  it("goes on where it is to be kept: output without a gap, its exit, and a stop by the next host", async () => {
+  it("PROC-07: goes on where it is to be kept: output without a gap, its exit, and a stop by the next host", async () => {
     const { host, ids } = await startHost();
     const id = ids[10]!;
     await until(() => existsSync(join(state, "jobs", id, "stdout.0")));
@@ -228,5 +228,43 @@ describe("the folder of a job", () => {
       expect(readFileSync(path, "utf8")).toBe(text);
     }
     expect(new JobFolder(job.path, job.record).keptBytes()).toBe(0);
+  });
+});
+
+describe("a full disk", () => {
+  it("costs the output that it has no room for, and neither the job nor the table of jobs", async (context) => {
+    mkdirSync(state);
+    const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", state], { stdio: "ignore" });
+    if (mounted.status !== 0) context.skip("no small file system can be mounted here");
+    try {
+      const backend = backendOn({ watcher: false });
+      const { shell } = backend.root;
+      const before = await shell.spawn("echo before", { cwd: folder, lifetime: "host" });
+      await before.result;
+      const printing =
+        "head -c 3000000 /dev/zero | tr '\\0' x; while [ ! -e go ]; do sleep 0.02; done; echo last; exit 4";
+      const job = await shell.spawn(printing, { cwd: folder, lifetime: "host" });
+      await until(async () => (await shell.jobs({ id: job.id }))[0]?.outputBytes === 3_000_000);
+      const unkept = await shell.spawn("echo unkept", { cwd: folder, lifetime: "host" });
+      expect((await unkept.result).exit).toEqual({ by: "code", code: 0 });
+      expect(await textOf(unkept)).toBe("unkept\n");
+      const first = await job.output("stdout", 0, 10_000_000);
+      expect(first.lost).toBe(0);
+      expect(first.bytes.length).toBeGreaterThan(500_000);
+      const gap = await job.output("stdout", first.next, 10_000_000);
+      expect(gap.lost).toBeGreaterThan(1_000_000);
+      expect(gap.next).toBe(3_000_000);
+      expect(new Set((await shell.jobs()).map(({ id }) => id)).size).toBe(3);
+      expect(new JobStore(state).find(before.id)?.record.ended?.exit).toEqual({ by: "code", code: 0 });
+      // Room again: what has ended is written down, too.
+      for (const name of readdirSync(join(state, "jobs", job.id)).filter((one) => one.startsWith("stdout.")))
+        rmSync(join(state, "jobs", job.id, name));
+      writeFileSync(join(folder, "go"), "");
+      expect((await job.result).exit).toEqual({ by: "code", code: 4 });
+      await until(() => new JobStore(state).find(job.id)?.record.ended?.exit?.by === "code");
+    } finally {
+      for (const backend of open.splice(0)) await backend.close();
+      spawnSync("umount", [state], { stdio: "ignore" });
+    }
   });
 });
