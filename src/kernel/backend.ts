@@ -77,8 +77,10 @@ export interface Backend {
   /**
    * Ends the jobs whose lifetime is "session" that calls of this session have started, and what survived its commands: TERM,
    * 3 s, KILL. The session may go on with others. Idempotent. Absent on a backend without jobs; `SessionJobs` does it.
+   *
+   * @param options.forgets - What is kept of its jobs that have ended is removed, too: nobody comes back to the session.
    */
-  endSession?(sessionId: string): Promise<SessionEnd>;
+  endSession?(sessionId: string, options?: { readonly forgets?: boolean }): Promise<SessionEnd>;
   /**
    * Idempotent. Ends what runs, except jobs whose lifetime is "keep"; `left` names what could not be ended. From now on
    * every operation of `root`, and of ports bound before, rejects with `BACKEND_UNAVAILABLE` (`exists` may say false).

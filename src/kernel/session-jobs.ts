@@ -42,13 +42,25 @@ export class SessionJobs {
     };
   }
 
-  /** Ends them all, each as a cancel would: TERM, 3 s, KILL. What a call that is still under way leaves later is ended then. Idempotent. */
-  async end(sessionId: string): Promise<SessionEnd> {
+  /**
+   * Ends them all, each as a cancel would: TERM, 3 s, KILL. What a call that is still under way leaves later is ended then. Idempotent.
+   *
+   * @param options.forgets - And removes what is kept of them.
+   */
+  async end(sessionId: string, options: { readonly forgets?: boolean } = {}): Promise<SessionEnd> {
     const jobs = [...(this.#jobs.get(sessionId)?.values() ?? [])];
     this.#jobs.delete(sessionId);
     this.#ended.set(sessionId, ++this.#ends);
     const left = await Promise.all(jobs.map(leftOf));
+    if (options.forgets === true) await this.#forget(sessionId);
     return { left: left.flat() };
+  }
+
+  /** What cannot be removed stays until it is too old. */
+  async #forget(sessionId: string): Promise<void> {
+    const all = await this.#root.jobs().catch(() => []);
+    const own = all.filter(({ session, lifetime }) => session === sessionId && lifetime === "session");
+    await Promise.allSettled(own.map(async ({ id }) => (await this.#root.attach(id))?.forget?.()));
   }
 
   async #add(sessionId: string, id: string, bornAt: number): Promise<void> {

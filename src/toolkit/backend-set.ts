@@ -56,10 +56,10 @@ export class BackendSet {
   }
 
   /** Ends what a session left running on any of them, those that were given included. @returns What could not be ended. */
-  async endSession(id: string): Promise<readonly string[]> {
+  async endSession(id: string, options: { readonly forgets?: boolean } = {}): Promise<readonly string[]> {
     const opened = await this.#opening?.catch(() => undefined);
     const usable = Object.values(opened?.all ?? {}).filter((backend) => backend.state() !== "closed");
-    const ends = await Promise.all(usable.map((backend) => backend.endSession?.(id)));
+    const ends = await Promise.all(usable.map((backend) => backend.endSession?.(id, options)));
     return ends.flatMap((end) => end?.left ?? []);
   }
 

@@ -213,6 +213,8 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     });
   };
 
+  const temporary = new WeakSet<ToolkitSession>();
+  const isTemporary = (session: ToolkitSession) => temporary.has(session);
   const openSession = (id: string | undefined): ToolkitSession => {
     const session = host.openSession(id);
     let ended: Promise<SessionEnd> | undefined;
@@ -230,11 +232,12 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
         ),
       context: (cwd) => contextOf(session, isEnded, cwd),
       close() {
-        ended ??= endSession(opened, session.close);
+        ended ??= endSession(opened, session.close, id === undefined);
         return ended;
       },
       async end() {
-        const left = await opened.close();
+        ended ??= endSession(opened, session.close, true);
+        const left = await ended;
         await session.end();
         return left;
       },
@@ -243,6 +246,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
       [Symbol.asyncDispose]: async () => void (await opened.close()),
     };
     open.set(session.id, opened);
+    if (id === undefined) temporary.add(opened);
     return opened;
   };
 
@@ -270,13 +274,17 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   };
   return toolkit;
 
-  async function endSession(session: ToolkitSession, close: () => Promise<void>): Promise<SessionEnd> {
+  async function endSession(
+    session: ToolkitSession,
+    close: () => Promise<void>,
+    forgets: boolean,
+  ): Promise<SessionEnd> {
     const { id } = session;
     // A name may be in use again.
     if (open.get(id) === session) open.delete(id);
     host.services.approvals.forget(id);
     // Commands first: what they still print belongs to the session's artifacts.
-    const [jobs] = await Promise.allSettled([backends.endSession(id)]);
+    const [jobs] = await Promise.allSettled([backends.endSession(id, { forgets })]);
     await close();
     if (jobs.status === "rejected") throw jobs.reason;
     return { left: jobs.value };
@@ -284,9 +292,12 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
 
   /** Every part is closed, whatever becomes of the others; the first that failed is told. */
   async function closeAll(): Promise<{ readonly left: readonly string[] }> {
+    // Nobody comes back to a session without a name: what is kept of its jobs goes while its backends are open.
+    const unnamed = await Promise.allSettled([...open.values()].filter(isTemporary).map((session) => session.close()));
     // Commands first: what they still print belongs to the sessions' artifacts.
     const [closed] = await Promise.allSettled([backends.close()]);
-    const sessions = await Promise.allSettled([...open.values()].map((session) => session.close()));
+    const named = await Promise.allSettled([...open.values()].map((session) => session.close()));
+    const sessions = [...unnamed, ...named];
     host.close();
     if (closed.status === "rejected") throw closed.reason;
     const failed = sessions.find((one) => one.status === "rejected");

@@ -33,6 +33,7 @@ function isRunning(file: string): boolean {
 }
 const sessionsOnDisk = () =>
   existsSync(join(root, "state/sessions")) ? readdirSync(join(root, "state/sessions")) : [];
+const jobsOnDisk = () => (existsSync(join(root, "state/jobs")) ? readdirSync(join(root, "state/jobs")) : []);
 const closed = { status: "failed", code: "STORE_CLOSED" };
 
 describe("a session that ends", () => {
@@ -46,6 +47,24 @@ describe("a session that ends", () => {
     expect([isRunning("one"), isRunning("two")]).toEqual([false, true]);
     expect(await toolkit.close()).toEqual({ left: [] });
     expect(isRunning("two")).toBe(false);
+  });
+
+  it("keeps the output of its jobs for whoever comes back, and none where nobody can or it is ended for good", async () => {
+    const toolkit = await local();
+    const [named, unnamed, forGood] = [toolkit.session("named"), toolkit.session(), toolkit.session("for good")];
+    for (const session of [named, unnamed, forGood]) await leave(session.box(), "pid");
+    await run(forGood.box(), "process", { action: "start", command: "true" });
+    expect(jobsOnDisk()).toHaveLength(4);
+    await named.close();
+    await unnamed.close();
+    await forGood.end();
+    expect(jobsOnDisk()).toEqual(["job-1"]);
+    await leave(toolkit.box(), "pid");
+    expect(await toolkit.close()).toEqual({ left: [] });
+    expect(jobsOnDisk()).toEqual(["job-1"]);
+    expect((await run((await local()).session("named").box(), "process", { action: "list" })).output).toMatch(
+      /^job-1: stopped/,
+    );
   });
 
   it("refuses the calls that come after, and its name can be opened anew", async () => {

@@ -107,7 +107,10 @@ export class JobTable {
       if (state.hasEnded) return GONE;
       state.wasStopped = true;
       running.stop("cancelled", graceMs);
-      return running.end(graceMs);
+      const tree = await running.end(graceMs);
+      // Survivors are looked at seldom; that they have ended is known here already.
+      if (tree.state === "gone" && running.hasExited) noteEnd(this.#isClosing ? "host" : "stopped");
+      return tree;
     };
     const forget = async () => {
       if (!state.hasEnded) throw stillRuns(id);

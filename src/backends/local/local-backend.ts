@@ -99,7 +99,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
     },
     root,
     state: () => state,
-    endSession: (id) => sessions.end(id),
+    endSession: (id, options) => sessions.end(id, options),
     close(io?: Io) {
       state = "closed";
       closing ??= host.close(Math.min(DEFAULT_GRACE_MS, io?.timeoutMs ?? DEFAULT_GRACE_MS)).then((left) => ({ left }));

@@ -110,7 +110,7 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): MemoryB
     bind: (grant, call) => ports({ grant, call }),
     root: { fs: rootFs, shell: rootShell },
     state: () => (isClosed ? "closed" : "open"),
-    endSession: (id) => sessions.end(id),
+    endSession: (id, options) => sessions.end(id, options),
     async close() {
       isClosed = true;
       for (const process of table.all()) process.send("KILL");
