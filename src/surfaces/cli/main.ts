@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The `haft` command. It loads what the chosen command needs and nothing else. */
-import { buildProgram, requireCommand } from "./program.js";
+import { quickServe } from "./quick-serve.js";
 import { EXIT, exitCodeOf, refuseSystem, tellProblem } from "./usage.js";
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -16,9 +16,17 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 try {
   refuseSystem();
-  const program = buildProgram();
-  await requireCommand(program, process.argv.slice(2));
-  await program.parseAsync();
+  const args = process.argv.slice(2);
+  const served = quickServe(args);
+  if (served !== undefined) {
+    const { serveCommand } = await import("./serve-command.js");
+    process.exitCode = await serveCommand(served);
+  } else {
+    const { buildProgram, requireCommand } = await import("./program.js");
+    const program = buildProgram();
+    await requireCommand(program, args);
+    await program.parseAsync();
+  }
 } catch (error) {
   await tellProblem(error);
   process.exitCode = exitCodeOf(error);

@@ -4,10 +4,9 @@ import { showControls } from "../../text/index.js";
 import { builtinRegistry, clientTokens, createToolkit, dialectNamed, stateProblem } from "../../toolkit/index.js";
 import { newToken, serveMcpHttp, serveMcpStdio } from "../mcp/index.js";
 import { type CommonOptions, type Settings, settingsOf, settledWorkspace, workspaceOf } from "./common-options.js";
-import { connectText } from "./connect-text.js";
 import { haftVersion } from "./installed-package.js";
 import { servedCalls } from "./served-calls.js";
-import { toolsOf } from "./tools-command.js";
+import { toolsOf } from "./tools-of.js";
 import { EXIT, UsageError } from "./usage.js";
 
 export interface ServeOptions extends CommonOptions {
@@ -19,6 +18,8 @@ export interface ServeOptions extends CommonOptions {
 
 /** Characters of one line for the operator. */
 const LONGEST_NOTE = 2_000;
+/** Milliseconds after the start at which the operator of a server over standard input and output is told what is amiss. */
+const TELL_AFTER_MS = 500;
 /** Milliseconds that the end of a server waits for what its calls started. */
 const END_WITHIN_MS = 15_000;
 
@@ -35,15 +36,14 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   });
   const tools = toolsOf(registry, options.collection);
   const server = { version: haftVersion(), tools, onProblem: (error: Error) => tellOperator(error.message) };
-  const { stateDir } = settings.toolkit;
-  const unkept = await stateProblem(stateDir === undefined ? {} : { stateDir });
-  if (unkept !== undefined) tellOperator(unkept);
   return options.stdio ? serveOverStdio(options, settings, server) : serveOverHttp(options, settings, server);
 }
 
 type Served = Omit<Parameters<typeof serveMcpHttp>[0], "calls" | "token" | "port" | "host">;
 
 async function serveOverStdio(options: ServeOptions, settings: Settings, server: Served): Promise<number> {
+  // A client waits for the start, nobody for this.
+  setTimeout(() => void tellUnkept(settings), TELL_AFTER_MS).unref();
   // A client often starts its servers in a folder of its own: then its roots tell where to work, at the first call.
   const isGiven = options.workspace !== undefined;
   const given = isGiven ? workspaceOf(options.workspace) : undefined;
@@ -71,6 +71,7 @@ async function serveOverStdio(options: ServeOptions, settings: Settings, server:
 }
 
 async function serveOverHttp(options: ServeOptions, settings: Settings, server: Served): Promise<number> {
+  await tellUnkept(settings);
   const workspace = settledWorkspace(options.workspace, settings.config);
   const calls = servedCalls({
     collection: options.collection,
@@ -89,11 +90,17 @@ async function serveOverHttp(options: ServeOptions, settings: Settings, server: 
   const about = { url: service.url, token, workspace, tools: server.tools.map((tool) => tool.name) };
   // Before anybody can read where it listens: a signal that comes at once is heard too.
   const stop = untilSignalled();
+  const { connectText } = await import("./connect-text.js");
   process.stdout.write(connectText(about, options.once === true));
   if (!options.once) await signalled(stop);
   await service.close();
   await inTime(calls.close());
   return EXIT.ok;
+}
+
+async function tellUnkept({ toolkit: { stateDir } }: Settings): Promise<void> {
+  const problem = await stateProblem(stateDir === undefined ? {} : { stateDir });
+  if (problem !== undefined) tellOperator(problem);
 }
 
 /** The first root that is a folder here. @throws UsageError when it may not be a workspace. */

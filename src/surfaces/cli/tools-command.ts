@@ -1,10 +1,10 @@
 /** `haft tools`: what a model is shown, for a program or for a person. */
 import pc from "picocolors";
-import type { DefinedTool, ToolRegistry } from "../../kernel/index.js";
 import { builtinRegistry, dialectNamed } from "../../toolkit/index.js";
 import { dialectArgument } from "./common-options.js";
 import { type ConfigOptions, loadConfig, tellIgnored } from "./configuration.js";
-import { DEFAULT_DIALECT, UsageError } from "./usage.js";
+import { toolsOf } from "./tools-of.js";
+import { DEFAULT_DIALECT } from "./usage.js";
 
 export interface ToolsOptions extends ConfigOptions {
   readonly dialect?: string;
@@ -37,13 +37,6 @@ export async function toolsCommand(options: ToolsOptions): Promise<void> {
   const call = `haft call ${tools[0]?.name ?? "read"} '{…}'${dialectArgument(dialect.name)}`;
   const example = pc.dim(`${call} runs one; --json prints its parameters and those of the others.`);
   process.stdout.write(`${rows.join("\n")}\n\n${example}\n`);
-}
-
-/** The tools of a collection. @throws UsageError that names the collections there are. */
-export function toolsOf(registry: ToolRegistry, collection: string): readonly DefinedTool[] {
-  const names = registry.collectionNames();
-  if (names.includes(collection)) return registry.membersOf(collection);
-  throw new UsageError(`There is no collection "${collection}". Take one of ${names.join(", ")}.`);
 }
 
 function firstSentence(text: string): string {
