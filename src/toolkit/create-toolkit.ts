@@ -136,8 +136,13 @@ export interface Toolkit extends AsyncDisposable {
   readonly host: HostServices;
   /** What waits for a person: `approvals.grant(token)`, then the same call again with `resume: token`. */
   readonly approvals: Approvals;
-  /** The conversation of this name, the same object each time; without a name, a new one. */
-  session(id?: string): ToolkitSession;
+  /**
+   * The conversation of this name, the same object each time; without a name, a new one.
+   *
+   * @param options.owner - Who it belongs to, where a host has several clients: jobs that outlive their session are told to
+   *   sessions of the same owner only. Default: nobody, and such sessions share them.
+   */
+  session(id?: string, options?: { readonly owner?: string }): ToolkitSession;
   /** A box with a session of its own, or the one that the toolkit was made with. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
   box(collection?: string): OwnedBox;
   /** The conversations that are open. */
@@ -215,8 +220,8 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
 
   const temporary = new WeakSet<ToolkitSession>();
   const isTemporary = (session: ToolkitSession) => temporary.has(session);
-  const openSession = (id: string | undefined): ToolkitSession => {
-    const session = host.openSession(id);
+  const openSession = (id: string | undefined, owner?: string): ToolkitSession => {
+    const session = { ...host.openSession(id), ...(owner === undefined ? {} : { owner }) };
     let ended: Promise<SessionEnd> | undefined;
     const isEnded = () => ended !== undefined;
     const use = new SessionUse(host.services.clock.now, session.touch);
@@ -250,8 +255,8 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     return opened;
   };
 
-  const sessionOf = (id: string | undefined): ToolkitSession =>
-    (id === undefined ? undefined : open.get(id)) ?? openSession(id);
+  const sessionOf = (id: string | undefined, about: { readonly owner?: string } = {}): ToolkitSession =>
+    (id === undefined ? undefined : open.get(id)) ?? openSession(id, about.owner);
 
   const toolkit: Toolkit = {
     registry,

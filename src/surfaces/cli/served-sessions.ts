@@ -103,7 +103,9 @@ export class ServedSessions {
   }
 
   #opened(toolkit: Toolkit, { key, client, isLasting }: McpSession): Served {
-    const session = isLasting ? toolkit.session(key) : toolkit.session();
+    // Over HTTP one client's jobs are nobody else's; over stdio there is nobody else.
+    const owner = client === "stdio" ? {} : { owner: client };
+    const session = toolkit.session(isLasting ? key : undefined, owner);
     return {
       session,
       box: session.box(this.#options.collection),

@@ -126,6 +126,17 @@ describe("process", () => {
     expect((await call({ action: "stop", id: "job-2" }, other)).isError).toBe(false);
   });
 
+  it("tells jobs that outlive their session to sessions of the same owner only", async () => {
+    const [first, second] = [toolkit.session("a1", { owner: "a" }), toolkit.session("a2", { owner: "a" })];
+    const stranger = toolkit.session("b", { owner: "b" });
+    await call({ action: "start", command: "sleep 600", lifetime: "host" }, first);
+    expect((await call({ action: "list", all: true }, second)).text).toMatch(/^job-1: running/);
+    for (const on of [stranger, session]) {
+      expect((await call({ action: "list", all: true }, on)).text).toBe("No jobs.");
+      expect((await call({ action: "stop", id: "job-1" }, on)).code).toBe("JOB_UNKNOWN");
+    }
+  });
+
   it("gives a later start of the same session its jobs, their end and their output", async () => {
     const { text } = await call({ action: "start", command: "echo kept words; exec sleep 600" });
     await toolkit.close();
