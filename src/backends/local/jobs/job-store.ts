@@ -1,5 +1,5 @@
 /** The folders of all jobs of this machine that share one state folder, whatever host started them. */
-import { lstatSync, mkdirSync, readdirSync, realpathSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { JobInfo } from "../../../kernel/index.js";
 import { type HostIdentity, isAlive, machinePlace, ownIdentity } from "./host-identity.js";
@@ -168,10 +168,10 @@ function makeNew(path: string): boolean {
   }
 }
 
-/** A folder that a link has led elsewhere takes no output. @throws When it is none, or cannot be made. */
+/** A link in the folder's place takes no output. @throws When there is no folder and none can be made. */
 function makeOutputFolder(path: string): void {
   makeNew(path);
-  if (realpathSync(path) !== path) throw new Error(`"${path}" leads elsewhere`);
+  if (!lstatSync(path).isDirectory()) throw new Error(`"${path}" is no folder`);
 }
 
 function lstatIfThere(path: string) {
