@@ -72,6 +72,8 @@ export async function serveOverHttp(options: ServeHttpOptions): Promise<HttpServ
   });
   const connections = boundConnections(server);
   const { port } = await listening(server, options.port, host);
+  // Such as no file left for one more connection: the others go on.
+  server.on("error", onProblem);
   origin = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   let closed: Promise<void> | undefined;
   return {

@@ -1,6 +1,7 @@
 /** Clients of the built server that go and come back, each with its own token. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from "@modelcontextprotocol/client";
@@ -33,8 +34,16 @@ const at = () => ({ cwd: join(root, "project"), env: cleanEnv(join(root, "home")
 const haft = (...args: readonly string[]) => runHaft(args, at());
 const tokenFor = async (name: string): Promise<string> => (await haft("token", "add", name)).stdout.trim();
 
-async function serve(...args: readonly string[]): Promise<Running> {
-  const child = spawn(process.execPath, [built("surfaces/cli/main.js"), "serve", ...args], {
+async function serve(options: { readonly port?: string; readonly openFiles?: number } = {}): Promise<Running> {
+  const { port, openFiles } = options;
+  const limit = openFiles === undefined ? "" : `ulimit -n ${openFiles}; `;
+  const command = [
+    process.execPath,
+    built("surfaces/cli/main.js"),
+    "serve",
+    ...(port === undefined ? [] : ["--port", port]),
+  ];
+  const child = spawn("sh", ["-c", `${limit}exec "$@"`, "sh", ...command], {
     ...at(),
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -224,6 +233,20 @@ describe("the server", () => {
     await client.close();
   });
 
+  it("goes on when there is no file left for one more connection", async () => {
+    const server = await serve({ openFiles: 120 });
+    const sockets = Array.from({ length: 400 }, () =>
+      connect(Number(server.url.port), "127.0.0.1").on("error", () => {}),
+    );
+    await Promise.all(
+      sockets.map((socket) => new Promise((resolve) => socket.once("connect", resolve).once("close", resolve))),
+    );
+    const { client } = await connectNew(server, server.token);
+    const listed = await client.callTool({ name: "bash", arguments: { command: "echo still here" } });
+    expect(JSON.stringify(listed.content)).toContain("still here");
+    for (const socket of sockets) socket.destroy();
+  });
+
   it("shows its operator nothing that a terminal obeys", async () => {
     const server = await serve();
     const version = "\u001b]0;owned\u0007\u001b[31m";
@@ -255,7 +278,7 @@ describe("the server", () => {
 
   it("takes the next free port and says so, for each of several that are started at once", async () => {
     const first = await serve();
-    const second = await serve("--port", first.url.port);
+    const second = await serve({ port: first.url.port });
     expect(second.url.port).not.toBe(first.url.port);
     expect(second.notes()).toContain(`port ${first.url.port} is in use; took ${second.url.port} instead`);
   });

@@ -267,6 +267,15 @@ describe("the stdio server", () => {
     }
   });
 
+  it("ends when its client sends a message that does not end, and with it what its calls run", async () => {
+    const { pids, child, ended } = await busyServer();
+    child.stdin?.on("error", () => {});
+    const pour = setInterval(() => child.stdin?.write("x".repeat(1024 * 1024)), 1);
+    expect(await ended).toBe(0);
+    clearInterval(pour);
+    await gone(pids);
+  });
+
   it("MCP-11: ends when nobody reads its answers any more, and does not spin on the broken pipe", async () => {
     const { command, args, cwd, env } = server();
     const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "inherit"] });

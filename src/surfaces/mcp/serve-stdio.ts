@@ -15,10 +15,11 @@ export interface ServeStdioOptions extends McpServerOptions {
 /** Milliseconds that the calls which run when the service is stopped have to end and to be answered. A tool is left behind after 6 s. */
 const ANSWER_WITHIN_MS = 8_000;
 
-export type StdioEnd = "input ended" | "parent gone" | "stopped";
+/** "connection closed": the protocol gave the client up, such as for a message that does not end. */
+export type StdioEnd = "input ended" | "connection closed" | "parent gone" | "stopped";
 
 /**
- * Serves until standard input ends, the client's process is gone or `signal` fires. Calls that still run are cancelled,
+ * Serves until standard input ends, the client's process is gone, a message is too long (10 MiB) or `signal` fires. Calls that still run are cancelled,
  * with all that they started; only a client that is still there, when `signal` fires, gets their answers. Resolves with the
  * reason once the connection is closed; the calls' own ends may take some seconds more.
  */
@@ -32,7 +33,9 @@ export async function serveMcpStdio(options: ServeStdioOptions): Promise<StdioEn
   ]);
   const transport = new StdioServerTransport(process.stdin, wire.output);
   let unwatch = (): void => {};
+  let onClosed = (): void => {};
   const ended = new Promise<StdioEnd>((resolve) => {
+    onClosed = () => resolve("connection closed");
     for (const event of ["end", "close", "error"]) process.stdin.once(event, () => resolve("input ended"));
     wire.output.once("error", () => resolve("input ended"));
     signal.addEventListener("abort", () => resolve("stopped"), { once: true });
@@ -40,6 +43,11 @@ export async function serveMcpStdio(options: ServeStdioOptions): Promise<StdioEn
     unwatch = watchParent(() => resolve("parent gone"));
   });
   const handle = serveStdio(({ era }) => serverFor(era, calls), { transport, onerror: onProblem });
+  const closeServer = transport.onclose;
+  transport.onclose = () => {
+    closeServer?.();
+    onClosed();
+  };
   const reason = await ended;
   unwatch();
   if (reason === "stopped") await running.stop(ANSWER_WITHIN_MS);
