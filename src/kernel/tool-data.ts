@@ -231,7 +231,9 @@ export interface BashLimits {
   readonly tailBytes: number;
   /** error: an exit other than 0, or a signal, is a failure; result: it is an answer like any other. */
   readonly exit: "error" | "result";
-  /** A command that still runs after so many milliseconds goes on as a job. null: it is waited for. */
+  /** A command may go on as a job where it waits for input, or after `yieldMs`: there is a tool to go on with it. */
+  readonly goesOn: boolean;
+  /** Milliseconds after which a command that still runs goes on as a job. null: it is waited for. */
   readonly yieldMs: number | null;
 }
 

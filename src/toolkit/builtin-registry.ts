@@ -27,10 +27,7 @@ export function builtinRegistry(dialect: Dialect = haftDialect, options: Builtin
     const setting = options.tools?.[name] ?? true;
     if (tool === undefined || setting === false) continue;
     const gate = options.gate ?? (setting === true ? undefined : setting.gate);
-    const canGoOn = options.yieldMs !== undefined && Object.hasOwn(dialect.tools, "process");
-    registry.register(
-      presentTool(tool, yielding(gated(face, tool, gate), tool, canGoOn ? options.yieldMs : undefined), dialect),
-    );
+    registry.register(presentTool(tool, goingOn(gated(face, tool, gate), tool, options), dialect));
   }
   for (const [name, members] of Object.entries(dialect.collections)) {
     registry.collection(
@@ -46,11 +43,12 @@ function gated(face: AnyFace, tool: DefinedTool, gate: Gate | undefined): AnyFac
   return gate === undefined || !hasGate(tool) ? face : { ...face, limits: { ...face.limits, gate } };
 }
 
-/** Lays the time over the limits of a face whose tool can let its work go on; only where the dialect can go on with a job. */
-function yielding(face: AnyFace, tool: DefinedTool, yieldMs: number | undefined): AnyFace {
+/** Lays over the limits of a face whose tool can let its work go on when it does; never where the tool for jobs is switched off. */
+function goingOn(face: AnyFace, tool: DefinedTool, { tools, yieldMs }: BuiltinRegistryOptions): AnyFace {
   const { limits } = tool.body;
-  const canYield = typeof limits === "object" && limits !== null && "yieldMs" in limits;
-  return yieldMs === undefined || !canYield ? face : { ...face, limits: { ...face.limits, yieldMs } };
+  if (typeof limits !== "object" || limits === null || !("goesOn" in limits)) return face;
+  const goesOn = tools?.process === false ? { goesOn: false } : {};
+  return { ...face, limits: { ...face.limits, ...goesOn, ...(yieldMs === undefined ? {} : { yieldMs }) } };
 }
 
 /** Whether the tool may ask for a read before it changes a file. */

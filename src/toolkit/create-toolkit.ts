@@ -64,7 +64,7 @@ export interface ToolkitOptions {
   readonly session?: string;
   /** When `write` and `edit` want a read before. Default: what the dialect says. */
   readonly gate?: Gate;
-  /** Milliseconds after which a command that still runs goes on as a job and its call ends. Default: it is waited for. */
+  /** Milliseconds after which a command that still runs goes on as a job and its call ends, in the dialects whose `bash` may. Default: it is waited for. */
   readonly yieldMs?: number;
   /** Built-in tools by Haft's own names: `false` switches one off, so that it is neither shown nor known. Default: all on. */
   readonly toolSettings?: ToolSettings;

@@ -51,6 +51,7 @@ export const bashFace: ToolFace<BashInput, BashData, BashLimits> = {
     headBytes: BASH_HEAD_BYTES,
     tailBytes: BASH_TAIL_BYTES,
     exit: "error",
+    goesOn: true,
   },
   decode(args) {
     const command = textArgument(args, "command");

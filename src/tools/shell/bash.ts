@@ -25,6 +25,7 @@ export const BASH_LIMITS: BashLimits = {
   headBytes: 8_192,
   tailBytes: 24_576,
   exit: "error",
+  goesOn: false,
   yieldMs: null,
 };
 

@@ -26,8 +26,8 @@ export class Going {
   readonly #stopTimer: () => void;
 
   constructor(ctx: Ctx) {
-    const { yieldMs } = ctx.limits;
-    this.#canGoOn = yieldMs !== null && ctx.backend.flags.detach === true;
+    const { goesOn, yieldMs } = ctx.limits;
+    this.#canGoOn = goesOn && ctx.backend.flags.detach === true;
     this.#stopTimer = this.#canGoOn && yieldMs !== null ? ctx.clock.timer(yieldMs, () => this.#go("time")) : () => {};
   }
 

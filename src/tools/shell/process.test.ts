@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -173,6 +174,15 @@ describe("bash and its jobs", () => {
     expect(yielded.data).toMatchObject({ ended: "detached", detachedBy: "time", job: "job-1" });
     const waited = await call({ action: "wait", id: "job-1" }, own);
     expect(waited.text).toMatch(/^job-1: exit code 5 after [\s\S]*stdout \(5 new bytes\):\nlate\n/);
+  });
+
+  it("does not wait for its deadline when a command waits at a terminal for somebody to type", async (context) => {
+    if (spawnSync("python3", ["-c", "import pty"]).status !== 0) context.skip("there is no python3 to open a terminal");
+    const asks = "os.execvp('sh', ['sh', '-c', 'printf Password:; read x'])";
+    const script = `import os, pty\npid, fd = pty.fork()\nif pid == 0: ${asks}\nprint(os.read(fd, 99).decode(), end='', flush=True)\nos.waitpid(pid, 0)`;
+    const { text, data } = await call({ command: `python3 -c "${script}"` }, session, "bash");
+    expect(data).toMatchObject({ ended: "detached", detachedBy: "input", waitingFor: { name: "sh", on: "terminal" } });
+    expect(text).toMatch(/waiting for input: sh \(pid \d+\) reads at a terminal: "Password:"\.\n`process` with action/);
   });
 
   it("keeps lines that look like errors out of the part that is left out", async () => {
