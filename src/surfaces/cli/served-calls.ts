@@ -97,6 +97,8 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
       }
     },
     async artifacts(named) {
+      // A look is no reason to settle where to work: the client tells its folders at its first call.
+      if (options.needsRoots && opened === undefined) return undefined;
       const { session } = await sessions.of(named, await open());
       return session.session.artifacts;
     },

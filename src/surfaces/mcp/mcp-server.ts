@@ -19,8 +19,8 @@ import { type McpSession, sessionOf } from "./session-key.js";
 export interface McpCalls {
   /** Runs one call in the session, a new one if need be. Rejects with a sentence for the model when it cannot begin. */
   run(call: Omit<ToolCall, "id">, options: RunOptions, session: McpSession): Promise<ToolOutcome>;
-  /** What was kept of the outputs of the session. Absent: there are no resources. */
-  artifacts?(session: McpSession): Promise<Artifacts>;
+  /** What was kept of the outputs of the session; undefined where there is nothing yet. Absent: there are no resources. */
+  artifacts?(session: McpSession): Promise<Artifacts | undefined>;
   /** The session of this key has ended and will not be named again. */
   end?(key: string): void;
   /** Takes the client's folders, file URLs, once, before its first call runs; undefined when nobody needs them any more. */
@@ -72,12 +72,13 @@ export async function mcpServers(options: McpServerOptions, running: RunningCall
     server.setRequestHandler("resources/templates/list", () => artifactTemplates());
     server.setRequestHandler("resources/list", async ({ params }, context) => {
       const artifacts = await artifactsOf(sessionOf(context));
-      return artifactPage(await artifacts.list(), params?.cursor);
+      return artifactPage((await artifacts?.list()) ?? [], params?.cursor);
     });
     server.setRequestHandler("resources/read", async ({ params: { uri } }, context) => {
       const window = artifactWindow(uri);
       if (typeof window === "string") throw new ProtocolError(ProtocolErrorCode.InvalidParams, window);
-      const read = window && (await readWindow(await artifactsOf(sessionOf(context)), window));
+      const artifacts = await artifactsOf(sessionOf(context));
+      const read = window && artifacts && (await readWindow(artifacts, window));
       if (read === "evicted")
         throw new ResourceNotFoundError(
           uri,

@@ -316,6 +316,8 @@ describe("the stdio server", () => {
     const other = realpathSync(join(root, "other"));
     for (const mode of ["legacy", "auto"] as const) {
       const client = await newClient(mode, server([], workspace), [pathToFileURL(other).href]);
+      // What a client looks at first does not settle where it works.
+      expect((await client.listResources()).resources).toEqual([]);
       expect(await textOf(client, "bash", { command: "pwd" })).toContain(other);
     }
     const plain = await newClient("auto", server([], workspace));
@@ -343,6 +345,8 @@ describe("the stdio server", () => {
   it("starts in a folder that may be no workspace, and tells each call what to add", async () => {
     const client = await newClient("auto", server([], "/"));
     expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+    expect((await client.listResources()).resources).toEqual([]);
+    await expect(client.readResource({ uri: "artifact:///a-1" })).rejects.toThrow("no such artifact");
     expect(await textOf(client, "bash", { command: "pwd" })).toContain("--workspace DIR");
   });
 });
