@@ -103,6 +103,7 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
       return session.session.artifacts;
     },
     end: (key) => sessions.end(key, { forgets: true }),
+    endOf: (client) => sessions.endOf(client),
     async close() {
       clearInterval(looking);
       const toolkit = await opened?.toolkit.catch(() => undefined);

@@ -61,6 +61,13 @@ export class ServedSessions {
     this.ending(key, forgets ? served.session.end() : served.session.close());
   }
 
+  /** Ends all sessions of a client. What they have kept is the person's to look at, for a day. */
+  endOf(client: string): void {
+    for (const [key, served] of this.#sessions) {
+      if (served.client === client) this.end(key, { forgets: !served.isLasting });
+    }
+  }
+
   /** Tells the operator what could not be ended; `close` waits for it. */
   ending(what: unknown, end: Ended): void {
     const { onNote } = this.#options;

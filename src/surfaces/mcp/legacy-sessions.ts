@@ -61,6 +61,13 @@ export class LegacySessions {
     return session.transport.handleRequest(request, passed);
   }
 
+  /** Ends all sessions of a client. */
+  endOf(client: string): void {
+    for (const [id, session] of this.#sessions) {
+      if (session.client === client) void this.#end(id);
+    }
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.#sessions.keys()].map((id) => this.#end(id)));
   }

@@ -23,6 +23,8 @@ export interface McpCalls {
   artifacts?(session: McpSession): Promise<Artifacts | undefined>;
   /** The session of this key has ended and will not be named again. */
   end?(key: string): void;
+  /** The client's token was taken back: what its sessions left running is to end. */
+  endOf?(client: string): void;
   /** Takes the client's folders, file URLs, once, before its first call runs; undefined when nobody needs them any more. */
   takeRoots?: ((roots: readonly string[]) => void) | undefined;
   /** The client's folders have changed: they are wanted again. */

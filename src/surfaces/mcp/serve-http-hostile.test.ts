@@ -334,6 +334,33 @@ describe("a client with another token", () => {
     expect(test.seen).toHaveLength(1);
   });
 
+  it("loses what it had begun, too, once its token was taken back", async () => {
+    await test.close();
+    const endedOf: string[] = [];
+    const calls = {
+      run: (_call: unknown, { signal }: { readonly signal?: AbortSignal }) =>
+        new Promise<never>((_done, failed) => {
+          signal?.addEventListener("abort", () => failed(new Error("ended")));
+          begin();
+        }),
+      endOf: (client: string) => endedOf.push(client),
+    };
+    let begin = (): void => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    await start({ lookEveryMs: 10, calls });
+    test.named.set("token-a", "a");
+    const client = await test.newClient("legacy", "token-a");
+    const called = client.callTool({ name: "greet", arguments: {} }).catch((error: unknown) => error);
+    await begun;
+    test.named.delete("token-a");
+    while (endedOf.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(endedOf).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/)]);
+    await client.close();
+    await called;
+  });
+
   it("loses its own sessions by opening too many, never those of others", async () => {
     test.named.set("token-a", "a").set("token-b", "b");
     const quiet = await test.newClient("legacy", "token-a");

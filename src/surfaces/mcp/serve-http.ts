@@ -1,7 +1,8 @@
 /** Haft as an MCP server over HTTP on this machine. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AuthInfo } from "@modelcontextprotocol/server";
-import { clientOf, isSameToken, shownToken } from "./bearer-token.js";
+import { shownToken } from "./bearer-token.js";
+import { ClientTokens } from "./client-tokens.js";
 import { boundConnections, connectionLimits, type Patience } from "./http-connections.js";
 import { readJson, refuse, sendResponse, webRequest } from "./http-exchange.js";
 import { LegacySessions } from "./legacy-sessions.js";
@@ -30,6 +31,8 @@ export interface ServeHttpOptions extends McpServerOptions {
   onProblem(error: Error): void;
   /** Milliseconds since the epoch. Default the system's time. */
   now?(): number;
+  /** Milliseconds between two looks whether clients' tokens were taken back. Default 5000. */
+  readonly lookEveryMs?: number;
 }
 
 export interface HttpService {
@@ -58,7 +61,16 @@ export async function serveOverHttp(options: ServeHttpOptions): Promise<HttpServ
     ...(options.now === undefined ? {} : { now: options.now }),
   });
   const modern = sdk.createMcpHandler(() => serverFor("modern", calls), { legacy: "reject", onerror: onProblem });
-  const ownClient: AuthInfo = { token: "", clientId: clientOf(token), scopes: [] };
+  const tokens = new ClientTokens({
+    token,
+    onProblem,
+    onTakenBack(client) {
+      legacy.endOf(client);
+      calls.endOf?.(client);
+    },
+    ...(options.clientNamed === undefined ? {} : { clientNamed: options.clientNamed.bind(options) }),
+    ...(options.lookEveryMs === undefined ? {} : { lookEveryMs: options.lookEveryMs }),
+  });
   const hosts = sdk.localhostAllowedHostnames();
   const origins = sdk.localhostAllowedOrigins();
   let origin = "";
@@ -90,7 +102,7 @@ export async function serveOverHttp(options: ServeHttpOptions): Promise<HttpServ
     if (!named.ok) return refuse(response, foreign(named.message));
     const from = sdk.validateOriginHeader(request.headers.origin, origins);
     if (!from.ok) return refuse(response, foreign(from.message));
-    const authInfo = await clientFor(shownToken(request));
+    const authInfo = await tokens.clientFor(shownToken(request));
     if (authInfo === undefined) return refuse(response, UNKNOWN);
     connections.prove(request.socket);
     if ((request.url ?? "").split("?", 1)[0] !== PATH) return refuse(response, NOT_HERE);
@@ -106,22 +118,23 @@ export async function serveOverHttp(options: ServeHttpOptions): Promise<HttpServ
     return isLegacy ? legacy.handle(request, passed) : modern.fetch(request, passed);
   }
 
-  async function clientFor(shown: string): Promise<AuthInfo | undefined> {
-    if (isSameToken(shown, token)) return ownClient;
-    if (shown === "" || (await options.clientNamed?.(shown)) === undefined) return undefined;
-    return { token: "", clientId: clientOf(shown), scopes: [], extra: { isLasting: true } };
-  }
-
   async function closeAll(): Promise<void> {
-    const ended = new Promise((resolve) => server.close(resolve));
-    await running.stop(ANSWER_WITHIN_MS);
-    await Promise.all([modern.close(), legacy.close()]);
-    // What was answered just now is still on its way.
-    server.closeIdleConnections();
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS))]);
-    server.closeAllConnections();
-    await ended;
+    tokens.close();
+    await closing(server, async () => {
+      await running.stop(ANSWER_WITHIN_MS);
+      await Promise.all([modern.close(), legacy.close()]);
+    });
   }
+}
+
+/** Takes no more connections, ends what the others wait for, and closes them once the last answers have left. */
+async function closing(server: Server, end: () => Promise<void>): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  await end();
+  server.closeIdleConnections();
+  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS))]);
+  server.closeAllConnections();
+  await closed;
 }
 
 /** Milliseconds for the last answers to leave once everything has ended. */
