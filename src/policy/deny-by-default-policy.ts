@@ -16,7 +16,7 @@ export interface DenyByDefaultOptions {
   readonly roots: readonly string[];
   /** False: files in the roots may only be read. Default true. */
   readonly writes?: boolean;
-  /** Whether commands may run, in a folder inside a root. A command can reach more than its folder. Default false. */
+  /** Whether commands may run, in a folder inside a root, and their jobs be used. A command can reach more than its folder. Default false. */
   readonly commands?: boolean;
 }
 
@@ -39,7 +39,15 @@ export function denyByDefaultPolicy(options: DenyByDefaultOptions): Policy {
       "Use a path inside, or ask the operator to add a root.",
     );
 
+  const noCommands = (): Refusal | undefined =>
+    commands
+      ? undefined
+      : denied("no-commands", "Commands are not allowed here.", "Use the file and search tools instead.");
+
   const judges: Judges = {
+    // Whoever may run any command may say anything to one.
+    job: noCommands,
+    input: (claim) => (claim.to === "job" ? noCommands() : notNamed(claim.kind)),
     file(claim) {
       const path = normalizePath(claim.path);
       if (!roots.some((root) => isWithin(root, path))) return outside("The path", path);
@@ -48,8 +56,8 @@ export function denyByDefaultPolicy(options: DenyByDefaultOptions): Policy {
       return undefined;
     },
     command(claim) {
-      if (!commands)
-        return denied("no-commands", "Commands are not allowed here.", "Use the file and search tools instead.");
+      const refusal = noCommands();
+      if (refusal !== undefined) return refusal;
       const cwd = normalizePath(claim.cwd);
       return roots.some((root) => isWithin(root, cwd)) ? undefined : outside("The command's folder", cwd);
     },
@@ -71,9 +79,11 @@ type Judges = { readonly [K in Claim["kind"]]?: (claim: Extract<Claim, { kind: K
 
 function judge<K extends Claim["kind"]>(judges: Judges, claim: Extract<Claim, { kind: K }>): Refusal | undefined {
   const one = judges[claim.kind] as ((claim: Extract<Claim, { kind: K }>) => Refusal | undefined) | undefined;
-  return one === undefined
-    ? denied("not-named", `Nothing allows a claim of the kind "${claim.kind}".`, "Ask the operator to allow it.")
-    : one(claim);
+  return one === undefined ? notNamed(claim.kind) : one(claim);
+}
+
+function notNamed(kind: Claim["kind"]): Refusal {
+  return denied("not-named", `Nothing allows a claim of the kind "${kind}".`, "Ask the operator to allow it.");
 }
 
 function allowed(claims: readonly Claim[], call: PolicyCall): Decision {

@@ -73,6 +73,19 @@ describe("deny by default", () => {
     });
   });
 
+  it("allows jobs and what is said to them where commands are allowed", () => {
+    const withCommands = denyByDefaultPolicy({ roots: ["/project"], commands: true });
+    const claims: readonly Claim[] = [
+      { kind: "job", action: "list" },
+      { kind: "job", action: "stop", id: "job-1" },
+      { kind: "input", to: "job", id: "job-1", text: "x" },
+    ];
+    for (const claim of claims) {
+      expect(rooted.decide([claim], call)).toMatchObject({ effect: "deny", rule: "no-commands" });
+      expect(withCommands.decide([claim], call).effect).toBe("allow");
+    }
+  });
+
   it("can keep the roots read-only", () => {
     const readOnly = denyByDefaultPolicy({ roots: ["/project"], writes: false });
     expect(readOnly.decide([file("/project/a", ["read"])], call).effect).toBe("allow");
@@ -82,8 +95,7 @@ describe("deny by default", () => {
   it.each<Claim>([
     { kind: "network", method: "GET", url: "https://example.com/" },
     { kind: "network-open", purpose: "browse" },
-    { kind: "input", to: "job", id: "1", text: "x" },
-    { kind: "job", action: "list" },
+    { kind: "input", to: "pane", id: "1", text: "x" },
     { kind: "state", store: "memory", access: "read" },
     { kind: "delegate", agent: "a", tools: [] },
     { kind: "secret", name: "KEY", hosts: [] },

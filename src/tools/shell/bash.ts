@@ -170,10 +170,13 @@ async function runInBackground(input: BashInput, ctx: ToolContext<BashLimits>): 
   const more = {
     structured: structuredOf(data),
     cuts: [...cutOf("stdout", data.stdout, undefined), ...cutOf("stderr", data.stderr, undefined)],
+    ...(input.timeoutMs === undefined || !isGoing
+      ? {}
+      : { details: { notes: ["`timeoutMs` does not apply in the background; `process` with `stop` ends the job."] } }),
   };
   const failed = bashFailure(data, input, limits);
   if (failed === undefined) return ok(data, more);
-  return fail(failed.code, failed.message, { data, details: failed.details, ...more });
+  return fail(failed.code, failed.message, { data, ...more, details: failed.details });
 }
 
 /** A problem with the folder names it as the model did. */

@@ -1,5 +1,5 @@
 /** The folders of all jobs of this machine that share one state folder, whatever host started them. */
-import { lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { JobInfo } from "../../../kernel/index.js";
 import { type HostIdentity, isAlive, machinePlace, ownIdentity } from "./host-identity.js";
@@ -10,6 +10,10 @@ import { type JobRecord, readRecord } from "./job-record.js";
 export const KEPT_MS = 7 * 24 * 60 * 60 * 1_000;
 /** Bytes of output of all jobs that are kept; then the oldest that have ended go. */
 export const KEPT_BYTES = 1024 * 1024 * 1024;
+/** Ended jobs that are kept at most, however little they have printed. */
+export const KEPT_JOBS = 2_000;
+/** It is looked for what is too old or too much after so many new jobs. */
+const CLEAN_AFTER = 200;
 const PREFIX = "job-";
 /** So often another number is tried when somebody else has just taken one. */
 const MAX_TRIES = 1_000;
@@ -27,6 +31,7 @@ export class JobStore {
   readonly path: string;
   readonly #host: HostIdentity | undefined = ownIdentity();
   #lastNumber = 0;
+  #opened = 0;
 
   /** @param stateDir - Absolute. Nothing is made before the first job. */
   constructor(stateDir: string) {
@@ -39,6 +44,8 @@ export class JobStore {
    */
   open(job: NewJob): JobFolder | undefined {
     if (this.#host === undefined) return undefined;
+    this.#opened += 1;
+    if (this.#opened % CLEAN_AFTER === 0) this.clean();
     try {
       makeFolders(this.path);
       if (job.outputFolder !== undefined) makeOutputFolder(job.outputFolder);
@@ -88,25 +95,39 @@ export class JobStore {
   }
 
   /**
-   * Removes jobs that have ended: those older than `KEPT_MS`, then the oldest as long as all take more than `KEPT_BYTES`.
+   * Removes jobs that have ended: those older than `KEPT_MS`, then the oldest as long as all take more than `KEPT_BYTES` or are
+   * more than `KEPT_JOBS`. What a host has begun to make and never finished goes as well once it is as old.
    * @param options.all - Every job that has ended, whatever its age.
    */
   clean(options: { readonly all?: boolean; readonly nowMs?: number } = {}): Cleaned {
     const { all = false, nowMs = Date.now() } = options;
     const folders = this.all().map((folder) => ({ folder, bytes: folder.keptBytes() }));
     let total = folders.reduce((sum, { bytes }) => sum + bytes, 0);
+    let surplus = folders.length - KEPT_JOBS;
+    this.#removeUnfinished(nowMs);
     let jobs = 0;
     let bytes = 0;
     for (const one of folders) {
       const { ended } = one.folder.record;
       if (ended === undefined) continue;
-      if (!all && nowMs - ended.atMs < KEPT_MS && total <= KEPT_BYTES) continue;
+      if (!all && nowMs - ended.atMs < KEPT_MS && total <= KEPT_BYTES && surplus <= 0) continue;
+      surplus -= 1;
       one.folder.remove();
       total -= one.bytes;
       jobs += 1;
       bytes += one.bytes;
     }
     return { jobs, bytes };
+  }
+
+  /** A folder without a record, not one with a record that cannot be read. */
+  #removeUnfinished(nowMs: number): void {
+    for (const id of this.ids()) {
+      const path = join(this.path, id);
+      const made = lstatIfThere(path);
+      if (made === undefined || nowMs - made.mtimeMs < KEPT_MS || existsSync(join(path, "job.json"))) continue;
+      rmSync(path, { recursive: true, force: true });
+    }
   }
 
   /** The ids of all jobs, oldest first. */
