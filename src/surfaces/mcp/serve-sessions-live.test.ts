@@ -234,8 +234,8 @@ describe("the server", () => {
   });
 
   it("goes on when there is no file left for one more connection", async () => {
-    const server = await serve({ openFiles: 120 });
-    const sockets = Array.from({ length: 400 }, () =>
+    const server = await serve({ openFiles: 400 });
+    const sockets = Array.from({ length: 1_000 }, () =>
       connect(Number(server.url.port), "127.0.0.1").on("error", () => {}),
     );
     await Promise.all(
