@@ -138,9 +138,31 @@ describe("jobs of a host that is killed", () => {
   });
 });
 
+function cmdlineOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    return "";
+  }
+}
+
 const following = (line = "") => `line ${Number(line.slice(5)) + 1}`;
 
 describe("jobs of a host that closes", () => {
+  it("leave no pump behind when their folder is removed and they have ended", async () => {
+    const first = backendOn();
+    const command = "echo begun; until [ -e stop ]; do sleep 0.02; done; echo more";
+    const kept = await first.root.shell.spawn(command, { cwd: folder, lifetime: "keep" });
+    await until(async () => (await textOf(kept)) !== "");
+    await first.close();
+    const pumps = () =>
+      readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && cmdlineOf(pid).includes(join(state, "jobs")));
+    expect(pumps().length).toBeGreaterThan(0);
+    rmSync(state, { recursive: true, force: true });
+    writeFileSync(join(folder, "stop"), "");
+    await until(async () => pumps().length === 0);
+  });
+
   it("end with it and say so; one to be kept goes on, and the next host stops it", async () => {
     const first = backendOn();
     const at = { cwd: folder } as const;
