@@ -40,7 +40,7 @@ describe("process", () => {
     expect(started.text).toMatch(
       /^job-1: running for \d+ ms, "echo one; .*"\nstdout \(4 new bytes\):\none\nstderr: nothing new/,
     );
-    expect(started.text).toContain("waiting for input: sh (pid ");
+    expect((await call({ action: "wait", id: "job-1" })).text).toContain("waiting for input: sh (pid ");
     const wrote = await call({ action: "write", id: "job-1", input: "x\n" });
     expect(wrote.text).toContain("stdout (4 new bytes):\ntwo\n");
     expect(wrote.text).toContain("wrote 2 bytes to its standard input");

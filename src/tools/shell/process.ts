@@ -32,8 +32,10 @@ export const PROCESS_LIMITS: ProcessLimits = {
   lists: "session",
 };
 
-/** How long a start waits for a command that fails at once. */
+/** How long a start waits for a command that fails at once, or says something. */
 const START_MS = 100;
+/** What has said something may go on for so long, or end. */
+const SETTLE_MS = 2;
 /** How often a wait looks whether the job waits for input. */
 const LOOK_MS = 1_000;
 /** What a stop and the last read take beside the wait. */
@@ -136,8 +138,29 @@ async function start(input: ProcessInput, ctx: Ctx): Promise<ToolResult<ProcessD
     ...(input.input === undefined ? {} : { input: new TextEncoder().encode(input.input) }),
     ...(ctx.limits.folder === "workspace" ? { outputFolder: outputFolder(cwd) } : {}),
   });
-  await within(ctx, START_MS, job.result);
+  await untilItSpeaks(ctx, job);
   return told("start", ctx, job);
+}
+
+/** Waits for its first output, or its end. */
+async function untilItSpeaks(ctx: Ctx, job: ShellHandle): Promise<void> {
+  const untilMs = ctx.clock.now() + START_MS;
+  let isOver = false;
+  const end = job.result.then(() => {
+    isOver = true;
+  });
+  for (
+    let pauseMs = 1;
+    !isOver && !ctx.signal.aborted && ctx.clock.now() < untilMs;
+    pauseMs = Math.min(pauseMs * 1.5, 10)
+  ) {
+    await within(ctx, pauseMs, end);
+    const [stdout, stderr] = await Promise.all([job.output("stdout", 0, 1), job.output("stderr", 0, 1)]);
+    if (stdout.bytes.length + stderr.bytes.length > 0) {
+      await within(ctx, SETTLE_MS, end);
+      return;
+    }
+  }
 }
 
 async function list(input: ProcessInput, ctx: Ctx): Promise<ToolResult<ProcessData>> {
