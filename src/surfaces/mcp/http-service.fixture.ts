@@ -1,6 +1,6 @@
 /** A service over calls of a test, and ways to reach it that no proper client would take. */
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
-import { connect, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -27,8 +27,8 @@ export interface TestService {
   answer: (call: Seen, options: RunOptions) => Promise<Partial<ToolOutcome>>;
   /** The tokens of named clients. */
   readonly named: Map<string, string>;
-  newClient(mode: "legacy" | "auto", token?: string, sessionId?: string): Promise<NewClient>;
-  oldClient(token?: string): Promise<OldClient>;
+  newClient(mode: "legacy" | "auto", token?: string, at?: URL): Promise<NewClient>;
+  oldClient(token?: string, at?: URL): Promise<OldClient>;
   /** Closes its clients, then itself. */
   close(): Promise<void>;
 }
@@ -71,17 +71,16 @@ export async function testService(options: Partial<ServeHttpOptions> = {}): Prom
     endedKeys,
     named,
     answer: async () => ({}),
-    async newClient(mode, token = OWN_TOKEN, sessionId) {
+    async newClient(mode, token = OWN_TOKEN, at = url) {
       const client = new NewClient({ name: "test", version: "1" }, { versionNegotiation: { mode } });
-      const resumed = sessionId === undefined ? {} : { sessionId };
-      await client.connect(new NewTransport(url, { requestInit: bearer(token), ...resumed }));
+      await client.connect(new NewTransport(at, { requestInit: bearer(token) }));
       closing.push(() => client.close());
       return client;
     },
-    async oldClient(token = OWN_TOKEN) {
+    async oldClient(token = OWN_TOKEN, at = url) {
       const client = new OldClient({ name: "test", version: "1" });
       // The older package states its own transport with types that exactOptionalPropertyTypes refuses.
-      await client.connect(new OldTransport(url, { requestInit: bearer(token) }) as never);
+      await client.connect(new OldTransport(at, { requestInit: bearer(token) }) as never);
       closing.push(() => client.close());
       return client;
     },
@@ -157,6 +156,36 @@ export const INITIALIZE = JSON.stringify({
   method: "initialize",
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
 });
+
+/** A way to the service whose connections can be broken. */
+export async function breakableRelay(port: number): Promise<{ readonly url: URL; breakAll(): void; close(): void }> {
+  const sockets = new Set<Socket>();
+  const relay = createServer((socket) => {
+    const onward = connect(port, "127.0.0.1");
+    for (const one of [socket, onward]) {
+      sockets.add(one);
+      one.on("error", () => {});
+      one.once("close", () => {
+        sockets.delete(one);
+        socket.destroy();
+        onward.destroy();
+      });
+    }
+    socket.pipe(onward).pipe(socket);
+  });
+  await new Promise<void>((resolve) => relay.listen(0, "127.0.0.1", resolve));
+  const breakAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: new URL(`http://127.0.0.1:${(relay.address() as AddressInfo).port}/mcp`),
+    breakAll,
+    close() {
+      breakAll();
+      relay.close();
+    },
+  };
+}
 
 /** A connection on which a test sends what it likes. */
 export function rawSocket(url: string): Promise<RawSocket> {

@@ -6,6 +6,7 @@ import type {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import { EventLog } from "./event-log.js";
 import { type Evictable, oneToEnd } from "./fair-eviction.js";
 import type { McpCalls, ServerFor } from "./mcp-server.js";
 
@@ -80,6 +81,7 @@ export class LegacySessions {
     let isOpen = false;
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
+      eventStore: new EventLog(),
       onsessioninitialized: (id) => {
         isOpen = true;
         const isBusy = () => use.running > 0;

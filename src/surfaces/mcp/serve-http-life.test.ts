@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   bearer,
+  breakableRelay,
   INITIALIZE,
   OWN_TOKEN,
   rawSocket,
@@ -84,6 +85,25 @@ describe("a call over HTTP", () => {
     const cancel = JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params });
     expect((await send(test.service.url, { headers, body: cancel })).status).toBe(202);
     await cancelled;
+  });
+
+  it("is answered once more to a client of either package whose connection broke", async () => {
+    const relay = await breakableRelay(test.service.port);
+    const clients = [() => test.newClient("legacy", OWN_TOKEN, relay.url), () => test.oldClient(OWN_TOKEN, relay.url)];
+    for (const connectClient of clients) {
+      const client = await connectClient();
+      const { begun, release } = held();
+      const called = client.callTool(greet);
+      await begun;
+      // The client has to have seen the beginning of its answer, to know what it comes back for.
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      relay.breakAll();
+      release();
+      expect(await called).toMatchObject({ content: [{ type: "text", text: "Hello" }] });
+      await client.close();
+    }
+    relay.close();
+    expect(test.seen).toHaveLength(2);
   });
 
   it("is one of many that run at once, each with its own answer", async () => {
