@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { HaftError, type ShellResult } from "../../kernel/index.js";
@@ -126,6 +127,26 @@ underEachShell((shell) => {
     await until(() => machine.processes().length === 0);
     await until(() => machine.leftovers().length === 0);
     expect(machine.leftovers()).toEqual([]);
+    await backend.close();
+  });
+
+  it("a number that a stranger was given meanwhile ends the command, and not the stranger", async () => {
+    const backend = await machine.open();
+    const running = backend.root.shell.exec("echo $$ > pid; exec sleep 600", { cwd: machine.work });
+    await until(() => linesOf("pid") === 1);
+    const note = readdirSync(machine.state, { recursive: true, encoding: "utf8" }).find((name) => name.endsWith(".p"));
+    const path = join(machine.state, note ?? "");
+    const [pid, start] = readFileSync(path, "utf8").trim().split(" ");
+    expect([pid, start]).toEqual([readFileSync(marker("pid"), "utf8").trim(), expect.stringMatching(/^\d+$/)]);
+    const stranger = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
+    writeFileSync(path, `${stranger.pid} ${start}\n`);
+    machine.delay = "never";
+    machine.cut();
+    expect((await running).ended).toBe("channel-lost");
+    await until(() => machine.processes().length === 0);
+    await until(() => machine.leftovers().length === 0);
+    expect([isAlive(Number(pid)), stranger.signalCode]).toEqual([false, null]);
+    stranger.kill("SIGKILL");
     await backend.close();
   });
 

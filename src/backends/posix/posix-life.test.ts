@@ -164,11 +164,15 @@ underEachShell((shell) => {
     await until(() => names.every((name) => pidIn(name) > 0));
     const pids = names.map(pidIn);
     expect(pids.every(isAlive)).toBe(true);
+    // Older and younger than all of it, each with a group of its own.
+    const strangers = [stranger(), ...Array.from({ length: 3 }, stranger)];
     host.kill("SIGKILL");
     await until(() => !pids.some(isAlive), 5_000);
     await until(() => machine.processes().length === 0, 2_000);
     await until(() => machine.leftovers().length === 0);
     expect(machine.leftovers()).toEqual([]);
+    expect(strangers.filter(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null)).toEqual([]);
+    for (const one of strangers) one.kill("SIGKILL");
   });
 
   it("what a command is given in its environment cannot change how it is started", async () => {
@@ -218,6 +222,11 @@ it("passes a greeting of a login shell over", async () => {
   expect(out(await backend.root.shell.exec("echo hi", { cwd: "/" }))).toBe("hi\n");
   await backend.close();
 });
+
+/** A process that has nothing to do with the backend. */
+function stranger(): ChildProcess {
+  return spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
+}
 
 /** The parent's id, or 0 for a process that has ended since it was listed. */
 function parentOf(pid: number): number {

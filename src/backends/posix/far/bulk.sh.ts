@@ -15,7 +15,7 @@ hf_main() {
   hf_umask=$(umask)
   hf_ask_kernel="\${BASH_VERSION:-}\${KSH_VERSION:-}\${ZSH_VERSION:-}\${YASH_VERSION:-}"
   # Noted for whoever ends the far side: a shell that hangs on a file does not see its end of file.
-  hf_own_pid; printf '%s\n' "$hf_pid" >"$hf_s/bulk.$hf_serial.pid"
+  hf_own_pid; hf_note "$hf_pid" "$hf_s/bulk.$hf_serial.pid"
   hf_id=ready; hf_say "$hf_pid"
   while IFS= read -r hf_l; do
     hf_data=\${hf_l%% *}; hf_l=\${hf_l#* }

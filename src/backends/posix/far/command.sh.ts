@@ -30,12 +30,12 @@ hf_main() {
   # Some shells ignore QUIT themselves and hand that on to the last command of "-c", unless a line end follows it.
   hf_line_end=
   case $(eval "\"\$hf_program\" $hf_args -c -- 'cat /proc/self/status'") in *SigIgn:*[1-9a-f]*SigCgt:*) hf_line_end=$hf_nl ;; esac
-  hf_sid=0 hf_group=
+  hf_sid=0 hf_own_group=
   hf_own_pid
   if hf_has proc; then
     read -r hf_x </proc/self/stat; set -- \${hf_x##*) }; hf_sid=$4
     # A group that is ours alone.
-    if [ "$3" = "$hf_pid" ]; then hf_group=$3; fi
+    if [ "$3" = "$hf_pid" ]; then hf_own_group=$3; fi
     printf '%s\n' "$hf_sid" >"$hf_s/session.$hf_gen"
   fi
   hf_find_reaper
@@ -124,7 +124,7 @@ hf_next() {
 #   WORKER ARGS COMMAND INPUT ID OPERATION WORDS...
 # where the three numbers are the sizes of blocks that follow the line and go to files of the request.
 hf_dispatch() {
-  if [ "$hf_base" = 0 ]; then hf_own_pid; printf '%s\n' "$hf_pid" >"$hf_s/dispatch.$hf_gen"; else hf_pass "$hf_first"; fi
+  if [ "$hf_base" = 0 ]; then hf_own_pid; hf_note "$hf_pid" "$hf_s/dispatch.$hf_gen"; else hf_pass "$hf_first"; fi
   hf_beat=0
   while IFS= read -r hf_l; do
     case $hf_l in
@@ -142,8 +142,7 @@ hf_dispatch() {
 # A command can stop our shells or kill them. Workers that were stopped go on; those that are dead are told of, once.
 hf_wake() {
   for hf_f in "$hf_s/worker.$hf_gen".*; do
-    hf_x=; read -r hf_x <"$hf_f"
-    if [ -n "$hf_x" ] && ! kill -CONT "$hf_x"; then
+    if [ -s "$hf_f" ] && ! hf_kill_noted CONT "$hf_f"; then
       printf 'T 0,dead,%s\n' "\${hf_f##*.}" >&3
       printf '' >"$hf_f"
     fi

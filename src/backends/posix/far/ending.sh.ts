@@ -14,7 +14,7 @@ hf_sentinel() {
 # replaced. Its sleep is a job, so that a TERM ends both.
 hf_watch() {
   hf_has sleep || return 0
-  hf_own_pid; printf '%s\n' "$hf_pid" >"$hf_s/watch.$hf_gen"
+  hf_own_pid; hf_note "$hf_pid" "$hf_s/watch.$hf_gen"
   hf_z=; trap '[ -z "$hf_z" ] || kill "$hf_z"; exit 0' TERM
   hf_missed=0 hf_seen=; hf_tick=$(( hf_lease / 3 )); [ "$hf_tick" -gt 0 ] || hf_tick=1
   while :; do
@@ -28,16 +28,16 @@ hf_watch() {
     if [ "$hf_missed" -ge 3 ]; then
       trap - TERM; rm -f "$hf_s/watch.$hf_gen"
       # Asked now: the ending takes the folder away.
-      hf_reader=; read -r hf_reader <"$hf_s/dispatch.$hf_gen"
+      hf_reader= hf_reader_start=; read -r hf_reader hf_reader_start <"$hf_s/dispatch.$hf_gen"
       hf_ending silent
-      [ -z "$hf_reader" ] || kill "$hf_reader"
+      [ -z "$hf_reader" ] || ! hf_is_still "$hf_reader" "$hf_reader_start" || kill "$hf_reader"
       exit 0
     fi
   done
 }
 
-hf_stop_dispatcher() { if read -r hf_x <"$hf_s/dispatch.$hf_gen"; then kill "$hf_x"; fi; }
-hf_stop_watch() { if read -r hf_x <"$hf_s/watch.$hf_gen"; then kill "$hf_x"; fi; }
+hf_stop_dispatcher() { hf_kill_noted TERM "$hf_s/dispatch.$hf_gen"; }
+hf_stop_watch() { hf_kill_noted TERM "$hf_s/watch.$hf_gen"; }
 
 # Ends what runs and removes the spool folder. After a cut the commands first go on for a while, for a new channel to
 # adopt: it does so by writing its number into "gen". Jobs to be kept stay, with their files.
@@ -54,13 +54,13 @@ hf_ending() {
   # Workers must not write into the folder any more; they are told by "gen".
   printf 'closed\n' >"$hf_s/gen"
   hf_stop_watch
-  for hf_f in "$hf_s"/bulk.*.pid; do if read -r hf_x <"$hf_f"; then kill -KILL "$hf_x"; fi; done
+  for hf_f in "$hf_s"/bulk.*.pid; do hf_kill_noted KILL "$hf_f"; done
   cd /
-  if hf_kept; then hf_group=; else rm -rf "$hf_s"; fi
+  if hf_kept; then hf_own_group=; else rm -rf "$hf_s"; fi
   hf_x=; for hf_e in $hf_found; do hf_x=$hf_x+$hf_e; done
   printf 'Q 0,bye,%s\n' "$hf_x" >&3
   # Nobody waits for this channel any more. What of our own shells hangs on something is not left behind.
-  if [ "$1" != bye ] && [ -n "$hf_group" ]; then hf_pause 50; kill -KILL "-$hf_group"; fi
+  if [ "$1" != bye ] && [ -n "$hf_own_group" ]; then hf_pause 50; kill -KILL "-$hf_own_group"; fi
 }
 
 # Whether no other channel has taken over: where "gen" holds nothing that a channel would write, none has.
@@ -73,10 +73,9 @@ hf_current() {
 hf_commands() {
   hf_leaders=
   for hf_f in "$hf_s"/*.p; do
-    [ ! -e "\${hf_f%.p}.keep" ] && read -r hf_x <"$hf_f" || continue
-    # A leader that has ended gave its number back: a process that has it now is a stranger.
-    if [ -e "\${hf_f%.p}.x" ] && [ -e "/proc/$hf_x" ]; then continue; fi
-    hf_leaders="$hf_leaders $hf_x"
+    [ ! -e "\${hf_f%.p}.keep" ] || continue
+    hf_x=\${hf_f##*/}; hf_leader_of "\${hf_x%.p}"
+    hf_leaders="$hf_leaders $hf_leader"
   done
 }
 

@@ -16,6 +16,31 @@ hf_own_pid() {
   case $hf_pid in *[!0-9]*) hf_pid=$(exec sh -c 'echo "$PPID"') ;; esac
 }
 
+# Numbers of processes are used again, so each is noted with the time at which its process began, as the kernel tells it.
+# Sets hf_began_at to that of $1; empty where it is not told. Fails for a process that is gone.
+hf_started() {
+  hf_began_at= hf_stat=
+  { while IFS= read -r hf_line_of; do hf_stat="$hf_stat $hf_line_of"; done <"/proc/$1/stat"; } 2>/dev/null || return 1
+  set -- \${hf_stat##*") "}
+  [ $# -lt 20 ] || { shift 19; hf_began_at=$1; }
+}
+
+# Whether $1 is still the process that began at $2. Where no time was noted, nobody knows better.
+hf_is_still() {
+  [ -n "$2" ] || return 0
+  hf_started "$1" && [ "$hf_began_at" = "$2" ]
+}
+
+# Notes the process $1 in the file $2.
+hf_note() { hf_started "$1"; printf '%s %s\n' "$1" "$hf_began_at" >"$2"; }
+
+# Sends the signal $1 to the process that is noted in the file $2, if it is still that one.
+hf_kill_noted() {
+  hf_noted= hf_noted_start=
+  read -r hf_noted hf_noted_start <"$2" || return 1
+  [ -n "$hf_noted" ] && hf_is_still "$hf_noted" "$hf_noted_start" && kill "-$1" "$hf_noted"
+}
+
 # Tries each ability in the spool folder, where the shell stands. Sets hf_facts to the list of those that work.
 hf_probe() {
   hf_facts=

@@ -49,11 +49,13 @@ hf_part() {
   hf_meta=$hf_from,$hf_bytes,$hf_ended,$hf_total
 }
 
-# The leader of job $1, or nothing when its number may belong to a stranger by now. Sets hf_leader.
+# The leader of job $1, or nothing when its number belongs to a stranger by now: as long as anything of a group or session
+# lives, the kernel gives its number to nobody. Sets hf_leader.
 hf_leader_of() {
-  hf_leader=
-  read -r hf_leader <"$hf_s/$1.p" || return 0
-  if [ -e "$hf_s/$1.x" ] && [ -e "/proc/$hf_leader" ]; then hf_leader=; fi
+  hf_leader= hf_leader_start=
+  read -r hf_leader hf_leader_start <"$hf_s/$1.p" || return 0
+  [ -e "/proc/$hf_leader" ] || return 0
+  if [ -e "$hf_s/$1.x" ] || ! hf_is_still "$hf_leader" "$hf_leader_start"; then hf_leader=; fi
 }
 
 # look ID TAG HEAD TAIL: the processes of a command, and its output so far; see hf_report.
@@ -141,17 +143,22 @@ hf_do_write() {
 
 # close ID: end of file for the job's input.
 hf_do_close() {
-  if read -r hf_x <"$hf_s/$1.feed"; then kill "$hf_x"; fi
+  hf_kill_noted TERM "$hf_s/$1.feed"
   hf_reply closed
 }
 
-# stop PID: ends a shell of ours that hangs.
-hf_do_stop() { kill -KILL "$1"; hf_reply stopped; }
+# stop PID: ends a shell of the bulk channel that hangs.
+hf_do_stop() {
+  for hf_f in "$hf_s"/bulk.*.pid; do
+    if read -r hf_x hf_y <"$hf_f" && [ "$hf_x" = "$1" ]; then hf_kill_noted KILL "$hf_f"; fi
+  done
+  hf_reply stopped
+}
 
 # find ID: "found,TAG,PID" where there is such a job.
 hf_do_find() {
   hf_x= hf_pid=
-  if read -r hf_x <"$hf_s/$1.r"; then read -r hf_pid <"$hf_s/$1.p"; hf_reply "found,$hf_x,$hf_pid"; else hf_reply absent; fi
+  if read -r hf_x <"$hf_s/$1.r"; then read -r hf_pid hf_y <"$hf_s/$1.p"; hf_reply "found,$hf_x,$hf_pid"; else hf_reply absent; fi
 }
 
 # forget ID...: their files are not needed any more. Mostly nobody waits for the answer.

@@ -8,7 +8,7 @@ export const TREE = sh`
 # Sets hf_found to the process ids, hf_names to lines "PID HOLDS NAME", hf_holds_o and hf_holds_e to whether a stream is
 # held, and hf_looked to yes where it could look.
 hf_scan() {
-  hf_found= hf_names= hf_rest= hf_looked=no hf_held= hf_holds_o=no hf_holds_e=no
+  hf_found= hf_names= hf_rest= hf_looked=no hf_held= hf_holds_o=no hf_holds_e=no hf_groups=" " hf_near=" $1 "
   hf_has proc || return 0
   hf_looked=yes
   [ -z "$3" ] || hf_holders "$3"
@@ -111,6 +111,7 @@ hf_look() {
 
 hf_take() {
   hf_found="$hf_found $hf_q"
+  case $hf_near in *" $hf_group "*) case $hf_groups in *" $hf_group "*) ;; *) hf_groups="$hf_groups$hf_group " ;; esac ;; esac
   hf_x=none
   case $hf_held in *" $hf_q:e"*) hf_x=stderr hf_holds_e=yes ;; esac
   case $hf_held in *" $hf_q:o"*) hf_x=stdout hf_holds_o=yes ;; esac
@@ -182,9 +183,11 @@ hf_holders() {
   done; })"
 }
 
-# Signals all of them: groups first, so that nothing is started meanwhile in one that has had its signal.
+# Signals all of them: groups first, so that nothing is started meanwhile in one that has had its signal. A group of which
+# nothing was found has given its number back; where nobody can look, all that is known is the number.
 hf_signal() {
-  if [ -n "$hf_setsid" ]; then for hf_x in $2; do kill "-$1" "-$hf_x"; done; fi
+  [ "$hf_looked" = yes ] || hf_groups=$2
+  if [ -n "$hf_setsid" ]; then for hf_x in $hf_groups; do kill "-$1" "-$hf_x"; done; fi
   [ -z "$hf_found" ] || kill "-$1" $hf_found
 }
 

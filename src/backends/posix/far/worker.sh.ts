@@ -9,7 +9,7 @@ hf_worker() {
   hf_exited=
   # Named after the channel too: workers of one before it may still run commands.
   hf_k=$hf_gen-$1 hf_base= hf_runs=1
-  hf_own_pid; printf '%s\n' "$hf_pid" >"$hf_s/worker.$hf_gen.$1"
+  hf_own_pid; hf_note "$hf_pid" "$hf_s/worker.$hf_gen.$1"
   while IFS= read -r hf_l; do
     hf_na=\${hf_l%% *}; hf_l=\${hf_l#* }
     hf_nc=\${hf_l%% *}; hf_l=\${hf_l#* }
@@ -65,7 +65,7 @@ hf_do_spawn() {
   ( hf_own_pid; hf_middle=$hf_pid; ( kill -KILL "$hf_middle"; hf_run_apart "$@" ); : )
   cd /
   hf_pid= hf_tries=0
-  until read -r hf_pid <"$hf_s/$hf_id.p" || [ "$hf_tries" = 50 ]; do hf_pause 1; hf_tries=$(( hf_tries + 1 )); done
+  until read -r hf_pid hf_x <"$hf_s/$hf_id.p" || [ "$hf_tries" = 50 ]; do hf_pause 1; hf_tries=$(( hf_tries + 1 )); done
   hf_reply "spawned,$hf_pid"
 }
 
@@ -144,13 +144,13 @@ hf_feeder() {
   if [ -p "$hf_s/$hf_id.f" ]; then
     hf_input=$hf_s/$hf_id.f
     sleep 2147483647 </dev/null >/dev/null 2>&1 7<>"$hf_input" 3>&- & hf_feed=$!
-    printf '%s\n' "$hf_feed" >"$hf_s/$hf_id.feed"
+    hf_note "$hf_feed" "$hf_s/$hf_id.feed"
   fi
 }
 
 # Becomes the command, in a session of its own. $@: variables NAME=VALUE, which the near side has kept clear of our names.
 hf_become() {
-  hf_own_pid; printf '%s\n' "$hf_pid" >"$hf_s/$hf_id.p"
+  hf_own_pid; hf_note "$hf_pid" "$hf_s/$hf_id.p"
   exec 3>&-
   command export "HAFT_TAG=$hf_job_tag$hf_id." "$@" || { printf 'a variable cannot be set\n' >&2; exit 126; }
   hf_x="exec \${hf_setsid:+\"\$hf_setsid\"} \"\$hf_program\" $hf_args"
@@ -241,7 +241,7 @@ hf_measure() {
 # the leader. Mostly there is none. Sets hf_names and hf_looked.
 hf_survivors() {
   hf_names= hf_looked=no hf_leader= hf_young= hf_tagged= hf_held= hf_mine=no
-  hf_has proc && read -r hf_leader <"$hf_s/$hf_job.p" || return 0
+  hf_has proc && read -r hf_leader hf_x <"$hf_s/$hf_job.p" || return 0
   hf_looked=yes hf_x=0
   read -r hf_x hf_x hf_x hf_x hf_x </proc/loadavg
   # The numbers have wrapped around: any process may be younger.
