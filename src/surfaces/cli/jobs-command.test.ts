@@ -60,6 +60,7 @@ describe("haft jobs", () => {
     });
     expect([isAlive(pidIn("pid")), isAlive(pidIn("child"))]).toEqual([false, false]);
     expect((await haft("jobs", "stop", "job-1")).stderr).toBe("haft: job-1 had ended already.\n");
+    expect((await haft("call", "time", "{}")).stderr).toBe("");
     expect((await haft("jobs", "stop", "job-9")).status).toBe(1);
   });
 });

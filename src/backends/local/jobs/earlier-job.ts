@@ -146,6 +146,8 @@ export class EarlierJob {
         ...(told === undefined ? {} : { exit: told.exit }),
         produced,
       },
+      // Whoever stopped it knows.
+      ...(this.#wasStopped ? { isTold: true } : {}),
     });
   }
 
