@@ -37,7 +37,9 @@ export class EarlierJob {
     this.folder = folder;
     this.#store = store;
     const { leader, tag } = folder.record;
-    this.#tree = leader === undefined || !store.isHere(folder.record) ? undefined : treeOf(leader, tag ?? "");
+    // Without a tag an empty one would be looked for, which strangers have too.
+    const isSeen = leader !== undefined && tag !== undefined && store.isHere(folder.record);
+    this.#tree = isSeen ? treeOf(leader, tag) : undefined;
     this.#leader = {
       // The number may stand for a stranger by now.
       get hasExited() {
