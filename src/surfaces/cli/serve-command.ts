@@ -9,6 +9,9 @@ import { servedCalls } from "./served-calls.js";
 import { toolsOf } from "./tools-of.js";
 import { EXIT, UsageError } from "./usage.js";
 
+/** A command that runs longer goes on as a job: clients give up a call after a minute, and few wait longer where they see progress. */
+const YIELD_MS = 45_000;
+
 export interface ServeOptions extends CommonOptions {
   readonly stdio?: boolean;
   readonly port?: string;
@@ -54,10 +57,14 @@ async function serveOverStdio(options: ServeOptions, settings: Settings, server:
     open: async (roots) => {
       const root = given ?? rootFrom(roots);
       if (root === undefined || root === given)
-        return createToolkit({ ...settings.toolkit, workspace: root ?? settledWorkspace(undefined, settings.config) });
+        return createToolkit({
+          ...settings.toolkit,
+          yieldMs: YIELD_MS,
+          workspace: root ?? settledWorkspace(undefined, settings.config),
+        });
       // The folder is known only now, and its own file holds from here on; the names of the tools were told before.
       const there = await settingsOf({ ...options, workspace: root, dialect: settings.dialect });
-      return createToolkit({ ...there.toolkit, workspace: root });
+      return createToolkit({ ...there.toolkit, yieldMs: YIELD_MS, workspace: root });
     },
   });
   if (process.stdin.isTTY)
@@ -77,7 +84,7 @@ async function serveOverHttp(options: ServeOptions, settings: Settings, server: 
     collection: options.collection,
     needsRoots: false,
     onNote: tellOperator,
-    open: () => createToolkit({ ...settings.toolkit, workspace }),
+    open: () => createToolkit({ ...settings.toolkit, yieldMs: YIELD_MS, workspace }),
   });
   const token = newToken();
   const { port = 0, host } = settings.config.serve;
