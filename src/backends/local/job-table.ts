@@ -5,12 +5,12 @@ import {
   type ShellHandle,
   type ShellResult,
   type TreeState,
-  type WaitingFor,
 } from "../../kernel/index.js";
 import type { JobFolder } from "./jobs/job-folder.js";
 import type { JobStore } from "./jobs/job-store.js";
 import type { RunningCommand } from "./running-command.js";
 import { signalNamed } from "./signal-names.js";
+import { waitingTwice } from "./waiting-watch.js";
 
 /** Bytes of each stream of a job that can be asked for where it has no files: the latest. */
 export const JOB_OUTPUT_BYTES = 1024 * 1024;
@@ -228,18 +228,4 @@ function handleOf(
       return () => void listeners.delete(own);
     },
   };
-}
-
-/** Between two looks at a process that seems to wait: one that only passes through a read has gone on by then. */
-const WAITING_MS = 30;
-
-/** The process that waits for somebody to type, seen twice. */
-export async function waitingTwice(running: RunningCommand): Promise<WaitingFor | null> {
-  const first = running.waiting();
-  if (first === undefined) return null;
-  const printed = running.stdout.produced + running.stderr.produced;
-  await new Promise((resolve) => setTimeout(resolve, WAITING_MS));
-  const second = running.waiting();
-  const isSame = second?.pid === first.pid && running.stdout.produced + running.stderr.produced === printed;
-  return isSame ? second : null;
 }

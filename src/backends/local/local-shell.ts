@@ -20,12 +20,12 @@ import {
   type SpawnOptions,
   type TreeState,
   unbegunResult,
-  type WaitingFor,
 } from "../../kernel/index.js";
 import type { CommandHost } from "./command-host.js";
-import { JOB_OUTPUT_BYTES, type JobFacts, RECENT_OUTPUT_BYTES, waitingTwice } from "./job-table.js";
+import { JOB_OUTPUT_BYTES, type JobFacts, RECENT_OUTPUT_BYTES } from "./job-table.js";
 import type { JobFolder } from "./jobs/job-folder.js";
 import type { RunningCommand } from "./running-command.js";
+import { watchForWaiting } from "./waiting-watch.js";
 
 type Stop = { readonly ended: "cancelled" | "deadline" };
 
@@ -186,29 +186,4 @@ export class LocalShell implements Shell {
 
 function whyStopped(signal: AbortSignal): Stop {
   return { ended: HaftError.is(signal.reason, "CALL_TIMEOUT") ? "deadline" : "cancelled" };
-}
-
-/** When it is looked whether a command waits for somebody to type: from soon to seldom, in milliseconds. */
-const FIRST_LOOK_MS = 1_000;
-const LONGEST_LOOK_MS = 10_000;
-
-/** Tells once of a process that is seen to wait. Returns what stops that. */
-function watchForWaiting(running: RunningCommand, onWaiting: (waiting: WaitingFor) => void): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-  const look = async (pauseMs: number): Promise<void> => {
-    const waiting = await waitingTwice(running);
-    if (isStopped) return;
-    if (waiting === null) wait(Math.min(pauseMs * 2, LONGEST_LOOK_MS));
-    else onWaiting(waiting);
-  };
-  const wait = (ms: number) => {
-    timer = setTimeout(() => void look(ms).catch(() => {}), ms);
-    timer.unref();
-  };
-  wait(FIRST_LOOK_MS);
-  return () => {
-    isStopped = true;
-    clearTimeout(timer);
-  };
 }
