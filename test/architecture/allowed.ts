@@ -9,7 +9,7 @@ export const PACKAGES: PackageTable = {
   "backends/memory": { unbash: "eager" },
   "surfaces/cli": { commander: "eager", "jsonc-parser": "lazy", picocolors: "eager", "smol-toml": "lazy" },
   toolkit: { "jsonc-parser": "lazy" },
-  "surfaces/mcp": { "@modelcontextprotocol/node": "lazy", "@modelcontextprotocol/server": "lazy" },
+  "surfaces/mcp": { "@modelcontextprotocol/server": "lazy" },
 };
 
 /** Files over the line limit, each with its reason. */
