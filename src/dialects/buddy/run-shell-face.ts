@@ -46,6 +46,7 @@ export const runShellFace: ToolFace<BashInput, BashData, BashLimits> = {
     headBytes: RUN_SHELL_HEAD_BYTES,
     tailBytes: 0,
     exit: "result",
+    goesOn: false,
   },
   decode(args) {
     const command = textArgument(args, "command");

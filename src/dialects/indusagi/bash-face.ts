@@ -29,6 +29,7 @@ export function bashFace(edition: IndusagiEdition): ToolFace<BashInput, BashData
       headBytes: BASH_KEEP_BYTES,
       tailBytes: BASH_KEEP_BYTES,
       exit: "error",
+      goesOn: false,
     },
     decode(args) {
       const command = textArgument(args, "command");

@@ -43,6 +43,7 @@ describe("zeroclawDialect", () => {
       headBytes: 1_048_576,
       tailBytes: 0,
       exit: "error",
+      goesOn: false,
     });
     expect(fileRead?.limits).toMatchObject({ cut: "none" });
     expect(fileWrite?.limits).toEqual({ gate: "off", parents: true });

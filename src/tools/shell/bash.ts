@@ -25,7 +25,7 @@ export const BASH_LIMITS: BashLimits = {
   headBytes: 8_192,
   tailBytes: 24_576,
   exit: "error",
-  goesOn: false,
+  goesOn: true,
   yieldMs: null,
 };
 
