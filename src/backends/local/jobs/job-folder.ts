@@ -96,6 +96,16 @@ export class JobFolder {
         for (const { offset } of segmentsOf(prefix)) rmSync(`${prefix}.${offset}`, { force: true });
       }
     }
-    rmSync(this.path, { recursive: true, force: true });
+    // A pump may have made a file while others were removed. What is left at last has no record, and goes when it is old.
+    for (let tries = 0; tries < 3 && !isRemoved(this.path); tries += 1);
+  }
+}
+
+function isRemoved(path: string): boolean {
+  try {
+    rmSync(path, { recursive: true, force: true });
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -10,7 +10,8 @@ for (let number = 0; number < 10; number += 1) {
   const job = await shell.spawn(command, { cwd: folder, lifetime: number % 2 === 0 ? "session" : "host" });
   ids.push(job.id);
 }
-const counting = "echo $$ > kept; n=0; while [ ! -e stop ]; do n=$((n + 1)); echo line $n; sleep 0.01; done; exit 7";
+const counting =
+  "echo $$ > kept; n=0; while [ ! -e stop ] && [ $n -lt 6000 ]; do n=$((n + 1)); echo line $n; sleep 0.01; done; exit 7";
 const kept = await shell.spawn(counting, { cwd: folder, lifetime: "keep" });
 ids.push(kept.id);
 process.stdout.write(`${JSON.stringify(ids)}\n`);
