@@ -23,7 +23,7 @@ const PAIR = { oldText: { type: "string" }, newText: { type: "string" } } as con
 export const editFace: ToolFace<EditInput, EditData, EditLimits> = {
   name: "edit",
   description:
-    "Replace `oldText`, which must be unique in the file unless `replaceAll`, with the literal `newText`; or several pairs at once as `edits`, each matched against the original. Differences in line ends or blanks, but not in indentation, are bridged. Returns a diff of at most 16 KiB.",
+    "Replace `oldText`, which must be unique in the file unless `replaceAll`, with the literal `newText`; or several pairs at once as `edits`, each matched against the original. Differences in line ends, blanks, or the indentation of all lines alike are bridged. Returns a diff of at most 16 KiB.",
   parameters: {
     type: "object",
     properties: {

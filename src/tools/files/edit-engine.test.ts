@@ -65,8 +65,14 @@ describe("the table of imperfect edits", () => {
     );
   });
 
-  it("7: refuses an indentation that is off by two and names it", async () => {
+  it("7: takes an indentation that is off by two and indents the new text alike", async () => {
     const result = await plan("f:\n    if a:\n        b\n", { oldText: "  if a:\n      b\n", newText: "  x\n" });
+    expect(result).toMatchObject({ kind: "applied", stage: "indentation", reindented: true });
+    expect(await edited("f:\n    if a:\n        b\n", "  if a:\n      b\n", "  x\n")).toBe("f:\n    x\n");
+  });
+
+  it("7: refuses an indentation that is off by two in some lines only and names it", async () => {
+    const result = await plan("f:\n    if a:\n       b\n", { oldText: "  if a:\n      b\n", newText: "  x\n" });
     expect(result).toMatchObject({
       kind: "not-found",
       nearest: [{ line: 2, differs: "on line 2, the indentation: 4 spaces in the file, 2 spaces in `oldText`" }],

@@ -1,5 +1,6 @@
 import type { EditLimits, EditPair, EditStage, NearestPlace } from "../../kernel/index.js";
 import { applyEdits, LineNumbers, type Replacement } from "./edit-apply.js";
+import { shiftText } from "./edit-indentation.js";
 import { fitLineEnds, LineEndsAround } from "./edit-line-ends.js";
 import { type LocateOptions, locate } from "./edit-locate.js";
 import { locateAll } from "./edit-locate-all.js";
@@ -16,6 +17,7 @@ export type EditPlan =
       readonly ranges: readonly { readonly before: Pair; readonly after: Pair; readonly line: number }[];
       readonly stage: EditStage;
       readonly eolConverted: boolean;
+      readonly reindented: boolean;
     }
   | {
       readonly kind: "not-found";
@@ -57,6 +59,7 @@ export async function planEdits(text: UnitText, edits: readonly EditPair[], opti
   const replacements: Replacement[] = [];
   let stage: EditStage = "exact";
   let eolConverted = false;
+  let reindented = false;
   const pairs = edits.map(withoutMark);
   const wanteds = pairs.map(({ oldText }) => text.encode(oldText) ?? NOTHING);
   const together = edits.length > SOUGHT_ONE_BY_ONE ? await locateAll(haystack, wanteds, locating, rest) : [];
@@ -73,7 +76,9 @@ export async function planEdits(text: UnitText, edits: readonly EditPair[], opti
     const writer = new ReplacementWriter(text, { oldText, newText });
     for (const match of located.matches) {
       const fitted = writer.fit(match, located.stage === "whitespace" && locating.whitespace === "anywhere");
-      if (fitted === undefined) return { kind: "not-encodable", edit };
+      if (fitted === "not-encodable") return { kind: "not-encodable", edit };
+      if (fitted === "not-shiftable") return notFound(text, haystack, edit, oldText, locating);
+      reindented ||= fitted.reindented;
       eolConverted ||= fitted.converted;
       replacements.push({ edit, start: match.start, end: match.end, units: fitted.units });
     }
@@ -81,7 +86,7 @@ export async function planEdits(text: UnitText, edits: readonly EditPair[], opti
   const applied = applyEdits(text, replacements);
   if ("overlap" in applied) return { kind: "overlap", edits: applied.overlap };
   if (isSame(text.bytes, applied.bytes)) return { kind: "no-change" };
-  return { kind: "applied", bytes: applied.bytes, ranges: applied.ranges, stage, eolConverted };
+  return { kind: "applied", bytes: applied.bytes, ranges: applied.ranges, stage, eolConverted, reindented };
 }
 
 /** No text of any file: it stands nowhere. */
@@ -91,6 +96,12 @@ const NOTHING: Units = new Uint8Array();
 function withoutMark({ oldText, newText }: EditPair): EditPair {
   if (!oldText.startsWith("\ufeff")) return { oldText, newText };
   return { oldText: oldText.slice(1), newText: newText.startsWith("\ufeff") ? newText.slice(1) : newText };
+}
+
+interface FittedUnits {
+  readonly units: Units;
+  readonly converted: boolean;
+  readonly reindented: boolean;
 }
 
 /** Makes the new units of each place of one edit; the same text is encoded once. */
@@ -105,16 +116,20 @@ class ReplacementWriter {
     this.#lineEnds = new LineEndsAround(text.units);
   }
 
-  fit(match: Match, isTrimmed: boolean): { readonly units: Units; readonly converted: boolean } | undefined {
+  /** "not-shiftable": a line of the new text has not the blanks that the lines of the place have less. */
+  fit(match: Match, isTrimmed: boolean): FittedUnits | "not-encodable" | "not-shiftable" {
     const { oldText } = this.pair;
     let { newText } = this.pair;
     // The file ends without a line end, and stays so: what the wanted text had too much, the new one has too.
     if (match.atMissingLineEnd) newText = newText.replace(/\r?\n$/, "");
     if (isTrimmed) newText = withoutEndsOf(oldText, newText);
-    const fitted = fitLineEnds(newText, oldText, this.#lineEnds, match);
+    const shifted = match.shift === undefined ? newText : shiftText(newText, match.shift);
+    if (shifted === undefined) return "not-shiftable";
+    const fitted = fitLineEnds(shifted, oldText, this.#lineEnds, match);
     if (!this.#encoded.has(fitted.text)) this.#encoded.set(fitted.text, this.#encode(fitted.text));
     const units = this.#encoded.get(fitted.text);
-    return units === undefined ? undefined : { units, converted: fitted.converted };
+    if (units === undefined) return "not-encodable";
+    return { units, converted: fitted.converted, reindented: shifted !== newText };
   }
 
   /** Where the encoding is a guess, a letter that the file did not show may come out as another one. */

@@ -1,5 +1,6 @@
 import type { EditStage } from "../../kernel/index.js";
 import { type FoldKind, foldUnits, isBlank, LF, trimSpaces } from "./edit-fold.js";
+import { mayStandShifted } from "./edit-indentation.js";
 import { endsWithUnits, UnitSearch, type Units } from "./edit-search.js";
 import { type Haystack, type Match, placesOf, STAGES } from "./edit-stages.js";
 
@@ -26,11 +27,13 @@ export const MAX_REPLACED_PLACES = 500_000;
  * more than `MAX_REPLACED_PLACES`.
  */
 export function locate(haystack: Haystack, wanted: Units, options: LocateOptions): Located {
-  let isFiltered = false;
+  let stands: boolean | undefined;
   for (const stage of options.stages) {
-    if (stage !== "exact" && !isFiltered) {
-      if (!standsAnyhow(haystack, wanted, options)) return "not-found";
-      isFiltered = true;
+    if (stage === "indentation") {
+      if (!mayStandShifted(haystack.text.units, wanted)) continue;
+    } else if (stage !== "exact") {
+      stands ??= standsAnyhow(haystack, wanted, options);
+      if (!stands) continue;
     }
     const search = STAGES[stage](haystack, wanted, options.whitespace);
     if (search === undefined) continue;
@@ -61,7 +64,7 @@ export class TakenPlaces {
 }
 
 /**
- * Whether any tolerant stage can find something, judged by the most tolerant of them alone. What a stage finds the next one
+ * Whether any tolerant stage but "indentation" can find something, judged by the most tolerant of them alone. What a stage finds the next one
  * finds too, but for blanks that the wanted text begins with, which may be a part of a longer run; so they are left out.
  */
 function standsAnyhow(haystack: Haystack, wanted: Units, { stages, whitespace }: LocateOptions): boolean {

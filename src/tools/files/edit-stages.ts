@@ -1,6 +1,8 @@
 /** How each stage sees a file and a wanted text, and which places it takes. */
 import type { EditStage } from "../../kernel/index.js";
 import { CR, type FoldedUnits, type FoldKind, foldUnits, LF, trimSpaces } from "./edit-fold.js";
+import { IndentFold } from "./edit-indent-fold.js";
+import { type Shift, shiftedSearch } from "./edit-indentation.js";
 import { endsWithUnits, UnitSearch, type Units } from "./edit-search.js";
 import type { UnitText } from "./unit-text.js";
 
@@ -10,11 +12,14 @@ export interface Match {
   readonly end: number;
   /** The wanted text ends with a line end where the file ends without one. */
   readonly atMissingLineEnd?: true;
+  /** How the place is indented otherwise than the wanted text, so that the new text can be likewise. */
+  readonly shift?: Shift;
 }
 
 /** A file as the stages see it; each view is made once, when a stage first needs it. */
 export class Haystack {
   readonly #folds = new Map<FoldKind, FoldedUnits>();
+  #shiftable: IndentFold | undefined;
 
   constructor(readonly text: UnitText) {}
 
@@ -25,6 +30,12 @@ export class Haystack {
       this.#folds.set(kind, fold);
     }
     return fold;
+  }
+
+  /** The view in which lines read the same wherever they are shifted to. */
+  shiftable(): IndentFold {
+    this.#shiftable ??= new IndentFold(this.text.units);
+    return this.#shiftable;
   }
 }
 
@@ -63,8 +74,7 @@ export const STAGES: Readonly<Record<EditStage, Stage>> = {
   "trailing-blanks": (haystack, wanted) => foldedSearch(haystack, wanted, "trailing-blanks"),
   whitespace: (haystack, wanted, whitespace) =>
     whitespace === "inside" ? foldedSearch(haystack, wanted, "blank-runs") : searchInAnySpace(haystack, wanted),
-  // Comes with the next milestone, for the new text has to be shifted like the place; until then it finds nothing.
-  indentation: () => undefined,
+  indentation: shiftedSearch,
 };
 
 function exactSearch(text: UnitText, needle: Units): StageSearch {

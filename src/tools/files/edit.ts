@@ -6,6 +6,7 @@
  *   unit-text.ts      a file in the units that it is matched by, so that no byte is decoded and encoded again
  *   edit-locate.ts    one text through the stages; edit-locate-all.ts many texts at once
  *   edit-stages.ts    how each stage sees a file, and which places it takes; edit-fold.ts what it disregards
+ *   edit-indentation.ts lines shifted as one, and the new text likewise; edit-indent-fold.ts how they are found
  *   edit-search.ts    one text in linear time; edit-search-many.ts many of them in one pass
  *   edit-line-ends.ts the line ends of a new text; edit-apply.ts the new bytes, and edits that overlap
  *   edit-nearest.ts   where a text that is not there comes near (edit-trigrams.ts), and what differs (edit-differences.ts)
@@ -206,7 +207,7 @@ function edited(
     added,
     removed,
     merged: seen === "stale",
-    reindented: false,
+    reindented: plan.reindented,
     eolConverted: plan.eolConverted,
     ...(inPlace ? { inPlace } : {}),
   };
