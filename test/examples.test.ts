@@ -1,0 +1,25 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { REPOSITORY } from "./architecture/source-tree.js";
+import { built, cleanEnv } from "./built.js";
+
+const folder = join(REPOSITORY, "examples");
+const names = readdirSync(folder).filter((name) => name.endsWith(".mjs"));
+
+describe("the examples", () => {
+  it("stand in the list with a line each, in no other number", () => {
+    const listed = [...readFileSync(join(folder, "README.md"), "utf8").matchAll(/^\| \[([^\]]+)\]/gm)];
+    expect(listed.map(([, name]) => name).sort()).toEqual([...names].sort());
+  });
+
+  it.each(names)("%s runs and checks itself", (name) => {
+    built("index.js");
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, name)], {
+      encoding: "utf8",
+      env: cleanEnv(folder),
+    });
+    expect([status, stderr, stdout.trimEnd().split("\n").at(-1)]).toEqual([0, "", "ok"]);
+  });
+});
