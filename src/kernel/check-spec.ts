@@ -1,7 +1,8 @@
 /** What can be seen of a tool's definition without compiling anything: its author hears of it at once, not a model later. */
 import { HaftError } from "./errors.js";
 
-const NAME = /^[a-z][a-z0-9_]{0,63}$/;
+/** Ours; or a tool of another server as `server__tool`, whose own part is spelled as the server does. */
+const NAME = /^(?=.{1,64}$)(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_-]*__[A-Za-z0-9_-]+)$/;
 /** Seeds have names with a hyphen; a face may advertise them. */
 const FACE_NAME = /^[a-z][a-z0-9_-]{0,63}$/;
 

@@ -34,6 +34,8 @@ export type Claim =
       readonly access: "read" | "write";
       readonly key?: string;
     }
+  /** A tool of another MCP server, by the name that the server is configured under and the tool's own. */
+  | { readonly kind: "server"; readonly server: string; readonly tool: string }
   | { readonly kind: "delegate"; readonly agent: string; readonly tools: readonly string[] }
   | { readonly kind: "secret"; readonly name: string; readonly hosts: readonly string[] };
 

@@ -241,4 +241,5 @@ export {
   type WriteLimits,
 } from "./tool-data.js";
 export { unbegunResult } from "./unbegun-result.js";
+export { schemaProblem } from "./validate.js";
 export { webDigest } from "./web-digest.js";

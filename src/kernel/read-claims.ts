@@ -48,6 +48,7 @@ const KINDS: Readonly<Record<string, (claim: Stated) => string>> = Object.assign
     texts("method", "url")(claim) || (URL.canParse(String(claim.url)) ? "" : "`url` is no URL"),
   "network-open": texts("purpose"),
   state: texts("store", "access"),
+  server: texts("server", "tool"),
   delegate: texts("agent"),
   secret: texts("name"),
 });

@@ -35,6 +35,16 @@ export function createValidator(schema: InputSchema, advertised: JsonSchema, too
   };
 }
 
+/** Why no arguments could be checked against the schema, as a clause; undefined where they can. For schemas of strangers. */
+export async function schemaProblem(schema: JsonSchema): Promise<string | undefined> {
+  try {
+    await compile(schema, "");
+    return undefined;
+  } catch (error) {
+    return HaftError.is(error) && typeof error.details.why === "string" ? error.details.why : messageOf(error);
+  }
+}
+
 /** @throws `REGISTRY_INVALID_TOOL`: the tool's author is told, since the model that called it can do nothing about it. */
 async function compile(schema: JsonSchema, tool: string): Promise<ValidateFunction> {
   const { Ajv2020 } = await import("ajv/dist/2020.js");

@@ -97,6 +97,7 @@ describe("deny by default", () => {
     { kind: "network-open", purpose: "browse" },
     { kind: "input", to: "pane", id: "1", text: "x" },
     { kind: "state", store: "memory", access: "read" },
+    { kind: "server", server: "a", tool: "b" },
     { kind: "delegate", agent: "a", tools: [] },
     { kind: "secret", name: "KEY", hosts: [] },
   ])("denies what nobody has named: $kind", (claim) => {
