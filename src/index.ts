@@ -94,6 +94,9 @@ export { allowAllPolicy, type DenyByDefaultOptions, denyByDefaultPolicy } from "
 export {
   type BuiltinRegistryOptions,
   builtinRegistry,
+  type ConfiguredServers,
+  type ConfiguredServersOptions,
+  configuredServers,
   createToolkit,
   DIALECT_NAMES,
   dialectNamed,

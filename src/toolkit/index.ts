@@ -8,6 +8,11 @@ export { type ConfigSchema, configSchema, TRUSTED_KEYS } from "./config/config-s
 export { parseConfig } from "./config/parse-config.js";
 export { withVariables } from "./config/server-variables.js";
 export { type SettledConfig, settleConfig } from "./config/settle-config.js";
+export {
+  type ConfiguredServers,
+  type ConfiguredServersOptions,
+  configuredServers,
+} from "./configured-servers.js";
 export { createToolkit, type Toolkit, type ToolkitOptions, type ToolkitSession } from "./create-toolkit.js";
 export { makeLocalContext, resetProcessTable, resetTodos, toolBox, tryToolBox } from "./default-host.js";
 export { DIALECT_NAMES, dialectNamed } from "./dialect-named.js";

@@ -5,7 +5,7 @@ import type { PackageTable } from "./import-rules.js";
 export const PACKAGES: PackageTable = {
   text: { chardet: "lazy" },
   kernel: { ajv: "lazy", re2js: "lazy" },
-  "backends/local": { "@vscode/ripgrep": "lazy" },
+  "backends/local": { "@modelcontextprotocol/client": "lazy", "@vscode/ripgrep": "lazy" },
   "backends/memory": { unbash: "eager" },
   "surfaces/cli": { commander: "eager", "jsonc-parser": "lazy", picocolors: "eager", "smol-toml": "lazy" },
   toolkit: { "jsonc-parser": "lazy" },

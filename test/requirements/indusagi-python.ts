@@ -61,5 +61,5 @@ export const INDUSAGI_PYTHON: readonly RequirementRow[] = [
   ["IP-053", "newer TS", "a task without a runner is a stub", SIBLING],
   ["IP-054", "newer TS", "a memory note", SIBLING],
   ["IP-055", "newer TS", "tools are filtered by flags", SIBLING],
-  ["IP-056", "newer TS", "foreign MCP tools under a server's prefix", SIBLING],
+  ["IP-056", "newer TS", "foreign MCP tools under a server's prefix"],
 ];

@@ -4,5 +4,12 @@ export { folderProblem } from "./folder-problem.js";
 export { type KeptJob, type KeptJobs, keptJobs } from "./jobs/kept-jobs.js";
 export { createLocalBackend, type LocalBackend, type LocalBackendOptions } from "./local-backend.js";
 export { RipgrepFinder, type RipgrepProgram } from "./search/ripgrep-program.js";
+export {
+  type OpenServersOptions,
+  openServers,
+  type ServerAddress,
+  type ServerState,
+  type Servers,
+} from "./servers/open-servers.js";
 export { sha256, systemClock, systemIds } from "./system-services.js";
 export type { WatcherReport } from "./watcher.js";

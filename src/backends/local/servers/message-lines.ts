@@ -1,0 +1,72 @@
+/** What a program writes, as the messages in it; whatever it writes, what is kept and what is passed on is bounded. */
+import type { JSONRPCMessage } from "@modelcontextprotocol/client";
+
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+/** Bytes of lines that are no message; programs print a greeting by mistake. */
+const MAX_STRAY_BYTES = 1024 * 1024;
+/** Messages within a second that answer nothing. */
+const MAX_UNASKED = 2_000;
+const SECOND_MS = 1_000;
+const NEWLINE = 10;
+
+/** Nobody here listens to them. */
+const UNHEARD: readonly unknown[] = ["notifications/message", "notifications/progress"];
+
+export class MessageLines {
+  #parts: Buffer[] = [];
+  #keptBytes = 0;
+  #strayBytes = 0;
+  #unasked = 0;
+  #since = 0;
+
+  /** The messages that end in this piece. @throws Error with a clause when the program writes what no server should. */
+  *take(chunk: Buffer): Generator<JSONRPCMessage> {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      const line = Buffer.concat([...this.#parts, chunk.subarray(from, end)]);
+      this.#parts = [];
+      this.#keptBytes = 0;
+      from = end + 1;
+      const message = this.#message(line);
+      if (message !== undefined) yield message;
+    }
+    if (from === chunk.length) return;
+    this.#parts.push(from === 0 ? chunk : Buffer.from(chunk.subarray(from)));
+    this.#keptBytes += chunk.length - from;
+    if (this.#keptBytes > MAX_MESSAGE_BYTES)
+      throw new Error(`it wrote a message of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`);
+  }
+
+  #message(line: Buffer): JSONRPCMessage | undefined {
+    const value = parsed(line);
+    if (value === undefined) {
+      this.#strayBytes += line.length + 1;
+      if (this.#strayBytes > MAX_STRAY_BYTES) throw new Error("it writes what is no MCP to its standard output");
+      return undefined;
+    }
+    if ("method" in value) {
+      this.#countUnasked();
+      if (UNHEARD.includes(value.method)) return undefined;
+    }
+    return value as unknown as JSONRPCMessage;
+  }
+
+  #countUnasked(): void {
+    const now = performance.now();
+    if (now - this.#since > SECOND_MS) {
+      this.#since = now;
+      this.#unasked = 0;
+    }
+    if (++this.#unasked > MAX_UNASKED) throw new Error(`it sent more than ${MAX_UNASKED} messages within a second`);
+  }
+}
+
+function parsed(line: Buffer): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line.toString("utf8"));
+    const isMessage = typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
+    return isMessage ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,63 @@
+/** The schema of another server's tool: read with mistrust, and made fit to be shown and compiled. */
+import { type JsonSchema, schemaProblem } from "../../../kernel/index.js";
+import { cleanText } from "./clean-text.js";
+
+/** Bytes of a whole schema: every model that is shown it pays for it, and so does the compiler. */
+const MAX_SCHEMA_BYTES = 64 * 1024;
+const MAX_DEPTH = 64;
+
+/** They name a dialect or another way to answer; here every schema is read as draft 2020-12. */
+const DROPPED: readonly string[] = ["$schema", "$id", "$async"];
+/** What they hold is a value, no schema. */
+const VALUES: readonly string[] = ["const", "default", "enum", "examples"];
+/** What they hold are schemas by names that the author chose. */
+const NAMED: readonly string[] = ["properties", "$defs", "definitions", "dependentSchemas"];
+
+type Read = { readonly schema: JsonSchema } | { readonly problem: string };
+
+/**
+ * The schema without what could harm: texts are cleaned and cut, and regular expressions taken out, since one of a stranger
+ * may run for ever; the server checks those itself. `problem` is a clause: why the tool cannot be offered.
+ */
+export async function readServerSchema(given: unknown): Promise<Read> {
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    return { problem: "its `inputSchema` is no object" };
+  const type = (given as JsonSchema).type;
+  if (type !== "object") return { problem: 'the type of its `inputSchema` is not "object"' };
+  const bytes = Buffer.byteLength(JSON.stringify(given));
+  if (bytes > MAX_SCHEMA_BYTES)
+    return { problem: `its \`inputSchema\` has ${bytes} bytes, over the limit of ${MAX_SCHEMA_BYTES}` };
+  let schema: JsonSchema;
+  try {
+    schema = cleaned(given, 0) as JsonSchema;
+  } catch {
+    return { problem: `its \`inputSchema\` is nested more than ${MAX_DEPTH} levels deep` };
+  }
+  const problem = await schemaProblem(schema);
+  return problem === undefined
+    ? { schema }
+    : { problem: `its \`inputSchema\` cannot be compiled: ${cleanText(problem, 200)}` };
+}
+
+function cleaned(value: unknown, depth: number): unknown {
+  if (depth > MAX_DEPTH) throw new Error("too deep");
+  if (Array.isArray(value)) return value.map((one) => cleaned(one, depth + 1));
+  if (typeof value !== "object" || value === null) return value;
+  const schema = value as Readonly<Record<string, unknown>>;
+  const isByPattern = "patternProperties" in schema;
+  const entries = Object.entries(schema).flatMap(([key, held]): [string, unknown][] => {
+    if (DROPPED.includes(key) || key === "pattern" || key === "patternProperties") return [];
+    // Without the patterns nobody here can tell which other names are meant.
+    if (isByPattern && (key === "additionalProperties" || key === "unevaluatedProperties")) return [];
+    if (VALUES.includes(key)) return [[key, held]];
+    if (NAMED.includes(key)) return [[key, membersOf(held, depth + 1)]];
+    if (key === "title" || key === "description") return [[key, cleanText(held)]];
+    return [[key, cleaned(held, depth + 1)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function membersOf(held: unknown, depth: number): unknown {
+  if (typeof held !== "object" || held === null || Array.isArray(held)) return held;
+  return Object.fromEntries(Object.entries(held).map(([name, schema]) => [name, cleaned(schema, depth + 1)]));
+}

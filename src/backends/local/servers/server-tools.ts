@@ -1,0 +1,99 @@
+/** Tools that another MCP server lists, as tools of ours. */
+import { createHash } from "node:crypto";
+import { type DefinedTool, defineTool, type ToolResult } from "../../../kernel/index.js";
+import { cleanText } from "./clean-text.js";
+import { readServerSchema } from "./server-schema.js";
+
+/** Tools of one server; those listed after them are left out and told. */
+export const MAX_TOOLS = 256;
+const MAX_NAME = 64;
+const HASH_DIGITS = 8;
+/** Left-out tools that are told one by one. */
+const MAX_TOLD = 8;
+const SHOWN_NAME_BYTES = 80;
+
+/** Milliseconds that a call may take; a cancel ends it before. */
+const CALL_MS = 120_000;
+
+export interface ServerToolsOptions {
+  /** The name that the server is configured under. */
+  readonly server: string;
+  /** Names that are taken. */
+  has(name: string): boolean;
+  /** Whether the configuration lets a tool of this name of ours be offered. */
+  isOn(name: string): boolean;
+  call(tool: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolResult<never>>;
+}
+
+export interface ServerTools {
+  readonly tools: readonly DefinedTool[];
+  /** Why some are not offered, as sentences; a bounded number of them. */
+  readonly told: readonly string[];
+}
+
+/** The tools that can be offered, each under a name of its own, and what is told of the others. Never rejects. */
+export async function serverTools(listed: readonly unknown[], options: ServerToolsOptions): Promise<ServerTools> {
+  const tools = new Map<string, DefinedTool>();
+  const left: string[] = [];
+  for (const one of listed.slice(0, MAX_TOOLS)) {
+    const given = typeof one === "object" && one !== null ? (one as Readonly<Record<string, unknown>>) : {};
+    const { name } = given;
+    if (typeof name !== "string" || name === "") {
+      left.push("a tool without a name");
+      continue;
+    }
+    const ours = offeredName(options.server, name);
+    if (!options.isOn(ours)) continue;
+    const shown = JSON.stringify(cleanText(name, SHOWN_NAME_BYTES));
+    if (tools.has(ours) || options.has(ours)) {
+      left.push(`the tool ${shown}: there is another of the name ${ours}`);
+      continue;
+    }
+    const read = await readServerSchema(given.inputSchema);
+    if ("problem" in read) left.push(`the tool ${shown}: ${read.problem}`);
+    else tools.set(ours, toolOf(ours, name, given, read.schema, options));
+  }
+  const told = left.slice(0, MAX_TOLD).map((one) => `left out ${one}`);
+  if (left.length > MAX_TOLD) told.push(`left out ${left.length - MAX_TOLD} more tools like these`);
+  if (listed.length > MAX_TOOLS) told.push(`left out ${listed.length - MAX_TOOLS} tools after the first ${MAX_TOOLS}`);
+  return { tools: [...tools.values()], told };
+}
+
+/**
+ * `server__tool` with `_` for every character that providers of models do not take. Too long a name is cut and ends in a hash of
+ * the whole one, so that it stays the same from start to start.
+ */
+export function offeredName(server: string, tool: string): string {
+  const name = `${server}__${tool.slice(0, 4 * MAX_NAME).replace(/[^A-Za-z0-9_-]/gu, "_")}`;
+  if (name.length <= MAX_NAME) return name;
+  const hash = createHash("sha256").update(tool).digest("hex").slice(0, HASH_DIGITS);
+  return `${name.slice(0, MAX_NAME - HASH_DIGITS - 1)}_${hash}`;
+}
+
+function toolOf(
+  ours: string,
+  theirs: string,
+  { description, annotations, title }: Readonly<Record<string, unknown>>,
+  schema: Readonly<Record<string, unknown>>,
+  { server, call }: ServerToolsOptions,
+): DefinedTool {
+  const hints = typeof annotations === "object" && annotations !== null ? annotations : {};
+  const { destructiveHint, idempotentHint } = hints as Readonly<Record<string, unknown>>;
+  const label = cleanText(title, SHOWN_NAME_BYTES);
+  return defineTool({
+    name: ours,
+    description: cleanText(description) || `The tool ${cleanText(theirs, SHOWN_NAME_BYTES)} of the server "${server}".`,
+    parameters: schema,
+    // Whatever the server says of it: what a stranger calls a look may be none.
+    effect: "act",
+    annotations: {
+      openWorld: true,
+      ...(label === "" ? {} : { title: label }),
+      ...(typeof destructiveHint === "boolean" ? { destructive: destructiveHint } : {}),
+      ...(typeof idempotentHint === "boolean" ? { idempotent: idempotentHint } : {}),
+    },
+    deadlineMs: CALL_MS,
+    claims: () => [{ kind: "server", server, tool: theirs }],
+    run: (input, ctx) => call(theirs, input as Readonly<Record<string, unknown>>, ctx.signal),
+  });
+}

@@ -1,0 +1,346 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { verifies } from "../../test/verifies.js";
+import type { Claim, ToolOutcome } from "../kernel/index.js";
+import { grantFor } from "../kernel/index.js";
+import type { ServerConfig } from "./config/config.js";
+import { type ConfiguredServers, configuredServers } from "./configured-servers.js";
+import { createToolkit, type Toolkit, type ToolkitOptions } from "./create-toolkit.js";
+import { handMade, program, SDK_1, SDK_2 } from "./servers.fixture.js";
+
+/** Within this a promise to settle has to be kept, whatever the machine does beside. */
+const SETTLES_MS = 30_000;
+
+let folder: string;
+let open: (ConfiguredServers | Toolkit)[];
+let notes: string[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "haft-servers-"));
+  open = [];
+  notes = [];
+});
+
+afterEach(async () => {
+  for (const one of open.reverse()) await one.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function connect(
+  servers: Record<string, ServerConfig>,
+  more: { tools?: Record<string, boolean>; withinMs?: number } = {},
+): Promise<ConfiguredServers> {
+  const connected = await configuredServers({
+    config: { servers, tools: more.tools ?? {} },
+    cwd: folder,
+    version: "0",
+    lookUp: () => undefined,
+    onNote: (line) => notes.push(line),
+    withinMs: more.withinMs ?? SETTLES_MS,
+  });
+  open.push(connected);
+  return connected;
+}
+
+async function offered(servers: ConfiguredServers): Promise<readonly string[]> {
+  return (await servers.tools()).map((tool) => tool.name);
+}
+
+async function calling(servers: ConfiguredServers, options: ToolkitOptions = {}) {
+  const toolkit = await createToolkit({ workspace: folder, persist: false, tools: await servers.tools(), ...options });
+  open.push(toolkit);
+  const { runner } = toolkit.box();
+  return (name: string, input: unknown = {}, signal?: AbortSignal): Promise<ToolOutcome> =>
+    runner.run({ id: "call", name, input }, signal === undefined ? {} : { signal });
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  const end = Date.now() + SETTLES_MS;
+  while (!holds() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(holds()).toBe(true);
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+};
+
+describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
+  verifies("IP-056", "offers them as server__tool, and leaves out a dead server alone", async () => {
+    const servers = await connect({
+      one: program(folder, "one", SDK_1),
+      dead: program(folder, "dead", "process.stderr.write('no licence'); process.exit(3);"),
+      absent: { command: join(folder, "not-there") },
+      two: program(folder, "two", SDK_2),
+    });
+    expect(await offered(servers)).toEqual(["one__add", "one__refuse", "two__add", "two__refuse"]);
+    expect(servers.states().map(({ name, state }) => `${name} ${state}`)).toEqual([
+      "one there",
+      "dead failed",
+      "absent failed",
+      "two there",
+    ]);
+    expect(notes.join("\n")).toMatch(
+      /the server "dead": it is left out: it ended with status 3; it last wrote: no licence/,
+    );
+    expect(notes.join("\n")).toMatch(/the server "absent": it is left out: it could not be started/);
+
+    const call = await calling(servers);
+    for (const server of ["one", "two"]) {
+      const sum = await call(`${server}__add`, { a: 2, b: 3 });
+      expect(sum).toMatchObject({ status: "ok", output: "5", structured: { sum: 5 } });
+      expect(sum.content[0]).toMatchObject({ provenance: { from: "server", ref: server } });
+      expect(await call(`${server}__refuse`)).toMatchObject({ status: "failed", output: "no" });
+      expect(await call(`${server}__add`, { a: "x", b: 3 })).toMatchObject({ status: "invalid" });
+    }
+  });
+
+  it("goes through policy, which is told the server and its tool", async () => {
+    const servers = await connect({ docs: handMade(folder, "docs") });
+    const seen: (readonly Claim[])[] = [];
+    const call = await calling(servers, {
+      policy: {
+        name: "watching",
+        decide: (claims, about) => {
+          seen.push(claims);
+          return seen.length === 1
+            ? { effect: "allow", rule: "first", risk: "low", reason: "-", grant: grantFor(about.callId, claims) }
+            : { effect: "deny", rule: "second", risk: "high", reason: "Not twice." };
+        },
+      },
+    });
+    expect(await call("docs__echo", { text: "hi" })).toMatchObject({ output: "echo: hi" });
+    expect(await call("docs__echo", { text: "hi" })).toMatchObject({ status: "denied" });
+    expect(seen[0]).toEqual([{ kind: "server", server: "docs", tool: "echo" }]);
+  });
+
+  it("maps what a server answers, block by block, and keeps a flood within the budget", async () => {
+    const more = `
+      tools = ["blocks", "huge", "odd"].map((name) => ({ name, inputSchema: schema }));
+      call = async ({ name }) => name === "huge" ? { content: [{ type: "text", text: "x".repeat(3_000_000) }] }
+        : name === "odd" ? { content: "no list", structuredContent: { a: 1 } }
+        : { content: [
+          { type: "text", text: "t" }, { type: "image", data: "AAEC", mimeType: "image/png" },
+          { type: "resource_link", uri: "a:b", name: "n" }, { type: "resource", resource: { uri: "c:d", text: "r" } },
+          { type: "audio", data: "AAEC", mimeType: "audio/wav" }, { type: "new", x: 1 }, 7 ] };`;
+    const call = await calling(await connect({ s: handMade(folder, "s", more) }));
+    const kinds = (await call("s__blocks")).content.map(({ provenance: _, ...block }) => block);
+    expect(kinds).toEqual([
+      { kind: "text", text: "t" },
+      { kind: "image", data: new Uint8Array([0, 1, 2]), mime: "image/png" },
+      { kind: "resource", uri: "a:b" },
+      { kind: "resource", uri: "c:d", text: "r" },
+      { kind: "text", text: "[audio/wav, 3 bytes, not shown]" },
+      { kind: "json", value: { type: "new", x: 1 } },
+      { kind: "json", value: 7 },
+    ]);
+    expect(String((await call("s__huge")).output).length).toBeLessThan(100_000);
+    expect((await call("s__odd")).output).toEqual({ a: 1 });
+  });
+
+  it("leaves out tools that cannot be offered, and tells each", async () => {
+    const more = `
+      const deep = { type: "object" }; let at = deep;
+      for (let i = 0; i < 200; i++) { at.properties = { a: { type: "object" } }; at = at.properties.a; }
+      tools = [
+        { name: "Good.tool/1", description: "\\u001b[31mred\\u0000 " + "d".repeat(5000), inputSchema: { ...schema, $schema: "http://json-schema.org/draft-07/schema#" } },
+        { name: "Good_tool_1", inputSchema: schema },
+        { name: "n".repeat(90), inputSchema: schema },
+        { name: "slow", inputSchema: { type: "object", properties: { text: { type: "string", pattern: "^(a+)+$" }, pattern: { type: "string" } } } },
+        { name: "list", inputSchema: { type: "array" } }, { name: "none" }, { inputSchema: schema }, 5, null,
+        { name: "faulty", inputSchema: { type: "object", properties: { a: { $ref: "#/nowhere" } } } },
+        { name: "deep", inputSchema: deep },
+        { name: "off", inputSchema: schema },
+      ];`;
+    const servers = await connect({ s: handMade(folder, "s", more) }, { tools: { s__off: false } });
+    const tools = await servers.tools();
+    expect(tools.map((tool) => tool.name)).toEqual([
+      "s__Good_tool_1",
+      expect.stringMatching(/^s__n{52}_[0-9a-f]{8}$/),
+      "s__slow",
+    ]);
+    const [first] = tools;
+    expect(first?.description.startsWith("red ddd")).toBe(true);
+    expect(Buffer.byteLength(first?.description ?? "")).toBeLessThanOrEqual(1_024);
+    expect(servers.states()[0]?.told).toHaveLength(8);
+    expect(notes.join("\n")).toMatch(/the tool "faulty": its `inputSchema` cannot be compiled/);
+    const call = await calling(servers);
+    expect(await call("s__slow", { text: `${"a".repeat(60)}!`, pattern: "p" })).toMatchObject({ status: "ok" });
+    expect((await call(tools[1]?.name ?? "")).output).toBe(`${"n".repeat(90)}: `);
+  });
+
+  it("offers 256 tools of a server that lists 10,000, without end", async () => {
+    const more = `
+      answers["tools/list"] = ({ cursor }) => ({ nextCursor: String(Number(cursor ?? 0) + 1),
+        tools: Array.from({ length: 10_000 }, (_, i) => ({ name: "t" + i, inputSchema: schema })) });`;
+    const servers = await connect({ many: handMade(folder, "many", more), docs: handMade(folder, "docs") });
+    const names = await offered(servers);
+    expect(names).toHaveLength(257);
+    expect(names).toContain("docs__echo");
+    expect(notes.join("\n")).toMatch(/left out 9744 tools after the first 256/);
+  });
+
+  it("gives up servers that flood, babble or write one endless line, and no other", async () => {
+    const flood = (what: string) =>
+      `process.stdout.on("error", () => process.exit(0)); const go = () => { while (process.stdout.write(${what})); process.stdout.once("drain", go); }; go();`;
+    const servers = await connect({
+      babble: program(folder, "babble", flood('"no MCP at all\\n".repeat(1000)')),
+      endless: program(folder, "endless", flood('"x".repeat(100_000)')),
+      notify: program(folder, "notify", flood(`'{"jsonrpc":"2.0","method":"notifications/message"}\\n'`)),
+      docs: handMade(folder, "docs", `process.stdout.write("Welcome!\\n");`),
+    });
+    expect(await offered(servers)).toEqual(["docs__echo"]);
+    const told = notes.join("\n");
+    expect(told).toMatch(/"babble".*writes what is no MCP/);
+    expect(told).toMatch(/"endless".*a message of more than 16 MiB/);
+    expect(told).toMatch(/"notify".*more than 2000 messages within a second/);
+  });
+
+  it("does not wait longer than it may for one that never answers", async () => {
+    const silent = program(folder, "silent", "setInterval(() => {}, 1000);");
+    const servers = await connect({ silent, docs: handMade(folder, "docs") }, { withinMs: 3_000 });
+    expect(await offered(servers)).toEqual(["docs__echo"]);
+    expect(notes).toEqual(['the server "silent": it was not there within 3 s']);
+  });
+
+  it("passes a cancel on", async () => {
+    const path = join(folder, "cancelled");
+    const more = `
+      const { writeFileSync } = await import("node:fs");
+      call = () => { writeFileSync(${JSON.stringify(`${path}-begun`)}, ""); };
+      heard = (method) => { if (method === "notifications/cancelled") writeFileSync(${JSON.stringify(path)}, ""); };`;
+    const call = await calling(await connect({ s: handMade(folder, "s", more) }));
+    const stop = new AbortController();
+    const running = call("s__echo", {}, stop.signal);
+    await until(() => existsSync(`${path}-begun`));
+    stop.abort();
+    expect(await running).toMatchObject({ status: "cancelled" });
+    await until(() => existsSync(path));
+  });
+
+  it("starts a server that crashed again at the next call, and does not repeat the lost one", async () => {
+    const more = `call = async ({ arguments: { text } }) => text === "die" ? process.exit(7) : { content: [{ type: "text", text: String(process.pid) }] };`;
+    const call = await calling(await connect({ s: handMade(folder, "s", more) }));
+    const before = await call("s__echo", { text: "a" });
+    expect(await call("s__echo", { text: "die" })).toMatchObject({
+      isError: true,
+      output: 'The server "s" gave no answer: it ended with status 7.',
+    });
+    const after = await call("s__echo", { text: "a" });
+    expect(after.status).toBe("ok");
+    expect(after.output).not.toBe(before.output);
+    for (let count = 0; count < 2; count++) await call("s__echo", { text: "die" });
+    expect(await call("s__echo", { text: "a" })).toMatchObject({
+      code: "BACKEND_UNAVAILABLE",
+      output: expect.stringContaining("it ended 3 times within a minute"),
+    });
+  });
+
+  it("gives a program the usual variables and its own, and ends its whole tree with us", async () => {
+    const path = join(folder, "pids");
+    const more = `
+      const { spawn } = await import("node:child_process");
+      const { writeFileSync } = await import("node:fs");
+      const child = spawn("setsid", ["sh", "-c", "trap '' TERM; sleep 600 & wait; sleep 600"], { stdio: "ignore" });
+      child.once("spawn", () => writeFileSync(${JSON.stringify(path)}, process.pid + " " + child.pid));
+      process.removeAllListeners("SIGTERM"); process.on("SIGTERM", () => {});
+      call = async () => ({ content: [{ type: "text", text: JSON.stringify([process.env.OWN, process.env.HAFT_SECRET ?? null]) }] });`;
+    process.env.HAFT_SECRET = "s";
+    try {
+      const servers = await connect({ s: { ...handMade(folder, "s", more), env: { OWN: "o" } } });
+      const call = await calling(servers);
+      expect((await call("s__echo")).output).toBe('["o",null]');
+      await until(() => existsSync(path));
+      expect(await servers.close()).toEqual({ left: [] });
+      for (const pid of readFileSync(path, "utf8").split(" ")) expect(isAlive(Number(pid))).toBe(false);
+    } finally {
+      delete process.env.HAFT_SECRET;
+    }
+  });
+
+  it("hears that the tools of a server have changed, and those of one that comes late", async () => {
+    const more = `
+      setTimeout(() => { tools = [{ name: "fresh", inputSchema: schema }]; send({ method: "notifications/tools/list_changed" }); }, 200);`;
+    const slow = `
+      const list = answers["tools/list"];
+      answers["tools/list"] = () => new Promise((resolve) => setTimeout(() => resolve(list()), 3000));`;
+    const servers = await connect(
+      { s: handMade(folder, "s", more), late: handMade(folder, "late", slow) },
+      { withinMs: 2_000 },
+    );
+    expect(await offered(servers)).not.toContain("late__echo");
+    await until(() => servers.named("s__fresh") !== undefined && servers.named("late__echo") !== undefined);
+    expect(servers.named("s__echo")).toBeUndefined();
+    expect(notes).toEqual([
+      'the server "late": it was not there within 2 s',
+      'the server "late": it is there now, with 1 tools',
+    ]);
+    const call = await calling(servers);
+    expect(await call("s__fresh", { text: "a" })).toMatchObject({ output: "fresh: a" });
+  });
+
+  it("reaches servers at an address, with their headers, and connects anew to one that was started anew", async () => {
+    const tracker = await startTracker(0);
+    try {
+      const url = `http://127.0.0.1:${tracker.port}/mcp`;
+      const servers = await connect({
+        tracker: { url, headers: { Authorization: "Bearer t" } },
+        refused: { url },
+        nobody: { url: "http://127.0.0.1:1/mcp" },
+      });
+      expect(await offered(servers)).toEqual(["tracker__issue"]);
+      expect(servers.states().map(({ state }) => state)).toEqual(["there", "failed", "failed"]);
+      const call = await calling(servers);
+      expect(await call("tracker__issue")).toMatchObject({ status: "ok", output: "1" });
+      await tracker.close();
+      expect(await call("tracker__issue")).toMatchObject({ isError: true });
+      const again = await startTracker(tracker.port);
+      expect(await call("tracker__issue")).toMatchObject({ status: "ok", output: "1" });
+      await again.close();
+    } finally {
+      await tracker.close();
+    }
+  });
+});
+
+/** A server over HTTP that wants a token; its one tool counts its calls. */
+async function startTracker(port: number): Promise<{ readonly port: number; close(): Promise<void> }> {
+  let count = 0;
+  const handler = createMcpHandler(() => {
+    const server = new McpServer({ name: "tracker", version: "1" });
+    server.registerTool("issue", { description: "Counts." }, async () => ({
+      content: [{ type: "text", text: String(++count) }],
+    }));
+    return server;
+  });
+  const listening = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (request.headers.authorization !== "Bearer t") return response.writeHead(401).end();
+    const { method = "GET" } = request;
+    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as [string, string]);
+    const body = method === "POST" ? { body: Buffer.concat(chunks) } : {};
+    const answer = await handler.fetch(new Request(`http://127.0.0.1${request.url}`, { method, headers, ...body }));
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    for await (const chunk of answer.body ?? []) response.write(chunk);
+    return response.end();
+  });
+  await new Promise<void>((resolve) => listening.listen(port, "127.0.0.1", resolve));
+  return {
+    port: (listening.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        listening.close(() => resolve());
+        listening.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,69 @@
+/** The other MCP servers of a configuration, and the tools that they add. */
+import type { ServerAddress, ServerState, Servers } from "../backends/local/index.js";
+import type { DefinedTool } from "../kernel/index.js";
+import { withVariables } from "./config/server-variables.js";
+import type { SettledConfig } from "./config/settle-config.js";
+
+/** Which servers, and what they are told and given. */
+export interface ConfiguredServersOptions {
+  readonly config: Pick<SettledConfig, "servers" | "tools">;
+  /** Absolute; where programs are started that name no folder. */
+  readonly cwd: string;
+  /** Of Haft, told to the servers. */
+  readonly version: string;
+  /** The value of an environment variable. */
+  lookUp(name: string): string | undefined;
+  /** What the operator should know, as a sentence; it may come at any time. */
+  onNote?(line: string): void;
+  /** Milliseconds until `ready` resolves whether or not all are there. Default 5000. */
+  readonly withinMs?: number;
+}
+
+/** Servers that are being connected to, and what became of each. */
+export interface ConfiguredServers {
+  /** The tools of all that are there by now, each `server__tool`; the first time, all get their time to be there. For `ToolkitOptions.tools`. */
+  tools(): Promise<readonly DefinedTool[]>;
+  /** The tool of this name as its server describes it by now; it may have come after the start. */
+  named(name: string): DefinedTool | undefined;
+  /** What became of each by now. */
+  states(): readonly ServerState[];
+  /** Ends all that was started. `left` names what could not be ended. Idempotent. */
+  close(): Promise<{ readonly left: readonly string[] }>;
+}
+
+/**
+ * Begins to connect to every server of the configuration; without any, nothing is loaded. One that is broken or late is left
+ * out and told, and never rejects anything here.
+ */
+export async function configuredServers(options: ConfiguredServersOptions): Promise<ConfiguredServers> {
+  const { config, cwd, version, lookUp, onNote, withinMs } = options;
+  const failed: ServerState[] = [];
+  const servers: Record<string, ServerAddress> = {};
+  for (const [name, configured] of Object.entries(config.servers)) {
+    const filled = withVariables(configured, lookUp);
+    if ("server" in filled) {
+      servers[name] = filled.server;
+      continue;
+    }
+    const why = `it is left out: it needs what is not set here: ${filled.missing.join(", ")}`;
+    failed.push({ name, state: "failed", tools: [], told: [why] });
+    onNote?.(`the server "${name}": ${why}`);
+  }
+  if (Object.keys(servers).length === 0) return unopened(failed);
+  const { openServers } = await import("../backends/local/index.js");
+  const opened: Servers = openServers({
+    servers,
+    cwd,
+    version,
+    isOn: (name) => config.tools[name] !== false,
+    ...(onNote === undefined ? {} : { onNote }),
+    ...(withinMs === undefined ? {} : { withinMs }),
+  });
+  const tools = (): Promise<readonly DefinedTool[]> => opened.ready.then(() => opened.tools());
+  const named = (name: string): DefinedTool | undefined => opened.tools().find((tool) => tool.name === name);
+  return { tools, named, states: () => [...failed, ...opened.states()], close: () => opened.close() };
+}
+
+function unopened(states: readonly ServerState[]): ConfiguredServers {
+  return { tools: async () => [], named: () => undefined, states: () => states, close: async () => ({ left: [] }) };
+}
