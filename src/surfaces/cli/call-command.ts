@@ -7,6 +7,7 @@ import { callInput, isLeftOut } from "./call-input.js";
 import { type CommonOptions, dialectArgument, type Settings, settingsOf, settledWorkspace } from "./common-options.js";
 import { explanationText } from "./explanation-text.js";
 import { liveProgress } from "./live-progress.js";
+import { serversOf } from "./servers-of.js";
 import { endedAfterKill, survivorWatch } from "./survivor-watch.js";
 import { EXIT } from "./usage.js";
 
@@ -22,7 +23,9 @@ export async function callCommand(tool: string, text: string | undefined, option
   const workspace = settledWorkspace(options.workspace, settings.config);
   const input = await callInput(text, process.stdin);
   const survivors = survivorWatch();
-  const toolkit = await createToolkit({ ...settings.toolkit, workspace, hooks: survivors.hooks });
+  const servers = await serversOf(settings.config, workspace, (name) => tool.startsWith(`${name}__`));
+  const tools = await servers.tools();
+  const toolkit = await createToolkit({ ...settings.toolkit, tools, workspace, hooks: survivors.hooks });
   try {
     const box = toolkit.session(sessionId(options.session, workspace)).box();
     if (options.explain) return await explain(box, { id: "call", name: tool, input }, options.json === true);
@@ -39,7 +42,8 @@ export async function callCommand(tool: string, text: string | undefined, option
     return outcome.isError ? EXIT.errorResult : EXIT.ok;
   } finally {
     const earlier = endedAfterKill(await toolkit.takeReports());
-    const { left } = await toolkit.close();
+    const [{ left: ours }, { left: theirs }] = await Promise.all([toolkit.close(), servers.close()]);
+    const left = [...ours, ...theirs];
     const { stateDir } = settings.toolkit;
     const jobs =
       survivors.jobs.length === 0 ? undefined : await keptCommands(stateDir === undefined ? {} : { stateDir });

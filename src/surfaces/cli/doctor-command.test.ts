@@ -93,7 +93,6 @@ describe("haft doctor", () => {
     mkdirSync(mine, { recursive: true });
     const servers = {
       gone: { command: "no-such-program" },
-      sh: { command: "sh" },
       web: { url: "http://localhost:1/$" + "{HAFT_IS_NOT_SET}" },
     };
     writeFileSync(join(mine, "haft.jsonc"), JSON.stringify({ env: ["HAFT_IS_NOT_SET", "HOME"], servers }));
@@ -107,9 +106,10 @@ describe("haft doctor", () => {
     expect(found(told, "env")?.found).toBe("not set here: HAFT_IS_NOT_SET");
     const missing = told.findings.filter(({ id }) => id === "servers");
     expect(missing.map((one) => one.found)).toEqual([
-      'the server "gone": no program "no-such-program"',
-      'the server "web" needs what is not set here: HAFT_IS_NOT_SET',
+      '"web": it is left out: it needs what is not set here: HAFT_IS_NOT_SET',
+      expect.stringContaining('"gone": it is left out: it could not be started'),
     ]);
+    expect(missing.every(({ status }) => status === "limits")).toBe(true);
   });
 
   it("says so where the folder may not be a workspace", async () => {

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import pc from "picocolors";
 import { inspectHost } from "../../toolkit/index.js";
 import type { ConfigOptions, LoadedConfig } from "./configuration.js";
-import { clientFindings, configFindings, configOrProblem } from "./doctor/config-findings.js";
+import { clientFindings, configFindings, configOrProblem, serverFindings } from "./doctor/config-findings.js";
 import type { Finding } from "./doctor/finding.js";
 import { machineFindings } from "./doctor/machine-findings.js";
 import { stateFindings } from "./doctor/state-findings.js";
@@ -25,6 +25,7 @@ export async function doctorCommand(options: DoctorOptions): Promise<number> {
     ...machineFindings(host),
     ...stateFindings(host),
     ...(isLoaded ? configFindings(loaded, options) : [loaded]),
+    ...(isLoaded ? await serverFindings(loaded, resolve(options.workspace ?? ".")) : []),
     ...clientFindings(resolve(options.workspace ?? ".")),
   ];
   const isWorking = findings.every(({ status }) => status !== "stops");

@@ -1,11 +1,19 @@
 /** `haft serve`: the tools for an MCP client. */
 import { fileURLToPath } from "node:url";
-import { showControls } from "../../text/index.js";
-import { builtinRegistry, clientTokens, createToolkit, dialectNamed, stateProblem } from "../../toolkit/index.js";
+import {
+  builtinRegistry,
+  type ConfiguredServers,
+  clientTokens,
+  createToolkit,
+  dialectNamed,
+  stateProblem,
+} from "../../toolkit/index.js";
 import { newToken, serveMcpHttp, serveMcpStdio } from "../mcp/index.js";
 import { type CommonOptions, type Settings, settingsOf, settledWorkspace, workspaceOf } from "./common-options.js";
 import { haftVersion } from "./installed-package.js";
 import { servedCalls } from "./served-calls.js";
+import { serversOf } from "./servers-of.js";
+import { tellOperator } from "./tell-operator.js";
 import { toolsOf } from "./tools-of.js";
 import { EXIT, UsageError } from "./usage.js";
 
@@ -19,8 +27,8 @@ export interface ServeOptions extends CommonOptions {
   readonly collection: string;
 }
 
-/** Characters of one line for the operator. */
-const LONGEST_NOTE = 2_000;
+/** The collection that holds the tools of other servers too. */
+const EVERY_TOOL = "all";
 /** Milliseconds after the start at which the operator of a server over standard input and output is told what is amiss. */
 const TELL_AFTER_MS = 500;
 /** Milliseconds that the end of a server waits for what its calls started. */
@@ -38,13 +46,29 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
     ...(toolSettings === undefined ? {} : { tools: toolSettings }),
   });
   const tools = toolsOf(registry, options.collection);
-  const server = { version: haftVersion(), tools, onProblem: (error: Error) => tellOperator(error.message) };
-  return options.stdio ? serveOverStdio(options, settings, server) : serveOverHttp(options, settings, server);
+  const isWanted = () => options.collection === EVERY_TOOL;
+  const servers = await serversOf(settings.config, folderOf(options, settings), isWanted);
+  const onProblem = (error: Error) => tellOperator(error.message);
+  const server = { version: haftVersion(), tools, more: servers.tools, onProblem };
+  return options.stdio
+    ? serveOverStdio(options, settings, server, servers)
+    : serveOverHttp(options, settings, server, servers);
 }
 
 type Served = Omit<Parameters<typeof serveMcpHttp>[0], "calls" | "token" | "port" | "host">;
 
-async function serveOverStdio(options: ServeOptions, settings: Settings, server: Served): Promise<number> {
+/** Where the programs of other servers start: a client over stdio tells its own folder only later. */
+function folderOf(options: ServeOptions, settings: Settings): string {
+  const isTold = options.stdio === true && options.workspace === undefined;
+  return isTold ? process.cwd() : settledWorkspace(options.workspace, settings.config);
+}
+
+async function serveOverStdio(
+  options: ServeOptions,
+  settings: Settings,
+  server: Served,
+  servers: ConfiguredServers,
+): Promise<number> {
   // A client waits for the start, nobody for this.
   setTimeout(() => void tellUnkept(settings), TELL_AFTER_MS).unref();
   // A client often starts its servers in a folder of its own: then its roots tell where to work, at the first call.
@@ -54,17 +78,19 @@ async function serveOverStdio(options: ServeOptions, settings: Settings, server:
     collection: options.collection,
     needsRoots: !isGiven,
     onNote: tellOperator,
+    foreignTool: servers.named,
     open: async (roots) => {
       const root = given ?? rootFrom(roots);
       if (root === undefined || root === given)
         return createToolkit({
           ...settings.toolkit,
+          tools: await servers.tools(),
           yieldMs: YIELD_MS,
           workspace: root ?? settledWorkspace(undefined, settings.config),
         });
       // The folder is known only now, and its own file holds from here on; the names of the tools were told before.
       const there = await settingsOf({ ...options, workspace: root, dialect: settings.dialect });
-      return createToolkit({ ...there.toolkit, yieldMs: YIELD_MS, workspace: root });
+      return createToolkit({ ...there.toolkit, tools: await servers.tools(), yieldMs: YIELD_MS, workspace: root });
     },
   });
   if (process.stdin.isTTY)
@@ -72,19 +98,26 @@ async function serveOverStdio(options: ServeOptions, settings: Settings, server:
       "waits for an MCP client on standard input; Ctrl+C ends it. `haft connect` has a client start it itself.",
     );
   await serveMcpStdio({ ...server, calls, signal: untilSignalled() });
-  await inTime(calls.close());
+  await inTime(closed(calls, servers));
   // Standard input may still be held open by another process; nothing of ours waits for it.
   process.exit(EXIT.ok);
 }
 
-async function serveOverHttp(options: ServeOptions, settings: Settings, server: Served): Promise<number> {
+async function serveOverHttp(
+  options: ServeOptions,
+  settings: Settings,
+  server: Served,
+  servers: ConfiguredServers,
+): Promise<number> {
   await tellUnkept(settings);
   const workspace = settledWorkspace(options.workspace, settings.config);
   const calls = servedCalls({
     collection: options.collection,
     needsRoots: false,
     onNote: tellOperator,
-    open: () => createToolkit({ ...settings.toolkit, yieldMs: YIELD_MS, workspace }),
+    foreignTool: servers.named,
+    open: async () =>
+      createToolkit({ ...settings.toolkit, tools: await servers.tools(), yieldMs: YIELD_MS, workspace }),
   });
   const token = newToken();
   const { port = 0, host } = settings.config.serve;
@@ -94,14 +127,15 @@ async function serveOverHttp(options: ServeOptions, settings: Settings, server: 
   const service = await serveMcpHttp({ ...server, calls, token, clientNamed: tokens.holderOf, ...at });
   if (at.port !== 0 && service.port !== at.port)
     tellOperator(`port ${at.port} is in use; took ${service.port} instead.`);
-  const about = { url: service.url, token, workspace, tools: server.tools.map((tool) => tool.name) };
+  const offered = [...server.tools, ...(await servers.tools())];
+  const about = { url: service.url, token, workspace, tools: offered.map((tool) => tool.name) };
   // Before anybody can read where it listens: a signal that comes at once is heard too.
   const stop = untilSignalled();
   const { connectText } = await import("./connect-text.js");
   process.stdout.write(connectText(about, options.once === true));
   if (!options.once) await signalled(stop);
   await service.close();
-  await inTime(calls.close());
+  await inTime(closed(calls, servers));
   return EXIT.ok;
 }
 
@@ -135,15 +169,18 @@ function signalled(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
+/** Both at once, so that neither waits for the other. */
+async function closed(
+  ...parts: readonly Pick<ConfiguredServers, "close">[]
+): Promise<{ readonly left: readonly string[] }> {
+  const left = await Promise.all(parts.map((part) => part.close()));
+  return { left: left.flatMap((one) => one.left) };
+}
+
 async function inTime(work: Promise<{ readonly left: readonly string[] }>): Promise<void> {
   const late = new Promise<{ readonly left: readonly string[] }>((resolve) => {
     setTimeout(() => resolve({ left: ["what did not end in time"] }), END_WITHIN_MS).unref();
   });
   const { left } = await Promise.race([work, late]);
   for (const one of left) tellOperator(`could not end ${one}`);
-}
-
-/** What a client sent may stand in it, and a terminal obeys what it is shown. */
-function tellOperator(line: string): void {
-  process.stderr.write(`haft: ${showControls(line.slice(0, LONGEST_NOTE))}\n`);
 }

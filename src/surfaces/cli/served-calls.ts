@@ -1,4 +1,5 @@
 /** The toolkit behind a server: opened by the first call, one session for each that the server names. */
+import type { DefinedTool } from "../../kernel/index.js";
 import type { Toolkit } from "../../toolkit/index.js";
 import type { McpCalls } from "../mcp/index.js";
 import { ServedSessions } from "./served-sessions.js";
@@ -15,6 +16,8 @@ export interface ServedCallsOptions {
   open(roots: readonly string[]): Promise<Toolkit>;
   /** Whether the client's folders decide where to work. */
   readonly needsRoots: boolean;
+  /** A tool of another server as it is now; such tools come and change while the toolkit is open. */
+  foreignTool?(name: string): DefinedTool | undefined;
   /** Something that the operator should know. */
   onNote(line: string): void;
   /** Default 1000. One with a running call is never closed. */
@@ -81,7 +84,11 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
     },
     async run(call, runOptions, named) {
       const toolkit = await open();
-      const { box } = await sessions.of(named, toolkit);
+      const served = await sessions.of(named, toolkit);
+      const foreign = options.foreignTool?.(call.name);
+      if (foreign !== undefined) toolkit.registry.register(foreign);
+      // A box holds the tools that there were when it was made.
+      const box = foreign === undefined ? served.box : served.session.box(collection);
       // One draw of chance serves all: a call's id is told apart, not kept secret.
       callIds ??= toolkit.host.ids.next("call");
       const running = box.runner.run({ ...call, id: `${callIds}-${(++callCount).toString(36)}` }, runOptions);

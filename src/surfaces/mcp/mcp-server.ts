@@ -35,6 +35,8 @@ export interface McpServerOptions {
   readonly version: string;
   /** In the order in which they are listed. */
   readonly tools: readonly DefinedTool[];
+  /** Tools that are listed after them, once they are there; whoever gives them sees to it that they come in time. */
+  more?(): Promise<readonly DefinedTool[]>;
 }
 
 export type ServerFor = (era: "legacy" | "modern", calls: McpCalls) => Server;
@@ -53,7 +55,10 @@ export async function mcpServers(options: McpServerOptions, running: RunningCall
   return (era, calls) => {
     const resources = calls.artifacts === undefined ? {} : { resources: {} };
     const server = new Server(identity, { capabilities: { tools: {}, ...resources } });
-    server.setRequestHandler("tools/list", () => ({ tools }));
+    server.setRequestHandler("tools/list", async () => {
+      const more = (await options.more?.()) ?? [];
+      return { tools: more.length === 0 ? tools : [...tools, ...more.map(listed)] };
+    });
     server.setRequestHandler("tools/call", async (request, context) => {
       const { takeRoots } = calls;
       if (takeRoots !== undefined) {

@@ -1,12 +1,11 @@
 /** Which configuration is in force, where commands would work, and which clients know Haft. */
 import { HaftError, messageOf } from "../../../kernel/index.js";
-import { withVariables } from "../../../toolkit/index.js";
 import { clientStates } from "../clients/client-state.js";
 import { settledWorkspace } from "../common-options.js";
 import { CONFIG_NAME, type ConfigOptions, type LoadedConfig, loadConfig, personConfigPath } from "../configuration.js";
+import { serversOf } from "../servers-of.js";
 import { UsageError } from "../usage.js";
 import type { Finding } from "./finding.js";
-import { isProgram, onPath } from "./machine-findings.js";
 
 /** The configuration, or the finding that says why there is none. */
 export async function configOrProblem(options: ConfigOptions): Promise<LoadedConfig | Finding> {
@@ -20,13 +19,7 @@ export async function configOrProblem(options: ConfigOptions): Promise<LoadedCon
 }
 
 export function configFindings(loaded: LoadedConfig, options: ConfigOptions): readonly Finding[] {
-  return [
-    layers(loaded),
-    ...ignored(loaded),
-    ...unsetVariables(loaded),
-    ...servers(loaded),
-    workspace(loaded, options),
-  ];
+  return [layers(loaded), ...ignored(loaded), ...unsetVariables(loaded), workspace(loaded, options)];
 }
 
 function layers({ layers: read }: LoadedConfig): Finding {
@@ -49,20 +42,22 @@ function unsetVariables({ settled }: LoadedConfig): readonly Finding[] {
   return [{ id: "env", status: "limits", found: `not set here: ${unset.join(", ")}`, cost }];
 }
 
-function servers({ settled }: LoadedConfig): readonly Finding[] {
-  return Object.entries(settled.servers).flatMap(([name, configured]): Finding[] => {
-    const mend = `mend "servers.${name}" in the configuration.`;
-    const filled = withVariables(configured, (variable) => process.env[variable]);
-    const who = { id: "servers", status: "limits", cost: "Its tools are not offered." } as const;
-    if ("missing" in filled) {
-      const found = `the server "${name}" needs what is not set here: ${filled.missing.join(", ")}`;
-      return [{ ...who, found, next: `Set it, or ${mend}` }];
-    }
-    if (!("command" in filled.server)) return [];
-    const { command } = filled.server;
-    if (command.includes("/") ? isProgram(command) : onPath(command) !== undefined) return [];
-    const found = `the server "${name}": no program ${JSON.stringify(command)}`;
-    return [{ ...who, found, next: `Install it, or ${mend}` }];
+/** What each server answers; those that are started for this are ended again. */
+export async function serverFindings({ settled }: LoadedConfig, folder: string): Promise<readonly Finding[]> {
+  const servers = await serversOf(settled, folder, undefined, () => {});
+  await servers.tools();
+  const states = servers.states();
+  await servers.close();
+  return states.flatMap(({ name, state, tools, told }): Finding[] => {
+    const id = "servers";
+    const next = `Mend "servers.${name}" in the configuration, or the server.`;
+    if (state !== "there")
+      return [
+        { id, status: "limits", found: `"${name}": ${told.join("; ")}`, cost: "Its tools are not offered.", next },
+      ];
+    const found = `"${name}" offers ${tools.length} ${tools.length === 1 ? "tool" : "tools"}`;
+    const left = told.map((line): Finding => ({ id, status: "limits", found: `"${name}": ${line}` }));
+    return [{ id, status: "ok", found }, ...left];
   });
 }
 

@@ -1,0 +1,90 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { built, cleanEnv, runHaft } from "../../../test/built.js";
+import { handMade } from "../../toolkit/servers.fixture.js";
+import type { Finding } from "./doctor/finding.js";
+
+let root: string;
+let workspace: string;
+let home: string;
+let pids: string;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-others-")));
+  [workspace, home, pids] = [join(root, "project"), join(root, "home"), join(root, "pids")];
+  for (const folder of [workspace, join(home, ".config", "haft")]) mkdirSync(folder, { recursive: true });
+  const more = `
+    const { writeFileSync } = await import("node:fs");
+    const { spawn } = await import("node:child_process");
+    process.on("SIGTERM", () => {});
+    process.stdin.removeAllListeners("end");
+    const child = spawn("setsid", ["sleep", "600"], { stdio: "ignore" });
+    child.once("spawn", () => writeFileSync(${JSON.stringify(pids)}, process.pid + " " + child.pid));`;
+  const servers = { docs: handMade(root, "docs", more), gone: { command: "no-such-program" } };
+  writeFileSync(join(home, ".config", "haft", "haft.jsonc"), JSON.stringify({ servers }));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const haft = (...args: string[]) => runHaft(args, { cwd: workspace, env: cleanEnv(home) });
+
+const isAlive = (pid: string): boolean =>
+  existsSync(`/proc/${pid}/stat`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+const areGone = (): boolean =>
+  readFileSync(pids, "utf8")
+    .split(" ")
+    .every((pid) => !isAlive(pid));
+
+async function until(holds: () => boolean, limitMs: number): Promise<void> {
+  for (const end = Date.now() + limitMs; !holds(); ) {
+    if (Date.now() > end) throw new Error(`not so within ${limitMs} ms: ${holds}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe("servers of the configuration", { timeout: 60_000 }, () => {
+  it("have their tools listed with where they come from, called, and told by the doctor", async () => {
+    const tools = await haft("tools");
+    expect(tools.stdout).toMatch(/^read +/m);
+    expect(tools.stdout).toMatch(/\nFrom the server "docs":\ndocs__echo +Says it again\.\n/);
+    expect(tools.stderr).toContain('haft: the server "gone": it is left out: it could not be started');
+    expect(areGone()).toBe(true);
+    const called = await haft("call", "docs__echo", '{"text":"hi"}');
+    expect(called).toMatchObject({ status: 0, stdout: "echo: hi\n", stderr: "" });
+    expect(areGone()).toBe(true);
+    const { findings } = JSON.parse((await haft("doctor", "--json")).stdout) as { findings: Finding[] };
+    const found = findings.filter(({ id }) => id === "servers").map((one) => `${one.status} ${one.found}`);
+    expect(found).toEqual([
+      'ok "docs" offers 1 tool',
+      expect.stringContaining('limits "gone": it is left out: it could not be started'),
+    ]);
+  });
+
+  it("are served on, and nothing of them is left when the server is killed", async () => {
+    const child = spawn(process.execPath, [built("surfaces/cli/main.js"), "serve", "--stdio"], {
+      cwd: workspace,
+      env: cleanEnv(home),
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+    const ask = (id: number, method: string, params: object): void => {
+      child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    };
+    const clientInfo = { name: "test", version: "1" };
+    ask(1, "initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
+    ask(2, "tools/list", {});
+    await until(() => output.includes('"id":2'), 20_000);
+    expect(output).toContain('"docs__echo"');
+    ask(3, "tools/call", { name: "docs__echo", arguments: { text: "hi" } });
+    await until(() => output.includes('"id":3'), 20_000);
+    expect(output).toContain("echo: hi");
+    await until(() => existsSync(pids), 20_000);
+    child.kill("SIGKILL");
+    await until(areGone, 20_000);
+  });
+});
