@@ -4,9 +4,10 @@ import { shiftText } from "./edit-indentation.js";
 import { fitLineEnds, LineEndsAround } from "./edit-line-ends.js";
 import { type LocateOptions, locate } from "./edit-locate.js";
 import { locateAll } from "./edit-locate-all.js";
+import type { Match } from "./edit-match.js";
 import { nearestPlaces } from "./edit-nearest.js";
 import type { Units } from "./edit-search.js";
-import { Haystack, type Match } from "./edit-stages.js";
+import { Haystack } from "./edit-stages.js";
 import type { UnitText } from "./unit-text.js";
 
 /** What a call's edits come to. `edit` counts from 0. Nothing is changed unless all of them can be made. */

@@ -1,11 +1,8 @@
 /** The stage "indentation": lines that stand in the file as a whole with more or fewer blanks in front, the same for all. */
 import { CR, isBlank, LF } from "./edit-fold.js";
 import { IndentFold, lineFrom, type TextLine } from "./edit-indent-fold.js";
+import type { Match, Shift, StageSearch } from "./edit-match.js";
 import { endsWithUnits, UnitSearch, type Units } from "./edit-search.js";
-import type { Haystack, Match, StageSearch } from "./edit-stages.js";
-
-/** What every line of a place has in front that the wanted text lacks, or lacks that the wanted text has. */
-export type Shift = { readonly added: string } | { readonly removed: string };
 
 /** What a line that is not blank begins with, and the line end before it. */
 const LINE_HEAD = /(^|\r\n|\r|\n)([ \t\v\f]*)(?=[^ \t\v\f\r\n])/g;
@@ -32,7 +29,7 @@ export function mayStandShifted(units: Units, wanted: Units): boolean {
   return text.length > 0 && new UnitSearch(text).next(units, 0) !== -1;
 }
 
-export function shiftedSearch(haystack: Haystack, wanted: Units): StageSearch | undefined {
+export function shiftedSearch(fold: IndentFold, wanted: Units): StageSearch | undefined {
   let blankLines = 0;
   let first = lineFrom(wanted, 0);
   for (; first.textEnd === first.textStart && first.next < wanted.length; blankLines++) {
@@ -41,7 +38,6 @@ export function shiftedSearch(haystack: Haystack, wanted: Units): StageSearch | 
   // What ends with the indentation of a further line means a part of that line, and only whole ones can be shifted.
   if (first.textEnd === first.textStart || endsInIndentation(wanted)) return undefined;
   const needle = withoutFirstIndent(wanted.subarray(first.start));
-  const fold = haystack.shiftable();
   const endsLine = needle[needle.length - 1] === LF;
   const place = (at: number, end: number): Match | undefined => {
     const start = fold.lineStartOf(at);

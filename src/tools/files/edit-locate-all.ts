@@ -1,7 +1,8 @@
 import { type Located, type LocateOptions, TakenPlaces } from "./edit-locate.js";
+import type { StageSearch } from "./edit-match.js";
 import type { Units } from "./edit-search.js";
 import { UnitSearchMany } from "./edit-search-many.js";
-import { type Haystack, STAGES, type StageSearch } from "./edit-stages.js";
+import { type Haystack, STAGES } from "./edit-stages.js";
 
 type Found = Extract<Located, { matches: unknown }>;
 

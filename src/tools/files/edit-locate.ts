@@ -1,8 +1,9 @@
 import type { EditStage } from "../../kernel/index.js";
 import { type FoldKind, foldUnits, isBlank, LF, trimSpaces } from "./edit-fold.js";
 import { mayStandShifted } from "./edit-indentation.js";
+import type { Match } from "./edit-match.js";
 import { endsWithUnits, UnitSearch, type Units } from "./edit-search.js";
-import { type Haystack, type Match, placesOf, STAGES } from "./edit-stages.js";
+import { type Haystack, placesOf, STAGES } from "./edit-stages.js";
 
 export type Located =
   | { readonly stage: EditStage; readonly matches: readonly Match[] }

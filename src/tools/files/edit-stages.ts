@@ -2,19 +2,10 @@
 import type { EditStage } from "../../kernel/index.js";
 import { CR, type FoldedUnits, type FoldKind, foldUnits, LF, trimSpaces } from "./edit-fold.js";
 import { IndentFold } from "./edit-indent-fold.js";
-import { type Shift, shiftedSearch } from "./edit-indentation.js";
+import { shiftedSearch } from "./edit-indentation.js";
+import type { Match, StageSearch } from "./edit-match.js";
 import { endsWithUnits, UnitSearch, type Units } from "./edit-search.js";
 import type { UnitText } from "./unit-text.js";
-
-/** A place in the original, in units. */
-export interface Match {
-  readonly start: number;
-  readonly end: number;
-  /** The wanted text ends with a line end where the file ends without one. */
-  readonly atMissingLineEnd?: true;
-  /** How the place is indented otherwise than the wanted text, so that the new text can be likewise. */
-  readonly shift?: Shift;
-}
 
 /** A file as the stages see it; each view is made once, when a stage first needs it. */
 export class Haystack {
@@ -39,19 +30,6 @@ export class Haystack {
   }
 }
 
-/** How a stage looks for one text. */
-export interface StageSearch {
-  /** What it sees of the file, and of the wanted text. */
-  readonly units: Units;
-  readonly needle: Units;
-  /** Whether it sees anything that the stage before has not seen. */
-  readonly differs: boolean;
-  /** The place of the original where the needle stands at `at`, unless the stage does not take it. */
-  accept(at: number): Match | undefined;
-  /** A place at the end of the file that is found in no other way. */
-  last?(): Match | undefined;
-}
-
 /** Undefined where the stage finds nothing. */
 type Stage = (haystack: Haystack, wanted: Units, whitespace: "inside" | "anywhere") => StageSearch | undefined;
 
@@ -74,7 +52,7 @@ export const STAGES: Readonly<Record<EditStage, Stage>> = {
   "trailing-blanks": (haystack, wanted) => foldedSearch(haystack, wanted, "trailing-blanks"),
   whitespace: (haystack, wanted, whitespace) =>
     whitespace === "inside" ? foldedSearch(haystack, wanted, "blank-runs") : searchInAnySpace(haystack, wanted),
-  indentation: shiftedSearch,
+  indentation: (haystack, wanted) => shiftedSearch(haystack.shiftable(), wanted),
 };
 
 function exactSearch(text: UnitText, needle: Units): StageSearch {

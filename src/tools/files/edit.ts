@@ -5,7 +5,7 @@
  *   edit-engine.ts    what a call's edits come to: a plan, bytes in and bytes out
  *   unit-text.ts      a file in the units that it is matched by, so that no byte is decoded and encoded again
  *   edit-locate.ts    one text through the stages; edit-locate-all.ts many texts at once
- *   edit-stages.ts    how each stage sees a file, and which places it takes; edit-fold.ts what it disregards
+ *   edit-stages.ts    how each stage sees a file, and which places (edit-match.ts) it takes; edit-fold.ts what it disregards
  *   edit-indentation.ts lines shifted as one, and the new text likewise; edit-indent-fold.ts how they are found
  *   edit-search.ts    one text in linear time; edit-search-many.ts many of them in one pass
  *   edit-line-ends.ts the line ends of a new text; edit-apply.ts the new bytes, and edits that overlap
