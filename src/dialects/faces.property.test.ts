@@ -90,6 +90,29 @@ const listings = fc.record({
   limit: count,
   hidden: count,
 });
+const moves = fc.record(
+  {
+    from: text,
+    to: text,
+    kind: kinds,
+    sizeBytes: count,
+    target: text,
+    leadsElsewhere: fc.boolean(),
+    replaced: fc.boolean(),
+  },
+  { requiredKeys: ["from", "to", "kind", "sizeBytes", "leadsElsewhere", "replaced"] },
+);
+const deletes = fc.record(
+  {
+    path: text,
+    kind: kinds,
+    sizeBytes: count,
+    inside: fc.record({ files: count, folders: count, links: count, others: count }),
+    target: text,
+    kept: fc.array(fc.record({ path: text, artifact: text, sizeBytes: count }), { maxLength: 4 }),
+  },
+  { requiredKeys: ["path", "kind", "sizeBytes", "inside", "kept"] },
+);
 const finds = fc.record({
   root: text,
   entries: fc.array(fc.record({ path: text, kind: kinds }), { maxLength: 5 }),
@@ -186,6 +209,8 @@ const DATA: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   read: nextOffsets,
   write: writes,
   edit: edits,
+  move: moves,
+  delete: deletes,
   ls: listings,
   grep: greps,
   find: finds,

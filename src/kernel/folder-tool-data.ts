@@ -86,3 +86,69 @@ export interface FindData {
   readonly unreadable: readonly string[];
   readonly engine: string;
 }
+
+// ------------------------------------------------------------------------------------------------------------- move
+
+/** What move is asked. */
+export interface MoveInput {
+  readonly from: string;
+  readonly to: string;
+  /** Replace a file or a link that stands at `to`. */
+  readonly overwrite?: boolean;
+}
+
+/** The bounds of move. */
+export interface MoveLimits {
+  /** A larger file is not replaced, for its bytes would not be kept. */
+  readonly maxReplacedBytes: number;
+}
+
+/** What move did. */
+export interface MoveData {
+  readonly from: string;
+  readonly to: string;
+  /** A link is one, wherever it leads. */
+  readonly kind: LsEntry["kind"];
+  /** 0 for what is no file. */
+  readonly sizeBytes: number;
+  /** Where a moved link leads, as it says itself. */
+  readonly target?: string;
+  /** The moved link is relative, and from its new folder it leads to another place. */
+  readonly leadsElsewhere: boolean;
+  readonly replaced: boolean;
+}
+
+// ----------------------------------------------------------------------------------------------------------- delete
+
+/** What delete is asked. */
+export interface DeleteInput {
+  readonly path: string;
+  readonly recursive?: boolean;
+}
+
+/** The bounds of delete: of more than is kept nothing is deleted. */
+export interface DeleteLimits {
+  /** The folder itself counts. */
+  readonly maxEntries: number;
+  /** Bytes of all files together. */
+  readonly maxBytes: number;
+}
+
+/** What delete did. */
+export interface DeleteData {
+  readonly path: string;
+  readonly kind: LsEntry["kind"];
+  /** Of all files together. */
+  readonly sizeBytes: number;
+  /** What a folder held, at any depth. */
+  readonly inside: {
+    readonly files: number;
+    readonly folders: number;
+    readonly links: number;
+    readonly others: number;
+  };
+  /** Where a deleted link led, as it said itself. */
+  readonly target?: string;
+  /** What of it is kept: the bytes of each file that was not empty. */
+  readonly kept: readonly { readonly path: string; readonly artifact: string; readonly sizeBytes: number }[];
+}

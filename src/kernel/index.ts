@@ -37,6 +37,9 @@ export { defineTool, explain, presentTool } from "./define-tool.js";
 export type { AnyFace, Decoded, Dialect, RenderContext, Rendered, ToolFace } from "./dialect.js";
 export { ERROR_CODES, type ErrorCode, HaftError, type HaftErrorOptions, messageOf } from "./errors.js";
 export type {
+  DeleteData,
+  DeleteInput,
+  DeleteLimits,
   FindData,
   FindEntry,
   FindInput,
@@ -45,6 +48,9 @@ export type {
   LsEntry,
   LsInput,
   LsLimits,
+  MoveData,
+  MoveInput,
+  MoveLimits,
 } from "./folder-tool-data.js";
 export type { CoreFs, EntryKind, Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "./fs.js";
 export { UNNAMEABLE } from "./fs.js";

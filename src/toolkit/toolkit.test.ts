@@ -326,9 +326,9 @@ describe("the built-in registry", () => {
       const registry = builtinRegistry(dialect);
       expect(new Set(registry.collectionNames())).toEqual(new Set(["read-only", "coding", "all"]));
       expect(new Set(names(dialect, "all"))).toEqual(new Set(registry.names()));
-      expect(new Set([...names(dialect, "coding"), ...(dialect === undefined ? ["time"] : [])])).toEqual(
-        new Set(registry.names()),
-      );
+      expect(
+        new Set([...names(dialect, "coding"), ...(dialect === undefined ? ["move", "delete", "time"] : [])]),
+      ).toEqual(new Set(registry.names()));
       expect(names(dialect, "read-only")).toEqual(["read", "ls", "grep", "find"]);
     }
   });

@@ -1,19 +1,29 @@
 /** The built-in tools: each takes its canonical input and returns data; a dialect gives them names, schemas and texts. */
 import type { DefinedTool } from "../kernel/index.js";
-import { editTool, lsTool, readTool, writeTool } from "./files/index.js";
+import { deleteTool, editTool, lsTool, moveTool, readTool, writeTool } from "./files/index.js";
 import { timeTool, todoReadTool, todoSetTool } from "./planning/index.js";
 import { findTool, grepTool } from "./search/index.js";
 import { bashTool, processTool } from "./shell/index.js";
 
-export { EDIT_LIMITS, LS_LIMITS, READ_LIMITS, readStateKey, WRITE_LIMITS } from "./files/index.js";
+export {
+  DELETE_LIMITS,
+  EDIT_LIMITS,
+  LS_LIMITS,
+  MOVE_LIMITS,
+  READ_LIMITS,
+  readStateKey,
+  WRITE_LIMITS,
+} from "./files/index.js";
 export { FIND_LIMITS, GREP_LIMITS } from "./search/index.js";
 export { BASH_LIMITS, PROCESS_LIMITS } from "./shell/index.js";
 export {
   bashTool,
+  deleteTool,
   editTool,
   findTool,
   grepTool,
   lsTool,
+  moveTool,
   processTool,
   readTool,
   timeTool,
@@ -27,6 +37,8 @@ export const builtinTools: readonly DefinedTool[] = Object.freeze([
   readTool,
   writeTool,
   editTool,
+  moveTool,
+  deleteTool,
   lsTool,
   grepTool,
   findTool,

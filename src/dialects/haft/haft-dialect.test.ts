@@ -16,7 +16,7 @@ const descriptors = Object.values(haftDialect.tools).map(({ name, description, p
 
 describe("haftDialect", () => {
   it(`shows the coding set in at most ${MAX_TOKENS} tokens`, () => {
-    expect(descriptors).toHaveLength(11);
+    expect(descriptors).toHaveLength(13);
     const coding = descriptors.filter(({ name }) => haftDialect.collections.coding?.includes(name));
     expect(coding).toHaveLength(10);
     const process = descriptors.filter(({ name }) => name === "process");
@@ -29,6 +29,8 @@ describe("haftDialect", () => {
     const limits = {
       read: ["2000 lines", "64 KiB", "2000 bytes"],
       edit: ["16 KiB"],
+      move: ["64 MiB"],
+      delete: ["200 entries", "64 MiB"],
       grep: ["400 bytes", "32 KiB", "30 s", "default 200", '"maximum":5000', '"maximum":50'],
       ls: ["Default 500", '"maximum":5000'],
       find: ["32 KiB", "30 s", "Default 500", '"maximum":5000'],

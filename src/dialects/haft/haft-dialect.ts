@@ -3,10 +3,12 @@ import { showControls } from "../../text/index.js";
 import { collectionsOf } from "../collections.js";
 import { readingArtifacts } from "../rendering.js";
 import { bashFace } from "./bash-face.js";
+import { deleteFace } from "./delete-face.js";
 import { editFace } from "./edit-face.js";
 import { findFace } from "./find-face.js";
 import { grepFace } from "./grep-face.js";
 import { lsFace } from "./ls-face.js";
+import { moveFace } from "./move-face.js";
 import { processFace } from "./process-face.js";
 import { readFace } from "./read-face.js";
 import { timeFace } from "./time-face.js";
@@ -20,6 +22,8 @@ const tools = {
   find: findFace,
   write: writeFace,
   edit: editFace,
+  move: moveFace,
+  delete: deleteFace,
   bash: bashFace,
   process: processFace,
   todo_set: todoSetFace,

@@ -223,7 +223,7 @@ describe("haft tools", () => {
     const done = await haft(["tools", "--json"]);
     expect(done).toMatchObject({ status: 0, stderr: "" });
     const tools = JSON.parse(done.stdout) as { name: string; parameters: { type: string } }[];
-    const names = ["bash", "edit", "find", "grep", "ls", "process", "read", "time", "todo_read", "todo_set", "write"];
+    const names = "bash delete edit find grep ls move process read time todo_read todo_set write".split(" ");
     expect(tools.map((tool) => tool.name).sort()).toEqual(names);
     for (const tool of tools) expect(Object.keys(tool)).toEqual(["name", "description", "parameters"]);
   });

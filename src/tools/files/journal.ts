@@ -1,19 +1,20 @@
 import type { Cut, Provenance, ToolContext } from "../../kernel/index.js";
 
-/** Where the bytes that a call replaced are kept. */
+/** Where the bytes that a call replaced or deleted are kept. */
 export interface Journal {
   readonly artifact: string;
   readonly bytes: number;
 }
 
-/** Keeps the bytes that are about to be replaced as an artifact of the session; nothing for an empty file. */
+/** Keeps the bytes that are about to be replaced or deleted as an artifact of the session; nothing for an empty file. */
 export async function journalOldBytes(
   ctx: Pick<ToolContext, "artifacts">,
   provenance: Provenance,
   bytes: Uint8Array,
+  what = `the replaced bytes of ${provenance.ref}`,
 ): Promise<Journal | undefined> {
   if (bytes.length === 0) return undefined;
-  const writer = await ctx.artifacts.create({ what: `the replaced bytes of ${provenance.ref}`, provenance });
+  const writer = await ctx.artifacts.create({ what, provenance });
   await writer.write(bytes);
   const { keptBytes } = await writer.end();
   return { artifact: writer.id, bytes: keptBytes };

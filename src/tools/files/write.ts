@@ -4,7 +4,6 @@ import {
   type Expect,
   type FsEntryInfo,
   fail,
-  isWithin,
   type Look,
   ok,
   type ToolContext,
@@ -17,6 +16,7 @@ import { parentOf } from "../../text/index.js";
 import { fileFailure, refuseKind } from "../file-failure.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
 import { journalCut, journalOldBytes } from "./journal.js";
+import { baseOf, parentClaims } from "./parent-folders.js";
 import { type FilePlace, passGate, recordReadState } from "./read-state.js";
 import { refuseText } from "./redaction-mark.js";
 import { whatDiffers } from "./write-differences.js";
@@ -56,24 +56,11 @@ export const writeTool = defineTool({
   run: runWrite,
 });
 
-/**
- * The file, and each folder above it that may have to be made: those below the working folder or the workspace, which
- * exist. Elsewhere a missing folder is not made.
- */
+/** The file, and each folder above it that may have to be made; outside the workspace none is. */
 function claimsOf(input: WriteInput, look: Look<WriteLimits>): readonly Claim[] {
   const path = look.resolve(input.path);
-  const folders: Claim[] = [];
-  const base = baseOf(path, look);
-  if (look.limits.parents && base !== undefined) {
-    for (let folder = parentOf(path); folder !== base && isWithin(base, folder); folder = parentOf(folder))
-      folders.push({ kind: "file", path: folder, access: ["create"], scope: "self" });
-  }
+  const folders = look.limits.parents ? parentClaims(path, look) : [];
   return [{ kind: "file", path, access: ["read", "write", "create"], scope: "self" }, ...folders];
-}
-
-/** The folder below which missing ones are made; undefined for a path outside both. */
-function baseOf(path: string, look: Pick<Look, "cwd" | "workspace">): string | undefined {
-  return [look.cwd, look.workspace].find((folder) => isWithin(folder, path));
 }
 
 function refuseInput(input: WriteInput): ToolResult<never> | undefined {

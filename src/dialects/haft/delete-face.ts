@@ -1,0 +1,61 @@
+import type { DeleteData, DeleteInput, DeleteLimits, RenderContext, ToolFace } from "../../kernel/index.js";
+import { showControls } from "../../text/index.js";
+import { booleanArgument, missing, present, textArgument } from "../arguments.js";
+import { spelledPath } from "../failure.js";
+import { counted, saying } from "../rendering.js";
+import { renderFailure } from "./failure-text.js";
+import { quotedPath, withNotes } from "./notes.js";
+import { withToolNotes } from "./told-details.js";
+
+const DELETE_MAX_ENTRIES = 200;
+const DELETE_MAX_BYTES = 64 * 1024 * 1024;
+
+export const deleteFace: ToolFace<DeleteInput, DeleteData, DeleteLimits> = {
+  name: "delete",
+  description: `Delete a file, a link itself, or a folder, with \`recursive\` all in it. What the files held is kept as artifacts; at most ${DELETE_MAX_ENTRIES} entries of together 64 MiB.`,
+  parameters: {
+    type: "object",
+    properties: { path: { type: "string" }, recursive: { type: "boolean" } },
+    required: ["path"],
+    additionalProperties: false,
+  },
+  aliases: { file: "path", file_path: "path", filePath: "path", folder: "path", directory: "path" },
+  bareString: "path",
+  limits: { maxEntries: DELETE_MAX_ENTRIES, maxBytes: DELETE_MAX_BYTES },
+  decode(args) {
+    const path = textArgument(args, "path");
+    if (path === undefined) return missing("path", "text");
+    return { input: present({ path, recursive: booleanArgument(args, "recursive") }) };
+  },
+  render(result, about) {
+    if (result.isError || result.data === undefined) return renderFailure(result, about);
+    return saying(withNotes(deleted(result.data, about), withToolNotes(about, result)));
+  },
+};
+
+function deleted(data: DeleteData, about: RenderContext): string {
+  const name = quotedPath(spelledPath(about, data.path));
+  const { kept } = data;
+  const head = `Deleted ${name}: ${whatItWas(data)}.`;
+  if (kept.length === 0) return head;
+  if (data.kind === "file") return `${head} Its content is artifact:${showControls(kept[0]!.artifact)}.`;
+  const rows = kept.map(
+    ({ path, artifact, sizeBytes }) =>
+      `artifact:${showControls(artifact)}  ${quotedPath(path)}, ${counted(sizeBytes, "byte")}`,
+  );
+  return [`${head} What its files held is kept:`, ...rows].join("\n");
+}
+
+function whatItWas({ kind, sizeBytes, inside, target }: DeleteData): string {
+  if (kind === "file") return `a file, ${counted(sizeBytes, "byte")}`;
+  if (kind === "link") return `a link${target === undefined ? "" : ` to "${showControls(target)}", which stays`}`;
+  if (kind === "other") return "a FIFO, a socket or a device";
+  const parts = [
+    [inside.files, "file"],
+    [inside.folders, "folder"],
+    [inside.links, "link"],
+    [inside.others, "special file"],
+  ] as const;
+  const told = parts.filter(([number]) => number > 0).map(([number, noun]) => counted(number, noun));
+  return told.length === 0 ? "an empty folder" : `a folder with ${told.join(", ")}, ${counted(sizeBytes, "byte")}`;
+}

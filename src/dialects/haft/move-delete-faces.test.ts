@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { failedWith, seenBy, succeeded } from "../../../test/dialects/golden.js";
+import type { DeleteData, MoveData } from "../../kernel/index.js";
+import { deleteFace } from "./delete-face.js";
+import { haftDialect } from "./haft-dialect.js";
+import { moveFace } from "./move-face.js";
+
+const MOVE: MoveData = {
+  from: "a.txt",
+  to: "b.txt",
+  kind: "file",
+  sizeBytes: 3,
+  leadsElsewhere: false,
+  replaced: false,
+};
+const NOTHING = { files: 0, folders: 0, links: 0, others: 0 };
+const DELETE: DeleteData = { path: "a.txt", kind: "file", sizeBytes: 3, inside: NOTHING, kept: [] };
+
+const moved = (more: Partial<MoveData>, details?: object) =>
+  seenBy(haftDialect, "move", { ...succeeded({ ...MOVE, ...more }), details }, { from: "a.txt", to: "b.txt" }).envelope;
+const deleted = (more: Partial<DeleteData>) =>
+  seenBy(haftDialect, "delete", succeeded({ ...DELETE, ...more }), { path: more.path ?? "a.txt" }).envelope;
+
+describe("moveFace", () => {
+  it("wants both paths", () => {
+    expect(moveFace.decode({ from: "a", to: "b", overwrite: true })).toEqual({
+      input: { from: "a", to: "b", overwrite: true },
+    });
+    expect(moveFace.decode({ to: "b" })).toMatchObject({ parameter: "from" });
+    expect(moveFace.decode({ from: "a" })).toMatchObject({ parameter: "to" });
+  });
+
+  it("says what was moved, and where the replaced bytes are", () => {
+    expect(moved({})).toBe('Moved "a.txt" to "b.txt": a file, 3 bytes.');
+    expect(moved({ replaced: true }, { journal: { artifact: "a3", bytes: 9 } })).toBe(
+      'Moved "a.txt" to "b.txt": a file, 3 bytes. It replaced what stood there. The old content is artifact:a3.',
+    );
+    expect(moved({ kind: "directory", sizeBytes: 0 })).toBe('Moved "a.txt" to "b.txt": a folder.');
+  });
+
+  it("says that a relative link leads elsewhere from its new folder", () => {
+    expect(moved({ kind: "link", sizeBytes: 0, target: "x\n", leadsElsewhere: true, to: "d/b" })).toBe(
+      'Moved "a.txt" to "d/b": a link. It says "x\\n", which from its new folder leads to another place.',
+    );
+  });
+});
+
+describe("deleteFace", () => {
+  it("wants a path", () => {
+    expect(deleteFace.decode({ path: "a", recursive: true })).toEqual({ input: { path: "a", recursive: true } });
+    expect(deleteFace.decode({})).toMatchObject({ parameter: "path" });
+  });
+
+  it("says what was deleted and where its content is", () => {
+    expect(deleted({ kept: [{ path: "a.txt", artifact: "a1", sizeBytes: 3 }] })).toBe(
+      'Deleted "a.txt": a file, 3 bytes. Its content is artifact:a1.',
+    );
+    expect(deleted({ sizeBytes: 0 })).toBe('Deleted "a.txt": a file, 0 bytes.');
+    expect(deleted({ kind: "link", sizeBytes: 0, target: "../x" })).toBe(
+      'Deleted "a.txt": a link to "../x", which stays.',
+    );
+    expect(deleted({ kind: "directory", sizeBytes: 0 })).toBe('Deleted "a.txt": an empty folder.');
+    expect(deleted({ kind: "other", sizeBytes: 0 })).toBe('Deleted "a.txt": a FIFO, a socket or a device.');
+  });
+
+  it("names each file of a folder with its artifact", () => {
+    const kept = [
+      { path: "d/a.txt", artifact: "a1", sizeBytes: 1 },
+      { path: "d/b\n", artifact: "a2", sizeBytes: 2 },
+    ];
+    const inside = { files: 3, folders: 1, links: 1, others: 1 };
+    expect(deleted({ path: "d", kind: "directory", inside, kept })).toBe(
+      [
+        'Deleted "d": a folder with 3 files, 1 folder, 1 link, 1 special file, 3 bytes. What its files held is kept:',
+        'artifact:a1  "d/a.txt", 1 byte',
+        'artifact:a2  "d/b\\n", 2 bytes',
+      ].join("\n"),
+    );
+  });
+
+  it("adds no second step to a refusal that names one", () => {
+    const said = 'Did not delete "d": it is a folder that is not empty. Set `recursive` to delete it with all in it.';
+    expect(seenBy(haftDialect, "delete", failedWith("FS_NOT_EMPTY", said, {}), { path: "d" }).envelope).toBe(said);
+  });
+});

@@ -1,0 +1,193 @@
+import {
+  type Claim,
+  defineTool,
+  type FsEntryInfo,
+  fail,
+  HaftError,
+  isWithin,
+  type Look,
+  type MoveData,
+  type MoveInput,
+  type MoveLimits,
+  ok,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
+import { baseName, parentOf } from "../../text/index.js";
+import { fileFailure } from "../file-failure.js";
+import { besideClaims, withNearPaths } from "../near-failure.js";
+import { fileProvenance, quoted, refusePath } from "../path-input.js";
+import { refuseGround } from "./ground-folders.js";
+import { journalCut, journalOldBytes } from "./journal.js";
+import { baseOf, parentClaims } from "./parent-folders.js";
+
+export const MOVE_LIMITS: MoveLimits = { maxReplacedBytes: 64 * 1024 * 1024 };
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    from: { type: "string", minLength: 1 },
+    to: { type: "string", minLength: 1 },
+    overwrite: { type: "boolean", description: "Replace a file that stands at `to`" },
+  },
+  required: ["from", "to"],
+  additionalProperties: false,
+} as const;
+
+/**
+ * Moves or renames a file, a folder with all in it, or a link itself, in one step. Missing folders above `to` are made
+ * inside the workspace. What stands at `to` is never replaced but by `overwrite`, and then only a file or a link; the bytes of
+ * a replaced file, at most 64 MiB, are kept before as an artifact that `details.journal` names.
+ *
+ * Fails with `FS_EXISTS`, `FS_NOT_FOUND` (near names in `details.near`), `FS_TOO_LARGE` for a replaced file over the bound, and
+ * `FS_BAD_PATH` for the root, the workspace, home, and a folder into itself.
+ */
+export const moveTool = defineTool({
+  name: "move",
+  description: "Move or rename a file, folder or link. Nothing is replaced unless `overwrite`.",
+  input: SCHEMA,
+  effect: "act",
+  limits: MOVE_LIMITS,
+  annotations: { title: "Move", destructive: true },
+  claims: (input: MoveInput, look) => refuseInput(input, look) ?? claimsOf(input, look),
+  run: runMove,
+});
+
+function refuseInput({ from, to }: MoveInput, look: Look<MoveLimits>): ToolResult<never> | undefined {
+  const bad = refusePath(from, "move") ?? refusePath(to, "move anything to");
+  if (bad !== undefined) return bad;
+  const [source, goal] = [look.resolve(from), look.resolve(to)];
+  const ground = refuseGround(source, "move", from, look);
+  if (ground !== undefined || !isWithin(source, goal)) return ground;
+  const why = source === goal ? "`to` is the same path. Name another one" : "`to` is inside it. Name a place outside";
+  return fail("FS_BAD_PATH", `Did not move ${quoted(from)}: ${why}.`, { details: { path: from, to } });
+}
+
+function claimsOf({ from, to, overwrite }: MoveInput, look: Look<MoveLimits>): readonly Claim[] {
+  const [source, goal] = [look.resolve(from), look.resolve(to)];
+  return [
+    { kind: "file", path: source, access: ["read", "delete"], scope: "tree" },
+    { kind: "file", path: goal, access: ["read", overwrite === true ? "write" : "create"], scope: "tree" },
+    ...parentClaims(goal, look),
+    ...besideClaims(source, look),
+  ];
+}
+
+async function runMove(input: MoveInput, ctx: ToolContext<MoveLimits>): Promise<ToolResult<MoveData>> {
+  const { from, to } = input;
+  const source = ctx.resolve(from);
+  const goal = ctx.resolve(to);
+  try {
+    const info = await ctx.fs.stat(source);
+    const [was, next] = await ctx.fs.resolve([source, goal]);
+    const isFolder = info.kind === "directory" && info.target === undefined;
+    const ground = isFolder && was !== undefined ? refuseGround(was.real, "move", from, ctx) : undefined;
+    if (ground !== undefined) return ground;
+    const lacksFolder = next?.missing.includes("/") ?? false;
+    const keys = [was, next].map((place, index) =>
+      place === undefined || (index === 0 && info.target !== undefined) ? [source, goal][index]! : pathOf(place),
+    );
+    return await lockBoth(ctx, keys, () => moveOnce(input, ctx, { source, goal, info, lacksFolder }));
+  } catch (thrown) {
+    const isGoal = HaftError.is(thrown) && thrown.details.path === goal;
+    const asked = isGoal
+      ? { verb: "move anything to", spelled: to, absolute: goal }
+      : { verb: "move", spelled: from, absolute: source, noun: "file or folder" };
+    const failure = fileFailure(thrown, asked);
+    return isGoal ? failure : withNearPaths(failure, source, from, ctx);
+  }
+}
+
+function pathOf({ real, missing }: { readonly real: string; readonly missing: string }): string {
+  return missing === "" ? real : `${real === "/" ? "" : real}/${missing}`;
+}
+
+/** In the order of the names, so that two calls never wait for each other. */
+function lockBoth<T>(ctx: ToolContext, keys: readonly string[], body: () => Promise<T>): Promise<T> {
+  const [first, second] = [...new Set(keys)].sort();
+  if (first === undefined) return body();
+  return ctx.lock(first, {}, () => (second === undefined ? body() : ctx.lock(second, {}, body)));
+}
+
+interface Move {
+  readonly source: string;
+  readonly goal: string;
+  readonly info: FsEntryInfo;
+  readonly lacksFolder: boolean;
+}
+
+async function moveOnce(
+  input: MoveInput,
+  ctx: ToolContext<MoveLimits>,
+  { source, goal, info, lacksFolder }: Move,
+): Promise<ToolResult<MoveData>> {
+  const { from, to } = input;
+  const old = await ctx.fs.stat(goal).catch(unlessMissing);
+  const refusal = old === undefined ? undefined : refuseTaken(input, info, old, ctx.limits);
+  if (refusal !== undefined) return refusal;
+  if (lacksFolder) {
+    if (baseOf(goal, ctx) === undefined) {
+      const why = "its folder does not exist, and outside the workspace none is made. Make it with a command first";
+      return fail("FS_NOT_FOUND", `Did not move anything to ${quoted(to)}: ${why}.`, { details: { path: to } });
+    }
+    await ctx.fs.mkdir(parentOf(goal), true);
+  }
+  const isReplacedFile = old?.kind === "file" && old.target === undefined;
+  const maxBytes = ctx.limits.maxReplacedBytes;
+  const provenance = fileProvenance(ctx, goal, to);
+  const journal = isReplacedFile
+    ? await journalOldBytes(ctx, provenance, await ctx.fs.readBytes(goal, { maxBytes }))
+    : undefined;
+  await ctx.fs.rename(source, goal, { replace: old !== undefined });
+  if (old !== undefined && (await ctx.fs.exists(source))) {
+    const why = `it and ${quoted(to)} are two names of the same file, and both were left. Delete the one that is not wanted`;
+    return fail("FS_EXISTS", `Did not move ${quoted(from)}: ${why}.`, { details: { path: to } });
+  }
+  const data: MoveData = {
+    from,
+    to,
+    kind: info.target === undefined ? info.kind : "link",
+    sizeBytes: info.kind === "file" && info.target === undefined ? info.size : 0,
+    ...(info.target === undefined ? {} : { target: info.target }),
+    leadsElsewhere: info.target?.startsWith("/") === false && parentOf(source) !== parentOf(goal),
+    replaced: old !== undefined,
+  };
+  const { leadsElsewhere: _, target: __, ...structured } = data;
+  return ok(data, {
+    structured,
+    provenance,
+    cuts: journal === undefined ? [] : [journalCut(to, old?.size ?? 0, journal)],
+    ...(journal === undefined ? {} : { details: { journal } }),
+  });
+}
+
+/** Why what stands at the goal stays. */
+function refuseTaken(
+  { from, to, overwrite }: MoveInput,
+  info: FsEntryInfo,
+  old: FsEntryInfo,
+  { maxReplacedBytes: maxBytes }: MoveLimits,
+): ToolResult<never> | undefined {
+  const refused = (why: string) =>
+    fail("FS_EXISTS", `Did not move ${quoted(from)}: ${why}.`, { details: { path: to } });
+  const isLink = old.target !== undefined;
+  if (!isLink && old.kind === "directory") {
+    const inside = `${to.replace(/\/+$/, "")}/${baseName(from.replace(/\/+$/, ""))}`;
+    return refused(`${quoted(to)} is a folder. To move it into that folder, send ${quoted(inside)} as \`to\``);
+  }
+  if (overwrite !== true)
+    return refused(`${quoted(to)} exists already. Choose another name, or set \`overwrite\` to replace it`);
+  if (info.kind === "directory" && info.target === undefined)
+    return refused(`a folder does not replace what is no folder, and ${quoted(to)} is none. Choose another name`);
+  if (!isLink && old.kind === "other")
+    return refused(`${quoted(to)} is a FIFO, a socket or a device, which is not replaced. Choose another name`);
+  if (isLink || old.size <= maxBytes) return undefined;
+  const details = { path: to, sizeBytes: old.size, maxBytes };
+  const why = `${quoted(to)} has ${old.size} bytes, and at most ${maxBytes} are kept of a file that is replaced`;
+  return fail("FS_TOO_LARGE", `Did not move ${quoted(from)}: ${why}. A command can replace it.`, { details });
+}
+
+function unlessMissing(thrown: unknown): undefined {
+  if (HaftError.is(thrown, "FS_NOT_FOUND")) return undefined;
+  throw thrown;
+}

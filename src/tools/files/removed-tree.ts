@@ -1,0 +1,48 @@
+import { type DeleteLimits, type FsEntryInfo, fail, type ToolContext, type ToolResult } from "../../kernel/index.js";
+import { quoted } from "../path-input.js";
+
+/** Something that is to be deleted. A link is one, wherever it leads. */
+export interface TreeEntry {
+  /** In the way the caller spelled the top of it. */
+  readonly spelled: string;
+  readonly absolute: string;
+  readonly kind: "file" | "directory" | "link" | "other";
+  readonly info: FsEntryInfo;
+}
+
+export function kindOf({ kind, target }: FsEntryInfo): TreeEntry["kind"] {
+  return target === undefined ? kind : "link";
+}
+
+/** A folder and all in it, links not followed; a refusal where that is more than a call deletes, or cannot be named. */
+export async function collectTree(
+  ctx: ToolContext<DeleteLimits>,
+  top: TreeEntry,
+): Promise<{ readonly entries: readonly TreeEntry[] } | ToolResult<never>> {
+  const { maxEntries } = ctx.limits;
+  const entries = [top];
+  for (let next = 0; next < entries.length; next++) {
+    const folder = entries[next]!;
+    if (folder.kind !== "directory") continue;
+    const { children } = await ctx.fs.readDir(folder.absolute, { limit: maxEntries + 1 });
+    for (const child of children) {
+      const { name, ...info } = child;
+      const spelled = `${folder.spelled}/${name}`;
+      if (name.includes("\uFFFD")) return refuseName(top.spelled, spelled);
+      entries.push({ spelled, absolute: `${folder.absolute}/${name}`, kind: kindOf(info), info });
+      if (entries.length > maxEntries) return refuseNumber(top.spelled, maxEntries);
+    }
+  }
+  return { entries };
+}
+
+function refuseName(path: string, spelled: string): ToolResult<never> {
+  const why = `the name of ${quoted(spelled)} is not UTF-8, so it cannot be kept. Use a command`;
+  return fail("FS_BAD_PATH", `Did not delete ${quoted(path)}: ${why}.`, { details: { path, why: "name" } });
+}
+
+function refuseNumber(path: string, maxEntries: number): ToolResult<never> {
+  const why = `it holds more than the ${maxEntries} entries that a call deletes`;
+  const message = `Did not delete ${quoted(path)}: ${why}. Delete parts of it, or use a command, which keeps nothing.`;
+  return fail("FS_TOO_LARGE", message, { details: { path, maxEntries } });
+}
