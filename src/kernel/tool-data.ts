@@ -27,6 +27,8 @@ export interface ReadLimits {
   readonly maxLineBytes: number;
   /** "head": the window is cut at its end; "none": the whole window is returned, up to 64 MiB. */
   readonly cut: "head" | "none";
+  /** A notebook (`.ipynb`) of at most 8 MiB is shown as its cells, unless an encoding is named. Default false: as its JSON. */
+  readonly notebooks?: boolean;
 }
 
 /** What read found. */
@@ -37,7 +39,7 @@ export interface ReadData {
   /** A byte-order mark stands at the start of the file; it is not part of `text`. */
   readonly mark: boolean;
   readonly eol: "lf" | "crlf" | "cr" | "mixed" | "none";
-  /** The decoded window exactly as it stands in the file, line ends included; clipped lines are cut. */
+  /** The decoded window exactly as it stands in the file, line ends included; clipped lines are cut. Of a notebook its cells. */
   readonly text: string;
   /** 0 and 0 for an empty window. Negative, counted from the end (-1 is the last line), where the lines before were not counted. */
   readonly startLine: number;

@@ -15,7 +15,7 @@ const READ_MAX_LINE_BYTES = 2_000;
 
 export const readFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
   name: "read",
-  description: `Read a file as numbered lines: at most ${READ_MAX_LINES} lines and ${READ_MAX_BYTES / 1024} KiB a call; a line over ${READ_MAX_LINE_BYTES} bytes is clipped. Of a binary file it tells type and size.`,
+  description: `Read a file as numbered lines: at most ${READ_MAX_LINES} lines and ${READ_MAX_BYTES / 1024} KiB a call; a line over ${READ_MAX_LINE_BYTES} bytes is clipped. Of a binary file it tells type and size; a notebook comes as its cells.`,
   parameters: {
     type: "object",
     properties: {
@@ -29,7 +29,13 @@ export const readFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
   },
   aliases: { file: "path", file_path: "path", filePath: "path", start_line: "offset", max_lines: "limit" },
   bareString: "path",
-  limits: { maxLines: READ_MAX_LINES, maxBytes: READ_MAX_BYTES, maxLineBytes: READ_MAX_LINE_BYTES, cut: "head" },
+  limits: {
+    maxLines: READ_MAX_LINES,
+    maxBytes: READ_MAX_BYTES,
+    maxLineBytes: READ_MAX_LINE_BYTES,
+    cut: "head",
+    notebooks: true,
+  },
   decode(args) {
     const path = textArgument(args, "path");
     const offset = numberArgument(args, "offset");

@@ -13,6 +13,7 @@ import { imageSize } from "./image-size.js";
 import { indexFor, LineIndex } from "./line-index.js";
 import { fileSource, lineEndsOf, memorySource } from "./line-source.js";
 import { mediaTypeOf } from "./media-type.js";
+import { notebookView } from "./notebook.js";
 import { MAX_HASHED_BYTES, recordReadState } from "./read-state.js";
 import { readWindow } from "./read-window.js";
 import { detectTextForm, namedTextForm, type TextForm } from "./text-form.js";
@@ -45,12 +46,19 @@ export async function readFile(
   const bytes = head.length === info.size ? head : seen.whole;
   const place = { absolute, real: (await real)?.[0]?.real ?? absolute };
   const form = await formOf(input, bytes ?? head, bytes === undefined);
+  const view = form === undefined || bytes === undefined ? undefined : viewOf(asked, input, ctx, bytes, form);
   const data =
     form === undefined
       ? binaryData(asked.spelled, info, head)
-      : await textData(asked, input, ctx, { info, bytes, form, real: place.real });
+      : await textData(asked, input, ctx, {
+          info,
+          bytes: view?.bytes ?? bytes,
+          form: view?.form ?? form,
+          real: place.real,
+        });
   const sha256 = bytes === undefined ? undefined : await ctx.digest(bytes);
   recordReadState(ctx, place, { info, sha256 });
+  if (view !== undefined) return { data, note: view.note };
   return data.kind === "image" && bytes !== undefined ? { data, ...attach(bytes, data.mime!) } : { data };
 }
 
@@ -58,7 +66,7 @@ export async function readFile(
 export interface FoundFile {
   readonly data: ReadData;
   readonly image?: Uint8Array;
-  /** Why a picture is not shown. */
+  /** Why a picture is not shown, or what is shown in place of the file. */
   readonly note?: string;
 }
 
@@ -73,6 +81,25 @@ function attach(bytes: Uint8Array, mime: string): Pick<FoundFile, "image" | "not
       note: `The image is not shown: it is ${size.join("×")} pixels, over the ${MAX_IMAGE_SIDE} a side that are sent.`,
     };
   return { image: bytes };
+}
+
+/** The cells of a notebook, to be windowed in place of its JSON. */
+function viewOf(
+  { spelled }: Asked,
+  input: ReadInput,
+  ctx: ToolContext<ReadLimits>,
+  bytes: Uint8Array,
+  form: TextForm,
+): { readonly bytes: Uint8Array; readonly form: TextForm; readonly note: string } | undefined {
+  if (ctx.limits.notebooks !== true || input.encoding !== undefined || !/\.ipynb$/i.test(spelled)) return undefined;
+  const view = notebookView(decodeText(bytes.subarray(form.markBytes), form.encoding).text);
+  if (view === undefined || view.cells === 0) return undefined;
+  const clipped = view.clipped === 0 ? "" : ` ${view.clipped} outputs are not shown whole.`;
+  return {
+    bytes: new TextEncoder().encode(view.text),
+    form: { encoding: "utf-8", markBytes: 0, confident: true },
+    note: `These are the ${view.cells} cells of a notebook, with lines of their own.${clipped} The file is JSON; \`encoding\` "utf-8" shows it as \`edit\` needs it.`,
+  };
 }
 
 interface TextFile {
@@ -92,7 +119,7 @@ async function textData(
   const ends = lineEndsOf(form);
   const source = bytes === undefined ? fileSource(ctx.fs, asked.absolute, info.size) : memorySource(bytes);
   const key = [ctx.backend.name, real, info.version, form.encoding].join(":");
-  const newIndex = () => new LineIndex(info.size, ends, form.markBytes);
+  const newIndex = () => new LineIndex(source.size, ends, form.markBytes);
   const index = bytes === undefined ? indexFor(ctx.session, key, newIndex) : newIndex();
   const request = { offset: input.offset ?? 1, limit: input.limit, limits: ctx.limits };
   const window = await readWindow(source, form, index, request);

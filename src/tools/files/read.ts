@@ -36,7 +36,7 @@ const SCHEMA = {
 /**
  * Reads a window of lines of a text file, or of an artifact. Never loads a large file: the first and last lines cost the
  * window whatever the size. A binary file comes as type and size, a picture of a common
- * kind and size also as an image block. Remembers that the session has seen the file.
+ * kind and size also as an image block, a notebook as its cells where the limits say so. Remembers that the session has seen the file.
  *
  * Fails with `FS_NOT_FOUND` (near names in `details.near`), `FS_NOT_A_FILE` for what is no regular file, refused before it
  * is opened, and `ARTIFACT_UNKNOWN` or `ARTIFACT_EVICTED`.
