@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -282,10 +282,40 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     expect(servers.named("s__echo")).toBeUndefined();
     expect(notes).toEqual([
       'the server "late": it was not there within 2 s',
-      'the server "late": it is there now, with 1 tools',
+      'the server "late": it is there now, with 1 tool',
     ]);
     const call = await calling(servers);
     expect(await call("s__fresh", { text: "a" })).toMatchObject({ output: "fresh: a" });
+  });
+
+  it("gives up servers at an address that answer without end, with nonsense or not at all", async () => {
+    const endless = (type: string, text: string) => (response: ServerResponse) => {
+      response.writeHead(200, { "content-type": type });
+      const go = (): void => {
+        while (response.writable && response.write(text));
+        response.once("drain", go);
+      };
+      go();
+    };
+    const hostile = await Promise.all([
+      startHostile(endless("application/json", " ".repeat(100_000))),
+      startHostile(endless("text/event-stream", `data: ${"x".repeat(100_000)}\n`)),
+      startHostile((response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>")),
+      startHostile((response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()),
+      startHostile(() => {}),
+    ]);
+    try {
+      const entries = hostile.map(({ port }, at) => [`h${at}`, { url: `http://127.0.0.1:${port}/mcp` }] as const);
+      const config = { ...Object.fromEntries(entries), docs: handMade(folder, "docs") };
+      const servers = await connect(config, { withinMs: 6_000 });
+      expect(await offered(servers)).toEqual(["docs__echo"]);
+      const states = servers.states().map(({ name, state }) => `${name} ${state}`);
+      expect(states).toEqual(["h0 failed", "h1 late", "h2 failed", "h3 failed", "h4 late", "docs there"]);
+      expect(notes.join("\n")).toMatch(/"h0".*more than 16 MiB/);
+      expect(await servers.close()).toEqual({ left: [] });
+    } finally {
+      await Promise.all(hostile.map((one) => one.close()));
+    }
   });
 
   it("reaches servers at an address, with their headers, and connects anew to one that was started anew", async () => {
@@ -312,6 +342,16 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
   });
 });
 
+/** Answers every request in one hostile way. */
+async function startHostile(
+  answer: (response: ServerResponse) => void,
+): Promise<Awaited<ReturnType<typeof startTracker>>> {
+  return listen(
+    createServer((_request, response) => answer(response)),
+    0,
+  );
+}
+
 /** A server over HTTP that wants a token; its one tool counts its calls. */
 async function startTracker(port: number): Promise<{ readonly port: number; close(): Promise<void> }> {
   let count = 0;
@@ -334,6 +374,10 @@ async function startTracker(port: number): Promise<{ readonly port: number; clos
     for await (const chunk of answer.body ?? []) response.write(chunk);
     return response.end();
   });
+  return listen(listening, port);
+}
+
+async function listen(listening: Server, port: number): Promise<{ readonly port: number; close(): Promise<void> }> {
   await new Promise<void>((resolve) => listening.listen(port, "127.0.0.1", resolve));
   return {
     port: (listening.address() as AddressInfo).port,

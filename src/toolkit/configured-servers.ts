@@ -15,7 +15,9 @@ export interface ConfiguredServersOptions {
   lookUp(name: string): string | undefined;
   /** What the operator should know, as a sentence; it may come at any time. */
   onNote?(line: string): void;
-  /** Milliseconds until `ready` resolves whether or not all are there. Default 5000. */
+  /** `tools` gives others than before. */
+  onChange?(): void;
+  /** Milliseconds until `tools` resolves whether or not all are there. Default 5000. */
   readonly withinMs?: number;
 }
 
@@ -36,7 +38,7 @@ export interface ConfiguredServers {
  * out and told, and never rejects anything here.
  */
 export async function configuredServers(options: ConfiguredServersOptions): Promise<ConfiguredServers> {
-  const { config, cwd, version, lookUp, onNote, withinMs } = options;
+  const { config, cwd, version, lookUp, onNote, onChange, withinMs } = options;
   const failed: ServerState[] = [];
   const servers: Record<string, ServerAddress> = {};
   for (const [name, configured] of Object.entries(config.servers)) {
@@ -57,6 +59,7 @@ export async function configuredServers(options: ConfiguredServersOptions): Prom
     version,
     isOn: (name) => config.tools[name] !== false,
     ...(onNote === undefined ? {} : { onNote }),
+    ...(onChange === undefined ? {} : { onChange }),
     ...(withinMs === undefined ? {} : { withinMs }),
   });
   const tools = (): Promise<readonly DefinedTool[]> => opened.ready.then(() => opened.tools());

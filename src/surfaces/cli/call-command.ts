@@ -23,7 +23,9 @@ export async function callCommand(tool: string, text: string | undefined, option
   const workspace = settledWorkspace(options.workspace, settings.config);
   const input = await callInput(text, process.stdin);
   const survivors = survivorWatch();
-  const servers = await serversOf(settings.config, workspace, (name) => tool.startsWith(`${name}__`));
+  const servers = await serversOf(settings.config, workspace, {
+    isWanted: (name) => tool.startsWith(`${name}__`),
+  });
   const tools = await servers.tools();
   const toolkit = await createToolkit({ ...settings.toolkit, tools, workspace, hooks: survivors.hooks });
   try {

@@ -21,6 +21,13 @@ beforeEach(() => {
     const { spawn } = await import("node:child_process");
     process.on("SIGTERM", () => {});
     process.stdin.removeAllListeners("end");
+    call = async ({ arguments: { text } }) => {
+      if (text === "more") {
+        tools = [...tools, { name: "fresh", inputSchema: schema }];
+        send({ method: "notifications/tools/list_changed" });
+      }
+      return { content: [{ type: "text", text: "echo: " + text }] };
+    };
     const child = spawn("setsid", ["sleep", "600"], { stdio: "ignore" });
     child.once("spawn", () => writeFileSync(${JSON.stringify(pids)}, process.pid + " " + child.pid));`;
   const servers = { docs: handMade(root, "docs", more), gone: { command: "no-such-program" } };
@@ -83,6 +90,11 @@ describe("servers of the configuration", { timeout: 60_000 }, () => {
     ask(3, "tools/call", { name: "docs__echo", arguments: { text: "hi" } });
     await until(() => output.includes('"id":3'), 20_000);
     expect(output).toContain("echo: hi");
+    ask(4, "tools/call", { name: "docs__echo", arguments: { text: "more" } });
+    await until(() => output.includes('"notifications/tools/list_changed"'), 20_000);
+    ask(5, "tools/call", { name: "docs__fresh", arguments: { text: "new" } });
+    await until(() => output.includes('"id":5'), 20_000);
+    expect(output).toContain("echo: new");
     await until(() => existsSync(pids), 20_000);
     child.kill("SIGKILL");
     await until(areGone, 20_000);

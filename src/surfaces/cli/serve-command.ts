@@ -46,10 +46,16 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
     ...(toolSettings === undefined ? {} : { tools: toolSettings }),
   });
   const tools = toolsOf(registry, options.collection);
-  const isWanted = () => options.collection === EVERY_TOOL;
-  const servers = await serversOf(settings.config, folderOf(options, settings), isWanted);
+  const hasServers = options.collection === EVERY_TOOL && Object.keys(settings.config.servers).length > 0;
+  const tellers: (() => void)[] = [];
+  const servers = await serversOf(settings.config, folderOf(options, settings), {
+    isWanted: () => hasServers,
+    onChange: () => tellers.forEach((tellClients) => void tellClients()),
+  });
   const onProblem = (error: Error) => tellOperator(error.message);
-  const server = { version: haftVersion(), tools, more: servers.tools, onProblem };
+  const onMoreChange = (tellClients: () => void) => void tellers.push(tellClients);
+  const more = hasServers ? { more: servers.tools, onMoreChange } : {};
+  const server = { version: haftVersion(), tools, ...more, onProblem };
   return options.stdio
     ? serveOverStdio(options, settings, server, servers)
     : serveOverHttp(options, settings, server, servers);

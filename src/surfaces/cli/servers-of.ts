@@ -3,17 +3,24 @@ import { type ConfiguredServers, configuredServers, type SettledConfig } from ".
 import { haftVersion } from "./installed-package.js";
 import { tellOperator } from "./tell-operator.js";
 
+export interface ServersOfOptions {
+  /** Default: all are. */
+  isWanted?(name: string): boolean;
+  /** What is amiss with one. Default: it is told on standard error. */
+  onNote?(line: string): void;
+  /** The tools are others than before. */
+  onChange?(): void;
+}
+
 /**
- * Begins to connect to them; what is amiss with one is told on standard error, unless `onNote` takes it.
+ * Begins to connect to them.
  *
  * @param cwd - Where programs are started that name no folder.
- * @param isWanted - Default: all are.
  */
 export function serversOf(
   config: Pick<SettledConfig, "servers" | "tools">,
   cwd: string,
-  isWanted: (name: string) => boolean = () => true,
-  onNote: (line: string) => void = tellOperator,
+  { isWanted = () => true, onNote = tellOperator, onChange }: ServersOfOptions = {},
 ): Promise<ConfiguredServers> {
   const servers = Object.fromEntries(Object.entries(config.servers).filter(([name]) => isWanted(name)));
   return configuredServers({
@@ -22,5 +29,6 @@ export function serversOf(
     version: haftVersion(),
     lookUp: (name) => process.env[name],
     onNote,
+    ...(onChange === undefined ? {} : { onChange }),
   });
 }

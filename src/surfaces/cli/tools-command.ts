@@ -22,7 +22,9 @@ export async function toolsCommand(options: ToolsOptions): Promise<void> {
   const { settled } = loaded;
   const dialect = await dialectNamed(options.dialect ?? settled.dialect ?? DEFAULT_DIALECT);
   const own = toolsOf(builtinRegistry(dialect, { tools: settled.tools }), options.collection);
-  const servers = await serversOf(settled, resolve(options.workspace ?? "."), () => options.collection === "all");
+  const servers = await serversOf(settled, resolve(options.workspace ?? "."), {
+    isWanted: () => options.collection === "all",
+  });
   const foreign = await servers.tools();
   await servers.close();
   const tools = [...own, ...foreign];

@@ -37,6 +37,8 @@ export interface McpServerOptions {
   readonly tools: readonly DefinedTool[];
   /** Tools that are listed after them, once they are there; whoever gives them sees to it that they come in time. */
   more?(): Promise<readonly DefinedTool[]>;
+  /** Takes what is to be called when `more` would give others: clients of the older protocols that are connected are told. */
+  onMoreChange?(tellClients: () => void): void;
 }
 
 export type ServerFor = (era: "legacy" | "modern", calls: McpCalls) => Server;
@@ -51,10 +53,18 @@ export async function mcpServers(options: McpServerOptions, running: RunningCall
     "@modelcontextprotocol/server"
   );
   const tools = options.tools.map(listed);
+  const live = new Set<Server>();
+  // A client that has gone is told nothing.
+  options.onMoreChange?.(() => live.forEach((server) => void server.sendToolListChanged().catch(() => {})));
+  const listing = options.onMoreChange === undefined ? {} : { listChanged: true };
   const identity = { name: "haft", title: "Haft", version: options.version };
   return (era, calls) => {
     const resources = calls.artifacts === undefined ? {} : { resources: {} };
-    const server = new Server(identity, { capabilities: { tools: {}, ...resources } });
+    const server = new Server(identity, { capabilities: { tools: listing, ...resources } });
+    if (era === "legacy" && options.onMoreChange !== undefined) {
+      live.add(server);
+      server.onclose = () => live.delete(server);
+    }
     server.setRequestHandler("tools/list", async () => {
       const more = (await options.more?.()) ?? [];
       return { tools: more.length === 0 ? tools : [...tools, ...more.map(listed)] };

@@ -34,6 +34,8 @@ export interface OpenServersOptions {
   isOn?(name: string): boolean;
   /** Something that the operator should know, as a sentence; it may come at any time. */
   onNote?(line: string): void;
+  /** The tools are others than when `ready` resolved, or than at the last change. */
+  onChange?(): void;
   /** Milliseconds until `ready` resolves whether or not all are there. Default 5000. */
   readonly withinMs?: number;
 }
@@ -64,7 +66,15 @@ export interface Servers {
  * A program gets the few usual variables and those of its `env`, nothing else of this process.
  */
 export function openServers(options: OpenServersOptions): Servers {
-  const { servers, cwd, version, isOn = () => true, onNote = () => {}, withinMs = WITHIN_MS } = options;
+  const {
+    servers,
+    cwd,
+    version,
+    isOn = () => true,
+    onNote = () => {},
+    onChange = () => {},
+    withinMs = WITHIN_MS,
+  } = options;
   const pool = new PipePool();
   const watcher = new Watcher(pool);
   const states = new Map<string, ServerState>();
@@ -102,7 +112,8 @@ export function openServers(options: OpenServersOptions): Servers {
       });
       const isLate = states.get(name)?.state === "late" && isOver;
       states.set(name, { name, state: "there", tools, told });
-      if (isLate) tell(name, [`it is there now, with ${tools.length} tools`]);
+      if (isLate) tell(name, [`it is there now, with ${tools.length} ${tools.length === 1 ? "tool" : "tools"}`]);
+      if (isOver && closing === undefined) onChange();
       tell(name, told);
     } catch (error) {
       const why = `it is left out: ${cleanText(messageOf(error)).replace(/\.$/, "")}`;

@@ -44,7 +44,7 @@ function unsetVariables({ settled }: LoadedConfig): readonly Finding[] {
 
 /** What each server answers; those that are started for this are ended again. */
 export async function serverFindings({ settled }: LoadedConfig, folder: string): Promise<readonly Finding[]> {
-  const servers = await serversOf(settled, folder, undefined, () => {});
+  const servers = await serversOf(settled, folder, { onNote: () => {} });
   await servers.tools();
   const states = servers.states();
   await servers.close();
