@@ -1,11 +1,13 @@
 import { expect, it } from "vitest";
-import { haftDialect } from "../../src/dialects/index.js";
+import { buddyDialect, haftDialect, indusagiDialect, zeroclawDialect } from "../../src/dialects/index.js";
 import {
   BASH_LIMITS,
+  DELETE_LIMITS,
   EDIT_LIMITS,
   FIND_LIMITS,
   GREP_LIMITS,
   LS_LIMITS,
+  MOVE_LIMITS,
   READ_LIMITS,
   WRITE_LIMITS,
 } from "../../src/tools/index.js";
@@ -16,6 +18,8 @@ it.each(
     read: READ_LIMITS,
     write: WRITE_LIMITS,
     edit: EDIT_LIMITS,
+    move: MOVE_LIMITS,
+    delete: DELETE_LIMITS,
     ls: LS_LIMITS,
     grep: GREP_LIMITS,
     find: FIND_LIMITS,
@@ -25,4 +29,9 @@ it.each(
   const face = haftDialect.tools[name];
   expect({ ...limits, ...(face?.limits as object) }).toEqual(limits);
   expect(face).toBeDefined();
+});
+
+it("the dialects of other systems show a notebook as the JSON that it is", () => {
+  const faces = [indusagiDialect.tools.read, zeroclawDialect.tools.read, buddyDialect.tools.read];
+  for (const face of faces) expect(face?.limits).toMatchObject({ notebooks: false });
 });

@@ -25,6 +25,7 @@ export const readFileFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
     maxBytes: READ_FILE_MAX_BYTES,
     maxLineBytes: READ_FILE_MAX_BYTES,
     cut: "head",
+    notebooks: false,
   },
   decode(args) {
     const path = textArgument(args, "path");

@@ -19,7 +19,13 @@ import { artifactIdOf, artifactProvenance, fileProvenance, quoted, refusePath } 
 import { readArtifact } from "./read-artifact.js";
 import { type FoundFile, readFile } from "./read-file.js";
 
-export const READ_LIMITS: ReadLimits = { maxLines: 2_000, maxBytes: 65_536, maxLineBytes: 2_000, cut: "head" };
+export const READ_LIMITS: ReadLimits = {
+  maxLines: 2_000,
+  maxBytes: 65_536,
+  maxLineBytes: 2_000,
+  cut: "head",
+  notebooks: true,
+};
 
 const SCHEMA = {
   type: "object",
