@@ -1,0 +1,54 @@
+/** `docs/reference/tools.md`: what a model is shown, in each dialect, from the registry that serves it. */
+import type { JsonSchema, ToolRegistry } from "../src/kernel/index.js";
+import { builtinRegistry, DIALECT_NAMES, dialectNamed } from "../src/toolkit/index.js";
+
+export async function toolsReference(): Promise<string> {
+  const sections: string[] = [];
+  for (const name of DIALECT_NAMES) sections.push(sectionOf(name, builtinRegistry(await dialectNamed(name))));
+  return `# Tools: what a model is shown
+
+<!-- Written by \`npx vitest run test/tools-reference.test.ts -u\` from the registry; do not edit. -->
+
+One implementation stands behind every name; a dialect gives it the names, limits and texts of another system. A parameter in
+**bold** is required. \`npx haft tools --json --dialect NAME\` prints the same as JSON, \`npx haft cost\` what it costs.
+
+${sections.join("\n")}`;
+}
+
+function sectionOf(dialect: string, registry: ToolRegistry): string {
+  const groups = registry.collectionNames().map(
+    (group) =>
+      `\`${group}\`: ${registry
+        .membersOf(group)
+        .map(({ name }) => name)
+        .join(", ")}`,
+  );
+  const rows = registry.names().map((name) => {
+    const { description, parameters } = registry.get(name).descriptor();
+    return `| \`${name}\` | ${cell(description)} | ${cell(parametersOf(parameters))} |`;
+  });
+  return `## ${dialect}
+
+Collections: ${groups.join("; ")}.
+
+| tool | what it does | parameters |
+| --- | --- | --- |
+${rows.join("\n")}
+`;
+}
+
+function parametersOf(schema: JsonSchema): string {
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const entries = Object.entries((schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>);
+  const named = entries.map(([name, one]) => {
+    const shown = required.includes(name) ? `**${name}**` : name;
+    const choices = Array.isArray(one.enum) ? one.enum.join(" / ") : one.type;
+    return `${shown} (${String(choices)})`;
+  });
+  return named.join(", ");
+}
+
+/** A line without what would end a cell. */
+function cell(text: string): string {
+  return text.replace(/\s+/g, " ").replaceAll("|", "\\|");
+}
