@@ -76,7 +76,7 @@ describe("reading a notebook", () => {
     expect(done.data).toMatchObject({ kind: "text", totalLines: 6, sizeBytes: json.length });
     expect(done.data?.text).toContain("--- cell 2 of 2: code, run 3 ---\nsecond\nthird\n");
     expect(done.details?.notes).toEqual([
-      'These are the 2 cells of a notebook, with lines of their own. The file is JSON; `encoding` "utf-8" shows it as `edit` needs it.',
+      'A notebook, shown by its cells (2), with lines of their own. The file is JSON; `encoding` "utf-8" shows it as `edit` needs it.',
     ]);
     expect((await read(bench, { offset: 5, limit: 1 })).data).toMatchObject({ text: "second\n", nextOffset: 6 });
     expect((await read(bench, { offset: -1 })).data?.text).toBe("third\n");

@@ -94,11 +94,11 @@ function viewOf(
   if (ctx.limits.notebooks !== true || input.encoding !== undefined || !/\.ipynb$/i.test(spelled)) return undefined;
   const view = notebookView(decodeText(bytes.subarray(form.markBytes), form.encoding).text);
   if (view === undefined || view.cells === 0) return undefined;
-  const clipped = view.clipped === 0 ? "" : ` ${view.clipped} outputs are not shown whole.`;
+  const clipped = view.clipped === 0 ? "" : ` Outputs not shown whole: ${view.clipped}.`;
   return {
     bytes: new TextEncoder().encode(view.text),
     form: { encoding: "utf-8", markBytes: 0, confident: true },
-    note: `These are the ${view.cells} cells of a notebook, with lines of their own.${clipped} The file is JSON; \`encoding\` "utf-8" shows it as \`edit\` needs it.`,
+    note: `A notebook, shown by its cells (${view.cells}), with lines of their own.${clipped} The file is JSON; \`encoding\` "utf-8" shows it as \`edit\` needs it.`,
   };
 }
 
