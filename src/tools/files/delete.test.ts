@@ -95,6 +95,14 @@ describe("a delete", () => {
     expect(await bench.bytes("a.txt")).toBe("one");
   });
 
+  it("is refused of the workspace by another name than that it is known by", async () => {
+    const backend = createMemoryBackend({ files: { "a.txt": "one" } });
+    backend.plant({ kind: "link", path: "/alias", target: "/workspace" });
+    const bench = toolBench({ backend, workspace: "/alias" });
+    expect(await remove(bench, "/workspace", { recursive: true })).toMatchObject({ code: "FS_BAD_PATH" });
+    expect(await bench.bytes("a.txt")).toBe("one");
+  });
+
   it("of a path that is not there is answered with what is near", async () => {
     const bench = memoryBench({ "report.txt": "" });
     expect((await remove(bench, "reprot.txt")).message).toBe(

@@ -13,7 +13,7 @@ import {
 import { fileFailure } from "../file-failure.js";
 import { besideClaims, withNearPaths } from "../near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
-import { refuseGround } from "./ground-folders.js";
+import { groundClaims, realGround, refuseGround } from "./ground-folders.js";
 import { journalOldBytes } from "./journal.js";
 import { collectTree, kindOf, type TreeEntry } from "./removed-tree.js";
 
@@ -55,7 +55,11 @@ function refuseInput({ path }: DeleteInput, look: Look<DeleteLimits>): ToolResul
 function claimsOf({ path, recursive }: DeleteInput, look: Look<DeleteLimits>): readonly Claim[] {
   const absolute = look.resolve(path);
   const scope = recursive === true ? "tree" : "self";
-  return [{ kind: "file", path: absolute, access: ["read", "delete"], scope }, ...besideClaims(absolute, look)];
+  return [
+    { kind: "file", path: absolute, access: ["read", "delete"], scope },
+    ...besideClaims(absolute, look),
+    ...(recursive === true ? groundClaims(look) : []),
+  ];
 }
 
 async function runDelete(input: DeleteInput, ctx: ToolContext<DeleteLimits>): Promise<ToolResult<DeleteData>> {
@@ -63,10 +67,11 @@ async function runDelete(input: DeleteInput, ctx: ToolContext<DeleteLimits>): Pr
   const asked = { verb: "delete", spelled: input.path, absolute, noun: "file or folder" };
   try {
     const info = await ctx.fs.stat(absolute);
-    const isLink = info.target !== undefined || info.kind === "link";
-    const [found] = isLink ? [] : await ctx.fs.resolve([absolute]);
+    const kind = kindOf(info);
+    const [found] = kind === "link" ? [] : await ctx.fs.resolve([absolute]);
     const real = found?.real ?? absolute;
-    const ground = isLink ? undefined : refuseGround(real, "delete", input.path, ctx);
+    const isTree = kind === "directory" && input.recursive === true;
+    const ground = isTree ? refuseGround(real, "delete", input.path, await realGround(ctx)) : undefined;
     return ground ?? (await ctx.lock(real, {}, () => deleteOne(input, ctx, absolute)));
   } catch (thrown) {
     return withNearPaths(fileFailure(thrown, asked), absolute, input.path, ctx);

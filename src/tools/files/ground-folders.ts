@@ -1,4 +1,4 @@
-import { fail, isWithin, type Look, type ToolResult } from "../../kernel/index.js";
+import { type Claim, fail, isWithin, type Look, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import { quoted } from "../path-input.js";
 
 type Ground = Pick<Look, "workspace" | "cwd" | "home">;
@@ -26,4 +26,15 @@ export function refuseGround(
   const why = path === "/" ? "it is the root" : path === folder ? `it is ${name}` : `it holds ${name}`;
   const message = `Did not ${verb} ${quoted(spelled)}: ${why}. Name what is inside instead.`;
   return fail("FS_BAD_PATH", message, { details: { path: spelled, why } });
+}
+
+/** What `realGround` needs: to see where the workspace and the working folder really are. */
+export function groundClaims({ workspace, cwd }: Ground): readonly Claim[] {
+  return [...new Set([workspace, cwd])].map((path) => ({ kind: "file", path, access: ["read"], scope: "self" }));
+}
+
+/** The same folders by their real paths, for one that is reached through a link has two. */
+export async function realGround(ctx: ToolContext): Promise<Ground> {
+  const [workspace, cwd] = await ctx.fs.resolve([ctx.workspace, ctx.cwd]);
+  return { workspace: workspace?.real ?? ctx.workspace, cwd: cwd?.real ?? ctx.cwd, home: ctx.home };
 }

@@ -92,6 +92,14 @@ describe("a move", () => {
     expect(await bench.bytes("a/b.txt")).toBe("one");
   });
 
+  it("is refused of the workspace by another name than that it is known by", async () => {
+    const backend = createMemoryBackend({ files: { "a.txt": "one" } });
+    backend.plant({ kind: "link", path: "/alias", target: "/workspace" });
+    const bench = toolBench({ backend, workspace: "/alias" });
+    expect(await move(bench, "/workspace", "/elsewhere")).toMatchObject({ code: "FS_BAD_PATH" });
+    expect(await bench.bytes("a.txt")).toBe("one");
+  });
+
   it("of a path that is not there is answered with what is near", async () => {
     const bench = memoryBench({ "report.txt": "", file: "" });
     expect((await move(bench, "reprot.txt", "x")).message).toBe(

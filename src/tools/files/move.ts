@@ -17,7 +17,7 @@ import { baseName, parentOf } from "../../text/index.js";
 import { fileFailure } from "../file-failure.js";
 import { besideClaims, withNearPaths } from "../near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
-import { refuseGround } from "./ground-folders.js";
+import { groundClaims, realGround, refuseGround } from "./ground-folders.js";
 import { journalCut, journalOldBytes } from "./journal.js";
 import { baseOf, parentClaims } from "./parent-folders.js";
 
@@ -70,6 +70,7 @@ function claimsOf({ from, to, overwrite }: MoveInput, look: Look<MoveLimits>): r
     { kind: "file", path: goal, access: ["read", overwrite === true ? "write" : "create"], scope: "tree" },
     ...parentClaims(goal, look),
     ...besideClaims(source, look),
+    ...groundClaims(look),
   ];
 }
 
@@ -81,7 +82,8 @@ async function runMove(input: MoveInput, ctx: ToolContext<MoveLimits>): Promise<
     const info = await ctx.fs.stat(source);
     const [was, next] = await ctx.fs.resolve([source, goal]);
     const isFolder = info.kind === "directory" && info.target === undefined;
-    const ground = isFolder && was !== undefined ? refuseGround(was.real, "move", from, ctx) : undefined;
+    const ground =
+      isFolder && was !== undefined ? refuseGround(was.real, "move", from, await realGround(ctx)) : undefined;
     if (ground !== undefined) return ground;
     const lacksFolder = next?.missing.includes("/") ?? false;
     const keys = [was, next].map((place, index) =>
