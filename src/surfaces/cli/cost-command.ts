@@ -1,9 +1,11 @@
 /** `haft cost`: what the tools take up in a model's context. */
+import { resolve } from "node:path";
 import pc from "picocolors";
-import type { ToolRegistry } from "../../kernel/index.js";
+import type { DefinedTool, ToolRegistry } from "../../kernel/index.js";
 import { builtinRegistry, DIALECT_NAMES, dialectNamed, type ToolSettings } from "../../toolkit/index.js";
 import { type ConfigOptions, loadConfig, tellIgnored } from "./configuration.js";
 import { estimateTokens } from "./estimate-tokens.js";
+import { serversOf } from "./servers-of.js";
 import { DEFAULT_DIALECT, EXIT } from "./usage.js";
 
 export interface CostOptions extends ConfigOptions {
@@ -26,16 +28,19 @@ export async function costCommand(options: CostOptions): Promise<number> {
   const loaded = await loadConfig(options);
   tellIgnored(loaded);
   const { dialect: configured, tools } = loaded.settled;
+  const servers = await serversOf(loaded.settled, resolve(options.workspace ?? "."));
+  const foreign = await servers.tools();
+  await servers.close();
   const names = options.all ? DIALECT_NAMES : [options.dialect ?? configured ?? DEFAULT_DIALECT];
   const costs: Cost[] = [];
-  for (const name of names) costs.push(await costOf(name, tools));
+  for (const name of names) costs.push(await costOf(name, tools, foreign));
   if (options.json) process.stdout.write(`${JSON.stringify(options.all ? costs : costs[0])}\n`);
   else process.stdout.write(options.all ? summary(costs) : details(costs[0]!));
   return EXIT.ok;
 }
 
-async function costOf(name: string, tools: ToolSettings): Promise<Cost> {
-  const registry: ToolRegistry = builtinRegistry(await dialectNamed(name), { tools });
+async function costOf(name: string, tools: ToolSettings, foreign: readonly DefinedTool[]): Promise<Cost> {
+  const registry: ToolRegistry = builtinRegistry(await dialectNamed(name), { tools }).registerAll(foreign);
   const counts = new Map(
     registry.names().map((tool) => [tool, estimateTokens(JSON.stringify(registry.get(tool).descriptor()))]),
   );

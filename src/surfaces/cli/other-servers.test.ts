@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { built, cleanEnv, runHaft } from "../../../test/built.js";
 import { handMade } from "../../toolkit/servers.fixture.js";
@@ -61,12 +63,29 @@ describe("servers of the configuration", { timeout: 60_000 }, () => {
     const called = await haft("call", "docs__echo", '{"text":"hi"}');
     expect(called).toMatchObject({ status: 0, stdout: "echo: hi\n", stderr: "" });
     expect(areGone()).toBe(true);
+    const cost = JSON.parse((await haft("cost", "--json")).stdout) as { tools: Record<string, number> };
+    expect(cost.tools.docs__echo).toBeGreaterThan(0);
     const { findings } = JSON.parse((await haft("doctor", "--json")).stdout) as { findings: Finding[] };
     const found = findings.filter(({ id }) => id === "servers").map((one) => `${one.status} ${one.found}`);
     expect(found).toEqual([
       'ok "docs" offers 1 tool',
       expect.stringContaining('limits "gone": it is left out: it could not be started'),
     ]);
+  });
+
+  it("have no tool that the folder of the client switches off", async () => {
+    writeFileSync(join(workspace, "haft.jsonc"), JSON.stringify({ tools: { docs__echo: false } }));
+    const client = new Client({ name: "test", version: "1" }, { capabilities: { roots: {} } });
+    client.setRequestHandler("roots/list", () => ({ roots: [{ uri: `file://${workspace}` }] }));
+    const [command, args] = [process.execPath, [built("surfaces/cli/main.js"), "serve", "--stdio"]];
+    const transport = new StdioClientTransport({ command, args, cwd: home, env: cleanEnv(home), stderr: "ignore" });
+    await client.connect(transport);
+    try {
+      const { content } = await client.callTool({ name: "docs__echo", arguments: { text: "hi" } });
+      expect(JSON.stringify(content)).toContain("There is no tool");
+    } finally {
+      await client.close();
+    }
   });
 
   it("are served on, and nothing of them is left when the server is killed", async () => {

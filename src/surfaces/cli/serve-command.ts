@@ -79,24 +79,29 @@ async function serveOverStdio(
   setTimeout(() => void tellUnkept(settings), TELL_AFTER_MS).unref();
   // A client often starts its servers in a folder of its own: then its roots tell where to work, at the first call.
   const isGiven = options.workspace !== undefined;
+  let setting = settings.config.tools;
   const given = isGiven ? workspaceOf(options.workspace) : undefined;
   const calls = servedCalls({
     collection: options.collection,
     needsRoots: !isGiven,
     onNote: tellOperator,
-    foreignTool: servers.named,
+    foreignTool: (name) => (setting[name] === false ? undefined : servers.named(name)),
     open: async (roots) => {
       const root = given ?? rootFrom(roots);
-      if (root === undefined || root === given)
+      if (root === undefined || root === given) {
+        setting = settings.config.tools;
         return createToolkit({
           ...settings.toolkit,
           tools: await servers.tools(),
           yieldMs: YIELD_MS,
           workspace: root ?? settledWorkspace(undefined, settings.config),
         });
+      }
       // The folder is known only now, and its own file holds from here on; the names of the tools were told before.
       const there = await settingsOf({ ...options, workspace: root, dialect: settings.dialect });
-      return createToolkit({ ...there.toolkit, tools: await servers.tools(), yieldMs: YIELD_MS, workspace: root });
+      setting = there.config.tools;
+      const tools = (await servers.tools()).filter(({ name }) => setting[name] !== false);
+      return createToolkit({ ...there.toolkit, tools, yieldMs: YIELD_MS, workspace: root });
     },
   });
   if (process.stdin.isTTY)

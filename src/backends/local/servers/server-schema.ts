@@ -2,8 +2,8 @@
 import { type JsonSchema, schemaProblem } from "../../../kernel/index.js";
 import { cleanText } from "./clean-text.js";
 
-/** Bytes of a whole schema: every model that is shown it pays for it, and so does the compiler. */
-const MAX_SCHEMA_BYTES = 64 * 1024;
+/** Bytes of a whole schema: every model that is shown it pays for it, and compiling 1 KiB can take 15 ms. */
+const MAX_SCHEMA_BYTES = 32 * 1024;
 const MAX_DEPTH = 64;
 
 /** They name a dialect or another way to answer; here every schema is read as draft 2020-12. */
@@ -13,13 +13,13 @@ const VALUES: readonly string[] = ["const", "default", "enum", "examples"];
 /** What they hold are schemas by names that the author chose. */
 const NAMED: readonly string[] = ["properties", "$defs", "definitions", "dependentSchemas"];
 
-type Read = { readonly schema: JsonSchema } | { readonly problem: string };
+type Read = { readonly schema: JsonSchema; readonly bytes: number } | { readonly problem: string };
 
 /**
- * The schema without what could harm: texts are cleaned and cut, and regular expressions taken out, since one of a stranger
+ * The schema, with its size as it came, without what could harm: texts are cleaned and cut, and regular expressions taken out, since one of a stranger
  * may run for ever; the server checks those itself. `problem` is a clause: why the tool cannot be offered.
  */
-export async function readServerSchema(given: unknown): Promise<Read> {
+export async function readServerSchema(given: unknown, mostBytes = MAX_SCHEMA_BYTES): Promise<Read> {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     return { problem: "its `inputSchema` is no object" };
   const type = (given as JsonSchema).type;
@@ -27,6 +27,7 @@ export async function readServerSchema(given: unknown): Promise<Read> {
   const bytes = Buffer.byteLength(JSON.stringify(given));
   if (bytes > MAX_SCHEMA_BYTES)
     return { problem: `its \`inputSchema\` has ${bytes} bytes, over the limit of ${MAX_SCHEMA_BYTES}` };
+  if (bytes > mostBytes) return { problem: `its \`inputSchema\` and those before it have too many bytes together` };
   let schema: JsonSchema;
   try {
     schema = cleaned(given, 0) as JsonSchema;
@@ -35,7 +36,7 @@ export async function readServerSchema(given: unknown): Promise<Read> {
   }
   const problem = await schemaProblem(schema);
   return problem === undefined
-    ? { schema }
+    ? { schema, bytes }
     : { problem: `its \`inputSchema\` cannot be compiled: ${cleanText(problem, 200)}` };
 }
 

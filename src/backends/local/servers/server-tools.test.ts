@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readServerSchema } from "./server-schema.js";
-import { offeredName } from "./server-tools.js";
+import { offeredName, serverTools } from "./server-tools.js";
 
 describe("names of other servers' tools", () => {
   it.each([
@@ -31,6 +31,7 @@ describe("schemas of other servers' tools", () => {
       required: ["pattern"],
     };
     expect(await readServerSchema(given)).toEqual({
+      bytes: JSON.stringify(given).length,
       schema: {
         type: "object",
         properties: {
@@ -48,8 +49,22 @@ describe("schemas of other servers' tools", () => {
     [{ type: "string" }, /not "object"/],
     [{}, /not "object"/],
     [{ type: "object", properties: { a: { $ref: "http://elsewhere/x" } } }, /cannot be compiled/],
-    [{ type: "object", description: "x".repeat(70_000) }, /over the limit of 65536/],
+    [{ type: "object", description: "x".repeat(70_000) }, /over the limit of 32768/],
   ])("refuse %j", async (given, why) => {
     expect(await readServerSchema(given)).toEqual({ problem: expect.stringMatching(why) });
+  });
+
+  it("are compiled up to 256 KiB of one server", async () => {
+    const inputSchema = { type: "object", description: "x".repeat(30_000) };
+    const listed = Array.from({ length: 12 }, (_, at) => ({ name: `t${at}`, inputSchema }));
+    const { tools, told } = await serverTools(listed, {
+      server: "s",
+      has: () => false,
+      isOn: () => true,
+      call: () => Promise.reject(new Error("not called")),
+    });
+    expect(tools).toHaveLength(8);
+    expect(told).toHaveLength(4);
+    expect(told[0]).toMatch(/"t8": its `inputSchema` and those before it have too many bytes together/);
   });
 });

@@ -1,5 +1,6 @@
 /** Tools that another MCP server lists, as tools of ours. */
 import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import { type DefinedTool, defineTool, type ToolResult } from "../../../kernel/index.js";
 import { cleanText } from "./clean-text.js";
 import { readServerSchema } from "./server-schema.js";
@@ -11,6 +12,9 @@ const HASH_DIGITS = 8;
 /** Left-out tools that are told one by one. */
 const MAX_TOLD = 8;
 const SHOWN_NAME_BYTES = 80;
+
+/** Bytes of all schemas of one server: compiling them keeps this process busy. */
+const MAX_SCHEMAS_BYTES = 256 * 1024;
 
 /** Milliseconds that a call may take; a cancel ends it before. */
 const CALL_MS = 120_000;
@@ -35,6 +39,7 @@ export interface ServerTools {
 export async function serverTools(listed: readonly unknown[], options: ServerToolsOptions): Promise<ServerTools> {
   const tools = new Map<string, DefinedTool>();
   const left: string[] = [];
+  let leftBytes = MAX_SCHEMAS_BYTES;
   for (const one of listed.slice(0, MAX_TOOLS)) {
     const given = typeof one === "object" && one !== null ? (one as Readonly<Record<string, unknown>>) : {};
     const { name } = given;
@@ -49,9 +54,15 @@ export async function serverTools(listed: readonly unknown[], options: ServerToo
       left.push(`the tool ${shown}: there is another of the name ${ours}`);
       continue;
     }
-    const read = await readServerSchema(given.inputSchema);
-    if ("problem" in read) left.push(`the tool ${shown}: ${read.problem}`);
-    else tools.set(ours, toolOf(ours, name, given, read.schema, options));
+    // Others get their turn between two schemas.
+    await setImmediate();
+    const read = await readServerSchema(given.inputSchema, leftBytes);
+    if ("problem" in read) {
+      left.push(`the tool ${shown}: ${read.problem}`);
+      continue;
+    }
+    leftBytes -= read.bytes;
+    tools.set(ours, toolOf(ours, name, given, read.schema, options));
   }
   const told = left.slice(0, MAX_TOLD).map((one) => `left out ${one}`);
   if (left.length > MAX_TOLD) told.push(`left out ${left.length - MAX_TOLD} more tools like these`);
