@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { underLoad } from "../../../test/support/under-load.js";
 import { transpileForProcess } from "../../../test/transpile.js";
 import { createLocalBackend } from "./local-backend.js";
 import { PipePool } from "./pipe-pool.js";
@@ -65,7 +66,7 @@ it("ends within 5 s all that ran when the host was killed, and tells the next st
   const pids = NAMES.filter((name) => name !== "kept").map(pidOf);
   expect(pids.filter(isAlive)).toEqual(pids);
   host.kill("SIGKILL");
-  await until(() => !pids.some(isAlive), 5_000);
+  await until(() => !pids.some(isAlive), underLoad(5_000));
   expect(isAlive(pidOf("kept"))).toBe(true);
   process.kill(pidOf("kept"), "SIGKILL");
 

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { underLoad } from "../../../test/support/under-load.js";
 import { transpileForProcess } from "../../../test/transpile.js";
 import { verifies } from "../../../test/verifies.js";
 import type { Backend, ShellResult } from "../../kernel/index.js";
@@ -166,13 +167,16 @@ underEachShell((shell) => {
     expect(pids.every(isAlive)).toBe(true);
     // Older and younger than all of it, each with a group of its own.
     const strangers = [stranger(), ...Array.from({ length: 3 }, stranger)];
-    host.kill("SIGKILL");
-    await until(() => !pids.some(isAlive), 5_000);
-    await until(() => machine.processes().length === 0, 2_000);
-    await until(() => machine.leftovers().length === 0);
-    expect(machine.leftovers()).toEqual([]);
-    expect(strangers.filter(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null)).toEqual([]);
-    for (const one of strangers) one.kill("SIGKILL");
+    try {
+      host.kill("SIGKILL");
+      await until(() => !pids.some(isAlive), underLoad(5_000));
+      await until(() => machine.processes().length === 0, 2_000);
+      await until(() => machine.leftovers().length === 0);
+      expect(machine.leftovers()).toEqual([]);
+      expect(strangers.filter(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null)).toEqual([]);
+    } finally {
+      for (const one of strangers) one.kill("SIGKILL");
+    }
   });
 
   it("what a command is given in its environment cannot change how it is started", async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { built, cleanEnv, runHaft } from "../../../test/built.js";
+import { underLoad } from "../../../test/support/under-load.js";
 
 let root: string;
 beforeEach(() => {
@@ -79,7 +80,7 @@ it("a server that is killed takes ten jobs and their children with it; the next 
   const pids = files.map(pidOf);
   expect(pids.every(isAlive)).toBe(true);
   server.child.kill("SIGKILL");
-  await until(() => !pids.some(isAlive), 5_000);
+  await until(() => !pids.some(isAlive), underLoad(5_000));
 
   const next = serve();
   await next.begin();

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { underLoad } from "../../../../test/support/under-load.js";
 import { transpileForProcess } from "../../../../test/transpile.js";
 import type { ShellHandle } from "../../../kernel/index.js";
 import { createLocalBackend, type LocalBackend } from "../local-backend.js";
@@ -94,7 +95,7 @@ describe("jobs of a host that is killed", () => {
     await until(() => ids.slice(0, 10).every((id) => existsSync(errors(id)) && readFileSync(errors(id)).length > 0));
     const before = onDisk();
     host.kill("SIGKILL");
-    await until(() => !pids.some(isAlive), 5_000);
+    await until(() => !pids.some(isAlive), underLoad(5_000));
 
     const next = backendOn();
     const { shell } = next.root;
