@@ -1,7 +1,6 @@
 /** What a tool runs in: the session, the services, and the ports bound to this call's grant. */
-import { resolvePath } from "../text/index.js";
 import type { Ports } from "./backend.js";
-import type { CallRun } from "./call-run.js";
+import { type CallRun, placeOf } from "./call-run.js";
 import type { ToolContext, ToolEvent } from "./context.js";
 import { judgeMoved } from "./decide-stage.js";
 
@@ -10,7 +9,7 @@ import { judgeMoved } from "./decide-stage.js";
  * @param deadline - Milliseconds since the epoch.
  */
 export function callContext(run: CallRun, signal: AbortSignal, deadline: number): ToolContext {
-  const { context, backend, call, cwd, life } = run;
+  const { context, backend, call, life } = run;
   const { host } = context;
   let bound: Ports | undefined;
   // Bound when the tool first touches its backend: many tools do not, and binding is a fifth of a small call's cost.
@@ -27,12 +26,7 @@ export function callContext(run: CallRun, signal: AbortSignal, deadline: number)
     return bound;
   };
   return {
-    cwd,
-    home: backend.home,
-    workspace: context.workspace,
-    backend: { name: backend.name, flags: backend.flags },
-    limits: run.limits,
-    resolve: (path) => resolvePath(cwd, path, backend.home),
+    ...placeOf(run),
     get session() {
       return life.session;
     },

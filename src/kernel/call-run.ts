@@ -85,8 +85,8 @@ function callOf(call: ToolCall, input: unknown, context: HostContext): ToolCall 
   };
 }
 
-/** The read-only view of a call for `claims`. */
-export function lookOf(run: CallRun): Look {
+/** Where a call works and within what limits: all of the view but the session, which costs something to make. */
+export function placeOf(run: CallRun): Omit<Look, "session"> {
   const { backend, cwd } = run;
   return {
     cwd,
@@ -94,10 +94,17 @@ export function lookOf(run: CallRun): Look {
     workspace: run.context.workspace,
     backend: { name: backend.name, flags: backend.flags },
     limits: run.limits,
+    resolve: (path) => resolvePath(cwd, path, backend.home),
+  };
+}
+
+/** The read-only view of a call for `claims`. */
+export function lookOf(run: CallRun): Look {
+  return {
+    ...placeOf(run),
     get session() {
       return run.life.session;
     },
-    resolve: (path) => resolvePath(cwd, path, backend.home),
   };
 }
 

@@ -104,11 +104,21 @@ export function requireJobs(grant: Grant, id: string | undefined): void {
   );
 }
 
-/** Whether a call may know of a job: one of its session, or of its owner where the job may outlive the session. */
+/** Whose a job is that a call starts; nobody's where a backend's own port does. */
+export function jobOwner(call: Pick<BoundCall, "sessionId" | "owner"> | undefined): Pick<JobInfo, "session" | "owner"> {
+  if (call === undefined) return {};
+  return { session: call.sessionId, ...(call.owner === undefined ? {} : { owner: call.owner }) };
+}
+
+/**
+ * Whether a call may know of a job: one of its session, or of its owner where the job may outlive the session. A backend's own
+ * port, which belongs to no call, knows of all.
+ */
 export function maySeeJob(
   job: Pick<JobInfo, "session" | "owner" | "lifetime">,
-  call: Pick<BoundCall, "sessionId" | "owner">,
+  call: Pick<BoundCall, "sessionId" | "owner"> | undefined,
 ): boolean {
+  if (call === undefined) return true;
   return job.session === call.sessionId || (job.lifetime !== "session" && job.owner === call.owner);
 }
 

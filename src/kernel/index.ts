@@ -69,6 +69,7 @@ export {
 } from "./fs-faults.js";
 export {
   closedBackend,
+  jobOwner,
   maySeeJob,
   requireCommand,
   requireCovered,
@@ -78,6 +79,7 @@ export {
   requireMoved,
   requireTreeCovered,
 } from "./guard.js";
+export { type Bound, within } from "./in-time.js";
 export {
   clamp,
   clampWithCount,

@@ -4,6 +4,7 @@ import {
   HaftError,
   type Io,
   type JobInfo,
+  jobOwner,
   type Lifetime,
   MAX_TIMER_MS,
   maySeeJob,
@@ -119,7 +120,7 @@ export class LocalShell implements Shell {
   }
 
   #maySee(job: Pick<JobInfo, "session" | "owner" | "lifetime">): boolean {
-    return this.#binding === undefined || maySeeJob(job, this.#binding.call);
+    return maySeeJob(job, this.#binding?.call);
   }
 
   /** @throws `CALL_UNCLAIMED` where the call may not write to the folder that it names. */
@@ -130,14 +131,7 @@ export class LocalShell implements Shell {
   }
 
   #facts(command: string, cwd: string, lifetime: Lifetime): JobFacts {
-    const call = this.#binding?.call;
-    return {
-      command,
-      cwd,
-      lifetime,
-      ...(call === undefined ? {} : { session: call.sessionId }),
-      ...(call?.owner === undefined ? {} : { owner: call.owner }),
-    };
+    return { command, cwd, lifetime, ...jobOwner(this.#binding?.call) };
   }
 
   #judge(command: string, cwd: string): void {

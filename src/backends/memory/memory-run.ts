@@ -14,6 +14,7 @@ import {
   type ShellResult,
   type Survivor,
   type TreeState,
+  within,
 } from "../../kernel/index.js";
 import { type JobPlan, planCommand, Unsupported } from "./command-plan.js";
 import type { MemoryProcess, ProcessEnd } from "./process-table.js";
@@ -176,15 +177,11 @@ export class MemoryRun {
 
   /** True when `work` was done before `ms` had passed. */
   async #wait(work: Promise<void>, ms: number): Promise<boolean> {
-    let cancel = (): void => {};
-    const over = new Promise<boolean>((resolve) => {
-      cancel = this.#clock.timer(ms, () => resolve(false));
-    });
-    try {
-      return await Promise.race([work.then(() => true), over]);
-    } finally {
-      cancel();
-    }
+    return within<boolean>(
+      { clock: this.#clock, ms },
+      () => work.then(() => true),
+      () => false,
+    );
   }
 
   #members(): readonly MemoryProcess[] {

@@ -8,6 +8,7 @@ import {
   DOING,
   type Io,
   type JobInfo,
+  jobOwner,
   type Lifetime,
   maySeeJob,
   notStarted,
@@ -88,7 +89,7 @@ export class MemoryShell implements Shell {
   }
 
   #maySee(run: MemoryRun): boolean {
-    return this.#bound === undefined || maySeeJob(run.facts, this.#bound.call);
+    return maySeeJob(run.facts, this.#bound?.call);
   }
 
   #handleOf(run: MemoryRun): ShellHandle {
@@ -104,13 +105,11 @@ export class MemoryShell implements Shell {
 
   #start(command: string, options: ShellOptions, lifetime: Lifetime, isOpenEnded: boolean): MemoryRun {
     const { signal, timeoutMs, detach, ...rest } = options;
-    const call = this.#bound?.call;
     const facts: JobFacts = {
       command,
       cwd: options.cwd,
       lifetime,
-      ...(call === undefined ? {} : { session: call.sessionId }),
-      ...(call?.owner === undefined ? {} : { owner: call.owner }),
+      ...jobOwner(this.#bound?.call),
       ...(isOpenEnded ? {} : { adopted: "call" }),
     };
     const run: RunOptions = {

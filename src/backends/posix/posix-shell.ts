@@ -8,6 +8,7 @@ import {
   type HaftError,
   type Io,
   type JobInfo,
+  jobOwner,
   type Lifetime,
   maySeeJob,
   notStarted,
@@ -114,18 +115,11 @@ export class PosixShell implements Shell {
   }
 
   #maySee(job: Job): boolean {
-    return this.#bound === undefined || maySeeJob(job.facts, this.#bound.call);
+    return maySeeJob(job.facts, this.#bound?.call);
   }
 
   #facts(command: string, cwd: string, lifetime: Lifetime): JobFacts {
-    const call = this.#bound?.call;
-    return {
-      command,
-      cwd,
-      lifetime,
-      ...(call === undefined ? {} : { session: call.sessionId }),
-      ...(call?.owner === undefined ? {} : { owner: call.owner }),
-    };
+    return { command, cwd, lifetime, ...jobOwner(this.#bound?.call) };
   }
 
   #handleOf(job: ShellHandle): ShellHandle {

@@ -1,13 +1,14 @@
 /** Commands that go on when their answer comes: asked to, after a while, or because they wait for input. */
-import type {
-  BashData,
-  BashInput,
-  BashLimits,
-  Captured,
-  ShellOptions,
-  ShellResult,
-  ToolContext,
-  WaitingFor,
+import {
+  type BashData,
+  type BashInput,
+  type BashLimits,
+  type Captured,
+  type ShellOptions,
+  type ShellResult,
+  type ToolContext,
+  type WaitingFor,
+  within,
 } from "../../kernel/index.js";
 import { HeadTailBuffer } from "../../text/index.js";
 import { noteTold } from "./job-output.js";
@@ -75,7 +76,11 @@ export async function startInBackground(
     lifetime: "session",
     ...(input.input === undefined ? {} : { input: new TextEncoder().encode(input.input) }),
   });
-  const early = await earlyEnd(ctx, job.result);
+  const early = await within<ShellResult | undefined>(
+    { clock: ctx.clock, ms: START_MS },
+    () => job.result,
+    () => undefined,
+  );
   if (early !== undefined && early.tree.state !== "alive") return early;
   const printed = async (stream: "stdout" | "stderr"): Promise<Captured> => {
     const kept = new HeadTailBuffer(keep.head, keep.tail);
@@ -101,16 +106,4 @@ export async function startInBackground(
 export function noteShown(ctx: Ctx, { job, stdout, stderr }: ShellResult): void {
   if (job === undefined) return;
   noteTold(ctx.session, ctx.backend.name, job, { stdout: stdout.produced, stderr: stderr.produced });
-}
-
-async function earlyEnd(ctx: Ctx, result: Promise<ShellResult>): Promise<ShellResult | undefined> {
-  let stopTimer = (): void => {};
-  const late = new Promise<undefined>((resolve) => {
-    stopTimer = ctx.clock.timer(START_MS, () => resolve(undefined));
-  });
-  try {
-    return await Promise.race([result, late]);
-  } finally {
-    stopTimer();
-  }
 }

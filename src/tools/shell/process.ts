@@ -16,6 +16,7 @@ import {
   type ToolContext,
   type ToolResult,
   type WaitingFor,
+  within,
 } from "../../kernel/index.js";
 import { jobData } from "./job-data.js";
 import { newOutput } from "./job-output.js";
@@ -154,10 +155,10 @@ async function untilItSpeaks(ctx: Ctx, job: ShellHandle): Promise<void> {
     !isOver && !ctx.signal.aborted && ctx.clock.now() < untilMs;
     pauseMs = Math.min(pauseMs * 1.5, 10)
   ) {
-    await within(ctx, pauseMs, end);
+    await waitFor(ctx, pauseMs, end);
     const [stdout, stderr] = await Promise.all([job.output("stdout", 0, 1), job.output("stderr", 0, 1)]);
     if (stdout.bytes.length + stderr.bytes.length > 0) {
-      await within(ctx, SETTLE_MS, end);
+      await waitFor(ctx, SETTLE_MS, end);
       return;
     }
   }
@@ -200,7 +201,7 @@ async function wait(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<To
     leftMs > 0 && !isOver && !ctx.signal.aborted;
     leftMs = untilMs - ctx.clock.now()
   ) {
-    await within(ctx, Math.min(LOOK_MS, leftMs), result);
+    await waitFor(ctx, Math.min(LOOK_MS, leftMs), result);
     // Whoever waits for input is not ended by waiting for it.
     if (!isOver && (await waitingOf(job)) !== undefined) break;
   }
@@ -210,20 +211,20 @@ async function wait(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<To
 async function write(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<ToolResult<ProcessData>> {
   const bytes = new TextEncoder().encode(input.input ?? "");
   if (input.input === undefined) await job.closeInput();
-  else await within(ctx, LOOK_MS, job.write(bytes));
-  await within(ctx, START_MS, job.result);
+  else await waitFor(ctx, LOOK_MS, job.write(bytes));
+  await waitFor(ctx, START_MS, job.result);
   return told("write", ctx, job, input.input === undefined ? { inputClosed: true } : { wroteBytes: bytes.length });
 }
 
 async function signal(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<ToolResult<ProcessData>> {
   const tree = await job.kill(input.signal ?? "INT");
-  await within(ctx, START_MS, job.result);
+  await waitFor(ctx, START_MS, job.result);
   return told("signal", ctx, job, { survivors: tree.survivors, endedBy: tree.endedBy });
 }
 
 async function stop(_input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<ToolResult<ProcessData>> {
   const tree = await job.kill("TERM");
-  if (tree.state !== "alive") await within(ctx, LOOK_MS, job.result);
+  if (tree.state !== "alive") await waitFor(ctx, LOOK_MS, job.result);
   const answer = await told("stop", ctx, job, { survivors: tree.survivors, endedBy: tree.endedBy });
   if (ctx.limits.stopForgets && tree.state !== "alive") await job.forget?.();
   return answer;
@@ -274,16 +275,10 @@ function waitOf(input: ProcessInput, limits: ProcessLimits): number {
 }
 
 /** Waits for `work`, no longer than `ms` and no longer than the call. */
-async function within(ctx: Ctx, ms: number, work: Promise<unknown>): Promise<void> {
-  let release = (): void => {};
-  const late = new Promise<void>((resolve) => {
-    const stopTimer = ctx.clock.timer(ms, resolve);
-    ctx.signal.addEventListener("abort", () => resolve(), { once: true });
-    release = stopTimer;
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    release();
-  }
+async function waitFor(ctx: Ctx, ms: number, work: Promise<unknown>): Promise<void> {
+  await within<unknown>(
+    { clock: ctx.clock, ms, signal: ctx.signal },
+    () => work,
+    () => undefined,
+  );
 }
