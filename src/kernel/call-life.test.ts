@@ -1,27 +1,8 @@
 /** What a tool keeps of its call: nothing that still works. */
 import { describe, expect, it } from "vitest";
 import { bareContext, bareHost, bareSession } from "../../test/support/bare-host.js";
-import {
-  type DefinedTool,
-  defineTool,
-  type HostContext,
-  type Session,
-  type ToolCall,
-  type ToolContext,
-  type ToolResult,
-  text,
-} from "./index.js";
-
-const toolOf = (run: (input: unknown, ctx: ToolContext) => unknown): DefinedTool =>
-  defineTool({ name: "odd", description: "", parameters: {}, run: run as () => ToolResult<never> });
-const call = (tool: DefinedTool, context: HostContext = bareContext(), more: Partial<ToolCall> = {}) =>
-  tool.invoke({ id: "c1", name: tool.name, input: {}, ...more }, context);
-
-/** Real timers, so many times as fast. */
-const faster = (times: number) => (ms: number, done: () => void) => {
-  const timer = setTimeout(done, ms / times);
-  return () => clearTimeout(timer);
-};
+import { call, faster, toolOf } from "../../test/support/odd-tool.js";
+import { defineTool, type Session, type ToolContext, text } from "./index.js";
 
 describe("after the end", () => {
   it("nothing is left of what the call reached, and a lock that it held is free", async () => {

@@ -1,43 +1,21 @@
 /** Parts that are not what they promise: calls, tools, approvers and listeners of every odd form. Each call still ends as an outcome. */
 import { describe, expect, it } from "vitest";
 import { bareContext, bareHost, bareSession } from "../../test/support/bare-host.js";
+import { call, refusing, toolOf } from "../../test/support/odd-tool.js";
 import {
   covers,
   createToolBox,
-  type DefinedTool,
   type Dialect,
   defineTool,
   grantFor,
   HaftError,
-  type HostContext,
   messageOf,
   presentTool,
   requireCovered,
   type ToolCall,
-  type ToolContext,
-  type ToolResult,
   text,
 } from "./index.js";
 
-const toolOf = (run: (input: unknown, ctx: ToolContext) => unknown): DefinedTool =>
-  defineTool({ name: "odd", description: "", parameters: {}, run: run as () => ToolResult<never> });
-const call = (tool: DefinedTool, context: HostContext = bareContext(), more: Partial<ToolCall> = {}) =>
-  tool.invoke({ id: "c1", name: tool.name, input: {}, ...more }, context);
-
-const refusing = new Proxy(Object.create(null), {
-  get() {
-    throw new Error("not to be read");
-  },
-  has: () => {
-    throw refusing;
-  },
-  getPrototypeOf: () => {
-    throw refusing;
-  },
-  ownKeys: () => {
-    throw refusing;
-  },
-});
 const circular: Record<string, unknown> = { path: "a" };
 circular.self = circular;
 

@@ -1,45 +1,9 @@
 /** Parts of a host or a tool that never come back, or fail: each call still ends as an outcome, and what was not decided does not run. */
 import { describe, expect, it } from "vitest";
 import { type BareHost, bareArtifacts, bareContext, bareHost, bareSession } from "../../test/support/bare-host.js";
-import {
-  type AuditEnd,
-  type Claim,
-  createToolBox,
-  type DefinedTool,
-  type Dialect,
-  defineTool,
-  type HostContext,
-  type ToolCall,
-  type ToolContext,
-  type ToolResult,
-  text,
-} from "./index.js";
+import { call, faster, refusing, toolOf } from "../../test/support/odd-tool.js";
+import { type AuditEnd, type Claim, createToolBox, type Dialect, defineTool, type ToolCall, text } from "./index.js";
 
-const toolOf = (run: (input: unknown, ctx: ToolContext) => unknown): DefinedTool =>
-  defineTool({ name: "odd", description: "", parameters: {}, run: run as () => ToolResult<never> });
-const call = (tool: DefinedTool, context: HostContext = bareContext(), more: Partial<ToolCall> = {}) =>
-  tool.invoke({ id: "c1", name: tool.name, input: {}, ...more }, context);
-
-/** Real timers, so many times as fast. */
-const faster = (times: number) => (ms: number, done: () => void) => {
-  const timer = setTimeout(done, ms / times);
-  return () => clearTimeout(timer);
-};
-
-const refusing = new Proxy(Object.create(null), {
-  get() {
-    throw new Error("not to be read");
-  },
-  has: () => {
-    throw refusing;
-  },
-  getPrototypeOf: () => {
-    throw refusing;
-  },
-  ownKeys: () => {
-    throw refusing;
-  },
-});
 describe("parts that never come back, or fail", () => {
   const never = () => new Promise<never>(() => {});
   const claiming = (claims: () => unknown) =>

@@ -5,6 +5,7 @@ import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprot
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { defineTool, type RunOptions, type ToolCall, type ToolOutcome, text } from "../../kernel/index.js";
 import { RESULT_META } from "./call-result.js";
+import { bearer, outcomeOf } from "./http-service.fixture.js";
 import { type HttpService, MAX_REQUEST_BYTES, serveMcpHttp } from "./index.js";
 
 const TOKEN = "token-of-the-test";
@@ -35,7 +36,7 @@ beforeEach(async () => {
     calls: {
       async run(call, options, session) {
         seen.push({ call, session: session.key, options });
-        return outcome(await answer(call, options));
+        return outcomeOf(await answer(call, options));
       },
       end: (session) => ended.push(session),
     },
@@ -46,23 +47,7 @@ afterEach(async () => {
   await service.close();
 });
 
-function outcome(part: Partial<ToolOutcome>): ToolOutcome {
-  return {
-    id: "1",
-    output: "",
-    isError: false,
-    status: "ok",
-    content: [{ kind: "text", text: "Hello" }],
-    cuts: [],
-    repairs: [],
-    artifacts: [],
-    decision: { rule: "none", effect: "allow", approver: null },
-    audit: "1",
-    ...part,
-  };
-}
-
-const requestInit = { headers: { authorization: `Bearer ${TOKEN}` } };
+const requestInit = bearer(TOKEN);
 
 async function newClient(mode: "legacy" | "auto"): Promise<NewClient> {
   const client = new NewClient({ name: "test", version: "1" }, { versionNegotiation: { mode } });
@@ -275,7 +260,7 @@ const NOTHING = {
   tools: [],
   token: TOKEN,
   onProblem: () => {},
-  calls: { run: async () => outcome({}) },
+  calls: { run: async () => outcomeOf({}) },
 } as const;
 
 function post(
