@@ -79,7 +79,8 @@ export class PosixMachine {
         // It has ended meanwhile.
       }
     }
-    rmSync(this.folder, { recursive: true, force: true });
+    // What was killed just now may still finish a write.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
     rmSync(this.work, { recursive: true, force: true });
   }
 
