@@ -9,7 +9,9 @@ import {
   type Dialect,
   type Framework,
   type Fs,
+  grantFor,
   type HostServices,
+  type Policy,
   presentTool,
   type Session,
   type ToolEvent,
@@ -93,6 +95,20 @@ export function toolBench(options: BenchOptions): ToolBench {
 export function newSession(id: string): Session {
   const { clock, ids } = bareHost();
   return createMemorySession({ id, artifacts: memoryArtifacts({ ids, now: clock.now }) });
+}
+
+/** Allows everything but `except`, absolute paths that a search leaves out and counts. */
+export function allowExcept(...except: readonly string[]): Policy {
+  return {
+    name: "secrets",
+    decide: (claims) => ({
+      effect: "allow",
+      rule: "all",
+      risk: "low",
+      reason: "",
+      grant: grantFor("g", claims, { except }),
+    }),
+  };
 }
 
 /** The same backend whose guarded files do some operations otherwise; `real` is the port they stand in for. */

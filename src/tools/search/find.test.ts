@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
-import { type FindData, grantFor, HaftError, type Policy, type SearchEnd } from "../../kernel/index.js";
-import { memoryBench, type ToolBench, toolBench } from "../tool-bench.fixture.js";
+import { type FindData, HaftError, type SearchEnd } from "../../kernel/index.js";
+import { allowExcept, memoryBench, type ToolBench, toolBench } from "../tool-bench.fixture.js";
 
 const INDUSAGI = {
   defaultEntries: 500,
@@ -149,16 +149,7 @@ describe("what is found", () => {
   });
 
   it("leaves out and counts what policy excepts", async () => {
-    const policy: Policy = {
-      name: "secrets",
-      decide: (claims) => ({
-        effect: "allow",
-        rule: "all",
-        risk: "low",
-        reason: "",
-        grant: grantFor("g", claims, { except: ["/workspace/.env"] }),
-      }),
-    };
+    const policy = allowExcept("/workspace/.env");
     const bench = memoryBench({ ".env": "", "a.env": "" }, { host: { policy } });
     const { data } = await find(bench, { query: "env" });
     expect(paths(data)).toEqual(["a.env"]);

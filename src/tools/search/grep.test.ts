@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { verifies } from "../../../test/verifies.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
-import { type GrepData, type GrepHit, grantFor, HaftError, type Policy, type SearchEnd } from "../../kernel/index.js";
-import { memoryBench, type ToolBench, toolBench } from "../tool-bench.fixture.js";
+import { type GrepData, type GrepHit, HaftError, type SearchEnd } from "../../kernel/index.js";
+import { allowExcept, memoryBench, type ToolBench, toolBench } from "../tool-bench.fixture.js";
 
 const INDUSAGI = {
   pruning: { by: "list", names: [".git", "node_modules"] },
@@ -215,16 +215,7 @@ describe("roots", () => {
   });
 
   it("leave out and count what policy excepts", async () => {
-    const policy: Policy = {
-      name: "secrets",
-      decide: (claims) => ({
-        effect: "allow",
-        rule: "all",
-        risk: "low",
-        reason: "",
-        grant: grantFor("g", claims, { except: ["/workspace/.env"] }),
-      }),
-    };
+    const policy = allowExcept("/workspace/.env");
     const bench = memoryBench({ ".env": "needle\n", "a.txt": "needle\n" }, { host: { policy } });
     const { data } = await grep(bench, { pattern: "needle" });
     expect(rows(data)).toEqual(["a.txt:1: needle"]);
