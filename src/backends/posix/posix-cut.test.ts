@@ -6,6 +6,12 @@ import { HaftError, type ShellResult } from "../../kernel/index.js";
 import { isAlive, PosixMachine, pause, until } from "./posix-machine.fixture.js";
 import { underEachShell } from "./posix-shells.fixture.js";
 
+/** In what steps Linux counts the start of a process (proc(5): USER_HZ is 100 a second). */
+const TICK_MS = 10;
+
+/** Field 22 of /proc/PID/stat, of a process whose name has no space. */
+const startOf = (pid = 0) => readFileSync(`/proc/${pid}/stat`, "utf8").split(" ")[21];
+
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
 // Hundreds of processes: on a machine that is busy with other things that takes its time.
@@ -138,7 +144,10 @@ underEachShell((shell) => {
     const path = join(machine.state, note ?? "");
     const [pid, start] = readFileSync(path, "utf8").trim().split(" ");
     expect([pid, start]).toEqual([readFileSync(marker("pid"), "utf8").trim(), expect.stringMatching(/^\d+$/)]);
+    // A number comes round again only after all the others: never within the tick in which the command began.
+    await pause(2 * TICK_MS);
     const stranger = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
+    expect(Number(startOf(stranger.pid))).toBeGreaterThan(Number(start));
     writeFileSync(path, `${stranger.pid} ${start}\n`);
     machine.delay = "never";
     machine.cut();
