@@ -5,7 +5,8 @@
  *
  *   node scripts/prepare.mjs [--install-only | --force | --check]
  *
- * With --check it changes nothing: exit status 1 and the reason where the build is missing or older than a source.
+ * With --check it changes nothing: exit status 1 and the reason where the build is missing or older than a source. Else it
+ * refuses a node_modules that is a symbolic link: an install would empty the folder behind it, which is another checkout's.
  *
  * Uses Node built-ins only, because it runs before anything is installed. Everything it prints goes to stderr, so that
  * a server on stdio started after it keeps a clean stdout.
@@ -33,6 +34,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const at = (...parts) => join(root, ...parts);
 const modifiedMs = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
 
+const PACKAGES = at("node_modules");
 const INSTALLED = at("node_modules", ".package-lock.json");
 const COMPILER = at("node_modules", "typescript", "bin", "tsc");
 const BUNDLER = at("scripts", "bundle.mjs");
@@ -46,6 +48,7 @@ const LINK = at("node_modules", ".bin", "haft");
 const force = process.argv.includes("--force");
 const installOnly = process.argv.includes("--install-only");
 if (process.argv.includes("--check")) check();
+refuseLinkedPackages();
 
 const installReason = whyInstall();
 if (installReason !== undefined) install(installReason);
@@ -57,6 +60,16 @@ function check() {
   const reason = whyBuild();
   if (reason !== undefined) say(`${reason}: run \`npm run build\``);
   process.exit(reason === undefined ? 0 : 1);
+}
+
+/** Also where only a build is due: it puts the command of this checkout behind the link. */
+function refuseLinkedPackages() {
+  if (!lstatSync(PACKAGES, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  say(
+    `did nothing: node_modules is a symbolic link to "${readlinkSync(PACKAGES)}", and an install would empty that folder.`,
+  );
+  say("Remove the link (rm node_modules) and start again: this checkout then gets packages of its own");
+  process.exit(1);
 }
 
 function whyInstall() {

@@ -5,8 +5,10 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -143,6 +145,22 @@ describe("prepare", () => {
     const args = JSON.parse(readFileSync(at("installed.json"), "utf8")) as string[];
     expect(args.slice(0, 2)).toEqual(["ci", "--ignore-scripts"]);
     expect(existsSync(at("dist"))).toBe(false);
+  });
+
+  it("neither installs nor builds through a node_modules that is a link, and still tells with --check", () => {
+    renameSync(at("node_modules"), at("elsewhere"));
+    symlinkSync("elsewhere", at("node_modules"));
+    put("npm-cli.js", `require("node:fs").rmSync("node_modules/.package-lock.json");`);
+    age("package-lock.json", 60);
+    for (const args of [[], ["--force"], ["--install-only"]]) {
+      const refused = run("prepare", args, { npm_execpath: at("npm-cli.js") });
+      expect(refused).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining("rm node_modules") });
+      expect(refused.stderr).toContain('node_modules is a symbolic link to "elsewhere"');
+    }
+    expect(existsSync(at("elsewhere/.package-lock.json"))).toBe(true);
+    expect(existsSync(at("elsewhere/.bin"))).toBe(false);
+    expect(existsSync(at("dist"))).toBe(false);
+    expect(run("prepare", ["--check"]).stderr).toBe("prepare: there is no build yet: run `npm run build`\n");
   });
 });
 
