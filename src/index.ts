@@ -1,3 +1,5 @@
+// The types need `AsyncDisposable`, which a program compiled for ES2022 without the types of Node.js does not know.
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * Haft: the layer that lets a model act. `createToolkit` for a host of its own, `toolBox` for one line, `defineTool` for a tool.
  * Backends, stores and the schema checker are loaded when a call first needs them.

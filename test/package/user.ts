@@ -1,0 +1,21 @@
+/** What a user of the package writes in TypeScript. Compiled against the packed types, never run. */
+import { createToolkit, defineTool, denyByDefaultPolicy, type ToolOutcome, text } from "haft";
+import { artifactsSuite, fsSuite, searchSuite, shellSuite } from "haft/testing";
+
+const greet = defineTool({
+  name: "greet",
+  description: "Greets somebody.",
+  input: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+  run: ({ name }) => text(`Hello ${name}`),
+});
+
+export async function hello(): Promise<ToolOutcome> {
+  const toolkit = await createToolkit({ tools: [greet], policy: denyByDefaultPolicy({ roots: ["/tmp"] }) });
+  try {
+    return await toolkit.box().runner.run({ id: "1", name: "greet", input: { name: "Ada" } });
+  } finally {
+    await toolkit.close();
+  }
+}
+
+export const suites = [artifactsSuite, fsSuite, searchSuite, shellSuite];
