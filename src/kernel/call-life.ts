@@ -21,7 +21,7 @@ export interface CallLife {
   end(): HaftError;
 }
 
-export function callLife(callId: string, context: HostContext): CallLife {
+export function callLife(callId: string, tool: string, context: HostContext): CallLife {
   const { host, session } = context;
   let over: HaftError | undefined;
   const waiting = new Set<(why: HaftError) => void>();
@@ -50,7 +50,7 @@ export function callLife(callId: string, context: HostContext): CallLife {
   const artifacts: Artifacts = {
     async create(about) {
       requireLife();
-      const writer = await kept.create(about);
+      const writer = await kept.create({ ...about, tool });
       open.add(writer);
       if (over !== undefined) void close(writer);
       return {

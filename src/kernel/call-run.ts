@@ -53,7 +53,7 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     tool,
     call: own,
     context,
-    life: callLife(own.id, context),
+    life: callLife(own.id, tool.name, context),
     startedMs: context.host.clock.now(),
     notPlain: "problem" in input ? input.problem : undefined,
     inputDigest: "",

@@ -148,7 +148,10 @@ function toRead(run: CallRun, artifact: string | undefined): Pick<Cut, "artifact
 async function keepWhole(run: CallRun, what: string, text: string): Promise<string | undefined> {
   if (run.keepsNothing) return undefined;
   const keep = async () => {
-    const writer = await run.context.session.artifacts.create({ what: `${run.tool.name} ${what}` });
+    const writer = await run.context.session.artifacts.create({
+      what: `${run.tool.name} ${what}`,
+      tool: run.tool.name,
+    });
     await writer.write(new TextEncoder().encode(text));
     await writer.end();
     return writer.id;

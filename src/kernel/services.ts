@@ -98,6 +98,8 @@ export interface ArtifactInfo {
   readonly keptBytes: number;
   readonly createdMs: number;
   readonly provenance?: Provenance;
+  /** The tool whose call has kept it, by Haft's own name of it. */
+  readonly tool?: string;
 }
 
 /** Takes the bytes of one artifact as they come. */
@@ -122,7 +124,7 @@ export type ArtifactPart = {
  */
 export interface Artifacts {
   /** @throws `STORE_UNWRITABLE`; the writer's `write` rejects with it too, and with `STORE_CLOSED` after its `end`. */
-  create(about: { readonly what: string; readonly provenance?: Provenance }): Promise<ArtifactWriter>;
+  create(about: Pick<ArtifactInfo, "what" | "provenance" | "tool">): Promise<ArtifactWriter>;
   /**
    * At most `length` bytes from `offset`; inside the gap no bytes come and `gap` tells where it ends.
    * @throws `STORE_CONFLICT` where what is kept is damaged.

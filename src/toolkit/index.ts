@@ -21,10 +21,12 @@ export {
   clientTokens,
   type KeptSessions,
   type KeptStateOptions,
+  keptArtifacts,
   keptAudit,
   keptCommands,
   keptSessions,
   stateProblem,
+  writeWhole,
 } from "./kept-state.js";
 export { type OpenBackendOptions, openBackend, TARGETS } from "./open-backend.js";
 export type { Owned, OwnedBox, OwnedContext } from "./owned-box.js";

@@ -1,6 +1,6 @@
-/** What is kept on disk beyond a process, for commands that look after it: sessions and the tokens of clients. */
+/** What is kept on disk beyond a process, for commands that look after it: sessions, artifacts, jobs, the record and the tokens of clients. */
 import type { KeptJobs } from "../backends/local/index.js";
-import type { AuditReport, ClientTokens, FileSessions } from "../stores/files/index.js";
+import type { AuditReport, ClientTokens, FileSessions, KeptArtifacts } from "../stores/files/index.js";
 
 /** Where state is kept. */
 export interface KeptStateOptions {
@@ -26,6 +26,33 @@ export async function keptSessions(options: KeptStateOptions = {}): Promise<Kept
   const { fileLocks, fileSessions, openStateFolder } = await import("../stores/files/index.js");
   const state = openStateFolder(options.stateDir);
   return fileSessions({ state, locks: fileLocks(state) });
+}
+
+/** The artifacts of all sessions in the state folder, of this and other processes. Looking makes nothing. */
+export async function keptArtifacts(options: KeptStateOptions = {}): Promise<KeptArtifacts> {
+  const { keptArtifacts: artifactsOf, openStateFolder } = await import("../stores/files/index.js");
+  return artifactsOf(openStateFolder(options.stateDir));
+}
+
+/**
+ * Writes a file of this machine, all of it or nothing.
+ *
+ * @param path - Absolute; a link is followed.
+ * @param options.replace - What stands there is replaced and keeps its mode. Default false.
+ * @throws `FS_STALE` where something stands there, `FS_*`.
+ */
+export async function writeWhole(
+  path: string,
+  bytes: Uint8Array,
+  options: { readonly replace?: boolean } = {},
+): Promise<void> {
+  const { createLocalBackend } = await import("../backends/local/index.js");
+  const backend = createLocalBackend({ watcher: false });
+  try {
+    await backend.root.fs.replaceAtomic(path, bytes, options.replace === true ? "any" : "absent");
+  } finally {
+    await backend.close();
+  }
 }
 
 /** The background commands of this machine, of this and other processes. Looking makes nothing. */

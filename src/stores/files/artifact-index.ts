@@ -45,6 +45,18 @@ export class ArtifactIndex {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
+    this.#removeBytes(id);
+  }
+
+  /** Gives up the bytes and that there were any; the record first, so that nobody finds half of it. False when there is none. */
+  remove(id: string): boolean {
+    if (!ID.test(id) || !existsSync(recordPath(this.#folder, id))) return false;
+    rmSync(recordPath(this.#folder, id), { force: true });
+    this.#removeBytes(id);
+    return true;
+  }
+
+  #removeBytes(id: string): void {
     rmSync(headPath(this.#folder, id), { force: true });
     rmSync(tailPath(this.#folder, id), { force: true });
   }

@@ -28,6 +28,13 @@ export interface FileArtifactsOptions {
   now?(): number;
 }
 
+export interface FileArtifacts extends Artifacts {
+  /** Removes one for good: it then reads "unknown". False when it is not there. @throws `STORE_UNWRITABLE` */
+  remove(id: string): boolean;
+  /** Ends what is still being written. */
+  close(): Promise<void>;
+}
+
 /**
  * The artifacts below `place` of the state folder; every process that opens the same place sees the same ones. The oldest
  * give way when the quota is passed, those still being written last; what gave way is still known and reads "evicted". Each
@@ -40,7 +47,7 @@ export function fileArtifacts(
   state: StateFolder,
   place: readonly string[],
   options: FileArtifactsOptions = {},
-): Artifacts & { close(): Promise<void> } {
+): FileArtifacts {
   const { partBytes = ARTIFACT_PART_BYTES, quotaBytes = ARTIFACT_QUOTA_BYTES, now = Date.now } = options;
   const folder = join(state.path, ...place);
   const index = new ArtifactIndex(folder);
@@ -159,6 +166,13 @@ export function fileArtifacts(
       await fs.replaceAtomic(path, bytes, "any");
       return { bytes: bytes.length };
     },
+    remove(id) {
+      try {
+        return index.remove(id);
+      } catch (error) {
+        throw unwritable(folder, error);
+      }
+    },
     async close() {
       await Promise.all([...live].map(([id, file]) => finish(id, file)));
     },
@@ -166,6 +180,14 @@ export function fileArtifacts(
 }
 
 function infoOf(record: ArtifactRecord): ArtifactInfo {
-  const { id, what, producedBytes, keptBytes, createdMs, provenance } = record;
-  return { id, what, producedBytes, keptBytes, createdMs, ...(provenance === undefined ? {} : { provenance }) };
+  const { id, what, producedBytes, keptBytes, createdMs, provenance, tool } = record;
+  return {
+    id,
+    what,
+    producedBytes,
+    keptBytes,
+    createdMs,
+    ...(provenance === undefined ? {} : { provenance }),
+    ...(tool === undefined ? {} : { tool }),
+  };
 }

@@ -3,6 +3,7 @@ export { type ChainedRecord, type ChainReport, readAuditChain } from "./audit-ch
 export {
   ARTIFACT_PART_BYTES,
   ARTIFACT_QUOTA_BYTES,
+  type FileArtifacts,
   type FileArtifactsOptions,
   fileArtifacts,
 } from "./file-artifacts.js";
@@ -18,5 +19,6 @@ export {
 } from "./file-sessions.js";
 export { fileStore, fileStores } from "./file-store.js";
 export { type ClientToken, type ClientTokens, fileTokens } from "./file-tokens.js";
+export { type KeptArtifact, type KeptArtifacts, keptArtifacts } from "./kept-artifacts.js";
 export { type AuditedCall, type AuditProblem, type AuditReport, readAudit } from "./read-audit.js";
 export { openStateFolder, type StateFolder, stateProblem } from "./state-folder.js";

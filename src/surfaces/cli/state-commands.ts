@@ -1,5 +1,6 @@
-/** The commands that look after what is kept: the record of calls, the tokens of clients, and sessions. */
+/** The commands that look after what is kept: the record of calls, the tokens of clients, sessions, artifacts and jobs. */
 import type { Command } from "commander";
+import { addArtifactsCommands } from "./artifacts-commands.js";
 import type { AuditOptions } from "./audit-command.js";
 import { withConfigOptions, withExamples } from "./command-parts.js";
 import { addJobsCommands } from "./jobs-commands.js";
@@ -10,6 +11,7 @@ export function addStateCommands(program: Command): void {
   addAuditCommand(program);
   addTokenCommands(program);
   addSessionCommands(program);
+  addArtifactsCommands(program);
   addJobsCommands(program);
 }
 

@@ -1,0 +1,137 @@
+/** `haft artifacts`: outputs that did not fit an answer, and the bytes that calls have replaced or deleted. */
+import { resolve } from "node:path";
+import pc from "picocolors";
+import { HaftError } from "../../kernel/index.js";
+import { showControls } from "../../text/index.js";
+import { keptArtifacts, writeWhole } from "../../toolkit/index.js";
+import { type LineRange, lineRange, printArtifact } from "./artifact-output.js";
+import { type StateOptions, stateOf } from "./state-options.js";
+import { EXIT } from "./usage.js";
+
+export interface ArtifactsOptions extends StateOptions {
+  readonly json?: boolean;
+}
+
+export interface ShowOptions extends StateOptions {
+  readonly lines?: string;
+  readonly raw?: boolean;
+}
+
+export interface ExportOptions extends StateOptions {
+  readonly force?: boolean;
+}
+
+/** Stands for the artifact that was made last. */
+const LAST = "last";
+
+type Kept = Awaited<ReturnType<typeof keptArtifacts>>;
+type Artifact = Awaited<ReturnType<Kept["list"]>>[number];
+
+/** Oldest first. */
+export async function listArtifacts(session: string | undefined, options: ArtifactsOptions): Promise<number> {
+  const all = await (await keptArtifacts(await stateOf(options))).list();
+  const chosen = all.filter((one) => session === undefined || one.session === session);
+  if (options.json) process.stdout.write(`${JSON.stringify(chosen)}\n`);
+  else process.stdout.write(chosen.map(rowOf).join(""));
+  if (chosen.length > 0 || options.json) return EXIT.ok;
+  const whose = session === undefined ? "" : ` of "${showControls(session)}"`;
+  process.stderr.write(
+    `haft: no artifact${whose} is kept. An output that is too long for its answer becomes one, and so does what write, move and delete replace or remove, until a day after the last call of its session. \`--state DIR\` looks into another state folder.\n`,
+  );
+  return EXIT.ok;
+}
+
+/** The kept bytes on standard output, as they are. A terminal gets text only, without what it would obey. */
+export async function showArtifact(asked: string, options: ShowOptions): Promise<number> {
+  const lines: LineRange | undefined = options.lines === undefined ? undefined : lineRange(options.lines);
+  const kept = await keptArtifacts(await stateOf(options));
+  const artifact = await find(kept, asked);
+  if (artifact === undefined) return refuse(kept, asked, "show");
+  const { isDone, note } = await printArtifact(
+    (offset, length) => kept.read(artifact.id, offset, length),
+    { ...(lines === undefined ? {} : { lines }), isRaw: options.raw === true },
+    process.stdout,
+  );
+  if (note !== undefined) process.stderr.write(`haft: ${note.replaceAll("ID", artifact.id)}\n`);
+  return isDone ? EXIT.ok : EXIT.errorResult;
+}
+
+/** Copies the kept bytes to a file, all of them or nothing. */
+export async function exportArtifact(asked: string, path: string, options: ExportOptions): Promise<number> {
+  const kept = await keptArtifacts(await stateOf(options));
+  const artifact = await find(kept, asked);
+  if (artifact === undefined) return refuse(kept, asked, "export");
+  const { id, producedBytes } = artifact;
+  const head = await kept.read(id, 0, producedBytes);
+  if (typeof head === "string") return refuse(kept, id, "export");
+  const tail = head.gap === undefined ? undefined : await kept.read(id, head.gap[1], producedBytes);
+  if (typeof tail === "string") return refuse(kept, id, "export");
+  const bytes = tail === undefined ? head.bytes : Buffer.concat([head.bytes, tail.bytes]);
+  try {
+    await writeWhole(resolve(path), bytes, { replace: options.force === true });
+  } catch (error) {
+    process.stderr.write(`haft: did not export ${id} to "${showControls(path)}": ${whyNot(error)}\n`);
+    return EXIT.errorResult;
+  }
+  const gap =
+    head.gap === undefined ? "" : ` Bytes ${head.gap[0]} to ${head.gap[1]} of ${producedBytes} were not kept.`;
+  process.stderr.write(`haft: wrote ${bytes.length} bytes of ${id} to "${showControls(path)}".${gap}\n`);
+  return EXIT.ok;
+}
+
+/** Removes artifacts with all their bytes. */
+export async function removeArtifacts(ids: readonly string[], options: ArtifactsOptions): Promise<number> {
+  const kept = await keptArtifacts(await stateOf(options));
+  const removed: string[] = [];
+  for (const asked of ids) {
+    const artifact = await find(kept, asked);
+    if (artifact !== undefined && kept.remove(artifact.id)) removed.push(artifact.id);
+    else await refuse(kept, asked, "remove");
+  }
+  if (options.json) process.stdout.write(`${JSON.stringify({ removed })}\n`);
+  const which = removed.length === 1 ? "artifact" : "artifacts";
+  process.stderr.write(`haft: removed ${removed.length} ${which}.\n`);
+  return removed.length === ids.length ? EXIT.ok : EXIT.errorResult;
+}
+
+async function find(kept: Kept, asked: string): Promise<Artifact | undefined> {
+  const all = await kept.list();
+  return asked === LAST ? all.at(-1) : all.find(({ id }) => id === idOf(asked));
+}
+
+/** An answer of a tool, or a client that reads resources, spells it with a scheme. */
+function idOf(asked: string): string {
+  return asked.replace(/^artifact:(\/\/\/)?/, "");
+}
+
+async function refuse(kept: Kept, asked: string, verb: string): Promise<number> {
+  const isGone = (await kept.read(idOf(asked), 0, 0)) === "evicted";
+  const why = isGone
+    ? "it gave way to newer artifacts of its session"
+    : asked === LAST
+      ? "there is none"
+      : "there is no such artifact";
+  process.stderr.write(
+    `haft: did not ${verb} "${showControls(asked)}": ${why}. \`haft artifacts list\` names those there are.\n`,
+  );
+  return EXIT.errorResult;
+}
+
+function whyNot(error: unknown): string {
+  if (!HaftError.is(error)) throw error;
+  if (error.code === "FS_STALE")
+    return "something stands there. Name another path, or add --force to replace the file.";
+  if (error.code === "FS_NOT_FOUND") return "there is no folder to put it into. Make the folder first.";
+  return error.message;
+}
+
+function rowOf({ id, what, tool, producedBytes, keptBytes, createdMs, session }: Artifact): string {
+  const made = `${new Date(createdMs).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+  const facts = [
+    keptBytes < producedBytes ? `${keptBytes} of ${producedBytes} bytes` : `${keptBytes} bytes`,
+    ...(tool === undefined ? [] : [`kept by ${showControls(tool)}`]),
+    made,
+    `session ${JSON.stringify(showControls(session))}`,
+  ];
+  return `${pc.bold(id)}  ${showControls(what)}\n  ${facts.join("; ")}\n`;
+}

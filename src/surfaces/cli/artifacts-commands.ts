@@ -1,0 +1,64 @@
+/** The commands that look after artifacts. */
+import type { Command } from "commander";
+import type { ArtifactsOptions, ExportOptions, ShowOptions } from "./artifacts-command.js";
+import { withConfigOptions, withExamples } from "./command-parts.js";
+
+export function addArtifactsCommands(program: Command): void {
+  const artifacts = withExamples(
+    program
+      .command("artifacts")
+      .description("outputs that did not fit their answer, and the bytes that calls have replaced or deleted"),
+    `haft call write '{"path":"old.txt","content":"old words"}'`,
+    `haft call delete '{"path":"old.txt"}'`,
+    "haft artifacts list",
+    "haft artifacts export last old.txt",
+  );
+  withExamples(
+    withStateOptions(artifacts.command("list [session]").description("what is kept, of one session or all")).option(
+      "--json",
+      "print it as JSON",
+    ),
+    "haft artifacts list",
+    "haft artifacts list trial --json",
+  ).action(async (session: string | undefined, options: ArtifactsOptions) => {
+    const { listArtifacts } = await import("./artifacts-command.js");
+    process.exitCode = await listArtifacts(session, options);
+  });
+  withExamples(
+    withStateOptions(artifacts.command("show <id>").description('print one; "last" is the one that was made last'))
+      .option("--lines <range>", "only these lines: 1-20, 40- or 7")
+      .option("--raw", "every byte, also on a terminal"),
+    "haft artifacts show last",
+    "haft artifacts show last --lines 1-20",
+  ).action(async (id: string, options: ShowOptions) => {
+    const { showArtifact } = await import("./artifacts-command.js");
+    process.exitCode = await showArtifact(id, options);
+  });
+  withExamples(
+    withStateOptions(
+      artifacts.command("export <id> <path>").description("write one to a file, all of it or nothing"),
+    ).option("--force", "replace a file that stands there"),
+    "haft artifacts export last restored.txt",
+    "haft artifacts export last restored.txt --force",
+  ).action(async (id: string, path: string, options: ExportOptions) => {
+    const { exportArtifact } = await import("./artifacts-command.js");
+    process.exitCode = await exportArtifact(id, path, options);
+  });
+  withExamples(
+    withStateOptions(artifacts.command("remove <ids...>").description("remove some for good")).option(
+      "--json",
+      "print it as JSON",
+    ),
+    "haft artifacts remove last",
+  ).action(async (ids: readonly string[], options: ArtifactsOptions) => {
+    const { removeArtifacts } = await import("./artifacts-command.js");
+    process.exitCode = await removeArtifacts(ids, options);
+  });
+}
+
+function withStateOptions(command: Command): Command {
+  return withConfigOptions(command).option(
+    "--state <dir>",
+    "the state folder (default: the configuration's, else the environment's)",
+  );
+}
