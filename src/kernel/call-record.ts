@@ -3,6 +3,7 @@ import { cutHead } from "../text/index.js";
 import { type CallRun, cancelledUnbegun, type Ending, ended, resultOfThrown } from "./call-run.js";
 import { ABANDON_AFTER_MS, DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { within } from "./in-time.js";
+import { after } from "./promise-like.js";
 import { fail, type ToolOutcome } from "./result.js";
 
 /** Bytes of a call's input that its audit entry keeps. */
@@ -16,11 +17,11 @@ export async function recordBegin(run: CallRun): Promise<Ending | undefined> {
   const { clock } = run.context.host;
   const { signal } = run.context;
   let unrecorded: Ending | undefined;
-  const begin = async (): Promise<undefined> => {
-    const id = await beginEntry(run);
+  const begun = (id: string): undefined => {
     if (unrecorded === undefined) run.audit = id;
     else endLateEntry(run, id, unrecorded);
   };
+  const begin = () => after(beginEntry(run), begun);
   try {
     return await within<Ending | undefined>({ clock, ms: DEFAULT_DEADLINE_MS, signal }, begin, (why) => {
       const late = `${unkept(run)} The audit did not answer within ${DEFAULT_DEADLINE_MS} ms.`;
@@ -38,19 +39,21 @@ function unkept(run: CallRun): string {
   return `Did not run \`${run.tool.name}\`, for its record could not be kept.`;
 }
 
-async function beginEntry(run: CallRun): Promise<string> {
+function beginEntry(run: CallRun): string | PromiseLike<string> {
   const { call, context, tool } = run;
   const { audit, digest, redactor } = context.host;
   const input = run.notPlain ?? JSON.stringify(call.input ?? null);
-  run.inputDigest = await digest(input);
-  const shown = redactor === undefined ? input : redactor.redact(input);
-  return audit.begin({
-    callId: cutHead(call.id, AUDIT_ID_BYTES).text,
-    sessionId: context.session.id,
-    tool: tool.name,
-    backend: context.backend.name,
-    inputDigest: run.inputDigest,
-    input: cutHead(shown, AUDIT_INPUT_BYTES).text,
+  return after(digest(input), (inputDigest) => {
+    run.inputDigest = inputDigest;
+    const shown = redactor === undefined ? input : redactor.redact(input);
+    return audit.begin({
+      callId: cutHead(call.id, AUDIT_ID_BYTES).text,
+      sessionId: context.session.id,
+      tool: tool.name,
+      backend: context.backend.name,
+      inputDigest,
+      input: cutHead(shown, AUDIT_INPUT_BYTES).text,
+    });
   });
 }
 

@@ -108,6 +108,7 @@ export {
   type ProcessInput,
   type ProcessLimits,
 } from "./process-data.js";
+export { after } from "./promise-like.js";
 export { ToolRegistry } from "./registry.js";
 export {
   blockText,

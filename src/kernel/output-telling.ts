@@ -1,4 +1,6 @@
 /** Tells one stream of a command to a listener that may hold it back: the part of `onOutput` that every backend shares. */
+
+import { isPromise } from "./promise-like.js";
 import type { Clock } from "./services.js";
 
 /** Gets one stream of a command; see `ShellOptions.onOutput`. */
@@ -124,8 +126,4 @@ export async function finishTellings(
   });
   await Promise.all(tellings.map((telling) => telling?.finish(late)));
   cancel();
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

@@ -80,14 +80,17 @@ export interface AuditEnd {
   readonly note?: string;
 }
 
-/** Every call has a begin and an end entry, however it ends. `begin` rejects when the entry could not be kept: the call then does not run. */
+/**
+ * Every call has a begin and an end entry, however it ends. `begin` rejects, or throws, when the entry could not be kept: the
+ * call then does not run. Both may answer at once where nothing has to be waited for.
+ */
 export interface Audit {
-  begin(entry: AuditBegin): Promise<string>;
+  begin(entry: AuditBegin): string | Promise<string>;
   /**
    * A rejection, and an answer that does not come within 6 s, costs the record only: the call's outcome is what it was.
    * Outlives a cancelled call: its end is written down too.
    */
-  end(id: string, entry: AuditEnd): Promise<void>;
+  end(id: string, entry: AuditEnd): void | Promise<void>;
 }
 
 /** What is known of a kept output. */

@@ -16,7 +16,7 @@ import { shownName } from "./shown-name.js";
 import type { DefinedTool, ToolCall, ToolDescriptor } from "./tool.js";
 
 /** Called once for each dispatch. A box with a clock waits 30 s for it. */
-export type ContextFactory = () => HostContext | Promise<HostContext>;
+export type ContextFactory = () => HostContext | PromiseLike<HostContext>;
 
 /** What a box is made with. */
 export interface ToolBoxOptions {

@@ -32,6 +32,7 @@ export class BackendSet {
   readonly #given: Readonly<Record<string, Backend>>;
   readonly #options: OpenBackendOptions;
   #opening: Promise<OpenBackends> | undefined;
+  #opened: OpenBackends | undefined;
 
   constructor(targets: readonly string[], given: Readonly<Record<string, Backend>>, options: OpenBackendOptions) {
     this.names = targets;
@@ -39,12 +40,22 @@ export class BackendSet {
     this.#options = options;
   }
 
-  /** All of them, opened once. A failure is not kept: the next call tries again. */
-  open(): Promise<OpenBackends> {
-    this.#opening ??= this.#openAll().catch((error: unknown) => {
-      this.#opening = undefined;
-      throw error;
-    });
+  /** All of them, opened once; at once when they are. A failure is not kept: the next call tries again. */
+  open(): OpenBackends | Promise<OpenBackends> {
+    return this.#opened ?? this.#openOnce();
+  }
+
+  #openOnce(): Promise<OpenBackends> {
+    this.#opening ??= this.#openAll().then(
+      (opened) => {
+        this.#opened = opened;
+        return opened;
+      },
+      (error: unknown) => {
+        this.#opening = undefined;
+        throw error;
+      },
+    );
     return this.#opening;
   }
 

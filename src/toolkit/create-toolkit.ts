@@ -4,7 +4,6 @@ import {
   type Approvals,
   type Approver,
   type Backend,
-  createHostContext,
   type DefinedTool,
   type Dialect,
   type Faults,
@@ -28,6 +27,7 @@ import { BackendSet, type EndedAfterKill, requireTargets } from "./backend-set.j
 import { builtinRegistry } from "./builtin-registry.js";
 import { requireKnown, requireTools } from "./check-options.js";
 import type { ToolSettings } from "./config/config.js";
+import { contextFactory } from "./context-factory.js";
 import { dialectNamed } from "./dialect-named.js";
 import { createHost } from "./host-services.js";
 import { isOnThisMachine } from "./open-backend.js";
@@ -193,30 +193,13 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   const open = new Map<string, ToolkitSession>();
   let closing: Promise<{ readonly left: readonly string[] }> | undefined;
 
-  const contextOf = async (session: Session, isEnded: () => boolean, cwd?: string): Promise<HostContext> => {
-    if (closing !== undefined)
-      throw new HaftError(
-        "STORE_CLOSED",
-        "Did not run the call: the toolkit was closed. Make a new one with `createToolkit`.",
-      );
-    if (isEnded())
-      throw new HaftError(
-        "STORE_CLOSED",
-        "Did not run the call: its session was closed. Go on in another one: `toolkit.session()` opens it.",
-      );
-    const { first, all } = await backends.open();
-    return createHostContext({
-      host: host.services,
-      session,
-      backend: first,
-      targets: all,
-      workspace: cwd ?? workspace ?? first.cwd,
-      ...(cwd === undefined ? {} : { cwd }),
-      dialect,
-      ...(options.budget === undefined ? {} : { budget: options.budget }),
-      ...(options.framework === undefined ? {} : { framework: options.framework }),
-    });
-  };
+  const contextOf = contextFactory(options, {
+    host,
+    backends,
+    dialect,
+    workspace,
+    isClosed: () => closing !== undefined,
+  });
 
   const temporary = new WeakSet<ToolkitSession>();
   const isTemporary = (session: ToolkitSession) => temporary.has(session);
@@ -235,7 +218,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
             backends.names,
           ),
         ),
-      context: (cwd) => contextOf(session, isEnded, cwd),
+      context: async (cwd) => contextOf(session, isEnded, cwd),
       close() {
         ended ??= endSession(opened, session.close, id === undefined);
         return ended;

@@ -1,5 +1,5 @@
 /** Real time, chance and digests. */
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { type Clock, type Ids, MAX_TIMER_MS } from "../../kernel/index.js";
 
 /** 80 bits, as 20 hex digits. */
@@ -28,5 +28,5 @@ export const systemIds: Ids = Object.freeze({
 
 /** SHA-256 as 64 hex digits; text as UTF-8. */
 export function sha256(bytes: Uint8Array | string): string {
-  return createHash("sha256").update(bytes).digest("hex");
+  return hash("sha256", bytes);
 }

@@ -17,8 +17,8 @@ export interface FileAuditOptions {
  * the sequence number and hash of the last line, so that lines missing at the end are noticed. The head follows within the
  * same turn of the event loop; after a kill it may be one turn behind.
  *
- * Each entry is written before the promise resolves, so a call is on record before it runs; it is not flushed to the disk:
- * it survives the process, not a power cut. `begin` rejects with `STORE_UNWRITABLE` when the line could not be written
+ * Each entry is written before `begin` or `end` returns, so a call is on record before it runs; it is not flushed to the disk:
+ * it survives the process, not a power cut. They throw `STORE_UNWRITABLE` when the line could not be written
  * whole; what was written of it is taken back. The first entry makes the file.
  */
 export function fileAudit(state: StateFolder, options: FileAuditOptions = {}): Audit & { close(): void } {
@@ -55,10 +55,10 @@ export function fileAudit(state: StateFolder, options: FileAuditOptions = {}): A
   };
 
   return {
-    async begin(entry) {
+    begin(entry) {
       return `${chain}-${record({ kind: "begin", ...entry })}`;
     },
-    async end(id, entry) {
+    end(id, entry) {
       record({ kind: "end", begin: id, ...entry });
     },
     close() {
@@ -68,12 +68,16 @@ export function fileAudit(state: StateFolder, options: FileAuditOptions = {}): A
   };
 }
 
+/** More than an entry whose input is clipped, with a few claims. */
+const SCRATCH_BYTES = 16_384;
+
 type Entry = { readonly kind: ChainedRecord["kind"]; readonly [field: string]: unknown };
 
 /** The lines of one day and the head that follows them. */
 class OpenFile {
   readonly #lines: number;
   readonly #headFile: number;
+  readonly #scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
   #size: number;
   #head: string | undefined;
   #flush: NodeJS.Immediate | undefined;
@@ -94,8 +98,14 @@ class OpenFile {
     }
   }
 
+  /** The bytes of a line, in one buffer for all that fit it. */
+  #inScratch(line: string): Uint8Array {
+    if (Buffer.byteLength(line) > SCRATCH_BYTES) return Buffer.from(line, "utf8");
+    return this.#scratch.subarray(0, this.#scratch.write(line));
+  }
+
   append(line: string): void {
-    const bytes = Buffer.from(line, "utf8");
+    const bytes = this.#inScratch(line);
     try {
       for (let written = 0; written < bytes.length; ) written += writeSync(this.#lines, bytes, written);
     } catch (error) {
