@@ -11,6 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
   FS_EXISTS: "File exists (os error 17)",
   FS_NOT_A_DIRECTORY: "Not a directory (os error 20)",
   FS_NO_SPACE: "No space left on device (os error 28)",
+  FS_CROSS_DEVICE: "Invalid cross-device link (os error 18)",
   FS_READ_ONLY: "Read-only file system (os error 30)",
   FS_LINK_LOOP: "Too many levels of symbolic links (os error 40)",
   FS_NOT_TEXT: "stream did not contain valid UTF-8",

@@ -19,6 +19,7 @@ export const ERROR_CODES = [
   "FS_NOT_READ", // { path, sizeBytes, modifiedMs, sha256 }
   "FS_NO_SPACE", // { path }
   "FS_READ_ONLY", // { path }
+  "FS_CROSS_DEVICE", // { path } of a move
   "FS_IO", // { path, system }
   "EDIT_NOT_FOUND", // { nearest }
   "EDIT_AMBIGUOUS", // { lines, count }

@@ -29,6 +29,11 @@ const REFUSALS = {
   ENOSPC: ["FS_NO_SPACE", "no space left on device", "the disk is full. Free some space"],
   EDQUOT: ["FS_NO_SPACE", "disk quota exceeded", "the disk quota is used up. Free some space"],
   EFBIG: ["FS_TOO_LARGE", "file too large", "the file system takes no file of that size. Write less"],
+  EXDEV: [
+    "FS_CROSS_DEVICE",
+    "cross-device link not permitted",
+    "it is on another file system, and a move is one step. Copy it, then remove it",
+  ],
   EROFS: ["FS_READ_ONLY", "read-only file system", "the file system is read-only. Use another path"],
 } as const satisfies Readonly<Record<string, SystemRefusal>>;
 

@@ -110,7 +110,7 @@ export interface Fs {
   /**
    * In one step. `FS_EXISTS` when `to` is there and `replace` is false. A file never replaces a folder. A name that is given
    * itself, or another name of the same file, is left as it is: both names stay. `FS_BAD_PATH` for a folder into itself,
-   * `FS_PERMISSION` for the root.
+   * `FS_PERMISSION` for the root, `FS_CROSS_DEVICE` when `to` lies on another file system.
    */
   rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void>;
   /** Never rejects: false when absent or not to be seen. */

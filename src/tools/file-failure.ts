@@ -34,6 +34,7 @@ const REASONS: Partial<Readonly<Record<ErrorCode, Reason>>> = {
   FS_STALE: () =>
     "it was changed while this call worked on it, and was left as it is. Read it again, then repeat the call.",
   FS_NO_SPACE: () => "the disk is full. Nothing was changed; free some space first.",
+  FS_CROSS_DEVICE: () => "that is another file system, and a move is one step. Copy it with a command, then delete it.",
   FS_READ_ONLY: () => "the file system is read-only. Choose another path.",
   FS_BAD_PATH: ({ why }) => `the path cannot be used${why === undefined ? "" : ` (${why})`}. Send another one.`,
   FS_IO: ({ system }) => `the system reported an error${system === undefined ? "" : ` (${system})`}.`,

@@ -12,6 +12,7 @@ const REFUSED: Readonly<Record<string, Errno>> = {
   notempty: "ENOTEMPTY",
   nospace: "ENOSPC",
   readonly: "EROFS",
+  crossdev: "EXDEV",
 };
 
 /** The kinds that the far side tells of what is no file. */

@@ -52,6 +52,7 @@ const SYSTEM_CALLS: Readonly<Record<string, SystemCall>> = {
   FS_PERMISSION: onPath("EACCES", "permission denied"),
   FS_NOT_A_DIRECTORY: onPath("ENOTDIR", "not a directory"),
   FS_LINK_LOOP: onPath("ELOOP", "too many symbolic links encountered"),
+  FS_CROSS_DEVICE: onPath("EXDEV", "cross-device link not permitted"),
   FS_READ_ONLY: onPath("EROFS", "read-only file system"),
   FS_NO_SPACE: () => systemCallFailed("ENOSPC", "no space left on device", "write"),
   FS_NOT_A_FILE: (failure) =>

@@ -40,7 +40,7 @@ const SCHEMA = {
  * a replaced file, at most 64 MiB, are kept before as an artifact that `details.journal` names.
  *
  * Fails with `FS_EXISTS`, `FS_NOT_FOUND` (near names in `details.near`), `FS_TOO_LARGE` for a replaced file over the bound, and
- * `FS_BAD_PATH` for the root, the workspace, home, and a folder into itself.
+ * `FS_BAD_PATH` for the root, the workspace, home, and a folder into itself, and `FS_CROSS_DEVICE` for another file system.
  */
 export const moveTool = defineTool({
   name: "move",

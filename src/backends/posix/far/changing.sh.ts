@@ -109,6 +109,7 @@ hf_rename_from() {
   fi
   hf_may_take "$hf_from_folder" || { hf_refuse 2; return; }
   if hf_is_same; then hf_say renamed; return; fi
+  if hf_crosses; then hf_code=crossdev; hf_refuse 2; return; fi
   hf_begin
   if [ "$hf_replace" != yes ]; then hf_take_new; else hf_take_over; fi
 }
@@ -126,6 +127,11 @@ hf_may_take() {
 # Two names of one file both stay, as rename(2) leaves them; mv would remove the old one. A link is no name of what it leads to.
 hf_is_same() {
   [ ! -L "$hf_from" ] && [ ! -L "./$hf_name" ] && [ "$hf_from" -ef "./$hf_name" ]
+}
+
+# Whether the two lie on different file systems, where mv would copy for as long as it takes and could be cut in the middle.
+hf_crosses() {
+  hf_has stat && hf_x=$(stat -c %d -- "$hf_from" .) && [ "\${hf_x%%$hf_nl*}" != "\${hf_x##*$hf_nl}" ]
 }
 
 hf_take_over() {
