@@ -48,6 +48,7 @@ export const ERROR_CODES = [
   "STORE_CONFLICT",
   "STORE_CLOSED",
   "STORE_UNWRITABLE", // { path }
+  "STORE_NEWER", // { path, known } what a newer version has written, and the newest format that this one knows
   "REGISTRY_UNKNOWN_TOOL", // { name }
   "REGISTRY_UNKNOWN_COLLECTION", // { name }
   "REGISTRY_INVALID_TOOL", // { name, why }

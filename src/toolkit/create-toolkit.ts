@@ -160,7 +160,8 @@ export interface Toolkit extends AsyncDisposable {
  * unwritable state folder is told by the first call that needs it (`STORE_UNWRITABLE`).
  *
  * @throws `CONFIG_INVALID` for an unknown option, dialect or target, for a workspace that is relative or, on this machine, not
- *   there; `REGISTRY_INVALID_TOOL` for what `defineTool` did not make, and for two tools of one name.
+ *   there; `REGISTRY_INVALID_TOOL` for what `defineTool` did not make, and for two tools of one name; `STORE_NEWER` for a state
+ *   folder that a newer version has written.
  * @example See README.md.
  */
 export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolkit> {

@@ -27,22 +27,23 @@ export async function inspectHost(options: {
   readonly stateDir?: string;
   readonly tryLock: boolean;
 }): Promise<HostFindings> {
-  const [{ createLocalBackend, RipgrepFinder }, { fileLocks, openStateFolder, stateProblem: problemOf }] =
+  const [{ createLocalBackend, RipgrepFinder }, { fileLocks, openStateFolder, statePathOf, stateProblem: problemOf }] =
     await Promise.all([import("../backends/local/index.js"), import("../stores/files/index.js")]);
   const ripgrep = await new RipgrepFinder().find();
   const backend = createLocalBackend({ watcher: false });
   const { guard } = backend;
   await backend.close();
-  const state = openStateFolder(options.stateDir);
-  const stateProblem = problemOf(state);
-  const lockProblem = options.tryLock
-    ? await fileLocks(state)
-        .hold("haft:doctor", { timeoutMs: LOCK_WAIT_MS }, async () => undefined)
-        .catch((error: unknown) => messageOf(error))
-    : undefined;
+  const statePath = statePathOf(options.stateDir);
+  const stateProblem = problemOf({ path: statePath });
+  const lockProblem =
+    options.tryLock && stateProblem === undefined
+      ? await fileLocks(openStateFolder(statePath))
+          .hold("haft:doctor", { timeoutMs: LOCK_WAIT_MS }, async () => undefined)
+          .catch((error: unknown) => messageOf(error))
+      : undefined;
   return {
     guard,
-    statePath: state.path,
+    statePath,
     ...(ripgrep === undefined ? {} : { ripgrep }),
     ...(stateProblem === undefined ? {} : { stateProblem }),
     ...(lockProblem === undefined ? {} : { lockProblem }),

@@ -10,12 +10,12 @@ export interface KeptStateOptions {
 
 /** What stops every call of a host with this state folder, as a sentence with the next step; undefined where state can be kept. */
 export async function stateProblem(options: KeptStateOptions = {}): Promise<string | undefined> {
-  const { openStateFolder, stateProblem: problemOf } = await import("../stores/files/index.js");
-  const state = openStateFolder(options.stateDir);
-  const problem = problemOf(state);
+  const { statePathOf, stateProblem: problemOf } = await import("../stores/files/index.js");
+  const path = statePathOf(options.stateDir);
+  const problem = problemOf({ path });
   return (
     problem &&
-    `nothing can be kept in the state folder "${state.path}": ${problem}. Every call fails until it can. Name a writable folder with \`--state DIR\` or the environment variable HAFT_STATE.`
+    `nothing can be kept in the state folder "${path}": ${problem}. Every call fails until it can. Name a writable folder with \`--state DIR\` or the environment variable HAFT_STATE.`
   );
 }
 

@@ -105,6 +105,7 @@ export class LocalShell implements Shell {
     const own = this.#host.jobs.get(id);
     if (own !== undefined) return this.#maySee(own.facts) ? this.#bound(own.handle) : null;
     const earlier = this.#host.earlier?.find(id);
+    if (earlier === undefined) this.#host.earlier?.requireKnown(id);
     return earlier === undefined || !this.#maySee(earlier.folder.record) ? null : this.#bound(earlier.handle());
   }
 

@@ -138,7 +138,7 @@ describe("the sessions of a state folder", () => {
         .map(({ id }) => id)
         .sort(),
     ).toEqual([...names].sort());
-    expect(readdirSync(state.path).sort()).toEqual(["locks", "sessions"]);
+    expect(readdirSync(state.path).sort()).toEqual(["format.json", "locks", "sessions"]);
     expect(readdirSync(at())).toHaveLength(names.length);
   });
 });

@@ -73,6 +73,7 @@ export function fileSessions(options: FileSessionsOptions): FileSessions {
     const nowMs = now();
     if (lookedMs !== undefined && nowMs - lookedMs < LOOK_EVERY_MS) return;
     lookedMs = nowMs;
+    state.check();
     for (const name of namesIn(root)) {
       try {
         if (name.startsWith(GOING)) rmSync(join(root, name), { recursive: true, force: true });
@@ -103,8 +104,12 @@ export function fileSessions(options: FileSessionsOptions): FileSessions {
       const found = namesIn(root).flatMap((name) => kept(name) ?? []);
       return found.sort((one, other) => other.usedMs - one.usedMs || (one.id < other.id ? -1 : 1));
     },
-    end: (id) => remove(root, fileName(id)),
+    end(id) {
+      state.check();
+      return remove(root, fileName(id));
+    },
     clean(idleMs = SESSION_IDLE_MS) {
+      state.check();
       return namesIn(root).flatMap((name) => {
         const folder = join(root, name);
         const mark = readMark(folder);

@@ -21,4 +21,4 @@ export { fileStore, fileStores } from "./file-store.js";
 export { type ClientToken, type ClientTokens, fileTokens } from "./file-tokens.js";
 export { type KeptArtifact, type KeptArtifacts, keptArtifacts } from "./kept-artifacts.js";
 export { type AuditedCall, type AuditProblem, type AuditReport, readAudit } from "./read-audit.js";
-export { openStateFolder, type StateFolder, stateProblem } from "./state-folder.js";
+export { openStateFolder, type StateFolder, statePathOf, stateProblem } from "./state-folder.js";

@@ -1,9 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HaftError } from "../../kernel/index.js";
-import { openStateFolder } from "./state-folder.js";
+import { fileLocks } from "./file-locks.js";
+import { fileSessions } from "./file-sessions.js";
+import { openStateFolder, stateProblem } from "./state-folder.js";
 
 let home: string;
 beforeEach(() => {
@@ -49,6 +51,27 @@ describe("the state folder", () => {
     expect((error as Error).message).toContain("--state DIR");
     expect((error as Error).message).toContain("HAFT_STATE");
     expect(HaftError.is(error)).toBe(true);
+  });
+
+  it("is left alone by a process that has it open once a newer version has taken it over", async () => {
+    const state = openStateFolder(join(home, "state"));
+    const sessions = fileSessions({ state, locks: fileLocks(state) });
+    const session = sessions.open("daily");
+    await session.todo.replace([{ id: "1", text: "Write it", status: "pending" }]);
+    await session.close();
+    expect(readFileSync(join(state.path, "format.json"), "utf8")).toBe('{"format":1}\n');
+    writeFileSync(join(state.path, "format.json"), '{"format":2}');
+    for (const use of [
+      () => state.folder("audit"),
+      () => sessions.end("daily"),
+      () => sessions.clean(-1),
+      () => openStateFolder(state.path),
+    ])
+      expect(caught(use)).toMatchObject({ code: "STORE_NEWER", details: { path: join(state.path, "format.json") } });
+    await expect(session.todo.replace([])).rejects.toMatchObject({ code: "STORE_NEWER" });
+    expect(readdirSync(state.path).sort()).toEqual(["format.json", "locks", "sessions"]);
+    expect(sessions.list()).toMatchObject([{ id: "daily", todoItems: 1 }]);
+    expect(stateProblem(state)).toContain("says format 2");
   });
 });
 

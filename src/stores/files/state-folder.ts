@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from "node:fs
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { HaftError, messageOf } from "../../kernel/index.js";
+import { formatProblem, noteFormat, requireFormat } from "./state-format.js";
 
 /** The state folder of a host. Opening one touches nothing; the first `folder` that is asked for makes it. */
 export interface StateFolder {
@@ -10,29 +11,42 @@ export interface StateFolder {
   readonly path: string;
   /**
    * A folder below it, made with mode 0700 if it is missing.
-   * @throws `STORE_UNWRITABLE` with the path and the option that names another folder.
+   * @throws `STORE_UNWRITABLE` with the path and the option that names another folder, `STORE_NEWER`.
    */
   folder(...names: readonly string[]): string;
+  /** Before something is removed. @throws `STORE_NEWER` where a newer version has taken the folder over meanwhile. */
+  check(): void;
 }
 
 /**
  * The state folder at `path`; absent, the one that the environment gives: `HAFT_STATE`, else `$XDG_STATE_HOME/haft`, else
  * `~/.local/state/haft`. A relative `XDG_STATE_HOME` is ignored, as its specification asks.
+ *
+ * @throws `STORE_NEWER` where a newer version has written it. Nothing of it is then read or changed.
  */
 export function openStateFolder(path?: string): StateFolder {
-  const root = resolve(path ?? defaultStatePath(process.env));
+  const root = statePathOf(path);
+  requireFormat(root);
   return Object.freeze({
     path: root,
     folder(...names: readonly string[]): string {
       const wanted = join(root, ...names);
+      requireFormat(root);
       try {
         makeFolders(wanted);
+        noteFormat(root);
       } catch (error) {
         throw unwritable(wanted, error);
       }
       return wanted;
     },
+    check: () => requireFormat(root),
   });
+}
+
+/** Where `openStateFolder` would look, absolute. */
+export function statePathOf(path?: string): string {
+  return resolve(path ?? defaultStatePath(process.env));
 }
 
 /**
@@ -55,6 +69,8 @@ function makeFolders(path: string): void {
 
 /** Why nothing can be kept there, as a clause; undefined when something can. A folder is made and taken away again. */
 export function stateProblem({ path }: Pick<StateFolder, "path">): string | undefined {
+  const problem = formatProblem(path);
+  if (problem !== undefined) return problem;
   try {
     rmdirSync(mkdtempSync(join(nearestFolder(path), ".haft-")));
     return undefined;

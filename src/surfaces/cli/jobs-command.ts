@@ -16,7 +16,9 @@ type Job = ReturnType<Awaited<ReturnType<typeof keptCommands>>["list"]>[number];
 
 /** Oldest first. */
 export async function listJobs(options: JobsOptions): Promise<number> {
-  const jobs = (await keptCommands(await stateOf(options))).list();
+  const kept = await keptCommands(await stateOf(options));
+  const jobs = kept.list();
+  for (const { id, why } of kept.newer()) process.stderr.write(`haft: did not list ${id}: ${why}.\n`);
   if (options.json) process.stdout.write(`${JSON.stringify(jobs)}\n`);
   else if (jobs.length === 0) process.stdout.write("No jobs.\n");
   else for (const job of jobs) process.stdout.write(`${pc.bold(job.id)}  ${jobState(job)}\n  ${shown(job.command)}\n`);
@@ -28,9 +30,9 @@ export async function stopJob(id: string, options: JobsOptions): Promise<number>
   const jobs = await keptCommands(await stateOf(options));
   const before = jobs.list().find((job) => job.id === id);
   if (before === undefined) {
-    process.stderr.write(
-      `haft: did not stop "${shown(id)}": there is no such job. \`haft jobs list\` names those there are.\n`,
-    );
+    const newer = jobs.newer().find((job) => job.id === id)?.why;
+    const why = newer ?? "there is no such job. `haft jobs list` names those there are";
+    process.stderr.write(`haft: did not stop "${shown(id)}": ${why}.\n`);
     return EXIT.errorResult;
   }
   const tree = before.status === "running" ? await jobs.stop(id) : undefined;
@@ -45,7 +47,9 @@ export async function stopJob(id: string, options: JobsOptions): Promise<number>
 
 /** Removes what is kept of jobs that have ended. */
 export async function cleanJobs(options: CleanJobsOptions): Promise<number> {
-  const cleaned = (await keptCommands(await stateOf(options))).clean({ all: options.all === true });
+  const kept = await keptCommands(await stateOf(options));
+  const cleaned = kept.clean({ all: options.all === true });
+  for (const { id, why } of kept.newer()) process.stderr.write(`haft: did not remove ${id}: ${why}.\n`);
   if (options.json) process.stdout.write(`${JSON.stringify(cleaned)}\n`);
   const { jobs, bytes } = cleaned;
   process.stderr.write(`haft: removed ${jobs} ${jobs === 1 ? "job" : "jobs"} with ${bytes} bytes of output.\n`);

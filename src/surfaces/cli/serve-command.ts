@@ -120,6 +120,8 @@ async function serveOverHttp(
   server: Served,
   servers: ConfiguredServers,
 ): Promise<number> {
+  const { stateDir } = settings.toolkit;
+  const tokens = await clientTokens(stateDir === undefined ? {} : { stateDir });
   await tellUnkept(settings);
   const workspace = settledWorkspace(options.workspace, settings.config);
   const calls = servedCalls({
@@ -133,8 +135,6 @@ async function serveOverHttp(
   const token = newToken();
   const { port = 0, host } = settings.config.serve;
   const at = { port: portOf(options.port) ?? port, ...(host === undefined ? {} : { host }) };
-  const { stateDir } = settings.toolkit;
-  const tokens = await clientTokens(stateDir === undefined ? {} : { stateDir });
   const service = await serveMcpHttp({ ...server, calls, token, clientNamed: tokens.holderOf, ...at });
   if (at.port !== 0 && service.port !== at.port)
     tellOperator(`port ${at.port} is in use; took ${service.port} instead.`);

@@ -1,5 +1,5 @@
 /** Jobs that this backend did not start itself: what earlier hosts have left in the state folder. */
-import type { JobInfo, Lifetime } from "../../../kernel/index.js";
+import { HaftError, type JobInfo, type Lifetime } from "../../../kernel/index.js";
 import { EarlierJob } from "./earlier-job.js";
 import type { JobStore } from "./job-store.js";
 
@@ -33,6 +33,12 @@ export class EarlierJobs {
     const job = new EarlierJob(folder, this.#store);
     this.#known.set(id, job);
     return job;
+  }
+
+  /** @throws `STORE_NEWER` for a job that only a newer version can read. */
+  requireKnown(id: string): void {
+    const why = this.#isOwn(id) ? undefined : this.#store.newer(id);
+    if (why !== undefined) throw new HaftError("STORE_NEWER", `Did not look at "${id}": ${why}.`, { details: { id } });
   }
 
   /** Oldest first. */

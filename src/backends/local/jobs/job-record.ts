@@ -9,6 +9,9 @@ import type { HostIdentity } from "./host-identity.js";
 const MAX_COMMAND_BYTES = 64 * 1024;
 const LIFETIMES: readonly unknown[] = ["session", "host", "keep"];
 
+/** The form that this version reads and writes. */
+const VERSION = 1;
+
 export interface JobRecord extends Pick<JobInfo, "id" | "command" | "cwd" | "lifetime" | "session" | "owner"> {
   readonly version: 1;
   readonly adopted?: "call";
@@ -38,9 +41,21 @@ const FILE = "job.json";
 
 /** Undefined for what is no record of ours: of a newer version, cut off, or not there. */
 export function readRecord(folder: string): JobRecord | undefined {
+  const value = readJson(join(folder, FILE));
+  return isRecordOfJob(value) ? value : undefined;
+}
+
+/** What a newer version has written in the place of a record, as a clause with the next step; undefined where it has not. */
+export function newerRecord(folder: string): string | undefined {
+  const path = join(folder, FILE);
+  const { version } = (readJson(path) ?? {}) as { readonly version?: unknown };
+  if (typeof version !== "number" || version <= VERSION) return undefined;
+  return `"${path}" is of version ${version}, and this Haft knows version ${VERSION}. Use the newer Haft`;
+}
+
+function readJson(path: string): unknown {
   try {
-    const value: unknown = JSON.parse(readFileSync(join(folder, FILE), "utf8"));
-    return isRecordOfJob(value) ? value : undefined;
+    return JSON.parse(readFileSync(path, "utf8"));
   } catch {
     return undefined;
   }
@@ -76,7 +91,7 @@ function isRecordOfJob(value: unknown): value is JobRecord {
   if (typeof value !== "object" || value === null) return false;
   const { version, id, command, cwd, lifetime, startedMs } = value as Record<string, unknown>;
   return (
-    version === 1 &&
+    version === VERSION &&
     typeof id === "string" &&
     typeof command === "string" &&
     typeof cwd === "string" &&

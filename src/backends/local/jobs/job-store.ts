@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { JobInfo } from "../../../kernel/index.js";
 import { type HostIdentity, isAlive, machinePlace, ownIdentity } from "./host-identity.js";
 import { JobFolder } from "./job-folder.js";
-import { type JobRecord, readRecord } from "./job-record.js";
+import { type JobRecord, newerRecord, readRecord } from "./job-record.js";
 
 /** How long an ended job is kept. */
 export const KEPT_MS = 7 * 24 * 60 * 60 * 1_000;
@@ -81,6 +81,11 @@ export class JobStore {
     const path = join(this.path, id);
     const record = readRecord(path);
     return record === undefined ? undefined : new JobFolder(path, record);
+  }
+
+  /** Why a job that has a folder is not to be found, where a newer version has written it: a clause with the next step. */
+  newer(id: string): string | undefined {
+    return isId(id) ? newerRecord(join(this.path, id)) : undefined;
   }
 
   /** Whether nobody looks after the job any more who could be seen. */

@@ -9,9 +9,18 @@ export interface KeptJob extends JobInfo {
   readonly hostPid?: number;
 }
 
+/** A job that only a newer version can read. */
+export interface NewerJob {
+  readonly id: string;
+  /** A clause with the file, its version, and the next step. */
+  readonly why: string;
+}
+
 export interface KeptJobs {
   /** Oldest first. Looking makes nothing; that a job has ended whose host is gone is written down. */
   list(): readonly KeptJob[];
+  /** Jobs that a newer version has written; nothing here touches them. */
+  newer(): readonly NewerJob[];
   /** Ends it with its whole tree: TERM, 3 s, KILL. Undefined for an unknown job. */
   stop(id: string): Promise<TreeState | undefined>;
   /** Removes jobs that have ended, with their output: old ones, or with `all` each of them. */
@@ -28,6 +37,11 @@ export function keptJobs(stateDir: string): KeptJobs {
   };
   return {
     list: () => store.all().map((folder) => infoOf(new EarlierJob(folder, store))),
+    newer: () =>
+      store.ids().flatMap((id) => {
+        const why = store.newer(id);
+        return why === undefined ? [] : [{ id, why }];
+      }),
     async stop(id) {
       const folder = store.find(id);
       return folder === undefined ? undefined : new EarlierJob(folder, store).end(DEFAULT_GRACE_MS);

@@ -1,0 +1,53 @@
+/** Which form the files of a state folder have: one number for all of them, in `format.json` of the folder. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { HaftError } from "../../kernel/index.js";
+import { readIfThere, replaceFile } from "./replace-file.js";
+
+/**
+ * The form that this version reads and writes. It grows whenever a file of the state folder changes so that an older version
+ * would misread or lose something of it.
+ */
+export const STATE_FORMAT = 1;
+
+const FILE = "format.json";
+
+export const formatPath = (root: string): string => join(root, FILE);
+
+/**
+ * Why the files of a folder are not to be touched, as a clause with the next step; undefined where they can be. A folder without
+ * the file has the form that was there before there was such a file, which is the first.
+ */
+export function formatProblem(root: string): string | undefined {
+  const text = readIfThere(formatPath(root));
+  const found = text === undefined ? 1 : formatIn(text);
+  if (found === undefined)
+    return `"${formatPath(root)}" does not say which format the files there have. Restore it, or delete it if no newer Haft has used the folder`;
+  if (found <= STATE_FORMAT) return undefined;
+  return `"${formatPath(root)}" says format ${found}, and this Haft knows format ${STATE_FORMAT}. Use the newer Haft`;
+}
+
+/** @throws `STORE_NEWER` where another version has written the folder; nothing of it is changed. */
+export function requireFormat(root: string): void {
+  const problem = formatProblem(root);
+  if (problem === undefined) return;
+  throw new HaftError(
+    "STORE_NEWER",
+    `Did not use the state folder "${root}": ${problem}, or name another folder with \`--state DIR\` or the environment variable HAFT_STATE.`,
+    { details: { path: formatPath(root), known: STATE_FORMAT } },
+  );
+}
+
+/** Says which form the files of the folder have, where nobody has yet. */
+export function noteFormat(root: string): void {
+  if (!existsSync(formatPath(root))) replaceFile(formatPath(root), `${JSON.stringify({ format: STATE_FORMAT })}\n`);
+}
+
+function formatIn(text: string): number | undefined {
+  try {
+    const { format } = JSON.parse(text) as { readonly format?: unknown };
+    return typeof format === "number" && Number.isInteger(format) && format >= 1 ? format : undefined;
+  } catch {
+    return undefined;
+  }
+}
