@@ -15,6 +15,19 @@ One implementation stands behind every name; a dialect gives it the names, limit
 ${sections.join("\n")}`;
 }
 
+/** For the README: each tool of Haft's own dialect, and what it does in its first sentence. */
+export function toolTable(): string {
+  const registry = builtinRegistry();
+  const rows = registry.names().map((name) => {
+    const { effect, descriptor } = registry.get(name);
+    const [first = ""] = /^.*?[.:;](?= |$)/.exec(descriptor().description) ?? [];
+    return `| \`${name}\` | ${EFFECTS[effect]} | ${cell(first.replace(/[:;.]$/, ""))} |`;
+  });
+  return ["| tool | it | what it does |", "| --- | --- | --- |", ...rows].join("\n");
+}
+
+const EFFECTS = { none: "touches nothing", look: "looks", act: "acts" } as const;
+
 function sectionOf(dialect: string, registry: ToolRegistry): string {
   const groups = registry.collectionNames().map(
     (group) =>

@@ -23,9 +23,15 @@ export async function auditCommand(session: string | undefined, options: AuditOp
   else process.stdout.write(chosen.map((call) => `${rowOf(call)}\n`).join(""));
   const whose = session === undefined ? "" : ` of "${showControls(session)}"`;
   if (chosen.length + problems.length === 0) process.stderr.write(`haft: no call${whose} is on record.\n`);
+  else if (problems.length === 0 && !options.json)
+    process.stderr.write(`haft: ${countText(chosen.length)}${whose}; the record is as it was written.\n`);
   for (const { file, line, why } of problems)
     process.stderr.write(`haft: ${line === undefined ? "" : `line ${line} of `}${file}: ${why}\n`);
   return problems.length === 0 ? EXIT.ok : EXIT.errorResult;
+}
+
+function countText(calls: number): string {
+  return calls === 1 ? "1 call" : `${calls} calls`;
 }
 
 function rowOf({ atMs, status = "no end", tool, tookMs, sessionId, input }: Call): string {

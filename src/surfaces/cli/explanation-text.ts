@@ -7,7 +7,7 @@ export function explanationText(explanation: Explanation): string {
   const { tool, effect, claims, decision, stopped, repairs } = explanation;
   const rows: [string, string][] = [["tool", `${tool} (${EFFECTS[effect]})`]];
   for (const repair of repairs) rows.push(["repaired", repair]);
-  for (const claim of claims) rows.push(["touches", claimText(claim)]);
+  for (const touched of new Set(claims.map(claimText))) rows.push(["touches", touched]);
   if (claims.length === 0) rows.push(["touches", "nothing outside its session"]);
   if (decision !== undefined) {
     const effectText = decision.effect === "allow" ? pc.green("allow") : pc.red(decision.effect);

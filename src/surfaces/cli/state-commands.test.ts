@@ -29,7 +29,7 @@ describe("haft audit", () => {
     await haft("call", "time", "{}", "--session", "one");
     await haft("call", "read", '{"path":"nope"}', "--session", "two");
     const all = await haft("audit");
-    expect(all).toMatchObject({ status: 0, stderr: "" });
+    expect(all).toMatchObject({ status: 0, stderr: "haft: 2 calls; the record is as it was written.\n" });
     expect(all.stdout).toMatch(/^\d{4}-.* UTC {2}ok +time .*\n.* failed +read .*"two".*\{"path":"nope"\}\n$/);
     expect((await haft("audit", "one")).stdout).toMatch(/^.*time.*\n$/);
     const { calls, problems } = JSON.parse((await haft("audit", "two", "--json")).stdout) as Record<string, unknown[]>;

@@ -44,6 +44,9 @@ const DIFFERENCES: readonly Difference[] = [
 
 /** Characters shown on each side of where two lines part. */
 const SHOWN = 24;
+/** Characters by which a part of a line is looked for in it, and how many such places are compared. */
+const FIRST = 3;
+const MAX_STARTS = 50;
 
 /**
  * What keeps `wanted` from standing in `file`, as words; both are lines without their ends, the first ones that differ.
@@ -56,9 +59,29 @@ export function describeDifference(file: string, wanted: string, isPart: boolean
     return there === here || (isPart && here !== "" && there.includes(here));
   });
   if (known !== undefined) return known.say(file, wanted);
-  let at = 0;
-  while (at < file.length && file[at] === wanted[at]) at++;
-  return `the text from character ${at + 1}: "${excerpt(file, at)}" in the file, "${excerpt(wanted, at)}" in \`oldText\``;
+  const start = isPart ? startOf(file, wanted) : 0;
+  const alike = commonLength(file, start, wanted);
+  const there = `the text from character ${start + alike + 1}: "${excerpt(file, start + alike)}" in the file`;
+  return `${there}, "${excerpt(wanted, alike)}" in \`oldText\``;
+}
+
+/** Where in `file` the longest beginning of `wanted` stands, among the first places that have its first few characters; else 0. */
+function startOf(file: string, wanted: string): number {
+  const first = wanted.slice(0, FIRST);
+  let [best, length] = [0, commonLength(file, 0, wanted)];
+  let at = file.indexOf(first);
+  for (let seen = 0; at >= 0 && seen < MAX_STARTS; seen++) {
+    const alike = commonLength(file, at, wanted);
+    if (alike > length) [best, length] = [at, alike];
+    at = file.indexOf(first, at + 1);
+  }
+  return best;
+}
+
+function commonLength(file: string, start: number, wanted: string): number {
+  let length = 0;
+  while (start + length < file.length && file[start + length] === wanted[length]) length++;
+  return length;
 }
 
 function excerpt(line: string, at: number): string {

@@ -105,6 +105,9 @@ describe("the table of imperfect edits", () => {
         { line: 1, differs: 'on line 3, the text from character 8: "  y := 99" in the file, "  y := 2" in `oldText`' },
       ],
     });
+    const loop = "  for (const item of items) sum += item.price;\n";
+    const differs = 'on line 1, the text from character 44: "…item.price;" in the file, "…item.prize;" in `oldText`';
+    expect(await plan(loop, { oldText: "sum += item.prize;", newText: "" })).toMatchObject({ nearest: [{ differs }] });
     expect(
       await plan("const totals = sum(rows);\n", { oldText: "const total = sum(rows);", newText: "" }),
     ).toMatchObject({ kind: "not-found", nearest: [{ line: 1 }] });
