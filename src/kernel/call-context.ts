@@ -77,6 +77,9 @@ class CallContext implements ToolContext {
   get http() {
     return this.#run.context.host.http;
   }
+  get media() {
+    return this.#run.context.host.media;
+  }
   get clock() {
     return this.#run.context.host.clock;
   }

@@ -5,6 +5,7 @@ import type { Backend, BackendFlags } from "./backend.js";
 import type { Claim } from "./claims.js";
 import type { Dialect } from "./dialect.js";
 import type { Fs, Io } from "./fs.js";
+import type { Media } from "./media.js";
 import type { OutputBudget } from "./output.js";
 import type { ToolResult } from "./result.js";
 import type { Search } from "./search.js";
@@ -72,6 +73,8 @@ export interface HostServices {
   readonly redactor?: Redactor;
   readonly faults?: Faults;
   readonly http?: Http;
+  /** Absent: images are passed on as they are or not at all, and documents are not read. */
+  readonly media?: Media;
   readonly hooks?: Hooks;
   readonly rate?: RateLimit;
   /** Milliseconds that a person is waited for. Default 120,000; the call's deadline stands still meanwhile. */
@@ -137,6 +140,8 @@ export interface ToolContext<Limits = unknown> extends Look<Limits> {
   readonly terminal?: Terminal | undefined;
   /** Undefined where the host has none. */
   readonly http?: Http | undefined;
+  /** Undefined where the host has none. */
+  readonly media?: Media | undefined;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly digest: Digest;

@@ -41,6 +41,7 @@ export const ERROR_CODES = [
   "POLICY_RATE_LIMITED",
   "BACKEND_UNAVAILABLE", // { backend }
   "BACKEND_UNSUPPORTED", // { backend, feature }
+  "MEDIA_UNREADABLE", // { why, problem }, a MediaFault and it as a clause
   "ARTIFACT_UNKNOWN", // { id }
   "ARTIFACT_EVICTED", // { id }
   "CONFIG_INVALID",

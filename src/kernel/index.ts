@@ -80,6 +80,7 @@ export {
   requireTreeCovered,
 } from "./guard.js";
 export { type Bound, within } from "./in-time.js";
+export type { FittedImage, ImageBounds, Media, MediaFault, PdfPages, PdfText } from "./media.js";
 export {
   clamp,
   clampWithCount,
@@ -234,6 +235,7 @@ export {
   type ReadData,
   type ReadInput,
   type ReadLimits,
+  type ReadPicture,
   type StreamData,
   TIME_FORMATS,
   type TimeData,

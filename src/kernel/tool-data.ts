@@ -29,6 +29,11 @@ export interface ReadLimits {
   readonly cut: "head" | "none";
   /** A notebook (`.ipynb`) of at most 8 MiB is shown as its cells, unless an encoding is named. Default false: as its JSON. */
   readonly notebooks?: boolean;
+  /**
+   * A PNG, JPEG, GIF or WebP image is made to fit what models take and a PDF shown as the text of its pages, unless an encoding
+   * is named. Default false: both are told by type and size, an image that fits is shown as it is.
+   */
+  readonly media?: boolean;
 }
 
 /** What read found. */
@@ -57,6 +62,25 @@ export interface ReadData {
   /** Characters that could not be decoded and show as U+FFFD. */
   readonly replaced?: number;
   readonly mime?: string;
+  /** Of an image whose content was read: what it is, and what of it is shown. */
+  readonly picture?: ReadPicture;
+  /** `text` was made from the file: its lines are not lines of the file. */
+  readonly isView?: boolean;
+}
+
+/** An image in pixels. */
+export interface ReadPicture {
+  readonly width: number;
+  readonly height: number;
+  /** More than one frame; the first is what counts. */
+  readonly isMoving: boolean;
+  /** What is shown in its place, where it does not fit by itself. */
+  readonly shown?: {
+    readonly mime: string;
+    readonly width: number;
+    readonly height: number;
+    readonly sizeBytes: number;
+  };
 }
 
 // ------------------------------------------------------------------------------------------------------------ write

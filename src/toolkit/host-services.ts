@@ -48,7 +48,9 @@ export interface Host {
 
 export async function createHost(options: HostServicesOptions): Promise<Host> {
   const { policy, approver, approvalTimeoutMs, hooks, rate, redactor } = options;
-  const { createCallFaults, sha256, systemClock, systemIds } = await import("../backends/local/index.js");
+  const { createCallFaults, createSystemMedia, sha256, systemClock, systemIds } = await import(
+    "../backends/local/index.js"
+  );
   const clock = systemClock;
   const ids = systemIds;
   const state = options.persist ? await stateOnDisk(options, clock) : await stateInMemory(clock, ids);
@@ -63,6 +65,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     locks: state.locks,
     stores: state.stores,
     faults: options.faults ?? createCallFaults(),
+    media: createSystemMedia(),
     nextContextId: () => ++contexts,
     ...(approver === undefined ? {} : { approver }),
     ...(approvalTimeoutMs === undefined ? {} : { approvalTimeoutMs }),

@@ -5,7 +5,12 @@ import type { PackageTable } from "./import-rules.js";
 export const PACKAGES: PackageTable = {
   text: { chardet: "lazy" },
   kernel: { ajv: "lazy", re2js: "lazy" },
-  "backends/local": { "@modelcontextprotocol/client": "lazy", "@vscode/ripgrep": "lazy" },
+  "backends/local": {
+    "@modelcontextprotocol/client": "lazy",
+    "@vscode/ripgrep": "lazy",
+    sharp: "lazy", // both in a process of their own
+    unpdf: "lazy",
+  },
   "backends/memory": { unbash: "eager" },
   "surfaces/cli": { commander: "eager", "jsonc-parser": "lazy", picocolors: "eager", "smol-toml": "lazy" },
   toolkit: { "jsonc-parser": "lazy" },

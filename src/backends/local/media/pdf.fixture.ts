@@ -1,0 +1,56 @@
+/** Small PDF files, written by hand. */
+
+/**
+ * A PDF with one page for each list of lines; a page without lines has no text.
+ *
+ * @param trailer - Entries of the trailer beside the usual ones.
+ */
+export function pdfOf(pages: readonly (readonly string[])[], trailer = ""): Uint8Array {
+  const contents = pages.map((lines) => {
+    const shown = lines.map((line) => `(${line.replace(/[\\()]/g, "\\$&")}) Tj T*`).join(" ");
+    return lines.length === 0 ? "" : `BT /F1 12 Tf 72 720 Td 14 TL ${shown} ET`;
+  });
+  return pdfWith(
+    contents.map((content) => ({ dictionary: "", data: latin1(content) })),
+    trailer,
+  );
+}
+
+/** A PDF whose pages have these streams as their contents. */
+export function pdfWith(
+  streams: readonly { readonly dictionary: string; readonly data: Uint8Array }[],
+  trailer = "",
+): Uint8Array {
+  const kids = streams.map((_, index) => `${4 + 2 * index} 0 R`).join(" ");
+  const objects = [
+    latin1("<< /Type /Catalog /Pages 2 0 R >>"),
+    latin1(`<< /Type /Pages /Count ${streams.length} /Kids [${kids}] >>`),
+    latin1("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"),
+    ...streams.flatMap(({ dictionary, data }, index) => [
+      latin1(
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${5 + 2 * index} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
+      ),
+      Buffer.concat([latin1(`<< /Length ${data.length} ${dictionary} >>\nstream\n`), data, latin1("\nendstream")]),
+    ]),
+  ];
+  const parts: Uint8Array[] = [latin1("%PDF-1.4\n")];
+  const places: number[] = [];
+  let length = parts[0]!.length;
+  for (const [index, object] of objects.entries()) {
+    places.push(length);
+    const part = Buffer.concat([latin1(`${index + 1} 0 obj\n`), object, latin1("\nendobj\n")]);
+    parts.push(part);
+    length += part.length;
+  }
+  const rows = places.map((place) => `${String(place).padStart(10, "0")} 00000 n \n`).join("");
+  const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}`;
+  const end = `trailer << /Size ${objects.length + 1} /Root 1 0 R ${trailer}>>\nstartxref\n${length}\n%%EOF\n`;
+  return new Uint8Array(Buffer.concat([...parts, latin1(table + end)]));
+}
+
+/** What the trailer of a PDF with a password holds. */
+export const ENCRYPTED = `/Encrypt << /Filter /Standard /V 1 /R 2 /O (${"o".repeat(32)}) /U (${"u".repeat(32)}) /P -4 >> /ID [(a)(b)] `;
+
+function latin1(text: string): Buffer {
+  return Buffer.from(text, "latin1");
+}

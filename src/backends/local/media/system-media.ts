@@ -1,0 +1,135 @@
+/** Images and documents, read by packages that may be installed beside Haft, each file in a process of its own. */
+import { createRequire } from "node:module";
+import {
+  type FittedImage,
+  HaftError,
+  type ImageBounds,
+  type Io,
+  type Media,
+  type MediaFault,
+  type PdfPages,
+  type PdfText,
+} from "../../../kernel/index.js";
+import { MediaAnswer, type MediaFact } from "./media-answer.js";
+import {
+  cancelled,
+  MAX_MEMORY_BYTES,
+  type MediaEnd,
+  type MediaJob,
+  type MediaTask,
+  runMediaProcess,
+} from "./media-process.js";
+import { Turns } from "./turns.js";
+
+/** Milliseconds that one file may take unless the caller says otherwise. */
+export const DEFAULT_MEDIA_MS = 20_000;
+/** Each may take a gigabyte. */
+const PROCESSES_AT_ONCE = 2;
+/** Bytes of one character in an answer, at the most. */
+const CHARACTER_BYTES = 6;
+const LINE_BYTES = 64 * 1024;
+
+export interface SystemMediaOptions {
+  /** Where a package is, as an absolute path; throws where it is not. Default: as seen from Haft. */
+  readonly find?: (name: string) => string;
+}
+
+/** The port of this machine. Nothing is looked for, loaded or started before it is used. */
+export function createSystemMedia({ find = findPackage }: SystemMediaOptions = {}): Media {
+  const turns = new Turns(PROCESSES_AT_ONCE);
+  const run = async (name: string, job: Pick<MediaJob, "task" | "bytes" | "take">, io: Io = {}): Promise<MediaEnd> => {
+    const packagePath = pathOf(name, find);
+    const until = performance.now() + (io.timeoutMs ?? DEFAULT_MEDIA_MS);
+    const giveBack = await turns.take(io.signal ?? NEVER).catch(() => {
+      throw cancelled(io.signal);
+    });
+    try {
+      const timeoutMs = until - performance.now();
+      return timeoutMs <= 0 ? "time" : await runMediaProcess({ ...job, packagePath, timeoutMs, signal: io.signal });
+    } finally {
+      giveBack();
+    }
+  };
+  return Object.freeze({
+    async fitImage(bytes: Uint8Array, bounds: ImageBounds, io?: Io) {
+      const answer = new MediaAnswer(bounds.maxBytes);
+      const task: MediaTask = { kind: "image", ...bounds };
+      const end = await run("sharp", { task, bytes, take: (chunk) => answer.take(chunk) }, io);
+      return fittedImage(answer, bytes, end);
+    },
+    async pdfText(bytes: Uint8Array, pages: PdfPages, io?: Io) {
+      const answer = new MediaAnswer(pages.maxCharacters * CHARACTER_BYTES + LINE_BYTES);
+      const take = (chunk: Buffer) => answer.take(chunk) && answer.characters <= pages.maxCharacters;
+      const end = await run("unpdf", { task: { kind: "pdf", first: pages.first }, bytes, take }, io);
+      return pdfText(answer.facts, end);
+    },
+  });
+}
+
+const NEVER = new AbortController().signal;
+
+function findPackage(name: string): string {
+  return createRequire(import.meta.url).resolve(name);
+}
+
+function pathOf(name: string, find: (name: string) => string): string {
+  try {
+    return find(name);
+  } catch {
+    throw missing(name);
+  }
+}
+
+function missing(name: string): HaftError {
+  const message = `The package ${name} is not installed, or not for this machine.`;
+  const hint = `Install it beside Haft: \`npm install ${name}\`.`;
+  return new HaftError("CONFIG_MISSING_PACKAGE", message, { hint, details: { package: name } });
+}
+
+const ENDS: Readonly<Record<MediaEnd, MediaFault>> = {
+  done: "crashed", // without having said what it was to say
+  enough: "large",
+  time: "slow",
+  memory: "memory",
+  crashed: "crashed",
+};
+
+const PROBLEMS: Readonly<Record<MediaFault, string>> = {
+  damaged: "it is damaged or was cut off",
+  encrypted: "it is encrypted and wants a password",
+  large: "there is more in it than is taken",
+  slow: "reading it took too long and was ended",
+  memory: `reading it took over ${MAX_MEMORY_BYTES / 1024 / 1024} MiB of memory and was ended`,
+  crashed: "what reads it came to an unexpected end",
+};
+
+function unreadable(why: MediaFault): HaftError {
+  const problem = PROBLEMS[why];
+  return new HaftError("MEDIA_UNREADABLE", `Did not read the file: ${problem}.`, { details: { why, problem } });
+}
+
+function requireNoFault(facts: readonly MediaFact[], name: string): void {
+  for (const fact of facts) {
+    if (fact.kind === "fault") throw fact.why === "package" ? missing(name) : unreadable(fact.why);
+  }
+}
+
+function fittedImage(answer: MediaAnswer, given: Uint8Array, end: MediaEnd): FittedImage {
+  const [fact] = answer.facts;
+  requireNoFault(answer.facts, "sharp");
+  if (end !== "done" || (fact?.kind !== "same" && fact?.kind !== "image")) throw unreadable(ENDS[end]);
+  const { mime, width, height } = fact;
+  return { bytes: fact.kind === "same" ? given : answer.body, mime, width, height };
+}
+
+const STOPS: Partial<Readonly<Record<MediaEnd, "time" | "size">>> = { time: "time", enough: "size" };
+
+function pdfText(facts: readonly MediaFact[], end: MediaEnd): PdfText {
+  requireNoFault(facts, "unpdf");
+  const pages = facts.find((fact) => fact.kind === "pages")?.pages;
+  const texts = facts.flatMap((fact) => (fact.kind === "page" ? [fact.text] : []));
+  const isWhole = end === "done" && facts.at(-1)?.kind === "end";
+  if (pages === undefined || (!isWhole && texts.length === 0)) throw unreadable(ENDS[end]);
+  if (isWhole) return { pages, texts };
+  return { pages, texts, stopped: STOPS[end] ?? "fault" };
+}
