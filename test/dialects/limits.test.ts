@@ -33,5 +33,5 @@ it.each(
 
 it("the dialects of other systems show a notebook as the JSON that it is", () => {
   const faces = [indusagiDialect.tools.read, zeroclawDialect.tools.read, buddyDialect.tools.read];
-  for (const face of faces) expect(face?.limits).toMatchObject({ notebooks: false });
+  for (const face of faces) expect(face?.limits).toMatchObject({ notebooks: false, media: false });
 });

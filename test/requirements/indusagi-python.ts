@@ -41,7 +41,7 @@ export const INDUSAGI_PYTHON: readonly RequirementRow[] = [
   ["IP-033", "diff", "two texts give a script, its tallies and a unified rendering"],
   ["IP-034", "facade", "a tool drops into an agent through execute", AGENT],
   ["IP-035", "older TS", "read stops at 2,000 lines or 50 KB", SIBLING],
-  ["IP-036", "older TS", "read gives images as attachments", SIBLING],
+  ["IP-036", "older TS", "read gives images as attachments of at most 2000×2000"],
   ["IP-037", "older TS", "paths are tried under other spellings", SIBLING],
   ["IP-038", "older TS", "bash counts seconds and keeps a tail", SIBLING],
   ["IP-039", "older TS", "bash refuses two patterns", SIBLING],

@@ -26,6 +26,7 @@ export const readFileFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
     maxLineBytes: READ_FILE_MAX_BYTES,
     cut: "head",
     notebooks: false,
+    media: false,
   },
   decode(args) {
     const path = textArgument(args, "path");

@@ -27,7 +27,7 @@ describe("haftDialect", () => {
   it("names every limit of a tool where the model sees it", () => {
     const shown = Object.fromEntries(descriptors.map((one) => [one.name, JSON.stringify(one)]));
     const limits = {
-      read: ["2000 lines", "64 KiB", "2000 bytes"],
+      read: ["2000 lines", "64 KiB", "2000 bytes", "2000×2000 pixels"],
       edit: ["16 KiB"],
       move: ["64 MiB"],
       delete: ["200 entries", "64 MiB"],

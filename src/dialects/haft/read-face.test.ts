@@ -70,6 +70,36 @@ describe("readFace", () => {
     );
   });
 
+  const asImage = (more: Partial<ReadData>, notes: readonly string[] = [], isShown = true) => {
+    const block = { kind: "image" as const, mime: "image/png", data: Uint8Array.of(1) };
+    const data = readData("", { kind: "image", mime: "image/png", sizeBytes: 9_000, path: "a.png", ...more });
+    const result = { ...succeeded(data), ...(isShown ? { content: [block] } : {}), details: { notes } };
+    const { envelope } = seenBy(haftDialect, "read", result, { path: "a.png" });
+    return typeof envelope === "string" ? envelope : (envelope as readonly { readonly text?: string }[])[0]?.text;
+  };
+
+  it("says of an image what it is, and what is shown in its place", () => {
+    const picture = { width: 3_000, height: 1_500, isMoving: false };
+    expect(asImage({ picture })).toBe('"a.png": image/png, 3000×1500 pixels, 9000 bytes.');
+    const shown = { mime: "image/jpeg", width: 2_000, height: 1_000, sizeBytes: 700 };
+    expect(asImage({ picture: { ...picture, shown } })).toBe(
+      '"a.png": image/png, 3000×1500 pixels, 9000 bytes. Shown is a copy of it: image/jpeg, 2000×1000 pixels, 700 bytes.',
+    );
+    expect(asImage({ mime: "image/gif", picture: { ...picture, isMoving: true, shown } })).toBe(
+      '"a.png": image/gif, 3000×1500 pixels, 9000 bytes. Shown is its first frame: image/jpeg, 2000×1000 pixels, 700 bytes.',
+    );
+  });
+
+  it("says of an image or a PDF that is not shown what it is and why, in place of how to look at its bytes", () => {
+    const picture = { width: 30_000, height: 30_000, isMoving: false };
+    expect(asImage({ picture }, ["The image is not shown: it is too large."], false)).toBe(
+      '"a.png": image/png, 30000×30000 pixels, 9000 bytes.\nnote: The image is not shown: it is too large.',
+    );
+    expect(asImage({ kind: "binary", mime: "application/pdf" }, ["It holds no text."], false)).toBe(
+      '"a.png": application/pdf, 9000 bytes.\nnote: It holds no text.',
+    );
+  });
+
   it("keeps a path that begins with a dash from being read as an option", () => {
     const data = readData("", { kind: "binary", sizeBytes: 9, path: "-n x" });
     expect(shown(data).text).toContain("head -c 256 './-n x'");

@@ -1,4 +1,12 @@
-import type { ReadData, ReadInput, ReadLimits, RenderContext, Rendered, ToolFace } from "../../kernel/index.js";
+import type {
+  ReadData,
+  ReadInput,
+  ReadLimits,
+  ReadPicture,
+  RenderContext,
+  Rendered,
+  ToolFace,
+} from "../../kernel/index.js";
 import { posixQuote, showControls, stripControls, utf8Length } from "../../text/index.js";
 import { missing, numberArgument, present, shownValue, textArgument } from "../arguments.js";
 import { spelledPath } from "../failure.js";
@@ -12,10 +20,12 @@ import { withToolNotes } from "./told-details.js";
 const READ_MAX_LINES = 2_000;
 const READ_MAX_BYTES = 65_536;
 const READ_MAX_LINE_BYTES = 2_000;
+/** Pixels of an image that is shown. */
+const READ_MAX_SIDE = 2_000;
 
 export const readFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
   name: "read",
-  description: `Read a file as numbered lines: at most ${READ_MAX_LINES} lines and ${READ_MAX_BYTES / 1024} KiB a call; a line over ${READ_MAX_LINE_BYTES} bytes is clipped. Of a binary file it tells type and size; a notebook comes as its cells.`,
+  description: `Read a file as numbered lines: at most ${READ_MAX_LINES} lines and ${READ_MAX_BYTES / 1024} KiB a call; a line over ${READ_MAX_LINE_BYTES} bytes is clipped. Images are shown, at most ${READ_MAX_SIDE}×${READ_MAX_SIDE} pixels; PDFs as text, notebooks as cells; of another binary file type and size.`,
   parameters: {
     type: "object",
     properties: {
@@ -35,6 +45,7 @@ export const readFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
     maxLineBytes: READ_MAX_LINE_BYTES,
     cut: "head",
     notebooks: true,
+    media: true,
   },
   decode(args) {
     const path = textArgument(args, "path");
@@ -64,7 +75,8 @@ export const readFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
     const about = withToolNotes(asked, result);
     const images = result.content.filter((block) => block.kind === "image");
     if (data.kind === "image" || data.kind === "binary") {
-      const told = saying(withNotes(notText(data, about, images.length > 0), about));
+      const isExplained = images.length > 0 || about.notes.length > asked.notes.length;
+      const told = saying(withNotes(notText(data, about, isExplained), about));
       return { content: [...told.content, ...images], clamped: true };
     }
     if (data.text === "") return saying(withNotes(nothingToShow(data, about), about));
@@ -72,13 +84,25 @@ export const readFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
   },
 };
 
-function notText(data: ReadData, about: RenderContext, isAttached: boolean): string {
+/** @param isExplained - An image is attached, or a note says why it is not. */
+function notText(data: ReadData, about: RenderContext, isExplained: boolean): string {
   const name = quotedPath(spelledPath(about, data.path));
   const type = showControls(data.mime ?? (data.kind === "image" ? "image" : "application/octet-stream"));
   const size = counted(data.sizeBytes, "byte");
-  if (isAttached) return `${name}: ${type}, ${size}.`;
+  const facts = data.picture === undefined ? [type, size] : [type, pixels(data.picture), size];
+  if (isExplained) return `${name}: ${facts.join(", ")}.${shownInstead(data.picture)}`;
   const hint = `A command can look inside, for example \`head -c 256 ${shellWord(spelledPath(about, data.path))} | od -c\`.`;
   return `${name} is ${data.kind === "image" ? "an image" : "binary"} (${type}, ${size}) and is not shown as text. ${hint}`;
+}
+
+const pixels = ({ width, height }: Pick<ReadPicture, "width" | "height">) => `${width}×${height} pixels`;
+
+/** What a model sees where it is not the file itself. */
+function shownInstead(picture: ReadPicture | undefined): string {
+  if (picture?.shown === undefined) return "";
+  const { mime, sizeBytes } = picture.shown;
+  const what = picture.isMoving ? "its first frame" : "a copy of it";
+  return ` Shown is ${what}: ${showControls(mime)}, ${pixels(picture.shown)}, ${counted(sizeBytes, "byte")}.`;
 }
 
 function nothingToShow(data: ReadData, about: RenderContext): string {
@@ -161,6 +185,7 @@ const EOL_FACTS: Readonly<Record<string, string>> = {
 function clippedHint(data: ReadData, path: string): readonly string[] {
   const first = data.clippedLines[0];
   if (first === undefined) return [];
+  if (data.isView === true) return ["[the rest of a clipped line is in the file itself]"];
   if (data.kind === "artifact") return ["[`grep` finds text in the rest of a clipped line]"];
   if (first.line < 1 || data.encoding.toLowerCase() !== "utf-8")
     return ["[a command can show the rest of a clipped line]"];

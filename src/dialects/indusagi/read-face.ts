@@ -33,7 +33,14 @@ export function readFace(edition: IndusagiEdition): ToolFace<ReadInput, ReadData
       },
       required: ["path"],
     },
-    limits: { maxLines: UNBOUNDED, maxBytes: UNBOUNDED, maxLineBytes: UNBOUNDED, cut: "none", notebooks: false },
+    limits: {
+      maxLines: UNBOUNDED,
+      maxBytes: UNBOUNDED,
+      maxLineBytes: UNBOUNDED,
+      cut: "none",
+      notebooks: false,
+      media: false,
+    },
     decode(args) {
       const path = textArgument(args, "path");
       if (path === undefined || path === "") return missing("path", "text that is not empty");

@@ -21,7 +21,14 @@ export const fileReadFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
     },
     required: ["path"],
   },
-  limits: { maxLines: UNBOUNDED, maxBytes: UNBOUNDED, maxLineBytes: UNBOUNDED, cut: "none", notebooks: false },
+  limits: {
+    maxLines: UNBOUNDED,
+    maxBytes: UNBOUNDED,
+    maxLineBytes: UNBOUNDED,
+    cut: "none",
+    notebooks: false,
+    media: false,
+  },
   decode(args) {
     const path = textArgument(args, "path");
     return path === undefined ? missing("path", "text") : { input: { path } };

@@ -9,32 +9,27 @@ import {
 } from "../../kernel/index.js";
 import { decodeText, detectEol, findEncoding, looksBinary } from "../../text/index.js";
 import { refuseKind } from "../file-failure.js";
+import { type AskedFile, type FileView, type FoundFile, UTF8_VIEW, untold } from "./found-file.js";
 import { imageSize } from "./image-size.js";
 import { indexFor, LineIndex } from "./line-index.js";
 import { fileSource, lineEndsOf, memorySource } from "./line-source.js";
+import { type MediaFile, PDF, shownMedia, wholeMedia } from "./media-file.js";
 import { mediaTypeOf } from "./media-type.js";
 import { notebookView } from "./notebook.js";
-import { MAX_HASHED_BYTES, recordReadState } from "./read-state.js";
+import { type FilePlace, MAX_HASHED_BYTES, recordReadState } from "./read-state.js";
 import { readWindow } from "./read-window.js";
+import { IMAGE_BOUNDS, showImage } from "./show-image.js";
+import { pdfView } from "./show-pdf.js";
 import { detectTextForm, namedTextForm, type TextForm } from "./text-form.js";
 
 /** Read at once with the stat: enough for most files, and for telling what a large one is. */
 const FIRST_BYTES = 64 * 1024;
-/** The largest picture that is sent along: 5 MiB as base64, and what every provider takes of a side. */
-const MAX_IMAGE_BYTES = 3_932_160;
-const MAX_IMAGE_SIDE = 2_000;
 /** Tries to see one version of a file that is being written. */
 const MAX_TRIES = 3;
 
-interface Asked {
-  readonly verb: string;
-  readonly spelled: string;
-  readonly absolute: string;
-}
-
 /** Reads a window of a file and remembers that it was seen. Throws what the port throws. */
 export async function readFile(
-  asked: Asked,
+  asked: AskedFile,
   input: ReadInput,
   ctx: ToolContext<ReadLimits>,
 ): Promise<FoundFile | ToolResult<never>> {
@@ -45,59 +40,78 @@ export async function readFile(
   const { info, head } = seen;
   const bytes = head.length === info.size ? head : seen.whole;
   const place = { absolute, real: (await real)?.[0]?.real ?? absolute };
+  const mime = shownMedia(input, ctx.limits, head);
+  if (mime !== undefined) {
+    const whole = bytes ?? (await wholeMedia(ctx, absolute, info));
+    return readMedia({ asked, info, head, bytes: whole, mime }, place, input, ctx);
+  }
   const form = await formOf(input, bytes ?? head, bytes === undefined);
   const view = form === undefined || bytes === undefined ? undefined : viewOf(asked, input, ctx, bytes, form);
   const data =
     form === undefined
-      ? binaryData(asked.spelled, info, head)
-      : await textData(asked, input, ctx, {
-          info,
-          bytes: view?.bytes ?? bytes,
-          form: view?.form ?? form,
-          real: place.real,
-        });
-  const sha256 = bytes === undefined ? undefined : await ctx.digest(bytes);
-  recordReadState(ctx, place, { info, sha256 });
+      ? untold(asked.spelled, info, mediaTypeOf(head))
+      : await textData(asked, input, ctx, { info, bytes, form, real: place.real, view });
+  await remember(ctx, place, info, bytes);
   if (view !== undefined) return { data, note: view.note };
   return data.kind === "image" && bytes !== undefined ? { data, ...attach(bytes, data.mime!) } : { data };
 }
 
-/** What a file holds, and the picture itself where it is one that can be shown. */
-export interface FoundFile {
-  readonly data: ReadData;
-  readonly image?: Uint8Array;
-  /** Why a picture is not shown, or what is shown in place of the file. */
-  readonly note?: string;
+/** An image or a document as what it is. One that cannot be read as such was not seen. */
+async function readMedia(
+  file: MediaFile,
+  place: FilePlace,
+  input: ReadInput,
+  ctx: ToolContext<ReadLimits>,
+): Promise<FoundFile | ToolResult<never>> {
+  const { asked, info, bytes, mime } = file;
+  const key = [ctx.backend.name, place.real, info.version].join(":");
+  const shown = await (mime === PDF ? pdfView(file, key, input, ctx) : showImage(file, ctx));
+  if ("isError" in shown) return shown;
+  await remember(ctx, place, info, bytes);
+  if ("data" in shown) return shown;
+  const data = await textData(asked, input, ctx, { info, bytes, form: shown.form, real: place.real, view: shown });
+  return { data: { ...data, mime }, note: shown.note };
 }
 
-/** A picture that a model's provider refuses can end a session, so one over the common bounds is told and not sent. */
+async function remember(
+  ctx: ToolContext,
+  place: FilePlace,
+  info: FsEntryInfo,
+  bytes: Uint8Array | undefined,
+): Promise<void> {
+  const isHashed = bytes !== undefined && bytes.length <= MAX_HASHED_BYTES;
+  recordReadState(ctx, place, { info, sha256: isHashed ? await ctx.digest(bytes) : undefined });
+}
+
+/** Where the dialect shows bytes as they are: a picture that a model's provider refuses can end a session, so such a one is told and not sent. */
 function attach(bytes: Uint8Array, mime: string): Pick<FoundFile, "image" | "note"> {
-  const size = imageSize(bytes, mime);
-  if (size === undefined) return {};
-  if (bytes.length > MAX_IMAGE_BYTES)
-    return { note: `The image is not shown: it has ${bytes.length} bytes, over the ${MAX_IMAGE_BYTES} that are sent.` };
-  if (Math.max(...size) > MAX_IMAGE_SIDE)
+  const { maxBytes, maxWidth, maxHeight } = IMAGE_BOUNDS;
+  const [width, height] = imageSize(bytes, mime) ?? [];
+  if (width === undefined || height === undefined) return {};
+  if (bytes.length > maxBytes)
+    return { note: `The image is not shown: it has ${bytes.length} bytes, over the ${maxBytes} that are sent.` };
+  if (width > maxWidth || height > maxHeight)
     return {
-      note: `The image is not shown: it is ${size.join("×")} pixels, over the ${MAX_IMAGE_SIDE} a side that are sent.`,
+      note: `The image is not shown: it is ${width}×${height} pixels, over the ${maxWidth} a side that are sent.`,
     };
-  return { image: bytes };
+  return { image: { data: bytes, mime } };
 }
 
 /** The cells of a notebook, to be windowed in place of its JSON. */
 function viewOf(
-  { spelled }: Asked,
+  { spelled }: AskedFile,
   input: ReadInput,
   ctx: ToolContext<ReadLimits>,
   bytes: Uint8Array,
   form: TextForm,
-): { readonly bytes: Uint8Array; readonly form: TextForm; readonly note: string } | undefined {
+): FileView | undefined {
   if (ctx.limits.notebooks !== true || input.encoding !== undefined || !/\.ipynb$/i.test(spelled)) return undefined;
   const view = notebookView(decodeText(bytes.subarray(form.markBytes), form.encoding).text);
   if (view === undefined || view.cells === 0) return undefined;
   const clipped = view.clipped === 0 ? "" : ` Outputs not shown whole: ${view.clipped}.`;
   return {
     bytes: new TextEncoder().encode(view.text),
-    form: { encoding: "utf-8", markBytes: 0, confident: true },
+    form: UTF8_VIEW,
     note: `A notebook, shown by its cells (${view.cells}), with lines of their own.${clipped} The file is JSON; \`encoding\` "utf-8" shows it as \`edit\` needs it.`,
   };
 }
@@ -108,14 +122,18 @@ interface TextFile {
   readonly bytes: Uint8Array | undefined;
   readonly form: TextForm;
   readonly real: string;
+  /** What is shown in its place. */
+  readonly view: FileView | undefined;
 }
 
 async function textData(
-  asked: Asked,
+  asked: AskedFile,
   input: ReadInput,
   ctx: ToolContext<ReadLimits>,
-  { info, bytes, form, real }: TextFile,
+  file: TextFile,
 ): Promise<ReadData> {
+  const { info, real, view } = file;
+  const { bytes, form } = view ?? file;
   const ends = lineEndsOf(form);
   const source = bytes === undefined ? fileSource(ctx.fs, asked.absolute, info.size) : memorySource(bytes);
   const key = [ctx.backend.name, real, info.version, form.encoding].join(":");
@@ -131,6 +149,7 @@ async function textData(
     eol: bytes === undefined ? detectEol(window.text) : eolOf(bytes, form),
     sizeBytes: info.size,
     ...window,
+    ...(view === undefined ? {} : { isView: true }),
   };
 }
 
@@ -171,24 +190,6 @@ async function formOf(input: ReadInput, bytes: Uint8Array, isPrefix: boolean): P
   const form = await detectTextForm(bytes, isPrefix);
   const isUtf16 = form.encoding.startsWith("utf-16");
   return !(isUtf16 && form.markBytes === 0) && looksBinary(bytes) ? undefined : form;
-}
-
-function binaryData(path: string, info: FsEntryInfo, head: Uint8Array): ReadData {
-  const mime = mediaTypeOf(head);
-  return {
-    path,
-    kind: mime.startsWith("image/") ? "image" : "binary",
-    encoding: "binary",
-    mark: false,
-    eol: "none",
-    text: "",
-    startLine: 0,
-    endLine: 0,
-    totalLines: null,
-    sizeBytes: info.size,
-    clippedLines: [],
-    mime,
-  };
 }
 
 function eolOf(bytes: Uint8Array, form: TextForm): ReadData["eol"] {

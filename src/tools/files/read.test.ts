@@ -175,13 +175,13 @@ describe("encodings", () => {
 
   it("tells type and size of what is no text", async () => {
     const bench = memoryBench({
-      "p.png": bytesOf("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
+      "p.bmp": bytesOf("BM\0\0\0\0\r\n\x1a\n\0\0\0\r"),
       "z.bin": bytesOf("a\0b\0c\x01\x02"),
     });
-    expect((await bench.call<ReadData>("read", { path: "p.png" })).data).toMatchObject({
+    expect((await bench.call<ReadData>("read", { path: "p.bmp" })).data).toMatchObject({
       kind: "image",
-      mime: "image/png",
-      sizeBytes: 16,
+      mime: "image/bmp",
+      sizeBytes: 14,
       text: "",
     });
     expect((await bench.call<ReadData>("read", { path: "z.bin" })).data).toMatchObject({

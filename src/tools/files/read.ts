@@ -16,8 +16,9 @@ import { findEncoding, utf8Length } from "../../text/index.js";
 import { fileFailure } from "../file-failure.js";
 import { besideClaims, withNearPaths } from "../near-failure.js";
 import { artifactIdOf, artifactProvenance, fileProvenance, quoted, refusePath } from "../path-input.js";
+import type { FoundFile } from "./found-file.js";
 import { readArtifact } from "./read-artifact.js";
-import { type FoundFile, readFile } from "./read-file.js";
+import { readFile } from "./read-file.js";
 
 export const READ_LIMITS: ReadLimits = {
   maxLines: 2_000,
@@ -25,6 +26,7 @@ export const READ_LIMITS: ReadLimits = {
   maxLineBytes: 2_000,
   cut: "head",
   notebooks: true,
+  media: true,
 };
 
 const SCHEMA = {
@@ -41,11 +43,12 @@ const SCHEMA = {
 
 /**
  * Reads a window of lines of a text file, or of an artifact. Never loads a large file: the first and last lines cost the
- * window whatever the size. A binary file comes as type and size, a picture of a common
- * kind and size also as an image block, a notebook as its cells where the limits say so. Remembers that the session has seen the file.
+ * window whatever the size. Where the limits say so, a PNG, JPEG, GIF or WebP comes as an image block of at most 2000×2000 pixels
+ * and 3,932,160 bytes, a PDF as the text of its pages, a notebook as its cells; of an image or PDF at most 50 MiB are opened. Any
+ * other binary file comes as type and size. Remembers that the session has seen the file.
  *
  * Fails with `FS_NOT_FOUND` (near names in `details.near`), `FS_NOT_A_FILE` for what is no regular file, refused before it
- * is opened, and `ARTIFACT_UNKNOWN` or `ARTIFACT_EVICTED`.
+ * is opened, `MEDIA_UNREADABLE` for a damaged image or PDF and for an encrypted PDF, and `ARTIFACT_UNKNOWN` or `ARTIFACT_EVICTED`.
  */
 export const readTool = defineTool({
   name: "read",
@@ -114,7 +117,7 @@ function told(
   const notes = isCapped ? [`\`limit\` ${input.limit} was taken as ${maxLines}, the most lines a call returns.`] : [];
   if (found.note !== undefined) notes.push(found.note);
   return ok(data, {
-    ...(image === undefined ? {} : { content: [{ kind: "image", data: image, mime: data.mime! }] }),
+    ...(image === undefined ? {} : { content: [{ kind: "image", ...image }] }),
     structured: { path, kind, encoding, sizeBytes, startLine, endLine, totalLines, ...next },
     cuts: cutsOf(data, input),
     provenance,
