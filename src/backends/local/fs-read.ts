@@ -10,6 +10,8 @@ import type { Spot } from "./fs-spot.js";
 export const CHUNK_BYTES = 256 * 1024;
 /** Up to here a read is done at once: the page cache answers sooner than a thread of the pool would. */
 const AT_ONCE_BYTES = 64 * 1024;
+/** For a file that tells size 0 and holds bytes, as those of /proc do. */
+const SMALLEST_CHUNK_BYTES = 4 * 1024;
 
 export interface OpenFile {
   readonly descriptor: number;
@@ -43,6 +45,31 @@ export async function readAt(
   patience: Patience,
 ): Promise<Uint8Array> {
   const buffer = new Uint8Array(length);
+  const filled = await fill(buffer, descriptor, offset, patience);
+  return filled === length ? buffer : buffer.slice(0, filled);
+}
+
+/**
+ * The bytes from `offset` on as they are read, each chunk in a buffer of its own. A small file comes in one read that is done
+ * at once: a search opens thousands of them.
+ */
+export async function* chunksOf(file: OpenFile, offset: number, patience: Patience): AsyncGenerator<Uint8Array, void> {
+  // One byte more than is expected there, so that the end shows with it.
+  const expected = Number(file.info.size) - offset + 1;
+  let length = Math.min(Math.max(expected, SMALLEST_CHUNK_BYTES), CHUNK_BYTES);
+  for (let at = offset; ; length = CHUNK_BYTES) {
+    const buffer = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
+    const filled = await fill(buffer, file.descriptor, at, patience);
+    at += filled;
+    if (filled > 0) yield filled === length ? buffer : buffer.subarray(0, filled);
+    if (filled < length) return;
+    patience.check();
+  }
+}
+
+/** Reads until the buffer is full or the file ends, and gives how many bytes came. */
+async function fill(buffer: Uint8Array, descriptor: number, offset: number, patience: Patience): Promise<number> {
+  const { length } = buffer;
   let filled = 0;
   while (filled < length) {
     const step = Math.min(length - filled, length <= AT_ONCE_BYTES ? length : 32 * CHUNK_BYTES);
@@ -54,7 +81,7 @@ export async function readAt(
     filled += count;
     patience.check();
   }
-  return filled === length ? buffer : buffer.slice(0, filled);
+  return filled;
 }
 
 /** The whole file, also one that tells size 0 and holds bytes, as those of /proc do. */

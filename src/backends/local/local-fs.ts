@@ -23,7 +23,7 @@ import { type GuardMode, openAnchorItself } from "./fs-anchor.js";
 import { fsFault, notFound } from "./fs-faults.js";
 import { entryInfo } from "./fs-info.js";
 import { Patience } from "./fs-patience.js";
-import { CHUNK_BYTES, openFile, readAt, readWhole } from "./fs-read.js";
+import { CHUNK_BYTES, chunksOf, openFile, readAt, readWhole } from "./fs-read.js";
 import { CameMeanwhile, type ReplaceTools, replaceAt } from "./fs-replace.js";
 import { resolveReal } from "./fs-resolve.js";
 import { childPath, type FindOptions, type Spot, SpotFinder } from "./fs-spot.js";
@@ -91,13 +91,7 @@ export class LocalFs implements Fs {
       openFile(spot, DOING.reading[0]),
     );
     try {
-      for (let at = wholeNumber(io?.offset ?? 0); ; ) {
-        const chunk = await readAt(file.descriptor, at, CHUNK_BYTES, patience);
-        if (chunk.length === 0) return;
-        at += chunk.length;
-        yield chunk;
-        patience.check();
-      }
+      yield* chunksOf(file, wholeNumber(io?.offset ?? 0), patience);
     } catch (thrown) {
       throw fsFault(thrown, DOING.reading[0], path);
     } finally {

@@ -5,6 +5,7 @@ import { windowOf } from "./line-window.js";
 import type { ByteRange, SearchPattern } from "./search-pattern.js";
 import { Turns } from "./turns.js";
 
+const NEWLINE = 10;
 /** A larger file is not searched by a multiline pattern, which needs it whole. */
 const MAX_MULTILINE_BYTES = 64 * 1024 * 1024;
 
@@ -123,6 +124,10 @@ class LineScan {
   async push(block: Uint8Array, turns: Turns): Promise<void> {
     let at = 0;
     if (this.#open !== "no") this.#lineNumber--;
+    if (this.#hasNone(block)) {
+      this.#open = block.at(-1) === NEWLINE ? "no" : "searched";
+      return this.#gap(block, 0, block.length);
+    }
     for await (const match of this.#matchesByLine(block, turns)) {
       if (this.matchedLines >= this.#query.enough) break;
       at = this.#take(block, at, match);
@@ -138,6 +143,13 @@ class LineScan {
       at = this.#take(bytes, at, match);
     }
     this.#gap(bytes, at, bytes.length);
+  }
+
+  /** Whether one look at the whole block shows that no line of it matches: most blocks of most searches. */
+  #hasNone(block: Uint8Array): boolean {
+    if (this.#open === "settled" || !this.#pattern.isOfLines || block.length > this.#pattern.maxBytes / LOOKS)
+      return false;
+    return !this.#pattern.test(block);
   }
 
   /** One matching line and what stands between it and the one before; returns where the next line starts. */

@@ -12,6 +12,12 @@ export type ByteRange = readonly [number, number];
  */
 const MAX_STEPS = 2 ** 28;
 
+/**
+ * What may match at the edge of a line that stands alone and not within a text: its own start and end, flags that are taken
+ * back, and an end before `\r\n`, which a line is without.
+ */
+const EDGES = /\\[Az]|\(\?\w*-|\$/;
+
 /** What means more than itself. */
 const SIGNS = /[\\.+*?()|[\]{}^$]/;
 
@@ -22,6 +28,8 @@ export interface SearchPattern {
    * pattern for each of them, and hold up everything else meanwhile.
    */
   readonly maxBytes: number;
+  /** Whether a line that matches alone also does within a text of many lines, so that a text without a match has no such line. */
+  readonly isOfLines: boolean;
   /** Whether the bytes, one line or many, hold a match. */
   test(bytes: Uint8Array): boolean;
   /** Every match in order, none overlapping another, each found when it is asked for. */
@@ -60,6 +68,7 @@ export async function compilePattern(pattern: Pattern): Promise<SearchPattern> {
   const isPlain = !pattern.ignoreCase && (pattern.syntax === "literal" || !SIGNS.test(source));
   return {
     maxBytes: isPlain ? MAX_STEPS : Math.floor(MAX_STEPS / compiled.programSize()),
+    isOfLines: pattern.syntax === "literal" || !EDGES.test(source),
     test: (bytes) => compiled.test(bytes),
     each,
     find(bytes, within = Number.POSITIVE_INFINITY) {

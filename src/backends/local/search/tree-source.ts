@@ -14,7 +14,7 @@ import { type GuardMode, type HeldFolder, openAnchor, openFolderIn } from "../fs
 import { fsFault, notFound, systemCode } from "../fs-faults.js";
 import { kindOf } from "../fs-info.js";
 import { Patience } from "../fs-patience.js";
-import { CHUNK_BYTES, type OpenFile, openFile, readAt } from "../fs-read.js";
+import { chunksOf, type OpenFile, openFile } from "../fs-read.js";
 import { type Spot, SpotFinder } from "../fs-spot.js";
 import { HeldFolders } from "./held-folders.js";
 import { requireTree } from "./search-root.js";
@@ -106,18 +106,13 @@ export class TreeSource implements SearchSource {
   }
 
   async *openRead(path: string): AsyncGenerator<Uint8Array, void> {
-    const { descriptor } = await this.open(path);
+    const file = await this.open(path);
     try {
-      for (let at = 0; ; ) {
-        const chunk = await readAt(descriptor, at, CHUNK_BYTES, this.#patience);
-        if (chunk.length === 0) return;
-        at += chunk.length;
-        yield chunk;
-      }
+      yield* chunksOf(file, 0, this.#patience);
     } catch (thrown) {
       throw fsFault(thrown, READ, path);
     } finally {
-      closeSync(descriptor);
+      closeSync(file.descriptor);
     }
   }
 
