@@ -7,6 +7,17 @@ export function answerText(outcome: ToolOutcome, stream: { readonly isTTY?: bool
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
+/** The whole answer as JSON, with a line end; the bytes of an image as base64. */
+export function answerJson(answer: unknown): string {
+  return `${JSON.stringify(answer, bytesAsBase64, 2)}\n`;
+}
+
+/** Looks at what is there and not at `value`: a Buffer has become something else by then. */
+function bytesAsBase64(this: unknown, key: string, value: unknown): unknown {
+  const original = (this as Readonly<Record<string, unknown>>)[key];
+  return original instanceof Uint8Array ? Buffer.from(original).toString("base64") : value;
+}
+
 function blockText(block: ContentBlock, isForPerson: boolean): string {
   switch (block.kind) {
     case "text":

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Dialect, ToolBox, ToolOutcome } from "../../kernel/index.js";
 import { createToolkit, keptCommands } from "../../toolkit/index.js";
-import { answerText } from "./answer-text.js";
+import { answerJson, answerText } from "./answer-text.js";
 import { callInput, isLeftOut } from "./call-input.js";
 import { type CommonOptions, dialectArgument, type Settings, settingsOf, settledWorkspace } from "./common-options.js";
 import { explanationText } from "./explanation-text.js";
@@ -33,9 +33,7 @@ export async function callCommand(tool: string, text: string | undefined, option
     if (options.explain) return await explain(box, { id: "call", name: tool, input }, options.json === true);
     const outcome = await interruptibly((signal) => runShown(box, tool, input, signal));
     process.stdout.write(
-      options.json
-        ? `${JSON.stringify(toolkit.dialect.envelope(outcome), null, 2)}\n`
-        : answerText(outcome, process.stdout),
+      options.json ? answerJson(toolkit.dialect.envelope(outcome)) : answerText(outcome, process.stdout),
     );
     const hint = hintFor(outcome, { tool, text }, settings, toolkit.dialect);
     if (hint !== undefined) process.stderr.write(`haft: ${hint}\n`);
