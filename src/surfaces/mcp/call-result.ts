@@ -12,18 +12,21 @@ export const RESULT_META = {
   cuts: "haft/cuts",
   /** What was put right in the arguments, as sentences. */
   repairs: "haft/repairs",
+  /** What the tool tells in fields beside its text, such as an exit code. */
+  facts: "haft/facts",
 } as const;
 
 /**
- * Text and JSON become text, images base64, resources resources. `structuredContent` is there only where the tool
- * declares a public structured part. A call that did not end well has `isError`.
+ * Text and JSON become text, images base64, resources resources. A call that did not end well has `isError`.
+ *
+ * There is never a `structuredContent`: clients in wide use give it to the model in the place of the content, so that the
+ * model would get a file's size and never its lines. What the tool tells in fields stands in `_meta`.
  */
 export function callResult(outcome: ToolOutcome): CallToolResult {
   const meta = metaOf(outcome);
   return {
     content: outcome.content.map(blockOf),
     isError: outcome.isError,
-    ...(isObject(outcome.structured) ? { structuredContent: outcome.structured } : {}),
     ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
   };
 }
@@ -39,6 +42,7 @@ function metaOf(outcome: ToolOutcome): Record<string, unknown> {
     ...(outcome.code === undefined ? {} : { [RESULT_META.code]: outcome.code }),
     ...(outcome.cuts.length === 0 ? {} : { [RESULT_META.cuts]: outcome.cuts }),
     ...(outcome.repairs.length === 0 ? {} : { [RESULT_META.repairs]: outcome.repairs }),
+    ...(isObject(outcome.structured) ? { [RESULT_META.facts]: outcome.structured } : {}),
   };
 }
 

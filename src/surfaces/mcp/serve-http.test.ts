@@ -103,19 +103,18 @@ describe.each(Object.entries(CLIENTS))("an MCP client of %s over HTTP", (_name, 
       { type: "image", data: "AQID", mimeType: "image/png" },
       { type: "resource", resource: { uri: "file:///a", text: "b" } },
     ]);
-    expect(result.structuredContent).toEqual({ exitCode: 1 });
     expect(result._meta).toMatchObject({
       [RESULT_META.status]: "failed",
       [RESULT_META.code]: "SHELL_EXIT",
       [RESULT_META.cuts]: [{ what: "stdout", producedBytes: 9, keptBytes: 3 }],
       [RESULT_META.repairs]: ["`name` was a number."],
+      [RESULT_META.facts]: { exitCode: 1 },
     });
   });
 
-  it("leaves structured content and notes out where there are none", async () => {
+  it("leaves facts and notes out where there are none", async () => {
     const client = await connect();
     const result = await client.callTool({ name: "greet", arguments: { name: "you" } });
-    expect(result.structuredContent).toBeUndefined();
     expect(Object.keys(result._meta ?? {}).filter((key) => key.startsWith("haft/"))).toEqual([]);
   });
 
