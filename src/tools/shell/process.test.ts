@@ -66,6 +66,9 @@ describe("process", () => {
     const command = "trap 'echo caught' INT; echo ready; while :; do sleep 0.02; done";
     const { text } = await call({ action: "start", command });
     const id = idOf(text);
+    // Before that the shell has not set its trap yet.
+    let printed = text;
+    while (!printed.includes("ready")) printed += (await call({ action: "poll", id })).text;
     const signalled = await call({ action: "signal", id });
     expect(signalled.isError).toBe(false);
     const stopped = await call({ action: "stop", id });
