@@ -51,8 +51,8 @@ export async function wholeMedia(
   info: FsEntryInfo,
 ): Promise<Uint8Array | undefined> {
   if (info.size > MAX_MEDIA_BYTES) return undefined;
-  const { bytes, size } = await ctx.fs.readRange(absolute, 0, info.size);
-  if (bytes.length !== info.size || size !== info.size)
+  const { bytes, version } = await ctx.fs.readRange(absolute, 0, info.size);
+  if (bytes.length !== info.size || version !== info.version)
     throw new HaftError("FS_STALE", "It changed while it was read.");
   return bytes;
 }

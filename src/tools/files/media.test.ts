@@ -10,7 +10,7 @@ import { ENCRYPTED, pdfOf } from "../../backends/local/media/pdf.fixture.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
 import { openLocalPosix } from "../../backends/posix/index.js";
 import { type Backend, HaftError, type Media, type PdfText, type ReadData } from "../../kernel/index.js";
-import { memoryBench, type ToolBench, toolBench } from "../tool-bench.fixture.js";
+import { memoryBench, type ToolBench, toolBench, withFs } from "../tool-bench.fixture.js";
 
 const media = createSystemMedia();
 const host = { media };
@@ -211,6 +211,18 @@ describe("media of over 8 MiB", () => {
       rmSync(folder, { recursive: true, force: true });
     }
   });
+});
+
+it("a file that changes while it is read is refused", async () => {
+  const real = createMemoryBackend({ files: { "n.png": pngHeader(9, 9, 9 * 1024 * 1024) } });
+  const backend = withFs(real, (fs) => ({
+    async readRange(path, offset, length, io) {
+      const range = await fs.readRange(path, offset, length, io);
+      if (length === range.size) await real.root.fs.writeFile(path, pngHeader(9, 9, range.size));
+      return length === range.size ? fs.readRange(path, offset, length, io) : range;
+    },
+  }));
+  expect(await read(toolBench({ backend, host }), "n.png")).toMatchObject({ isError: true, code: "FS_STALE" });
 });
 
 describe("a PDF", () => {
