@@ -10,8 +10,10 @@ import type { Claim, ToolOutcome } from "../kernel/index.js";
 import { grantFor } from "../kernel/index.js";
 import type { ServerConfig } from "./config/config.js";
 import { type ConfiguredServers, configuredServers } from "./configured-servers.js";
-import { createToolkit, type Toolkit, type ToolkitOptions } from "./create-toolkit.js";
+import { createToolkit } from "./create-toolkit.js";
 import { handMade, program, SDK_1, SDK_2 } from "./servers.fixture.js";
+import type { Toolkit } from "./toolkit.js";
+import type { ToolkitOptions } from "./toolkit-options.js";
 
 /** Within this a promise to settle has to be kept, whatever the machine does beside. */
 const SETTLES_MS = 30_000;

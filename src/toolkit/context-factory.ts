@@ -1,8 +1,8 @@
 /** The context of each call of a toolkit. */
 import { after, createHostContext, type Dialect, HaftError, type HostContext, type Session } from "../kernel/index.js";
 import type { BackendSet } from "./backend-set.js";
-import type { ToolkitOptions } from "./create-toolkit.js";
 import type { Host } from "./host-services.js";
+import type { ToolkitOptions } from "./toolkit-options.js";
 
 interface Parts {
   readonly host: Host;

@@ -1,8 +1,9 @@
 /** One-line helpers over a host that is made at the first use. */
 import { type Clock, HaftError } from "../kernel/index.js";
 import { builtinRegistry } from "./builtin-registry.js";
-import { createToolkit, type Toolkit, type ToolkitSession } from "./create-toolkit.js";
+import { createToolkit } from "./create-toolkit.js";
 import { type OwnedBox, type OwnedContext, owning } from "./owned-box.js";
+import type { Toolkit, ToolkitSession } from "./toolkit.js";
 
 // The one binding of a module that is allowed to change: everybody who names no host shares this one.
 let shared: Promise<Toolkit> | undefined;

@@ -13,7 +13,7 @@ export {
   type ConfiguredServersOptions,
   configuredServers,
 } from "./configured-servers.js";
-export { createToolkit, type Toolkit, type ToolkitOptions, type ToolkitSession } from "./create-toolkit.js";
+export { createToolkit } from "./create-toolkit.js";
 export { makeLocalContext, resetProcessTable, resetTodos, toolBox, tryToolBox } from "./default-host.js";
 export { DIALECT_NAMES, dialectNamed } from "./dialect-named.js";
 export { type HostFindings, inspectHost } from "./inspect-host.js";
@@ -30,4 +30,6 @@ export {
 } from "./kept-state.js";
 export { type OpenBackendOptions, openBackend, TARGETS } from "./open-backend.js";
 export type { Owned, OwnedBox, OwnedContext } from "./owned-box.js";
+export type { Toolkit, ToolkitSession } from "./toolkit.js";
+export type { ToolkitOptions } from "./toolkit-options.js";
 export { workspaceProblem } from "./workspace.js";

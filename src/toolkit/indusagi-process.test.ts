@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { verifies } from "../../test/verifies.js";
-import { createToolkit, type Toolkit } from "./create-toolkit.js";
+import { createToolkit } from "./create-toolkit.js";
 import { resetProcessTable } from "./default-host.js";
 import type { OwnedBox } from "./owned-box.js";
+import type { Toolkit } from "./toolkit.js";
 
 let base: string;
 let cwd: string;

@@ -1,0 +1,90 @@
+/** What a toolkit is made with. */
+import type {
+  Approver,
+  Backend,
+  DefinedTool,
+  Dialect,
+  Faults,
+  Framework,
+  Gate,
+  Hooks,
+  OutputBudget,
+  Policy,
+  RateLimit,
+  Redactor,
+} from "../kernel/index.js";
+import type { ToolSettings } from "./config/config.js";
+
+/** What a toolkit is made of; each part has a default. */
+export interface ToolkitOptions {
+  /** Absolute; where relative paths start and what ignore rules count from. Default: the current folder, or the backend's own. */
+  readonly workspace?: string;
+  /** Where state is kept. Default: `HAFT_STATE`, else `$XDG_STATE_HOME/haft`, else `~/.local/state/haft`. */
+  readonly stateDir?: string;
+  /** False keeps audit, locks, artifacts and sessions in this process only. Default true. */
+  readonly persist?: boolean;
+  /** Bytes that the artifacts of one session may take on disk; the oldest give way. Default 256 MiB. */
+  readonly artifactQuotaBytes?: number;
+  /** The target or targets that calls work on, the default first. Default "local". */
+  readonly on?: string | readonly string[];
+  /** Ready backends by the name that `on` uses for them; they are not closed here. */
+  readonly backends?: Readonly<Record<string, Backend>>;
+  /** A dialect or its name. Default `haftDialect`. */
+  readonly dialect?: Dialect | string;
+  /** Tools of the host, beside the built-in ones; one of the same name takes the built-in one's place. */
+  readonly tools?: readonly DefinedTool[];
+  /** Default `allowAllPolicy()`. */
+  readonly policy?: Policy;
+  /** How much happens without asking. For now only "full", the default: policy alone decides. */
+  readonly autonomy?: "full";
+  /** Who is asked. Default: nobody, and an "ask" is a denial. */
+  readonly approver?: Approver;
+  /** Milliseconds that the approver has. Default 120,000. */
+  readonly approvalTimeoutMs?: number;
+  /** The name of the conversation that `box` works in. Default: each box has one of its own, without a name. */
+  readonly session?: string;
+  /** When `write` and `edit` want a read before. Default: what the dialect says. */
+  readonly gate?: Gate;
+  /** Milliseconds after which a command that still runs goes on as a job and its call ends, in the dialects whose `bash` may. Default: it is waited for. */
+  readonly yieldMs?: number;
+  /** Built-in tools by Haft's own names: `false` switches one off, so that it is neither shown nor known. Default: all on. */
+  readonly toolSettings?: ToolSettings;
+  /** What commands find in their environment beside the usual few variables. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default `standardBudget()`: both ends of 64 KiB. */
+  readonly budget?: OutputBudget;
+  /** The bag of host handles that contexts carry. Default empty. */
+  readonly framework?: Framework;
+  readonly hooks?: Hooks;
+  readonly rate?: RateLimit;
+  readonly redactor?: Redactor;
+  /** Who finds the call that an uncaught fault belongs to. Default: by asynchronous context, listening only while calls run. */
+  readonly faults?: Faults;
+}
+
+/** Every option; the compiler asks for one that is missing here. */
+export const TOOLKIT_OPTIONS: Readonly<Record<keyof ToolkitOptions, true>> = {
+  workspace: true,
+  stateDir: true,
+  persist: true,
+  artifactQuotaBytes: true,
+  on: true,
+  backends: true,
+  dialect: true,
+  tools: true,
+  policy: true,
+  autonomy: true,
+  approver: true,
+  approvalTimeoutMs: true,
+  session: true,
+  gate: true,
+  yieldMs: true,
+  toolSettings: true,
+  env: true,
+  budget: true,
+  framework: true,
+  hooks: true,
+  rate: true,
+  redactor: true,
+  faults: true,
+};

@@ -1,0 +1,96 @@
+/** The conversations of one toolkit: opened by name, each ended once. */
+import type { HostContext, Session, SessionEnd, ToolBox, ToolRegistry } from "../kernel/index.js";
+import type { BackendSet } from "./backend-set.js";
+import type { Host } from "./host-services.js";
+import { SessionUse } from "./session-use.js";
+import type { ToolkitSession } from "./toolkit.js";
+
+/** What sessions are made of. */
+export interface SessionParts {
+  readonly host: Host;
+  readonly backends: BackendSet;
+  readonly registry: ToolRegistry;
+  contextOf(session: Session, isEnded: () => boolean, cwd?: string): HostContext | PromiseLike<HostContext>;
+}
+
+export class ToolkitSessions {
+  readonly #parts: SessionParts;
+  readonly #open = new Map<string, ToolkitSession>();
+  /** Those without a name. */
+  readonly #temporary = new WeakSet<ToolkitSession>();
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  /** The one of this name, the same each time; without a name a new one. */
+  of(id: string | undefined, owner?: string): ToolkitSession {
+    return (id === undefined ? undefined : this.#open.get(id)) ?? this.#openNew(id, owner);
+  }
+
+  all(): readonly ToolkitSession[] {
+    return [...this.#open.values()];
+  }
+
+  closeUnnamed(): Promise<PromiseSettledResult<SessionEnd>[]> {
+    return Promise.allSettled(
+      this.all()
+        .filter((session) => this.#temporary.has(session))
+        .map((session) => session.close()),
+    );
+  }
+
+  closeAll(): Promise<PromiseSettledResult<SessionEnd>[]> {
+    return Promise.allSettled(this.all().map((session) => session.close()));
+  }
+
+  #openNew(id: string | undefined, owner: string | undefined): ToolkitSession {
+    const { host, backends, registry, contextOf } = this.#parts;
+    const { clock } = host.services;
+    const session = { ...host.openSession(id), ...(owner === undefined ? {} : { owner }) };
+    let ended: Promise<SessionEnd> | undefined;
+    const isEnded = () => ended !== undefined;
+    const use = new SessionUse(clock.now, session.touch);
+    const box = (collection?: string) => registry.toToolBox(() => contextOf(session, isEnded), collection, { clock });
+    const opened: ToolkitSession = {
+      id: session.id,
+      session,
+      box: (collection) => use.counted(aimed(box(collection), backends.names)),
+      context: async (cwd) => contextOf(session, isEnded, cwd),
+      close: () => {
+        ended ??= this.#end(opened, session.close, id === undefined);
+        return ended;
+      },
+      end: async () => {
+        ended ??= this.#end(opened, session.close, true);
+        const left = await ended;
+        await session.end();
+        return left;
+      },
+      idleSinceMs: () => use.idleSinceMs(),
+      isGone: session.isGone,
+      [Symbol.asyncDispose]: async () => void (await opened.close()),
+    };
+    this.#open.set(session.id, opened);
+    if (id === undefined) this.#temporary.add(opened);
+    return opened;
+  }
+
+  async #end(session: ToolkitSession, close: () => Promise<void>, forgets: boolean): Promise<SessionEnd> {
+    const { host, backends } = this.#parts;
+    const { id } = session;
+    // A name may be in use again.
+    if (this.#open.get(id) === session) this.#open.delete(id);
+    host.services.approvals.forget(id);
+    // Commands first: what they still print belongs to the session's artifacts.
+    const [jobs] = await Promise.allSettled([backends.endSession(id, { forgets })]);
+    await close();
+    if (jobs.status === "rejected") throw jobs.reason;
+    return { left: jobs.value };
+  }
+}
+
+/** A box that advertises the choice of target where there is one. */
+function aimed(box: ToolBox, names: readonly string[]): ToolBox {
+  return { ...box, descriptors: (targets = names) => box.descriptors(targets) };
+}

@@ -1,0 +1,60 @@
+/** What a host holds: a toolkit and its conversations. */
+import type {
+  Approvals,
+  Dialect,
+  HostContext,
+  HostServices,
+  Session,
+  SessionEnd,
+  ToolBox,
+  ToolRegistry,
+} from "../kernel/index.js";
+import type { EndedAfterKill } from "./backend-set.js";
+import type { OwnedBox } from "./owned-box.js";
+
+/** One conversation of a toolkit. */
+export interface ToolkitSession extends AsyncDisposable {
+  readonly id: string;
+  readonly session: Session;
+  /** A box whose calls belong to this session. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
+  box(collection?: string): ToolBox;
+  /** The context of one dispatch, as a box's factory makes it; `cwd`, absolute, takes the workspace's place. Opens the backends. */
+  context(cwd?: string): Promise<HostContext>;
+  /**
+   * Ends what its calls left running, but for jobs of the host and those to be kept, and writes down what the session
+   * remembers; one without a name leaves nothing behind. Later calls of its boxes are refused with `STORE_CLOSED`. Idempotent.
+   */
+  close(): Promise<SessionEnd>;
+  /** Closes it and removes all that it has kept, a name or not. Idempotent. */
+  end(): Promise<SessionEnd>;
+  /** Milliseconds since the epoch: when the last call of its boxes ended, or when it was opened; undefined while one runs. */
+  idleSinceMs(): number | undefined;
+  /** Whether it was ended from elsewhere, such as by `haft sessions end`. What it had kept is gone. */
+  isGone(): boolean;
+}
+
+/** Everything that one host shares: tools, backends, state, and the conversations that use them. */
+export interface Toolkit extends AsyncDisposable {
+  readonly registry: ToolRegistry;
+  readonly dialect: Dialect;
+  readonly host: HostServices;
+  /** What waits for a person: `approvals.grant(token)`, then the same call again with `resume: token`. */
+  readonly approvals: Approvals;
+  /**
+   * The conversation of this name, the same object each time; without a name, a new one.
+   *
+   * @param options.owner - Who it belongs to, where a host has several clients: jobs that outlive their session are told to
+   *   sessions of the same owner only. Default: nobody, and such sessions share them.
+   */
+  session(id?: string, options?: { readonly owner?: string }): ToolkitSession;
+  /** A box with a session of its own, or the one that the toolkit was made with. Default "all". @throws `REGISTRY_UNKNOWN_COLLECTION` */
+  box(collection?: string): OwnedBox;
+  /** The conversations that are open. */
+  sessions(): readonly ToolkitSession[];
+  /** What was ended here after an earlier host was killed; each is told once, and only once a call has opened the backends. */
+  takeReports(): Promise<readonly EndedAfterKill[]>;
+  /** Ends every background command that was started here, whatever its lifetime, and forgets it with its output. */
+  forgetJobs(): Promise<void>;
+  /** Closes sessions and backends, with what calls left running; `left` names what could not be ended. Idempotent. */
+  close(): Promise<{ readonly left: readonly string[] }>;
+}
