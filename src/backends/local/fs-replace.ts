@@ -177,8 +177,10 @@ async function writeInPlace(
     const info = fstatSync(descriptor, { bigint: true });
     if (oddKindOf(info) !== undefined) throw notAFile(WRITE, spot.asked, oddKindOf(info)!);
     requireVersion(spot, source.info, versionOf(info));
+    grow(descriptor, data, Number(info.size));
     // Once begun it is not given up half-way.
-    for (let written = 0; written < data.length; ) written += writeSync(descriptor, data, written, undefined, written);
+    const inside = data.subarray(0, Number(info.size));
+    for (let at = 0; at < inside.length; ) at += writeSync(descriptor, inside, at, undefined, at);
     ftruncateSync(descriptor, data.length);
     keepSetId(descriptor, source.info);
     await flush(descriptor);
@@ -186,6 +188,16 @@ async function writeInPlace(
     closeSync(descriptor);
   }
   return { before, inPlace: true };
+}
+
+/** What goes beyond the old end comes first: a disk that has no room for it leaves the old bytes as they are. */
+function grow(descriptor: number, data: Uint8Array, oldSize: number): void {
+  try {
+    for (let at = oldSize; at < data.length; ) at += writeSync(descriptor, data, at, undefined, at);
+  } catch (thrown) {
+    ftruncateSync(descriptor, oldSize);
+    throw thrown;
+  }
 }
 
 /** As `Promise.all`, but settles only when all have: what still runs uses a descriptor that is closed afterwards. */
