@@ -46,38 +46,15 @@ export function callLife(callId: string, tool: string, context: HostContext): Ca
       return store.update(key, change);
     },
   });
-  const { artifacts: kept } = session;
-  const artifacts: Artifacts = {
-    async create(about) {
-      requireLife();
-      const writer = await kept.create({ ...about, tool });
+  const artifacts = artifactsUntilEnd(session.artifacts, tool, {
+    requireLife,
+    /** One that comes when the call is over already is ended at once. */
+    made(writer) {
       open.add(writer);
       if (over !== undefined) void close(writer);
-      return {
-        id: writer.id,
-        async write(bytes) {
-          requireLife();
-          return writer.write(bytes);
-        },
-        async end() {
-          open.delete(writer);
-          return writer.end();
-        },
-      };
     },
-    async read(id, offset, length) {
-      requireLife();
-      return kept.read(id, offset, length);
-    },
-    async list() {
-      requireLife();
-      return kept.list();
-    },
-    async export(id, fs, path) {
-      requireLife();
-      return kept.export(id, fs, path);
-    },
-  };
+    ended: (writer) => void open.delete(writer),
+  });
   // Made when a tool asks for them: many do not.
   let ownSession: Session | undefined;
   let ownFramework: Framework | undefined;
@@ -107,6 +84,50 @@ export function callLife(callId: string, tool: string, context: HostContext): Ca
       for (const release of waiting) release(over);
       for (const writer of open) void close(writer);
       return over;
+    },
+  };
+}
+
+interface ArtifactLife {
+  requireLife(): void;
+  made(writer: ArtifactWriter): void;
+  ended(writer: ArtifactWriter): void;
+}
+
+function artifactsUntilEnd(kept: Artifacts, tool: string, life: ArtifactLife): Artifacts {
+  const { requireLife } = life;
+  return {
+    async create(about) {
+      requireLife();
+      const writer = await kept.create({ ...about, tool });
+      life.made(writer);
+      return {
+        id: writer.id,
+        async write(bytes) {
+          requireLife();
+          return writer.write(bytes);
+        },
+        async end() {
+          life.ended(writer);
+          return writer.end();
+        },
+        async discard() {
+          life.ended(writer);
+          await writer.discard?.();
+        },
+      };
+    },
+    async read(id, offset, length) {
+      requireLife();
+      return kept.read(id, offset, length);
+    },
+    async list() {
+      requireLife();
+      return kept.list();
+    },
+    async export(id, fs, path) {
+      requireLife();
+      return kept.export(id, fs, path);
     },
   };
 }

@@ -111,6 +111,8 @@ export interface ArtifactWriter {
   /** Never rejects for size: bytes beyond the limit are counted. */
   write(bytes: Uint8Array): Promise<void>;
   end(): Promise<{ readonly producedBytes: number; readonly keptBytes: number }>;
+  /** Gives up what was written, also after `end`: the artifact is then unknown. Optional; without it what was written stays. */
+  discard?(): Promise<void>;
 }
 
 /** `gap`: bytes `from` to `to` of the produced stream were not kept. */

@@ -9,6 +9,8 @@ import { unwritable } from "./state-folder.js";
 /** What the `.json` file of an artifact holds. */
 export interface ArtifactRecord extends ArtifactInfo {
   readonly partBytes: number;
+  /** The disk refused what came after so many bytes: these are all that is kept. */
+  readonly onlyFirst?: number;
   /** Tells artifacts of one millisecond and one process apart. */
   readonly serial: number;
   /** False while it is being written, and for good when its process was killed meanwhile. */
@@ -38,6 +40,11 @@ export function foundBytes(folder: string, { id, partBytes }: ArtifactRecord): n
   return tail < partBytes ? head + tail : head;
 }
 
+/** Bytes from the start on that a refusing disk has taken. */
+export function firstBytes(folder: string, { id, partBytes }: ArtifactRecord): number {
+  return Math.min(partBytes, statSync(headPath(folder, id), { throwIfNoEntry: false })?.size ?? 0);
+}
+
 /** Bytes kept of an output of `producedBytes` when each part keeps `partBytes`. */
 export function keptOf(producedBytes: number, partBytes: number): number {
   return Math.min(producedBytes, 2 * partBytes);
@@ -63,6 +70,11 @@ export class ArtifactFile {
 
   get producedBytes(): number {
     return this.#producedBytes;
+  }
+
+  /** The disk refused a write: what came from then on is counted only. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
   }
 
   /** One write after another, in the order of the calls. @throws `STORE_CLOSED` after `close`. */
@@ -118,11 +130,16 @@ export class ArtifactFile {
 export async function readPart(
   folder: string,
   id: string,
-  size: { readonly producedBytes: number; readonly partBytes: number },
+  size: Pick<ArtifactRecord, "producedBytes" | "partBytes" | "onlyFirst">,
   offset: number,
   length: number,
 ): Promise<ArtifactPart> {
-  const { producedBytes, partBytes } = size;
+  const { producedBytes, partBytes, onlyFirst } = size;
+  if (onlyFirst !== undefined) {
+    const from = Math.max(0, Math.min(offset, onlyFirst));
+    const bytes = await readAt(headPath(folder, id), from, Math.max(0, Math.min(length, onlyFirst - from)));
+    return { bytes, keptBytes: onlyFirst, producedBytes, gap: [onlyFirst, producedBytes] };
+  }
   const keptBytes = keptOf(producedBytes, partBytes);
   const gapEnd = partBytes + (producedBytes - keptBytes);
   const from = Math.max(0, Math.min(offset, producedBytes));

@@ -2,7 +2,15 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { type ArtifactInfo, type Artifacts, artifactFault, HaftError } from "../../kernel/index.js";
-import { ArtifactFile, type ArtifactRecord, foundBytes, keptOf, readPart, writeRecord } from "./artifact-file.js";
+import {
+  ArtifactFile,
+  type ArtifactRecord,
+  firstBytes,
+  foundBytes,
+  keptOf,
+  readPart,
+  writeRecord,
+} from "./artifact-file.js";
 import { ArtifactIndex } from "./artifact-index.js";
 import { type StateFolder, unwritable } from "./state-folder.js";
 
@@ -61,6 +69,10 @@ export function fileArtifacts(
   const current = (record: ArtifactRecord): ArtifactRecord => {
     const writing = live.get(record.id);
     if (writing === undefined && record.ended) return record;
+    if (writing?.hasFailed === true) {
+      const onlyFirst = firstBytes(folder, record);
+      return { ...record, producedBytes: writing.producedBytes, keptBytes: onlyFirst, onlyFirst };
+    }
     const producedBytes = writing?.producedBytes ?? foundBytes(folder, record);
     return { ...record, producedBytes, keptBytes: keptOf(producedBytes, record.partBytes) };
   };
@@ -142,6 +154,11 @@ export function fileArtifacts(
           wrote(bytes.length);
         },
         end: () => finish(id, file),
+        async discard() {
+          await file.close().catch(() => {});
+          live.delete(id);
+          index.remove(id);
+        },
       };
     },
     async read(id, offset, length) {
@@ -174,7 +191,8 @@ export function fileArtifacts(
       }
     },
     async close() {
-      await Promise.all([...live].map(([id, file]) => finish(id, file)));
+      // One whose record cannot be written any more still tells by its files what is kept of it.
+      await Promise.allSettled([...live].map(([id, file]) => finish(id, file)));
     },
   };
 }

@@ -75,6 +75,10 @@ export function memoryArtifacts(options: MemoryArtifactsOptions): Artifacts {
           };
           return ended;
         },
+        async discard() {
+          ended ??= { producedBytes: 0, keptBytes: 0 };
+          if (live.delete(id)) usedBytes -= keptBytes(kept.buffer);
+        },
       };
     },
     async read(id, offset, length) {

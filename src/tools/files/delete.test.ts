@@ -11,10 +11,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { bareHost } from "../../../test/support/bare-host.js";
 import { createLocalBackend } from "../../backends/local/index.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
 import { openLocalPosix } from "../../backends/posix/index.js";
 import { type DeleteData, HaftError } from "../../kernel/index.js";
+import { createMemorySession, memoryArtifacts } from "../../stores/memory/index.js";
 import { memoryBench, type ToolBench, toolBench, withFs } from "../tool-bench.fixture.js";
 
 const remove = (bench: ToolBench, path: string, more: object = {}, limits?: object) =>
@@ -53,6 +55,32 @@ describe("a delete", () => {
     ]);
     expect(await exists(bench, "d")).toBe(false);
     expect((await remove(bench, "e")).data).toMatchObject({ kind: "directory", kept: [] });
+  });
+
+  it("removes nothing where the session has no room for what it held, and then keeps nothing either", async () => {
+    const whole = "a".repeat(600_000);
+    const long = memoryBench({ "long.txt": "a".repeat(3_000_000) });
+    expect(await remove(long, "long.txt")).toMatchObject({
+      code: "FS_TOO_LARGE",
+      message: expect.stringContaining('of the 3000000 bytes of "long.txt" this session has room for 2097152'),
+    });
+    const session = createMemorySession({
+      id: "small",
+      artifacts: memoryArtifacts({ ids: bareHost().ids, now: () => 0, quotaBytes: 1_000_000 }),
+    });
+    const many = memoryBench({ "d/a.txt": whole, "d/b.txt": whole }, { session });
+    expect(await remove(many, "d", { recursive: true })).toMatchObject({
+      code: "FS_TOO_LARGE",
+      message:
+        'Did not delete "d": of the 600000 bytes of "d/a.txt" this session has room for 0 among its artifacts. Delete less at once, or use a command, which keeps nothing.',
+    });
+    for (const bench of [long, many]) expect(await bench.session.artifacts.list()).toEqual([]);
+    expect([await exists(many, "d/a.txt"), await exists(many, "d/b.txt"), await exists(long, "long.txt")]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect((await remove(many, "d/a.txt")).data?.kept).toHaveLength(1);
   });
 
   it("removes nothing where it could not keep all", async () => {

@@ -14,7 +14,7 @@ import { fileFailure } from "../file-failure.js";
 import { besideClaims, withNearPaths } from "../near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
 import { groundClaims, realGround, refuseGround } from "./ground-folders.js";
-import { journalOldBytes } from "./journal.js";
+import { keepOldBytes } from "./journal.js";
 import { collectTree, kindOf, type TreeEntry } from "./removed-tree.js";
 
 export const DELETE_LIMITS: DeleteLimits = { maxEntries: 200, maxBytes: 64 * 1024 * 1024 };
@@ -95,7 +95,7 @@ async function deleteOne(
   const { entries } = tree;
   const sizeBytes = entries.reduce((sum, entry) => sum + (entry.kind === "file" ? entry.info.size : 0), 0);
   if (sizeBytes > ctx.limits.maxBytes) return refuseSize(input.path, sizeBytes, ctx.limits.maxBytes);
-  const kept = await keepFiles(ctx, entries);
+  const kept = await keepFiles(ctx, entries, input.path);
   if (!("files" in kept)) return kept;
   try {
     await ctx.fs.rm(absolute, { recursive: isTree, ignoreMissing: false });
@@ -123,12 +123,18 @@ async function deleteOne(
   });
 }
 
-/** The bytes of each file that is not empty as an artifact, all of them before anything is deleted. */
+/** The bytes of each file that is not empty as an artifact, all of them before anything is deleted; else nothing is kept. */
 async function keepFiles(
   ctx: ToolContext<DeleteLimits>,
   entries: readonly TreeEntry[],
+  path: string,
 ): Promise<{ readonly files: DeleteData["kept"] } | ToolResult<never>> {
   const files: DeleteData["kept"][number][] = [];
+  const keepers: { giveUp(): Promise<void> }[] = [];
+  const refuse = async (failure: ToolResult<never>): Promise<ToolResult<never>> => {
+    for (const { giveUp } of keepers) await giveUp();
+    return failure;
+  };
   let left = ctx.limits.maxBytes;
   for (const { spelled, absolute, kind } of entries) {
     if (kind !== "file") continue;
@@ -136,13 +142,27 @@ async function keepFiles(
       const bytes = await ctx.fs.readBytes(absolute, { maxBytes: left });
       left -= bytes.length;
       const provenance = fileProvenance(ctx, absolute, spelled);
-      const journal = await journalOldBytes(ctx, provenance, bytes, `the deleted bytes of ${spelled}`);
-      if (journal !== undefined) files.push({ path: spelled, artifact: journal.artifact, sizeBytes: bytes.length });
+      const kept = await keepOldBytes(ctx, provenance, bytes, `the deleted bytes of ${spelled}`);
+      if (kept === undefined) continue;
+      keepers.push(kept);
+      const { journal } = kept;
+      if (journal.bytes < bytes.length) return refuse(refuseUnkept(path, spelled, bytes.length, journal.bytes));
+      files.push({ path: spelled, artifact: journal.artifact, sizeBytes: bytes.length });
     } catch (thrown) {
-      return fileFailure(thrown, { verb: "delete", spelled, absolute });
+      return refuse(fileFailure(thrown, { verb: "delete", spelled, absolute }));
     }
   }
+  // A session keeps so much and no more: the last ones may have pushed out the first.
+  for (const { path: spelled, artifact, sizeBytes } of files)
+    if (typeof (await ctx.artifacts.read(artifact, 0, 0)) === "string")
+      return refuse(refuseUnkept(path, spelled, sizeBytes, 0));
   return { files };
+}
+
+function refuseUnkept(path: string, spelled: string, sizeBytes: number, keptBytes: number): ToolResult<never> {
+  const why = `of the ${sizeBytes} bytes of ${quoted(spelled)} this session has room for ${keptBytes} among its artifacts`;
+  const message = `Did not delete ${quoted(path)}: ${why}. Delete less at once, or use a command, which keeps nothing.`;
+  return fail("FS_TOO_LARGE", message, { details: { path, sizeBytes, maxBytes: keptBytes } });
 }
 
 function notEmpty(path: string): ToolResult<never> {

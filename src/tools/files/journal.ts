@@ -13,11 +13,30 @@ export async function journalOldBytes(
   bytes: Uint8Array,
   what = `the replaced bytes of ${provenance.ref}`,
 ): Promise<Journal | undefined> {
+  return (await keepOldBytes(ctx, provenance, bytes, what))?.journal;
+}
+
+/** The same, with the way to give up what was kept when nothing is replaced or deleted after all. */
+export async function keepOldBytes(
+  ctx: Pick<ToolContext, "artifacts">,
+  provenance: Provenance,
+  bytes: Uint8Array,
+  what: string,
+): Promise<{ readonly journal: Journal; giveUp(): Promise<void> } | undefined> {
   if (bytes.length === 0) return undefined;
   const writer = await ctx.artifacts.create({ what, provenance });
-  await writer.write(bytes);
-  const { keptBytes } = await writer.end();
-  return { artifact: writer.id, bytes: keptBytes };
+  const giveUp = async (): Promise<void> => {
+    // It is then an artifact that nobody needs, no reason for a call to fail.
+    await writer.discard?.().catch(() => {});
+  };
+  try {
+    await writer.write(bytes);
+    const { keptBytes } = await writer.end();
+    return { journal: { artifact: writer.id, bytes: keptBytes }, giveUp };
+  } catch (thrown) {
+    await giveUp();
+    throw thrown;
+  }
 }
 
 /** The replaced bytes as something that an answer does not show and that can be had. */
