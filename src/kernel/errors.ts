@@ -48,7 +48,7 @@ export const ERROR_CODES = [
   "CONFIG_MISSING_PACKAGE", // { package }
   "STORE_CONFLICT",
   "STORE_CLOSED",
-  "STORE_UNWRITABLE", // { path }
+  "STORE_UNWRITABLE", // { path, reason? } the reason as a clause
   "STORE_NEWER", // { path, known } what a newer version has written, and the newest format that this one knows
   "REGISTRY_UNKNOWN_TOOL", // { name }
   "REGISTRY_UNKNOWN_COLLECTION", // { name }

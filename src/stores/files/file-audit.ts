@@ -1,6 +1,6 @@
 /** The audit record on disk: append-only lines, one chain a process. */
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { type Audit, HaftError } from "../../kernel/index.js";
 import { CHAIN_START, type ChainedRecord, chainedLine } from "./audit-chain.js";
@@ -38,6 +38,18 @@ export function fileAudit(state: StateFolder, options: FileAuditOptions = {}): A
     return record.sequence;
   };
 
+  /** A file that could not even get its first line is none: the next entry tries again. */
+  const begin = (to: OpenFile, atMs: number): void => {
+    try {
+      append(to, { kind: "head", chain, pid: process.pid, node: process.version }, atMs);
+    } catch (error) {
+      file = undefined;
+      to.close();
+      to.removeEmpty();
+      throw error;
+    }
+  };
+
   const record = (entry: Entry): number => {
     const atMs = now();
     const day = new Date(atMs).toISOString().slice(0, 10);
@@ -46,7 +58,7 @@ export function fileAudit(state: StateFolder, options: FileAuditOptions = {}): A
         file?.close();
         file = undefined;
         file = new OpenFile(state.folder("audit"), day, `${day}-${process.pid}-${chain}`);
-        append(file, { kind: "head", chain, pid: process.pid, node: process.version }, atMs);
+        begin(file, atMs);
       }
       return append(file, entry, atMs);
     } catch (error) {
@@ -82,16 +94,19 @@ class OpenFile {
   #head: string | undefined;
   #flush: NodeJS.Immediate | undefined;
 
+  readonly #path: string;
+
   constructor(
     folder: string,
     readonly day: string,
     name: string,
   ) {
+    this.#path = join(folder, name);
     // After `close` the same chain may go on in the file it had.
-    this.#lines = openSync(join(folder, `${name}.jsonl`), "a", 0o600);
+    this.#lines = openSync(`${this.#path}.jsonl`, "a", 0o600);
     try {
       this.#size = fstatSync(this.#lines).size;
-      this.#headFile = openSync(join(folder, `${name}.head`), constants.O_RDWR | constants.O_CREAT, 0o600);
+      this.#headFile = openSync(`${this.#path}.head`, constants.O_RDWR | constants.O_CREAT, 0o600);
     } catch (error) {
       closeSync(this.#lines);
       throw error;
@@ -129,6 +144,12 @@ class OpenFile {
       closeSync(this.#lines);
       closeSync(this.#headFile);
     }
+  }
+
+  /** After `close`: takes away what holds nothing. */
+  removeEmpty(): void {
+    if (this.#size > 0) return;
+    for (const end of ["jsonl", "head"]) rmSync(`${this.#path}.${end}`, { force: true });
   }
 
   #writeHead(): void {

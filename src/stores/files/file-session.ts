@@ -117,9 +117,12 @@ export function createFileSession(options: FileSessionOptions): FileSession {
     async close() {
       if (isTemporary || mark.isGone()) return end();
       await artifacts.close();
-      await save();
-      mark.kept();
-      mark.release();
+      try {
+        await save();
+        mark.kept();
+      } finally {
+        mark.release();
+      }
     },
     end,
   };

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -85,5 +85,29 @@ describe("the record of all processes", () => {
     rmSync(join(state.path, "audit", first));
     expect(readAudit(state).problems).toEqual([]);
     expect(readAudit(state).calls.map(({ tool }) => tool)).toEqual(["second", "third"]);
+  });
+
+  it("is sound in two halves once the oldest days are moved elsewhere, and misses one out of the middle", async () => {
+    await record();
+    const [old, middle] = ["old", "middle"].map((name) => openStateFolder(join(state.path, name)));
+    let atMs = Date.UTC(2026, 0, 1, 12);
+    for (const name of readdirSync(join(state.path, "audit"))) {
+      if (name.startsWith("2026-01-01")) renameSync(join(state.path, "audit", name), join(old!.folder("audit"), name));
+    }
+    expect([readAudit(old!), readAudit(state)]).toMatchObject([
+      { problems: [], calls: [{ tool: "first" }, { tool: "second" }] },
+      { problems: [], calls: [{ tool: "third" }] },
+    ]);
+    const audit = fileAudit(middle!, { now: () => atMs });
+    for (const tool of ["one", "two", "three"]) {
+      await audit.begin(begin(tool));
+      atMs += DAY_MS;
+    }
+    audit.close();
+    const [, second = ""] = readdirSync(join(middle!.path, "audit"))
+      .filter((name) => name.endsWith(".jsonl"))
+      .sort();
+    rmSync(join(middle!.path, "audit", second));
+    expect(readAudit(middle!).problems).toMatchObject([{ line: 1, why: "the line before it was changed or left out" }]);
   });
 });

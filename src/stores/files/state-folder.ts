@@ -86,10 +86,12 @@ function nearestFolder(path: string): string {
 
 /** The error for state that cannot be kept; `path` is what could not be written. */
 export function unwritable(path: string, cause: unknown): HaftError {
+  const reason = systemReason(cause);
+  const next = isFull(cause) ? "Free some space there, or name another folder" : "Name a writable folder";
   return new HaftError(
     "STORE_UNWRITABLE",
-    `Could not write the state folder at "${path}": ${systemReason(cause)}. Name a writable folder with \`--state DIR\` or the environment variable HAFT_STATE.`,
-    { cause, details: { path } },
+    `Could not write the state folder at "${path}": ${reason}. ${next} with \`--state DIR\` or the environment variable HAFT_STATE.`,
+    { cause, details: { path, reason } },
   );
 }
 
@@ -107,11 +109,17 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
   ENOSPC: "no space is left on the device",
   EDQUOT: "the disk quota is used up",
+  EFBIG: "no file may become that large here",
   ENOENT: "no folder can be made there",
   ENOTDIR: "a part of the path is not a folder",
   EEXIST: "something that is not a folder stands there",
   ELOOP: "the path is a loop of links",
 };
+
+function isFull(cause: unknown): boolean {
+  const { code } = cause as { readonly code?: unknown };
+  return code === "ENOSPC" || code === "EDQUOT";
+}
 
 function systemReason(cause: unknown): string {
   const code = (cause as { readonly code?: unknown }).code;

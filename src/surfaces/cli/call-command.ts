@@ -1,6 +1,6 @@
 /** `haft call`: one call, its answer, an exit status. */
 import { randomUUID } from "node:crypto";
-import type { Dialect, ToolBox, ToolOutcome } from "../../kernel/index.js";
+import { type Dialect, HaftError, type ToolBox, type ToolOutcome } from "../../kernel/index.js";
 import { createToolkit, keptCommands } from "../../toolkit/index.js";
 import { answerJson, answerText } from "./answer-text.js";
 import { callInput, isLeftOut } from "./call-input.js";
@@ -42,13 +42,20 @@ export async function callCommand(tool: string, text: string | undefined, option
     return outcome.isError ? EXIT.errorResult : EXIT.ok;
   } finally {
     const earlier = endedAfterKill(await toolkit.takeReports());
-    const [{ left: ours }, { left: theirs }] = await Promise.all([toolkit.close(), servers.close()]);
+    const [{ left: ours }, { left: theirs }] = await Promise.all([toolkit.close().catch(tellUnsaved), servers.close()]);
     const left = [...ours, ...theirs];
     const { stateDir } = settings.toolkit;
     const jobs =
       survivors.jobs.length === 0 ? undefined : await keptCommands(stateDir === undefined ? {} : { stateDir });
     for (const line of [...earlier, ...survivors.report(left, jobs?.list())]) process.stderr.write(`haft: ${line}\n`);
   }
+}
+
+/** The call was answered, and its status is what counts. @throws what is no trouble with the state folder. */
+function tellUnsaved(error: unknown): { readonly left: readonly string[] } {
+  if (!HaftError.is(error)) throw error;
+  process.stderr.write(`haft: what this session knows of files was not written down. ${error.message}\n`);
+  return { left: [] };
 }
 
 /** What a person at the command line needs beside an answer that is written for a model. */

@@ -1,6 +1,7 @@
 import {
   defineTool,
   fail,
+  HaftError,
   ok,
   TODO_STATUSES,
   type TodoData,
@@ -66,7 +67,12 @@ async function setTodo(input: TodoSetInput, ctx: ToolContext): Promise<ToolResul
     seen.add(item.id);
   }
   const items = input.items.map(({ id, text, status }) => ({ id, text, status }));
-  await ctx.session.todo.replace(items);
+  try {
+    await ctx.session.todo.replace(items);
+  } catch (thrown) {
+    if (!HaftError.is(thrown)) throw thrown;
+    return fail(thrown.code, `Did not set the list; it is as it was. ${thrown.message}`, { details: thrown.details });
+  }
   return listed(items);
 }
 
