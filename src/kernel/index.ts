@@ -80,7 +80,15 @@ export {
   requireTreeCovered,
 } from "./guard.js";
 export { type Bound, within } from "./in-time.js";
-export type { FittedImage, ImageBounds, Media, MediaFault, PdfPages, PdfText } from "./media.js";
+export {
+  type FittedImage,
+  type ImageBounds,
+  type Media,
+  type MediaFault,
+  PDF_PAGE_CHARACTERS,
+  type PdfPages,
+  type PdfText,
+} from "./media.js";
 export {
   clamp,
   clampWithCount,

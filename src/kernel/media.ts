@@ -28,9 +28,12 @@ export interface FittedImage {
 export interface PdfPages {
   /** From 1. */
   readonly first: number;
-  /** Characters of text; the page that goes over it is the last. */
+  /** Characters of text, a page counting `PDF_PAGE_CHARACTERS` more; the page that goes over it is the last. */
   readonly maxCharacters: number;
 }
+
+/** What a page counts beside its text, so that a document of countless empty ones has an end too. */
+export const PDF_PAGE_CHARACTERS = 40;
 
 /** The text of pages, from the first that was asked for. */
 export interface PdfText {

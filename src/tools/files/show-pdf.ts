@@ -1,5 +1,6 @@
 import {
   HaftError,
+  PDF_PAGE_CHARACTERS,
   type ReadInput,
   type ReadLimits,
   type Session,
@@ -10,7 +11,7 @@ import { cutHead, stripControls } from "../../text/index.js";
 import { type FileView, type FoundFile, UTF8_VIEW, untold } from "./found-file.js";
 import { MAX_MEDIA_BYTES, type MediaFile, mediaIo, missingPackage, unreadable } from "./media-file.js";
 
-/** Characters of the text of one document; what follows the page that goes over it is not shown. */
+/** Characters of the text of one document, each page counting a few more; what follows the page that goes over it is not shown. */
 const MAX_PDF_CHARACTERS = 4_194_304;
 const CACHE = "pdf-text";
 /** Bytes. */
@@ -75,7 +76,7 @@ async function readOn(
   const known = keptPages(ctx.session, key);
   if (known !== undefined && (known.isDone || !reachesBeyond(known, input, ctx.limits))) return known;
   const before = known?.texts ?? [];
-  const room = MAX_PDF_CHARACTERS - before.reduce((sum, text = "") => sum + text.length, 0);
+  const room = MAX_PDF_CHARACTERS - before.reduce((sum, text = "") => sum + text.length + PDF_PAGE_CHARACTERS, 0);
   const asked = { first: before.length + 1, maxCharacters: room };
   const found = await ctx.media!.pdfText(bytes, asked, mediaIo(ctx)).catch((thrown: unknown) => {
     if (known === undefined || !HaftError.is(thrown, "MEDIA_UNREADABLE")) throw thrown;

@@ -1,5 +1,5 @@
 /** What the process says, line by line. It may have been taken over by the file that it reads: each line is checked. */
-import { isRecord } from "../../../kernel/index.js";
+import { isRecord, PDF_PAGE_CHARACTERS } from "../../../kernel/index.js";
 
 /** A line of the answer. */
 export type MediaFact =
@@ -21,14 +21,15 @@ const MIMES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 /** Divides an answer into its lines, and the bytes behind the line `image`. */
 export class MediaAnswer {
   readonly facts: MediaFact[] = [];
-  /** Of the text of all pages. */
+  /** Of the text of all pages, and what each page counts. */
   characters = 0;
   readonly #maxBytes: number;
   #chunks: Buffer[] = [];
   #pending = 0;
+  #taken = 0;
   #bodyBytes: Buffer[] | undefined;
 
-  /** @param maxBytes - Of one line, and of the bytes of an image. */
+  /** @param maxBytes - Of one line, and of the bytes of an image; twice as many of all together. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
@@ -40,6 +41,8 @@ export class MediaAnswer {
 
   /** False for what is no answer, or too much of one. */
   take(chunk: Buffer): boolean {
+    this.#taken += chunk.length;
+    if (this.#taken > 2 * this.#maxBytes) return false;
     let rest = chunk;
     while (this.#bodyBytes === undefined) {
       const end = rest.indexOf(10);
@@ -52,7 +55,7 @@ export class MediaAnswer {
       if (fact === undefined) return false;
       this.facts.push(fact);
       if (fact.kind === "image") this.#bodyBytes = [];
-      if (fact.kind === "page") this.characters += fact.text?.length ?? 0;
+      if (fact.kind === "page") this.characters += PDF_PAGE_CHARACTERS + (fact.text?.length ?? 0);
     }
     return this.#keep(this.#bodyBytes, rest);
   }

@@ -16,15 +16,16 @@ export function pdfOf(pages: readonly (readonly string[])[], trailer = ""): Uint
   );
 }
 
-/** A PDF whose pages have these streams as their contents. */
+/** A PDF whose pages have these streams as their contents; it says that there are `count` of them. */
 export function pdfWith(
   streams: readonly { readonly dictionary: string; readonly data: Uint8Array }[],
   trailer = "",
+  count = streams.length,
 ): Uint8Array {
   const kids = streams.map((_, index) => `${4 + 2 * index} 0 R`).join(" ");
   const objects = [
     latin1("<< /Type /Catalog /Pages 2 0 R >>"),
-    latin1(`<< /Type /Pages /Count ${streams.length} /Kids [${kids}] >>`),
+    latin1(`<< /Type /Pages /Count ${count} /Kids [${kids}] >>`),
     latin1("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"),
     ...streams.flatMap(({ dictionary, data }, index) => [
       latin1(

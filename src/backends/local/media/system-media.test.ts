@@ -135,6 +135,13 @@ describe("a PDF", () => {
       await expect(media.pdfText(bytes, PAGES)).rejects.toMatchObject({ details: { why: "damaged" } });
   });
 
+  it("that says to have a billion pages ends, too", async () => {
+    const page = { dictionary: "", data: Buffer.from("BT /F1 12 Tf (only) Tj ET") };
+    const read = await media.pdfText(pdfWith([page], "", 1_000_000_000), PAGES);
+    expect(read.texts[0]).toBe("only");
+    expect(read.texts.length).toBeLessThanOrEqual(PAGES.maxCharacters / 40);
+  });
+
   const first = { dictionary: "", data: Buffer.from("BT /F1 12 Tf (first) Tj ET") };
   const endless = {
     dictionary: "/Filter /FlateDecode",
