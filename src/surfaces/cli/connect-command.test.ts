@@ -85,10 +85,9 @@ describe("haft connect", () => {
     expect(text.endsWith("\n")).toBe(true);
     const { command, args } = read(text);
     const client = new Client({ name: "test", version: "1" });
-    // As an application of a desktop does: from the root, with almost no environment.
-    await client.connect(
-      new StdioClientTransport({ command, args, cwd: "/", env: { HOME: home, PATH: "/usr/bin:/bin" } }),
-    );
+    // As an application of a desktop does: from the root, with almost no environment. Codex starts in the project.
+    const cwd = name === "codex" ? workspace : "/";
+    await client.connect(new StdioClientTransport({ command, args, cwd, env: { HOME: home, PATH: "/usr/bin:/bin" } }));
     const answer = await client.callTool({ name: "read", arguments: { path: "a.txt" } });
     await client.close();
     expect(JSON.stringify(answer.content)).toContain("one");
@@ -105,9 +104,34 @@ describe("haft connect", () => {
     expect(done.stdout).toContain("not there yet");
     const { text } = JSON.parse((await haft([name, "--json"])).stdout) as { text: string };
     expect(done.stdout).toContain(text);
-    expect(read(text).args).toEqual([expect.stringMatching(/main\.js$/), "serve", "--stdio", "--workspace", workspace]);
+    const where = name === "codex" ? [] : ["--workspace", workspace];
+    expect(read(text).args).toEqual([expect.stringMatching(/main\.js$/), "serve", "--stdio", ...where]);
     expect(readdirSync(workspace)).toEqual(["a.txt"]);
     expect(readdirSync(home)).toEqual([]);
+  });
+
+  it("names no folder in a file for all projects where the client starts in the one that is open", async () => {
+    const argsOf = async (args: readonly string[]): Promise<string> =>
+      JSON.stringify((JSON.parse((await haft([...args, "--json"])).stdout) as { entry: unknown }).entry);
+    for (const name of ["claude-code", "codex", "gemini-cli", "opencode"]) {
+      const printed = (await haft([name, "--user"])).stdout;
+      expect(printed).toMatch(/^It works in the folder that .* is started in\.$/m);
+      expect(await argsOf([name, "--user"])).not.toContain("--workspace");
+      const bound = await haft([name, "--user", "--workspace", workspace]);
+      expect(bound.stdout).toContain(`It works in ${workspace}, whatever `);
+      expect(bound.stdout).toContain("without --workspace it works where the client is started");
+      expect(await argsOf([name, "--user", "--workspace", workspace])).toContain(workspace);
+    }
+    const desktop = (await haft(["claude-desktop"])).stdout;
+    expect(desktop).toContain(`It works in ${workspace}, whatever Claude Desktop has open.`);
+    expect(await argsOf(["claude-desktop"])).toContain(workspace);
+  });
+
+  it("says what stands between a written file and a server that answers", async () => {
+    expect((await haft(["claude-code", "--write"])).stdout).toMatch(/approve the server.*`claude mcp list`/);
+    expect((await haft(["claude-code", "--user"])).stdout).not.toContain("approve");
+    expect((await haft(["gemini-cli", "--write"])).stdout).toMatch(/trust the folder .*`gemini mcp list`/);
+    expect((await haft(["gemini-cli", "--write"])).stdout).not.toContain("It works in");
   });
 
   const MERGED: readonly (readonly [client: ClientName, before: string])[] = [

@@ -5,7 +5,7 @@ import { messageOf } from "../../kernel/index.js";
 import { nearestNames } from "../../text/index.js";
 import { CLIENT_NAMES, type ClientName } from "./clients/client-names.js";
 import { type ClientState, clientStates, stateOf } from "./clients/client-state.js";
-import { CLIENTS, type Client, type ClientEntry, placeOf } from "./clients/clients.js";
+import { CLIENTS, type Client, type ClientEntry, type ClientPlace, placeOf } from "./clients/clients.js";
 import { EntryProblem } from "./clients/entry-problem.js";
 import { withJsonEntry } from "./clients/json-entry.js";
 import { readClientFile, replaceClientFile } from "./clients/replace-client-file.js";
@@ -34,15 +34,17 @@ export async function connectCommand(client: string | undefined, options: Connec
   if (!/^[\w-]{1,64}$/.test(options.name))
     throw new UsageError(`--name takes letters, digits, - and _, not ${JSON.stringify(options.name)}.`);
   const workspace = workspaceOf(options.workspace);
-  const file =
-    options.file === undefined ? placeOf(chosen, workspace, options.user === true).file : resolve(options.file);
+  const place = placeOf(chosen, workspace, options.user === true);
+  const file = options.file === undefined ? place.file : resolve(options.file);
+  // One folder in a file for all projects would have the client change that one, whichever is open.
+  const isFolderOpen = !place.isForWorkspace && chosen.startsInFolder === true && options.workspace === undefined;
   // By whole paths: a client seldom starts its servers with the PATH of a terminal.
-  const args = [haftCommand(), "serve", "--stdio", "--workspace", workspace];
+  const args = [haftCommand(), "serve", "--stdio", ...(isFolderOpen ? [] : ["--workspace", workspace])];
   const entry = chosen.entry({ command: process.execPath, args });
   const block = blockOf(chosen, options.name, entry);
-  return options.write
-    ? write({ chosen, file, entry, block }, options)
-    : print({ chosen, file, entry, block }, options);
+  const next = `${whereItWorks(chosen, place, isFolderOpen ? undefined : workspace)}${nextOf(chosen, place)}`;
+  const connection = { chosen, file, entry, block, next };
+  return options.write ? write(connection, options) : print(connection, options);
 }
 
 interface Connection {
@@ -50,6 +52,20 @@ interface Connection {
   readonly file: string;
   readonly entry: ClientEntry;
   readonly block: string;
+  /** Where the server works, and what the person does next. */
+  readonly next: string;
+}
+
+/** Said of a file for all projects only: that of one workspace is plain. */
+function whereItWorks({ title, startsInFolder }: Client, place: ClientPlace, workspace: string | undefined): string {
+  if (place.isForWorkspace) return "";
+  if (workspace === undefined) return `It works in the folder that ${title} is started in.\n`;
+  const otherwise = startsInFolder === true ? "; without --workspace it works where the client is started" : "";
+  return `It works in ${workspace}, whatever ${title} has open${otherwise}.\n`;
+}
+
+function nextOf({ next, nextForUser }: Client, { isForWorkspace }: ClientPlace): string {
+  return isForWorkspace ? next : (nextForUser ?? next);
 }
 
 function clientNamed(name: string): Client {
@@ -65,7 +81,7 @@ function blockOf({ format, key }: Client, name: string, entry: ClientEntry): str
   return format === "toml" ? tomlTable(key, name, entry) : JSON.stringify({ [key]: { [name]: entry } }, null, 2);
 }
 
-function print({ chosen, file, entry, block }: Connection, options: ConnectOptions): number {
+function print({ chosen, file, entry, block, next }: Connection, options: ConnectOptions): number {
   const state = stateOf(chosen, file, options.name);
   if (options.json) {
     process.stdout.write(
@@ -75,12 +91,12 @@ function print({ chosen, file, entry, block }: Connection, options: ConnectOptio
   }
   process.stdout.write(
     `${pc.bold(chosen.title)} reads ${file}${state === "absent" ? ", which is not there yet" : ""}.\n` +
-      `This belongs into it; \`--write\` puts it there and keeps what else it holds.\n\n${block}\n\n${chosen.next}\n`,
+      `This belongs into it; \`--write\` puts it there and keeps what else it holds.\n\n${block}\n\n${next}\n`,
   );
   return EXIT.ok;
 }
 
-async function write({ chosen, file, entry, block }: Connection, options: ConnectOptions): Promise<number> {
+async function write({ chosen, file, entry, block, next }: Connection, options: ConnectOptions): Promise<number> {
   const before = attempt(() => readClientFile(file));
   const change = chosen.format === "toml" ? withTomlEntry : withJsonEntry;
   const text = await change(before ?? "", chosen.key, options.name, entry).catch(refuse);
@@ -95,7 +111,7 @@ async function write({ chosen, file, entry, block }: Connection, options: Connec
   const kept = backup === undefined ? "" : ` The old file is kept as ${backup}.`;
   process.stdout.write(
     isChanged
-      ? `${pc.green("Wrote")} the server "${options.name}" into ${file}.${kept}\n${chosen.next}\n`
+      ? `${pc.green("Wrote")} the server "${options.name}" into ${file}.${kept}\n${next}\n`
       : `${file} says so already; nothing was written.\n`,
   );
   return EXIT.ok;

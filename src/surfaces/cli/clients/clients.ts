@@ -26,8 +26,12 @@ export interface Client {
   readonly ofUser: () => string;
   /** The client takes the file of the person unless told otherwise. */
   readonly prefersUser?: boolean;
+  /** It starts its servers in the folder that it was opened in, so its file of the person need not name one. */
+  readonly startsInFolder?: true;
   /** What the person does after it was written. */
   readonly next: string;
+  /** The same, where it is another thing after the file of the person was written. */
+  readonly nextForUser?: string;
 }
 
 const home = (...names: readonly string[]): string => join(homedir(), ...names);
@@ -58,7 +62,9 @@ export const CLIENTS: Readonly<Record<ClientName, Client>> = {
     entry: typed,
     inWorkspace: (workspace) => join(workspace, ".mcp.json"),
     ofUser: () => home(".claude.json"),
-    next: "Start `claude` there and approve the server; `/mcp` shows it.",
+    startsInFolder: true,
+    next: "Start `claude` in the project and approve the server; `/mcp` or `claude mcp list` shows it.",
+    nextForUser: "Start `claude` again; `/mcp` or `claude mcp list` shows it.",
   },
   "claude-desktop": {
     title: "Claude Desktop",
@@ -77,6 +83,7 @@ export const CLIENTS: Readonly<Record<ClientName, Client>> = {
     inWorkspace: (workspace) => join(workspace, ".codex", "config.toml"),
     ofUser: () => join(process.env.CODEX_HOME || home(".codex"), "config.toml"),
     prefersUser: true,
+    startsInFolder: true,
     next: "Start `codex` again; `/mcp` shows it.",
   },
   cursor: {
@@ -95,7 +102,10 @@ export const CLIENTS: Readonly<Record<ClientName, Client>> = {
     entry: plain,
     inWorkspace: (workspace) => join(workspace, ".gemini", "settings.json"),
     ofUser: () => home(".gemini", "settings.json"),
-    next: "Start `gemini` again; `/mcp` shows it.",
+    startsInFolder: true,
+    next: "Start `gemini` in the project and trust the folder when asked, else its servers are off; `/mcp` or `gemini mcp list` shows it.",
+    nextForUser:
+      "Start `gemini` again; in a folder that it does not trust its servers are off; `/mcp` or `gemini mcp list` shows it.",
   },
   opencode: {
     title: "opencode",
@@ -104,7 +114,9 @@ export const CLIENTS: Readonly<Record<ClientName, Client>> = {
     entry: ({ command, args }) => ({ type: "local", command: [command, ...args], enabled: true }),
     inWorkspace: (workspace) => existing(join(workspace, "opencode.json"), join(workspace, "opencode.jsonc")),
     ofUser: () => existing(xdg("opencode", "opencode.json"), xdg("opencode", "opencode.jsonc")),
-    next: "Start `opencode` again.",
+    startsInFolder: true,
+    next: "Start `opencode` in the project; `opencode mcp list` shows it.",
+    nextForUser: "Start `opencode` again; `opencode mcp list` shows it.",
   },
   vscode: {
     title: "VS Code",
