@@ -299,8 +299,6 @@ describe("a limit on the size of a file", () => {
         .join("")
         .slice(0, 65_536),
     );
-    expect(shown.stderr).toMatch(
-      /^haft: showed what is kept of a-\w+: bytes 65536 to (\d+) of \1 were not kept\.\n$/,
-    );
+    expect(shown.stderr).toMatch(/^haft: showed what is kept of a-\w+: bytes 65536 to (\d+) of \1 were not kept\.\n$/);
   });
 });
