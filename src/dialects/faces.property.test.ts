@@ -33,8 +33,11 @@ const reads = fc
     clippedLines: fc.array(fc.record({ line: count, bytes: count }), { maxLength: 3 }),
   })
   .chain((more) => fc.constant(readData(more.text, more)));
+const pictures = fc
+  .tuple(reads, fc.record({ width: count, height: count, mime: text, sizeBytes: count }), fc.boolean())
+  .map(([data, shown, isMoving]) => ({ ...data, picture: { width: 1, height: 1, isMoving, shown } }));
 const nextOffsets = fc
-  .tuple(reads, fc.option(count))
+  .tuple(fc.oneof(reads, pictures), fc.option(count))
   .map(([data, next]) => (next === null ? data : { ...data, nextOffset: next }));
 const writes = fc
   .record({ created: fc.boolean(), bytes: count, differs: fc.array(text, { maxLength: 2 }), inPlace: fc.boolean() })

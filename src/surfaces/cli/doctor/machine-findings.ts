@@ -71,7 +71,7 @@ function proc({ guard }: HostFindings): Finding {
 
 /** What is lost without a package; whichever the manifest names besides is told by its name alone. */
 const COSTS: Readonly<Record<string, string>> = {
-  sharp: "Large pictures are not made smaller for a model.",
+  sharp: "Images are not made smaller, so that large ones are not shown.",
   unpdf: "PDF files are not read as text.",
 };
 
