@@ -66,106 +66,127 @@ export interface Servers {
  * A program gets the few usual variables and those of its `env`, nothing else of this process.
  */
 export function openServers(options: OpenServersOptions): Servers {
-  const {
-    servers,
-    cwd,
-    version,
-    isOn = () => true,
-    onNote = () => {},
-    onChange = () => {},
-    withinMs = WITHIN_MS,
-  } = options;
-  const pool = new PipePool();
-  const watcher = new Watcher(pool);
-  const states = new Map<string, ServerState>();
-  const links: ServerLink[] = [];
-  const looks = new Set<NodeJS.Timeout>();
-  let count = 0;
-  let isOver = false;
-  let closing: Promise<{ readonly left: readonly string[] }> | undefined;
+  return new ConnectedServers(options);
+}
 
-  const tell = (name: string, told: readonly string[]): void => {
-    if (closing === undefined) for (const line of told) onNote(`the server "${name}": ${line}`);
-  };
+/** A server that has changed is looked at again a little later, once for many changes. */
+interface Entry {
+  readonly name: string;
+  readonly link: ServerLink;
+  lookTimer: NodeJS.Timeout | undefined;
+}
 
-  const transportTo = async (address: ServerAddress) => {
+class ConnectedServers implements Servers {
+  readonly ready: Promise<void>;
+  readonly #options: OpenServersOptions;
+  readonly #pool = new PipePool();
+  readonly #watcher = new Watcher(this.#pool);
+  readonly #states = new Map<string, ServerState>();
+  readonly #entries: readonly Entry[];
+  #programs = 0;
+  /** The first wait is over: what comes from now on is news. */
+  #isOver = false;
+  #closing: Promise<{ readonly left: readonly string[] }> | undefined;
+
+  constructor(options: OpenServersOptions) {
+    this.#options = options;
+    const { servers, withinMs = WITHIN_MS } = options;
+    this.#entries = Object.entries(servers).map(([name, address]) => {
+      const told = [`it was not there within ${withinMs / 1_000} s`];
+      this.#states.set(name, { name, state: "late", tools: [], told });
+      return this.#entryOf(name, address);
+    });
+    this.ready = inTime(
+      this.#entries.map((entry) => this.#look(entry)),
+      withinMs,
+    ).then(() => {
+      this.#isOver = true;
+      for (const { name, state, told } of this.states()) if (state === "late") this.#tell(name, told);
+    });
+  }
+
+  states(): readonly ServerState[] {
+    return [...this.#states.values()];
+  }
+
+  tools(): readonly DefinedTool[] {
+    return this.states().flatMap(({ tools }) => tools);
+  }
+
+  close(): Promise<{ readonly left: readonly string[] }> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<{ readonly left: readonly string[] }> {
+    for (const { lookTimer } of this.#entries) clearTimeout(lookTimer);
+    const left = await Promise.all(this.#entries.map(({ link }) => link.close()));
+    this.#watcher.close();
+    this.#pool.close();
+    return { left: left.flat() };
+  }
+
+  #tell(name: string, told: readonly string[]): void {
+    if (this.#closing !== undefined) return;
+    for (const line of told) this.#options.onNote?.(`the server "${name}": ${line}`);
+  }
+
+  #entryOf(name: string, address: ServerAddress): Entry {
+    const link = new ServerLink({
+      server: name,
+      version: this.#options.version,
+      transport: () => this.#transportTo(address),
+      onChange: () => this.#lookSoon(entry),
+    });
+    const entry: Entry = { name, link, lookTimer: undefined };
+    return entry;
+  }
+
+  async #transportTo(address: ServerAddress) {
     if ("command" in address) {
-      const { command, args = [], env = {} } = address;
-      const all = baseEnvironment(process.env, [], env);
-      return new ProgramTransport({ command, args, env: all, cwd: address.cwd ?? cwd, count: ++count, watcher });
+      const { command, args = [], cwd = this.#options.cwd } = address;
+      const env = baseEnvironment(process.env, [], address.env ?? {});
+      return new ProgramTransport({ command, args, env, cwd, count: ++this.#programs, watcher: this.#watcher });
     }
     const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
     const { url, headers = {} } = address;
     return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
-  };
+  }
 
-  const look = async (name: string, link: ServerLink): Promise<void> => {
+  #lookSoon(entry: Entry): void {
+    if (entry.lookTimer !== undefined || this.#closing !== undefined) return;
+    entry.lookTimer = setTimeout(() => {
+      entry.lookTimer = undefined;
+      void this.#look(entry);
+    }, LOOK_AGAIN_MS).unref();
+  }
+
+  /** Asks a server for its tools. */
+  async #look({ name, link }: Entry): Promise<void> {
     try {
-      const listed = await link.list();
-      const has = (taken: string) =>
-        [...states.values()].some((other) => other.name !== name && other.tools.some((tool) => tool.name === taken));
-      const { tools, told } = await serverTools(listed, {
+      const { tools, told } = await serverTools(await link.list(), {
         server: name,
-        has,
-        isOn,
+        has: (taken) => this.#isTaken(taken, name),
+        isOn: this.#options.isOn ?? (() => true),
         call: (tool, input, signal) => link.call(tool, input, signal),
       });
-      const isLate = states.get(name)?.state === "late" && isOver;
-      states.set(name, { name, state: "there", tools, told });
-      if (isLate) tell(name, [`it is there now, with ${tools.length} ${tools.length === 1 ? "tool" : "tools"}`]);
-      if (isOver && closing === undefined) onChange();
-      tell(name, told);
+      const isLate = this.#states.get(name)?.state === "late" && this.#isOver;
+      this.#states.set(name, { name, state: "there", tools, told });
+      if (isLate) this.#tell(name, [`it is there now, with ${tools.length} ${tools.length === 1 ? "tool" : "tools"}`]);
+      if (this.#isOver && this.#closing === undefined) this.#options.onChange?.();
+      this.#tell(name, told);
     } catch (error) {
       const why = `it is left out: ${cleanText(messageOf(error)).replace(/\.$/, "")}`;
       // Tools that were offered before stay: their next call connects anew.
-      const before = states.get(name)?.tools ?? [];
-      states.set(name, { name, state: before.length > 0 ? "there" : "failed", tools: before, told: [why] });
-      tell(name, [why]);
+      const tools = this.#states.get(name)?.tools ?? [];
+      this.#states.set(name, { name, state: tools.length > 0 ? "there" : "failed", tools, told: [why] });
+      this.#tell(name, [why]);
     }
-  };
+  }
 
-  const lookSoon = (name: string, link: ServerLink, waiting: { timer?: NodeJS.Timeout }): void => {
-    if (waiting.timer !== undefined || closing !== undefined) return;
-    const timer = setTimeout(() => {
-      delete waiting.timer;
-      looks.delete(timer);
-      void look(name, link);
-    }, LOOK_AGAIN_MS).unref();
-    waiting.timer = timer;
-    looks.add(timer);
-  };
-
-  const all = Object.entries(servers).map(([name, address]) => {
-    states.set(name, { name, state: "late", tools: [], told: [`it was not there within ${withinMs / 1_000} s`] });
-    const waiting = {};
-    const link: ServerLink = new ServerLink({
-      server: name,
-      version,
-      transport: () => transportTo(address),
-      onChange: () => lookSoon(name, link, waiting),
-    });
-    links.push(link);
-    return look(name, link);
-  });
-
-  return {
-    ready: inTime(all, withinMs).then(() => {
-      isOver = true;
-      for (const { name, state, told } of states.values()) if (state === "late") tell(name, told);
-    }),
-    states: () => [...states.values()],
-    tools: () => [...states.values()].flatMap(({ tools }) => tools),
-    close() {
-      closing ??= (async () => {
-        for (const timer of looks) clearTimeout(timer);
-        const left = await Promise.all(links.map((link) => link.close()));
-        watcher.close();
-        pool.close();
-        return { left: left.flat() };
-      })();
-      return closing;
-    },
-  };
+  #isTaken(tool: string, by: string): boolean {
+    return this.states().some(({ name, tools }) => name !== by && tools.some((other) => other.name === tool));
+  }
 }
 
 async function inTime(all: readonly Promise<void>[], ms: number): Promise<void> {
