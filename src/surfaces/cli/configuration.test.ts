@@ -135,6 +135,9 @@ describe("the configuration of a command", () => {
     const served = await haft(["serve", "--once"]);
     const [, taken = ""] = /127\.0\.0\.1:(\d+)/.exec(served.stdout) ?? [];
     expect(served.stderr).toBe(`haft: port ${port} is in use; took ${taken} instead.\n`);
+    ours({});
+    const asked = await haft(["serve", "--once", "--port", String(port)]);
+    expect(asked).toMatchObject({ status: 0, stderr: expect.stringContaining(`port ${port} is in use; took `) });
     await new Promise((resolve) => other.close(resolve));
   });
 

@@ -19,10 +19,12 @@ export async function listening(server: Server, port: number, host: string): Pro
       return await listeningOn(server, next, host);
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === "EADDRINUSE" && next < last) continue;
+      const isTaken = (cause as NodeJS.ErrnoException).code === "EADDRINUSE";
+      const why = isTaken ? `${next === port ? "it" : "each"} is in use` : messageOf(cause);
       const tried = next === port ? `port ${port}` : `any port from ${port} to ${next}`;
       throw new HaftError(
         "CONFIG_INVALID",
-        `Could not listen on ${tried}: ${messageOf(cause)}. Name another with \`--port\`, or leave it out for a free one.`,
+        `Could not listen on ${tried}: ${why}. Name another with \`--port\`, or leave it out for a free one.`,
         { cause },
       );
     }
@@ -31,10 +33,15 @@ export async function listening(server: Server, port: number, host: string): Pro
 
 function listeningOn(server: Server, port: number, host: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
+    const refused = (cause: Error): void => {
+      // Else the listener of every port that was tried would stay and hear of the one that is had.
+      server.off("listening", heard);
+      reject(cause);
+    };
+    const heard = (): void => {
+      server.off("error", refused);
       resolve(server.address() as AddressInfo);
-    });
+    };
+    server.once("error", refused).once("listening", heard).listen(port, host);
   });
 }
