@@ -1,21 +1,33 @@
 #!/usr/bin/env node
 /**
- * Measures Haft beside the raw tools, in one interleaved run: every round plays every side of a case once, one after the
- * other, each side in a process of its own. Figures are medians; CPU counts the process and its children.
+ * Measures Haft beside the raw tools and, with `--peers`, beside its peers, in one interleaved run: every round plays every
+ * side of a case once, one after the other, each side in a process of its own. Prints the tables in Markdown.
  *
- *   npm run bench -- [--only ID,ID] [--rounds 5] [--size full|small] [--json FILE]
+ *   npm run bench -- [--peers] [--readme] [--only ID,ID] [--rounds 5] [--size full|small] [--afresh] [--json FILE]
+ *
+ * `--peers` installs them into a scratch folder, once; `--afresh` installs them again, and what is told of their install is
+ * then of this run. `--readme` also prints the short table of the README.
  */
-import { fork } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, release, tmpdir, totalmem } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { aboutRun, loadNow } from "./about.mjs";
 import { corpus } from "./corpus.mjs";
+import { installHaft } from "./install-rows.mjs";
+import { measure } from "./measure.mjs";
+import { fdOnPath, installPeers } from "./peers/install.mjs";
+import { PEERS } from "./peers/peers.mjs";
+import { readmeTable } from "./readme-table.mjs";
 import { report } from "./report.mjs";
+import { rgPath } from "./tools/ripgrep.mjs";
 
-const MODULES = ["search", "files", "shell", "pipeline"].map(
-  (name) => new URL(`./cases/${name}.mjs`, import.meta.url).href,
-);
+const MODULES = [
+  ...["grep", "find", "read", "edit", "diff", "shell", "process", "pipeline"],
+  ...["mcp-start", "mcp-calls", "mcp-tools", "program"],
+].map((name) => new URL(`./cases/${name}.mjs`, import.meta.url).href);
+/** Cold installs of Haft; each goes to the registry. */
+const INSTALLS = 3;
 
 const { values } = parseArgs({
   options: {
@@ -23,95 +35,56 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "5" },
     size: { type: "string", default: "full" },
     json: { type: "string" },
+    peers: { type: "boolean", default: false },
+    afresh: { type: "boolean", default: false },
+    readme: { type: "boolean", default: false },
   },
 });
 const rounds = Number(values.rounds);
 if (!Number.isInteger(rounds) || rounds < 1 || !["full", "small"].includes(values.size)) {
-  console.error("usage: npm run bench -- [--only ID,ID] [--rounds N] [--size full|small] [--json FILE]");
+  console.error(
+    "usage: npm run bench -- [--peers] [--readme] [--only ID,ID] [--rounds N] [--size full|small] [--afresh]",
+  );
   process.exit(2);
 }
+const wanted = values.only?.split(",");
+const isWanted = (id) => wanted === undefined || wanted.some((one) => id === one || id.startsWith(`${one}-`));
 
 const folder = join(tmpdir(), "haft-bench");
 mkdirSync(folder, { recursive: true });
 console.error(`Making the ${values.size} corpus in ${folder}, once …`);
 const layout = await corpus(folder, values.size);
+const fd = fdOnPath();
+const peerFolder = join(folder, "peers");
+const peers = values.peers ? await installPeers(peerFolder, { afresh: values.afresh, rgPath }) : undefined;
 const scratch = mkdtempSync(join(folder, "run-"));
 
 try {
+  const loads = [loadNow()];
   const results = [];
   for (const module of MODULES) {
     const { cases } = await import(module);
-    for (const item of cases) {
-      if (values.only !== undefined && !values.only.split(",").includes(item.id)) continue;
-      console.error(`${item.id} …`);
-      results.push(await measure(module, item));
+    for (const item of cases.filter(({ id }) => isWanted(id))) {
+      const names = Object.keys(item.sides).filter(isHere);
+      if (names.length < 1 || !names.includes("ours")) continue;
+      const began = performance.now();
+      const about = { module, item, layout: { ...layout, peers, peerFolder, fd }, scratch, rounds, only: names };
+      results.push({ ...item, ...(await measure(about)) });
+      console.error(`${item.id} ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      loads.push(loadNow());
     }
   }
-  const machine = `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}`;
-  const about = {
-    machine,
-    date: new Date().toISOString().slice(0, 10),
-    size: values.size,
-    rounds,
-    command: `npm run bench -- ${process.argv.slice(2).join(" ")}`.trim(),
-  };
-  console.log(report(about, results));
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ about, results }, null, 1)}\n`);
+  const install = isWanted("install") ? { haft: await installHaft(scratch, INSTALLS), peers: peers ?? {} } : undefined;
+  const run = { about: aboutRun({ size: values.size, rounds, peers, fd, loads }), results, install };
+  console.log(report(run));
+  if (values.readme) console.log(`\n${readmeTable(run)}`);
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(run, null, 1)}\n`);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-async function measure(module, item) {
-  const sides = ["raw", "ours", "again"].filter((side) => item[side] !== undefined);
-  const workers = new Map();
-  const samples = Object.fromEntries(sides.map((side) => [side, []]));
-  try {
-    for (const side of sides) {
-      const worker = startWorker();
-      workers.set(side, worker);
-      const place = mkdtempSync(join(scratch, `${item.id}-${side}-`));
-      await worker.ask({ prepare: { module, id: item.id, side, layout, scratch: place } });
-    }
-    for (let round = 0; round < (item.rounds ?? rounds); round++) {
-      for (const side of sides) samples[side].push(await workers.get(side).ask({ run: true }));
-    }
-  } finally {
-    for (const worker of workers.values()) worker.end();
-  }
-  const { id, what, goal } = item;
-  return {
-    id,
-    what,
-    goal: goal?.text,
-    sides: Object.fromEntries(sides.map((side) => [side, summary(samples[side])])),
-    verdict: goal?.judge,
-  };
-}
-
-function startWorker() {
-  const child = fork(new URL("./worker.mjs", import.meta.url), { stdio: ["ignore", "ignore", "inherit", "ipc"] });
-  return {
-    ask: (message) =>
-      new Promise((done, failed) => {
-        const onExit = (code) => failed(new Error(`a worker ended with ${code}`));
-        child.once("exit", onExit);
-        child.once("message", (answer) => {
-          child.off("exit", onExit);
-          if (answer.failed === undefined) done(answer);
-          else failed(new Error(answer.failed));
-        });
-        child.send(message);
-      }),
-    end: () => child.disconnect(),
-  };
-}
-
-function summary(samples) {
-  const median = (key) => samples.map((one) => one[key]).sort((a, b) => a - b)[Math.floor(samples.length / 2)];
-  return {
-    wallMs: median("wallMs"),
-    cpuMs: median("cpuMs"),
-    peakMb: Math.max(...samples.map((one) => one.peakMb)),
-    note: samples.at(-1).note,
-  };
+/** Not a peer that is missing. */
+function isHere(name) {
+  if (name === "fd") return fd.path !== undefined;
+  return PEERS[name] === undefined || peers?.[name]?.entry !== undefined;
 }

@@ -1,38 +1,62 @@
 /** One side of one case in a process of its own: prepares once, then runs when it is told and reports what that cost. */
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const TICKS_PER_SECOND = 100;
+let side;
 
-/** CPU milliseconds of this process and of the children it has waited for. */
-function cpuMs() {
-  const fields = readFileSync("/proc/self/stat", "utf8")
+/** CPU milliseconds of a process and of the children it has waited for. */
+function cpuMs(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /s, "")
     .split(" ");
   const [user, system, childUser, childSystem] = fields.slice(11, 15).map(Number);
   return ((user + system + childUser + childSystem) * 1000) / TICKS_PER_SECOND;
 }
 
-function peakMb() {
-  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))[1]) / 1024);
+function memoryMb(pid, field) {
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
+}
+
+/** The most that was taken, from here on; what preparing took is forgotten. */
+function forgetPeaks(pids) {
+  for (const pid of pids) writeFileSync(`/proc/${pid}/clear_refs`, "5");
+}
+
+async function prepare({ module, id, name, layout, scratch }) {
+  mkdirSync(scratch, { recursive: true });
+  const { cases } = await import(module);
+  const item = cases.find((one) => one.id === id);
+  if (name === "stage") return item.stage({ layout, scratch });
+  const made = await item.sides[name]({ layout, scratch });
+  side = typeof made === "function" ? { run: made } : made;
+}
+
+/** `turns` runs, told as one: time and CPU of each, the most memory of all. */
+async function sample(turns) {
+  await side.before?.();
+  const pids = side.pids?.() ?? ["self"];
+  forgetPeaks(pids);
+  const sum = (of) => pids.reduce((total, pid) => total + of(pid), 0);
+  const [cpuBefore, restMb] = [sum(cpuMs), sum((pid) => memoryMb(pid, "VmRSS"))];
+  const began = performance.now();
+  let told;
+  for (let turn = 0; turn < turns; turn++) told = await side.run();
+  const wallMs = performance.now() - began;
+  const peakMb = side.peakMb?.() ?? Math.round(sum((pid) => memoryMb(pid, "VmHWM")));
+  const calls = turns * (told?.calls ?? 1);
+  const measured = { wallMs: wallMs / calls, cpuMs: (sum(cpuMs) - cpuBefore) / calls, peakMb };
+  return { ...measured, growthMb: Math.round(peakMb - restMb), ...(typeof told === "object" ? told : {}) };
 }
 
 process.on("disconnect", () => process.exit(0));
 process.on("message", async (message) => {
+  const began = performance.now();
   try {
-    if (message.prepare !== undefined) {
-      const { module, id, side, layout, scratch } = message.prepare;
-      const { cases } = await import(module);
-      const item = cases.find((one) => one.id === id);
-      globalThis.run = await item[side]({ layout, scratch });
-      process.send({ ready: true });
-      return;
-    }
-    const cpuBefore = cpuMs();
-    const began = process.hrtime.bigint();
-    const note = await globalThis.run();
-    const wallMs = Number(process.hrtime.bigint() - began) / 1e6;
-    process.send({ wallMs, cpuMs: cpuMs() - cpuBefore, peakMb: peakMb(), note });
+    if (message.prepare !== undefined) await prepare(message.prepare);
+    if (message.end) await side?.close?.();
+    process.send(message.turns === undefined ? { ready: true } : await sample(message.turns));
   } catch (error) {
-    process.send({ failed: String(error?.stack ?? error) });
+    if (process.env.BENCH_TRACE) console.error(error);
+    process.send({ failed: String(error?.message ?? error).slice(0, 300), wallMs: performance.now() - began });
   }
 });

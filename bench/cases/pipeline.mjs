@@ -1,6 +1,7 @@
 /** The pipeline itself: a tool that does nothing, recorded in an audit on disk. */
 import { defineTool, text } from "../../dist/index.js";
-import { openBox } from "./haft.mjs";
+import { atMost } from "../goals.mjs";
+import { openBox } from "../tools/haft.mjs";
 
 const CALLS = 2_000;
 
@@ -14,14 +15,18 @@ const idle = defineTool({
 export const cases = [
   {
     id: "pipeline",
-    what: `${CALLS} calls of a tool that does nothing, with audit`,
-    goal: { text: "≤ 20 µs a call", judge: ({ ours }) => ours.wallMs * 1000 <= CALLS * 20 },
-    async ours({ scratch }) {
-      const box = await openBox(scratch, `${scratch}/state`, { tools: [idle] });
-      await box.must("idle", {});
-      return async () => {
-        for (let turn = 0; turn < CALLS; turn++) await box.must("idle", {});
-      };
+    table: "library",
+    what: "a call of a tool that does nothing, with audit",
+    unit: "call",
+    goals: [atMost(20, { of: ({ wallMs }) => wallMs * 1000, unit: "µs" })],
+    sides: {
+      ours: async ({ scratch }) => {
+        const box = await openBox(scratch, `${scratch}/state`, { tools: [idle] });
+        return async () => {
+          for (let turn = 0; turn < CALLS; turn++) await box.must("idle", {});
+          return { calls: CALLS };
+        };
+      },
     },
   },
 ];

@@ -1,6 +1,7 @@
 /** bash beside a plain `sh -c`. */
 import { spawn } from "node:child_process";
-import { atMost, openBox } from "./haft.mjs";
+import { atMostTimes, memory, right } from "../goals.mjs";
+import { sidesOf } from "../tools/sides.mjs";
 
 function rawCommand(command) {
   return new Promise((done, failed) => {
@@ -23,37 +24,47 @@ async function times(count, atOnce, body) {
   await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
-function shellCase(id, what, commandOf, count, atOnce, goal, rounds) {
+function trueCase(id, what, count, atOnce, factor) {
   return {
     id,
+    table: "library",
     what,
-    goal,
-    ...(rounds === undefined ? {} : { rounds }),
-    raw:
-      async ({ layout }) =>
-      () =>
-        times(count, atOnce, () => rawCommand(commandOf(layout))),
-    async ours({ layout, scratch }) {
-      const box = await openBox(scratch, `${scratch}/state`);
-      await box.must("bash", { command: "true" });
-      return () => times(count, atOnce, () => box.must("bash", { command: commandOf(layout), timeoutMs: 600_000 }));
+    goals: [atMostTimes(factor)],
+    sides: {
+      raw: async () => () => times(count, atOnce, () => rawCommand("true")),
+      ...sidesOf("library", { act: (tools) => times(count, atOnce, () => tools.bash({ command: "true" })) }),
     },
   };
 }
 
+const outputOf = ({ outputBytes }) => `head -c ${outputBytes} /dev/zero | tr '\\0' a`;
+
+/** The answer keeps the end of the output and tells exactly how long the whole was. */
+function checkOutput(text, { layout }) {
+  const bare = String(text).replaceAll(/[,_](?=\d)/g, "");
+  if (!bare.includes("aaaa")) return { say: "shows none of it", wrong: true };
+  return bare.includes(String(layout.outputBytes)) ? {} : { say: "does not tell its length" };
+}
+
 export const cases = [
-  shellCase("bash-true", "`true`, 200 times", () => "true", 200, 1, atMost(1.25)),
-  shellCase("bash-true-16", "`true`, 200 times, 16 at once", () => "true", 200, 16, atMost(1.3)),
-  shellCase(
-    "bash-output",
-    "2 GiB of output",
-    ({ outputBytes }) => `head -c ${outputBytes} /dev/zero | tr '\\0' a`,
-    1,
-    1,
-    {
-      text: "wall ≤ 1.3x, peak ≤ 150 MB",
-      judge: ({ raw, ours }) => ours.wallMs <= raw.wallMs * 1.3 && ours.peakMb <= 150,
+  trueCase("bash-true", "`true`, 200 times", 200, 1, 1.25),
+  trueCase("bash-true-16", "`true`, 200 times, 16 at once", 200, 16, 1.3),
+  {
+    id: "bash-output",
+    table: "library",
+    what: "2 GiB of output",
+    goals: [atMostTimes(1.3), memory(150), right],
+    rounds: 3,
+    warm: false,
+    sides: {
+      raw:
+        async ({ layout }) =>
+        async () =>
+          void (await rawCommand(outputOf(layout))),
+      ...sidesOf("library", {
+        act: (tools, { layout }) => tools.bash({ command: outputOf(layout) }),
+        check: checkOutput,
+      }),
     },
-    3,
-  ),
+  },
 ];

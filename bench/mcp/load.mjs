@@ -3,7 +3,7 @@
  * Many clients of `haft serve` at once: so many sessions, so many calls, over HTTP on this machine. Says how long it took,
  * how many calls failed and how the memory of the server went; ends with 1 when a call failed or the memory grew.
  *
- *   node bench/mcp-load.mjs [--sessions 200] [--calls 10000] [--clients 4]
+ *   node bench/mcp/load.mjs [--sessions 200] [--calls 10000] [--clients 4]
  */
 import { execFile, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const number = (value) => ({ type: "string", default: String(value) });
 const { values } = parseArgs({ options: { sessions: number(200), calls: number(10_000), clients: number(4) } });
 const [sessions, calls, clients] = [values.sessions, values.calls, values.clients].map(Number);
 
-const main = fileURLToPath(new URL("../dist/surfaces/cli/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/surfaces/cli/main.js", import.meta.url));
 const root = mkdtempSync(join(tmpdir(), "haft-load-"));
 for (const name of ["home", "project"]) mkdirSync(join(root, name));
 writeFileSync(join(root, "project", "a.txt"), "one\ntwo\n".repeat(50));
@@ -74,7 +74,7 @@ try {
   const [second, last] = [quarter(1), quarter(3)];
   const machine = `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}`;
   console.log(`machine: ${machine}; ${new Date().toISOString().slice(0, 10)}`);
-  console.log(`command: node bench/mcp-load.mjs --sessions ${sessions} --calls ${calls} --clients ${clients}`);
+  console.log(`command: node bench/mcp/load.mjs --sessions ${sessions} --calls ${calls} --clients ${clients}`);
   console.log(`${sessions} sessions at once of ${clients} clients, ${done} calls, ${failed} failed`);
   console.log(
     `${seconds.toFixed(1)} s, ${Math.round(done / seconds)} calls/s; a call took ${slowest[slowest.length >> 1].toFixed(0)} ms (median), ${slowest.at(-1).toFixed(0)} ms at most`,
