@@ -36,7 +36,7 @@ export const PROCESS_LIMITS: ProcessLimits = {
 /** How long a start waits for a command that fails at once, or says something. */
 const START_MS = 100;
 /** What has said something may go on for so long, or end. */
-const SETTLE_MS = 2;
+const SETTLE_MS = 1;
 /** How often a wait looks whether the job waits for input. */
 const LOOK_MS = 1_000;
 /** What a stop and the last read take beside the wait. */
@@ -153,7 +153,7 @@ async function untilItSpeaks(ctx: Ctx, job: ShellHandle): Promise<void> {
   for (
     let pauseMs = 1;
     !isOver && !ctx.signal.aborted && ctx.clock.now() < untilMs;
-    pauseMs = Math.min(pauseMs * 1.5, 10)
+    pauseMs = Math.min(pauseMs * 1.2, 10)
   ) {
     await waitFor(ctx, pauseMs, end);
     const [stdout, stderr] = await Promise.all([job.output("stdout", 0, 1), job.output("stderr", 0, 1)]);
