@@ -7,6 +7,9 @@ import type { CostOptions } from "./cost-command.js";
 import type { DoctorOptions } from "./doctor-command.js";
 import type { InitOptions } from "./init-command.js";
 
+const CONNECTED_FOLDER =
+  "the folder to work in (default: the current one; in a file for all projects none, where the client starts in the project)";
+
 export function addSetupCommands(program: Command): void {
   withExamples(
     program
@@ -29,7 +32,7 @@ export function addSetupCommands(program: Command): void {
       .option("--write", "write it: other entries and comments stay, and the old file is kept beside the new one")
       .option("--user", "the client's file for all projects, where it has one for the workspace too")
       .option("--name <name>", "what the client calls the server", "haft")
-      .option("--workspace <dir>", "the folder to work in (default: the current one)")
+      .option("--workspace <dir>", CONNECTED_FOLDER)
       .option("--file <path>", "this file in the place of the client's usual one")
       .option("--json", "print file, text and state as JSON"),
     "haft connect",
