@@ -164,7 +164,7 @@ describe("what a client of the stdio server gets", () => {
     expect(JSON.stringify(result.content)).toMatch(/300000|offset|more/);
   });
 
-  it("MCP-17: a large image as an image under a cap or as words, never as text of its bytes", async () => {
+  it("MCP-17: a large image as an image that was made to fit, never as text of its bytes", async () => {
     const client = await newClient("legacy");
     // 3 MB and 19 MB.
     for (const side of [1000, 2500]) {
@@ -173,11 +173,12 @@ describe("what a client of the stdio server gets", () => {
       const blocks = result.content as { type: string; text?: string; data?: string }[];
       const textLength = blocks.reduce((sum, { text = "" }) => sum + text.length, 0);
       expect([side, textLength]).toEqual([side, expect.toSatisfy((length) => length < 10_000)]);
+      expect([side, blocks.map(({ type }) => type)]).toEqual([side, ["text", "image"]]);
       for (const { data = "" } of blocks) expect(Buffer.from(data, "base64").length).toBeLessThan(4 * 1024 * 1024);
     }
   });
 
-  it("never the same payload twice: structured content holds facts, the text holds what was read", async () => {
+  it("never structured content, which clients show in the place of the text, and no payload twice", async () => {
     const client = await newClient("legacy");
     const word = "pay-load-of-this-test";
     writeFileSync(join(workspace, "b.txt"), `${word}\n`);
@@ -191,7 +192,9 @@ describe("what a client of the stdio server gets", () => {
     ] as const) {
       const result = await client.callTool({ name, arguments: args });
       expect([name, result.isError]).toEqual([name, false]);
-      expect([name, JSON.stringify(result.structuredContent ?? {})]).toEqual([name, expect.not.stringContaining(word)]);
+      expect([name, result.structuredContent]).toEqual([name, undefined]);
+      expect([name, JSON.stringify(result._meta ?? {})]).toEqual([name, expect.not.stringContaining(word)]);
+      expect([name, Object.keys(result._meta ?? {})]).toEqual([name, expect.arrayContaining(["haft/facts"])]);
     }
   });
 });
