@@ -113,7 +113,11 @@ describe("an image", () => {
 
   it("whose content is damaged is refused, be it in the header or behind it", async () => {
     const whole = await red(300, 300).png().toBuffer();
-    const files = { "cut.png": new Uint8Array(whole.subarray(0, 200)), "head.png": pngHeader(10, 10).subarray(0, 18) };
+    const files = {
+      "cut.png": new Uint8Array(whole.subarray(0, 200)),
+      "head.png": pngHeader(10, 10).subarray(0, 18),
+      "flat.png": pngHeader(10, 0),
+    };
     const bench = memoryBench(files, { host });
     expect(await read(bench, "cut.png")).toMatchObject({
       isError: true,
@@ -122,7 +126,11 @@ describe("an image", () => {
       message:
         'Did not read "cut.png" as image/png (200 bytes): it is damaged or was cut off. Get the file anew, or look at its bytes with a command.',
     });
-    expect((await read(bench, "head.png")).message).toContain("(18 bytes): its header is damaged or was cut off.");
+    for (const [path, size] of [
+      ["head.png", 18],
+      ["flat.png", 2_000],
+    ] as const)
+      expect((await read(bench, path)).message).toContain(`(${size} bytes): its header is damaged or was cut off.`);
     expect(bench.session.readState.has("memory:/workspace/cut.png")).toBe(false);
   });
 

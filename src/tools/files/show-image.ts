@@ -31,7 +31,7 @@ export async function showImage(file: MediaFile, ctx: ToolContext): Promise<Foun
   const { asked, info, bytes, head, mime } = file;
   const data = untold(asked.spelled, info, mime);
   const size = imageSize(bytes ?? head, mime);
-  const picture = size === undefined ? undefined : pictureOf(size, isMoving(bytes ?? head, mime));
+  const picture = size === undefined || size.includes(0) ? undefined : pictureOf(size, isMoving(bytes ?? head, mime));
   const told = picture === undefined ? data : { ...data, picture };
   if (bytes === undefined)
     return {

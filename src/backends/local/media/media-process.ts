@@ -54,8 +54,8 @@ export async function runMediaProcess(job: MediaJob): Promise<MediaEnd> {
   const timer = setTimeout(() => stop("time"), job.timeoutMs);
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
-    const [, , , answer] = child.stdio;
-    (answer as Readable).on("data", (chunk: Buffer) => {
+    const [, , , answer] = pipesOf(child);
+    answer?.on("data", (chunk: Buffer) => {
       if (ended === undefined && !job.take(chunk)) stop("enough");
     });
     for (const stream of [answer, child.stdin]) stream?.on("error", () => {});
@@ -67,6 +67,11 @@ export async function runMediaProcess(job: MediaJob): Promise<MediaEnd> {
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
   }
+}
+
+/** None where the system had no more of them: the child's error tells that. */
+function pipesOf(child: ChildProcess): readonly (Readable | undefined)[] {
+  return ((child.stdio as ChildProcess["stdio"] | undefined) ?? []) as readonly (Readable | undefined)[];
 }
 
 /** What the signal has fired with, when that is one of our errors. */

@@ -202,6 +202,19 @@ describe("a PDF", () => {
   );
 });
 
+it("a process that cannot be started is told, and the turn is given back", async () => {
+  const node = process.execPath;
+  for (let attempt = 0; attempt < 3; attempt++) {
+    process.execPath = "/nowhere/node";
+    try {
+      await expect(media.pdfText(pdfOf([["x"]]), PAGES)).rejects.toMatchObject({ code: "SHELL_SPAWN" });
+    } finally {
+      process.execPath = node;
+    }
+  }
+  expect(await media.pdfText(pdfOf([["x"]]), PAGES)).toMatchObject({ texts: ["x"] });
+});
+
 describe("a package that is missing", () => {
   const without = createSystemMedia({
     find() {
