@@ -15,7 +15,7 @@ export function cell(side, unit) {
   if (side.failed !== undefined) return failure(side);
   const remark = side.say === undefined ? "" : side.wrong ? `, **${side.say}**` : `, ${side.say}`;
   if (side.wallMs === undefined) return side.say ?? "–";
-  const once = side.rounds === 1 ? ", once" : "";
+  const once = side.once ? ", once" : "";
   if (unit === "call")
     return `${us(side.wallMs)} µs (${rate(side.wallMs)}/s) / ${us(side.cpuMs)} µs / ${side.peakMb}${remark}`;
   return `${ms(side.wallMs)} / ${ms(side.cpuMs)} / ${side.peakMb}${once}${remark}`;

@@ -15,7 +15,11 @@ export async function measure({ module, item, layout, scratch, rounds, only }) {
   for (const name of names) played[name] = await begin(name, { module, id: item.id, layout, scratch }, item);
   try {
     for (let round = item.warm === false ? 1 : 0; round <= (item.rounds ?? rounds); round++) {
-      for (const side of Object.values(played)) await play(side, item, round > 0);
+      for (const [name, side] of Object.entries(played)) {
+        if (item.single?.includes(name)) {
+          if (round === 1) await play(side, 1, true);
+        } else await play(side, item.turns ?? 1, round > 0);
+      }
     }
   } finally {
     for (const { worker } of Object.values(played)) await worker.end();
@@ -38,10 +42,10 @@ async function begin(name, about, item) {
   return side;
 }
 
-async function play(side, item, counts) {
+async function play(side, turns, counts) {
   if (side.failed !== undefined || side.isLong) return;
-  const answer = await side.worker.ask({ turns: item.turns ?? 1 });
-  side.isLong = answer.wallMs * (item.turns ?? 1) > LONG_MS;
+  const answer = await side.worker.ask({ turns });
+  side.isLong = answer.wallMs > LONG_MS;
   if (answer.failed !== undefined) side.failed = answer;
   else if (counts || side.isLong) side.samples.push(answer);
 }
@@ -52,6 +56,8 @@ function startWorker(home) {
     env: { ...process.env, HOME: join(home, "home") },
     detached: true,
   });
+  // A message to a worker that has just ended; its end is told by itself.
+  child.on("error", () => {});
   const kill = () => {
     try {
       process.kill(-child.pid, "SIGKILL");
@@ -64,16 +70,17 @@ function startWorker(home) {
       new Promise((resolve) => {
         const settle = (answer) => {
           clearTimeout(late);
-          child.removeAllListeners();
+          child.off("exit", onExit).off("message", settle);
           resolve(answer);
         };
+        const onExit = (code, signal) => settle({ failed: `its process ended with ${signal ?? code}`, wallMs: 0 });
         const late = setTimeout(() => {
           kill();
           settle({ failed: `not done after ${GIVE_UP_MS / 1000} s`, wallMs: GIVE_UP_MS });
         }, GIVE_UP_MS);
-        child.once("exit", (code, signal) => settle({ failed: `its process ended with ${signal ?? code}`, wallMs: 0 }));
-        child.once("message", settle);
+        child.once("exit", onExit).once("message", settle);
         if (child.connected) child.send(message);
+        else onExit(child.exitCode, child.signalCode);
       }),
     async end() {
       if (child.connected) await this.ask({ end: true });
@@ -82,15 +89,19 @@ function startWorker(home) {
   };
 }
 
-function summary({ samples, failed }) {
+function summary({ samples, failed, isLong }) {
   if (failed !== undefined) return { failed: failed.failed, wallMs: failed.wallMs };
-  const median = (key) => samples.map((one) => one[key]).sort((a, b) => a - b)[Math.floor(samples.length / 2)];
+  const median = (key) => {
+    const sorted = samples.map((one) => one[key]).sort((one, other) => one - other);
+    const half = sorted.length >> 1;
+    return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  };
   return {
     wallMs: median("wallMs"),
     cpuMs: median("cpuMs"),
     growthMb: median("growthMb"),
     peakMb: Math.max(...samples.map((one) => one.peakMb)),
-    rounds: samples.length,
+    once: isLong || samples.length === 1,
     say: samples.at(-1).say,
     wrong: samples.at(-1).wrong,
     values: samples.at(-1).values,

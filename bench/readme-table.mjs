@@ -2,64 +2,86 @@
 import { ms, ratio } from "./figures.mjs";
 import { markdown } from "./report.mjs";
 
-const PEERS = { pi: "pi", gemini: "Gemini CLI", filesystem: "server-filesystem¹", commander: "Desktop Commander¹" };
+const PEERS = {
+  pi: "pi",
+  gemini: "Gemini CLI",
+  filesystem: "server-filesystem¹",
+  commander: "Desktop Commander¹",
+  opencode: "opencode²",
+};
+const NOTE =
+  "In brackets: how many times Haft's figure in the same form. ¹ over MCP, beside Haft over MCP. ² as a program, one process a call, beside `haft call`.";
 
-/** What is compared, the row as a library, and the one over MCP. */
+/** What is compared, and its case in each form. */
 const ROWS = [
-  ["search 20,000 files, 20 hits", "grep-rare", "mcp-grep"],
-  ["search a log of 1 GiB, 9 hits", "grep-log", undefined],
-  ["a name that none of 200,000 files has", "find-none", "mcp-find"],
-  ["last 100 lines of 1 GiB", "read-last", "mcp-read-last"],
-  ["100 lines in the middle of 1 GiB, again", "read-middle", "mcp-read-middle"],
-  ["one edit of 10 MB", "edit-exact", "mcp-edit"],
-  ["an edit with other blanks in 10 MB", "fuzzy-4", undefined],
-  ["`true`, 200 times (over MCP 10 times)", "bash-true", "mcp-bash"],
-  ["2 GiB of output", "bash-output", undefined],
-  ["start an MCP server, list its tools", undefined, "mcp-start"],
-  ["read a small file over MCP", undefined, "mcp-read"],
+  ["search 20,000 files, 20 hits", { library: "grep-rare", mcp: "mcp-grep", program: "program-grep" }],
+  ["search a log of 1 GiB, 9 hits", { library: "grep-log" }],
+  ["a name that none of 200,000 files has", { library: "find-none", mcp: "mcp-find" }],
+  ["last 100 lines of 1 GiB", { library: "read-last", mcp: "mcp-read-last" }],
+  ["100 lines in the middle of 1 GiB, again", { library: "read-middle", mcp: "mcp-read-middle" }],
+  ["one edit of 10 MB", { library: "edit-exact", mcp: "mcp-edit" }],
+  ["an edit with other blanks in 10 MB", { library: "fuzzy-4" }],
+  ["run `true`", { library: "bash-true", mcp: "mcp-bash", program: "program-bash" }],
+  ["2 GiB of output", { library: "bash-output" }],
+  ["start an MCP server, list its tools", { mcp: "mcp-start" }],
+  ["read a small file over MCP", { mcp: "mcp-read" }],
 ];
+/** Cases whose run is so many calls. */
+const EACH = { "bash-true": 200, "mcp-bash": 10 };
+const FORMS = { pi: "library", gemini: "library", filesystem: "mcp", commander: "mcp", opencode: "program" };
+const MARKS = { library: "", mcp: "¹", program: "²" };
 
 export function readmeTable({ results, install }) {
-  const all = new Map(results.map((result) => [result.id, result.sides]));
-  const rows = ROWS.map(([what, library, mcp]) => [what, all.get(library), all.get(mcp)])
-    .filter(([, library, mcp]) => library !== undefined || mcp !== undefined)
-    .map(([what, library, mcp]) => [
+  const all = new Map(results.map(({ id, sides }) => [id, each(sides, EACH[id] ?? 1)]));
+  const used = Object.keys(PEERS).filter((name) => results.some(({ sides }) => sides[name] !== undefined));
+  const rows = ROWS.map(([what, ids]) => [what, mapped(ids, (id) => all.get(id))])
+    .filter(([, forms]) => Object.keys(forms).length > 0)
+    .map(([what, forms]) => [
       what,
-      library?.raw === undefined ? "" : time(library.raw),
-      [library, mcp]
-        .filter(Boolean)
-        .map(({ ours }) => time(ours))
-        .join("; MCP "),
-      ...["pi", "gemini"].map((name) => beside(library?.[name], library?.ours)),
-      ...["filesystem", "commander"].map((name) => beside(mcp?.[name], mcp?.ours)),
+      forms.library?.raw === undefined ? "" : time(forms.library.raw),
+      Object.entries(forms)
+        .map(([form, { ours }]) => `${time(ours)}${MARKS[form]}`)
+        .join(", "),
+      ...used.map((name) => beside(forms[FORMS[name]]?.[name], forms[FORMS[name]]?.ours)),
     ]);
   const tools = all.get("mcp-tools");
-  if (tools !== undefined) rows.push(row("tokens of `tools/list`", tools, ({ values }) => values.tokens, ""));
+  if (tools !== undefined) rows.push(counts("tokens of `tools/list`", tools, ({ values }) => values?.tokens, used));
   if (install !== undefined) {
     const sides = { ours: install.haft.whole, ...install.peers };
-    rows.push(row("installed, MB", sides, ({ mb }) => mb, ""));
+    rows.push(counts("installed, MB", sides, ({ mb }) => mb, used));
   }
-  const note = "¹ over MCP, compared with Haft over MCP. In brackets: how many times Haft's figure.";
-  return `${markdown(["", "raw tool", "Haft", ...Object.values(PEERS)], rows)}\n\n${note}`;
+  return `${markdown(["", "raw tool", "Haft", ...used.map((name) => PEERS[name])], rows)}\n\n${NOTE}`;
 }
 
-function row(what, sides, of) {
+function mapped(ids, of) {
+  return Object.fromEntries(
+    Object.entries(ids)
+      .map(([form, id]) => [form, of(id)])
+      .filter(([, sides]) => sides !== undefined),
+  );
+}
+
+/** The sides with the wall of one of `count` calls. */
+function each(sides, count) {
+  return Object.fromEntries(
+    Object.entries(sides).map(([name, side]) => [name, { ...side, wallMs: side.wallMs / count }]),
+  );
+}
+
+function counts(what, sides, of, used) {
   const mine = of(sides.ours);
-  const cellOf = (side) => {
-    if (side === undefined || side.missing !== undefined || side.failed !== undefined) return "";
-    const value = of(side);
-    return `${Math.round(value).toLocaleString("en")}${side === sides.ours ? "" : ` (${ratio(value / mine)})`}`;
+  const cellOf = (name) => {
+    const value = sides[name] === undefined ? undefined : of(sides[name]);
+    if (value === undefined) return "";
+    return `${Math.round(value).toLocaleString("en")}${name === "ours" ? "" : ` (${ratio(value / mine)})`}`;
   };
-  return [what, "", ...["ours", ...Object.keys(PEERS)].map((name) => cellOf(sides[name]))];
+  return [what, "", ...["ours", ...used].map(cellOf)];
 }
 
-function time(side) {
-  if (side.failed !== undefined) return "fails";
-  return side.wallMs < 1
-    ? `${(side.wallMs * 1000).toFixed(0)} µs`
-    : side.wallMs < 10_000
-      ? `${ms(side.wallMs)} ms`
-      : `${(side.wallMs / 1000).toFixed(1)} s`;
+function time({ failed, wallMs }) {
+  if (failed !== undefined) return "fails";
+  if (wallMs < 1) return `${(wallMs * 1000).toFixed(0)} µs`;
+  return wallMs < 1_000 ? `${ms(wallMs)} ms` : `${(wallMs / 1000).toFixed(1)} s`;
 }
 
 /** A peer's figure and how many times ours it is, or that it cannot, or cannot rightly. */

@@ -56,7 +56,9 @@ console.error(`Making the ${values.size} corpus in ${folder}, once …`);
 const layout = await corpus(folder, values.size);
 const fd = fdOnPath();
 const peerFolder = join(folder, "peers");
-const peers = values.peers ? await installPeers(peerFolder, { afresh: values.afresh, rgPath }) : undefined;
+const peers = values.peers
+  ? await installPeers(peerFolder, { afresh: values.afresh, rgPath, fdPath: fd.path })
+  : undefined;
 const scratch = mkdtempSync(join(folder, "run-"));
 
 try {

@@ -67,7 +67,7 @@ export const cases = [
       atLeastTimes(40, { beside: "plain", name: "a plain loop" }),
       right,
     ],
-    { turns: 3, plain: true },
+    { turns: 3, plain: true, single: ["plain"] },
   ),
   grepCase(
     "grep-none",

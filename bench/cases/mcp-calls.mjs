@@ -7,7 +7,7 @@ import { SERVERS } from "./mcp-start.mjs";
 
 const CALLS = 2_000;
 /** Calls that one sample of a very slow server makes. */
-const FEW = 32;
+const FEW = 12;
 /** Calls before those that count, until the compiler has seen enough. */
 const WARM_UP = 300;
 const NOTE = "note.txt";

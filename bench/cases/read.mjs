@@ -33,35 +33,22 @@ export const readOf =
   (tools, { layout }) =>
     tools.read({ path: "log.txt", first: from(layout), count: COUNT, lines: layout.logLines });
 
-function readCase(id, what, from, raw, goals, more = {}) {
-  return {
-    id,
-    table: "library",
-    what,
-    goals,
-    ...more,
-    sides: {
-      raw: async ({ layout }) => {
-        const [program, ...args] = raw(layout);
-        const run = async () => void (await exec(program, [...args, layout.log], quiet));
-        return { run, before: more.isCold ? () => touch(layout) : undefined };
-      },
-      ...Object.fromEntries(
-        Object.entries(
-          sidesOf("library", { where: ({ layout }) => layout.home, act: readOf(from), check: checkWindow(from) }),
-        ).map(([name, open]) => [
-          name,
-          async (place) => ({ ...(await open(place)), before: more.isCold ? () => touch(place.layout) : undefined }),
-        ]),
-      ),
-    },
+function readCase(id, what, from, rawOf, goals, { turns, isCold = false } = {}) {
+  const before = isCold ? touch : undefined;
+  const raw = async (place) => {
+    const [program, ...args] = rawOf(place.layout);
+    const run = async () => void (await exec(program, [...args, place.layout.log], quiet));
+    return { run, before: () => before?.(place) };
   };
+  const where = ({ layout }) => layout.home;
+  const about = { where, act: readOf(from), check: checkWindow(from), before };
+  return { id, table: "library", what, goals, turns, sides: { raw, ...sidesOf("library", about) } };
 }
 
 /** An index of lines holds for a file as it was; it is another after this, with the same bytes. */
-function touch({ log }) {
+function touch({ layout }) {
   const now = new Date();
-  utimesSync(log, now, now);
+  utimesSync(layout.log, now, now);
 }
 
 const growth = atMost(10, { of: "growthMb", unit: "MB", what: "growth" });

@@ -15,8 +15,10 @@ export function startServer([program, ...args], { cwd, env }) {
   const take = (line) => {
     const message = line.startsWith("{") ? JSON.parse(line) : {};
     bytes = line.length;
-    if (message.method === undefined) waiting.get(message.id)?.(message);
-    else if (message.id !== undefined) send({ id: message.id, error: { code: -32601, message: "not offered" } });
+    if (message.method === undefined) {
+      waiting.get(message.id)?.(message);
+      waiting.delete(message.id);
+    } else if (message.id !== undefined) send({ id: message.id, error: { code: -32601, message: "not offered" } });
   };
   child.stdout.setEncoding("utf8").on("data", (chunk) => {
     text += chunk;

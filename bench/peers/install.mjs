@@ -14,10 +14,11 @@ const INSTALL_MS = 300_000;
 const RECORD = "bench-install.json";
 
 /**
- * What each peer came to: its entry, seconds, megabytes and packages, or the reason why it is not here. `rgPath`, where
- * there is one, is lent to the peers that would otherwise download ripgrep in an install script or at the first call.
+ * What each peer came to: its entry, seconds, megabytes and packages, or the reason why it is not here. `rgPath` and
+ * `fdPath`, where there are any, are lent to the peers that would otherwise download them in an install script or at the
+ * first call.
  */
-export async function installPeers(folder, { afresh = false, rgPath } = {}) {
+export async function installPeers(folder, { afresh = false, rgPath, fdPath } = {}) {
   const found = {};
   for (const [name, peer] of Object.entries(PEERS)) {
     const place = join(folder, name);
@@ -25,6 +26,7 @@ export async function installPeers(folder, { afresh = false, rgPath } = {}) {
     found[name] = await installed(place, peer);
   }
   if (rgPath !== undefined) lendRipgrep(folder, found, rgPath);
+  if (fdPath !== undefined) link(join(folder, "pi-home", "bin", "fd"), fdPath);
   return found;
 }
 
@@ -72,11 +74,13 @@ function lendRipgrep(folder, found, rgPath) {
     const program = `rg-${process.platform}-${process.arch}`;
     places.push(join(found.gemini.entry, "..", "..", "vendor", "ripgrep", program));
   }
-  for (const place of places) {
-    rmSync(place, { force: true });
-    made(join(place, ".."));
-    symlinkSync(rgPath, place);
-  }
+  for (const place of places) link(place, rgPath);
+}
+
+function link(place, program) {
+  rmSync(place, { force: true });
+  made(join(place, ".."));
+  symlinkSync(program, place);
 }
 
 /** fd, as it is called where it comes from a distribution or not; no package of npm carries it. */

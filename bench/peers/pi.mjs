@@ -15,7 +15,10 @@ export async function openPi({ layout, cwd }) {
   );
   return {
     grep: ({ pattern, path }) => grep({ pattern, path, limit: 200 }),
-    find: ({ name }) => find({ pattern: `*${name}*` }),
+    find({ name }) {
+      if (layout.fd.path === undefined) throw new Error("not offered: it needs fd, which is not here");
+      return find({ pattern: `*${name}*` });
+    },
     read({ path, first, count, lines }) {
       return read({ path, offset: first < 0 ? lines + first + 1 : first, limit: count });
     },

@@ -16,15 +16,15 @@ const PLAYERS = {
 
 /**
  * The sides of a case that all tools can play: each opens its tools in the folder that `where` gives, and `act` uses them.
- * What `act` gives is the text of the answer; `check` makes a remark of it.
+ * What `act` gives is the text of the answer; `check` makes a remark of it, and `before` comes before each, unmeasured.
  */
-export function sidesOf(table, { where, act, check = () => ({}), leave = [] }) {
+export function sidesOf(table, { where, act, check = () => ({}), before, leave = [] }) {
   const players = Object.entries(PLAYERS[table]).filter(([name]) => !leave.includes(name));
   const side = (open) => async (place) => {
     const cwd = where?.(place) ?? place.scratch;
     const tools = await open({ ...place, cwd });
     const run = async () => check(await act(tools, place), place, tools);
-    return { run, pids: tools.pids, peakMb: tools.peakMb, close: tools.close };
+    return { run, before: () => before?.(place), pids: tools.pids, peakMb: tools.peakMb, close: tools.close };
   };
   return Object.fromEntries(players.map(([name, open]) => [name, side(open)]));
 }
