@@ -3,10 +3,11 @@
  * Measures Haft beside the raw tools and, with `--peers`, beside its peers, in one interleaved run: every round plays every
  * side of a case once, one after the other, each side in a process of its own. Prints the tables in Markdown.
  *
- *   npm run bench -- [--peers] [--readme] [--only ID,ID] [--rounds 5] [--size full|small] [--afresh] [--json FILE]
+ *   npm run bench -- [--peers] [--only ID,ID] [--rounds 5] [--size full|small] [--afresh] [--readme] [--write] [--json FILE]
  *
  * `--peers` installs them into a scratch folder, once; `--afresh` installs them again, and what is told of their install is
- * then of this run. `--readme` also prints the short table of the README.
+ * then of this run. `--only` takes ids and their beginnings. `--readme` also prints the short table of the README. `--write`
+ * puts the tables into bench/RESULTS.md, and the short one into README.md, between their marks.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,6 +22,7 @@ import { PEERS } from "./peers/peers.mjs";
 import { readmeTable } from "./readme-table.mjs";
 import { report } from "./report.mjs";
 import { rgPath } from "./tools/ripgrep.mjs";
+import { writeBetweenMarks } from "./write-tables.mjs";
 
 const MODULES = [
   ...["grep", "find", "read", "edit", "diff", "shell", "process", "pipeline"],
@@ -38,12 +40,13 @@ const { values } = parseArgs({
     peers: { type: "boolean", default: false },
     afresh: { type: "boolean", default: false },
     readme: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
   },
 });
 const rounds = Number(values.rounds);
 if (!Number.isInteger(rounds) || rounds < 1 || !["full", "small"].includes(values.size)) {
   console.error(
-    "usage: npm run bench -- [--peers] [--readme] [--only ID,ID] [--rounds N] [--size full|small] [--afresh]",
+    "usage: npm run bench -- [--peers] [--only ID,ID] [--rounds N] [--size full|small] [--afresh] [--write]",
   );
   process.exit(2);
 }
@@ -76,13 +79,29 @@ try {
       loads.push(loadNow());
     }
   }
-  const install = isWanted("install") ? { haft: await installHaft(scratch, INSTALLS), peers: peers ?? {} } : undefined;
+  const install = isWanted("install") ? await installed() : undefined;
   const run = { about: aboutRun({ size: values.size, rounds, peers, fd, loads }), results, install };
   console.log(report(run));
+  if (values.write) write("RESULTS.md", report(run));
+  if (values.write) write("../README.md", readmeTable(run));
   if (values.readme) console.log(`\n${readmeTable(run)}`);
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(run, null, 1)}\n`);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
+}
+
+/** Undefined where npm could not: the rest of the run is still told. */
+async function installed() {
+  try {
+    return { haft: await installHaft(scratch, INSTALLS), peers: peers ?? {} };
+  } catch (error) {
+    console.error(`Haft was not installed: ${error.message.slice(0, 500)}`);
+    return undefined;
+  }
+}
+
+function write(name, text) {
+  if (!writeBetweenMarks(name, text)) console.error(`${name} has no marks; nothing was written into it`);
 }
 
 /** Not a peer that is missing. */
