@@ -1,0 +1,115 @@
+/** The artifacts of one folder as a process sees them: those that it writes, those of others, and how much all of them take. */
+import type { ArtifactInfo } from "../../kernel/index.js";
+import { ArtifactFile, type ArtifactRecord, firstBytes, foundBytes, keptOf, writeRecord } from "./artifact-file.js";
+import { ArtifactIndex } from "./artifact-index.js";
+import { unwritable } from "./state-folder.js";
+
+/** Bytes written between two looks at the folder, or an eighth of a smaller quota. */
+const LOOK_EVERY_BYTES = 1024 * 1024;
+/** What an artifact counts for beside its bytes, so that many small ones bring a look too. */
+const RECORD_BYTES = 512;
+
+export class ArtifactShelf {
+  readonly #folder: string;
+  readonly #quotaBytes: number;
+  readonly #index: ArtifactIndex;
+  /** Those that this process is writing. */
+  readonly #live = new Map<string, ArtifactFile>();
+  #sinceLook = 0;
+
+  constructor(folder: string, quotaBytes: number) {
+    this.#folder = folder;
+    this.#quotaBytes = quotaBytes;
+    this.#index = new ArtifactIndex(folder);
+  }
+
+  /** The folder is there. @throws what the disk says. */
+  open(record: ArtifactRecord): ArtifactFile {
+    writeRecord(this.#folder, record);
+    this.wrote(RECORD_BYTES);
+    const file = new ArtifactFile(this.#folder, record.id, record.partBytes);
+    this.#live.set(record.id, file);
+    return file;
+  }
+
+  find(id: string): ArtifactRecord | "evicted" | "unknown" {
+    const record = this.#index.find(id);
+    return typeof record === "string" ? record : this.#current(record);
+  }
+
+  /** Oldest first. */
+  all(): readonly ArtifactRecord[] {
+    return this.#index.all().map((record) => this.#current(record));
+  }
+
+  remove(id: string): boolean {
+    return this.#index.remove(id);
+  }
+
+  /** A look at the folder for every chunk would cost more than the chunk. */
+  wrote(bytes: number): void {
+    this.#sinceLook += bytes;
+    if (this.#sinceLook < Math.min(LOOK_EVERY_BYTES, this.#quotaBytes / 8)) return;
+    this.#sinceLook = 0;
+    this.#makeRoom();
+  }
+
+  /** Ends one that is still written; of one that has ended it tells what is kept by now. @throws `STORE_UNWRITABLE` */
+  async finish(file: ArtifactFile): Promise<Pick<ArtifactInfo, "producedBytes" | "keptBytes">> {
+    const { id } = file;
+    const isWritten = this.#live.has(id);
+    await file.close();
+    const { producedBytes } = file;
+    const found = this.find(id);
+    if (typeof found === "string") {
+      this.#live.delete(id);
+      // Bytes that were written after it gave way may have made their file anew.
+      this.#index.evict(id);
+      return { producedBytes, keptBytes: 0 };
+    }
+    try {
+      if (isWritten) writeRecord(this.#folder, { ...found, ended: true });
+    } catch (error) {
+      throw unwritable(this.#folder, error);
+    } finally {
+      this.#live.delete(id);
+    }
+    return { producedBytes, keptBytes: found.keptBytes };
+  }
+
+  async discard(file: ArtifactFile): Promise<void> {
+    await file.close().catch(() => {});
+    this.#live.delete(file.id);
+    this.#index.remove(file.id);
+  }
+
+  /** One whose record cannot be written any more still tells by its files what is kept of it. */
+  async close(): Promise<void> {
+    await Promise.allSettled([...this.#live.values()].map((file) => this.finish(file)));
+  }
+
+  /** A record with the bytes that there are by now. */
+  #current(record: ArtifactRecord): ArtifactRecord {
+    const writing = this.#live.get(record.id);
+    if (writing === undefined && record.ended) return record;
+    if (writing?.hasFailed === true) {
+      const onlyFirst = firstBytes(this.#folder, record);
+      return { ...record, producedBytes: writing.producedBytes, keptBytes: onlyFirst, onlyFirst };
+    }
+    const producedBytes = writing?.producedBytes ?? foundBytes(this.#folder, record);
+    return { ...record, producedBytes, keptBytes: keptOf(producedBytes, record.partBytes) };
+  }
+
+  #makeRoom(): void {
+    const kept = this.all();
+    let used = kept.reduce((sum, record) => sum + record.keptBytes, 0);
+    const newest = kept.at(-1);
+    const isLive = ({ id }: ArtifactRecord): boolean => this.#live.has(id);
+    for (const record of [...kept.filter((one) => !isLive(one)), ...kept.filter(isLive)]) {
+      if (used <= this.#quotaBytes) return;
+      if (record === newest) continue;
+      this.#index.evict(record.id);
+      used -= record.keptBytes;
+    }
+  }
+}
