@@ -32,7 +32,7 @@ const STEPS: readonly (readonly [remark: string, ...args: string[]])[] = [
   ["", "call", "edit", '{"path":"price.js","oldText":"+= item.price;","newText":"+= item.price * item.count;"}'],
   ["", "call", "bash", '{"command":"node check.mjs"}'],
   ["what a call would touch, without running it", "call", "delete", '{"path":"check.mjs"}', "--explain"],
-  ["what was done here, and whether the record is as it was written", "audit"],
+  ["what was done here, and whether the record is as it was written", "audit", "--in", "."],
 ];
 
 export async function readmeSession(): Promise<string> {
@@ -55,7 +55,7 @@ export async function readmeSession(): Promise<string> {
 }
 
 function quoted(word: string): string {
-  return /^[\w-]+$/.test(word) ? word : `'${word}'`;
+  return /^[\w./-]+$/.test(word) ? word : `'${word}'`;
 }
 
 /** With one folder, one day and one length of time for all, so that each run prints the same. */

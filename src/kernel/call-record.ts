@@ -51,6 +51,7 @@ function beginEntry(run: CallRun): string | PromiseLike<string> {
       sessionId: context.session.id,
       tool: tool.name,
       backend: context.backend.name,
+      workspace: cutHead(String(context.workspace), AUDIT_INPUT_BYTES).text,
       inputDigest,
       input: cutHead(shown, AUDIT_INPUT_BYTES).text,
     });

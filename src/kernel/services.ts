@@ -57,8 +57,9 @@ export interface AuditBegin {
   readonly callId: string;
   readonly sessionId: string;
   readonly tool: string;
-  /** The backend that calls go to unless they choose another. */
+  /** The backend that calls go to unless they choose another, and the folder on it that they work in. */
   readonly backend: string;
+  readonly workspace: string;
   /** SHA-256 of the input as the model sent it, hex. */
   readonly inputDigest: string;
   /** The input, redacted and clipped to 4 KiB. */

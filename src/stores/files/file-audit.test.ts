@@ -12,7 +12,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(state.path, { recursive: true, force: true }));
 
-const call = { callId: "c1", sessionId: "s", tool: "bash", backend: "local", inputDigest: "d", input: "{}" };
+const call = {
+  callId: "c1",
+  sessionId: "s",
+  tool: "bash",
+  backend: "local",
+  workspace: "/w",
+  inputDigest: "d",
+  input: "{}",
+};
 const files = (end: string): string[] => readdirSync(join(state.path, "audit")).filter((name) => name.endsWith(end));
 const text = (name: string): string => readFileSync(join(state.path, "audit", name), "utf8");
 

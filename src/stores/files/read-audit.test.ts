@@ -17,6 +17,7 @@ const begin = (tool: string) => ({
   sessionId: "s",
   tool,
   backend: "local",
+  workspace: "",
   inputDigest: "",
   input: `{"of":"${tool}"}`,
 });

@@ -12,6 +12,8 @@ export interface AuditedCall {
   readonly atMs: number;
   readonly sessionId: string;
   readonly tool: string;
+  /** The folder that it worked in; empty in records of versions that did not tell it. */
+  readonly workspace: string;
   /** What was sent, up to 4 KiB of it. */
   readonly input: string;
   /** How it ended; absent while it runs, and for good where the process was killed. */
@@ -64,8 +66,9 @@ export function readAudit(state: Pick<StateFolder, "path">): AuditReport {
 function addRecord(calls: Map<string, AuditedCall>, chain: string, record: ChainedRecord): void {
   if (record.kind === "begin") {
     const id = `${chain}-${record.sequence}`;
+    const { atMs } = record;
     const [sessionId, tool, input] = [textOf(record.sessionId), textOf(record.tool), textOf(record.input)];
-    calls.set(id, { id, atMs: record.atMs, sessionId, tool, input, begin: record });
+    calls.set(id, { id, atMs, sessionId, tool, workspace: textOf(record.workspace), input, begin: record });
   }
   const begun = record.kind === "end" ? calls.get(textOf(record.begin)) : undefined;
   if (begun === undefined) return;

@@ -102,6 +102,7 @@ describe("documents, records and sessions in memory", () => {
       sessionId: "s",
       tool: "t",
       backend: "b",
+      workspace: "",
       inputDigest: "d",
       input: "{}",
     });

@@ -1,4 +1,6 @@
 /** `haft audit`: what was called, by the record of all processes, and whether the record is as it was written. */
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
 import { showControls } from "../../text/index.js";
 import { keptAudit } from "../../toolkit/index.js";
 import { type StateOptions, stateOf } from "./state-options.js";
@@ -6,6 +8,8 @@ import { EXIT } from "./usage.js";
 
 export interface AuditOptions extends StateOptions {
   readonly json?: boolean;
+  /** A folder: only calls that worked in it. */
+  readonly in?: string;
 }
 
 /** Characters of an input that a line shows. */
@@ -18,10 +22,17 @@ type Call = Awaited<ReturnType<typeof keptAudit>>["calls"][number];
 /** The oldest call first. */
 export async function auditCommand(session: string | undefined, options: AuditOptions): Promise<number> {
   const { calls, problems } = await keptAudit(await stateOf(options));
-  const chosen = calls.filter(({ sessionId }) => session === undefined || sessionId === session);
+  const folder = options.in === undefined ? undefined : resolve(options.in);
+  const names = folder === undefined ? [] : [folder, realFolder(folder)];
+  const chosen = calls.filter(
+    ({ sessionId, workspace }) =>
+      (session === undefined || sessionId === session) && (folder === undefined || names.includes(workspace)),
+  );
   if (options.json) process.stdout.write(`${JSON.stringify({ calls: chosen, problems })}\n`);
   else process.stdout.write(chosen.map((call) => `${rowOf(call)}\n`).join(""));
-  const whose = session === undefined ? "" : ` of "${showControls(session)}"`;
+  const whose =
+    (session === undefined ? "" : ` of "${showControls(session)}"`) +
+    (folder === undefined ? "" : ` in "${showControls(folder)}"`);
   if (chosen.length + problems.length === 0) process.stderr.write(`haft: no call${whose} is on record.\n`);
   else if (problems.length === 0 && !options.json)
     process.stderr.write(`haft: ${countText(chosen.length)}${whose}; the record is as it was written.\n`);
@@ -34,10 +45,21 @@ function countText(calls: number): string {
   return calls === 1 ? "1 call" : `${calls} calls`;
 }
 
-function rowOf({ atMs, status = "no end", tool, tookMs, sessionId, input }: Call): string {
+/** Without links; as it is where it is not there any more. */
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+function rowOf({ atMs, status = "no end", tool, tookMs, sessionId, workspace, input }: Call): string {
   const at = `${new Date(atMs).toISOString().slice(0, 19).replace("T", " ")} UTC`;
   const took = tookMs === undefined ? "" : `${tookMs} ms`;
   const shown = input.length > MAX_INPUT ? `${input.slice(0, MAX_INPUT)}…` : input;
   const columns = [at, status.padEnd(STATUS_WIDTH), tool.padEnd(TOOL_WIDTH), took.padStart(9)];
-  return showControls([...columns, JSON.stringify(sessionId), shown].join("  "));
+  // The name of a session on the command line has its folder in it.
+  const where = workspace === "" || sessionId.includes(workspace) ? "" : ` in ${JSON.stringify(workspace)}`;
+  return showControls([...columns, JSON.stringify(sessionId) + where, shown].join("  "));
 }

@@ -36,6 +36,13 @@ describe("haft audit", () => {
     expect(problems).toEqual([]);
     expect(calls).toMatchObject([{ tool: "read", sessionId: "two", status: "failed", end: { code: "FS_NOT_FOUND" } }]);
     expect((await haft("audit", "three")).stderr).toMatch(/no call of "three"/);
+    const here = join(root, "project");
+    expect(all.stdout).toContain(`"two" in "${here}"`);
+    expect((await haft("audit", "--in", ".")).stdout).toBe(all.stdout);
+    expect(await haft("audit", "--in", "..")).toMatchObject({
+      stdout: "",
+      stderr: `haft: no call in "${root}" is on record.\n`,
+    });
   });
 
   it("exits 1 and names file and line where the record was changed", async () => {

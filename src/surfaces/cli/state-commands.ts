@@ -20,9 +20,10 @@ function addAuditCommand(program: Command): void {
     withStateOptions(
       program
         .command("audit [session]")
-        .description("the calls on record, of one session or all; says where the record was changed"),
+        .description("the calls on record, of one session or all; says where the record was changed")
+        .option("--in <folder>", "only calls that worked in this folder"),
     ),
-    "haft audit",
+    "haft audit --in .",
     "haft audit trial --json",
   )
     .addHelpText("after", "\nExit status: 0 the record is sound, 1 a part of it was changed or is missing.")

@@ -59,7 +59,15 @@ describe("the other fakes", () => {
 
   it("keeps audit entries and refuses an end without a begin or a second one", async () => {
     const audit = recordingAudit();
-    const begin = { callId: "c", sessionId: "s", tool: "read", backend: "memory", inputDigest: "", input: "" };
+    const begin = {
+      callId: "c",
+      sessionId: "s",
+      tool: "read",
+      backend: "memory",
+      workspace: "",
+      inputDigest: "",
+      input: "",
+    };
     const id = await audit.begin(begin);
     await audit.end(id, { status: "ok", tookMs: 1 });
     expect(audit.entries).toEqual([{ id, begin, end: { status: "ok", tookMs: 1 } }]);
