@@ -1,13 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { readServerSchema } from "./server-schema.js";
-import { offeredName, serverTools } from "./server-tools.js";
+import { offeredNames, serverTools } from "./server-tools.js";
+
+const offeredName = (server: string, tool: string) => offeredNames(server, [tool]).get(tool);
 
 describe("names of other servers' tools", () => {
   it.each([
     ["docs", "search", "docs__search"],
     ["my-docs", "resolve-library-id", "my-docs__resolve-library-id"],
     ["d", "a.b/c d\u0000é😀", "d__a_b_c_d___"],
-  ])("%s and %j give %s", (server, tool, name) => expect(offeredName(server, tool)).toBe(name));
+    ["docs", "admin.tools/list v2", "docs__admin_tools_list_v2"],
+  ])("%s and %j give %s (MCP-02)", (server, tool, name) => expect(offeredName(server, tool)).toBe(name));
+
+  it("stay apart where cleaning makes them one, in whatever order they are listed (MCP-03)", () => {
+    const tools = ["a.b", "a/b", "a_b"];
+    const names = offeredNames("s", tools);
+    expect(names.get("a_b")).toBe("s__a_b");
+    expect(new Set(names.values()).size).toBe(3);
+    for (const name of names.values()) expect(name).toMatch(/^s__a_b(_[0-9a-f]{8})?$/);
+    expect(new Map([...offeredNames("s", tools.toReversed())].reverse())).toEqual(names);
+    expect(offeredNames("s", ["a.b", ""])).toEqual(new Map([["a.b", "s__a_b"]]));
+  });
 
   it("stay the same and apart where they are too long", () => {
     const [one, other] = ["1", "2"].map((end) => offeredName("docs", "x".repeat(5000) + end));

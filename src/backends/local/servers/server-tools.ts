@@ -40,14 +40,15 @@ export async function serverTools(listed: readonly unknown[], options: ServerToo
   const tools = new Map<string, DefinedTool>();
   const left: string[] = [];
   let leftBytes = MAX_SCHEMAS_BYTES;
+  const names = offeredNames(options.server, listed.slice(0, MAX_TOOLS).map(nameOf));
   for (const one of listed.slice(0, MAX_TOOLS)) {
     const given = typeof one === "object" && one !== null ? (one as Readonly<Record<string, unknown>>) : {};
-    const { name } = given;
-    if (typeof name !== "string" || name === "") {
+    const name = nameOf(one);
+    const ours = names.get(name);
+    if (ours === undefined) {
       left.push("a tool without a name");
       continue;
     }
-    const ours = offeredName(options.server, name);
     if (!options.isOn(ours)) continue;
     const shown = JSON.stringify(cleanText(name, SHOWN_NAME_BYTES));
     if (tools.has(ours) || options.has(ours)) {
@@ -70,13 +71,33 @@ export async function serverTools(listed: readonly unknown[], options: ServerToo
   return { tools: [...tools.values()], told };
 }
 
+function nameOf(listed: unknown): string {
+  const name: unknown = typeof listed === "object" && listed !== null ? (listed as { name?: unknown }).name : undefined;
+  return typeof name === "string" ? name : "";
+}
+
 /**
- * `server__tool` with `_` for every character that providers of models do not take. Too long a name is cut and ends in a hash of
- * the whole one, so that it stays the same from start to start.
+ * `server__tool` for each of the tools, with `_` for every character that providers of models do not take. Where that makes
+ * two names one, those that it changed end in a hash of the name that they had, as one that is too long does: so each stays the
+ * same from start to start, in whatever order they are listed. A tool without a name gets none.
  */
-export function offeredName(server: string, tool: string): string {
-  const name = `${server}__${tool.slice(0, 4 * MAX_NAME).replace(/[^A-Za-z0-9_-]/gu, "_")}`;
-  if (name.length <= MAX_NAME) return name;
+export function offeredNames(server: string, tools: readonly string[]): ReadonlyMap<string, string> {
+  const plain = new Map([...new Set(tools)].filter((tool) => tool !== "").map((tool) => [tool, cleaned(server, tool)]));
+  const count = new Map<string, number>();
+  for (const name of plain.values()) count.set(name, (count.get(name) ?? 0) + 1);
+  return new Map(
+    [...plain].map(([tool, name]) => {
+      const isShared = count.get(name)! > 1 && name !== `${server}__${tool}`;
+      return [tool, isShared || name.length > MAX_NAME ? withHash(name, tool) : name];
+    }),
+  );
+}
+
+function cleaned(server: string, tool: string): string {
+  return `${server}__${tool.slice(0, 4 * MAX_NAME).replace(/[^A-Za-z0-9_-]/gu, "_")}`;
+}
+
+function withHash(name: string, tool: string): string {
   const hash = createHash("sha256").update(tool).digest("hex").slice(0, HASH_DIGITS);
   return `${name.slice(0, MAX_NAME - HASH_DIGITS - 1)}_${hash}`;
 }
