@@ -95,17 +95,20 @@ const plan = (client: NewClient | OldClient, text: string) =>
   client.callTool({ name: "todo_set", arguments: { items: items(text) } });
 const planOf = async (client: NewClient | OldClient): Promise<string> =>
   JSON.stringify((await client.callTool({ name: "todo_read", arguments: {} })).content);
+const jobsBy = async (client: NewClient | OldClient, input: Record<string, unknown>): Promise<string> =>
+  JSON.stringify((await client.callTool({ name: "process", arguments: input })).content);
 /** An answer with an artifact: more output than is shown. */
 const printMuch = (client: NewClient | OldClient, word: string) =>
   client.callTool({ name: "bash", arguments: { command: `yes ${word} | head -c 300000` } });
 
 describe("a client with a token of its own", () => {
-  it("comes back, also after the server was started anew, and finds its todo list and artifacts; another finds neither", async () => {
+  it("comes back, also after the server was started anew, and finds its todo list, jobs and artifacts; another finds none", async () => {
     const [laptop, desktop] = [await tokenFor("laptop"), await tokenFor("desktop")];
     const server = await serve();
     const first = await connectNew(server, laptop);
     await plan(first.client, "by the laptop");
     await printMuch(first.client, "word");
+    const [job = ""] = /job-\d+/.exec(await jobsBy(first.client, { action: "start", command: "exec sleep 600" })) ?? [];
     const { resources } = await first.client.listResources();
     expect(resources.length).toBeGreaterThan(0);
     await first.client.close();
@@ -113,12 +116,17 @@ describe("a client with a token of its own", () => {
     const again = await connectNew(server, laptop);
     expect(await planOf(again.client)).toContain("by the laptop");
     expect((await again.client.listResources()).resources).toEqual(resources);
+    expect(await jobsBy(again.client, { action: "list", all: true })).toContain(`${job}: running`);
+    expect(await jobsBy(again.client, { action: "poll", id: job })).toContain("running");
 
     const other = await connectNew(server, desktop);
     expect(await planOf(other.client)).not.toContain("by the laptop");
     expect((await other.client.listResources()).resources).toEqual([]);
     const uri = resources[0]?.uri ?? "";
     await expect(other.client.readResource({ uri })).rejects.toThrow("no such artifact");
+    expect(await jobsBy(other.client, { action: "list", all: true })).not.toContain(job);
+    for (const action of ["poll", "stop"]) expect(await jobsBy(other.client, { action, id: job })).toMatch(/no job/i);
+    expect(await jobsBy(again.client, { action: "poll", id: job })).toContain("running");
     const own = await connectNew(server, server.token);
     expect(await planOf(own.client)).not.toContain("by the laptop");
     await expect(own.client.readResource({ uri })).rejects.toThrow("no such artifact");
