@@ -1,6 +1,7 @@
 /** Outputs that did not fit an answer, kept in this process. */
 import {
   type ArtifactInfo,
+  type ArtifactPart,
   type Artifacts,
   artifactFault,
   BoundedSet,
@@ -84,26 +85,7 @@ export function memoryArtifacts(options: MemoryArtifactsOptions): Artifacts {
     async read(id, offset, length) {
       const kept = live.get(id);
       if (kept === undefined) return evicted.has(id) ? "evicted" : "unknown";
-      const { produced: producedBytes } = kept.buffer;
-      const head = kept.buffer.head();
-      const tail = kept.buffer.tail();
-      const tailStart = producedBytes - tail.length;
-      const from = Math.max(0, offset);
-      const fromHead = head.subarray(from, from + length);
-      // Straight on from the head into the tail, but never across bytes that are missing between them.
-      const isWhole = tailStart === head.length;
-      const tailFrom = from < head.length && isWhole ? head.length : from;
-      const wanted = length - (tailFrom - from);
-      const fromTail =
-        tailFrom >= tailStart && wanted > 0
-          ? tail.subarray(tailFrom - tailStart, tailFrom - tailStart + wanted)
-          : tail.subarray(0, 0);
-      return {
-        bytes: concatBytes([fromHead, fromTail]),
-        keptBytes: keptBytes(kept.buffer),
-        producedBytes,
-        ...(isWhole ? {} : { gap: [head.length, tailStart] as const }),
-      };
+      return partOf(kept.buffer, Math.max(0, offset), length);
     },
     async list() {
       return [...live.values()].map(({ info, buffer }) => ({
@@ -119,6 +101,28 @@ export function memoryArtifacts(options: MemoryArtifactsOptions): Artifacts {
       await fs.replaceAtomic(path, bytes, "any");
       return { bytes: bytes.length };
     },
+  };
+}
+
+/** Straight on from the head into the tail, but never across bytes that are missing between them. */
+function partOf(buffer: HeadTailBuffer, from: number, length: number): ArtifactPart {
+  const { produced: producedBytes } = buffer;
+  const head = buffer.head();
+  const tail = buffer.tail();
+  const tailStart = producedBytes - tail.length;
+  const fromHead = head.subarray(from, from + length);
+  const isWhole = tailStart === head.length;
+  const tailFrom = from < head.length && isWhole ? head.length : from;
+  const wanted = length - (tailFrom - from);
+  const fromTail =
+    tailFrom >= tailStart && wanted > 0
+      ? tail.subarray(tailFrom - tailStart, tailFrom - tailStart + wanted)
+      : tail.subarray(0, 0);
+  return {
+    bytes: concatBytes([fromHead, fromTail]),
+    keptBytes: keptBytes(buffer),
+    producedBytes,
+    ...(isWhole ? {} : { gap: [head.length, tailStart] as const }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { DefinedTool } from "../../kernel/index.js";
 import type { Toolkit } from "../../toolkit/index.js";
 import type { McpCalls } from "../mcp/index.js";
 import { ServedSessions } from "./served-sessions.js";
+import { ServedToolkit, type ServedToolkitOptions } from "./served-toolkit.js";
 import { endedAfterKill } from "./survivor-watch.js";
 
 /** Sessions that are open. A client names as many conversations as it likes; beyond these its own one not used for longest is closed. */
@@ -10,12 +11,8 @@ const MAX_SESSIONS = 1_000;
 /** Milliseconds between two looks for sessions that have ended by themselves or were ended by `haft sessions`. */
 const LOOK_EVERY_MS = 5_000;
 
-export interface ServedCallsOptions {
+export interface ServedCallsOptions extends Omit<ServedToolkitOptions, "onMoved"> {
   readonly collection: string;
-  /** Opens the toolkit. `roots` are the client's folders, file URLs; none when it was not asked or has none. */
-  open(roots: readonly string[]): Promise<Toolkit>;
-  /** Whether the client's folders decide where to work. */
-  readonly needsRoots: boolean;
   /** A tool of another server as it is now; such tools come and change while the toolkit is open. */
   foreignTool?(name: string): DefinedTool | undefined;
   /** Something that the operator should know. */
@@ -37,58 +34,40 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
   const { collection, maxSessions = MAX_SESSIONS, now, onNote } = options;
   const sessions = new ServedSessions({ collection, maxSessions, onNote, ...(now === undefined ? {} : { now }) });
   const inFlight = new Set<Promise<unknown>>();
-  let roots: readonly string[] | undefined = options.needsRoots ? undefined : [];
-  let opened: { readonly roots: readonly string[]; readonly toolkit: Promise<Toolkit> } | undefined;
+  const served = new ServedToolkit({
+    open: (roots) => options.open(roots),
+    needsRoots: options.needsRoots,
+    /** What the sessions plan goes along; what they left running ends, once their calls have. */
+    async onMoved(from, to) {
+      await sessions.moveTo(to);
+      sessions.ending(
+        from,
+        Promise.allSettled(inFlight).then(() => from.close()),
+      );
+    },
+  });
   let callIds: string | undefined;
   let callCount = 0;
   let isReported = false;
   let looking: NodeJS.Timeout | undefined;
 
   const open = (): Promise<Toolkit> => {
-    const wanted = roots ?? [];
-    if (opened !== undefined && isSame(opened.roots, wanted)) return opened.toolkit;
-    const before = opened?.toolkit;
-    const toolkit = (before === undefined ? options.open(wanted) : moved(before, wanted)).catch((error: unknown) => {
-      // What was wrong may be mended before the next call.
-      if (opened?.toolkit === toolkit) opened = undefined;
-      throw error;
-    });
-    opened = { roots: wanted, toolkit };
     looking ??= setInterval(() => sessions.look(), options.lookEveryMs ?? LOOK_EVERY_MS).unref();
-    return toolkit;
-  };
-
-  /** The client works in other folders now: what its sessions plan goes along; what they left running in the old ones ends, once their calls have. */
-  const moved = async (before: Promise<Toolkit>, wanted: readonly string[]): Promise<Toolkit> => {
-    const next = await options.open(wanted);
-    const old = await before.catch(() => undefined);
-    if (old === undefined) return next;
-    await sessions.moveTo(next);
-    sessions.ending(
-      old,
-      Promise.allSettled(inFlight).then(() => old.close()),
-    );
-    return next;
+    return served.open();
   };
 
   return {
     get takeRoots() {
-      if (roots !== undefined) return undefined;
-      return (told: readonly string[]) => {
-        // A client that does not answer again has not left its folders.
-        roots = told.length === 0 && opened !== undefined ? opened.roots : told;
-      };
+      return served.takeRoots;
     },
-    rootsChanged() {
-      if (options.needsRoots) roots = undefined;
-    },
+    rootsChanged: () => served.forgetRoots(),
     async run(call, runOptions, named) {
       const toolkit = await open();
-      const served = await sessions.of(named, toolkit);
+      const { box: usual, session } = await sessions.of(named, toolkit);
       const foreign = options.foreignTool?.(call.name);
       if (foreign !== undefined) toolkit.registry.register(foreign);
       // A box holds the tools that there were when it was made.
-      const box = foreign === undefined ? served.box : served.session.box(collection);
+      const box = foreign === undefined ? usual : session.box(collection);
       // One draw of chance serves all: a call's id is told apart, not kept secret.
       callIds ??= toolkit.host.ids.next("call");
       const running = box.runner.run({ ...call, id: `${callIds}-${(++callCount).toString(36)}` }, runOptions);
@@ -105,7 +84,7 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
     },
     async artifacts(named) {
       // A look is no reason to settle where to work: the client tells its folders at its first call.
-      if (options.needsRoots && opened === undefined) return undefined;
+      if (options.needsRoots && !served.isOpen) return undefined;
       const { session } = await sessions.of(named, await open());
       return session.session.artifacts;
     },
@@ -113,13 +92,9 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
     endOf: (client) => sessions.endOf(client),
     async close() {
       clearInterval(looking);
-      const toolkit = await opened?.toolkit.catch(() => undefined);
+      const toolkit = await served.current();
       await sessions.close();
       return toolkit === undefined ? { left: [] } : toolkit.close();
     },
   };
-}
-
-function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((item, index) => item === other[index]);
 }

@@ -11,6 +11,13 @@ const CONNECTED_FOLDER =
   "the folder to work in (default: the current one; in a file for all projects none, where the client starts in the project)";
 
 export function addSetupCommands(program: Command): void {
+  addInitCommand(program);
+  addConnectCommand(program);
+  addDoctorCommand(program);
+  addCostCommand(program);
+}
+
+function addInitCommand(program: Command): void {
   withExamples(
     program
       .command("init")
@@ -24,7 +31,9 @@ export function addSetupCommands(program: Command): void {
     const { initCommand } = await import("./init-command.js");
     process.exitCode = initCommand(options);
   });
+}
 
+function addConnectCommand(program: Command): void {
   withExamples(
     program
       .command("connect [client]")
@@ -44,7 +53,9 @@ export function addSetupCommands(program: Command): void {
       const { connectCommand } = await import("./connect-command.js");
       process.exitCode = await connectCommand(client, options);
     });
+}
 
+function addDoctorCommand(program: Command): void {
   withExamples(
     withConfigOptions(
       program
@@ -61,7 +72,9 @@ export function addSetupCommands(program: Command): void {
       const { doctorCommand } = await import("./doctor-command.js");
       process.exitCode = await doctorCommand(options);
     });
+}
 
+function addCostCommand(program: Command): void {
   withExamples(
     withDialectOption(
       withConfigOptions(

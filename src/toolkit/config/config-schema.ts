@@ -48,6 +48,79 @@ const VARIABLES = {
   additionalProperties: false,
 } as const;
 
+/** What every call works with. */
+const CALL_SETTINGS: Readonly<Record<string, ConfigSchema>> = {
+  dialect: {
+    enum: DIALECT_NAMES,
+    default: "haft",
+    description: "The names, limits and texts under which a model sees the tools.",
+  },
+  workspace: {
+    ...TEXT,
+    title: "a path",
+    description:
+      "The folder to work in, instead of the one that a command is started in. Relative to the file that says so; `~/` is your home. A project's file may name a folder within its own.",
+  },
+  state: {
+    ...TEXT,
+    title: "a path",
+    description:
+      "Where sessions, records and locks are kept, instead of `$XDG_STATE_HOME/haft`. Relative to the file that says so.",
+  },
+  autonomy: {
+    enum: ["full"],
+    default: "full",
+    description: "How much happens without asking. There is only `full` for now.",
+  },
+  env: {
+    type: "array",
+    uniqueItems: true,
+    items: { type: "string", title: "the name of an environment variable", pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+    default: [],
+    description:
+      "Environment variables that commands find beside the usual few. Names only: values come from the environment that Haft is started in, and one that is not set there is left out.",
+  },
+};
+
+const ARTIFACTS: ConfigSchema = {
+  type: "object",
+  description: "Outputs that were too long for an answer.",
+  properties: {
+    quotaMiB: {
+      type: "integer",
+      minimum: 1,
+      maximum: 1_048_576,
+      default: 256,
+      description: "MiB that the artifacts of one session may take; the oldest give way.",
+    },
+  },
+  additionalProperties: false,
+};
+
+const SERVE: ConfigSchema = {
+  type: "object",
+  description: "Where `haft serve` listens.",
+  properties: {
+    port: { type: "integer", minimum: 0, maximum: 65_535, default: 0, description: "0 takes a free one." },
+    host: {
+      enum: ["127.0.0.1", "::1", "localhost"],
+      default: "127.0.0.1",
+      description: "An address of this machine itself; there is no other choice.",
+    },
+  },
+  additionalProperties: false,
+};
+
+const TRUST: ConfigSchema = {
+  type: "object",
+  description:
+    "Projects by their folder, and what their own `haft.jsonc` may decide. Read from your own file only. Whoever can change a trusted project's file decides as you.",
+  patternProperties: {
+    "^(/|~/)": { type: "array", uniqueItems: true, items: { enum: TRUSTED_KEYS } },
+  },
+  additionalProperties: false,
+};
+
 /** The schema of `haft.jsonc`, in draft 7, which is what editors know best. */
 export function configSchema(): ConfigSchema {
   return {
@@ -57,90 +130,12 @@ export function configSchema(): ConfigSchema {
     additionalProperties: false,
     properties: {
       $schema: { type: "string", description: "Where an editor finds this schema. Haft itself does not read it." },
-      dialect: {
-        enum: DIALECT_NAMES,
-        default: "haft",
-        description: "The names, limits and texts under which a model sees the tools.",
-      },
-      workspace: {
-        ...TEXT,
-        title: "a path",
-        description:
-          "The folder to work in, instead of the one that a command is started in. Relative to the file that says so; `~/` is your home. A project's file may name a folder within its own.",
-      },
-      state: {
-        ...TEXT,
-        title: "a path",
-        description:
-          "Where sessions, records and locks are kept, instead of `$XDG_STATE_HOME/haft`. Relative to the file that says so.",
-      },
-      autonomy: {
-        enum: ["full"],
-        default: "full",
-        description: "How much happens without asking. There is only `full` for now.",
-      },
-      env: {
-        type: "array",
-        uniqueItems: true,
-        items: { type: "string", title: "the name of an environment variable", pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
-        default: [],
-        description:
-          "Environment variables that commands find beside the usual few. Names only: values come from the environment that Haft is started in, and one that is not set there is left out.",
-      },
+      ...CALL_SETTINGS,
       tools: toolsSchema(),
-      artifacts: {
-        type: "object",
-        description: "Outputs that were too long for an answer.",
-        properties: {
-          quotaMiB: {
-            type: "integer",
-            minimum: 1,
-            maximum: 1_048_576,
-            default: 256,
-            description: "MiB that the artifacts of one session may take; the oldest give way.",
-          },
-        },
-        additionalProperties: false,
-      },
-      serve: {
-        type: "object",
-        description: "Where `haft serve` listens.",
-        properties: {
-          port: { type: "integer", minimum: 0, maximum: 65_535, default: 0, description: "0 takes a free one." },
-          host: {
-            enum: ["127.0.0.1", "::1", "localhost"],
-            default: "127.0.0.1",
-            description: "An address of this machine itself; there is no other choice.",
-          },
-        },
-        additionalProperties: false,
-      },
-      servers: {
-        type: "object",
-        description:
-          // biome-ignore lint/suspicious/noTemplateCurlyInString: that is how it is written in a file
-          "MCP servers whose tools are offered too, by a name that comes before theirs: `name__tool`. `${NAME}` in a text of theirs is the environment variable of that name; a server that names one which is not set is left out.",
-        patternProperties: {
-          "^[a-z][a-z0-9_-]{0,31}$": {
-            title: "an object with `command` (a program to start) or with `url` (an address), or false",
-            anyOf: [
-              { enum: [false], description: "Take back the server of this name of a lower layer." },
-              program(),
-              address(),
-            ],
-          },
-        },
-        additionalProperties: false,
-      },
-      trust: {
-        type: "object",
-        description:
-          "Projects by their folder, and what their own `haft.jsonc` may decide. Read from your own file only. Whoever can change a trusted project's file decides as you.",
-        patternProperties: {
-          "^(/|~/)": { type: "array", uniqueItems: true, items: { enum: TRUSTED_KEYS } },
-        },
-        additionalProperties: false,
-      },
+      artifacts: ARTIFACTS,
+      serve: SERVE,
+      servers: serversSchema(),
+      trust: TRUST,
     },
   };
 }
@@ -171,6 +166,26 @@ function gateOptions(): ConfigSchema {
         enum: GATES,
         description:
           "Whether a file must have been read before it is changed. write: where something would be overwritten; on: also where an edit names the old text; off: never; handle: as the host keeps account. Default: as the dialect says.",
+      },
+    },
+    additionalProperties: false,
+  };
+}
+
+function serversSchema(): ConfigSchema {
+  return {
+    type: "object",
+    description:
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: that is how it is written in a file
+      "MCP servers whose tools are offered too, by a name that comes before theirs: `name__tool`. `${NAME}` in a text of theirs is the environment variable of that name; a server that names one which is not set is left out.",
+    patternProperties: {
+      "^[a-z][a-z0-9_-]{0,31}$": {
+        title: "an object with `command` (a program to start) or with `url` (an address), or false",
+        anyOf: [
+          { enum: [false], description: "Take back the server of this name of a lower layer." },
+          program(),
+          address(),
+        ],
       },
     },
     additionalProperties: false,
