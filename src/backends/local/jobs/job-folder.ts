@@ -1,12 +1,15 @@
 /** The folder of one job: its record, and where its output goes. */
-import { readFileSync, rmSync, statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ShellExit } from "../../../kernel/index.js";
 import { type JobRecord, writeRecord } from "./job-record.js";
 import { OutputSegments, producedOf, segmentsOf, type WriteBytes } from "./output-segments.js";
+import { readSmallFile } from "./small-file.js";
 
 export type StreamName = "stdout" | "stderr";
 
+/** An exit status and a line end. */
+const MAX_EXIT_BYTES = 16;
 /** How soon a record that could not be written is tried again. */
 const RETRY_MS = 1_000;
 
@@ -77,8 +80,9 @@ export class JobFolder {
   /** How its command has ended, and when, where its shell has written that down. */
   exit(): { readonly exit: ShellExit; readonly atMs: number } | undefined {
     try {
-      const status = Number(readFileSync(this.exitPath, "latin1"));
-      if (!Number.isInteger(status)) return undefined;
+      const told = readSmallFile(this.exitPath, MAX_EXIT_BYTES);
+      if (told === undefined || !/^\d{1,3}\n?$/.test(told)) return undefined;
+      const status = Number(told);
       const exit: ShellExit = status > 128 ? { by: "status", status } : { by: "code", code: status };
       return { exit, atMs: Math.round(statSync(this.exitPath).mtimeMs) };
     } catch {

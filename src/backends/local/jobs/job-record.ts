@@ -1,13 +1,16 @@
 /** What is written down of a job, in `job.json` of its folder. */
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { JobInfo, ShellExit } from "../../../kernel/index.js";
 import { cutHead } from "../../../text/index.js";
+import { isJobRecord } from "./check-record.js";
 import type { HostIdentity } from "./host-identity.js";
+import { readSmallFile } from "./small-file.js";
 
 /** Of a longer command the beginning is written down. */
 const MAX_COMMAND_BYTES = 64 * 1024;
-const LIFETIMES: readonly unknown[] = ["session", "host", "keep"];
+/** A larger file is no record: what takes most is the command, up to six bytes for each of its own. */
+const MAX_RECORD_BYTES = 1024 * 1024;
 
 /** The form that this version reads and writes. */
 const VERSION = 1;
@@ -39,10 +42,10 @@ export interface JobRecord extends Pick<JobInfo, "id" | "command" | "cwd" | "lif
 
 const FILE = "job.json";
 
-/** Undefined for what is no record of ours: of a newer version, cut off, or not there. */
+/** Undefined for what is no record of ours: of a newer version, cut off, changed, of another job, or not there. */
 export function readRecord(folder: string): JobRecord | undefined {
   const value = readJson(join(folder, FILE));
-  return isRecordOfJob(value) ? value : undefined;
+  return isJobRecord(value, basename(folder), VERSION) ? value : undefined;
 }
 
 /** What a newer version has written in the place of a record, as a clause with the next step; undefined where it has not. */
@@ -55,7 +58,7 @@ export function newerRecord(folder: string): string | undefined {
 
 function readJson(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, "utf8"));
+    return JSON.parse(readSmallFile(path, MAX_RECORD_BYTES) ?? "");
   } catch {
     return undefined;
   }
@@ -85,17 +88,4 @@ function removeIfPossible(path: string): void {
   } catch {
     // It is tried again with the record.
   }
-}
-
-function isRecordOfJob(value: unknown): value is JobRecord {
-  if (typeof value !== "object" || value === null) return false;
-  const { version, id, command, cwd, lifetime, startedMs } = value as Record<string, unknown>;
-  return (
-    version === VERSION &&
-    typeof id === "string" &&
-    typeof command === "string" &&
-    typeof cwd === "string" &&
-    LIFETIMES.includes(lifetime) &&
-    typeof startedMs === "number"
-  );
 }

@@ -33,6 +33,8 @@ pump() {
   for file in "$1".*; do
     at=\${file##*.}
     case $at in '' | *[!0-9]*) continue;; esac
+    # A FIFO of that name would be waited for.
+    [ -f "$file" ] || continue
     size=$(wc -c <"$file") || continue
     [ $((at + size)) -gt "$total" ] && total=$((at + size))
   done

@@ -1,5 +1,15 @@
 /** The output of one stream of a job on disk: files named by the offset of their first byte, the oldest removed in time. */
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 /** Bytes of one stream that are kept at most; the oldest file goes when there are more. */
@@ -127,7 +137,7 @@ export class OutputSegments {
   }
 }
 
-/** The files of a stream, first byte first. Empty when there are none. */
+/** The files of a stream, first byte first. Empty when there are none. What is no ordinary file, or is named otherwise, is none. */
 export function segmentsOf(prefix: string): Segment[] {
   const name = `${basename(prefix)}.`;
   let names: string[];
@@ -137,8 +147,11 @@ export function segmentsOf(prefix: string): Segment[] {
     return [];
   }
   return names
-    .filter((one) => one.startsWith(name) && /^\d+$/.test(one.slice(name.length)))
-    .map((one) => ({ offset: Number(one.slice(name.length)), size: sizeOf(join(dirname(prefix), one)) }))
+    .filter((one) => one.startsWith(name) && /^(0|[1-9]\d{0,14})$/.test(one.slice(name.length)))
+    .flatMap((one) => {
+      const size = sizeOf(join(dirname(prefix), one));
+      return size === undefined ? [] : [{ offset: Number(one.slice(name.length)), size }];
+    })
     .sort((one, other) => one.offset - other.offset);
 }
 
@@ -194,10 +207,11 @@ function readPart(path: string, position: number, length: number): Buffer {
   return bytes.subarray(0, read);
 }
 
-function sizeOf(path: string): number {
+function sizeOf(path: string): number | undefined {
   try {
-    return statSync(path).size;
+    const info = lstatSync(path);
+    return info.isFile() ? info.size : undefined;
   } catch {
-    return 0;
+    return undefined;
   }
 }

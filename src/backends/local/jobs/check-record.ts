@@ -1,0 +1,75 @@
+/** Whether what stands in a job's folder is a record as this version writes it. Whoever runs commands can write there as well. */
+import { isAbsolute } from "node:path";
+import type { JobRecord } from "./job-record.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+type Check = (value: unknown) => boolean;
+
+interface Shape {
+  readonly [name: string]: Check | Shape;
+}
+
+/** The latest time that a date can tell. */
+const MAX_TIME_MS = 8.64e15;
+
+const isText: Check = (value) => typeof value === "string";
+const isTime: Check = (value) => Number.isFinite(value) && Math.abs(value as number) <= MAX_TIME_MS;
+const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+/** 0 and what is below stand for whole groups, 1 for the first process of the system. */
+const isPid: Check = (value) => Number.isSafeInteger(value) && (value as number) > 1;
+const isTrue: Check = (value) => value === true;
+
+const HOST: Shape = { pid: isCount, start: isCount, boot: isText, space: isText };
+const PRODUCED: Shape = { stdout: isCount, stderr: isCount };
+const ENDED: Shape = { atMs: isTime, by: oneOf("itself", "stopped", "host"), produced: PRODUCED };
+const RECORD: Shape = {
+  id: isText,
+  command: isText,
+  cwd: isText,
+  lifetime: oneOf("session", "host", "keep"),
+  startedMs: isTime,
+  host: HOST,
+};
+/** Those that may be absent. */
+const PARTS: Shape = {
+  session: isText,
+  owner: isText,
+  adopted: oneOf("call"),
+  isReleased: isTrue,
+  isTold: isTrue,
+  leader: { pid: isPid, start: isCount },
+  tag: (value) => isText(value) && /^[^=]+=./.test(value as string),
+  outputFolder: (value) => isText(value) && isAbsolute(value as string),
+  ended: (value) => holds(value, ENDED) && isExit((value as Fields).exit),
+};
+
+/** @param id - The name of the folder: a record that names another job belongs elsewhere. */
+export function isJobRecord(value: unknown, id: string, version: number): value is JobRecord {
+  if (!holds(value, RECORD)) return false;
+  const record = value as Fields;
+  if (record.version !== version || record.id !== id) return false;
+  return Object.entries(PARTS).every(([name, part]) => record[name] === undefined || fits(record[name], part));
+}
+
+function oneOf(...values: readonly unknown[]): Check {
+  return (value) => values.includes(value);
+}
+
+function isExit(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (typeof value !== "object" || value === null) return false;
+  const { by, code, signal, status } = value as Fields;
+  if (by === "code") return isCount(code);
+  if (by === "status") return isCount(status);
+  if (by === "signal") return isText(signal);
+  return by === "none";
+}
+
+function holds(value: unknown, shape: Shape): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(shape).every(([name, part]) => fits((value as Fields)[name], part));
+}
+
+function fits(value: unknown, part: Check | Shape): boolean {
+  return typeof part === "function" ? part(value) : holds(value, part);
+}
