@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -23,6 +24,7 @@ const LITTLE_BYTES = 64 * 1024;
 /** More than is left of the disk, less than an argument may have. */
 const LONG = "a".repeat(100_000);
 const WHY_NOT = whyNoSmallDisk();
+const WAITS = fileURLToPath(new URL("../../../test/support/job-waits.mjs", import.meta.url));
 
 let root: string;
 let disk: SmallDisk;
@@ -243,9 +245,11 @@ describe.skipIf(WHY_NOT !== undefined)(`a disk without room${WHY_NOT === undefin
 const LIMIT = 64 * 2;
 
 describe("a limit on the size of a file", () => {
-  const limited = async (...args: readonly string[]): Promise<Finished> => {
+  const limited = (...args: readonly string[]): Promise<Finished> =>
+    limitedNode(built("surfaces/cli/main.js"), ...args);
+  const limitedNode = async (...args: readonly string[]): Promise<Finished> => {
     const script = `ulimit -f ${LIMIT} && exec "$0" "$@"`;
-    const command = ["-c", script, process.execPath, built("surfaces/cli/main.js"), ...args];
+    const command = ["-c", script, process.execPath, ...args];
     return finished(
       spawn("/bin/sh", command, { cwd: join(root, "plain"), env: env(), stdio: ["ignore", "pipe", "pipe"] }),
     );
@@ -285,7 +289,7 @@ describe("a limit on the size of a file", () => {
     expect(readdirSync(join(root, "plain")).sort()).toEqual(["big.bin", "lines.txt"]);
     expect(readFileSync(file("lines.txt"), "utf8")).toBe("one\ntwo\n");
     expect((await ask("todo_read", {})).stdout).toContain("Write it");
-    expect((await ask("process", { action: "start", command: "seq 1 100000" })).stdout).toContain("100000\n");
+    expect((await limitedNode(WAITS, built("index.js"), state)).stdout).toContain("100000\n");
     expect((await limited("jobs", "list")).stdout).toMatch(/^job-1 {2}exit code 0;.* 588895 bytes printed\n/);
     expect(await limited("audit")).toMatchObject({ status: 0 });
   });

@@ -1,0 +1,9 @@
+/** A host that starts a job, waits for its end and prints what it said: `node job-waits.mjs BUILD STATE`. */
+const [build, stateDir] = process.argv.slice(2);
+const { createToolkit } = await import(build);
+const toolkit = await createToolkit({ workspace: process.cwd(), stateDir });
+const { runner } = toolkit.session("waits").box();
+const call = (input) => runner.run({ id: "1", name: "process", input });
+await call({ action: "start", command: "seq 1 100000", lifetime: "host" });
+console.log((await call({ action: "wait", id: "job-1" })).output);
+await toolkit.close();
