@@ -41,7 +41,8 @@ export async function within<T>(
       }
     };
     const cancelled = () => stop("cancelled");
-    begun.then(
+    // Not its own `then`: what others give may come at once to something that never comes.
+    Promise.resolve(begun).then(
       (value) => {
         release();
         done(value);

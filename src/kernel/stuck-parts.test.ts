@@ -75,6 +75,32 @@ describe("parts that never come back, or fail", () => {
     expect(started).toEqual([]);
   });
 
+  it("are waited for as `await` does: a `then` that returns nothing, or comes to what never comes, lets nothing run unrecorded", async () => {
+    const thenable = (value: unknown) => ({
+      // biome-ignore lint/suspicious/noThenProperty: the least that `await` takes, as other libraries give it.
+      then: (done: (value: unknown) => void) => void setTimeout(done, 5, value),
+    });
+    // biome-ignore lint/suspicious/noThenProperty: comes at once to something that never comes.
+    const endless = { then: (done: (value: unknown) => void) => done(never()) };
+    const order: string[] = [];
+    const begin = () => {
+      order.push("begin");
+      return thenable("a7");
+    };
+    const audit = { begin, end: async (id: string) => void order.push(`end ${id}`) };
+    const host = bareHost({ digest: () => thenable("d1") as never, audit: audit as never });
+    started.length = 0;
+    expect(await call(acting, bareContext(host))).toMatchObject({ status: "ok", audit: "a7" });
+    expect([order, started]).toEqual([["begin", "end a7"], ["ran"]]);
+    started.length = 0;
+    for (const more of [{ digest: () => endless as never }, { audit: { ...audit, begin: () => endless as never } }])
+      expect(await call(acting, whenFaster(more))).toMatchObject({ status: "timed-out" });
+    const clock = { now: () => 0, timer: faster(1_000) };
+    const box = createToolBox([acting], () => endless as never, { clock });
+    expect(await box.runner.run({ id: "c", name: "odd", input: {} })).toMatchObject({ status: "timed-out" });
+    expect(started).toEqual([]);
+  });
+
   it("do not hold the answer of a call that has run: neither its record nor an artifact", async () => {
     const begin = async () => "a1";
     expect(await call(acting, whenFaster({ audit: { begin, end: never } }))).toMatchObject({ output: "ran" });
