@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 /** A run that takes longer is given up, and so is its side. */
-const GIVE_UP_MS = 45_000;
+const GIVE_UP_MS = 40_000;
 /** A side whose run takes longer is played once only. */
 const LONG_MS = 12_000;
 

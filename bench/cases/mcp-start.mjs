@@ -51,7 +51,6 @@ export const cases = [
     id: "mcp-start",
     table: "mcp",
     what: "from the start to the answer of `tools/list`",
-    rounds: 9,
     goals: [
       atMostTimes(1.2, { beside: "one", name: "a one-tool server" }),
       atMostTimes(0.8, { beside: "filesystem", name: "server-filesystem" }),

@@ -8,7 +8,7 @@ const programs = (id, what, about) => ({
   id,
   table: "program",
   what,
-  rounds: 3,
+  rounds: 2,
   goals: [right],
   sides: sidesOf("program", about),
 });
