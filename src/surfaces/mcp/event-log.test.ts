@@ -6,6 +6,8 @@ beforeEach(() => {
   log = new EventLog();
 });
 
+const LONG = "x".repeat(MAX_KEPT_CHARACTERS / 2);
+
 const answer = (id: number, text = "done") => ({
   jsonrpc: "2.0" as const,
   id,
@@ -36,9 +38,21 @@ it("sends again what came after an event on the same stream, and not the event w
 
 it("forgets the oldest, and keeps the newest whatever its length", async () => {
   const first = await log.storeEvent("a", {} as never);
-  await log.storeEvent("a", answer(1, "x".repeat(MAX_KEPT_CHARACTERS / 2)));
-  await log.storeEvent("a", answer(2, "x".repeat(MAX_KEPT_CHARACTERS / 2)));
+  await log.storeEvent("a", answer(1, LONG));
+  await log.storeEvent("a", answer(2, LONG));
   expect(await after(first)).toEqual({ streamId: "a", sent: [2] });
   await log.storeEvent("a", answer(3, "x".repeat(10 * MAX_KEPT_CHARACTERS)));
   expect(await after(first)).toEqual({ streamId: "a", sent: [3] });
+});
+
+it.each([
+  ["the text of a window", { contents: [{ uri: "artifact:///a-1", text: LONG }] }],
+  ["the bytes of a window", { contents: [{ uri: "artifact:///a-1", blob: LONG }] }],
+  ["a resource in an answer", { content: [{ type: "resource", resource: { uri: "u", text: LONG } }] }],
+  ["facts beside an answer", { content: [], _meta: { "haft/facts": { output: LONG } } }],
+  ["the texts of tools", { tools: [{ name: "a", description: LONG }] }],
+])("counts %s", async (_, result) => {
+  const first = await log.storeEvent("a", {} as never);
+  for (const id of [1, 2]) await log.storeEvent("a", { jsonrpc: "2.0", id, result });
+  expect(await after(first)).toEqual({ streamId: "a", sent: [2] });
 });

@@ -22,7 +22,7 @@ export class EventLog implements EventStore {
   #last = 0;
 
   async storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
-    const characters = charactersOf(message);
+    const characters = EVENT_CHARACTERS + charactersIn(message);
     const number = ++this.#last;
     this.#events.push({ number, streamId, message, characters });
     this.#characters += characters;
@@ -48,13 +48,9 @@ export class EventLog implements EventStore {
   }
 }
 
-/** About as many as it takes up: the texts and images of an answer are what is long. */
-function charactersOf(message: JSONRPCMessage): number {
-  const { result } = message as { readonly result?: { readonly content?: unknown } };
-  const blocks: readonly unknown[] = Array.isArray(result?.content) ? result.content : [];
-  return blocks.reduce<number>((sum, block) => {
-    const { text, data } = (block ?? {}) as { readonly text?: unknown; readonly data?: unknown };
-    const lengths = [text, data].map((one) => (typeof one === "string" ? one.length : 0));
-    return sum + Math.max(...lengths);
-  }, EVENT_CHARACTERS);
+/** All texts of a value, wherever they stand: answers to calls, windows of artifacts, lists of tools. */
+function charactersIn(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.entries(value).reduce((sum, [key, part]) => sum + key.length + charactersIn(part), 0);
 }

@@ -99,9 +99,11 @@ export class LegacySessions {
       onsessionclosed: (id) => this.#end(id),
     });
     await server.connect(transport);
-    const response = await transport.handleRequest(request, passed);
-    if (!isOpen) await server.close();
-    return response;
+    try {
+      return await transport.handleRequest(request, passed);
+    } finally {
+      if (!isOpen) await server.close();
+    }
   }
 
   /** The idle time of a session counts from the end of its last call. */

@@ -83,7 +83,10 @@ export async function serveOverHttp(options: ServeHttpOptions): Promise<HttpServ
     });
   });
   const connections = boundConnections(server);
-  const { port } = await listening(server, options.port, host);
+  const { port } = await listening(server, options.port, host).catch((error: unknown) => {
+    tokens.close();
+    throw error;
+  });
   // Such as no file left for one more connection: the others go on.
   server.on("error", onProblem);
   origin = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
