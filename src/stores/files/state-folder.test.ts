@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -72,6 +72,14 @@ describe("the state folder", () => {
     expect(readdirSync(state.path).sort()).toEqual(["format.json", "locks", "sessions"]);
     expect(sessions.list()).toMatchObject([{ id: "daily", todoItems: 1 }]);
     expect(stateProblem(state)).toContain("says format 2");
+  });
+
+  it("is left alone where its format cannot be read", () => {
+    mkdirSync(join(home, "state", "format.json"), { recursive: true });
+    const error = caught(() => openStateFolder(join(home, "state")));
+    expect(error).toMatchObject({ code: "STORE_NEWER", details: { path: join(home, "state", "format.json") } });
+    expect((error as Error).message).toMatch(/cannot be read \(.*Make it readable for this user, or name another folder/);
+    expect(stateProblem({ path: join(home, "state") })).toContain("Make it readable");
   });
 });
 

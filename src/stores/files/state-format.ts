@@ -1,7 +1,7 @@
 /** Which form the files of a state folder have: one number for all of them, in `format.json` of the folder. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { HaftError } from "../../kernel/index.js";
+import { HaftError, messageOf } from "../../kernel/index.js";
 import { readIfThere, replaceFile } from "./replace-file.js";
 
 /**
@@ -19,7 +19,12 @@ export const formatPath = (root: string): string => join(root, FILE);
  * the file has the form that was there before there was such a file, which is the first.
  */
 export function formatProblem(root: string): string | undefined {
-  const text = readIfThere(formatPath(root));
+  let text: string | undefined;
+  try {
+    text = readIfThere(formatPath(root));
+  } catch (error) {
+    return `"${formatPath(root)}" cannot be read (${messageOf(error)}). Make it readable for this user`;
+  }
   const found = text === undefined ? 1 : formatIn(text);
   if (found === undefined)
     return `"${formatPath(root)}" does not say which format the files there have. Restore it, or delete it if no newer Haft has used the folder`;
@@ -27,7 +32,7 @@ export function formatProblem(root: string): string | undefined {
   return `"${formatPath(root)}" says format ${found}, and this Haft knows format ${STATE_FORMAT}. Use the newer Haft`;
 }
 
-/** @throws `STORE_NEWER` where another version has written the folder; nothing of it is changed. */
+/** @throws `STORE_NEWER` where another version has written the folder, or that cannot be told; nothing of it is changed. */
 export function requireFormat(root: string): void {
   const problem = formatProblem(root);
   if (problem === undefined) return;

@@ -53,7 +53,7 @@ export async function callCommand(tool: string, text: string | undefined, option
 
 /** The call was answered, and its status is what counts. @throws what is no trouble with the state folder. */
 function tellUnsaved(error: unknown): { readonly left: readonly string[] } {
-  if (!HaftError.is(error)) throw error;
+  if (!HaftError.is(error) || !error.code.startsWith("STORE_")) throw error;
   process.stderr.write(`haft: what this session knows of files was not written down. ${error.message}\n`);
   return { left: [] };
 }
