@@ -46,15 +46,17 @@ export async function runMediaProcess(job: MediaJob): Promise<MediaEnd> {
   if (signal?.aborted === true) throw cancelled(signal);
   const child = start(job);
   let ended: MediaEnd | "cancelled" | undefined;
+  const [, , , answer] = pipesOf(child);
   const stop = (why: typeof ended) => {
     ended ??= why;
     child.kill("SIGKILL");
+    // What a file that took the process over has started would hold the pipe open.
+    answer?.destroy();
   };
   const onAbort = () => stop("cancelled");
   const timer = setTimeout(() => stop("time"), job.timeoutMs);
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
-    const [, , , answer] = pipesOf(child);
     answer?.on("data", (chunk: Buffer) => {
       if (ended === undefined && !job.take(chunk)) stop("enough");
     });

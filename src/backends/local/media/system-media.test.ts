@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
@@ -214,6 +216,30 @@ it("a process that cannot be started is told, and the turn is given back", async
   }
   expect(await media.pdfText(pdfOf([["x"]]), PAGES)).toMatchObject({ texts: ["x"] });
 });
+
+it(
+  "a process that leaves another one behind is waited for no longer than the time that it has",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "haft-media-"));
+    const taken = join(folder, "taken.mjs");
+    writeFileSync(
+      taken,
+      `import { spawn } from "node:child_process";
+       import { writeFileSync } from "node:fs";
+       const { pid } = spawn("/bin/sleep", ["300"], { detached: true, stdio: ["ignore", "ignore", "ignore", 3] });
+       writeFileSync(${JSON.stringify(join(folder, "pid"))}, String(pid));
+       export const getDocumentProxy = () => process.exit(0);`,
+    );
+    try {
+      const reading = createSystemMedia({ find: () => taken }).pdfText(pdfOf([["x"]]), PAGES, { timeoutMs: 3_000 });
+      await expect(reading).rejects.toMatchObject({ details: { why: "slow" } });
+    } finally {
+      process.kill(Number(readFileSync(join(folder, "pid"), "utf8")), "SIGKILL");
+      rmSync(folder, { recursive: true });
+    }
+  },
+  TIMEOUT_MS,
+);
 
 describe("a package that is missing", () => {
   const without = createSystemMedia({
