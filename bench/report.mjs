@@ -1,6 +1,6 @@
 /** The tables of a run, in Markdown, with each goal met or missed by how much. */
 import { cell } from "./figures.mjs";
-import { installTable } from "./install-rows.mjs";
+import { installGoals, installTable } from "./install-rows.mjs";
 
 const TITLES = {
   raw: "raw",
@@ -29,7 +29,7 @@ export function report({ about, results, install }) {
     if (rows.length > 0) parts.push(`## ${title}`, tableOf(rows, columns, all));
   }
   if (install !== undefined) parts.push("## Installed", installTable(install, TITLES));
-  parts.push("## Missed", missedOf(results, all));
+  parts.push("## Missed", missedOf(results, all, install));
   return parts.join("\n\n");
 }
 
@@ -62,13 +62,15 @@ function verdictOf(judged) {
   return judged.some(({ met }) => met) ? "met" : "";
 }
 
-function missedOf(results, all) {
+function missedOf(results, all, install) {
   const lines = results.flatMap(({ id, sides, goals }) =>
     goals
       .map((goal) => ({ goal, ...goal.judge(sides, all) }))
       .filter(({ met }) => met === false)
       .map(({ goal, shown }) => `- **${id}**: ${shown} for a goal of ${goal.text}`),
   );
+  const installed = install === undefined ? [] : installGoals(install.haft).filter(([, met]) => !met);
+  lines.push(...installed.map(([text, , shown]) => `- **install**: ${shown} for a goal of ${text}`));
   return lines.length === 0 ? "Nothing." : lines.join("\n");
 }
 
