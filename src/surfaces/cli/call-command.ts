@@ -7,7 +7,7 @@ import { callInput, isLeftOut } from "./call-input.js";
 import { type CommonOptions, dialectArgument, type Settings, settingsOf, settledWorkspace } from "./common-options.js";
 import { explanationText } from "./explanation-text.js";
 import { liveProgress } from "./live-progress.js";
-import { serversOf } from "./servers-of.js";
+import { serversOf, withServers } from "./servers-of.js";
 import { endedAfterKill, survivorWatch } from "./survivor-watch.js";
 import { EXIT } from "./usage.js";
 
@@ -26,8 +26,9 @@ export async function callCommand(tool: string, text: string | undefined, option
   const servers = await serversOf(settings.config, workspace, {
     isWanted: (name) => tool.startsWith(`${name}__`),
   });
-  const tools = await servers.tools();
-  const toolkit = await createToolkit({ ...settings.toolkit, tools, workspace, hooks: survivors.hooks });
+  const toolkit = await withServers(servers, async () =>
+    createToolkit({ ...settings.toolkit, tools: await servers.tools(), workspace, hooks: survivors.hooks }),
+  );
   try {
     const box = toolkit.session(sessionId(options.session, workspace)).box();
     if (options.explain) return await explain(box, { id: "call", name: tool, input }, options.json === true);

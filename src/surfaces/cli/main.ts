@@ -14,6 +14,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   });
 });
 
+// Notes for a reader who has gone are lost; what a server does for its client goes on.
+process.stderr.on("error", () => {});
+
 try {
   refuseSystem();
   const args = process.argv.slice(2);

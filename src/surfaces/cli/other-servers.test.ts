@@ -118,4 +118,40 @@ describe("servers of the configuration", { timeout: 60_000 }, () => {
     child.kill("SIGKILL");
     await until(areGone, 20_000);
   });
+
+  it("are ended with a command that cannot begin, which then ends itself", async () => {
+    const state = join(root, "state");
+    mkdirSync(state);
+    writeFileSync(join(state, "format.json"), '{"format":99}');
+    for (const args of [["serve"], ["call", "docs__echo", '{"text":"hello"}']]) {
+      rmSync(pids, { force: true });
+      const { status, stderr } = await haft(...args, "--state", state);
+      expect([args[0], status, stderr]).toEqual([args[0], 2, expect.stringContaining("says format 99")]);
+      if (existsSync(pids)) await until(areGone, 5_000);
+    }
+  });
+
+  it("do not end a server that tells of them where nobody reads what it tells", async () => {
+    const main = built("surfaces/cli/main.js");
+    const child = spawn(process.execPath, [main, "serve", "--stdio"], { cwd: workspace, env: cleanEnv(home) });
+    child.stderr.destroy();
+    let stdout = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
+    const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+    child.stdin.on("error", () => {});
+    const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    const clientInfo = { name: "test", version: "1" };
+    const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+    send({ id: 1, method: "initialize", params });
+    send({ method: "notifications/initialized" });
+    // By its answer the program that is not there was told.
+    send({ id: 2, method: "tools/list" });
+    await Promise.race([until(() => stdout.includes("docs__echo"), 20_000), ended]);
+    send({ id: 3, method: "ping" });
+    await Promise.race([until(() => stdout.includes('"id":3'), 5_000), ended]);
+    child.stdin.end();
+    expect([await ended, stdout.includes('"id":3')]).toEqual([0, true]);
+  });
 });

@@ -1,5 +1,6 @@
 /** `haft serve`: the tools for an MCP client. */
 import { fileURLToPath } from "node:url";
+import { messageOf } from "../../kernel/index.js";
 import {
   builtinRegistry,
   type ConfiguredServers,
@@ -12,7 +13,7 @@ import { newToken, serveMcpHttp, serveMcpStdio } from "../mcp/index.js";
 import { type CommonOptions, type Settings, settingsOf, settledWorkspace, workspaceOf } from "./common-options.js";
 import { haftVersion } from "./installed-package.js";
 import { servedCalls } from "./served-calls.js";
-import { serversOf } from "./servers-of.js";
+import { serversOf, withServers } from "./servers-of.js";
 import { tellOperator } from "./tell-operator.js";
 import { toolsOf } from "./tools-of.js";
 import { EXIT, UsageError } from "./usage.js";
@@ -56,9 +57,8 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   const onMoreChange = (tellClients: () => void) => void tellers.push(tellClients);
   const more = hasServers ? { more: servers.tools, onMoreChange } : {};
   const server = { version: haftVersion(), tools, ...more, onProblem };
-  return options.stdio
-    ? serveOverStdio(options, settings, server, servers)
-    : serveOverHttp(options, settings, server, servers);
+  const serve = options.stdio ? serveOverStdio : serveOverHttp;
+  return withServers(servers, () => serve(options, settings, server, servers));
 }
 
 type Served = Omit<Parameters<typeof serveMcpHttp>[0], "calls" | "token" | "port" | "host">;
@@ -180,12 +180,17 @@ function signalled(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
-/** Both at once, so that neither waits for the other. */
+/** Both at once, so that neither waits for the other. What goes wrong is told: the end comes all the same. */
 async function closed(
   ...parts: readonly Pick<ConfiguredServers, "close">[]
 ): Promise<{ readonly left: readonly string[] }> {
-  const left = await Promise.all(parts.map((part) => part.close()));
-  return { left: left.flatMap((one) => one.left) };
+  const ends = parts.map((part) =>
+    part.close().catch((error: unknown) => {
+      tellOperator(`the end was not clean: ${messageOf(error)}`);
+      return { left: [] };
+    }),
+  );
+  return { left: (await Promise.all(ends)).flatMap((one) => one.left) };
 }
 
 async function inTime(work: Promise<{ readonly left: readonly string[] }>): Promise<void> {

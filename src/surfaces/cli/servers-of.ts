@@ -32,3 +32,13 @@ export function serversOf(
     ...(onChange === undefined ? {} : { onChange }),
   });
 }
+
+/** What `work` comes to. Where it fails the servers are ended first: their programs would keep this process alive. */
+export async function withServers<T>(servers: ConfiguredServers, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await servers.close();
+    throw error;
+  }
+}
