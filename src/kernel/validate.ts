@@ -1,7 +1,8 @@
 /** Checks arguments against the advertised schema and words what is wrong for the model that must send them again. */
-import type { ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
+import type { ErrorObject } from "ajv/dist/2020.js";
 import { nearestNames } from "../text/index.js";
 import { isRecord } from "./coerce.js";
+import { countedSchema, MAX_STEPS, STEP } from "./counted-schema.js";
 import { HaftError, messageOf } from "./errors.js";
 import { type InputSchema, isStandardSchema, type JsonSchema } from "./schema.js";
 import { shownName } from "./shown-name.js";
@@ -16,21 +17,36 @@ export interface Problem {
 
 export type Validated = { readonly value: unknown } | Problem;
 
+/** A schema that is ready. `errorOf`: what is wrong first with a value; throws where the check itself comes to no end. */
+interface Compiled {
+  errorOf(value: unknown): Partial<ErrorObject> | undefined;
+}
+
+/** The schema asks for too many steps, or refers to itself without an end. */
+const TOO_MUCH_WORK: Problem = {
+  problem: `checking the arguments against the tool's schema takes more than ${MAX_STEPS} steps. Send fewer and less nested values; if these are few, the author of the tool has to simplify its schema`,
+};
+
 /** Compiles at the first use: nothing is loaded for a tool that is never called. */
 export type Validator = (value: unknown) => Promise<Validated> | Validated;
 
 export function createValidator(schema: InputSchema, advertised: JsonSchema, tool: string): Validator {
   if (isStandardSchema(schema)) return (value) => validateStandard(schema, value);
-  let compiled: ValidateFunction | undefined;
-  const check = (validate: ValidateFunction, value: unknown): Validated => {
-    if (validate(value)) return { value };
-    return wordProblem(validate.errors?.[0], value, advertised);
+  let compiled: Compiled | undefined;
+  const check = (by: Compiled, value: unknown): Validated => {
+    let error: Partial<ErrorObject> | undefined;
+    try {
+      error = by.errorOf(value);
+    } catch {
+      return TOO_MUCH_WORK;
+    }
+    return error === undefined ? { value } : wordProblem(error, value, advertised);
   };
   return (value) => {
     if (compiled !== undefined) return check(compiled, value);
-    return compile(advertised, tool).then((validate) => {
-      compiled = validate;
-      return check(validate, value);
+    return compile(advertised, tool).then((now) => {
+      compiled = now;
+      return check(now, value);
     });
   };
 }
@@ -46,7 +62,7 @@ export async function schemaProblem(schema: JsonSchema): Promise<string | undefi
 }
 
 /** @throws `REGISTRY_INVALID_TOOL`: the tool's author is told, since the model that called it can do nothing about it. */
-async function compile(schema: JsonSchema, tool: string): Promise<ValidateFunction> {
+async function compile(schema: JsonSchema, tool: string): Promise<Compiled> {
   const { Ajv2020 } = await import("ajv/dist/2020.js");
   // The schema is passed through as its author wrote it: strict mode would refuse keywords that only others know.
   const ajv = new Ajv2020({
@@ -57,8 +73,20 @@ async function compile(schema: JsonSchema, tool: string): Promise<ValidateFuncti
     meta: false,
     validateSchema: false,
   });
+  let steps = 0;
+  const count = (): boolean => {
+    if (++steps > MAX_STEPS) throw new Error("too many steps");
+    return true;
+  };
+  ajv.addKeyword({ keyword: STEP, schema: false, validate: count, errors: false, before: "$ref" });
   try {
-    return ajv.compile(schema);
+    const validate = ajv.compile(countedSchema(schema));
+    return {
+      errorOf(value) {
+        steps = 0;
+        return validate(value) ? undefined : (validate.errors?.[0] ?? {});
+      },
+    };
   } catch (error) {
     const why = messageOf(error);
     throw new HaftError(
@@ -96,14 +124,15 @@ function readAt(value: unknown, path: readonly unknown[]): unknown {
   );
 }
 
-function wordProblem(error: ErrorObject | undefined, value: unknown, schema: JsonSchema): Problem {
-  if (error === undefined) return { problem: "the arguments do not fit the schema" };
-  const parameter = parameterAt(error.instancePath);
+function wordProblem(error: Partial<ErrorObject>, value: unknown, schema: JsonSchema): Problem {
+  const { instancePath, params } = error;
+  if (instancePath === undefined || params === undefined) return { problem: "the arguments do not fit the schema" };
+  const parameter = parameterAt(instancePath);
   const inside = parameter === "" ? "" : `${parameter}.`;
   const holder = isRecord(error.parentSchema) ? error.parentSchema : {};
   if (error.keyword === "required") {
-    const name = `${inside}${error.params.missingProperty as string}`;
-    const wanted = isRecord(holder.properties) ? holder.properties[error.params.missingProperty as string] : undefined;
+    const name = `${inside}${params.missingProperty as string}`;
+    const wanted = isRecord(holder.properties) ? holder.properties[params.missingProperty as string] : undefined;
     const odd = unknownNames(error.data, holder).map((one) => `\`${inside}${shownName(one)}\``);
     const others = odd.length === 0 ? "" : `. There is no parameter ${odd.join(", ")}`;
     return {
@@ -113,7 +142,7 @@ function wordProblem(error: ErrorObject | undefined, value: unknown, schema: Jso
     };
   }
   if (error.keyword === "additionalProperties") {
-    const extra = error.params.additionalProperty as string;
+    const extra = params.additionalProperty as string;
     const known = isRecord(holder.properties) ? Object.keys(holder.properties) : [];
     const near = nearestNames(extra, known, 1)[0];
     const hint = near === undefined ? "" : ` (did you mean \`${inside}${near}\`?)`;
