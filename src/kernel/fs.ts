@@ -80,8 +80,11 @@ export interface Fs {
     length: number,
     io?: Io,
   ): Promise<{ readonly bytes: Uint8Array; readonly size: number; readonly version: string }>;
-  /** The file in chunks from `offset`. Closing the iteration early closes the file. */
-  openRead(path: string, io?: Io & { readonly offset?: number }): AsyncIterable<Uint8Array>;
+  /**
+   * The file in chunks from `offset`. Closing the iteration early closes the file. `isScan` says that the caller keeps no
+   * chunk: it is good until the second one after it is asked for, and may be overwritten then. Default false.
+   */
+  openRead(path: string, io?: Io & { readonly offset?: number; readonly isScan?: boolean }): AsyncIterable<Uint8Array>;
   /** The same as `replaceAtomic` with "any". Needs the parent folder. */
   writeFile(path: string, data: string | Uint8Array, io?: Io): Promise<void>;
   /**

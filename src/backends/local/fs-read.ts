@@ -50,15 +50,24 @@ export async function readAt(
 }
 
 /**
- * The bytes from `offset` on as they are read, each chunk in a buffer of its own. A small file comes in one read that is done
- * at once: a search opens thousands of them.
+ * The bytes from `offset` on as they are read, each chunk in a buffer of its own, or, for a scan, in the buffer of the second
+ * one before it: making buffers costs as much as filling them. A small file comes in one read that is done at once: a search
+ * opens thousands of them.
  */
-export async function* chunksOf(file: OpenFile, offset: number, patience: Patience): AsyncGenerator<Uint8Array, void> {
+export async function* chunksOf(
+  file: OpenFile,
+  offset: number,
+  patience: Patience,
+  isScan = false,
+): AsyncGenerator<Uint8Array, void> {
   // One byte more than is expected there, so that the end shows with it.
   const expected = Number(file.info.size) - offset + 1;
   let length = Math.min(Math.max(expected, SMALLEST_CHUNK_BYTES), CHUNK_BYTES);
+  let spare: Uint8Array | undefined;
+  let last: Uint8Array | undefined;
   for (let at = offset; ; length = CHUNK_BYTES) {
-    const buffer = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
+    const buffer = isScan && spare?.length === length ? spare : new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
+    [spare, last] = [last, buffer];
     const filled = await fill(buffer, file.descriptor, at, patience);
     at += filled;
     if (filled > 0) yield filled === length ? buffer : buffer.subarray(0, filled);

@@ -85,13 +85,16 @@ export class LocalFs implements Fs {
     });
   }
 
-  async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncGenerator<Uint8Array, void> {
+  async *openRead(
+    path: string,
+    io?: Io & { readonly offset?: number; readonly isScan?: boolean },
+  ): AsyncGenerator<Uint8Array, void> {
     const patience = this.#patience(DOING.reading, path, io);
     const file = await this.#finder.with(path, { doing: DOING.reading, access: "read" }, (spot) =>
       openFile(spot, DOING.reading[0]),
     );
     try {
-      yield* chunksOf(file, wholeNumber(io?.offset ?? 0), patience);
+      yield* chunksOf(file, wholeNumber(io?.offset ?? 0), patience, io?.isScan === true);
     } catch (thrown) {
       throw fsFault(thrown, DOING.reading[0], path);
     } finally {

@@ -18,7 +18,10 @@ export interface SearchSource {
   stat(path: string): Promise<{ readonly kind: EntryKind; readonly size: number }>;
   /** All children of a folder, in any order, links not followed. */
   readDir(path: string): Promise<readonly SourceChild[]>;
-  /** The bytes of a file from its start, in chunks of any size. Closing the iteration early closes the file. */
+  /**
+   * The bytes of a file from its start, in chunks of any size, each good until the second one after it is asked for. Closing the
+   * iteration early closes the file.
+   */
   openRead(path: string): AsyncIterable<Uint8Array>;
 }
 

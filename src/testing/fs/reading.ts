@@ -160,6 +160,18 @@ export const fsReading: Suite<Fixture> = [
     );
     expectEqual((await collect(fs.openRead(path("large"), { offset: 2_000_000 }))).length, 0, "chunks past the end");
   }),
+  onFs("fs:open:scan", "A scan is given all bytes, each chunk good until the second one after it", async (fs, path) => {
+    const bytes = pseudoRandomBytes(1_500_000, 9);
+    await fs.writeFile(path("large"), bytes);
+    const copies: Uint8Array[] = [];
+    let last: Uint8Array | undefined;
+    for await (const chunk of fs.openRead(path("large"), { isScan: true })) {
+      if (last !== undefined) copies.push(last.slice());
+      last = chunk;
+    }
+    if (last !== undefined) copies.push(last);
+    expectBytes(concatBytes(copies), bytes, "all chunks, each copied once the next was there");
+  }),
   onFs("fs:open:chunks-are-not-reused", "A chunk keeps its bytes while later ones come", async (fs, path) => {
     const bytes = pseudoRandomBytes(800_000, 5);
     await fs.writeFile(path("large"), bytes);

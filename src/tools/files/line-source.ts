@@ -5,14 +5,15 @@ import type { TextForm } from "./text-form.js";
 export interface LineSource {
   readonly size: number;
   range(offset: number, length: number): Promise<Uint8Array>;
-  chunks(offset: number): AsyncIterable<Uint8Array>;
+  /** From `offset` on. For a scan a chunk is good until the second one after it is asked for. */
+  chunks(offset: number, isScan: boolean): AsyncIterable<Uint8Array>;
 }
 
 export function fileSource(fs: Fs, path: string, size: number): LineSource {
   return {
     size,
     range: async (offset, length) => (await fs.readRange(path, offset, length)).bytes,
-    chunks: (offset) => fs.openRead(path, { offset }),
+    chunks: (offset, isScan) => fs.openRead(path, { offset, isScan }),
   };
 }
 

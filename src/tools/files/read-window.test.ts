@@ -14,8 +14,15 @@ function chunked(bytes: Uint8Array, chunkBytes: number): LineSource {
   return {
     size: bytes.length,
     range: async (offset, length) => bytes.slice(offset, offset + length),
-    chunks: async function* (offset) {
-      for (let at = offset; at < bytes.length; at += chunkBytes) yield bytes.slice(at, at + chunkBytes);
+    chunks: async function* (offset, isScan) {
+      const given: Uint8Array[] = [];
+      for (let at = offset; at < bytes.length; at += chunkBytes) {
+        // What a scan was given before the last chunk is good for nothing any more.
+        if (isScan) given.at(-2)?.fill(10);
+        const chunk = bytes.slice(at, at + chunkBytes);
+        given.push(chunk);
+        yield chunk;
+      }
     },
   };
 }

@@ -117,7 +117,7 @@ class WindowJob {
   async countAll(): Promise<void> {
     let offset = this.index.scanned;
     if (offset >= this.source.size) return;
-    for await (const chunk of wholeUnits(readAhead(this.source.chunks(offset)), this.#ends.unitBytes)) {
+    for await (const chunk of wholeUnits(readAhead(this.source.chunks(offset, true)), this.#ends.unitBytes)) {
       this.index.push(offset, chunk);
       offset += chunk.length;
     }
@@ -149,8 +149,9 @@ class WindowJob {
     let left = toSkip;
     let offset = from;
     let end = from;
-    const chunks = this.source.chunks(from);
-    for await (const chunk of wholeUnits(toSkip > 0 ? readAhead(chunks) : chunks, this.#ends.unitBytes)) {
+    const isScan = toSkip > 0;
+    const chunks = this.source.chunks(from, isScan);
+    for await (const chunk of wholeUnits(isScan ? readAhead(chunks) : chunks, this.#ends.unitBytes)) {
       const counted = this.index.push(offset, chunk);
       const lines = left === 0 ? 0 : (counted ?? newlinesIn(chunk, this.#ends));
       const start = offset;
@@ -162,7 +163,8 @@ class WindowJob {
       }
       const to = afterNewlines(chunk, left, this.#ends);
       left = 0;
-      end = start + to + this.#push(collector, chunk.subarray(to), start + to);
+      // What is collected is kept.
+      end = start + to + this.#push(collector, isScan ? chunk.slice(to) : chunk.subarray(to), start + to);
       if (collector.isFull) break;
     }
     collector.finish();

@@ -108,7 +108,7 @@ export class TreeSource implements SearchSource {
   async *openRead(path: string): AsyncGenerator<Uint8Array, void> {
     const file = await this.open(path);
     try {
-      yield* chunksOf(file, 0, this.#patience);
+      yield* chunksOf(file, 0, this.#patience, true);
     } catch (thrown) {
       throw fsFault(thrown, READ, path);
     } finally {
