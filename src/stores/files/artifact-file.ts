@@ -1,34 +1,13 @@
-/** One kept output on disk: its first and last bytes in two files, and what is known of it in a third. */
+/** The bytes of one kept output on disk: the first and the last ones, in two files. */
 import { statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { type ArtifactInfo, type ArtifactPart, HaftError } from "../../kernel/index.js";
-import { readIfThere, replaceFile } from "./replace-file.js";
+import { type ArtifactPart, HaftError } from "../../kernel/index.js";
+import type { ArtifactRecord } from "./artifact-record.js";
 import { unwritable } from "./state-folder.js";
 
-/** What the `.json` file of an artifact holds. */
-export interface ArtifactRecord extends ArtifactInfo {
-  readonly partBytes: number;
-  /** The disk refused what came after so many bytes: these are all that is kept. */
-  readonly onlyFirst?: number;
-  /** Tells artifacts of one millisecond and one process apart. */
-  readonly serial: number;
-  /** False while it is being written, and for good when its process was killed meanwhile. */
-  readonly ended: boolean;
-}
-
-export const recordPath = (folder: string, id: string): string => join(folder, `${id}.json`);
 export const headPath = (folder: string, id: string): string => join(folder, `${id}.head`);
 export const tailPath = (folder: string, id: string): string => join(folder, `${id}.tail`);
-
-export function readRecord(folder: string, id: string): ArtifactRecord | undefined {
-  const text = readIfThere(recordPath(folder, id));
-  return text === undefined ? undefined : (JSON.parse(text) as ArtifactRecord);
-}
-
-export function writeRecord(folder: string, record: ArtifactRecord): void {
-  replaceFile(recordPath(folder, record.id), `${JSON.stringify(record)}\n`);
-}
 
 /**
  * Bytes that can be told of an artifact whose writer is another process or was killed. Where the last bytes may have gone

@@ -1,7 +1,9 @@
 /** Which artifacts a folder holds: a record each, and a mark for each that gave way. */
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type ArtifactRecord, headPath, readRecord, recordPath, tailPath } from "./artifact-file.js";
+import { HaftError } from "../../kernel/index.js";
+import { headPath, tailPath } from "./artifact-file.js";
+import { type ArtifactRecord, readRecord, recordPath } from "./artifact-record.js";
 
 const ID = /^[a-z0-9-]{1,40}$/;
 const RECORD = ".json";
@@ -11,30 +13,39 @@ export class ArtifactIndex {
   readonly #folder: string;
   /** Records that change no more, so that a look reads only what is new. */
   #ended: ReadonlyMap<string, ArtifactRecord> = new Map();
+  #damaged: readonly string[] = [];
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** One record as it is now; "evicted" for one that gave way. */
+  /** Those that `all` left out last, by their ids. */
+  get damaged(): readonly string[] {
+    return this.#damaged;
+  }
+
+  /** One record as it is now; "evicted" for one that gave way. @throws `STORE_CONFLICT` where it is damaged. */
   find(id: string): ArtifactRecord | "evicted" | "unknown" {
     if (!ID.test(id)) return "unknown";
     return readRecord(this.#folder, id) ?? (existsSync(this.#markPath(id)) ? "evicted" : "unknown");
   }
 
-  /** Those that are there, oldest first. */
+  /** Those that are there, oldest first. A damaged one is left out: it says nothing of the others. */
   all(): readonly ArtifactRecord[] {
     const ended = new Map<string, ArtifactRecord>();
     const records: ArtifactRecord[] = [];
+    const damaged: string[] = [];
     for (const name of this.#names()) {
       if (!name.endsWith(RECORD)) continue;
       const id = name.slice(0, -RECORD.length);
-      const record = this.#ended.get(id) ?? readRecord(this.#folder, id);
+      if (!ID.test(id)) continue;
+      const record = this.#ended.get(id) ?? this.#readable(id, damaged);
       if (record === undefined) continue;
       if (record.ended) ended.set(id, record);
       records.push(record);
     }
     this.#ended = ended;
+    this.#damaged = damaged;
     return records.sort((one, other) => one.createdMs - other.createdMs || one.serial - other.serial);
   }
 
@@ -51,9 +62,19 @@ export class ArtifactIndex {
   /** Gives up the bytes and that there were any; the record first, so that nobody finds half of it. False when there is none. */
   remove(id: string): boolean {
     if (!ID.test(id) || !existsSync(recordPath(this.#folder, id))) return false;
-    rmSync(recordPath(this.#folder, id), { force: true });
+    rmSync(recordPath(this.#folder, id), { force: true, recursive: true });
     this.#removeBytes(id);
     return true;
+  }
+
+  #readable(id: string, damaged: string[]): ArtifactRecord | undefined {
+    try {
+      return readRecord(this.#folder, id);
+    } catch (error) {
+      if (!HaftError.is(error, "STORE_CONFLICT")) throw error;
+      damaged.push(id);
+      return undefined;
+    }
   }
 
   #removeBytes(id: string): void {

@@ -1,7 +1,8 @@
 /** The artifacts of one folder as a process sees them: those that it writes, those of others, and how much all of them take. */
 import type { ArtifactInfo } from "../../kernel/index.js";
-import { ArtifactFile, type ArtifactRecord, firstBytes, foundBytes, keptOf, writeRecord } from "./artifact-file.js";
+import { ArtifactFile, firstBytes, foundBytes, keptOf } from "./artifact-file.js";
 import { ArtifactIndex } from "./artifact-index.js";
+import { type ArtifactRecord, writeRecord } from "./artifact-record.js";
 import { unwritable } from "./state-folder.js";
 
 /** Bytes written between two looks at the folder, or an eighth of a smaller quota. */
@@ -40,6 +41,12 @@ export class ArtifactShelf {
   /** Oldest first. */
   all(): readonly ArtifactRecord[] {
     return this.#index.all().map((record) => this.#current(record));
+  }
+
+  /** Those whose records cannot be read, by their ids. */
+  damaged(): readonly string[] {
+    this.#index.all();
+    return this.#index.damaged;
   }
 
   remove(id: string): boolean {

@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -153,6 +154,52 @@ describe("artifacts by files", () => {
     await artifacts.close();
     expect(textOf(await part(open(), writer.id))).toBe("abc");
     expect(await writer.end()).toEqual({ producedBytes: 3, keptBytes: 3 });
+  });
+
+  it("says which record is damaged, keeps the others at work, and can remove it", async () => {
+    const id = await keep(open(), "whole");
+    const folder = join(state.path, "sessions", "s", "artifacts");
+    const sound = JSON.parse(readFileSync(join(folder, `${id}.json`), "utf8"));
+    const odd = [
+      { id: "../../x" },
+      { partBytes: 0 },
+      { createdMs: 1e300 },
+      { producedBytes: -1 },
+      { what: 1 },
+      { ended: 1 },
+    ];
+    const texts = [
+      "",
+      "x{",
+      "null",
+      "[]",
+      "{}",
+      ...odd.map((more) => JSON.stringify({ ...sound, id: "a-bad", ...more })),
+    ];
+    for (const text of texts) {
+      writeFileSync(join(folder, "a-bad.json"), text);
+      const artifacts = open(8, 8);
+      expect(await artifacts.list()).toMatchObject([{ id }]);
+      expect(artifacts.damaged()).toEqual(["a-bad"]);
+      await expect(artifacts.read("a-bad", 0, 1)).rejects.toMatchObject({
+        code: "STORE_CONFLICT",
+        message: expect.stringContaining(join(folder, "a-bad.json")),
+      });
+      expect(textOf(await part(artifacts, id))).toBe("whole");
+    }
+    const artifacts = open(8, 8);
+    expect(await keep(artifacts, "a newer one")).toMatch(/^a-/);
+    expect(await artifacts.read(id, 0, 1)).toBe("evicted");
+    expect(artifacts.remove("a-bad")).toBe(true);
+    expect(artifacts.damaged()).toEqual([]);
+    for (const make of [
+      () => mkdirSync(join(folder, "a-odd.json")),
+      () => execFileSync("mkfifo", [join(folder, "a-odd.json")]),
+    ]) {
+      make();
+      expect(artifacts.damaged()).toEqual(["a-odd"]);
+      expect(artifacts.remove("a-odd")).toBe(true);
+    }
   });
 
   it("exports the kept bytes to a backend", async () => {

@@ -8,7 +8,8 @@ import {
   artifactFault,
   HaftError,
 } from "../../kernel/index.js";
-import { type ArtifactFile, type ArtifactRecord, readPart } from "./artifact-file.js";
+import { type ArtifactFile, readPart } from "./artifact-file.js";
+import type { ArtifactRecord } from "./artifact-record.js";
 import { ArtifactShelf } from "./artifact-shelf.js";
 import { type StateFolder, unwritable } from "./state-folder.js";
 
@@ -30,6 +31,8 @@ export interface FileArtifactsOptions {
 export interface FileArtifacts extends Artifacts {
   /** Removes one for good: it then reads "unknown". False when it is not there. @throws `STORE_UNWRITABLE` */
   remove(id: string): boolean;
+  /** Those whose records cannot be read, by their ids: `list` leaves them out, `read` rejects with `STORE_CONFLICT`. */
+  damaged(): readonly string[];
   /** Ends what is still being written. */
   close(): Promise<void>;
 }
@@ -92,6 +95,7 @@ export function fileArtifacts(
         throw unwritable(folder, error);
       }
     },
+    damaged: () => shelf.damaged(),
     close: () => shelf.close(),
   };
 }

@@ -17,6 +17,8 @@ export interface KeptArtifacts {
   read(id: string, offset: number, length: number): Promise<ArtifactPart | "evicted" | "unknown">;
   /** Removes one with all its bytes, also one that is still being written. False when there is none. @throws `STORE_UNWRITABLE` */
   remove(id: string): boolean;
+  /** Those whose records cannot be read, by their ids: `list` leaves them out. */
+  damaged(): readonly string[];
 }
 
 /** Those in `<state>/sessions`. Looking makes nothing. */
@@ -47,5 +49,6 @@ export function keptArtifacts(state: StateFolder): KeptArtifacts {
       return found;
     },
     remove: (id) => sessions().some(({ artifacts }) => artifacts.remove(id)),
+    damaged: () => sessions().flatMap(({ artifacts }) => artifacts.damaged()),
   };
 }

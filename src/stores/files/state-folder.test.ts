@@ -1,4 +1,14 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -78,8 +88,24 @@ describe("the state folder", () => {
     mkdirSync(join(home, "state", "format.json"), { recursive: true });
     const error = caught(() => openStateFolder(join(home, "state")));
     expect(error).toMatchObject({ code: "STORE_NEWER", details: { path: join(home, "state", "format.json") } });
-    expect((error as Error).message).toMatch(/cannot be read \(.*Make it readable for this user, or name another folder/);
+    expect((error as Error).message).toMatch(
+      /cannot be read \(.*Make it readable for this user, or name another folder/,
+    );
     expect(stateProblem({ path: join(home, "state") })).toContain("Make it readable");
+  });
+
+  it("is left alone, and nothing waits, where its format is a FIFO, a link to one, or a link that leads nowhere", () => {
+    const root = join(home, "state");
+    const format = join(root, "format.json");
+    mkdirSync(root);
+    execFileSync("mkfifo", [format, join(home, "fifo")]);
+    expect(stateProblem({ path: root })).toContain("cannot be read");
+    for (const target of [join(home, "fifo"), join(home, "none"), "format.json"]) {
+      rmSync(format);
+      symlinkSync(target, format);
+      expect(caught(() => openStateFolder(root))).toMatchObject({ code: "STORE_NEWER" });
+    }
+    expect(readdirSync(root)).toEqual(["format.json"]);
   });
 });
 

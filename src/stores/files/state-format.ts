@@ -1,5 +1,5 @@
 /** Which form the files of a state folder have: one number for all of them, in `format.json` of the folder. */
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { HaftError, messageOf } from "../../kernel/index.js";
 import { readIfThere, replaceFile } from "./replace-file.js";
@@ -22,6 +22,8 @@ export function formatProblem(root: string): string | undefined {
   let text: string | undefined;
   try {
     text = readIfThere(formatPath(root));
+    if (text === undefined && isLink(formatPath(root)))
+      return `"${formatPath(root)}" is a link that leads nowhere. Restore what it leads to`;
   } catch (error) {
     return `"${formatPath(root)}" cannot be read (${messageOf(error)}). Make it readable for this user`;
   }
@@ -46,6 +48,14 @@ export function requireFormat(root: string): void {
 /** Says which form the files of the folder have, where nobody has yet. */
 export function noteFormat(root: string): void {
   if (!existsSync(formatPath(root))) replaceFile(formatPath(root), `${JSON.stringify({ format: STATE_FORMAT })}\n`);
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 function formatIn(text: string): number | undefined {

@@ -29,11 +29,17 @@ type Artifact = Awaited<ReturnType<Kept["list"]>>[number];
 
 /** Oldest first. */
 export async function listArtifacts(session: string | undefined, options: ArtifactsOptions): Promise<number> {
-  const all = await (await keptArtifacts(await stateOf(options))).list();
+  const kept = await keptArtifacts(await stateOf(options));
+  const all = await kept.list();
+  const damaged = kept.damaged();
   const chosen = all.filter((one) => session === undefined || one.session === session);
   if (options.json) process.stdout.write(`${JSON.stringify(chosen)}\n`);
   else process.stdout.write(chosen.map(rowOf).join(""));
-  if (chosen.length > 0 || options.json) return EXIT.ok;
+  if (damaged.length > 0)
+    process.stderr.write(
+      `haft: left out ${damaged.length} with a damaged record: ${damaged.join(", ")}. \`haft artifacts show ID\` tells where it lies, \`haft artifacts remove ID\` removes it.\n`,
+    );
+  if (chosen.length + damaged.length > 0 || options.json) return EXIT.ok;
   const whose = session === undefined ? "" : ` of "${showControls(session)}"`;
   process.stderr.write(
     `haft: no artifact${whose} is kept. An output that is too long for its answer becomes one, and so does what write, move and delete replace or remove, until a day after the last call of its session. \`--state DIR\` looks into another state folder.\n`,
@@ -84,8 +90,9 @@ export async function removeArtifacts(ids: readonly string[], options: Artifacts
   const kept = await keptArtifacts(await stateOf(options));
   const removed: string[] = [];
   for (const asked of ids) {
-    const artifact = await find(kept, asked);
-    if (artifact !== undefined && kept.remove(artifact.id)) removed.push(artifact.id);
+    // By its id alone, so that one with a damaged record can be removed too.
+    const id = asked === LAST ? (await find(kept, asked))?.id : idOf(asked);
+    if (id !== undefined && kept.remove(id)) removed.push(id);
     else await refuse(kept, asked, "remove");
   }
   if (options.json) process.stdout.write(`${JSON.stringify({ removed })}\n`);

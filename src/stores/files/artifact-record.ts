@@ -1,0 +1,55 @@
+/** What is known of one kept output, as its `.json` file holds it. */
+import { join } from "node:path";
+import { type ArtifactInfo, HaftError, isRecord } from "../../kernel/index.js";
+import { readIfThere, replaceFile } from "./replace-file.js";
+
+/** What the `.json` file of an artifact holds. */
+export interface ArtifactRecord extends ArtifactInfo {
+  readonly partBytes: number;
+  /** The disk refused what came after so many bytes: these are all that is kept. */
+  readonly onlyFirst?: number;
+  /** Tells artifacts of one millisecond and one process apart. */
+  readonly serial: number;
+  /** False while it is being written, and for good when its process was killed meanwhile. */
+  readonly ended: boolean;
+}
+
+/** The last moment that a date can tell. */
+const MAX_DATE_MS = 8.64e15;
+
+export const recordPath = (folder: string, id: string): string => join(folder, `${id}.json`);
+
+/** Undefined where there is none. @throws `STORE_CONFLICT` where it is damaged: nobody knows what its bytes are. */
+export function readRecord(folder: string, id: string): ArtifactRecord | undefined {
+  const path = recordPath(folder, id);
+  let record: unknown;
+  try {
+    const text = readIfThere(path);
+    if (text === undefined) return undefined;
+    record = JSON.parse(text);
+  } catch (cause) {
+    throw damaged(path, id, cause);
+  }
+  if (!isArtifactRecord(record, id)) throw damaged(path, id, undefined);
+  return record;
+}
+
+export function writeRecord(folder: string, record: ArtifactRecord): void {
+  replaceFile(recordPath(folder, record.id), `${JSON.stringify(record)}\n`);
+}
+
+/** Its id names files, its numbers places in them: one that is not as it was written is not to be followed. */
+function isArtifactRecord(value: unknown, id: string): value is ArtifactRecord {
+  if (!isRecord(value) || value.id !== id) return false;
+  const { what, tool, createdMs, serial, partBytes, producedBytes, keptBytes, onlyFirst = 0, ended } = value;
+  const isText = typeof what === "string" && (tool === undefined || typeof tool === "string");
+  const counts = [partBytes, producedBytes, keptBytes, onlyFirst, serial];
+  const isCounted = counts.every((count) => Number.isSafeInteger(count) && Number(count) >= 0) && partBytes !== 0;
+  const isDated = typeof createdMs === "number" && Math.abs(createdMs) <= MAX_DATE_MS;
+  return isText && isCounted && isDated && typeof ended === "boolean";
+}
+
+function damaged(path: string, id: string, cause: unknown): HaftError {
+  const message = `Could not read the artifact "${id}": its record "${path}" is damaged. \`haft artifacts remove ${id}\` removes it; its bytes lie beside the record.`;
+  return new HaftError("STORE_CONFLICT", message, { cause, details: { id, path } });
+}
