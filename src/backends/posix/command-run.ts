@@ -7,6 +7,7 @@ import {
   type ShellOptions,
   type ShellResult,
 } from "../../kernel/index.js";
+import { orAfter } from "./bounded-wait.js";
 import { type CommandReport, type Keep, NO_TREE, NOTHING, readEnding, readReport, UNSEEN } from "./capture.js";
 import { ChannelLost } from "./channel-lost.js";
 import { commandRequest, folderProblem, InputNotKept, NO_NOTE, refuseCommand, stageInput } from "./command-request.js";
@@ -287,17 +288,4 @@ function whyOf(signal: AbortSignal): Stop {
 
 function wasSent(thrown: unknown): boolean {
   return thrown instanceof ChannelLost && thrown.wasSent;
-}
-
-/** What it resolves with, or undefined after `ms`. */
-async function orAfter<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

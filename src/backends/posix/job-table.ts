@@ -1,5 +1,6 @@
 /** The commands of one far side that somebody may ask about: who waits for which end, and what is not needed any more. */
 import { DEFAULT_KEEP, type ShellResult } from "../../kernel/index.js";
+import { orAfter } from "./bounded-wait.js";
 import type { Keep } from "./capture.js";
 import type { FarSide } from "./far-side.js";
 import { Job, type JobFacts } from "./job.js";
@@ -124,8 +125,10 @@ export class JobTable {
     clearTimeout(this.#forgetting);
     const ended = [...this.#jobs.values()].filter((job) => job.hasEnded).map((job) => job.ref);
     if (ended.length > 0 && this.#far.state === "open") {
-      const forgotten = this.#far.ask("forget", ended).catch(() => {});
-      await Promise.race([forgotten, new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())]);
+      await orAfter(
+        this.#far.ask("forget", ended).catch(() => undefined),
+        CLOSE_MS,
+      );
     }
     for (const job of this.#jobs.values()) job.close();
   }

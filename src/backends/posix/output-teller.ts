@@ -1,5 +1,6 @@
 /** Tells a listener what a far command prints, while it runs and to its end. */
 import { type Captured, finishTellings, OutputTelling, type ShellOptions } from "../../kernel/index.js";
+import { timer } from "./bounded-wait.js";
 import type { FarSide } from "./far-side.js";
 import type { Frame } from "./frames.js";
 
@@ -157,9 +158,4 @@ export class OutputTeller {
     this.#told[stream] = offset + bytes.length;
     this.#tellings[stream].tell(bytes, offset);
   }
-}
-
-function timer(ms: number, done: () => void): () => void {
-  const pending = setTimeout(done, ms);
-  return () => clearTimeout(pending);
 }

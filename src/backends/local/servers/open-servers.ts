@@ -1,7 +1,8 @@
 /** Other MCP servers whose tools are offered as ours: started together, each on its own, ended with us. */
-import { type DefinedTool, messageOf } from "../../../kernel/index.js";
+import { type DefinedTool, messageOf, within } from "../../../kernel/index.js";
 import { baseEnvironment } from "../command-environment.js";
 import { PipePool } from "../pipe-pool.js";
+import { systemClock } from "../system-services.js";
 import { Watcher } from "../watcher.js";
 import { boundedFetch } from "./bounded-fetch.js";
 import { cleanText } from "./clean-text.js";
@@ -96,9 +97,10 @@ class ConnectedServers implements Servers {
       this.#states.set(name, { name, state: "late", tools: [], told });
       return this.#entryOf(name, address);
     });
-    this.ready = inTime(
-      this.#entries.map((entry) => this.#look(entry)),
-      withinMs,
+    this.ready = within<unknown>(
+      { clock: systemClock, ms: withinMs },
+      () => Promise.all(this.#entries.map((entry) => this.#look(entry))),
+      () => undefined,
     ).then(() => {
       this.#isOver = true;
       for (const { name, state, told } of this.states()) if (state === "late") this.#tell(name, told);
@@ -187,13 +189,4 @@ class ConnectedServers implements Servers {
   #isTaken(tool: string, by: string): boolean {
     return this.states().some(({ name, tools }) => name !== by && tools.some((other) => other.name === tool));
   }
-}
-
-async function inTime(all: readonly Promise<void>[], ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([Promise.all(all), late]);
-  clearTimeout(timer);
 }

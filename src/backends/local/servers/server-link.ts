@@ -1,6 +1,7 @@
 /** The connection to one other MCP server: made, made again after a crash, and ended. */
 import type { Client, StandardSchemaV1, StreamableHTTPClientTransport, Transport } from "@modelcontextprotocol/client";
-import { fail, messageOf, type ToolResult } from "../../../kernel/index.js";
+import { fail, messageOf, type ToolResult, within } from "../../../kernel/index.js";
+import { systemClock } from "../system-services.js";
 import { cleanText } from "./clean-text.js";
 import type { ProgramTransport } from "./program-transport.js";
 import { serverResult } from "./server-result.js";
@@ -215,6 +216,11 @@ function clause(error: unknown): string {
   return cleanText(messageOf(error), PROBLEM_BYTES).replace(/\.$/, "");
 }
 
-async function bounded(work: Promise<unknown>, ms: number): Promise<void> {
-  await Promise.race([work.catch(() => {}), new Promise((resolve) => setTimeout(resolve, ms).unref())]);
+/** Waits for its end, whatever it is, and not longer than `ms`. */
+function bounded(work: Promise<unknown>, ms: number): Promise<unknown> {
+  return within<unknown>(
+    { clock: systemClock, ms },
+    () => work.catch(() => undefined),
+    () => undefined,
+  );
 }
