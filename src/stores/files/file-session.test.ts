@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,6 +24,28 @@ describe("a session by files", () => {
     expect(await open().todo.read()).toEqual([item]);
     expect(await open("other").todo.read()).toEqual([]);
     expect(JSON.parse(readFileSync(join(state.path, "sessions/daily/todo.json"), "utf8"))).toEqual([item]);
+  });
+
+  it("takes for an item of its todo list only what is one, and lets a new list be set", async () => {
+    const session = open();
+    await session.todo.replace([item]);
+    for (const odd of ['{"items":"x"}', `[null,5,{"id":1},${JSON.stringify({ ...item, status: "odd" })}]`, "7"]) {
+      writeFileSync(join(state.path, "sessions/daily/todo.json"), odd);
+      expect(await open().todo.read()).toEqual([]);
+    }
+    await session.todo.replace([item]);
+    expect(await open().todo.read()).toEqual([item]);
+  });
+
+  it("does not wait for a FIFO in the place of its todo list, and says what to do", async () => {
+    await open().todo.replace([item]);
+    const path = join(state.path, "sessions/daily/todo.json");
+    rmSync(path);
+    expect(spawnSync("mkfifo", [path]).status).toBe(0);
+    await expect(open().todo.read()).rejects.toMatchObject({
+      code: "STORE_CONFLICT",
+      message: expect.stringMatching(/^Could not read .*: it is not a file\. Mend the file, or delete it/),
+    });
   });
 
   it("keeps its artifacts within the quota that it is given", async () => {

@@ -10,6 +10,7 @@ import {
   type ReadState,
   type ReadStateRecord,
   type Session,
+  TODO_STATUSES,
   type TodoItem,
 } from "../../kernel/index.js";
 import { ARTIFACT_QUOTA_BYTES, fileArtifacts } from "./file-artifacts.js";
@@ -105,7 +106,7 @@ export function createFileSession(options: FileSessionOptions): FileSession {
     todo: {
       async read() {
         mark.touch();
-        return ((await documents.get("todo")) ?? []) as readonly TodoItem[];
+        return todoItems(await documents.get("todo"));
       },
       async replace(items) {
         await documents.update("todo", () => items);
@@ -131,6 +132,16 @@ export function createFileSession(options: FileSessionOptions): FileSession {
     await artifacts.close().catch(() => {});
     if (existsSync(folder) && !mark.isTaken()) rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What somebody else has written into the file is no item, and lets the list be read and set all the same. */
+function todoItems(document: unknown): readonly TodoItem[] {
+  return Array.isArray(document) ? document.filter(isTodoItem) : [];
+}
+
+function isTodoItem(value: unknown): value is TodoItem {
+  const { id, text, status } = (value ?? {}) as Partial<TodoItem>;
+  return typeof id === "string" && typeof text === "string" && TODO_STATUSES.some((known) => known === status);
 }
 
 function readRemembered(path: string): Remembered {

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { HaftError, type Locks, type Store, type Stores } from "../../kernel/index.js";
+import { HaftError, type Locks, messageOf, type Store, type Stores } from "../../kernel/index.js";
 import { readIfThere, replaceFile } from "./replace-file.js";
 import { type StateFolder, unwritable } from "./state-folder.js";
 
@@ -63,15 +63,21 @@ export function fileName(key: string): string {
 }
 
 function read(path: string): unknown {
-  const text = readIfThere(path);
+  let text: string | undefined;
+  try {
+    text = readIfThere(path);
+  } catch (cause) {
+    throw unreadable(path, messageOf(cause), cause);
+  }
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new HaftError(
-      "STORE_CONFLICT",
-      `Could not read "${path}": it holds no valid JSON. Mend the file, or delete it to start empty.`,
-      { cause, details: { path } },
-    );
+    throw unreadable(path, "it holds no valid JSON", cause);
   }
+}
+
+function unreadable(path: string, why: string, cause: unknown): HaftError {
+  const message = `Could not read "${path}": ${why}. Mend the file, or delete it to start empty.`;
+  return new HaftError("STORE_CONFLICT", message, { cause, details: { path } });
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -110,5 +111,21 @@ describe("the record of all processes", () => {
       .sort();
     rmSync(join(middle!.path, "audit", second));
     expect(readAudit(middle!).problems).toMatchObject([{ line: 1, why: "the line before it was changed or left out" }]);
+  });
+
+  it("waits for nothing that stands in the place of a file, says so, and tells of the other calls", async () => {
+    await record();
+    const [one = "", , three = ""] = files();
+    const head = three.replace(/jsonl$/, "head");
+    for (const name of [one, head]) {
+      rmSync(join(state.path, "audit", name));
+      expect(spawnSync("mkfifo", [join(state.path, "audit", name)]).status).toBe(0);
+    }
+    const { calls, problems } = readAudit(state);
+    expect(calls).toHaveLength(1);
+    expect(problems).toEqual([
+      { file: one, why: "it cannot be read: it is not a file" },
+      { file: three, why: "its head cannot be read: it is not a file" },
+    ]);
   });
 });

@@ -1,7 +1,9 @@
 /** The audit record of all processes as one: each chain checked, begins and ends of calls joined, in the order of time. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../../kernel/index.js";
 import { CHAIN_START, type ChainedRecord, readAuditChain } from "./audit-chain.js";
+import { readIfThere } from "./replace-file.js";
 import type { StateFolder } from "./state-folder.js";
 
 /** One call on record. */
@@ -52,12 +54,20 @@ export function readAudit(state: Pick<StateFolder, "path">): AuditReport {
   for (const file of names.sort()) {
     const chain = FILE.exec(file)?.[2] ?? "";
     // The head first: a process that writes meanwhile only adds lines.
-    const head = readHead(join(folder, file.replace(/jsonl$/, "head")));
-    const { records, hash, broken } = readAuditChain(readFileSync(join(folder, file), "utf8"), hashes.get(chain));
+    const head = textOfFile(join(folder, file.replace(/jsonl$/, "head")));
+    const text = textOfFile(join(folder, file));
+    if (text instanceof Error || head instanceof Error) {
+      const why =
+        text instanceof Error ? `it cannot be read: ${text.message}` : `its head cannot be read: ${messageOf(head)}`;
+      problems.push({ file, why });
+      hashes.delete(chain);
+      continue;
+    }
+    const { records, hash, broken } = readAuditChain(text ?? "", hashes.get(chain));
     hashes.delete(chain);
     if (broken === undefined) hashes.set(chain, hash);
     if (broken !== undefined) problems.push({ file, ...broken });
-    else problems.push(...endProblems(file, records, hash, head));
+    else problems.push(...endProblems(file, records, hash, headIn(head)));
     for (const record of records) addRecord(calls, chain, record);
   }
   return { calls: [...calls.values()].sort((left, right) => left.atMs - right.atMs), problems };
@@ -86,9 +96,18 @@ interface Head {
   readonly hash: string;
 }
 
-function readHead(path: string): Head | undefined {
-  if (!existsSync(path)) return undefined;
-  const [sequence = "", hash = ""] = readFileSync(path, "utf8").trim().split(" ");
+/** Undefined where there is none; the error where something cannot be read. */
+function textOfFile(path: string): string | undefined | Error {
+  try {
+    return readIfThere(path);
+  } catch (error) {
+    return new Error(messageOf(error));
+  }
+}
+
+function headIn(text: string | undefined): Head | undefined {
+  if (text === undefined) return undefined;
+  const [sequence = "", hash = ""] = text.trim().split(" ");
   return { sequence: Number(sequence), hash };
 }
 
