@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -70,5 +70,17 @@ describe("the tokens of clients", () => {
     }
     writeFileSync(path(), "{");
     await expect(tokens().list()).rejects.toMatchObject({ code: "STORE_CONFLICT" });
+  });
+
+  it("are not taken for removed while their file cannot be read", async () => {
+    const server = tokens();
+    const token = await server.add("laptop");
+    renameSync(path(), `${path()}.aside`);
+    mkdirSync(path());
+    await expect(server.holderOf(token)).rejects.toMatchObject({ code: "STORE_CONFLICT" });
+    await expect(server.holderOf(token)).rejects.toMatchObject({ code: "STORE_CONFLICT" });
+    rmSync(path(), { recursive: true });
+    renameSync(`${path()}.aside`, path());
+    expect(await server.holderOf(token)).toBe("laptop");
   });
 });

@@ -34,7 +34,12 @@ export interface ClientTokens {
   list(): Promise<readonly ClientToken[]>;
   /** From now on nobody is let in by it. False when there is none of this name. @throws `STORE_UNWRITABLE` */
   remove(name: string): Promise<boolean>;
-  /** The name that goes with a token; undefined when nobody has it, or when the file cannot be read. Looks at the file again whenever it has changed. */
+  /**
+   * The name that goes with a token; undefined when nobody has it, or when the file holds no JSON. Looks at the file again
+   * whenever it has changed.
+   *
+   * @throws `STORE_CONFLICT` when it cannot be read now: that says nothing about who has a token.
+   */
   holderOf(token: string): Promise<string | undefined>;
 }
 
@@ -83,7 +88,7 @@ export function fileTokens(state: StateFolder, locks: Locks, now: () => number =
       const version = versionOf(path);
       if (version === undefined) return undefined;
       if (known?.version !== version) {
-        const tokens = await stored().catch(() => []);
+        const tokens = await stored().catch(noneWhereDamaged);
         known = { version, names: new Map(tokens.map(({ digest, name }) => [digest, name])) };
       }
       return known.names.get(digestOf(token));
@@ -99,6 +104,11 @@ function readTokens(document: unknown): readonly StoredToken[] {
 function isStored(value: unknown): value is StoredToken {
   const { name, digest, createdMs } = (value ?? {}) as Partial<StoredToken>;
   return typeof name === "string" && typeof digest === "string" && typeof createdMs === "number";
+}
+
+function noneWhereDamaged(error: unknown): readonly StoredToken[] {
+  if (HaftError.is(error) && error.cause instanceof SyntaxError) return [];
+  throw error;
 }
 
 /** Differs after each change: the file is replaced, never written into. */
