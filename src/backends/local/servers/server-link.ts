@@ -80,8 +80,9 @@ export class ServerLink {
     const ask = async (): Promise<ToolResult<never>> => {
       let connection: Connection;
       try {
-        connection = await this.#connected();
+        connection = await this.#connectedFor(signal);
       } catch (error) {
+        if (signal.aborted) throw signal.reason;
         return fail("BACKEND_UNAVAILABLE", `Did not run it: the server "${server}" is not there: ${clause(error)}.`);
       }
       const send = () => connection.client.request(request, ANYTHING, options);
@@ -120,6 +121,18 @@ export class ServerLink {
       }),
     );
     return left.flat();
+  }
+
+  /** A call that is cancelled does not wait for what others still do. */
+  #connectedFor(signal: AbortSignal): Promise<Connection> {
+    signal.throwIfAborted();
+    return within(
+      { clock: systemClock, ms: ANSWER_MS, signal },
+      () => this.#connected(),
+      (why) => {
+        throw why === "cancelled" ? signal.reason : new Error("it could not be reached in time");
+      },
+    );
   }
 
   #connected(): Promise<Connection> {

@@ -1,0 +1,45 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { configuredServers } from "./configured-servers.js";
+import { createToolkit } from "./create-toolkit.js";
+import { handMade } from "./servers.fixture.js";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "haft-waiting-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it("a call that waits for a server to come back is cancelled at once, not left behind", async () => {
+  const again = join(folder, "again");
+  const more = `
+    const { existsSync, writeFileSync } = await import("node:fs");
+    call = async () => process.exit(0);
+    if (existsSync(${JSON.stringify(join(folder, "begun"))})) {
+      answers.initialize = () => void writeFileSync(${JSON.stringify(again)}, "");
+    }
+    writeFileSync(${JSON.stringify(join(folder, "begun"))}, "");`;
+  const servers = await configuredServers({
+    config: { servers: { docs: handMade(folder, "docs", more) }, tools: {} },
+    cwd: folder,
+    version: "0",
+    lookUp: () => undefined,
+    withinMs: 30_000,
+  });
+  const toolkit = await createToolkit({ workspace: folder, persist: false, tools: await servers.tools() });
+  try {
+    const { runner } = toolkit.box();
+    const call = { id: "call", name: "docs__echo", input: { text: "x" } };
+    expect(await runner.run(call)).toMatchObject({ status: "failed" });
+    const stop = new AbortController();
+    const waiting = runner.run(call, { signal: stop.signal });
+    await expect.poll(() => existsSync(again), { timeout: 20_000 }).toBe(true);
+    stop.abort();
+    expect(await waiting).toMatchObject({ status: "cancelled" });
+  } finally {
+    await toolkit.close();
+    await servers.close();
+  }
+}, 60_000);
