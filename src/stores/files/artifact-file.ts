@@ -61,7 +61,7 @@ export class ArtifactFile {
     if (this.#isClosed)
       throw new HaftError("STORE_CLOSED", `Did not write to the artifact "${this.id}": it has ended.`);
     // The caller may use its buffer again before this write has its turn.
-    const own = Uint8Array.from(bytes);
+    const own = new Uint8Array(bytes);
     this.#last = this.#last.then(() => this.#append(own));
     await this.#last;
     if (this.#failure !== undefined) throw unwritable(this.folder, this.#failure);

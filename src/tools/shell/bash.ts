@@ -14,9 +14,10 @@ import {
   type ToolResult,
 } from "../../kernel/index.js";
 import { quoted } from "../path-input.js";
+import type { RecordedStream } from "./artifact-sink.js";
 import { bashFailure } from "./bash-failure.js";
 import { Going, noteShown, startInBackground } from "./going-on.js";
-import { OutputRecorder, type RecordedStream } from "./output-recorder.js";
+import { OutputRecorder } from "./output-recorder.js";
 import { streamData } from "./stream-data.js";
 
 export const BASH_LIMITS: BashLimits = {

@@ -1,5 +1,5 @@
 import type { Captured, ToolContext } from "../../kernel/index.js";
-import { concatBytes } from "../../text/index.js";
+import { ArtifactSink, type RecordedStream } from "./artifact-sink.js";
 import { type NotableLine, NotableLines } from "./notable-lines.js";
 
 type StreamName = "stdout" | "stderr";
@@ -8,20 +8,10 @@ type StreamName = "stdout" | "stderr";
 const MAX_TOLD_BYTES = 65_536;
 /** Bytes between two further events. */
 const EVENT_EVERY_BYTES = 1_048_576;
-/** With more than this waiting to be written the command waits. */
-const MAX_WAITING_BYTES = 1_048_576;
 /** A store that has not taken the end of an output by then is given up; what waits is 1 MiB, 6 MiB from a far machine. */
 const MAX_END_MS = 30_000;
 /** What it has once its call has been cancelled or is about to reach its deadline. */
 const LAST_WRITE_MS = 500;
-
-/** Where the whole of a stream is. */
-export interface RecordedStream {
-  readonly artifact: string;
-  readonly producedBytes: number;
-  /** Fewer than were produced where the artifact has a gap. */
-  readonly keptBytes: number;
-}
 
 type RecorderContext = Pick<ToolContext, "artifacts" | "emit" | "clock" | "deadline" | "signal">;
 
@@ -123,83 +113,5 @@ async function untilCallEnds<T>(
     return await Promise.race([work, late]);
   } finally {
     stop();
-  }
-}
-
-/** Writes chunks to an artifact, in order and one write at a time. */
-class ArtifactSink {
-  #waiting: Uint8Array[] = [];
-  #waitingBytes = 0;
-  #lostBytes = 0;
-  /** Ours, about what was lost. */
-  #markBytes = 0;
-  #writing: Promise<void> | undefined;
-  #failed = false;
-  readonly #opened: Promise<Awaited<ReturnType<ToolContext["artifacts"]["create"]>> | undefined>;
-
-  constructor(ctx: Pick<ToolContext, "artifacts">, what: string) {
-    this.#opened = ctx.artifacts.create({ what }).catch(() => {
-      this.#failed = true;
-      return undefined;
-    });
-  }
-
-  /**
-   * @param lostBytes - How many before these never came.
-   * @returns What to wait for before there are more.
-   */
-  push(bytes: Uint8Array, lostBytes: number): Promise<void> | undefined {
-    if (this.#failed) return undefined;
-    this.#tellLoss(lostBytes);
-    this.#wait(new Uint8Array(bytes));
-    this.#writing ??= this.#drain();
-    return this.#waitingBytes >= MAX_WAITING_BYTES ? this.#writing : undefined;
-  }
-
-  /** Never rejects. What was opened is ended, also after a write that failed. */
-  async end(lostBytes: number): Promise<RecordedStream | undefined> {
-    if (!this.#failed) this.#tellLoss(lostBytes);
-    await (this.#writing ?? this.#drain());
-    try {
-      const writer = await this.#opened;
-      const ended = await writer?.end();
-      if (writer === undefined || ended === undefined || this.#failed) return undefined;
-      const producedBytes = ended.producedBytes - this.#markBytes + this.#lostBytes;
-      return { artifact: writer.id, producedBytes, keptBytes: ended.keptBytes - this.#markBytes };
-    } catch {
-      return undefined;
-    }
-  }
-
-  #wait(bytes: Uint8Array): void {
-    this.#waiting.push(bytes);
-    this.#waitingBytes += bytes.length;
-  }
-
-  #tellLoss(bytes: number): void {
-    if (bytes === 0) return;
-    const mark = new TextEncoder().encode(`\n[${bytes} bytes could not be kept]\n`);
-    this.#wait(mark);
-    this.#markBytes += mark.length;
-    this.#lostBytes += bytes;
-  }
-
-  /** Writes until nothing waits. After a failed write nothing is written any more. */
-  async #drain(): Promise<void> {
-    try {
-      const writer = await this.#opened;
-      while (writer !== undefined && this.#waiting.length > 0) {
-        const chunks = this.#waiting;
-        this.#waiting = [];
-        this.#waitingBytes = 0;
-        // One write for all that waits: a command prints faster than a store takes small pieces.
-        await writer.write(concatBytes(chunks));
-      }
-    } catch {
-      this.#failed = true;
-      this.#waiting = [];
-    } finally {
-      this.#writing = undefined;
-    }
   }
 }

@@ -1,6 +1,6 @@
 import type { Captured, StreamData } from "../../kernel/index.js";
 import { decodeText, incompleteTailLength } from "../../text/index.js";
-import type { RecordedStream } from "./output-recorder.js";
+import type { RecordedStream } from "./artifact-sink.js";
 
 /**
  * What a stream shows: decoded as UTF-8, a part of a character at the cut left out and counted with the rest. While nothing
