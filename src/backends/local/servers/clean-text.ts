@@ -2,12 +2,22 @@ import { cutHead, stripControls } from "../../../text/index.js";
 
 const MAX_BYTES = 1024;
 const ELLIPSIS_BYTES = 3;
+/** What nobody sees and a model reads; not what joins the letters of scripts and the parts of emoji. */
+const UNSEEN = /(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}/gu;
+const CONTROL = /\p{Cc}/u;
 
-/** A stranger's text for a model or a person: without control characters, cut at `maxBytes`, default 1 KiB. What is no text is "". */
+/** A stranger's text for a model or a person: without control characters and what is not seen, cut at `maxBytes`, default 1 KiB. What is no text is "". */
 export function cleanText(text: unknown, maxBytes = MAX_BYTES): string {
   if (typeof text !== "string") return "";
   // Looked at no further than it may be kept: what is taken out was four times as much at most.
-  const clean = stripControls(cutHead(text, maxBytes * 4).text).text.trim();
+  const clean = stripControls(cutHead(text, maxBytes * 4).text)
+    .text.replace(UNSEEN, "")
+    .trim();
   const { text: kept, droppedBytes } = cutHead(clean, maxBytes);
   return droppedBytes === 0 ? kept : `${cutHead(kept, maxBytes - ELLIPSIS_BYTES).text}…`;
+}
+
+/** Whether a name that has to stay as it is shows all that it holds. */
+export function isSeen(name: string): boolean {
+  return name.replace(UNSEEN, "") === name && !CONTROL.test(name);
 }

@@ -1,13 +1,15 @@
 /** The schema of another server's tool: read with mistrust, and made fit to be shown and compiled. */
-import { type JsonSchema, schemaProblem } from "../../../kernel/index.js";
-import { cleanText } from "./clean-text.js";
+import { type JsonSchema, messageOf, schemaProblem } from "../../../kernel/index.js";
+import { cleanText, isSeen } from "./clean-text.js";
 
 /** Bytes of a whole schema: every model that is shown it pays for it, and compiling 1 KiB can take 15 ms. */
 const MAX_SCHEMA_BYTES = 32 * 1024;
 const MAX_DEPTH = 64;
 
 /** They name a dialect or another way to answer; here every schema is read as draft 2020-12. */
-const DROPPED: readonly string[] = ["$schema", "$id", "$async"];
+const DROPPED: readonly string[] = ["$schema", "$id", "$async", "$comment"];
+/** What a stranger may make endless work of: one item more is compared with all others. The server checks these itself. */
+const UNCHECKED: readonly string[] = ["pattern", "patternProperties", "uniqueItems"];
 /** What they hold is a value, no schema. */
 const VALUES: readonly string[] = ["const", "default", "enum", "examples"];
 /** What they hold are schemas by names that the author chose. */
@@ -31,8 +33,8 @@ export async function readServerSchema(given: unknown, mostBytes = MAX_SCHEMA_BY
   let schema: JsonSchema;
   try {
     schema = cleaned(given, 0) as JsonSchema;
-  } catch {
-    return { problem: `its \`inputSchema\` is nested more than ${MAX_DEPTH} levels deep` };
+  } catch (error) {
+    return { problem: `its \`inputSchema\` ${messageOf(error)}` };
   }
   const problem = await schemaProblem(schema);
   return problem === undefined
@@ -41,13 +43,13 @@ export async function readServerSchema(given: unknown, mostBytes = MAX_SCHEMA_BY
 }
 
 function cleaned(value: unknown, depth: number): unknown {
-  if (depth > MAX_DEPTH) throw new Error("too deep");
+  if (depth > MAX_DEPTH) throw new Error(`is nested more than ${MAX_DEPTH} levels deep`);
   if (Array.isArray(value)) return value.map((one) => cleaned(one, depth + 1));
   if (typeof value !== "object" || value === null) return value;
   const schema = value as Readonly<Record<string, unknown>>;
   const isByPattern = "patternProperties" in schema;
   const entries = Object.entries(schema).flatMap(([key, held]): [string, unknown][] => {
-    if (DROPPED.includes(key) || key === "pattern" || key === "patternProperties") return [];
+    if (DROPPED.includes(key) || UNCHECKED.includes(key)) return [];
     // Without the patterns nobody here can tell which other names are meant.
     if (isByPattern && (key === "additionalProperties" || key === "unevaluatedProperties")) return [];
     if (VALUES.includes(key)) return [[key, held]];
@@ -60,5 +62,11 @@ function cleaned(value: unknown, depth: number): unknown {
 
 function membersOf(held: unknown, depth: number): unknown {
   if (typeof held !== "object" || held === null || Array.isArray(held)) return held;
-  return Object.fromEntries(Object.entries(held).map(([name, schema]) => [name, cleaned(schema, depth + 1)]));
+  return Object.fromEntries(
+    Object.entries(held).map(([name, schema]) => {
+      if (!isSeen(name))
+        throw new Error(`has a name with characters that are not seen: ${JSON.stringify(cleanText(name, 80))}`);
+      return [name, cleaned(schema, depth + 1)];
+    }),
+  );
 }

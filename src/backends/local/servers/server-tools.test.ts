@@ -32,6 +32,25 @@ describe("names of other servers' tools", () => {
 });
 
 describe("schemas of other servers' tools", () => {
+  it("lose in their texts what nobody sees and a model reads, and keep what joins letters", async () => {
+    const description =
+      "a\u200bb\u{e0041}c\u2063d\u202ee \u0645\u06cc\u200c\u062e \u{1f469}\u200d\u{1f4bb} \u2764\ufe0f";
+    const read = await readServerSchema({ type: "object", properties: { x: { description } } });
+    const clean = "abcde \u0645\u06cc\u200c\u062e \u{1f469}\u200d\u{1f4bb} \u2764\ufe0f";
+    expect(read).toMatchObject({ schema: { properties: { x: { description: clean } } } });
+  });
+
+  it.each(["k\u001b[31m", "k\u202e", "k\u200b", "k\u{e0041}", "k\n"])("are refused with the name %j", async (name) => {
+    const read = await readServerSchema({ type: "object", properties: { [name]: { type: "string" } } });
+    expect(read).toEqual({ problem: expect.stringMatching(/has a name with characters that are not seen: "k/) });
+  });
+
+  it("lose `uniqueItems`, which compares each item with all others", async () => {
+    const read = await readServerSchema({ type: "object", properties: { x: { type: "array", uniqueItems: true } } });
+    expect(read).toMatchObject({ schema: { properties: { x: { type: "array" } } } });
+    expect(JSON.stringify(read)).not.toContain("uniqueItems");
+  });
+
   it("lose what is a regular expression, and nothing that is named like one", async () => {
     const given = {
       $schema: "http://json-schema.org/draft-07/schema#",
