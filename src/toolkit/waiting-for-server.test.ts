@@ -43,3 +43,30 @@ it("a call that waits for a server to come back is cancelled at once, not left b
     await servers.close();
   }
 }, 60_000);
+
+it("what a server answers with its last words arrives", async () => {
+  const more = `
+    call = async ({ arguments: { text } }, id) => {
+      send({ id, result: { content: [{ type: "text", text: "done " + text + "!".repeat(40_000) }] } });
+      process.exit(0);
+    };`;
+  const named = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, handMade(folder, name, more)]));
+  const servers = await configuredServers({
+    config: { servers: named, tools: {} },
+    cwd: folder,
+    version: "0",
+    lookUp: () => undefined,
+    withinMs: 30_000,
+  });
+  const toolkit = await createToolkit({ workspace: folder, persist: false, tools: await servers.tools() });
+  try {
+    const { runner } = toolkit.box();
+    for (const name of Object.keys(named)) {
+      const outcome = await runner.run({ id: name, name: `${name}__echo`, input: { text: "it" } });
+      expect(outcome).toMatchObject({ status: "ok", output: `done it${"!".repeat(40_000)}` });
+    }
+  } finally {
+    await toolkit.close();
+    await servers.close();
+  }
+}, 60_000);

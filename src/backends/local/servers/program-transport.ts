@@ -1,11 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
-import { messageOf } from "../../../kernel/index.js";
+import { messageOf, within } from "../../../kernel/index.js";
 import { cutTail, showControls } from "../../../text/index.js";
 import { TAG_NAME } from "../command-environment.js";
 import { endTree } from "../end-tree.js";
 import { processStart } from "../process-table.js";
 import { ProcessTree } from "../process-tree.js";
+import { systemClock } from "../system-services.js";
 import type { Watcher } from "../watcher.js";
 import { MessageLines } from "./message-lines.js";
 
@@ -14,6 +15,8 @@ const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 /** Bytes of its standard error that are kept to tell why it ended. */
 const STDERR_BYTES = 512;
 const GRACE_MS = 2_000;
+/** Milliseconds that its pipes are read once it has ended. */
+const LAST_WORDS_MS = 200;
 
 export interface ProgramOptions {
   readonly command: string;
@@ -72,9 +75,11 @@ export class ProgramTransport implements Transport {
       this.#exited = new Promise((ended) => {
         child.once("exit", (code, signal) => {
           this.#hasExited = true;
-          this.problem ??= `it ended with ${signal ?? `status ${code}`}${this.#lastWords()}`;
           ended(undefined);
-          void this.end();
+          void this.#afterLastWords(child).then(() => {
+            this.problem ??= `it ended with ${signal ?? `status ${code}`}${this.#lastWords()}`;
+            void this.end();
+          });
         });
       });
       this.#listen(child);
@@ -138,6 +143,16 @@ export class ProgramTransport implements Transport {
     });
     // A pipe that breaks is told by the end of the program.
     for (const stream of [stdin, stdout, stderr]) stream.on("error", () => {});
+  }
+
+  /** What it wrote before its end may still be in the pipes, an answer among it. Something that it has started may hold them open. */
+  #afterLastWords({ stdout, stderr }: ChildProcessWithoutNullStreams): Promise<unknown> {
+    const closed = [stdout, stderr].map((pipe) => new Promise<void>((done) => pipe.once("close", done)));
+    return within<unknown>(
+      { clock: systemClock, ms: LAST_WORDS_MS },
+      () => Promise.all(closed),
+      () => undefined,
+    );
   }
 
   #fail(problem: string): void {
