@@ -45,8 +45,11 @@ export interface PdfText {
   readonly stopped?: "time" | "size" | "fault";
 }
 
-/** Why a file could not be read as what it says to be. */
-export type MediaFault = "damaged" | "encrypted" | "large" | "slow" | "memory" | "crashed";
+/**
+ * Why a file could not be read as what it says to be. busy, unstarted: nobody has looked at it, so a later try may go well;
+ * others were read all the time, or the system has no process or thread to spare.
+ */
+export type MediaFault = "damaged" | "encrypted" | "large" | "slow" | "memory" | "crashed" | "busy" | "unstarted";
 
 /**
  * Reads images and documents.

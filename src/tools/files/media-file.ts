@@ -69,11 +69,18 @@ export function missingPackage(thrown: unknown): string | undefined {
   return String(thrown.details.package);
 }
 
+/** Whether nobody has looked at the file, so that a later try may go well. */
+export function isUnread(thrown: unknown): boolean {
+  return HaftError.is(thrown) && (thrown.details.why === "busy" || thrown.details.why === "unstarted");
+}
+
 /** The failure of a file that could not be read as what it says to be. Throws on what is no such fault. */
 export function unreadable(thrown: unknown, { asked, mime, info }: MediaFile, next: string): ToolResult<never> {
   if (!HaftError.is(thrown, "MEDIA_UNREADABLE")) throw thrown;
   const { why, problem } = thrown.details;
   const what = `as ${mime} (${info.size} bytes)`;
-  const message = `Did not read ${quoted(asked.spelled)} ${what}: ${String(problem)}. ${next}`;
+  // Where nobody has looked at it, another copy of it helps nobody.
+  const after = isUnread(thrown) ? "" : ` ${next}`;
+  const message = `Did not read ${quoted(asked.spelled)} ${what}: ${String(problem)}.${after}`;
   return fail("MEDIA_UNREADABLE", message, { details: { path: asked.spelled, mime, why } });
 }

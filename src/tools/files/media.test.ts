@@ -341,6 +341,20 @@ describe("a PDF", () => {
     expect(asked).toEqual([1, 1]);
   });
 
+  it("is not taken as read to its end where nobody had the time to look, and goes on later", async () => {
+    const problem = "others were read. Try again";
+    const busy = new HaftError("MEDIA_UNREADABLE", "", { details: { why: "busy", problem } });
+    const answers = [{ pages: 2, texts: ["one"], stopped: "time" as const }, busy, { pages: 2, texts: ["two"] }];
+    const { asked, bench } = scripted(...answers);
+    await read(bench, "l.pdf", { limit: 1 });
+    expect(await read(bench, "l.pdf")).toMatchObject({
+      code: "MEDIA_UNREADABLE",
+      message: expect.stringMatching(/: others were read\. Try again\.$/),
+    });
+    expect((await read(bench, "l.pdf")).data?.text).toContain("--- page 2 of 2 ---\ntwo\n");
+    expect(asked).toEqual([1, 2, 2]);
+  });
+
   it("says where its text ends before its last page, and why", async () => {
     const fault = new HaftError("MEDIA_UNREADABLE", "", { details: { why: "memory", problem: "too much" } });
     const broken = scripted({ pages: 9, texts: ["one"], stopped: "time" }, fault);

@@ -9,7 +9,7 @@ import {
 } from "../../kernel/index.js";
 import { cutHead, stripControls } from "../../text/index.js";
 import { type FileView, type FoundFile, UTF8_VIEW, untold } from "./found-file.js";
-import { MAX_MEDIA_BYTES, type MediaFile, mediaIo, missingPackage, unreadable } from "./media-file.js";
+import { isUnread, MAX_MEDIA_BYTES, type MediaFile, mediaIo, missingPackage, unreadable } from "./media-file.js";
 
 /** Characters of the text of one document, each page counting a few more; what follows the page that goes over it is not shown. */
 const MAX_PDF_CHARACTERS = 4_194_304;
@@ -79,7 +79,7 @@ async function readOn(
   const room = MAX_PDF_CHARACTERS - before.reduce((sum, text = "") => sum + text.length + PDF_PAGE_CHARACTERS, 0);
   const asked = { first: before.length + 1, maxCharacters: room };
   const found = await ctx.media!.pdfText(bytes, asked, mediaIo(ctx)).catch((thrown: unknown) => {
-    if (known === undefined || !HaftError.is(thrown, "MEDIA_UNREADABLE")) throw thrown;
+    if (known === undefined || isUnread(thrown) || !HaftError.is(thrown, "MEDIA_UNREADABLE")) throw thrown;
     return { pages: known.pages, texts: [], stopped: "fault" as const };
   });
   const { pages, stopped } = found;

@@ -10,6 +10,7 @@ export type MediaFact =
       readonly width: number;
       readonly height: number;
     }
+  | { readonly kind: "begun" }
   | { readonly kind: "pages"; readonly pages: number }
   | { readonly kind: "page"; readonly text: string | undefined }
   | { readonly kind: "end" }
@@ -20,7 +21,9 @@ const MIMES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /** Divides an answer into its lines, and the bytes behind the line `image`. */
 export class MediaAnswer {
-  readonly facts: MediaFact[] = [];
+  readonly facts: Exclude<MediaFact, { kind: "begun" }>[] = [];
+  /** The process has begun with the file; before that its end says nothing of the file. */
+  hasBegun = false;
   /** Of the text of all pages, and what each page counts. */
   characters = 0;
   readonly #maxBytes: number;
@@ -53,7 +56,8 @@ export class MediaAnswer {
       rest = rest.subarray(end + 1);
       const fact = factOf(line);
       if (fact === undefined) return false;
-      this.facts.push(fact);
+      if (fact.kind === "begun") this.hasBegun = true;
+      else this.facts.push(fact);
       if (fact.kind === "image") this.#bodyBytes = [];
       if (fact.kind === "page") this.characters += PDF_PAGE_CHARACTERS + (fact.text?.length ?? 0);
     }
@@ -76,7 +80,7 @@ function factOf(line: string): MediaFact | undefined {
   }
   if (!isRecord(said)) return undefined;
   const { kind, width, height, mime, pages, text, why } = said;
-  if (kind === "end") return { kind };
+  if (kind === "end" || kind === "begun") return { kind };
   if (kind === "page") return { kind, text: typeof text === "string" ? text : undefined };
   if (kind === "pages") return isCount(pages) ? { kind, pages } : undefined;
   if (kind === "fault") {

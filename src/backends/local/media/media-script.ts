@@ -30,6 +30,7 @@ const end = (fact) => {
 
 const bytes = readFileSync(0);
 const part = await import(job.module).catch(() => end({ kind: "fault", why: "package" }));
+say({ kind: "begun" });
 await (job.kind === "image" ? image(part.default) : pdf(part.getDocumentProxy));
 
 async function image(sharp) {

@@ -218,6 +218,38 @@ it("a process that cannot be started is told, and the turn is given back", async
 });
 
 it(
+  "an end that comes before the file was looked at says nothing of the file",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "haft-media-"));
+    const read = async (source: string, timeoutMs = 5_000) => {
+      const part = join(folder, "part.mjs");
+      writeFileSync(part, source);
+      const own = createSystemMedia({ find: () => part });
+      return Promise.allSettled([1, 2, 3].map(() => own.pdfText(pdfOf([["x"]]), PAGES, { timeoutMs })));
+    };
+    const because = (why: string, problem: RegExp) => ({
+      reason: { code: "MEDIA_UNREADABLE", details: { why, problem: expect.stringMatching(problem) } },
+    });
+    try {
+      // Of three only two have their turn in the time that there is.
+      const late = await read("await new Promise((done) => setTimeout(done, 60_000));", 1_500);
+      expect(late).toMatchObject([
+        because("unstarted", /did not come up/),
+        because("unstarted", /did not come up/),
+        because("busy", /2 at once\. Try again/),
+      ]);
+      for (const source of ["process.abort();", "process.exit(3);", "process.kill(process.pid, 'SIGKILL');"])
+        expect((await read(source))[0]).toMatchObject(because("unstarted", /no process, thread or memory to spare/));
+      const begun = await read("export const getDocumentProxy = () => process.abort();");
+      expect(begun[0]).toMatchObject(because("memory", /MiB/));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+  TIMEOUT_MS,
+);
+
+it(
   "a process that leaves another one behind is waited for no longer than the time that it has",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "haft-media-"));

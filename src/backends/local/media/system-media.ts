@@ -37,7 +37,7 @@ export interface SystemMediaOptions {
 /** The port of this machine. Nothing is looked for, loaded or started before it is used. */
 export function createSystemMedia({ find = findPackage }: SystemMediaOptions = {}): Media {
   const turns = new Turns(PROCESSES_AT_ONCE);
-  const run = async (name: string, job: Pick<MediaJob, "task" | "bytes" | "take">, io: Io = {}): Promise<MediaEnd> => {
+  const run = async (name: string, job: Pick<MediaJob, "task" | "bytes" | "take">, io: Io = {}): Promise<RunEnd> => {
     const packagePath = pathOf(name, find);
     const until = performance.now() + (io.timeoutMs ?? DEFAULT_MEDIA_MS);
     const giveBack = await turns.take(io.signal ?? NEVER).catch(() => {
@@ -45,7 +45,7 @@ export function createSystemMedia({ find = findPackage }: SystemMediaOptions = {
     });
     try {
       const timeoutMs = until - performance.now();
-      return timeoutMs <= 0 ? "time" : await runMediaProcess({ ...job, packagePath, timeoutMs, signal: io.signal });
+      return timeoutMs <= 0 ? "busy" : await runMediaProcess({ ...job, packagePath, timeoutMs, signal: io.signal });
     } finally {
       giveBack();
     }
@@ -61,12 +61,15 @@ export function createSystemMedia({ find = findPackage }: SystemMediaOptions = {
       const answer = new MediaAnswer(pages.maxCharacters * CHARACTER_BYTES + LINE_BYTES);
       const take = (chunk: Buffer) => answer.take(chunk) && answer.characters <= pages.maxCharacters;
       const end = await run("unpdf", { task: { kind: "pdf", first: pages.first }, bytes, take }, io);
-      return pdfText(answer.facts, end);
+      return pdfText(answer, end);
     },
   });
 }
 
 const NEVER = new AbortController().signal;
+
+/** busy: its turn did not come in time. */
+type RunEnd = MediaEnd | "busy";
 
 function findPackage(name: string): string {
   return createRequire(import.meta.url).resolve(name);
@@ -86,7 +89,8 @@ function missing(name: string): HaftError {
   return new HaftError("CONFIG_MISSING_PACKAGE", message, { hint, details: { package: name } });
 }
 
-const ENDS: Readonly<Record<MediaEnd, MediaFault>> = {
+const ENDS: Readonly<Record<RunEnd, MediaFault>> = {
+  busy: "busy",
   done: "crashed", // without having said what it was to say
   enough: "large",
   time: "slow",
@@ -101,6 +105,9 @@ const PROBLEMS: Readonly<Record<MediaFault, string>> = {
   slow: "reading it took too long and was ended",
   memory: `reading it took over ${MAX_MEMORY_BYTES / 1024 / 1024} MiB of memory and was ended`,
   crashed: "what reads it came to an unexpected end",
+  busy: `others were read in all the time that it had, ${PROCESSES_AT_ONCE} at once. Try again`,
+  unstarted:
+    "the process that reads such files did not come up: the system has no process, thread or memory to spare, or is overloaded. Try again later",
 };
 
 function unreadable(why: MediaFault): HaftError {
@@ -114,22 +121,28 @@ function requireNoFault(facts: readonly MediaFact[], name: string): void {
   }
 }
 
-function fittedImage(answer: MediaAnswer, given: Uint8Array, end: MediaEnd): FittedImage {
+/** Which fault it is where the answer does not hold what it has to. */
+function faultOf({ hasBegun }: MediaAnswer, end: RunEnd): HaftError {
+  return unreadable(hasBegun || end === "busy" ? ENDS[end] : "unstarted");
+}
+
+function fittedImage(answer: MediaAnswer, given: Uint8Array, end: RunEnd): FittedImage {
   const [fact] = answer.facts;
   requireNoFault(answer.facts, "sharp");
-  if (end !== "done" || (fact?.kind !== "same" && fact?.kind !== "image")) throw unreadable(ENDS[end]);
+  if (end !== "done" || (fact?.kind !== "same" && fact?.kind !== "image")) throw faultOf(answer, end);
   const { mime, width, height } = fact;
   return { bytes: fact.kind === "same" ? given : answer.body, mime, width, height };
 }
 
-const STOPS: Partial<Readonly<Record<MediaEnd, "time" | "size">>> = { time: "time", enough: "size" };
+const STOPS: Partial<Readonly<Record<RunEnd, "time" | "size">>> = { time: "time", enough: "size" };
 
-function pdfText(facts: readonly MediaFact[], end: MediaEnd): PdfText {
+function pdfText(answer: MediaAnswer, end: RunEnd): PdfText {
+  const { facts } = answer;
   requireNoFault(facts, "unpdf");
   const pages = facts.find((fact) => fact.kind === "pages")?.pages;
   const texts = facts.flatMap((fact) => (fact.kind === "page" ? [fact.text] : []));
   const isWhole = end === "done" && facts.at(-1)?.kind === "end";
-  if (pages === undefined || (!isWhole && texts.length === 0)) throw unreadable(ENDS[end]);
+  if (pages === undefined || (!isWhole && texts.length === 0)) throw faultOf(answer, end);
   if (isWhole) return { pages, texts };
   return { pages, texts, stopped: STOPS[end] ?? "fault" };
 }
