@@ -36,11 +36,20 @@ export async function withJsonEntry(text: string, key: string, name: string, ent
 
 function objectIn(text: string, jsonc: Jsonc): Record<string, unknown> | undefined {
   const errors: ParseError[] = [];
-  const parsed: unknown = jsonc.parse(text, errors, OPTIONS);
+  const parsed = parse();
   const [first] = errors;
   if (first !== undefined) throw new EntryProblem(`it is no JSON at line ${lineAt(text, first.offset)}`);
   if (parsed !== undefined && !isObject(parsed)) throw new EntryProblem("it holds no JSON object");
   return parsed;
+
+  function parse(): unknown {
+    try {
+      return jsonc.parse(text, errors, OPTIONS);
+    } catch {
+      // The parser goes as deep as the text does, and the stack of calls has an end.
+      throw new EntryProblem("it is nested too deeply to be read");
+    }
+  }
 }
 
 function withNewEntry(text: string, key: string, name: string, entry: unknown, jsonc: Jsonc): string {

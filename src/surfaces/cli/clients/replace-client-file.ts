@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  fstatSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -20,15 +21,33 @@ import { EntryProblem } from "./entry-problem.js";
 /** Backups that stand beside a file before one more is refused. */
 const MAX_BACKUPS = 100;
 
-/** The text of the file, undefined when it is not there. Bytes that are no UTF-8 would be lost, and are refused. */
+/** A client's file that is larger is not looked at. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The text of the file, undefined when it is not there. Bytes that are no UTF-8 would be lost, and are refused; so is what is
+ * no file, such as a link to a device that a project brought along.
+ */
 export function readClientFile(path: string): string | undefined {
   try {
-    const bytes = readFileSync(path);
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytesOf(path));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     if (error instanceof TypeError) throw new EntryProblem("it is not UTF-8");
     throw error;
+  }
+}
+
+function bytesOf(path: string): Uint8Array {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const info = fstatSync(descriptor);
+    if (!info.isFile()) throw new EntryProblem("it is no ordinary file");
+    if (info.size > MAX_FILE_BYTES)
+      throw new EntryProblem(`it has ${info.size} bytes, and at most ${MAX_FILE_BYTES} are looked at`);
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

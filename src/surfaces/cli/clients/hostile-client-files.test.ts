@@ -1,0 +1,45 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { clientStates } from "./client-state.js";
+import { EntryProblem } from "./entry-problem.js";
+import { withJsonEntry } from "./json-entry.js";
+import { readClientFile } from "./replace-client-file.js";
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "haft-client-files-"));
+  file = join(folder, ".mcp.json");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const PLACES: readonly [what: string, make: () => void][] = [
+  ["a link to a device that has no end", () => symlinkSync("/dev/zero", file)],
+  ["a FIFO that nobody writes to", () => void spawnSync("mkfifo", [file])],
+  ["a folder", () => mkdirSync(file)],
+];
+
+describe("a client's file that a project brought along", () => {
+  it.each(PLACES)("is refused, and nobody waits, where it is %s", (_, make) => {
+    make();
+    expect(() => readClientFile(file)).toThrow(EntryProblem);
+    expect(() => readClientFile(file)).toThrow("it is no ordinary file");
+    expect(clientStates(folder, "haft").find(({ client }) => client === "claude-code")).toMatchObject({
+      state: "unreadable",
+    });
+  });
+
+  it("is refused with its size where it is larger than any", () => {
+    writeFileSync(file, "{}");
+    truncateSync(file, 65 * 1024 * 1024);
+    expect(() => readClientFile(file)).toThrow("it has 68157440 bytes, and at most 67108864 are looked at");
+  });
+
+  it("is refused where it is nested deeper than a parser goes", async () => {
+    const deep = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
+    await expect(withJsonEntry(deep, "mcpServers", "haft", { command: "haft" })).rejects.toThrow(EntryProblem);
+  });
+});
