@@ -36,14 +36,7 @@ export function readmeTable({ results, install }) {
   const used = Object.keys(PEERS).filter((name) => results.some(({ sides }) => sides[name] !== undefined));
   const rows = ROWS.map(([what, ids]) => [what, mapped(ids, (id) => all.get(id))])
     .filter(([, forms]) => Object.keys(forms).length > 0)
-    .map(([what, forms]) => [
-      what,
-      forms.library?.raw === undefined ? "" : time(forms.library.raw),
-      Object.entries(forms)
-        .map(([form, { ours }]) => `${time(ours)}${MARKS[form]}`)
-        .join(", "),
-      ...used.map((name) => beside(forms[FORMS[name]]?.[name], forms[FORMS[name]]?.ours)),
-    ]);
+    .map(([what, forms]) => rowOf(what, forms, used));
   const tools = all.get("mcp-tools");
   if (tools !== undefined) rows.push(counts("tokens of `tools/list`", tools, ({ values }) => values?.tokens, used));
   if (install !== undefined) {
@@ -51,6 +44,13 @@ export function readmeTable({ results, install }) {
     rows.push(counts("installed, MB", sides, ({ mb }) => mb, used));
   }
   return `${markdown(["", "raw tool", "Haft", ...used.map((name) => PEERS[name])], rows)}\n\n${NOTE}`;
+}
+
+function rowOf(what, forms, used) {
+  const { library } = forms;
+  const ours = Object.entries(forms).map(([form, sides]) => `${time(sides.ours)}${MARKS[form]}`);
+  const theirs = used.map((name) => beside(forms[FORMS[name]]?.[name], forms[FORMS[name]]?.ours));
+  return [what, library?.raw === undefined ? "" : time(library.raw), ours.join(", "), ...theirs];
 }
 
 function mapped(ids, of) {
