@@ -1,7 +1,7 @@
 /** The commands that look after artifacts. */
 import type { Command } from "commander";
 import type { ArtifactsOptions, ExportOptions, ShowOptions } from "./artifacts-command.js";
-import { withConfigOptions, withExamples } from "./command-parts.js";
+import { withExamples, withStateOption } from "./command-parts.js";
 
 export function addArtifactsCommands(program: Command): void {
   const artifacts = withExamples(
@@ -14,7 +14,7 @@ export function addArtifactsCommands(program: Command): void {
     "haft artifacts export last old.txt",
   );
   withExamples(
-    withStateOptions(artifacts.command("list [session]").description("what is kept, of one session or all")).option(
+    withStateOption(artifacts.command("list [session]").description("what is kept, of one session or all")).option(
       "--json",
       "print it as JSON",
     ),
@@ -25,7 +25,7 @@ export function addArtifactsCommands(program: Command): void {
     process.exitCode = await listArtifacts(session, options);
   });
   withExamples(
-    withStateOptions(artifacts.command("show <id>").description('print one; "last" is the one that was made last'))
+    withStateOption(artifacts.command("show <id>").description('print one; "last" is the one that was made last'))
       .option("--lines <range>", "only these lines: 1-20, 40- or 7")
       .option("--raw", "every byte, also on a terminal"),
     "haft artifacts show last",
@@ -35,7 +35,7 @@ export function addArtifactsCommands(program: Command): void {
     process.exitCode = await showArtifact(id, options);
   });
   withExamples(
-    withStateOptions(
+    withStateOption(
       artifacts.command("export <id> <path>").description("write one to a file, all of it or nothing"),
     ).option("--force", "replace a file that stands there"),
     "haft artifacts export last restored.txt",
@@ -45,7 +45,7 @@ export function addArtifactsCommands(program: Command): void {
     process.exitCode = await exportArtifact(id, path, options);
   });
   withExamples(
-    withStateOptions(artifacts.command("remove <ids...>").description("remove some for good")).option(
+    withStateOption(artifacts.command("remove <ids...>").description("remove some for good")).option(
       "--json",
       "print it as JSON",
     ),
@@ -54,11 +54,4 @@ export function addArtifactsCommands(program: Command): void {
     const { removeArtifacts } = await import("./artifacts-command.js");
     process.exitCode = await removeArtifacts(ids, options);
   });
-}
-
-function withStateOptions(command: Command): Command {
-  return withConfigOptions(command).option(
-    "--state <dir>",
-    "the state folder (default: the configuration's, else the environment's)",
-  );
 }

@@ -17,6 +17,14 @@ export function withConfigOptions(command: Command): Command {
     .option("--no-config", "no configuration file at all");
 }
 
+/** Of the commands that look after what is kept. */
+export function withStateOption(command: Command): Command {
+  return withConfigOptions(command).option(
+    "--state <dir>",
+    "the state folder (default: the configuration's, else the environment's)",
+  );
+}
+
 export function withDialectOption(command: Command): Command {
   return command.addOption(
     new Option(

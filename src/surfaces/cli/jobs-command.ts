@@ -1,5 +1,6 @@
 /** `haft jobs`: commands that run in the background, and what is kept of those that did. */
 import pc from "picocolors";
+import { showControls } from "../../text/index.js";
 import { keptCommands } from "../../toolkit/index.js";
 import { type StateOptions, stateOf } from "./state-options.js";
 import { EXIT } from "./usage.js";
@@ -91,5 +92,5 @@ function endOf(status: Job["status"], exit: Job["exit"], endedBy: Job["endedBy"]
 /** A command may hold anything, and a terminal obeys what it is shown. */
 function shown(text: string): string {
   const line = text.length > 200 ? `${text.slice(0, 200)}…` : text;
-  return line.replace(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  return showControls(line);
 }

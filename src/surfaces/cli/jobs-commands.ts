@@ -1,6 +1,6 @@
 /** The commands that look after jobs. */
 import type { Command } from "commander";
-import { withConfigOptions, withExamples } from "./command-parts.js";
+import { withExamples, withStateOption } from "./command-parts.js";
 import type { CleanJobsOptions, JobsOptions } from "./jobs-command.js";
 
 export function addJobsCommands(program: Command): void {
@@ -40,7 +40,5 @@ export function addJobsCommands(program: Command): void {
 }
 
 function withStateOptions(command: Command): Command {
-  return withConfigOptions(command)
-    .option("--state <dir>", "where jobs are kept (default: the configuration's, else as for calls)")
-    .option("--json", "print it as JSON");
+  return withStateOption(command).option("--json", "print it as JSON");
 }

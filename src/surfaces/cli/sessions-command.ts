@@ -1,5 +1,6 @@
 /** `haft sessions`: conversations that are kept in the state folder. */
 import pc from "picocolors";
+import { showControls } from "../../text/index.js";
 import { keptSessions } from "../../toolkit/index.js";
 import { type StateOptions, stateOf } from "./state-options.js";
 import { EXIT, UsageError } from "./usage.js";
@@ -33,7 +34,7 @@ export async function listSessions(options: SessionsOptions): Promise<number> {
     ];
     const used = `${new Date(usedMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
     process.stdout.write(
-      `${pc.bold(shown(id))}\n  last used ${used}; ${holds.filter((one) => one !== "").join(", ")}\n`,
+      `${pc.bold(showControls(id))}\n  last used ${used}; ${holds.filter((one) => one !== "").join(", ")}\n`,
     );
   }
   return EXIT.ok;
@@ -47,11 +48,11 @@ export async function endSession(id: string, options: SessionsOptions): Promise<
   if (options.json) process.stdout.write(`${JSON.stringify({ ended: isEnded ? [id] : [] })}\n`);
   if (isEnded) {
     const where = openIn.length === 0 ? "" : ` Process ${openIn.join(", ")} has it open and ends what it left running.`;
-    process.stderr.write(`haft: ended the session "${shown(id)}" and removed what it had kept.${where}\n`);
+    process.stderr.write(`haft: ended the session "${showControls(id)}" and removed what it had kept.${where}\n`);
     return EXIT.ok;
   }
   process.stderr.write(
-    `haft: did not end "${shown(id)}": no session of this name has kept anything. \`haft sessions list\` names those that have.\n`,
+    `haft: did not end "${showControls(id)}": no session of this name has kept anything. \`haft sessions list\` names those that have.\n`,
   );
   return EXIT.errorResult;
 }
@@ -63,7 +64,7 @@ export async function cleanSessions(options: CleanOptions): Promise<number> {
     throw new UsageError(`--idle takes a number of hours, 0 or more, not "${options.idle}".`);
   const ended = (await keptSessions(await stateOf(options))).clean(hours * HOUR_MS);
   if (options.json) process.stdout.write(`${JSON.stringify({ ended })}\n`);
-  else for (const id of ended) process.stdout.write(`${shown(id)}\n`);
+  else for (const id of ended) process.stdout.write(`${showControls(id)}\n`);
   const which = ended.length === 1 ? "session" : "sessions";
   process.stderr.write(`haft: ended ${ended.length} ${which} that nothing used for ${options.idle} hours.\n`);
   return EXIT.ok;
@@ -76,9 +77,4 @@ function counted(count: number, what: string): string {
 function sizeOf(bytes: number): string {
   const power = bytes < 1024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
   return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${UNITS[power]}`;
-}
-
-/** A client chose the name, and a terminal obeys what it is shown. */
-function shown(id: string): string {
-  return id.replace(/\p{C}/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

@@ -109,7 +109,7 @@ describe("haft sessions", () => {
 
   it("shows a name as it is, but for what a terminal would obey", async () => {
     await plan("\u001b[31mred");
-    expect((await haft("sessions", "list")).stdout).toContain("\\u{1b}[31mred");
+    expect((await haft("sessions", "list")).stdout).toContain("\\x1b[31mred");
   });
 
   it("looks into the state folder that it is given", async () => {

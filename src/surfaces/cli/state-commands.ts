@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { addArtifactsCommands } from "./artifacts-commands.js";
 import type { AuditOptions } from "./audit-command.js";
-import { withConfigOptions, withExamples } from "./command-parts.js";
+import { withExamples, withStateOption } from "./command-parts.js";
 import { addJobsCommands } from "./jobs-commands.js";
 import type { CleanOptions, SessionsOptions } from "./sessions-command.js";
 import type { TokenOptions } from "./token-command.js";
@@ -109,7 +109,5 @@ function addSessionCommands(program: Command): void {
 }
 
 function withStateOptions(command: Command): Command {
-  return withConfigOptions(command)
-    .option("--state <dir>", "the state folder (default: the configuration's, else the environment's)")
-    .option("--json", "print the answer as JSON");
+  return withStateOption(command).option("--json", "print it as JSON");
 }
