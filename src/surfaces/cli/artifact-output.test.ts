@@ -46,6 +46,8 @@ it("a terminal gets text without what it would obey, characters whole across ste
   const shown = await print(`a${text}`, { isTTY: true });
   expect(shown.bytes.toString()).toBe(`a${"é".repeat(200_000)}end\n`);
   expect(shown).toMatchObject({ isDone: true, note: expect.stringContaining("--raw") });
+  const cutOff = await print(Buffer.from("end é").subarray(0, -1), { isTTY: true });
+  expect(cutOff.bytes.toString()).toBe("end \ufffd");
 });
 
 it("bytes that were not kept are named, and no line is counted behind them", async () => {

@@ -72,6 +72,9 @@ export async function printArtifact(
     hidden += removed;
     if (!(await written(output, isPlain ? Buffer.from(text) : wanted))) return { isDone: true };
   }
+  // Half a character at the end shows as U+FFFD.
+  const half = decoder.decode();
+  if (half !== "" && !(await written(output, Buffer.from(half)))) return { isDone: true };
   if (missing !== undefined) return { isDone: true, note: `showed what is kept of ID: ${missing}.` };
   if (hidden === 0) return { isDone: true };
   return { isDone: true, note: `left out ${hidden} characters of ID that a terminal obeys; --raw shows them.` };
