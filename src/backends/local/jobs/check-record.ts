@@ -1,6 +1,33 @@
-/** Whether what stands in a job's folder is a record as this version writes it. Whoever runs commands can write there as well. */
+/** What a record of a job holds, and whether what stands in a job's folder is one as this version writes it. Whoever runs commands can write there as well. */
 import { isAbsolute } from "node:path";
-import type { JobRecord } from "./job-record.js";
+import type { JobInfo, ShellExit } from "../../../kernel/index.js";
+import type { HostIdentity } from "./host-identity.js";
+
+/** What is written down of a job. */
+export interface JobRecord extends Pick<JobInfo, "id" | "command" | "cwd" | "lifetime" | "session" | "owner"> {
+  readonly version: 1;
+  readonly adopted?: "call";
+  readonly startedMs: number;
+  /** Who started it. */
+  readonly host: HostIdentity;
+  /** Its host has let it go on without it. */
+  readonly isReleased?: true;
+  /** The first of its processes; absent until it has been started. */
+  readonly leader?: { readonly pid: number; readonly start: number };
+  /** "NAME=value" in the environment of its processes. */
+  readonly tag?: string;
+  /** Absolute; where the output is kept instead of beside this record. */
+  readonly outputFolder?: string;
+  readonly ended?: {
+    readonly atMs: number;
+    readonly by: NonNullable<JobInfo["endedBy"]>;
+    readonly exit?: ShellExit;
+    /** Bytes printed to each stream. */
+    readonly produced: { readonly stdout: number; readonly stderr: number };
+  };
+  /** Somebody was told of its end: the host that started it, or a later one. */
+  readonly isTold?: true;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 type Check = (value: unknown) => boolean;

@@ -1,11 +1,11 @@
 /** What is written down of a job, in `job.json` of its folder. */
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { JobInfo, ShellExit } from "../../../kernel/index.js";
 import { cutHead } from "../../../text/index.js";
-import { isJobRecord } from "./check-record.js";
-import type { HostIdentity } from "./host-identity.js";
+import { isJobRecord, type JobRecord } from "./check-record.js";
 import { readSmallFile } from "./small-file.js";
+
+export type { JobRecord } from "./check-record.js";
 
 /** Of a longer command the beginning is written down. */
 const MAX_COMMAND_BYTES = 64 * 1024;
@@ -14,31 +14,6 @@ const MAX_RECORD_BYTES = 1024 * 1024;
 
 /** The form that this version reads and writes. */
 const VERSION = 1;
-
-export interface JobRecord extends Pick<JobInfo, "id" | "command" | "cwd" | "lifetime" | "session" | "owner"> {
-  readonly version: 1;
-  readonly adopted?: "call";
-  readonly startedMs: number;
-  /** Who started it. */
-  readonly host: HostIdentity;
-  /** Its host has let it go on without it. */
-  readonly isReleased?: true;
-  /** The first of its processes; absent until it has been started. */
-  readonly leader?: { readonly pid: number; readonly start: number };
-  /** "NAME=value" in the environment of its processes. */
-  readonly tag?: string;
-  /** Absolute; where the output is kept instead of beside this record. */
-  readonly outputFolder?: string;
-  readonly ended?: {
-    readonly atMs: number;
-    readonly by: NonNullable<JobInfo["endedBy"]>;
-    readonly exit?: ShellExit;
-    /** Bytes printed to each stream. */
-    readonly produced: { readonly stdout: number; readonly stderr: number };
-  };
-  /** Somebody was told of its end: the host that started it, or a later one. */
-  readonly isTold?: true;
-}
 
 const FILE = "job.json";
 
