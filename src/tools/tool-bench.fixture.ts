@@ -3,6 +3,7 @@ import { bareHost } from "../../test/support/bare-host.js";
 import { createMemoryBackend, type MemoryBackendOptions } from "../backends/memory/index.js";
 import {
   type AnyFace,
+  type Artifacts,
   type Backend,
   createHostContext,
   type DefinedTool,
@@ -90,6 +91,27 @@ export function toolBench(options: BenchOptions): ToolBench {
     },
     put: (path, content) => backend.root.fs.writeFile(inWorkspace(path), content),
   };
+}
+
+/** A bench whose files are written by somebody else, once, as soon as the first old bytes are being kept. */
+export function racedBench(
+  backend: Backend,
+  workspace: string,
+  meanwhile: (bench: ToolBench) => Promise<void>,
+): ToolBench {
+  const session = newSession("raced");
+  let isDone = false;
+  const artifacts: Artifacts = {
+    ...session.artifacts,
+    async create(about) {
+      const writer = await session.artifacts.create(about);
+      if (!isDone) await meanwhile(bench);
+      isDone = true;
+      return writer;
+    },
+  };
+  const bench = toolBench({ backend, workspace, session: { ...session, artifacts } });
+  return bench;
 }
 
 export function newSession(id: string): Session {

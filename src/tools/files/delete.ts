@@ -15,7 +15,7 @@ import { besideClaims, withNearPaths } from "../near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
 import { groundClaims, realGround, refuseGround } from "./ground-folders.js";
 import { keepOldBytes } from "./journal.js";
-import { collectTree, kindOf, type TreeEntry } from "./removed-tree.js";
+import { changedEntry, collectTree, kindOf, type TreeEntry } from "./removed-tree.js";
 
 export const DELETE_LIMITS: DeleteLimits = { maxEntries: 200, maxBytes: 64 * 1024 * 1024 };
 
@@ -33,7 +33,7 @@ const SCHEMA = {
  * Deletes a file, a link itself, an empty folder, or with `recursive` a folder and all in it. What the files hold is kept
  * before, each as an artifact; so at most 200 entries of together 64 MiB are deleted by a call, and above that nothing is.
  *
- * Fails with `FS_NOT_EMPTY`, `FS_TOO_LARGE`, `FS_NOT_FOUND` (near names in `details.near`), and `FS_BAD_PATH` for the root, the
+ * Fails with `FS_NOT_EMPTY`, `FS_TOO_LARGE`, `FS_STALE` where something of it was written meanwhile, `FS_NOT_FOUND` (near names in `details.near`), and `FS_BAD_PATH` for the root, the
  * workspace, the working folder, home, and what holds them. When the system fails half-way some entries may be gone; what
  * they held is kept then too, as `details.kept` tells.
  */
@@ -97,6 +97,11 @@ async function deleteOne(
   if (sizeBytes > ctx.limits.maxBytes) return refuseSize(input.path, sizeBytes, ctx.limits.maxBytes);
   const kept = await keepFiles(ctx, entries, input.path);
   if (!("files" in kept)) return kept;
+  const other = top.kind === "directory" && !isTree ? undefined : await changedEntry(ctx, top, entries);
+  if (other !== undefined) {
+    await kept.giveUp();
+    return refuseChanged(input.path, other);
+  }
   try {
     await ctx.fs.rm(absolute, { recursive: isTree, ignoreMissing: false });
   } catch (thrown) {
@@ -128,11 +133,14 @@ async function keepFiles(
   ctx: ToolContext<DeleteLimits>,
   entries: readonly TreeEntry[],
   path: string,
-): Promise<{ readonly files: DeleteData["kept"] } | ToolResult<never>> {
+): Promise<{ readonly files: DeleteData["kept"]; giveUp(): Promise<void> } | ToolResult<never>> {
   const files: DeleteData["kept"][number][] = [];
   const keepers: { giveUp(): Promise<void> }[] = [];
-  const refuse = async (failure: ToolResult<never>): Promise<ToolResult<never>> => {
+  const giveUpAll = async (): Promise<void> => {
     for (const { giveUp } of keepers) await giveUp();
+  };
+  const refuse = async (failure: ToolResult<never>): Promise<ToolResult<never>> => {
+    await giveUpAll();
     return failure;
   };
   let left = ctx.limits.maxBytes;
@@ -156,7 +164,13 @@ async function keepFiles(
   for (const { path: spelled, artifact, sizeBytes } of files)
     if (typeof (await ctx.artifacts.read(artifact, 0, 0)) === "string")
       return refuse(refuseUnkept(path, spelled, sizeBytes, 0));
-  return { files };
+  return { files, giveUp: giveUpAll };
+}
+
+function refuseChanged(path: string, spelled: string): ToolResult<never> {
+  const why = `${quoted(spelled)} was changed, made or taken away while what is to be deleted was being kept`;
+  const message = `Did not delete ${quoted(path)}: ${why}. Nothing was deleted; look at it again, then repeat the call.`;
+  return fail("FS_STALE", message, { details: { path, changed: spelled } });
 }
 
 function refuseUnkept(path: string, spelled: string, sizeBytes: number, keptBytes: number): ToolResult<never> {

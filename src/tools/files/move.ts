@@ -18,7 +18,7 @@ import { fileFailure } from "../file-failure.js";
 import { besideClaims, withNearPaths } from "../near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
 import { groundClaims, realGround, refuseGround } from "./ground-folders.js";
-import { journalCut, journalOldBytes } from "./journal.js";
+import { journalCut, keepOldBytes } from "./journal.js";
 import { baseOf, parentClaims } from "./parent-folders.js";
 
 export const MOVE_LIMITS: MoveLimits = { maxReplacedBytes: 64 * 1024 * 1024 };
@@ -39,7 +39,8 @@ const SCHEMA = {
  * inside the workspace. What stands at `to` is never replaced but by `overwrite`, and then only a file or a link; the bytes of
  * a replaced file, at most 64 MiB, are kept before as an artifact that `details.journal` names.
  *
- * Fails with `FS_EXISTS`, `FS_NOT_FOUND` (near names in `details.near`), `FS_TOO_LARGE` for a replaced file over the bound, and
+ * Fails with `FS_EXISTS`, `FS_NOT_FOUND` (near names in `details.near`), `FS_TOO_LARGE` for a replaced file over the bound,
+ * `FS_STALE` where that file was written meanwhile, and
  * `FS_BAD_PATH` for the root, the workspace, home, and a folder into itself, and `FS_CROSS_DEVICE` for another file system.
  */
 export const moveTool = defineTool({
@@ -137,9 +138,21 @@ async function moveOnce(
   const isReplacedFile = old?.kind === "file" && old.target === undefined;
   const maxBytes = ctx.limits.maxReplacedBytes;
   const provenance = fileProvenance(ctx, goal, to);
-  const journal = isReplacedFile
-    ? await journalOldBytes(ctx, provenance, await ctx.fs.readBytes(goal, { maxBytes }))
+  const kept = isReplacedFile
+    ? await keepOldBytes(
+        ctx,
+        provenance,
+        await ctx.fs.readBytes(goal, { maxBytes }),
+        `the replaced bytes of ${provenance.ref}`,
+      )
     : undefined;
+  // Keeping takes its time, and what was written meanwhile is not among the kept.
+  if (isReplacedFile && (await ctx.fs.stat(goal).catch(unlessMissing))?.version !== old.version) {
+    await kept?.giveUp();
+    const why = `${quoted(to)} was changed while its old bytes were being kept`;
+    const message = `Did not move ${quoted(from)}: ${why}. Nothing was moved; look at it again, then repeat the call.`;
+    return fail("FS_STALE", message, { details: { path: to } });
+  }
   await ctx.fs.rename(source, goal, { replace: old !== undefined });
   if (old !== undefined && (await ctx.fs.exists(source))) {
     const why = `it and ${quoted(to)} are two names of the same file, and both were left. Delete the one that is not wanted`;
@@ -154,6 +167,7 @@ async function moveOnce(
     leadsElsewhere: info.target?.startsWith("/") === false && parentOf(source) !== parentOf(goal),
     replaced: old !== undefined,
   };
+  const journal = kept?.journal;
   const { leadsElsewhere: _, target: __, ...structured } = data;
   return ok(data, {
     structured,

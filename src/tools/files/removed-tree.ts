@@ -36,6 +36,30 @@ export async function collectTree(
   return { entries };
 }
 
+/**
+ * The first of the entries that is another one by now, or that came or went, as it is spelled. Keeping what a tree holds takes its
+ * time, and what was written meanwhile is not among the kept.
+ */
+export async function changedEntry(
+  ctx: ToolContext<DeleteLimits>,
+  top: TreeEntry,
+  entries: readonly TreeEntry[],
+): Promise<string | undefined> {
+  const info = await ctx.fs.stat(top.absolute);
+  const now = await (entries.length === 1 && top.kind !== "directory"
+    ? { entries: [{ ...top, kind: kindOf(info), info }] }
+    : collectTree(ctx, top));
+  if (!("entries" in now)) return top.spelled;
+  const left = new Map(now.entries.map((entry) => [entry.absolute, entry]));
+  for (const { absolute, spelled, kind, info } of entries) {
+    const found = left.get(absolute);
+    left.delete(absolute);
+    if (found?.kind !== kind || (kind === "file" && found.info.version !== info.version)) return spelled;
+  }
+  const [added] = left.values();
+  return added?.spelled;
+}
+
 function refuseName(path: string, spelled: string): ToolResult<never> {
   const why = `the name of ${quoted(spelled)} is not UTF-8, so it cannot be kept. Use a command`;
   return fail("FS_BAD_PATH", `Did not delete ${quoted(path)}: ${why}.`, { details: { path, why: "name" } });
