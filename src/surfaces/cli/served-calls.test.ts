@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -161,6 +161,19 @@ describe("the folders of a client", () => {
     expect(await read(calls, named("s"))).toContain("stay");
     while (!existsSync(join(root, "one", "ended"))) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(notes).toEqual([]);
+  });
+
+  it("are followed although a plan cannot be taken along, which is told", async () => {
+    const calls = rooted();
+    calls.takeRoots?.([uri("one")]);
+    await where(calls);
+    await plan(calls, named("s"));
+    for (const name of readdirSync(join(stateDir, "sessions")))
+      writeFileSync(join(stateDir, "sessions", name, "todo.json"), "{");
+    calls.rootsChanged?.();
+    calls.takeRoots?.([uri("two")]);
+    expect(await where(calls)).toContain(join(root, "two"));
+    expect(notes).toEqual([expect.stringMatching(/^the plan of a session was not taken along.*todo\.json/)]);
   });
 
   it("stay when they are told again as they were, or not told at all", async () => {

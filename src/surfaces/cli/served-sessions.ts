@@ -92,14 +92,18 @@ export class ServedSessions {
     }
   }
 
-  /** All of them go on in another toolkit, with their plans and nothing else. */
+  /** All of them go on in another toolkit, with their plans and nothing else. A plan that cannot be taken along is told. */
   async moveTo(toolkit: Toolkit): Promise<void> {
     const before = [...this.#sessions];
     this.#sessions = new Map();
     for (const [key, served] of before) {
-      const items = await served.session.session.todo.read();
-      const there = await this.of({ key, client: served.client, isLasting: served.isLasting }, toolkit);
-      if (items.length > 0) await there.session.session.todo.replace(items);
+      try {
+        const items = await served.session.session.todo.read();
+        const there = await this.of({ key, client: served.client, isLasting: served.isLasting }, toolkit);
+        if (items.length > 0) await there.session.session.todo.replace(items);
+      } catch (error) {
+        this.#options.onNote(`the plan of a session was not taken along to the new folder: ${messageOf(error)}`);
+      }
     }
   }
 
