@@ -1,5 +1,4 @@
 /** `haft serve`: the tools for an MCP client. */
-import { fileURLToPath } from "node:url";
 import { messageOf } from "../../kernel/index.js";
 import {
   builtinRegistry,
@@ -10,6 +9,7 @@ import {
   stateProblem,
 } from "../../toolkit/index.js";
 import { newToken, serveMcpHttp, serveMcpStdio } from "../mcp/index.js";
+import { rootFrom } from "./client-root.js";
 import { type CommonOptions, type Settings, settingsOf, settledWorkspace, workspaceOf } from "./common-options.js";
 import { haftVersion } from "./installed-package.js";
 import { servedCalls } from "./served-calls.js";
@@ -153,12 +153,6 @@ async function serveOverHttp(
 async function tellUnkept({ toolkit: { stateDir } }: Settings): Promise<void> {
   const problem = await stateProblem(stateDir === undefined ? {} : { stateDir });
   if (problem !== undefined) tellOperator(problem);
-}
-
-/** The first root that is a folder here. @throws UsageError when it may not be a workspace. */
-function rootFrom(roots: readonly string[]): string | undefined {
-  const local = roots.find((root) => root.startsWith("file:"));
-  return local === undefined ? undefined : workspaceOf(fileURLToPath(local));
 }
 
 function portOf(text: string | undefined): number | undefined {
