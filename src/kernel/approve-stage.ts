@@ -6,6 +6,7 @@ import { isRecord } from "./coerce.js";
 import { policyCallOf, refusal } from "./decide-stage.js";
 import { fail } from "./result.js";
 import type { ApprovalRequest } from "./services.js";
+import { timerOf } from "./timer-of.js";
 
 /** A model's argument is never consent: only a person, a host callback or an earlier answer of theirs lets an "ask" pass. */
 export async function approve(run: CallRun): Promise<Ending | undefined> {
@@ -81,7 +82,7 @@ async function answerInTime(run: CallRun, request: ApprovalRequest): Promise<App
   const { host, signal } = run.context;
   const timeoutMs = host.approvalTimeoutMs ?? 120_000;
   const silence = new AbortController();
-  const stopTimer = host.clock.timer(timeoutMs, () => silence.abort());
+  const stopTimer = timerOf(host.clock, timeoutMs, () => silence.abort());
   const stop = () => silence.abort();
   signal.addEventListener("abort", stop, { once: true });
   const noAnswer = new Promise<{ denied: string }>((done) => {

@@ -4,6 +4,7 @@ import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { isPromise } from "./promise-like.js";
 import { fail } from "./result.js";
 import type { Clock } from "./services.js";
+import { timerOf } from "./timer-of.js";
 
 /** What a bounded wait is made of. */
 export interface Bound {
@@ -53,7 +54,7 @@ export async function within<T>(
       },
     );
     if (signal?.aborted === true && !wasAborted) return cancelled();
-    stopTimer = clock.timer(ms, () => stop("late"));
+    stopTimer = timerOf(clock, ms, () => stop("late"));
     signal?.addEventListener("abort", cancelled, { once: true });
   });
 }

@@ -6,6 +6,7 @@ import { ABANDON_AFTER_MS, deadlineOf } from "./deadline.js";
 import { HaftError } from "./errors.js";
 import { readResult } from "./read-result.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
+import { timerOf } from "./timer-of.js";
 
 export async function execute(run: CallRun): Promise<Ending> {
   const { context, tool } = run;
@@ -13,7 +14,7 @@ export async function execute(run: CallRun): Promise<Ending> {
   const control = new AbortController();
   const deadlineMs = deadlineOf(run);
   const cancel = () => control.abort(new HaftError("CALL_CANCELLED", `\`${tool.name}\` was cancelled.`));
-  const stopDeadline = clock.timer(deadlineMs, () => {
+  const stopDeadline = timerOf(clock, deadlineMs, () => {
     control.abort(
       new HaftError(
         "CALL_TIMEOUT",
@@ -67,7 +68,7 @@ function settleGuard(run: CallRun, signal: AbortSignal) {
     );
   };
   const start = () => {
-    stopTimer ??= clock.timer(ABANDON_AFTER_MS, abandon);
+    stopTimer ??= timerOf(clock, ABANDON_AFTER_MS, abandon);
   };
   if (signal.aborted) start();
   else signal.addEventListener("abort", start, { once: true });

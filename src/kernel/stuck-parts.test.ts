@@ -190,6 +190,20 @@ describe("parts that never come back, or fail", () => {
     expect(started).toEqual([]);
   });
 
+  it("give an outcome where the timers of a clock cannot be stopped", async () => {
+    const stopping = () => {
+      throw new Error("cannot be stopped");
+    };
+    const timers = [() => undefined, () => setTimeout(() => {}, 1), () => stopping];
+    for (const timer of timers) {
+      const host = bareHost({ clock: { now: () => 0, timer: timer as never } });
+      expect(await call(acting, bareContext(host))).toMatchObject({ id: "c1", audit: "a0" });
+      expect(host.entries[0]?.ends).toHaveLength(1);
+      const box = createToolBox([acting], async () => bareContext(), { clock: host.clock });
+      expect(await box.runner.run({ id: "c", name: "odd", input: {} })).toMatchObject({ status: "ok" });
+    }
+  });
+
   it("run under a deadline that a timer can hold, whatever the tool says", async () => {
     for (const stated of [Number.NaN, Number.POSITIVE_INFINITY, -1, 0, 1e15, "100", undefined]) {
       const tool = defineTool({
