@@ -26,7 +26,11 @@ export class OutputTelling {
   #release: () => void = () => {};
   #isSealed = false;
 
-  constructor(listener: StreamListener) {
+  /** @param borrows - What is told is good only until `tell`, or the listener, has returned: what has to wait is copied. */
+  constructor(
+    listener: StreamListener,
+    private readonly borrows = false,
+  ) {
     this.#listener = listener;
   }
 
@@ -41,13 +45,13 @@ export class OutputTelling {
   }
 
   /**
-   * @param bytes - The listener's to keep.
+   * @param bytes - The listener's to keep, but where it borrows them.
    * @returns `held`: as long as it has not resolved, no more is to be read.
    */
   tell(bytes: Uint8Array, offset: number): Promise<void> | undefined {
     if (this.#listener === undefined || this.#isSealed) return undefined;
     if (this.#held !== undefined) {
-      this.#waiting.push({ bytes, offset });
+      this.#waiting.push({ bytes: this.borrows ? new Uint8Array(bytes) : bytes, offset });
       this.#waitingBytes += bytes.length;
       return this.#held;
     }

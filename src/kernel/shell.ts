@@ -18,7 +18,8 @@ export interface ShellOptions extends Io {
   /** Bytes kept of each stream, first and last. Default 8192 and 24576. */
   readonly keep?: { readonly head: number; readonly tail: number };
   /**
-   * Called with every chunk as it comes; `offset` counts the bytes of that stream before it. The bytes are the listener's to keep.
+   * Called with every chunk as it comes; `offset` counts the bytes of that stream before it. The bytes are the listener's to
+   * keep, but where it `borrowsOutput`.
    *
    * A promise holds this stream back: its next chunk is told when the promise has settled, and no more of it is read than
    * the way to the command holds (a pipe; 5 MiB on a far machine), so that the command waits in its `write`. The other stream
@@ -29,6 +30,8 @@ export interface ShellOptions extends Io {
    * waiting, and the result comes. A backend that tells output at the end only cannot make a command wait.
    */
   onOutput?(stream: "stdout" | "stderr", bytes: Uint8Array, offset: number): void | Promise<void>;
+  /** The bytes that `onOutput` is given may be overwritten once it has returned: it copies what it keeps. Default false. */
+  readonly borrowsOutput?: boolean;
   /**
    * When it fires while the command runs, `exec` settles at once with "detached" and what was printed until then; the command
    * goes on as a job of the session, without time limit, and its listener is told no more. A backend without the flag

@@ -87,6 +87,7 @@ export class CommandHost {
     const running = new RunningCommand(started, {
       keep: options.keep,
       onOutput: options.onOutput?.bind(options),
+      borrowsOutput: options.borrowsOutput,
       latestBytes: kind.latestBytes,
       tag: `${TAG_NAME}=${tag}`,
       isOfAnother: (session) => this.#running.has(session) || this.#isPump(session),

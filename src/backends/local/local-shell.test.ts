@@ -225,7 +225,7 @@ describe("the tree", () => {
 
 describe("jobs", () => {
   it("refuse a call that did not claim them, and a signal that is none", async () => {
-    const { id } = await backend.root.shell.spawn("sleep 636", { cwd: folder, lifetime: "session" });
+    const { id } = await backend.root.shell.spawn("echo ready; exec sleep 636", { cwd: folder, lifetime: "session" });
     const call = {
       id: "c",
       sessionId: "s",
@@ -238,6 +238,8 @@ describe("jobs", () => {
     const { shell } = backend.bind(EMPTY_GRANT, call);
     await expect(shell.attach(id)).rejects.toMatchObject({ code: "CALL_UNCLAIMED" });
     const handle = await backend.root.shell.attach(id);
+    // A shell that has not begun may drop an INT.
+    await until(async () => (await handle!.output("stdout", 0, 9)).bytes.length > 0);
     await expect(handle!.kill("NONSENSE")).rejects.toMatchObject({ code: "CALL_INVALID" });
     expect((await handle!.kill("int")).state).toBe("alive");
     await handle!.result;

@@ -21,11 +21,12 @@ export class OutputCapture {
     latestBytes: number,
     listener?: StreamListener,
     files?: OutputSegments,
+    private readonly borrows = false,
   ) {
     this.#files = files;
     this.#kept = new HeadTailBuffer(keep.head, keep.tail);
     this.#latest = latestBytes > 0 ? new HeadTailBuffer(0, latestBytes) : undefined;
-    this.telling = listener && new OutputTelling(listener);
+    this.telling = listener && new OutputTelling(listener, borrows);
   }
 
   get produced(): number {
@@ -46,7 +47,7 @@ export class OutputCapture {
     this.#kept.push(chunk);
     this.#latest?.push(chunk);
     this.#files?.append(chunk);
-    return this.telling?.tell(new Uint8Array(chunk), offset);
+    return this.telling?.tell(this.borrows ? chunk : new Uint8Array(chunk), offset);
   }
 
   /** The command has ended: nobody is told any more. */

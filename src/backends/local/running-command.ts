@@ -33,6 +33,7 @@ const LAST_DRAIN_BYTES = 1024 * 1024;
 export interface CommandOptions {
   readonly keep?: ShellOptions["keep"];
   readonly onOutput?: ShellOptions["onOutput"];
+  readonly borrowsOutput?: boolean | undefined;
   /** Bytes of each stream that `output` can give; 0 when nobody asks. */
   readonly latestBytes: number;
   readonly tag: string;
@@ -109,6 +110,7 @@ export class RunningCommand {
         options.latestBytes,
         onOutput && ((bytes, offset) => onOutput(stream, bytes, offset)),
         options.files?.[stream],
+        options.borrowsOutput,
       );
     this.stdout = capture("stdout");
     this.stderr = capture("stderr");

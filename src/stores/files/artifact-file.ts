@@ -39,6 +39,7 @@ export class ArtifactFile {
   #head: FileHandle | undefined;
   #tail: FileHandle | undefined;
   #failure: unknown;
+  #spare: ArrayBuffer | undefined;
   #isClosed = false;
 
   constructor(
@@ -61,8 +62,11 @@ export class ArtifactFile {
     if (this.#isClosed)
       throw new HaftError("STORE_CLOSED", `Did not write to the artifact "${this.id}": it has ended.`);
     // The caller may use its buffer again before this write has its turn.
-    const own = new Uint8Array(bytes);
-    this.#last = this.#last.then(() => this.#append(own));
+    const own = this.#copyOf(bytes);
+    this.#last = this.#last.then(async () => {
+      await this.#append(own);
+      this.#spare = own.buffer;
+    });
     await this.#last;
     if (this.#failure !== undefined) throw unwritable(this.folder, this.#failure);
   }
@@ -75,6 +79,16 @@ export class ArtifactFile {
     await this.#tail?.close();
     this.#head = undefined;
     this.#tail = undefined;
+  }
+
+  /** In the buffer of a write that is done, where it is large enough: the blocks of a long output are of one size. */
+  #copyOf(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    if (spare === undefined || spare.byteLength < bytes.length) return new Uint8Array(bytes);
+    const own = new Uint8Array(spare, 0, bytes.length);
+    own.set(bytes);
+    return own;
   }
 
   /** Bytes that come after a failure are counted, not kept: the count stays exact. */

@@ -129,6 +129,7 @@ async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<
     keep,
     ...(input.input === undefined ? {} : { input: new TextEncoder().encode(input.input) }),
     onOutput: (stream, bytes, offset) => recorders[stream].push(bytes, offset),
+    borrowsOutput: true,
     ...going.options,
   });
   going.stop();
