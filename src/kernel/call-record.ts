@@ -17,7 +17,8 @@ export async function recordBegin(run: CallRun): Promise<Ending | undefined> {
   const { clock } = run.context.host;
   const { signal } = run.context;
   let unrecorded: Ending | undefined;
-  const begun = (id: string): undefined => {
+  const begun = (id: unknown): undefined => {
+    if (typeof id !== "string") throw new Error("the audit gave no id for it");
     if (unrecorded === undefined) run.audit = id;
     else endLateEntry(run, id, unrecorded);
   };

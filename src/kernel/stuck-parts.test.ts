@@ -190,6 +190,20 @@ describe("parts that never come back, or fail", () => {
     expect(started).toEqual([]);
   });
 
+  it("let nothing run where the audit gives no id for what it has kept", async () => {
+    started.length = 0;
+    for (const id of [undefined, null, 7, {}])
+      for (const begin of [() => id, async () => id]) {
+        const host = bareHost({ audit: { begin: begin as never, end: async () => {} } });
+        const outcome = await call(acting, bareContext(host));
+        expect(outcome).toMatchObject({
+          status: "failed",
+          output: expect.stringContaining("record could not be kept"),
+        });
+      }
+    expect(started).toEqual([]);
+  });
+
   it("give an outcome where the timers of a clock cannot be stopped", async () => {
     const stopping = () => {
       throw new Error("cannot be stopped");
