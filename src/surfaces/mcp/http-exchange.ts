@@ -1,5 +1,6 @@
 /** Between Node's HTTP and the web's: a body of JSON in, a response out. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { withObjectArguments } from "./call-arguments.js";
 import { MAX_REQUEST_BYTES } from "./http-limits.js";
 
 /** Why a request is not looked at any further. */
@@ -24,7 +25,7 @@ const NO_JSON: Refusal = {
 };
 
 /**
- * The JSON value of a request's body; `undefined` where there is none to read. A body that says that it is too large is not
+ * The JSON value of a request's body, arguments that stand for an object made one; `undefined` where there is none to read. A body that says that it is too large is not
  * read at all, one that turns out to be is not read to its end. Rejects when the connection breaks meanwhile.
  */
 export async function readJson(request: IncomingMessage): Promise<{ readonly value: unknown } | Refusal> {
@@ -33,7 +34,8 @@ export async function readJson(request: IncomingMessage): Promise<{ readonly val
   const bytes = await bodyOf(request);
   if (bytes === undefined) return TOO_LARGE;
   try {
-    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown };
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return { value: withObjectArguments(value) };
   } catch {
     return NO_JSON;
   }

@@ -228,6 +228,37 @@ describe("the stdio server", () => {
     expect(messages.map((message) => message.id).sort()).toEqual([1, 2, 3]);
   });
 
+  it("answers what is no request, and takes arguments that stand for an object", async () => {
+    const { command, args, cwd, env } = server();
+    const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
+    const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+    let stdout = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
+    send(child, { id: 1, ...INITIALIZE });
+    send(child, { method: "notifications/initialized" });
+    const list = { name: "todo_read", arguments: {} };
+    send(child, { id: "odd", method: "tools/call", params: { ...list, _meta: { progressToken: 1.5 } } });
+    send(child, { id: 1.5, method: "tools/list" });
+    send(child, { id: 2, method: "tools/list", params: null });
+    child.stdin.write(`[${JSON.stringify({ jsonrpc: "2.0", id: 3, method: "tools/list" })}]\n`);
+    send(child, { method: "notifications/odd", params: 7 });
+    send(child, { id: 4, method: "tools/call", params: { name: "todo_read", arguments: null } });
+    send(child, { id: 5, method: "tools/call", params: { name: "ls", arguments: '{"path":"."}' } });
+    await eventually(() => stdout.split("\n").length > 7);
+    child.stdin.end();
+    expect(await ended).toBe(0);
+    const answers = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { id: unknown; error?: { code: number }; result?: { isError?: boolean } });
+    const told = answers.map(({ id, error, result }) => [id, error?.code ?? result?.isError ?? "result"]);
+    const refused = ["odd", 1.5, 2, null].map((id) => [id, -32_600]);
+    expect(new Set(told.map(String))).toEqual(new Set([[1, "result"], ...refused, [4, false], [5, false]].map(String)));
+    expect(told).toHaveLength(7);
+  });
+
   it("ends with its input, and with it what its calls run", async () => {
     const { pids, child, ended } = await busyServer();
     child.stdin.end();

@@ -1,7 +1,9 @@
 /** Haft as an MCP server on standard input and output: one client, one session. */
+import { withObjectArguments } from "./call-arguments.js";
 import { type McpCalls, type McpServerOptions, mcpServers } from "./mcp-server.js";
 import { watchParent } from "./parent-watch.js";
 import { RunningCalls } from "./running-calls.js";
+import { lineInput, refusalOf } from "./stdio-lines.js";
 import { claimStdout } from "./stdio-wire.js";
 
 export interface ServeStdioOptions extends McpServerOptions {
@@ -31,7 +33,8 @@ export async function serveMcpStdio(options: ServeStdioOptions): Promise<StdioEn
     import("@modelcontextprotocol/server/stdio"),
     mcpServers(options, running),
   ]);
-  const transport = new StdioServerTransport(process.stdin, wire.output);
+  const lines = lineInput(process.stdin);
+  const transport = new StdioServerTransport(lines.stdin, wire.output);
   let unwatch = (): void => {};
   let onClosed = (): void => {};
   const ended = new Promise<StdioEnd>((resolve) => {
@@ -42,7 +45,14 @@ export async function serveMcpStdio(options: ServeStdioOptions): Promise<StdioEn
     if (signal.aborted) resolve("stopped");
     unwatch = watchParent(() => resolve("parent gone"));
   });
-  const handle = serveStdio(({ era }) => serverFor(era, calls), { transport, onerror: onProblem });
+  const onerror = (error: Error) => {
+    const refusal = refusalOf(lines.current() ?? "");
+    if (refusal !== undefined) wire.output.write(`${JSON.stringify(refusal)}\n`);
+    onProblem(error);
+  };
+  const handle = serveStdio(({ era }) => serverFor(era, calls), { transport, onerror });
+  const deliver = transport.onmessage;
+  transport.onmessage = (message) => deliver?.(withObjectArguments(message));
   const closeServer = transport.onclose;
   transport.onclose = () => {
     closeServer?.();
