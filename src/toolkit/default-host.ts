@@ -41,13 +41,21 @@ const LATE_TIMERS: Pick<Clock, "timer"> = Object.freeze({
  */
 export function toolBox(collection = "all", cwd?: string, host?: Toolkit): OwnedBox {
   let session: Promise<ToolkitSession> | undefined;
+  let isClosed = false;
   const registry = host?.registry ?? builtinRegistry();
   const open = () => {
+    if (session === undefined && isClosed)
+      throw new HaftError("STORE_CLOSED", "Did not run the call: its box was closed. Make a new one with `toolBox`.");
     session ??= newSession(host);
     return session;
   };
   const box = registry.toToolBox(async () => (await open()).context(cwd), collection, { clock: LATE_TIMERS });
-  return owning(box, async () => (await open()).close());
+  return owning(box, async () => {
+    isClosed = true;
+    // One that was never used, or got no host, has nothing to end; no host is made for that.
+    const opened = await session?.catch(() => undefined);
+    return opened?.close() ?? { left: [] };
+  });
 }
 
 /** The same as `toolBox`, with the error for an unknown collection as a value. */

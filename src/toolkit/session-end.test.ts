@@ -1,8 +1,17 @@
 /** What a session leaves when it ends: nothing that runs, nothing that the host keeps for it. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createMemoryBackend } from "../backends/memory/index.js";
 import type { ToolBox } from "../kernel/index.js";
 import { createToolkit, makeLocalContext, type Toolkit, type ToolkitOptions, toolBox } from "./index.js";
@@ -136,6 +145,24 @@ describe("a session without a name", () => {
     await unused.close();
     expect(await run(unused, "todo_read")).toMatchObject(closed);
     expect(toolkit.sessions()).toHaveLength(0);
+  });
+
+  it("opens nothing for a helper's box that was never used, and fails for none that got no host", async () => {
+    const state = join(root, "newer");
+    mkdirSync(state);
+    writeFileSync(join(state, "format.json"), '{"format":1000}');
+    vi.stubEnv("HAFT_STATE", state);
+    try {
+      const unused = toolBox("all", root);
+      expect(await unused.close()).toEqual({ left: [] });
+      expect(await unused.close()).toEqual({ left: [] });
+      expect(await run(unused, "todo_read")).toMatchObject(closed);
+      const used = toolBox("all", root);
+      expect(await run(used, "todo_read")).toMatchObject({ status: "failed", code: "STORE_NEWER" });
+      expect(await used.close()).toEqual({ left: [] });
+    } finally {
+      vi.unstubAllEnvs();
+    }
   });
 
   it("ends where its context could not be made", async () => {
