@@ -6,6 +6,7 @@ import type {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import { messageOf } from "../../kernel/index.js";
 import { EventLog } from "./event-log.js";
 import { type Evictable, oneToEnd } from "./fair-eviction.js";
 import type { McpCalls, ServerFor } from "./mcp-server.js";
@@ -34,6 +35,8 @@ export interface LegacySessionsOptions {
   readonly calls: McpCalls;
   /** A session has ended: for what was kept for it. */
   onEnd(client: string, sessionId: string): void;
+  /** A session that nobody waits for did not end well. */
+  onProblem(error: Error): void;
   now?(): number;
 }
 
@@ -65,7 +68,7 @@ export class LegacySessions {
   /** Ends all sessions of a client. */
   endOf(client: string): void {
     for (const [id, session] of this.#sessions) {
-      if (session.client === client) void this.#end(id);
+      if (session.client === client) this.#endUnwaited(id);
     }
   }
 
@@ -127,21 +130,29 @@ export class LegacySessions {
   #endIdle(): void {
     const nowMs = this.#now();
     for (const [id, { use }] of this.#sessions) {
-      if (use.running === 0 && nowMs - use.usedMs > LEGACY_IDLE_MS) void this.#end(id);
+      if (use.running === 0 && nowMs - use.usedMs > LEGACY_IDLE_MS) this.#endUnwaited(id);
     }
   }
 
   #endOne(): void {
     const id = oneToEnd(this.#sessions);
-    if (id !== undefined) void this.#end(id);
+    if (id !== undefined) this.#endUnwaited(id);
+  }
+
+  #endUnwaited(id: string): void {
+    const { onProblem } = this.#options;
+    this.#end(id).catch((error: unknown) => onProblem(error instanceof Error ? error : new Error(messageOf(error))));
   }
 
   async #end(id: string): Promise<void> {
     const session = this.#sessions.get(id);
     if (session === undefined) return;
     this.#sessions.delete(id);
-    await session.server.close();
-    this.#options.onEnd(session.client, id);
+    try {
+      await session.server.close();
+    } finally {
+      this.#options.onEnd(session.client, id);
+    }
   }
 }
 

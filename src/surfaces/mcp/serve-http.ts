@@ -58,6 +58,7 @@ export async function serveOverHttp(options: ServeHttpOptions): Promise<HttpServ
     serverFor,
     calls,
     onEnd: (client, id) => calls.end?.(legacyKey(client, id)),
+    onProblem,
     ...(options.now === undefined ? {} : { now: options.now }),
   });
   const modern = sdk.createMcpHandler(() => serverFor("modern", calls), { legacy: "reject", onerror: onProblem });
