@@ -33,9 +33,9 @@ export interface OpenServersOptions {
   readonly version: string;
   /** False for a tool, by its name of ours, that is not to be offered. Default: all are. */
   isOn?(name: string): boolean;
-  /** Something that the operator should know, as a sentence; it may come at any time. */
+  /** Something that the operator should know, as a sentence; it may come at any time. What it throws is passed over. */
   onNote?(line: string): void;
-  /** The tools are others than when `ready` resolved, or than at the last change. */
+  /** The tools are others than when `ready` resolved, or than at the last change. What it throws is passed over. */
   onChange?(): void;
   /** Milliseconds until `ready` resolves whether or not all are there. Default 5000. */
   readonly withinMs?: number;
@@ -130,7 +130,7 @@ class ConnectedServers implements Servers {
 
   #tell(name: string, told: readonly string[]): void {
     if (this.#closing !== undefined) return;
-    for (const line of told) this.#options.onNote?.(`the server "${name}": ${line}`);
+    for (const line of told) unharmed(() => this.#options.onNote?.(`the server "${name}": ${line}`));
   }
 
   #entryOf(name: string, address: ServerAddress): Entry {
@@ -175,7 +175,7 @@ class ConnectedServers implements Servers {
       const isLate = this.#states.get(name)?.state === "late" && this.#isOver;
       this.#states.set(name, { name, state: "there", tools, told });
       if (isLate) this.#tell(name, [`it is there now, with ${tools.length} ${tools.length === 1 ? "tool" : "tools"}`]);
-      if (this.#isOver && this.#closing === undefined) this.#options.onChange?.();
+      if (this.#isOver && this.#closing === undefined) unharmed(() => this.#options.onChange?.());
       this.#tell(name, told);
     } catch (error) {
       const why = `it is left out: ${cleanText(messageOf(error)).replace(/\.$/, "")}`;
@@ -188,5 +188,14 @@ class ConnectedServers implements Servers {
 
   #isTaken(tool: string, by: string): boolean {
     return this.states().some(({ name, tools }) => name !== by && tools.some((other) => other.name === tool));
+  }
+}
+
+/** Calls a listener of the host; one that throws must not be taken for a fault of a server. */
+function unharmed(tell: () => void): void {
+  try {
+    tell();
+  } catch {
+    // It was told; there is nobody else to tell.
   }
 }
