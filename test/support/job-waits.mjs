@@ -4,6 +4,10 @@ const { createToolkit } = await import(build);
 const toolkit = await createToolkit({ workspace: process.cwd(), stateDir });
 const { runner } = toolkit.session("waits").box();
 const call = (input) => runner.run({ id: "1", name: "process", input });
-await call({ action: "start", command: "seq 1 100000", lifetime: "host" });
-console.log((await call({ action: "wait", id: "job-1" })).output);
+// Each answer tells what is new, and a fast command may have said all in the first.
+for (const input of [
+  { action: "start", command: "seq 1 100000", lifetime: "host" },
+  { action: "wait", id: "job-1" },
+])
+  console.log((await call(input)).output);
 await toolkit.close();
