@@ -235,6 +235,28 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
     },
   ),
   on(
+    "artifacts:discard:unknown",
+    "One that its writer gives up is unknown, after its end and after it gave way too",
+    { maxBytes: 100, quotaBytes: 250 },
+    async (artifacts) => {
+      const evicted = await artifacts.create({ what: "output" });
+      // Giving up is optional.
+      if (evicted.discard === undefined) return;
+      await evicted.write(utf8("a".repeat(100)));
+      await evicted.end();
+      for (const name of ["b", "c"]) await put(artifacts, name.repeat(100));
+      expectEqual(await artifacts.read(evicted.id, 0, 1), "evicted", "the one that gave way");
+      await evicted.discard();
+      expectEqual(await artifacts.read(evicted.id, 0, 1), "unknown", "the one that gave way, once given up");
+      const ended = await artifacts.create({ what: "output" });
+      await ended.write(utf8("d"));
+      await ended.end();
+      await ended.discard?.();
+      expectEqual(await artifacts.read(ended.id, 0, 1), "unknown", "one that had ended");
+      expectThat(!(await artifacts.list()).some(({ id }) => id === ended.id || id === evicted.id), "neither is listed");
+    },
+  ),
+  on(
     "artifacts:quota:ids-are-not-reused",
     "The id of an evicted artifact never names another",
     { maxBytes: 100, quotaBytes: 100 },

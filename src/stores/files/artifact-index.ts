@@ -67,6 +67,13 @@ export class ArtifactIndex {
     return true;
   }
 
+  /** As `remove`; one that gave way is unknown from now on too, and what was written to it after that goes. */
+  forget(id: string): void {
+    if (this.remove(id)) return;
+    this.#removeBytes(id);
+    rmSync(this.#markPath(id), { force: true });
+  }
+
   #readable(id: string, damaged: string[]): ArtifactRecord | undefined {
     try {
       return readRecord(this.#folder, id);

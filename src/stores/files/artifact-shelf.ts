@@ -87,7 +87,7 @@ export class ArtifactShelf {
   async discard(file: ArtifactFile): Promise<void> {
     await file.close().catch(() => {});
     this.#live.delete(file.id);
-    this.#index.remove(file.id);
+    this.#index.forget(file.id);
   }
 
   /** One whose record cannot be written any more still tells by its files what is kept of it. */

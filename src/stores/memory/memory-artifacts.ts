@@ -79,6 +79,7 @@ export function memoryArtifacts(options: MemoryArtifactsOptions): Artifacts {
         async discard() {
           ended ??= { producedBytes: 0, keptBytes: 0 };
           if (live.delete(id)) usedBytes -= keptBytes(kept.buffer);
+          evicted.delete(id);
         },
       };
     },
