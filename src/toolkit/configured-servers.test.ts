@@ -129,7 +129,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     const more = `
       tools = ["blocks", "huge", "odd"].map((name) => ({ name, inputSchema: schema }));
       call = async ({ name }) => name === "huge" ? { content: [{ type: "text", text: "x".repeat(3_000_000) }] }
-        : name === "odd" ? { content: "no list", structuredContent: { a: 1 } }
+        : name === "odd" ? { content: null, structuredContent: { a: 1 } }
         : { content: [
           { type: "text", text: "t" }, { type: "image", data: "AAEC", mimeType: "image/png" },
           { type: "resource_link", uri: "a:b", name: "n" }, { type: "resource", resource: { uri: "c:d", text: "r" } },
