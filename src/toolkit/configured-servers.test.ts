@@ -127,9 +127,9 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
 
   it("maps what a server answers, block by block, and keeps a flood within the budget", async () => {
     const more = `
-      tools = ["blocks", "huge", "odd"].map((name) => ({ name, inputSchema: schema }));
+      tools = ["blocks", "huge", "odd", "none"].map((name) => ({ name, inputSchema: schema }));
       call = async ({ name }) => name === "huge" ? { content: [{ type: "text", text: "x".repeat(3_000_000) }] }
-        : name === "odd" ? { content: null, structuredContent: { a: 1 } }
+        : name === "none" ? null : name === "odd" ? { content: null, structuredContent: { a: 1 } }
         : { content: [
           { type: "text", text: "t" }, { type: "image", data: "AAEC", mimeType: "image/png" },
           { type: "resource_link", uri: "a:b", name: "n" }, { type: "resource", resource: { uri: "c:d", text: "r" } },
@@ -147,6 +147,9 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     ]);
     expect(String((await call("s__huge")).output).length).toBeLessThan(100_000);
     expect((await call("s__odd")).output).toEqual({ a: 1 });
+    const none = await call("s__none");
+    expect(none).toMatchObject({ isError: true });
+    expect(none.output).toMatch(/^The server "s" gave no answer: .*its answer holds no result\.$/);
   });
 
   it("leaves out tools that cannot be offered, and tells each", async () => {

@@ -21,6 +21,11 @@ describe("lines of messages", () => {
     expect([...new MessageLines().take(Buffer.from(line(message) + line(changed)))]).toEqual([changed]);
   });
 
+  it.each([null, "text", 7, []])("makes an error of an answer whose result is %j", (result) => {
+    const [message] = new MessageLines().take(Buffer.from(line({ jsonrpc: "2.0", id: 3, result })));
+    expect(message).toMatchObject({ id: 3, error: { message: "its answer holds no result" } });
+  });
+
   it("gives up on a line without an end, on babble and on a flood", () => {
     const feed = (text: string, times: number) => () => {
       const lines = new MessageLines();

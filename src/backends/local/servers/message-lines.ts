@@ -8,6 +8,8 @@ const MAX_STRAY_BYTES = 1024 * 1024;
 const MAX_UNASKED = 2_000;
 const SECOND_MS = 1_000;
 const NEWLINE = 10;
+/** Of JSON-RPC. */
+const INTERNAL_ERROR = -32_603;
 
 /** Nobody here listens to them. */
 const UNHEARD: readonly unknown[] = ["notifications/message", "notifications/progress"];
@@ -48,7 +50,7 @@ export class MessageLines {
       this.#countUnasked();
       if (UNHEARD.includes(value.method)) return undefined;
     }
-    return value as unknown as JSONRPCMessage;
+    return (isWithoutResult(value) ? noResult(value.id) : value) as unknown as JSONRPCMessage;
   }
 
   #countUnasked(): void {
@@ -59,6 +61,17 @@ export class MessageLines {
     }
     if (++this.#unasked > MAX_UNASKED) throw new Error(`it sent more than ${MAX_UNASKED} messages within a second`);
   }
+}
+
+/** Whether it answers with what no result can be. The SDK passes such an answer over, so its request would wait for ever. */
+function isWithoutResult(value: Record<string, unknown>): boolean {
+  if ("method" in value || !("id" in value) || !("result" in value)) return false;
+  const { result } = value;
+  return typeof result !== "object" || result === null || Array.isArray(result);
+}
+
+function noResult(id: unknown): Record<string, unknown> {
+  return { jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message: "its answer holds no result" } };
 }
 
 function parsed(line: Buffer): Record<string, unknown> | undefined {
