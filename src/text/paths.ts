@@ -34,8 +34,17 @@ export function joinPath(base: string, path: string): string {
  */
 export function resolvePath(cwd: string, path: string, home?: string): string {
   if (path.startsWith("/")) return normalizePath(path);
-  if (home !== undefined && (path === "~" || path.startsWith("~/"))) return normalizePath(`/${home}${path.slice(1)}`);
+  if (home !== undefined && isInHome(path)) return normalizePath(`/${home}${path.slice(1)}`);
   return normalizePath(`/${cwd}/${path}`);
+}
+
+/** `~` and `~/x` in the folder `home`; any other path as it is. For what comes from where no shell expands it. */
+export function expandHome(path: string, home: string): string {
+  return isInHome(path) ? `${home}${path.slice(1)}` : path;
+}
+
+function isInHome(path: string): boolean {
+  return path === "~" || path.startsWith("~/");
 }
 
 /** The folder that holds `path`: `/` for the root itself, `.` for a bare name, `..` for `.`. */

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HaftError } from "../../kernel/index.js";
 import { fileLocks } from "./file-locks.js";
@@ -51,6 +51,15 @@ describe("the state folder", () => {
     expect(openStateFolder().path).toBe(join(home, "xdg", "haft"));
     vi.stubEnv("HAFT_STATE", join(home, "own"));
     expect(openStateFolder().path).toBe(join(home, "own"));
+    for (const [given, path] of [
+      ["~", home],
+      ["~/own", join(home, "own")],
+      ["~own", resolve("~own")],
+      ["a/~", resolve("a/~")],
+    ] as const) {
+      vi.stubEnv("HAFT_STATE", given);
+      expect(openStateFolder().path).toBe(path);
+    }
   });
 
   it("names itself and the option when it cannot be written", () => {

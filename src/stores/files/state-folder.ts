@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from "node:fs
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { HaftError, messageOf } from "../../kernel/index.js";
+import { expandHome } from "../../text/index.js";
 import { formatProblem, noteFormat, requireFormat } from "./state-format.js";
 
 /** The state folder of a host. Opening one touches nothing; the first `folder` that is asked for makes it. */
@@ -20,7 +21,8 @@ export interface StateFolder {
 
 /**
  * The state folder at `path`; absent, the one that the environment gives: `HAFT_STATE`, else `$XDG_STATE_HOME/haft`, else
- * `~/.local/state/haft`. A relative `XDG_STATE_HOME` is ignored, as its specification asks.
+ * `~/.local/state/haft`. `~` and `~/x` in `HAFT_STATE` stand in the home folder: not every place that sets it
+ * has a shell. A relative `XDG_STATE_HOME` is ignored, as its specification asks.
  *
  * @throws `STORE_NEWER` where a newer version has written it. Nothing of it is then read or changed.
  */
@@ -46,7 +48,7 @@ export function openStateFolder(path?: string): StateFolder {
 
 /** Where `openStateFolder` would look, absolute. */
 export function statePathOf(path?: string): string {
-  return resolve(path ?? defaultStatePath(process.env));
+  return resolve(path ?? expandHome(defaultStatePath(process.env), homedir()));
 }
 
 /**

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { type Gate, isWithin, messageOf } from "../../kernel/index.js";
 import { type SettledConfig, type ToolkitOptions, workspaceProblem } from "../../toolkit/index.js";
 import { type ConfigOptions, type LoadedConfig, loadConfig, tellIgnored } from "./configuration.js";
+import { stateDirOf } from "./state-options.js";
 import { DEFAULT_DIALECT, UsageError } from "./usage.js";
 
 export interface CommonOptions extends ConfigOptions {
@@ -38,7 +39,7 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     );
   }
   const dialect = options.dialect ?? settled.dialect ?? DEFAULT_DIALECT;
-  const stateDir = state === undefined ? settled.stateDir : resolve(state);
+  const stateDir = state === undefined ? settled.stateDir : stateDirOf(state);
   const toolkit: ToolkitOptions = {
     on,
     dialect,

@@ -9,6 +9,7 @@ import type { Finding } from "./doctor/finding.js";
 import { machineFindings } from "./doctor/machine-findings.js";
 import { stateFindings } from "./doctor/state-findings.js";
 import { haftVersion } from "./installed-package.js";
+import { stateDirOf } from "./state-options.js";
 import { EXIT } from "./usage.js";
 
 export interface DoctorOptions extends ConfigOptions {
@@ -39,7 +40,7 @@ export async function doctorCommand(options: DoctorOptions): Promise<number> {
 }
 
 async function hostFindings(options: DoctorOptions, loaded: LoadedConfig | undefined): ReturnType<typeof inspectHost> {
-  const stateDir = options.state === undefined ? loaded?.settled.stateDir : resolve(options.state);
+  const stateDir = options.state === undefined ? loaded?.settled.stateDir : stateDirOf(options.state);
   const at = stateDir === undefined ? {} : { stateDir };
   const { statePath, ...rest } = await inspectHost({ ...at, tryLock: false });
   // A lock makes the folder, and looking should make nothing.

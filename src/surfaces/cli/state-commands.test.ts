@@ -56,6 +56,16 @@ describe("haft audit", () => {
   });
 });
 
+describe("--state", () => {
+  it("takes ~ as the home folder where no shell has", async () => {
+    await haft("call", "time", "{}", "--state", "~/kept");
+    expect(readdirSync(join(root, "home", "kept"))).toContain("audit");
+    expect(readdirSync(join(root, "project"))).toEqual([]);
+    expect((await haft("audit", "--state", "~/kept")).stderr).toContain("1 call; the record is as it was written");
+    expect((await haft("doctor", "--state", "~/kept")).stdout).toContain(join(root, "home", "kept"));
+  });
+});
+
 describe("haft token", () => {
   it("shows a token once, keeps its digest, lists its name, and takes it back", async () => {
     const added = await haft("token", "add", "laptop");

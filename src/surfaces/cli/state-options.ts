@@ -1,5 +1,7 @@
 /** Where the commands that look after kept state find it. */
+import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { expandHome } from "../../text/index.js";
 import type { KeptStateOptions } from "../../toolkit/index.js";
 import { type ConfigOptions, loadConfig, tellIgnored } from "./configuration.js";
 
@@ -9,9 +11,14 @@ export interface StateOptions extends ConfigOptions {
 
 /** The folder of the option, else of the configuration, else of the environment. @throws UsageError, `CONFIG_INVALID` */
 export async function stateOf(options: StateOptions): Promise<KeptStateOptions> {
-  if (options.state !== undefined) return { stateDir: resolve(options.state) };
+  if (options.state !== undefined) return { stateDir: stateDirOf(options.state) };
   const loaded = await loadConfig(options);
   tellIgnored(loaded);
   const { stateDir } = loaded.settled;
   return stateDir === undefined ? {} : { stateDir };
+}
+
+/** The folder that `--state` names, absolute; `~` and `~/x` stand in the home folder also where no shell has read them. */
+export function stateDirOf(option: string): string {
+  return resolve(expandHome(option, homedir()));
 }
