@@ -7,6 +7,7 @@ import {
   type Io,
   type Media,
   type MediaFault,
+  PDF_PAGE_CHARACTERS,
   type PdfPages,
   type PdfText,
 } from "../../../kernel/index.js";
@@ -61,7 +62,7 @@ export function createSystemMedia({ find = findPackage }: SystemMediaOptions = {
       const answer = new MediaAnswer(pages.maxCharacters * CHARACTER_BYTES + LINE_BYTES);
       const take = (chunk: Buffer) => answer.take(chunk) && answer.characters <= pages.maxCharacters;
       const end = await run("unpdf", { task: { kind: "pdf", first: pages.first }, bytes, take }, io);
-      return pdfText(answer, end);
+      return pdfText(answer, end, pages.maxCharacters);
     },
   });
 }
@@ -134,15 +135,27 @@ function fittedImage(answer: MediaAnswer, given: Uint8Array, end: RunEnd): Fitte
   return { bytes: fact.kind === "same" ? given : answer.body, mime, width, height };
 }
 
+/** Up to the page that goes over the characters: more of them may have come in one piece. */
+function pagesWithin(texts: readonly (string | undefined)[], maxCharacters: number): readonly (string | undefined)[] {
+  let characters = 0;
+  const last = texts.findIndex((text) => {
+    characters += PDF_PAGE_CHARACTERS + (text?.length ?? 0);
+    return characters > maxCharacters;
+  });
+  return last === -1 ? texts : texts.slice(0, last + 1);
+}
+
 const STOPS: Partial<Readonly<Record<RunEnd, "time" | "size">>> = { time: "time", enough: "size" };
 
-function pdfText(answer: MediaAnswer, end: RunEnd): PdfText {
+function pdfText(answer: MediaAnswer, end: RunEnd, maxCharacters: number): PdfText {
   const { facts } = answer;
   requireNoFault(facts, "unpdf");
   const pages = facts.find((fact) => fact.kind === "pages")?.pages;
-  const texts = facts.flatMap((fact) => (fact.kind === "page" ? [fact.text] : []));
-  const isWhole = end === "done" && facts.at(-1)?.kind === "end";
+  const all = facts.flatMap((fact) => (fact.kind === "page" ? [fact.text] : []));
+  const texts = pagesWithin(all, maxCharacters);
+  const isCut = texts.length < all.length;
+  const isWhole = (end === "done" || end === "enough") && facts.at(-1)?.kind === "end" && !isCut;
   if (pages === undefined || (!isWhole && texts.length === 0)) throw faultOf(answer, end);
   if (isWhole) return { pages, texts };
-  return { pages, texts, stopped: STOPS[end] ?? "fault" };
+  return { pages, texts, stopped: isCut ? "size" : (STOPS[end] ?? "fault") };
 }
