@@ -4,14 +4,15 @@
  * prompt or resource of their own, as `scenarios.json` sorts them; the others are named with the reason. The suite is
  * fetched into a folder outside of the repository and is no dependency.
  *
- *   node test/mcp-conformance/run.mjs [--only SCENARIO,SCENARIO] [--keep]
+ *   node test/mcp-conformance/run.mjs [--only SCENARIO,SCENARIO] [--node PROGRAM] [--keep]
  *
- * It needs Node.js 22 and the network; where one is missing it says so and plays nothing. With REQUIRE_ALL set a suite that
+ * The suite needs Node.js 22, this one or the one that --node names, and the network; where one is missing this says so and
+ * plays nothing. With REQUIRE_ALL set a suite that
  * cannot be fetched is a failure.
  * Ends with `N passed, M failed, K skipped`.
  */
 import { execFile, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,12 +24,15 @@ const OLDEST_NODE = 22;
 const SCENARIO_WITHIN_MS = 60_000;
 
 const { suite, play, leave } = JSON.parse(readFileSync(new URL("./scenarios.json", import.meta.url), "utf8"));
-const { values } = parseArgs({ options: { only: { type: "string" }, keep: { type: "boolean" } } });
+const { values } = parseArgs({
+  options: { only: { type: "string" }, node: { type: "string", default: process.execPath }, keep: { type: "boolean" } },
+});
 const main = fileURLToPath(new URL("../../dist/surfaces/cli/main.js", import.meta.url));
 const run = promisify(execFile);
 
-if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE)
-  nothingPlayed(`the suite needs Node.js ${OLDEST_NODE}, this is ${process.versions.node}`, false);
+const { stdout: version } = await run(values.node, ["--version"]);
+if (Number(version.slice(1).split(".")[0]) < OLDEST_NODE)
+  nothingPlayed(`the suite needs Node.js ${OLDEST_NODE}, this is ${version.trim()}`, false);
 if (!existsSync(main)) throw new Error(`There is no ${main}. Run \`npm run build\` first.`);
 
 const root = mkdtempSync(join(tmpdir(), "haft-conformance-"));
@@ -49,7 +53,9 @@ try {
 /** Installs the suite without running anything of it, and gives the path of its program. */
 async function fetchSuite() {
   const folder = join(root, "suite");
-  const args = ["install", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund", "--no-save", suite];
+  // In the folder, not by --prefix: with that, npm would not read the settings of the machine.
+  writeFileSync(join(folder, "package.json"), '{"private":true}\n');
+  const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-save", suite];
   await run("npm", args, { cwd: folder }).catch((error) => {
     rmSync(root, { recursive: true, force: true });
     nothingPlayed(`${suite} could not be fetched: ${error.message.split("\n")[0]}`, true);
@@ -61,7 +67,7 @@ async function fetchSuite() {
 
 /** The names that the suite itself knows. */
 async function scenariosOf(program) {
-  const { stdout } = await run(process.execPath, [program, "list", "--server"], { cwd: root });
+  const { stdout } = await run(values.node, [program, "list", "--server"], { cwd: root });
   return [...stdout.matchAll(/^\s*-\s+([a-z0-9-]+)/gm)].map(([, name]) => name);
 }
 
@@ -137,7 +143,7 @@ async function playOne(program, url, scenario) {
   const args = [program, "server", "--url", url, "--scenario", scenario];
   const options = { cwd: root, timeout: SCENARIO_WITHIN_MS, maxBuffer: 16 * 1024 * 1024 };
   try {
-    await run(process.execPath, args, options);
+    await run(values.node, args, options);
     return undefined;
   } catch (error) {
     return `${error.stdout ?? ""}${error.stderr ?? ""}`.trim().split("\n").slice(-40).join("\n") || error.message;
