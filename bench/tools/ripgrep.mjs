@@ -13,7 +13,8 @@ const FLAGS = [
   "--no-ignore-exclude",
   "--glob=!.git",
 ];
-const FD_FLAGS = ["--hidden", "--no-require-git", "--no-global-ignore-file", "--exclude=.git", "--ignore-case"];
+/** fd 8.6 has no `--no-require-git`; the corpora have no ignore files, so it looks at the same names. */
+const FD_FLAGS = ["--hidden", "--no-global-ignore-file", "--exclude=.git", "--ignore-case"];
 
 function packagedRipgrep() {
   try {
@@ -50,6 +51,7 @@ function linesOf(program, args, options, limit = Number.POSITIVE_INFINITY) {
       if (lines >= limit) child.kill();
     });
     child.on("error", failed);
-    child.on("close", () => done(lines));
+    // 1 is the status of ripgrep that has found nothing; null that of one that was told to stop.
+    child.on("close", (code) => (code > 1 ? failed(new Error(`${program} ended with ${code}`)) : done(lines)));
   });
 }
