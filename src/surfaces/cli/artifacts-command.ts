@@ -7,6 +7,7 @@ import { keptArtifacts, writeWhole } from "../../toolkit/index.js";
 import { type LineRange, lineRange, printArtifact } from "./artifact-output.js";
 import { type StateOptions, stateOf } from "./state-options.js";
 import { EXIT } from "./usage.js";
+import { utcTime } from "./utc-time.js";
 
 export interface ArtifactsOptions extends StateOptions {
   readonly json?: boolean;
@@ -133,7 +134,7 @@ function whyNot(error: unknown): string {
 }
 
 function rowOf({ id, what, tool, producedBytes, keptBytes, createdMs, session }: Artifact): string {
-  const made = `${new Date(createdMs).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+  const made = utcTime(createdMs);
   const facts = [
     keptBytes < producedBytes ? `${keptBytes} of ${producedBytes} bytes` : `${keptBytes} bytes`,
     ...(tool === undefined ? [] : [`kept by ${showControls(tool)}`]),

@@ -5,6 +5,7 @@ import { showControls } from "../../text/index.js";
 import { keptAudit } from "../../toolkit/index.js";
 import { type StateOptions, stateOf } from "./state-options.js";
 import { EXIT } from "./usage.js";
+import { utcTime } from "./utc-time.js";
 
 export interface AuditOptions extends StateOptions {
   readonly json?: boolean;
@@ -55,7 +56,7 @@ function realFolder(folder: string): string {
 }
 
 function rowOf({ atMs, status = "no end", tool, tookMs, sessionId, workspace, input }: Call): string {
-  const at = `${new Date(atMs).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+  const at = utcTime(atMs);
   const took = tookMs === undefined ? "" : `${tookMs} ms`;
   const shown = input.length > MAX_INPUT ? `${input.slice(0, MAX_INPUT)}…` : input;
   const columns = [at, status.padEnd(STATUS_WIDTH), tool.padEnd(TOOL_WIDTH), took.padStart(9)];

@@ -4,6 +4,7 @@ import { showControls } from "../../text/index.js";
 import { keptCommands } from "../../toolkit/index.js";
 import { type StateOptions, stateOf } from "./state-options.js";
 import { EXIT } from "./usage.js";
+import { utcTime } from "./utc-time.js";
 
 export interface JobsOptions extends StateOptions {
   readonly json?: boolean;
@@ -58,7 +59,7 @@ export async function cleanJobs(options: CleanJobsOptions): Promise<number> {
 }
 
 function jobState({ status, exit, endedBy, lifetime, hostPid, startedMs, endedMs, outputBytes }: Job): string {
-  const since = `${new Date(startedMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const since = utcTime(startedMs, "minute");
   const facts = [
     status === "running" ? `running since ${since}` : endOf(status, exit, endedBy),
     status === "running" ? "" : `ran ${Math.max(0, (endedMs ?? startedMs) - startedMs)} ms from ${since}`,

@@ -4,6 +4,7 @@ import { showControls } from "../../text/index.js";
 import { keptSessions } from "../../toolkit/index.js";
 import { type StateOptions, stateOf } from "./state-options.js";
 import { EXIT, UsageError } from "./usage.js";
+import { utcTime } from "./utc-time.js";
 
 export interface SessionsOptions extends StateOptions {
   readonly json?: boolean;
@@ -32,7 +33,7 @@ export async function listSessions(options: SessionsOptions): Promise<number> {
       sizeOf(bytes),
       openIn.length === 0 ? "" : `open in process ${openIn.join(", ")}`,
     ];
-    const used = `${new Date(usedMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+    const used = utcTime(usedMs, "minute");
     process.stdout.write(
       `${pc.bold(showControls(id))}\n  last used ${used}; ${holds.filter((one) => one !== "").join(", ")}\n`,
     );

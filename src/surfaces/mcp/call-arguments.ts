@@ -1,4 +1,5 @@
 /** Arguments as models send them, before the SDK refuses what is no object. */
+import { isRecord } from "../../kernel/index.js";
 
 /**
  * A message whose `tools/call` has an object of arguments where what came stands for one: null for none, and text that holds an
@@ -12,15 +13,11 @@ export function withObjectArguments<T>(message: T): T {
   return meant === undefined ? message : { ...message, params: { ...message.params, arguments: meant } };
 }
 
-function objectIn(text: string): Record<string, unknown> | undefined {
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -201,41 +201,23 @@ describe("what a client of the stdio server gets", () => {
 
 describe("the stdio server", () => {
   it("writes nothing but the protocol on standard output", async () => {
-    const { command, args, cwd, env } = server();
-    const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
-    const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-    let stdout = "";
-    child.stdout.on("data", (chunk: Buffer) => {
-      stdout += chunk.toString();
-    });
-    const request = (id: number, method: string, params: unknown): string =>
-      `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
-    child.stdin.write(request(1, INITIALIZE.method, INITIALIZE.params));
-    child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+    const { child, ended, lines } = rawServer();
+    send(child, { id: 1, ...INITIALIZE });
+    send(child, { method: "notifications/initialized" });
     child.stdin.write("this is no JSON\n");
-    child.stdin.write(
-      request(2, "tools/call", { name: "bash", arguments: { command: "echo printed; echo told >&2" } }),
-    );
-    child.stdin.write(request(3, "tools/call", { name: "nothing", arguments: {} }));
-    while (stdout.split("\n").length < 4) await new Promise((resolve) => setTimeout(resolve, 10));
+    const command = "echo printed; echo told >&2";
+    send(child, { id: 2, method: "tools/call", params: { name: "bash", arguments: { command } } });
+    send(child, { id: 3, method: "tools/call", params: { name: "nothing", arguments: {} } });
+    await eventually(() => lines().length >= 3);
     child.stdin.end();
     expect(await ended).toBe(0);
-    const messages = stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line) as { jsonrpc: string; id: number });
+    const messages = lines().map((line) => JSON.parse(line) as { jsonrpc: string; id: number });
     expect(messages.every((message) => message.jsonrpc === "2.0")).toBe(true);
     expect(messages.map((message) => message.id).sort()).toEqual([1, 2, 3]);
   });
 
   it("answers what is no request, and takes arguments that stand for an object", async () => {
-    const { command, args, cwd, env } = server();
-    const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
-    const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-    let stdout = "";
-    child.stdout.on("data", (chunk: Buffer) => {
-      stdout += chunk.toString();
-    });
+    const { child, ended, lines } = rawServer();
     send(child, { id: 1, ...INITIALIZE });
     send(child, { method: "notifications/initialized" });
     const list = { name: "todo_read", arguments: {} };
@@ -246,13 +228,12 @@ describe("the stdio server", () => {
     send(child, { method: "notifications/odd", params: 7 });
     send(child, { id: 4, method: "tools/call", params: { name: "todo_read", arguments: null } });
     send(child, { id: 5, method: "tools/call", params: { name: "ls", arguments: '{"path":"."}' } });
-    await eventually(() => stdout.split("\n").length > 7);
+    await eventually(() => lines().length >= 7);
     child.stdin.end();
     expect(await ended).toBe(0);
-    const answers = stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line) as { id: unknown; error?: { code: number }; result?: { isError?: boolean } });
+    const answers = lines().map(
+      (line) => JSON.parse(line) as { id: unknown; error?: { code: number }; result?: { isError?: boolean } },
+    );
     const told = answers.map(({ id, error, result }) => [id, error?.code ?? result?.isError ?? "result"]);
     const refused = ["odd", 1.5, 2, null].map((id) => [id, -32_600]);
     expect(new Set(told.map(String))).toEqual(new Set([[1, "result"], ...refused, [4, false], [5, false]].map(String)));
@@ -276,13 +257,7 @@ describe("the stdio server", () => {
   it("answers the calls that run when it is stopped", async () => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       rmSync(join(workspace, "begun"), { force: true });
-      const { command, args, cwd, env } = server();
-      const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "inherit"] });
-      const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-      let stdout = "";
-      child.stdout.on("data", (chunk: Buffer) => {
-        stdout += chunk.toString();
-      });
+      const { child, ended, lines } = rawServer();
       send(child, { id: 1, ...INITIALIZE });
       send(child, { method: "notifications/initialized" });
       const shell = "echo said before; echo >begun; sleep 600";
@@ -290,10 +265,7 @@ describe("the stdio server", () => {
       await eventually(() => existsSync(join(workspace, "begun")));
       child.kill(signal);
       expect([signal, await ended]).toEqual([signal, 0]);
-      const answers = stdout
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line) as { id: number; result?: { isError?: boolean } });
+      const answers = lines().map((line) => JSON.parse(line) as { id: number; result?: { isError?: boolean } });
       const answer = answers.find(({ id }) => id === 2);
       expect(answer?.result?.isError).toBe(true);
       expect(JSON.stringify(answer)).toContain("said before");
@@ -389,6 +361,18 @@ function send(child: ChildProcess, message: object): void {
 }
 
 /** A server with a call that runs a tree of processes. */
+/** A server that is spoken to by hand, and the whole lines that it has answered by now. */
+function rawServer() {
+  const { command, args, cwd, env } = server();
+  const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
+  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+  let stdout = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  return { child, ended, lines: () => stdout.split("\n").slice(0, -1) };
+}
+
 async function busyServer() {
   const { command, args, cwd, env } = server();
   const child = spawn(command, args, { cwd, env, stdio: ["pipe", "ignore", "inherit"] });
