@@ -40,11 +40,12 @@ for (const { pid, command } of left) console.log(`left behind: process ${pid} ($
 const others = fresh.filter(({ ours }) => !ours).map(({ command }) => command);
 if (others.length > 0) console.log(`new since the start, without a mark of this run: ${others.join(", ")}`);
 
-const { passed, failed, skipped } = tally();
+const { passed, failed, broken, skipped } = tally();
 const unexplained = process.env.REQUIRE_ALL ? skipped.filter((name) => !name.includes("(cannot: ")) : [];
 if (skipped.length > 0)
   console.log(`\nSkipped, each with its reason in its name:\n${skipped.map((name) => `- ${name}`).join("\n")}`);
 console.log(`\n/proc before and after the tests: ${left.length === 0 ? "nothing left" : `${left.length} left`}`);
+if (broken.length > 0) console.log(`\nFailed:\n${broken.map((line) => `- ${line}`).join("\n")}\n`);
 for (const name of unexplained) console.log(`not run, though everything is required: ${name}`);
 console.log(`${passed} passed, ${failed + unexplained.length} failed, ${skipped.length - unexplained.length} skipped`);
 rmSync(folder, { recursive: true, force: true });
@@ -89,8 +90,21 @@ function tally() {
     const skipped = tests
       .filter((test) => ["pending", "skipped", "todo"].includes(test.status))
       .map((test) => test.fullName);
-    return { passed: report.numPassedTests, failed: report.numFailedTests, skipped };
+    return { passed: report.numPassedTests, failed: report.numFailedTests, broken: brokenOf(report), skipped };
   } catch {
-    return { passed: 0, failed: 0, skipped: [] };
+    return { passed: 0, failed: 0, broken: [], skipped: [] };
   }
+}
+
+/** Each failed test, and each file that could not be run, with the first line of why: what a reader of the log's end needs. */
+function brokenOf({ testResults }) {
+  return testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const tests = assertionResults.filter((test) => test.status === "failed");
+    if (tests.length === 0) return status === "failed" ? [`${name}: ${firstLine(message)}`] : [];
+    return tests.map((test) => `${name}: ${test.fullName}: ${firstLine(test.failureMessages.join("\n"))}`);
+  });
+}
+
+function firstLine(text) {
+  return (text ?? "").split("\n", 1)[0];
 }

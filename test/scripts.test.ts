@@ -220,3 +220,51 @@ describe("cases", () => {
     expect(run("cases", [], { CASES: at("nowhere") }).status).toBe(2);
   });
 });
+
+describe("test", () => {
+  /** A runner of tests that reports what it is given. */
+  function reporting(report: object): void {
+    put(
+      "node_modules/vitest/vitest.mjs",
+      `import { writeFileSync } from "node:fs";
+const file = process.argv.find((argument) => argument.startsWith("--outputFile.json=")).split("=")[1];
+writeFileSync(file, ${JSON.stringify(JSON.stringify(report))});
+process.exitCode = ${"numFailedTests" in report && report.numFailedTests === 0 ? 0 : 1};`,
+    );
+    mkdirSync(at("scripts"));
+    cpSync(join(REPOSITORY, "scripts/test.mjs"), at("scripts/test.mjs"));
+  }
+
+  it("names at its end what failed and why, so that the end of a log is enough", () => {
+    reporting({
+      numPassedTests: 1,
+      numFailedTests: 1,
+      testResults: [
+        {
+          name: "a.test.ts",
+          status: "failed",
+          assertionResults: [
+            { fullName: "a works", status: "passed", failureMessages: [] },
+            { fullName: "a fails", status: "failed", failureMessages: ["Error: 1 is not 2\n    at a.test.ts:3"] },
+          ],
+        },
+        {
+          name: "b.test.ts",
+          status: "failed",
+          message: "Error: no module c\n    at b.test.ts:1",
+          assertionResults: [],
+        },
+      ],
+    });
+    const { status, stdout } = run("test");
+    expect(status).toBe(1);
+    expect(stdout).toContain("Failed:\n- a.test.ts: a fails: Error: 1 is not 2\n- b.test.ts: Error: no module c\n\n");
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe("1 passed, 1 failed, 0 skipped");
+  });
+
+  it("says nothing of failures where there is none", () => {
+    reporting({ numPassedTests: 2, numFailedTests: 0, testResults: [] });
+    const { status, stdout } = run("test");
+    expect([status, stdout.includes("Failed")]).toEqual([0, false]);
+  });
+});

@@ -90,7 +90,7 @@ describe("an old file", () => {
       encoding: "utf8",
       ...(isRoot ? { uid: 1234, gid: 1234 } : {}),
     });
-    expect(ran.stdout.trim()).toBe("FS_PERMISSION");
+    expect(ran).toMatchObject({ status: 0, stdout: "FS_PERMISSION\n" });
     expect(readFileSync(at("file"), "utf8")).toBe("old");
   });
 
@@ -103,7 +103,7 @@ describe("an old file", () => {
       encoding: "utf8",
       ...(isRoot ? { uid: 1234, gid: 1234 } : {}),
     });
-    expect(ran.stdout.trim()).toBe("in place");
+    expect(ran).toMatchObject({ status: 0, stdout: "in place\n" });
     expect(readFileSync(at("closed/file"), "utf8")).toBe("replaced");
     chmodSync(at("closed"), 0o755);
   });
