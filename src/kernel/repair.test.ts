@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { repair } from "./repair.js";
+import type { JsonSchema } from "./schema.js";
 import { createValidator } from "./validate.js";
 
 const SCHEMA = {
@@ -97,6 +98,17 @@ describe("validation", () => {
     [{ path: "a", pth: 1 }, "pth", /no parameter `pth` \(did you mean `path`\?\)/],
     ["text", undefined, /an object with the parameters `path`/],
   ];
+  it("takes parameters whose names every object inherits", async () => {
+    const schema: JsonSchema = JSON.parse(
+      '{"type":"object","properties":{"constructor":{"type":"string"},"toString":{"type":"string"},"__proto__":{"type":"integer"}},"required":["toString"],"additionalProperties":false}',
+    );
+    const own = createValidator(schema, schema, "far");
+    expect(await own({ toString: "a" })).toEqual({ value: { toString: "a" } });
+    expect(await own({})).toMatchObject({ parameter: "toString", missing: true });
+    const { value } = repair(JSON.parse('{"to_string":"a","__proto__":"7"}'), schema, { unknownParameter: "refuse" });
+    expect(JSON.stringify(value)).toBe('{"__proto__":7,"toString":"a"}');
+  });
+
   it.each(problems)("names what is wrong in %j", async (given, parameter, words) => {
     const result = await validate(given);
     if (!("problem" in result)) throw new Error("accepted");

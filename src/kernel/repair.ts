@@ -58,7 +58,7 @@ function renameParameters(
   if (keys.every((key) => known.includes(key))) return value;
   const out: Record<string, unknown> = {};
   let ignored = 0;
-  for (const key of keys) if (known.includes(key)) out[key] = value[key];
+  for (const key of keys) if (known.includes(key)) setOwn(out, key, value[key]);
   for (const key of keys) {
     if (known.includes(key)) continue;
     const free = known.filter((name) => !Object.hasOwn(out, name));
@@ -66,7 +66,7 @@ function renameParameters(
       options.aliases !== undefined && Object.hasOwn(options.aliases, key) ? options.aliases[key] : undefined;
     const target = alias !== undefined && free.includes(alias) ? alias : misspelling(key, free);
     if (target !== undefined) {
-      out[target] = value[key];
+      setOwn(out, target, value[key]);
       notes.push(`\`${inside(at, shownName(key))}\` was taken as \`${target}\`.`);
     } else if (options.unknownParameter === "ignore" && schema.additionalProperties !== true) {
       if (++ignored <= MAX_NAMED) notes.push(`\`${shownName(key)}\` is not a parameter and was ignored.`);

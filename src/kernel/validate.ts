@@ -69,6 +69,7 @@ async function compile(schema: JsonSchema, tool: string): Promise<Compiled> {
     strict: false,
     allErrors: false,
     verbose: true,
+    ownProperties: true, // a parameter may be named `constructor`, which every object inherits
     validateFormats: false,
     meta: false,
     validateSchema: false,
