@@ -1,5 +1,6 @@
 /** `docs/reference/tools.md`: what a model is shown, in each dialect, from the registry that serves it. */
 import type { JsonSchema, ToolRegistry } from "../src/kernel/index.js";
+import { EFFECT_WORDS } from "../src/surfaces/cli/explanation-text.js";
 import { builtinRegistry, DIALECT_NAMES, dialectNamed } from "../src/toolkit/index.js";
 
 export async function toolsReference(): Promise<string> {
@@ -21,12 +22,10 @@ export function toolTable(): string {
   const rows = registry.names().map((name) => {
     const { effect, descriptor } = registry.get(name);
     const [first = ""] = /^.*?[.:;](?= |$)/.exec(descriptor().description) ?? [];
-    return `| \`${name}\` | ${EFFECTS[effect]} | ${cell(first.replace(/[:;.]$/, ""))} |`;
+    return `| \`${name}\` | ${EFFECT_WORDS[effect]} | ${cell(first.replace(/[:;.]$/, ""))} |`;
   });
   return ["| tool | it | what it does |", "| --- | --- | --- |", ...rows].join("\n");
 }
-
-const EFFECTS = { none: "touches nothing", look: "looks", act: "acts" } as const;
 
 function sectionOf(dialect: string, registry: ToolRegistry): string {
   const groups = registry.collectionNames().map(

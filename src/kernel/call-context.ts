@@ -1,8 +1,9 @@
 /** What a tool runs in: the session, the services, and the ports bound to this call's grant. */
 import type { Ports } from "./backend.js";
 import { type CallRun, placeOf } from "./call-run.js";
-import type { ToolContext, ToolEvent } from "./context.js";
+import type { ToolContext } from "./context.js";
 import { judgeMoved } from "./decide-stage.js";
+import { unharmed } from "./unharmed.js";
 
 /**
  * @param signal - Fires when the call is cancelled, at its deadline, and when it has settled: everything here ends with it.
@@ -104,7 +105,7 @@ class CallContext implements ToolContext {
     const run = this.#run;
     const { signal } = this;
     return (event) => {
-      if (!signal.aborted) tell(run, event);
+      if (!signal.aborted) unharmed(() => run.context.onEvent?.({ ...event, callId: run.call.id }));
     };
   }
 
@@ -132,11 +133,4 @@ function bind(run: CallRun, signal: AbortSignal, deadline: number): Ports {
     workspace,
     moved: async (asked, real) => judgeMoved(run, asked, real),
   });
-}
-
-/** A listener that fails is the host's affair, and no failure of the tool that spoke. */
-function tell(run: CallRun, event: ToolEvent): void {
-  try {
-    run.context.onEvent?.({ ...event, callId: run.call.id });
-  } catch {}
 }

@@ -260,5 +260,6 @@ export {
   type WriteLimits,
 } from "./tool-data.js";
 export { unbegunResult } from "./unbegun-result.js";
+export { unharmed } from "./unharmed.js";
 export { schemaProblem } from "./validate.js";
 export { webDigest } from "./web-digest.js";

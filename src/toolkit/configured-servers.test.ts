@@ -42,7 +42,10 @@ async function connect(
     cwd: folder,
     version: "0",
     lookUp: () => undefined,
-    onNote: (line) => notes.push(line),
+    onNote(line) {
+      notes.push(line);
+      throw new Error("a listener that fails");
+    },
     withinMs: more.withinMs ?? SETTLES_MS,
   });
   open.push(connected);
@@ -80,17 +83,15 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
   verifies("IP-056", "offers them as server__tool, and leaves out a dead server alone", async () => {
     const servers = await connect({
       one: program(folder, "one", SDK_1),
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: that is how it is written in a file
+      unset: { command: "${NOT_SET}" },
       dead: program(folder, "dead", "process.stderr.write('no licence'); process.exit(3);"),
       absent: { command: join(folder, "not-there") },
       two: program(folder, "two", SDK_2),
     });
     expect(await offered(servers)).toEqual(["one__add", "one__refuse", "two__add", "two__refuse"]);
-    expect(servers.states().map(({ name, state }) => `${name} ${state}`)).toEqual([
-      "one there",
-      "dead failed",
-      "absent failed",
-      "two there",
-    ]);
+    const states = servers.states().map(({ name, state }) => `${name} ${state}`);
+    expect(states.join(", ")).toBe("unset failed, one there, dead failed, absent failed, two there");
     expect(notes.join("\n")).toMatch(
       /the server "dead": it is left out: it ended with status 3; it last wrote: no licence/,
     );

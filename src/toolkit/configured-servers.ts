@@ -1,6 +1,6 @@
 /** The other MCP servers of a configuration, and the tools that they add. */
 import type { ServerAddress, ServerState, Servers } from "../backends/local/index.js";
-import type { DefinedTool } from "../kernel/index.js";
+import { type DefinedTool, unharmed } from "../kernel/index.js";
 import { withVariables } from "./config/server-variables.js";
 import type { SettledConfig } from "./config/settle-config.js";
 
@@ -49,7 +49,7 @@ export async function configuredServers(options: ConfiguredServersOptions): Prom
     }
     const why = `it is left out: it needs what is not set here: ${filled.missing.join(", ")}`;
     failed.push({ name, state: "failed", tools: [], told: [why] });
-    onNote?.(`the server "${name}": ${why}`);
+    unharmed(() => onNote?.(`the server "${name}": ${why}`));
   }
   if (Object.keys(servers).length === 0) return unopened(failed);
   const { openServers } = await import("../backends/local/index.js");

@@ -5,7 +5,7 @@ import type { Claim, Explanation } from "../../kernel/index.js";
 /** One fact a line; colour only where the stream takes it. */
 export function explanationText(explanation: Explanation): string {
   const { tool, effect, claims, decision, stopped, repairs } = explanation;
-  const rows: [string, string][] = [["tool", `${tool} (${EFFECTS[effect]})`]];
+  const rows: [string, string][] = [["tool", `${tool} (${EFFECT_WORDS[effect]})`]];
   for (const repair of repairs) rows.push(["repaired", repair]);
   for (const touched of new Set(claims.map(claimText))) rows.push(["touches", touched]);
   if (claims.length === 0) rows.push(["touches", "nothing outside its session"]);
@@ -19,7 +19,8 @@ export function explanationText(explanation: Explanation): string {
   return `${rows.map(([name, value]) => `${pc.bold(name.padEnd(9))} ${value}`).join("\n")}\n`;
 }
 
-const EFFECTS = { none: "touches nothing", look: "looks", act: "acts" } as const;
+/** What each effect of a tool is for a reader. */
+export const EFFECT_WORDS = { none: "touches nothing", look: "looks", act: "acts" } as const;
 
 function claimText(claim: Claim): string {
   switch (claim.kind) {

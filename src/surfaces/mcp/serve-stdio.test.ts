@@ -1,89 +1,21 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { Client as NewClient } from "@modelcontextprotocol/client";
-import { StdioClientTransport as NewTransport } from "@modelcontextprotocol/client/stdio";
-import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { built, cleanEnv } from "../../../test/built.js";
 import { noisyPng } from "./noisy-png.fixture.js";
+import { gone, StdioPlace, textOf } from "./stdio-place.fixture.js";
 
-let root: string;
-let workspace: string;
-const closing: (() => Promise<void>)[] = [];
+let place: StdioPlace;
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-mcp-")));
-  workspace = join(root, "project");
-  for (const folder of ["project", "home", "other"]) mkdirSync(join(root, folder));
-  writeFileSync(join(workspace, "a.txt"), "one\ntwo TODO\n");
+  place = new StdioPlace();
 });
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-  rmSync(root, { recursive: true, force: true });
-});
-
-const server = (args: readonly string[] = ["--workspace", workspace], cwd = workspace) => ({
-  command: process.execPath,
-  args: [built("surfaces/cli/main.js"), "serve", "--stdio", ...args],
-  cwd,
-  env: cleanEnv(join(root, "home")),
-});
-
-async function newClient(mode: "legacy" | "auto", started = server(), roots?: readonly string[]): Promise<NewClient> {
-  const client = new NewClient(
-    { name: "test", version: "1" },
-    { versionNegotiation: { mode }, ...(roots === undefined ? {} : { capabilities: { roots: {} } }) },
-  );
-  if (roots !== undefined) {
-    client.setRequestHandler("roots/list", () => ({ roots: roots.map((uri) => ({ uri })) }));
-  }
-  await client.connect(new NewTransport(started));
-  closing.push(() => client.close());
-  return client;
-}
-
-async function oldClient(started = server()): Promise<OldClient> {
-  const client = new OldClient({ name: "test", version: "1" });
-  await client.connect(new OldTransport(started));
-  closing.push(() => client.close());
-  return client;
-}
-
-const INITIALIZE = {
-  method: "initialize",
-  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
-};
+afterEach(() => place.close());
 
 const CLIENTS = {
-  "version 1": () => oldClient(),
-  "version 2, older protocol": () => newClient("legacy"),
-  "version 2, newer protocol": () => newClient("auto"),
+  "version 1": () => place.oldClient(),
+  "version 2, older protocol": () => place.newClient("legacy"),
+  "version 2, newer protocol": () => place.newClient("auto"),
 };
-
-type AnyClient = OldClient | NewClient;
-
-async function textOf(client: AnyClient, name: string, args: Record<string, unknown>, options = {}): Promise<string> {
-  const params = { name, arguments: args };
-  const result =
-    client instanceof OldClient
-      ? await client.callTool(params, undefined, options)
-      : await client.callTool(params, options);
-  return (result.content as { type: string; text?: string }[]).map((block) => block.text ?? block.type).join("\n");
-}
 
 describe.each(Object.entries(CLIENTS))("an MCP client of %s over stdio", (_name, connect) => {
   it("lists and calls the tools", async () => {
@@ -92,7 +24,7 @@ describe.each(Object.entries(CLIENTS))("an MCP client of %s over stdio", (_name,
     expect(tools.map((tool) => tool.name)).toContain("bash");
     expect(tools.every((tool) => tool.inputSchema.type === "object")).toBe(true);
     expect(await textOf(client, "grep", { pattern: "TODO" })).toContain("two TODO");
-    expect(await textOf(client, "bash", { command: "pwd" })).toContain(workspace);
+    expect(await textOf(client, "bash", { command: "pwd" })).toContain(place.workspace);
   });
 
   it("has one session: what one call sets the next one sees", async () => {
@@ -106,7 +38,7 @@ describe.each(Object.entries(CLIENTS))("an MCP client of %s over stdio", (_name,
     const stop = new AbortController();
     const command = "echo $$ >pids; setsid sleep 601 & echo $! >>pids; sleep 602";
     const called = textOf(client, "bash", { command }, { signal: stop.signal }).catch((error: unknown) => error);
-    const pids = await pidsOf(2);
+    const pids = await place.pidsOf(2);
     stop.abort();
     expect(await called).toBeInstanceOf(Error);
     await gone(pids);
@@ -124,7 +56,7 @@ describe.each(Object.entries(CLIENTS))("an MCP client of %s over stdio", (_name,
 
 describe("what a client of the stdio server gets", () => {
   it("tells of each tool what the tool declares, and its parameters as they are", async () => {
-    const client = await newClient("auto");
+    const client = await place.newClient("auto");
     const { tools } = await client.listTools();
     const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
     expect(hints.read).toMatchObject({ readOnlyHint: true });
@@ -139,7 +71,7 @@ describe("what a client of the stdio server gets", () => {
   });
 
   it("MCP-25: errors of a call as results of the tool, and the server goes on", async () => {
-    const client = await newClient("legacy");
+    const client = await place.newClient("legacy");
     for (const [name, args] of [
       ["nosuch", {}],
       ["read", {}],
@@ -156,8 +88,8 @@ describe("what a client of the stdio server gets", () => {
 
   it("MCP-15: an answer under the budget of the library, in one line, with a note of what was cut", async () => {
     const line = `${"x".repeat(99)}\n`;
-    writeFileSync(join(workspace, "large.txt"), line.repeat(300_000));
-    const client = await newClient("legacy");
+    writeFileSync(join(place.workspace, "large.txt"), line.repeat(300_000));
+    const client = await place.newClient("legacy");
     const result = await client.callTool({ name: "read", arguments: { path: "large.txt" } });
     const wire = JSON.stringify(result);
     expect(wire.length).toBeLessThan(256 * 1024);
@@ -165,10 +97,10 @@ describe("what a client of the stdio server gets", () => {
   });
 
   it("MCP-17: a large image as an image that was made to fit, never as text of its bytes", async () => {
-    const client = await newClient("legacy");
+    const client = await place.newClient("legacy");
     // 3 MB and 19 MB.
     for (const side of [1000, 2500]) {
-      writeFileSync(join(workspace, "x.png"), noisyPng(side));
+      writeFileSync(join(place.workspace, "x.png"), noisyPng(side));
       const result = await client.callTool({ name: "read", arguments: { path: "x.png" } });
       const blocks = result.content as { type: string; text?: string; data?: string }[];
       const textLength = blocks.reduce((sum, { text = "" }) => sum + text.length, 0);
@@ -179,9 +111,9 @@ describe("what a client of the stdio server gets", () => {
   });
 
   it("never structured content, which clients show in the place of the text, and no payload twice", async () => {
-    const client = await newClient("legacy");
+    const client = await place.newClient("legacy");
     const word = "pay-load-of-this-test";
-    writeFileSync(join(workspace, "b.txt"), `${word}\n`);
+    writeFileSync(join(place.workspace, "b.txt"), `${word}\n`);
     for (const [name, args] of [
       ["read", { path: "b.txt" }],
       ["grep", { pattern: "pay-load" }],
@@ -199,148 +131,25 @@ describe("what a client of the stdio server gets", () => {
   });
 });
 
-describe("the stdio server", () => {
-  it("writes nothing but the protocol on standard output", async () => {
-    const { child, ended, lines } = rawServer();
-    send(child, { id: 1, ...INITIALIZE });
-    send(child, { method: "notifications/initialized" });
-    child.stdin.write("this is no JSON\n");
-    const command = "echo printed; echo told >&2";
-    send(child, { id: 2, method: "tools/call", params: { name: "bash", arguments: { command } } });
-    send(child, { id: 3, method: "tools/call", params: { name: "nothing", arguments: {} } });
-    await eventually(() => lines().length >= 3);
-    child.stdin.end();
-    expect(await ended).toBe(0);
-    const messages = lines().map((line) => JSON.parse(line) as { jsonrpc: string; id: number });
-    expect(messages.every((message) => message.jsonrpc === "2.0")).toBe(true);
-    expect(messages.map((message) => message.id).sort()).toEqual([1, 2, 3]);
-  });
-
-  it("answers what is no request, and takes arguments that stand for an object", async () => {
-    const { child, ended, lines } = rawServer();
-    send(child, { id: 1, ...INITIALIZE });
-    send(child, { method: "notifications/initialized" });
-    const list = { name: "todo_read", arguments: {} };
-    send(child, { id: "odd", method: "tools/call", params: { ...list, _meta: { progressToken: 1.5 } } });
-    send(child, { id: 1.5, method: "tools/list" });
-    send(child, { id: 2, method: "tools/list", params: null });
-    child.stdin.write(`[${JSON.stringify({ jsonrpc: "2.0", id: 3, method: "tools/list" })}]\n`);
-    send(child, { method: "notifications/odd", params: 7 });
-    send(child, { id: 4, method: "tools/call", params: { name: "todo_read", arguments: null } });
-    send(child, { id: 5, method: "tools/call", params: { name: "ls", arguments: '{"path":"."}' } });
-    await eventually(() => lines().length >= 7);
-    child.stdin.end();
-    expect(await ended).toBe(0);
-    const answers = lines().map(
-      (line) => JSON.parse(line) as { id: unknown; error?: { code: number }; result?: { isError?: boolean } },
-    );
-    const told = answers.map(({ id, error, result }) => [id, error?.code ?? result?.isError ?? "result"]);
-    const refused = ["odd", 1.5, 2, null].map((id) => [id, -32_600]);
-    expect(new Set(told.map(String))).toEqual(new Set([[1, "result"], ...refused, [4, false], [5, false]].map(String)));
-    expect(told).toHaveLength(7);
-  });
-
-  it("ends with its input, and with it what its calls run", async () => {
-    const { pids, child, ended } = await busyServer();
-    child.stdin.end();
-    expect(await ended).toBe(0);
-    await gone(pids);
-  });
-
-  it("ends on a signal, and with it what its calls run", async () => {
-    const { pids, child, ended } = await busyServer();
-    child.kill("SIGTERM");
-    expect(await ended).toBe(0);
-    await gone(pids);
-  });
-
-  it("answers the calls that run when it is stopped", async () => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
-      rmSync(join(workspace, "begun"), { force: true });
-      const { child, ended, lines } = rawServer();
-      send(child, { id: 1, ...INITIALIZE });
-      send(child, { method: "notifications/initialized" });
-      const shell = "echo said before; echo >begun; sleep 600";
-      send(child, { id: 2, method: "tools/call", params: { name: "bash", arguments: { command: shell } } });
-      await eventually(() => existsSync(join(workspace, "begun")));
-      child.kill(signal);
-      expect([signal, await ended]).toEqual([signal, 0]);
-      const answers = lines().map((line) => JSON.parse(line) as { id: number; result?: { isError?: boolean } });
-      const answer = answers.find(({ id }) => id === 2);
-      expect(answer?.result?.isError).toBe(true);
-      expect(JSON.stringify(answer)).toContain("said before");
-    }
-  });
-
-  it("ends when its client sends a message that does not end, and with it what its calls run", async () => {
-    const { pids, child, ended } = await busyServer();
-    child.stdin?.on("error", () => {});
-    const pour = setInterval(() => child.stdin?.write("x".repeat(1024 * 1024)), 1);
-    expect(await ended).toBe(0);
-    clearInterval(pour);
-    await gone(pids);
-  });
-
-  it("MCP-11: ends when nobody reads its answers any more, and does not spin on the broken pipe", async () => {
-    const { command, args, cwd, env } = server();
-    const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "inherit"] });
-    const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
-    send(child, { id: 1, ...INITIALIZE });
-    send(child, { method: "notifications/initialized" });
-    const shell = "echo $$ >pids; setsid sleep 607 & echo $! >>pids; while :; do echo more; sleep 0.05; done";
-    const params = { name: "bash", arguments: { command: shell }, _meta: { progressToken: "p" } };
-    send(child, { id: 2, method: "tools/call", params });
-    const pids = await pidsOf(2);
-    child.stdout.destroy();
-    expect(await ended).toBe(0);
-    await gone(pids);
-    child.stdin.destroy();
-  });
-
-  it("MCP-12: ends when its parent dies although its input stays open", async () => {
-    const { command, args, cwd, env } = server();
-    const fifo = join(root, "fifo");
-    execFileSync("mkfifo", [fifo]);
-    // Reading and writing: so it opens at once and never ends.
-    const held = openSync(fifo, "r+");
-    const script = '"$@" <"$FIFO" >answers & echo $! >pids; wait';
-    const parent = spawn("bash", ["-c", script, "bash", command, ...args], {
-      cwd,
-      env: { ...env, FIFO: fifo },
-      stdio: "ignore",
-    });
-    writeSync(held, `${JSON.stringify({ jsonrpc: "2.0", id: 1, ...INITIALIZE })}\n`);
-    const pids = await pidsOf(1);
-    await eventually(() => readFileSync(join(workspace, "answers"), "utf8").includes('"id":1'));
-    parent.kill("SIGKILL");
-    await gone(pids);
-    closeSync(held);
-  });
-
+describe("where the stdio server works", () => {
   it("works where the client's roots say when it was given no workspace", async () => {
-    const other = realpathSync(join(root, "other"));
+    const other = realpathSync(join(place.root, "other"));
     for (const mode of ["legacy", "auto"] as const) {
-      const client = await newClient(mode, server([], workspace), [pathToFileURL(other).href]);
+      const client = await place.newClient(mode, place.server([], place.workspace), [pathToFileURL(other).href]);
       // What a client looks at first does not settle where it works.
       expect((await client.listResources()).resources).toEqual([]);
       expect(await textOf(client, "bash", { command: "pwd" })).toContain(other);
     }
-    const plain = await newClient("auto", server([], workspace));
-    expect(await textOf(plain, "bash", { command: "pwd" })).toContain(workspace);
+    const plain = await place.newClient("auto", place.server([], place.workspace));
+    expect(await textOf(plain, "bash", { command: "pwd" })).toContain(place.workspace);
   });
 
   it("goes where the client's roots have moved to, and takes its plan along", async () => {
-    const roots = [pathToFileURL(workspace).href];
-    const client = new NewClient(
-      { name: "test", version: "1" },
-      { versionNegotiation: { mode: "legacy" }, capabilities: { roots: { listChanged: true } } },
-    );
-    client.setRequestHandler("roots/list", () => ({ roots: roots.map((uri) => ({ uri })) }));
-    await client.connect(new NewTransport(server([], workspace)));
-    closing.push(() => client.close());
-    expect(await textOf(client, "bash", { command: "pwd" })).toContain(workspace);
+    const roots = [pathToFileURL(place.workspace).href];
+    const client = await place.newClient("legacy", place.server([], place.workspace), roots);
+    expect(await textOf(client, "bash", { command: "pwd" })).toContain(place.workspace);
     await textOf(client, "todo_set", { items: [{ id: "1", text: "Move", status: "pending" }] });
-    const other = realpathSync(join(root, "other"));
+    const other = realpathSync(join(place.root, "other"));
     roots.splice(0, 1, pathToFileURL(other).href);
     await client.sendRootsListChanged();
     expect(await textOf(client, "bash", { command: "pwd" })).toContain(other);
@@ -348,64 +157,10 @@ describe("the stdio server", () => {
   });
 
   it("starts in a folder that may be no workspace, and tells each call what to add", async () => {
-    const client = await newClient("auto", server([], "/"));
+    const client = await place.newClient("auto", place.server([], "/"));
     expect((await client.listTools()).tools.length).toBeGreaterThan(0);
     expect((await client.listResources()).resources).toEqual([]);
     await expect(client.readResource({ uri: "artifact:///a-1" })).rejects.toThrow("no such artifact");
     expect(await textOf(client, "bash", { command: "pwd" })).toContain("--workspace DIR");
   });
 });
-
-function send(child: ChildProcess, message: object): void {
-  child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-}
-
-/** A server with a call that runs a tree of processes. */
-/** A server that is spoken to by hand, and the whole lines that it has answered by now. */
-function rawServer() {
-  const { command, args, cwd, env } = server();
-  const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
-  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-  let stdout = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    stdout += chunk.toString();
-  });
-  return { child, ended, lines: () => stdout.split("\n").slice(0, -1) };
-}
-
-async function busyServer() {
-  const { command, args, cwd, env } = server();
-  const child = spawn(command, args, { cwd, env, stdio: ["pipe", "ignore", "inherit"] });
-  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-  send(child, { id: 1, ...INITIALIZE });
-  send(child, { method: "notifications/initialized" });
-  const shell = "echo $$ >pids; setsid sleep 605 & echo $! >>pids; sleep 606";
-  send(child, { id: 2, method: "tools/call", params: { name: "bash", arguments: { command: shell } } });
-  return { child, ended, pids: await pidsOf(2) };
-}
-
-/** The process numbers that a command has written down, once there are so many. */
-async function pidsOf(count: number): Promise<readonly number[]> {
-  const written = (): string[] => readFileSync(join(workspace, "pids"), "utf8").trimEnd().split("\n");
-  await eventually(() => written().filter((pid) => pid !== "").length >= count);
-  return written().map(Number);
-}
-
-/** Waits until none of them runs; a zombie does not. */
-async function gone(pids: readonly number[]): Promise<void> {
-  const runs = (pid: number): boolean => !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
-  for (const pid of pids) await eventually(() => attempt(() => runs(pid)) !== true);
-}
-
-/** Until it is true; what throws is not true yet. The test's own limit ends a wait in vain. */
-async function eventually(isTrue: () => boolean): Promise<void> {
-  while (attempt(isTrue) !== true) await new Promise((resolve) => setTimeout(resolve, 10));
-}
-
-function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}

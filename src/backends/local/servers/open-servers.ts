@@ -1,5 +1,5 @@
 /** Other MCP servers whose tools are offered as ours: started together, each on its own, ended with us. */
-import { type DefinedTool, messageOf, within } from "../../../kernel/index.js";
+import { type DefinedTool, messageOf, unharmed, within } from "../../../kernel/index.js";
 import { baseEnvironment } from "../command-environment.js";
 import { PipePool } from "../pipe-pool.js";
 import { systemClock } from "../system-services.js";
@@ -188,14 +188,5 @@ class ConnectedServers implements Servers {
 
   #isTaken(tool: string, by: string): boolean {
     return this.states().some(({ name, tools }) => name !== by && tools.some((other) => other.name === tool));
-  }
-}
-
-/** Calls a listener of the host; one that throws must not be taken for a fault of a server. */
-function unharmed(tell: () => void): void {
-  try {
-    tell();
-  } catch {
-    // It was told; there is nobody else to tell.
   }
 }
