@@ -31,6 +31,7 @@ export { DEFAULT_DIFF_CONTEXT, renderUnifiedDiff, type UnifiedDiffOptions } from
 export {
   cutHead,
   cutTail,
+  hasLoneSurrogate,
   incompleteTailLength,
   isUtf8,
   type Utf8Cut,

@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cutHead, cutTail, incompleteTailLength, isUtf8, utf8HeadEnd, utf8Length, utf8TailStart } from "./utf8.js";
+import {
+  cutHead,
+  cutTail,
+  hasLoneSurrogate,
+  incompleteTailLength,
+  isUtf8,
+  utf8HeadEnd,
+  utf8Length,
+  utf8TailStart,
+} from "./utf8.js";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
@@ -121,6 +130,13 @@ describe("incompleteTailLength", () => {
       [0x80, 0x80, 0x80, 0x80],
     ])
       expect(incompleteTailLength(Uint8Array.from(list)), list.join()).toBe(0);
+  });
+});
+
+describe("hasLoneSurrogate", () => {
+  it("tells halves of characters, alone or in the wrong order, from whole ones", () => {
+    for (const half of ["\ud83d", "a\ude00", "\ude00\ud83d", "😀\ud83d"]) expect(hasLoneSurrogate(half)).toBe(true);
+    for (const whole of ["", "a", "é—😀", "\ufffd"]) expect(hasLoneSurrogate(whole)).toBe(false);
   });
 });
 

@@ -8,6 +8,7 @@ export interface Utf8Cut {
 }
 
 const SAMPLE_BYTES = 256 * 1024;
+const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * Counts the bytes of `text` in UTF-8. A lone surrogate counts 3, as `TextEncoder` writes U+FFFD for it.
@@ -15,6 +16,14 @@ const SAMPLE_BYTES = 256 * 1024;
  */
 export function utf8Length(text: string): number {
   return rangeLength(text, 0, text.length);
+}
+
+/**
+ * Whether `text` holds half of a character: a surrogate without its other one. UTF-8 has no bytes for it, so that on its way
+ * to a file, a path or a process it becomes U+FFFD, and the text another one than was judged.
+ */
+export function hasLoneSurrogate(text: string): boolean {
+  return LONE_SURROGATE.test(text);
 }
 
 /**

@@ -69,6 +69,12 @@ export function fileFailure(thrown: unknown, asked: Asked): ToolResult<never> {
   return fail(thrown.code, message, { details });
 }
 
+/** To `catch` with: what is not there gives undefined, any other trouble is thrown on. */
+export function unlessMissing(thrown: unknown): undefined {
+  if (HaftError.is(thrown, "FS_NOT_FOUND")) return undefined;
+  throw thrown;
+}
+
 /** The refusal of what a stat shows to be no regular file; undefined for a file, and for a link whose target decides. */
 export function refuseKind(kind: string, asked: Asked): ToolResult<never> | undefined {
   if (kind === "file" || kind === "link") return undefined;

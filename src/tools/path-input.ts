@@ -8,11 +8,9 @@ import {
   shownEcho,
   type ToolResult,
 } from "../kernel/index.js";
-import { showControls } from "../text/index.js";
+import { hasLoneSurrogate, showControls } from "../text/index.js";
 
 const ARTIFACT = "artifact:";
-/** A lone surrogate would become U+FFFD on its way, and the path another one than was judged. */
-const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /** The id of an artifact that a path names, else undefined. A file that is so named is `./artifact:1`. */
 export function artifactIdOf(path: string): string | undefined {
@@ -39,7 +37,7 @@ export function refusePath(path: string, verb: string, takesArtifacts = false): 
     const message = `Did not ${verb} ${quoted(path)}: the path holds a NUL byte. Send the path without it.`;
     return fail("FS_BAD_PATH", message, { details: { path, why: "nul" } });
   }
-  if (HALF_CHARACTER.test(path)) {
+  if (hasLoneSurrogate(path)) {
     const message = `Did not ${verb} ${quoted(path)}: the path holds half of a character, which no file name has. Send whole characters.`;
     return fail("FS_BAD_PATH", message, { details: { path, why: "half a character" } });
   }

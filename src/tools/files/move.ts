@@ -14,7 +14,7 @@ import {
   type ToolResult,
 } from "../../kernel/index.js";
 import { baseName, parentOf } from "../../text/index.js";
-import { fileFailure } from "../file-failure.js";
+import { fileFailure, unlessMissing } from "../file-failure.js";
 import { besideClaims, withNearPaths } from "../near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
 import { groundClaims, realGround, refuseGround } from "./ground-folders.js";
@@ -201,9 +201,4 @@ function refuseTaken(
   const details = { path: to, sizeBytes: old.size, maxBytes };
   const why = `${quoted(to)} has ${old.size} bytes, and at most ${maxBytes} are kept of a file that is replaced`;
   return fail("FS_TOO_LARGE", `Did not move ${quoted(from)}: ${why}. A command can replace it.`, { details });
-}
-
-function unlessMissing(thrown: unknown): undefined {
-  if (HaftError.is(thrown, "FS_NOT_FOUND")) return undefined;
-  throw thrown;
 }

@@ -1,8 +1,8 @@
 import { fail, type ToolResult } from "../../kernel/index.js";
+import { hasLoneSurrogate } from "../../text/index.js";
 import { quoted } from "../path-input.js";
 
 const MARK = /⟦redacted:[^⟧\n]*⟧/;
-const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /**
  * A refusal of text that must not reach a file: a mark that stands for a secret would destroy the secret, and half of a
@@ -13,7 +13,7 @@ export function refuseText(text: string, parameter: string, verb: string, path: 
   const problem =
     mark !== undefined
       ? `\`${parameter}\` holds ${mark}, which stands for a secret that was left out. Change the lines around it only`
-      : HALF_CHARACTER.test(text)
+      : hasLoneSurrogate(text)
         ? `\`${parameter}\` holds half of a character (a lone surrogate). Send whole characters`
         : undefined;
   if (problem === undefined) return undefined;

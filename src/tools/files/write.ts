@@ -13,7 +13,7 @@ import {
   type WriteLimits,
 } from "../../kernel/index.js";
 import { parentOf } from "../../text/index.js";
-import { fileFailure, refuseKind } from "../file-failure.js";
+import { fileFailure, refuseKind, unlessMissing } from "../file-failure.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
 import { journalCut, journalOldBytes } from "./journal.js";
 import { baseOf, parentClaims } from "./parent-folders.js";
@@ -157,11 +157,6 @@ function refuseLostLink({ path }: WriteInput, { info, bytes }: OldFile): ToolRes
   const target = info.target === undefined ? "" : ` to ${quoted(info.target)}`;
   const why = `it is a link${target}, where nothing is. Write to that path, or remove the link first`;
   return fail("FS_NOT_FOUND", `Did not write ${quoted(path)}: ${why}.`, { details: { path } });
-}
-
-function unlessMissing(thrown: unknown): undefined {
-  if ((thrown as { code?: unknown }).code === "FS_NOT_FOUND") return undefined;
-  throw thrown;
 }
 
 function expectedOf(old: OldFile | undefined): Expect {

@@ -13,6 +13,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
+import { hasLoneSurrogate } from "../../text/index.js";
 import { quoted } from "../path-input.js";
 import type { RecordedStream } from "./artifact-sink.js";
 import { bashFailure } from "./bash-failure.js";
@@ -86,9 +87,6 @@ function timeoutOf(input: BashInput, limits: BashLimits): number {
   return Math.min(Math.floor(input.timeoutMs ?? limits.defaultTimeoutMs), limits.maxTimeoutMs);
 }
 
-/** A lone surrogate reaches no process: it would become U+FFFD, and the command another one than was judged. */
-const HALF_CHARACTER = /\p{Surrogate}/u;
-
 function refuseInput({ command, timeoutMs, cwd, input }: BashInput): ToolResult<never> | undefined {
   const half = "holds half of a character (a lone surrogate); send whole characters";
   const most = BASH_LIMITS.maxTimeoutMs;
@@ -96,9 +94,9 @@ function refuseInput({ command, timeoutMs, cwd, input }: BashInput): ToolResult<
     [
       ["command", command.trim() === "", "is empty; it takes a shell command"],
       ["command", command.includes("\0"), "holds a NUL byte, which no shell takes"],
-      ["command", HALF_CHARACTER.test(command), half],
-      ["input", HALF_CHARACTER.test(input ?? ""), half],
-      ["cwd", HALF_CHARACTER.test(cwd ?? ""), half],
+      ["command", hasLoneSurrogate(command), half],
+      ["input", hasLoneSurrogate(input ?? ""), half],
+      ["cwd", hasLoneSurrogate(cwd ?? ""), half],
       ["cwd", cwd === "" || cwd?.includes("\0") === true, `was ${quoted(cwd ?? "")}, which names no folder`],
       ["timeoutMs", !isTimeout(timeoutMs), `was ${timeoutMs}; it takes 1 to ${most} milliseconds`],
     ] as const

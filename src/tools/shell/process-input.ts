@@ -1,8 +1,6 @@
 import { fail, type ProcessAction, type ProcessInput, type ToolResult } from "../../kernel/index.js";
+import { hasLoneSurrogate } from "../../text/index.js";
 import { quoted } from "../path-input.js";
-
-/** A lone surrogate reaches no process: it would become U+FFFD, and the command another one than was judged. */
-const HALF_CHARACTER = /\p{Surrogate}/u;
 
 const NEEDS: Readonly<Record<ProcessAction, "command" | "id" | undefined>> = {
   start: "command",
@@ -32,9 +30,9 @@ export function refuseProcess(input: ProcessInput): ToolResult<never> | undefine
         `is missing; \`${action}\` takes the id of a job, which \`list\` shows`,
       ],
       ["command", command?.includes("\0") === true, "holds a NUL byte, which no shell takes"],
-      ["command", HALF_CHARACTER.test(command ?? ""), half],
-      ["input", HALF_CHARACTER.test(input.input ?? ""), half],
-      ["cwd", HALF_CHARACTER.test(cwd ?? ""), half],
+      ["command", hasLoneSurrogate(command ?? ""), half],
+      ["input", hasLoneSurrogate(input.input ?? ""), half],
+      ["cwd", hasLoneSurrogate(cwd ?? ""), half],
       ["cwd", cwd === "" || cwd?.includes("\0") === true, `was ${quoted(cwd ?? "")}, which names no folder`],
       ["timeoutMs", !isTimeout(timeoutMs), `was ${timeoutMs}; it takes a whole number of milliseconds from 1`],
     ] as const

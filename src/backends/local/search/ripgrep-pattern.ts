@@ -1,4 +1,5 @@
 import { compilePattern, type GrepQuery, type Pattern } from "../../../kernel/index.js";
+import { hasLoneSurrogate } from "../../../text/index.js";
 import {
   type Cursor,
   codePoint,
@@ -44,7 +45,7 @@ export async function ripgrepPattern(
   pattern: Pattern,
   binary: GrepQuery["binary"],
 ): Promise<RipgrepPattern | undefined> {
-  if (/\p{Surrogate}/u.test(pattern.source)) return undefined;
+  if (hasLoneSurrogate(pattern.source)) return undefined;
   const writer = new PatternWriter(pattern, binary === "any-nul");
   await writer.write();
   const source = `${pattern.ignoreCase ? "(?i)" : ""}${writer.text}`;
