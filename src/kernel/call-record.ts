@@ -1,12 +1,15 @@
 /** The record of a call: one entry before anything of it happens, one when it has settled. Neither can hold the call. */
 import { cutHead } from "../text/index.js";
 import { type CallRun, cancelledUnbegun, type Ending, ended, resultOfThrown } from "./call-run.js";
+import type { Claim } from "./claims.js";
 import { ABANDON_AFTER_MS, DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { within } from "./in-time.js";
+import { mapTexts } from "./map-texts.js";
 import { after } from "./promise-like.js";
 import { fail, type ToolOutcome } from "./result.js";
+import type { AuditEnd } from "./services.js";
 
-/** Bytes of a call's input that its audit entry keeps. */
+/** Bytes of a call's input, and of each text of its claims, that its audit entries keep. */
 const AUDIT_INPUT_BYTES = 4_096;
 /** Bytes of a call's id that its audit entry keeps. */
 const AUDIT_ID_BYTES = 256;
@@ -80,7 +83,7 @@ export async function recordEnd(run: CallRun, outcome: ToolOutcome): Promise<voi
       effect: outcome.decision.effect,
       approver: outcome.decision.approver,
       backend: run.backend.name,
-      claims: run.claims,
+      ...shownClaims(run),
       tookMs: clock.now() - run.startedMs,
       cuts: outcome.cuts.length,
     };
@@ -90,4 +93,17 @@ export async function recordEnd(run: CallRun, outcome: ToolOutcome): Promise<voi
       () => {},
     );
   } catch {}
+}
+
+/** What the call touched, as a record may show it. */
+function shownClaims({ claims, context }: CallRun): Pick<AuditEnd, "claims" | "note"> {
+  const { redactor } = context.host;
+  try {
+    const shown = (text: string): string =>
+      cutHead(redactor === undefined ? text : redactor.redact(text), AUDIT_INPUT_BYTES).text;
+    return { claims: mapTexts(claims, shown) as readonly Claim[] };
+  } catch {
+    // What it threw may hold what was not to be seen.
+    return { note: "What it touched is not told: the redactor failed at it." };
+  }
 }

@@ -4,6 +4,7 @@ import type { Decision } from "./claims.js";
 import { boundStructured, clampContent } from "./clamp-content.js";
 import type { Rendered } from "./dialect.js";
 import { HaftError, messageOf } from "./errors.js";
+import { mapTexts } from "./map-texts.js";
 import { type CallStatus, type ContentBlock, fail, project, type ToolOutcome, type ToolResult } from "./result.js";
 import type { ToolCall } from "./tool.js";
 
@@ -109,15 +110,4 @@ function redacted(run: CallRun, result: ToolResult): ToolResult {
   const { redactor } = run.context.host;
   if (redactor === undefined) return result;
   return mapTexts(result, (text) => redactor.redact(text)) as ToolResult;
-}
-
-function mapTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === "string") return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
-  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
-  // A date, for one, is its text in JSON.
-  if (typeof (value as { toJSON?: unknown }).toJSON === "function") {
-    return mapTexts((value as { toJSON(): unknown }).toJSON(), change);
-  }
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapTexts(member, change)]));
 }

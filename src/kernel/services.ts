@@ -75,6 +75,7 @@ export interface AuditEnd {
   readonly approver?: string | null;
   /** The backend that the call was aimed at. */
   readonly backend?: string;
+  /** Their texts redacted, and each clipped to 4 KiB. */
   readonly claims?: readonly Claim[];
   readonly tookMs: number;
   readonly cuts?: number;
