@@ -1,6 +1,7 @@
 /** What a toolkit's options can be refused for before anything is put together. */
-import { type DefinedTool, HaftError } from "../kernel/index.js";
+import { type DefinedTool, type Gate, HaftError } from "../kernel/index.js";
 import { nearestNames } from "../text/index.js";
+import type { ToolkitOptions } from "./toolkit-options.js";
 
 /** A misspelt option would be passed over in silence. @throws `CONFIG_INVALID` that names the nearest one. */
 export function requireKnown(options: object, known: readonly string[]): void {
@@ -11,6 +12,31 @@ export function requireKnown(options: object, known: readonly string[]): void {
   throw new HaftError("CONFIG_INVALID", `There is no option \`${unknown}\` of \`createToolkit\`. ${hint}`, {
     details: { option: unknown },
   });
+}
+
+const AUTONOMIES: readonly unknown[] = ["full"];
+const GATES: readonly unknown[] = ["off", "handle", "write", "on"] satisfies readonly Gate[];
+
+/** JavaScript has no types: a limit that nobody understands must not count as none. @throws `CONFIG_INVALID` */
+export function requireChoices(options: Pick<ToolkitOptions, "autonomy" | "gate" | "toolSettings">): void {
+  requireOneOf("autonomy", options.autonomy, AUTONOMIES);
+  requireOneOf("gate", options.gate, GATES);
+  for (const [tool, setting] of Object.entries(options.toolSettings ?? {})) {
+    if (typeof setting === "object") requireOneOf(`toolSettings.${tool}.gate`, setting.gate, GATES);
+  }
+}
+
+function requireOneOf(option: string, given: unknown, choices: readonly unknown[]): void {
+  if (given === undefined || choices.includes(given)) return;
+  const shown = typeof given === "string" ? JSON.stringify(given) : typeof given;
+  const taken = choices.map((one) => JSON.stringify(one)).join(", ");
+  throw new HaftError(
+    "CONFIG_INVALID",
+    `The option \`${option}\` of \`createToolkit\` is ${shown}. It takes ${taken}.`,
+    {
+      details: { option },
+    },
+  );
 }
 
 /** @throws `REGISTRY_INVALID_TOOL` for what `defineTool` did not make, and for a name that two of them have. */

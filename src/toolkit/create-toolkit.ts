@@ -4,7 +4,7 @@ import { HaftError, type SessionEnd } from "../kernel/index.js";
 import { allowAllPolicy } from "../policy/index.js";
 import { BackendSet, requireTargets } from "./backend-set.js";
 import { builtinRegistry } from "./builtin-registry.js";
-import { requireKnown, requireTools } from "./check-options.js";
+import { requireChoices, requireKnown, requireTools } from "./check-options.js";
 import { contextFactory } from "./context-factory.js";
 import { dialectNamed } from "./dialect-named.js";
 import { createHost, type Host } from "./host-services.js";
@@ -18,13 +18,14 @@ import { ToolkitSessions } from "./toolkit-sessions.js";
  * Puts a toolkit together. Nothing is opened, written or started before the first call: backends open then, and an
  * unwritable state folder is told by the first call that needs it (`STORE_UNWRITABLE`).
  *
- * @throws `CONFIG_INVALID` for an unknown option, dialect or target, for a workspace that is relative or, on this machine, not
+ * @throws `CONFIG_INVALID` for an unknown option, choice, dialect or target, for a workspace that is relative or, on this machine, not
  *   there; `REGISTRY_INVALID_TOOL` for what `defineTool` did not make, and for two tools of one name; `STORE_NEWER` for a state
  *   folder that a newer version has written.
  * @example See README.md.
  */
 export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolkit> {
   requireKnown(options, Object.keys(TOOLKIT_OPTIONS));
+  requireChoices(options);
   const { workspace, policy = allowAllPolicy(), persist = true, tools = [], backends: given = {} } = options;
   requireTools(tools);
   if (workspace !== undefined && !workspace.startsWith("/"))

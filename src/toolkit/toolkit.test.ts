@@ -151,6 +151,17 @@ describe("a toolkit", () => {
     });
   });
 
+  it("refuses a choice that there is not: a limit that is not understood does not count as none", async () => {
+    for (const [given, why] of [
+      [{ autonomy: "readonly" }, 'The option `autonomy` of `createToolkit` is "readonly". It takes "full".'],
+      [{ gate: "On" }, 'The option `gate` of `createToolkit` is "On". It takes "off", "handle", "write", "on".'],
+      [{ toolSettings: { write: { gate: "no" } } }, 'The option `toolSettings.write.gate` of `createToolkit` is "no".'],
+      [{ gate: null }, "The option `gate` of `createToolkit` is object."],
+    ] as const) {
+      await expect(createToolkit(given as unknown as ToolkitOptions)).rejects.toThrow(why);
+    }
+  });
+
   it("refuses tools that were not defined, and two of one name", async () => {
     const tool = defineTool({ name: "twice", description: "", input: {}, run: () => text("") });
     const refusing = (...tools: unknown[]) =>
