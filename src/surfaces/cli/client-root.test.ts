@@ -6,11 +6,10 @@ import { expect, it } from "vitest";
 import { rootFrom } from "./client-root.js";
 import { UsageError } from "./usage.js";
 
-it("takes the first folder of a client that is one of this machine", () => {
+it("takes a folder of a client that is one of this machine", () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-root-")));
   try {
-    expect(rootFrom(["https://example.com/", pathToFileURL(folder).href])).toBe(folder);
-    expect(rootFrom(["https://example.com/"])).toBeUndefined();
+    expect(rootFrom(pathToFileURL(folder).href)).toBe(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -24,7 +23,7 @@ it.each([
 ])("refuses %s in a sentence that says what to do, and does not repeat all of it", (_, root, why) => {
   const refused = (() => {
     try {
-      return rootFrom([root]);
+      return rootFrom(root);
     } catch (error) {
       return error;
     }

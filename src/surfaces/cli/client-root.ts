@@ -9,10 +9,9 @@ const LONGEST_PATH = 4_096;
 /** Of an address that is none, so much is shown. */
 const SHOWN = 120;
 
-/** The first root that is a file address, as a folder here. @throws UsageError when it is none, or may not be a workspace. */
-export function rootFrom(roots: readonly string[]): string | undefined {
-  const local = roots.find((root) => root.startsWith("file:"));
-  return local === undefined ? undefined : workspaceOf(pathOf(local));
+/** A file address as a folder here. @throws UsageError when it is none, or may not be a workspace. */
+export function rootFrom(root: string): string {
+  return workspaceOf(pathOf(root));
 }
 
 function pathOf(root: string): string {

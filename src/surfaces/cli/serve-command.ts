@@ -86,8 +86,8 @@ async function serveOverStdio(
     needsRoots: !isGiven,
     onNote: tellOperator,
     foreignTool: (name) => (setting[name] === false ? undefined : servers.named(name)),
-    open: async (roots) => {
-      const root = given ?? rootFrom(roots);
+    open: async (told) => {
+      const root = given ?? (told === undefined ? undefined : rootFrom(told));
       if (root === undefined || root === given) {
         setting = settings.config.tools;
         return createToolkit({

@@ -134,8 +134,8 @@ describe("the folders of a client", () => {
   const rooted = (): ServedCalls =>
     serve({
       needsRoots: true,
-      open: async ([first]) => {
-        const workspace = first === undefined ? join(root, "one") : fileURLToPath(first);
+      open: async (told) => {
+        const workspace = told === undefined ? join(root, "one") : fileURLToPath(told);
         const toolkit = await createToolkit({ workspace, stateDir });
         toolkits.push(toolkit);
         return toolkit;
@@ -186,5 +186,60 @@ describe("the folders of a client", () => {
       expect(await where(calls)).toContain(join(root, "two"));
     }
     expect(toolkits).toHaveLength(1);
+  });
+
+  it("are the first one of this machine; what else the client has open ends nothing", async () => {
+    const calls = rooted();
+    calls.takeRoots?.(["https://example.com/", uri("two")]);
+    expect(await where(calls)).toContain(join(root, "two"));
+    calls.rootsChanged?.();
+    calls.takeRoots?.([uri("two"), uri("one")]);
+    expect(await where(calls)).toContain(join(root, "two"));
+    expect(toolkits).toHaveLength(1);
+  });
+
+  it("are left behind only when the next one is open, and then by every session", async () => {
+    const calls = rooted();
+    calls.takeRoots?.([uri("one")]);
+    await plan(calls, named("s"));
+    calls.rootsChanged?.();
+    calls.takeRoots?.([uri("missing")]);
+    await expect(where(calls)).rejects.toThrow(/missing/);
+    await expect(where(calls)).rejects.toThrow(/missing/);
+    calls.rootsChanged?.();
+    calls.takeRoots?.([uri("two")]);
+    expect(await where(calls)).toContain(join(root, "two"));
+    expect(await read(calls, named("s"))).toContain("stay");
+    expect(toolkits[0]?.sessions()).toHaveLength(0);
+  });
+
+  it("are gone back to, after others that could not be opened, as they were left", async () => {
+    const calls = rooted();
+    calls.takeRoots?.([uri("one")]);
+    await plan(calls, named("s"));
+    calls.rootsChanged?.();
+    calls.takeRoots?.([uri("missing")]);
+    await expect(where(calls)).rejects.toThrow(/missing/);
+    calls.rootsChanged?.();
+    calls.takeRoots?.([]);
+    expect(await where(calls)).toContain(join(root, "one"));
+    expect(await read(calls, named("s"))).toContain("stay");
+    expect(toolkits).toHaveLength(1);
+  });
+
+  it("are not left by a look at what is kept, and the operator hears what a change of folder removes", async () => {
+    const calls = rooted();
+    expect(await calls.artifacts?.(named("s"))).toBeUndefined();
+    calls.takeRoots?.([uri("one")]);
+    writeFileSync(join(root, "one", "old.txt"), "old");
+    const over = { name: "write", input: { path: "old.txt", content: "new" } };
+    await calls.run({ name: "read", input: { path: "old.txt" } }, {}, named("s"));
+    await calls.run(over, {}, named("s"));
+    calls.rootsChanged?.();
+    expect(await (await calls.artifacts?.(named("s")))?.list()).toHaveLength(1);
+    expect(toolkits).toHaveLength(1);
+    calls.takeRoots?.([uri("two")]);
+    await where(calls);
+    expect(notes).toEqual(["what the session in the old folder had kept was removed with it: artifacts, 1 in number"]);
   });
 });

@@ -35,7 +35,7 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
   const sessions = new ServedSessions({ collection, maxSessions, onNote, ...(now === undefined ? {} : { now }) });
   const inFlight = new Set<Promise<unknown>>();
   const served = new ServedToolkit({
-    open: (roots) => options.open(roots),
+    open: (root) => options.open(root),
     needsRoots: options.needsRoots,
     /** What the sessions plan goes along; what they left running ends, once their calls have. */
     async onMoved(from, to) {
@@ -83,9 +83,10 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
       }
     },
     async artifacts(named) {
-      // A look is no reason to settle where to work: the client tells its folders at its first call.
-      if (options.needsRoots && !served.isOpen) return undefined;
-      const { session } = await sessions.of(named, await open());
+      // A look is no reason to settle where to work, nor to go elsewhere: the client tells its folders at its next call.
+      const toolkit = options.needsRoots ? await served.current() : await open();
+      if (toolkit === undefined) return undefined;
+      const { session } = await sessions.of(named, toolkit);
       return session.session.artifacts;
     },
     end: (key) => sessions.end(key, { forgets: true }),

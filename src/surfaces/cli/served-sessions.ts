@@ -92,15 +92,21 @@ export class ServedSessions {
     }
   }
 
-  /** All of them go on in another toolkit, with their plans and nothing else. A plan that cannot be taken along is told. */
+  /** All of them go on in another toolkit, with their plans and nothing else. What cannot be taken along is told. */
   async moveTo(toolkit: Toolkit): Promise<void> {
     const before = [...this.#sessions];
     this.#sessions = new Map();
     for (const [key, served] of before) {
       try {
-        const items = await served.session.session.todo.read();
+        const { todo, artifacts } = served.session.session;
+        const items = await todo.read();
         const there = await this.of({ key, client: served.client, isLasting: served.isLasting }, toolkit);
         if (items.length > 0) await there.session.session.todo.replace(items);
+        const behind = served.isLasting ? 0 : (await artifacts.list()).length;
+        if (behind > 0)
+          this.#options.onNote(
+            `what the session in the old folder had kept was removed with it: artifacts, ${behind} in number`,
+          );
       } catch (error) {
         this.#options.onNote(`the plan of a session was not taken along to the new folder: ${messageOf(error)}`);
       }

@@ -1,71 +1,76 @@
-/** The toolkit of a server: opened by the first call, and another one once the client works in other folders. */
+/** The toolkit of a server: opened by the first call, and another one once the client works in another folder. */
 import type { Toolkit } from "../../toolkit/index.js";
 
 export interface ServedToolkitOptions {
-  /** `roots` are the client's folders, file URLs; none when it was not asked or has none. */
-  open(roots: readonly string[]): Promise<Toolkit>;
+  /** `root` is the client's folder, a file URL; absent when it was not asked or has none of this machine. */
+  open(root: string | undefined): Promise<Toolkit>;
   /** Whether the client's folders decide where to work. */
   readonly needsRoots: boolean;
   /** Calls go to another toolkit from now on. */
   onMoved(from: Toolkit, to: Toolkit): Promise<void>;
 }
 
+interface Place {
+  readonly root: string | undefined;
+}
+
 export class ServedToolkit {
   readonly #options: ServedToolkitOptions;
-  /** Undefined while the client is to be asked. */
-  #roots: readonly string[] | undefined;
-  #opened: { readonly roots: readonly string[]; readonly toolkit: Promise<Toolkit> } | undefined;
+  /** Where the client wants to work; undefined while it is to be asked. */
+  #wanted: Place | undefined;
+  /** The toolkit that the last call asked for. */
+  #asked: (Place & { readonly toolkit: Promise<Toolkit> }) | undefined;
+  /** The one that calls go to. It stays while no other can be opened, so that what it holds is never out of sight. */
+  #served: (Place & { readonly toolkit: Toolkit }) | undefined;
+  /** Toolkits are opened one after another. Never rejects. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: ServedToolkitOptions) {
     this.#options = options;
-    this.#roots = options.needsRoots ? undefined : [];
+    this.#wanted = options.needsRoots ? undefined : { root: undefined };
   }
 
-  /** Takes the client's folders; undefined while nobody needs them. */
+  /** Takes the client's folders, file URLs, of which the first of this machine counts; undefined while nobody needs them. */
   get takeRoots(): ((roots: readonly string[]) => void) | undefined {
-    if (this.#roots !== undefined) return undefined;
+    if (this.#wanted !== undefined) return undefined;
     return (told) => {
       // A client that does not answer again has not left its folders.
-      this.#roots = told.length === 0 && this.#opened !== undefined ? this.#opened.roots : told;
+      this.#wanted =
+        told.length === 0 && this.#served !== undefined
+          ? this.#served
+          : { root: told.find((root) => root.startsWith("file:")) };
     };
   }
 
   /** The client's folders have changed: they are wanted again. */
   forgetRoots(): void {
-    if (this.#options.needsRoots) this.#roots = undefined;
+    if (this.#options.needsRoots) this.#wanted = undefined;
   }
 
-  get isOpen(): boolean {
-    return this.#opened !== undefined;
-  }
-
-  /** The one for the folders as they are now. A failure is not kept: what was wrong may be mended before the next call. */
+  /** The one for the folder as it is now. A failure is not kept: what was wrong may be mended before the next call. */
   open(): Promise<Toolkit> {
-    const wanted = this.#roots ?? [];
-    if (this.#opened !== undefined && isSame(this.#opened.roots, wanted)) return this.#opened.toolkit;
-    const before = this.#opened?.toolkit;
-    const next = before === undefined ? this.#options.open(wanted) : this.#moved(before, wanted);
-    const toolkit = next.catch((error: unknown) => {
-      if (this.#opened?.toolkit === toolkit) this.#opened = undefined;
-      throw error;
+    const { root } = this.#wanted ?? this.#served ?? { root: undefined };
+    if (this.#asked !== undefined && this.#asked.root === root) return this.#asked.toolkit;
+    const toolkit = this.#turn.then(() => this.#openIn(root));
+    this.#turn = toolkit.catch(() => {
+      if (this.#asked?.toolkit === toolkit) this.#asked = undefined;
     });
-    this.#opened = { roots: wanted, toolkit };
+    this.#asked = { root, toolkit };
     return toolkit;
   }
 
-  /** The one that is open; undefined where none is. */
+  /** The one that calls go to, once all that was asked for has been opened; undefined where none is. Never rejects. */
   async current(): Promise<Toolkit | undefined> {
-    return this.#opened?.toolkit.catch(() => undefined);
+    await this.#turn;
+    return this.#served?.toolkit;
   }
 
-  async #moved(before: Promise<Toolkit>, wanted: readonly string[]): Promise<Toolkit> {
-    const next = await this.#options.open(wanted);
-    const old = await before.catch(() => undefined);
-    if (old !== undefined) await this.#options.onMoved(old, next);
-    return next;
+  async #openIn(root: string | undefined): Promise<Toolkit> {
+    const before = this.#served;
+    if (before !== undefined && before.root === root) return before.toolkit;
+    const toolkit = await this.#options.open(root);
+    this.#served = { root, toolkit };
+    if (before !== undefined) await this.#options.onMoved(before.toolkit, toolkit);
+    return toolkit;
   }
-}
-
-function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((item, index) => item === other[index]);
 }
