@@ -240,6 +240,6 @@ describe("the folders of a client", () => {
     expect(toolkits).toHaveLength(1);
     calls.takeRoots?.([uri("two")]);
     await where(calls);
-    expect(notes).toEqual(["what the session in the old folder had kept was removed with it: artifacts, 1 in number"]);
+    expect(notes).toEqual(["the artifacts of the session in the old folder were removed with it: 1"]);
   });
 });

@@ -104,9 +104,7 @@ export class ServedSessions {
         if (items.length > 0) await there.session.session.todo.replace(items);
         const behind = served.isLasting ? 0 : (await artifacts.list()).length;
         if (behind > 0)
-          this.#options.onNote(
-            `what the session in the old folder had kept was removed with it: artifacts, ${behind} in number`,
-          );
+          this.#options.onNote(`the artifacts of the session in the old folder were removed with it: ${behind}`);
       } catch (error) {
         this.#options.onNote(`the plan of a session was not taken along to the new folder: ${messageOf(error)}`);
       }
