@@ -34,6 +34,8 @@ interface IdleWorker {
 const LEVEL = 5;
 /** What takes a worker for as long as it pleases; all else is short. */
 const LASTING: ReadonlySet<string> = new Set(["exec", "write"]);
+/** Workers that one channel starts, as a multiple of those that it may have at once: so many may be killed and replaced. */
+const MAX_TURNOVER = 3;
 /** When no worker has become free for so long, and a request waits, the far side starts more of them. */
 const GROW_AFTER_MS = 40;
 /** After a command a worker starts the pumps of its next one; it is left alone for so long if others are idle. */
@@ -57,7 +59,10 @@ export class CommandChannel {
   readonly #pending = new Map<string, Pending>();
   readonly #queue: Pending[] = [];
   readonly #idle: IdleWorker[] = newWorkers(0);
-  #workers = LEVEL;
+  /** Workers that were not killed. */
+  readonly #living = new Set(this.#idle.map(({ worker }) => worker));
+  /** Workers that were ever started, those that were killed among them. */
+  #started = LEVEL;
   /** Workers that are at something lasting. */
   #lasting = 0;
   /** How often a worker has become free. */
@@ -156,18 +161,35 @@ export class CommandChannel {
       this.#send(this.#queue.splice(next, 1)[0]!, this.#takeIdle());
     }
     // One level beyond is for what is short: ending a command never waits for another to end.
-    if (this.#growing !== undefined || this.#workers >= this.#maxWorkers + LEVEL || this.#nextAt() === -1) return;
+    const mostAtOnce = this.#maxWorkers + LEVEL;
+    if (this.#growing !== undefined || this.#living.size >= mostAtOnce || this.#nextAt() === -1) return;
     const freed = this.#freed;
     this.#growing = setTimeout(() => {
       this.#growing = undefined;
       if (this.#queue.length === 0) return;
       // Short commands make way for each other; more workers would only make each slower.
-      if (this.#freed === freed) {
-        this.#idle.push(...newWorkers(this.#workers));
-        this.#workers += LEVEL;
-      }
+      if (this.#freed === freed && !this.#grow(mostAtOnce)) return;
       this.#next();
     }, GROW_AFTER_MS);
+  }
+
+  /** One more level; every line passes through those before it, so a channel whose workers keep being killed is given up. */
+  #grow(mostAtOnce: number): boolean {
+    if (this.#started >= MAX_TURNOVER * mostAtOnce) {
+      this.#giveUp();
+      return false;
+    }
+    const fresh = newWorkers(this.#started);
+    this.#started += LEVEL;
+    for (const one of fresh) this.#living.add(one.worker);
+    this.#idle.push(...fresh);
+    return true;
+  }
+
+  /** Ends a channel that lacks living workers; the next request opens another, with all that it needs. */
+  #giveUp(): void {
+    this.#shell.destroy();
+    this.#end("too many of its shells over there were killed");
   }
 
   /** The place in the queue of what may go next: only so many may be at something lasting. -1: none. */
@@ -236,14 +258,18 @@ export class CommandChannel {
 
   /** A worker was killed. What it was at is not known: the request is lost as with its channel. */
   #bury(worker: number): void {
+    // A command can write what it likes where the far side notes its workers.
+    if (!this.#living.delete(worker)) return;
     const at = this.#idle.findIndex((one) => one.worker === worker);
     if (at !== -1) this.#idle.splice(at, 1);
     const lost = [...this.#pending.values()].find((one) => one.worker === worker);
-    if (lost === undefined) return;
-    this.#pending.delete(String(lost.request.id));
-    if (LASTING.has(lost.request.operation)) this.#lasting -= 1;
-    lost.reject(new ChannelLost("the shell that ran it over there was killed", true));
-    this.#next();
+    if (lost !== undefined) {
+      this.#pending.delete(String(lost.request.id));
+      if (LASTING.has(lost.request.operation)) this.#lasting -= 1;
+      lost.reject(new ChannelLost("the shell that ran it over there was killed", true));
+    }
+    if (this.#living.size === 0) this.#giveUp();
+    else this.#next();
   }
 
   #beat(): void {

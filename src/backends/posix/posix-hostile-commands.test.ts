@@ -61,6 +61,26 @@ underEachShell((shell) => {
     await isLeftAlone();
   });
 
+  it("more far shells may be killed than there may ever be at once", async () => {
+    backend = await machine.open({ leaseMs: 1_500, maxCommands: 5 });
+    for (let round = 0; round < 11; round += 1) {
+      const killed = await run("kill -9 $PPID; echo x", { timeoutMs: 20_000 });
+      expect([round, killed.began, killed.ended]).toEqual([round, "yes", "channel-lost"]);
+    }
+    expect(out(await run("echo ok", { timeoutMs: 20_000 }))).toBe("ok\n");
+    await isLeftAlone();
+  });
+
+  it("a command can be ended also when all far shells but its own were killed", async () => {
+    backend = await machine.open({ leaseMs: 1_500, maxCommands: 5 });
+    const controller = new AbortController();
+    const long = run("exec sleep 600", { signal: controller.signal, graceMs: 500 });
+    await Promise.all(Array.from({ length: 9 }, () => run("kill -9 $PPID", { timeoutMs: 20_000 })));
+    controller.abort();
+    expect([(await long).ended, (await long).tree.state]).toEqual(["cancelled", "gone"]);
+    await isLeftAlone();
+  });
+
   it("commands are ended at their deadline also when as many run as may", async () => {
     backend = await machine.open({ maxCommands: 5 });
     const results = await Promise.all(
