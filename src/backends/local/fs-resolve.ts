@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import type { ResolvedPath } from "../../kernel/index.js";
-import { baseName, normalizePath, parentOf } from "../../text/index.js";
+import { normalizePath } from "../../text/index.js";
 import { type GuardMode, openAnchor } from "./fs-anchor.js";
 import { systemCode } from "./fs-faults.js";
 import { kindOf } from "./fs-info.js";
@@ -11,30 +11,43 @@ export function resolveReal(path: string, mode: GuardMode): ResolvedPath {
   return resolveStep(path, mode, { links: 0 });
 }
 
+/**
+ * @param path - Absolute; as it is written, since a `..` behind a link leaves the folder that the link leads to. The system
+ *   walks all but the last name.
+ */
 function resolveStep(path: string, mode: GuardMode, met: { links: number }): ResolvedPath {
-  const name = baseName(path);
-  const parent = parentOf(path);
+  const { folder, name } = lastNameOf(path);
+  const isFolder = name === "" || name === "." || name === "..";
   let anchor: ReturnType<typeof openAnchor>;
   try {
-    anchor = openAnchor(parent, mode);
+    anchor = openAnchor(isFolder ? path : folder, mode);
   } catch (thrown) {
     const code = systemCode(thrown);
-    if (code === "ELOOP") return { real: parent, missing: "", kind: "link" };
-    if (code !== "ENOENT" || parent === path) throw thrown;
-    const above = resolveStep(parent, mode, met);
+    if (code === "ELOOP") return { real: normalizePath(folder), missing: "", kind: "link" };
+    if (code !== "ENOENT" || name === "") throw thrown;
+    const above = resolveStep(folder, mode, met);
     if (above.kind !== "absent") return above;
-    return { ...above, missing: normalizePath(`${above.missing}/${name}`) };
+    // What does not exist is no link: there a `..` takes one name away.
+    return { ...above, missing: normalizePath(`/${above.missing}/${name}`).slice(1) };
   }
   try {
+    if (isFolder) return { real: anchor.real, missing: "", kind: "directory" };
     const real = childPath(anchor.real, name);
     const info = lstatSync(anchor.at(name), { bigint: true, throwIfNoEntry: false });
     if (info === undefined) return { real: anchor.real, missing: name, kind: "absent" };
     if (!info.isSymbolicLink()) return { real, missing: "", kind: kindOf(info) };
     if (++met.links > MAX_LINKS) return { real, missing: "", kind: "link" };
     const target = readlinkSync(anchor.at(name));
-    // Only the folder is known to be free of links, so the system walks the rest of the target, not string work.
     return resolveStep(target.startsWith("/") ? target : `${anchor.real}/${target}`, mode, met);
   } finally {
     anchor.close();
   }
+}
+
+/** The name is empty for the root alone. */
+function lastNameOf(path: string): { readonly folder: string; readonly name: string } {
+  let end = path.length;
+  while (end > 0 && path[end - 1] === "/") end--;
+  const slash = path.lastIndexOf("/", end - 1);
+  return { folder: path.slice(0, slash) || "/", name: path.slice(slash + 1, end) };
 }

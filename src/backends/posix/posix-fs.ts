@@ -16,7 +16,7 @@ import {
   type ResolvedPath,
   tooLarge,
 } from "../../kernel/index.js";
-import { wholeNumber } from "../../text/index.js";
+import { normalizePath, wholeNumber } from "../../text/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
 import type { FarPlace } from "./far-side.js";
 import type { Frame } from "./frames.js";
@@ -241,7 +241,8 @@ function readResolved({ bytes }: Frame): ResolvedPath[] {
     at = middle + Number(missing);
     answers.push({
       real: decoder.decode(bytes.subarray(start, middle)),
-      missing: decoder.decode(bytes.subarray(middle, at)),
+      // What does not exist is no link: there a `..` takes one name away.
+      missing: normalizePath(`/${decoder.decode(bytes.subarray(middle, at))}`).slice(1),
       kind: kind as ResolvedPath["kind"],
     });
   }

@@ -185,6 +185,45 @@ export const fsLinks: Suite<Fixture> = [
     },
   ),
   onFs(
+    "fs:resolve:link-text-is-walked",
+    "resolve walks a link's text as the system does: a `..` in it leaves the folder that a link before it leads to",
+    async (fs, path, fixture) => {
+      await fs.mkdir(path("dir"), false);
+      await fs.mkdir(path("other/deep"), true);
+      await fs.writeFile(path("dir/file"), "beside the link");
+      await fs.writeFile(path("other/file"), "beside the folder");
+      await plant(fixture, { kind: "link", path: path("dir/sub"), target: "../other/deep" });
+      const links = {
+        file: "sub/../file",
+        whole: `${path("dir/sub")}//.././file`,
+        folder: "sub/..",
+        slash: "sub/../deep/",
+        missing: "sub/../gone/below",
+        beforeMissing: "gone/below/../../file",
+        chain: "to-folder/file",
+      };
+      for (const [name, target] of Object.entries(links)) {
+        await plant(fixture, { kind: "link", path: path(`dir/to-${name}`), target });
+      }
+      const answers = await fs.resolve(Object.keys(links).map((name) => path(`dir/to-${name}`)));
+      const other = path("other");
+      expectEqual(
+        answers.map(({ real, missing, kind }) => [real, missing, kind]),
+        [
+          [path("other/file"), "", "file"],
+          [path("other/file"), "", "file"],
+          [other, "", "directory"],
+          [path("other/deep"), "", "directory"],
+          [other, "gone/below", "absent"],
+          [path("dir"), "file", "absent"],
+          [path("other/file"), "", "file"],
+        ],
+        "answers",
+      );
+      expectEqual(await fs.readText(path("dir/to-file")), "beside the folder", "what is read through it");
+    },
+  ),
+  onFs(
     "fs:resolve:plain",
     "resolve works where no link is: whole, missing at the end, missing all through",
     async (fs, path, fixture) => {
