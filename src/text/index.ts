@@ -25,7 +25,16 @@ export type { DiffStrategy } from "./line-script.js";
 export { detectEol, type Eol, type LineSkip, skipLines, splitLines, windowLines } from "./lines.js";
 export { foldTypography, nearestNames } from "./nearest.js";
 export { countNewlines } from "./newline-count.js";
-export { baseName, expandHome, normalizePath, parentOf, relativeInside, resolvePath } from "./paths.js";
+export {
+  baseName,
+  expandHome,
+  folderEnd,
+  normalizePath,
+  parentOf,
+  relativeInside,
+  resolvePath,
+  withoutFolderEnd,
+} from "./paths.js";
 export { posixQuote } from "./quoting.js";
 export { DEFAULT_DIFF_CONTEXT, renderUnifiedDiff, type UnifiedDiffOptions } from "./unified-diff.js";
 export {

@@ -1,7 +1,16 @@
 import { posix } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { baseName, joinPath, normalizePath, parentOf, relativeInside, resolvePath } from "./paths.js";
+import {
+  baseName,
+  folderEnd,
+  joinPath,
+  normalizePath,
+  parentOf,
+  relativeInside,
+  resolvePath,
+  withoutFolderEnd,
+} from "./paths.js";
 
 const anyPath = fc
   .array(fc.constantFrom("a", "b.ts", "..", ".", "", "~", "...", "a b", "é"), { minLength: 1, maxLength: 8 })
@@ -18,6 +27,39 @@ describe("normalizePath", () => {
     expect(normalizePath("/../a")).toBe("/a");
     expect(normalizePath("")).toBe(".");
     expect(normalizePath("//a//b/")).toBe("/a/b");
+  });
+});
+
+describe("folderEnd", () => {
+  it("is what only the path of a folder ends in", () => {
+    for (const path of ["a", "a.", "a..", ".a", "..a", "a/...", "a/.b", "~"]) expect(folderEnd(path)).toBeUndefined();
+    expect(["a/", "a//", "a/.", "a/..", ".", "..", "/", "/."].map(folderEnd)).toEqual([
+      "/",
+      "/",
+      "/.",
+      "/..",
+      ".",
+      "..",
+      "/",
+      "/.",
+    ]);
+  });
+
+  it("is taken off where normalizing drops it", () => {
+    expect(["a/", "a//./", "a/.", "./a/.b/", "/", "//", "/.", "a", "a/..", "..", "."].map(withoutFolderEnd)).toEqual([
+      "a",
+      "a",
+      "a",
+      "./a/.b",
+      "/",
+      "/",
+      "/",
+      "a",
+      "a/..",
+      "..",
+      ".",
+    ]);
+    fc.assert(fc.property(anyPath, (path) => normalizePath(withoutFolderEnd(path)) === normalizePath(path)));
   });
 });
 

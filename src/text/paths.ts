@@ -47,6 +47,21 @@ function isInHome(path: string): boolean {
   return path === "~" || path.startsWith("~/");
 }
 
+/**
+ * The end of `path` by which it can only name a folder: its last slash, with a `.` or `..` after it; all of `.` and `..`.
+ * Undefined where a file may be meant.
+ */
+export function folderEnd(path: string): string | undefined {
+  return /(?:^|\/)\.{0,2}$/.exec(path)?.[0];
+}
+
+/** `path` without the slashes and the `/.` at its end, which normalizing drops; `..` stays, and so does the root. */
+export function withoutFolderEnd(path: string): string {
+  let end = path.length;
+  while (end > 1 && (path[end - 1] === "/" || path.slice(end - 2, end) === "/.")) end--;
+  return path.slice(0, end);
+}
+
 /** The folder that holds `path`: `/` for the root itself, `.` for a bare name, `..` for `.`. */
 export function parentOf(path: string): string {
   return joinPath(path, "..");

@@ -10,7 +10,9 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
+import { withoutFolderEnd } from "../../text/index.js";
 import { fileFailure } from "../file-failure.js";
+import { refuseAsFolder } from "../folder-spelling.js";
 import { besideClaims, withNearPaths } from "../near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
 import { groundClaims, realGround, refuseGround } from "./ground-folders.js";
@@ -67,6 +69,8 @@ async function runDelete(input: DeleteInput, ctx: ToolContext<DeleteLimits>): Pr
   const asked = { verb: "delete", spelled: input.path, absolute, noun: "file or folder" };
   try {
     const info = await ctx.fs.stat(absolute);
+    const misspelt = refuseAsFolder(info.kind, asked);
+    if (misspelt !== undefined) return misspelt;
     const kind = kindOf(info);
     const [found] = kind === "link" ? [] : await ctx.fs.resolve([absolute]);
     const real = found?.real ?? absolute;
@@ -84,7 +88,7 @@ async function deleteOne(
   absolute: string,
 ): Promise<ToolResult<DeleteData>> {
   const info = await ctx.fs.stat(absolute);
-  const top: TreeEntry = { spelled: input.path.replace(/(?<=.)\/+$/, ""), absolute, kind: kindOf(info), info };
+  const top: TreeEntry = { spelled: withoutFolderEnd(input.path), absolute, kind: kindOf(info), info };
   if (top.kind === "directory" && input.recursive !== true) {
     const { children } = await ctx.fs.readDir(absolute, { limit: 1 });
     if (children.length > 0) return notEmpty(input.path);

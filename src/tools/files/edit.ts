@@ -31,6 +31,7 @@ import {
   type ToolResult,
 } from "../../kernel/index.js";
 import { fileFailure, refuseKind } from "../file-failure.js";
+import { refuseAsFolder } from "../folder-spelling.js";
 import { fileProvenance } from "../path-input.js";
 import { diffOfEdit } from "./edit-diff.js";
 import { type EditPlan, planEdits } from "./edit-engine.js";
@@ -103,7 +104,8 @@ async function runEdit(input: EditInput, ctx: ToolContext<EditLimits>): Promise<
   const asked = { verb: "edit", spelled: input.path, absolute: ctx.resolve(input.path) };
   try {
     const [found] = await ctx.fs.resolve([asked.absolute]);
-    const bad = found === undefined || found.kind === "absent" ? undefined : refuseKind(found.kind, asked);
+    const kind = found === undefined || found.kind === "absent" ? undefined : found.kind;
+    const bad = kind === undefined ? undefined : (refuseKind(kind, asked) ?? refuseAsFolder(kind, asked));
     if (bad !== undefined) return bad;
     const place = { absolute: asked.absolute, real: found?.real ?? asked.absolute };
     return await ctx.lock(place.real, {}, () => editTwice(input, ctx, place));

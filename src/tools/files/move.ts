@@ -13,12 +13,14 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
-import { baseName, parentOf } from "../../text/index.js";
+import { parentOf } from "../../text/index.js";
 import { fileFailure, unlessMissing } from "../file-failure.js";
+import { refuseAsFolder } from "../folder-spelling.js";
 import { besideClaims, withNearPaths } from "../near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
 import { groundClaims, realGround, refuseGround } from "./ground-folders.js";
 import { journalCut, keepOldBytes } from "./journal.js";
+import { refuseGoal } from "./move-refusals.js";
 import { baseOf, parentClaims } from "./parent-folders.js";
 
 export const MOVE_LIMITS: MoveLimits = { maxReplacedBytes: 64 * 1024 * 1024 };
@@ -81,6 +83,8 @@ async function runMove(input: MoveInput, ctx: ToolContext<MoveLimits>): Promise<
   const goal = ctx.resolve(to);
   try {
     const info = await ctx.fs.stat(source);
+    const misspelt = refuseAsFolder(info.kind, { verb: "move", spelled: from });
+    if (misspelt !== undefined) return misspelt;
     const [was, next] = await ctx.fs.resolve([source, goal]);
     const isFolder = info.kind === "directory" && info.target === undefined;
     const ground =
@@ -126,7 +130,7 @@ async function moveOnce(
 ): Promise<ToolResult<MoveData>> {
   const { from, to } = input;
   const old = await ctx.fs.stat(goal).catch(unlessMissing);
-  const refusal = old === undefined ? undefined : refuseTaken(input, info, old, ctx.limits);
+  const refusal = await refuseGoal(input, ctx, { goal, info, old });
   if (refusal !== undefined) return refusal;
   if (lacksFolder) {
     if (baseOf(goal, ctx) === undefined) {
@@ -175,30 +179,4 @@ async function moveOnce(
     cuts: journal === undefined ? [] : [journalCut(to, old?.size ?? 0, journal)],
     ...(journal === undefined ? {} : { details: { journal } }),
   });
-}
-
-/** Why what stands at the goal stays. */
-function refuseTaken(
-  { from, to, overwrite }: MoveInput,
-  info: FsEntryInfo,
-  old: FsEntryInfo,
-  { maxReplacedBytes: maxBytes }: MoveLimits,
-): ToolResult<never> | undefined {
-  const refused = (why: string) =>
-    fail("FS_EXISTS", `Did not move ${quoted(from)}: ${why}.`, { details: { path: to } });
-  const isLink = old.target !== undefined;
-  if (!isLink && old.kind === "directory") {
-    const inside = `${to.replace(/\/+$/, "")}/${baseName(from.replace(/\/+$/, ""))}`;
-    return refused(`${quoted(to)} is a folder. To move it into that folder, send ${quoted(inside)} as \`to\``);
-  }
-  if (overwrite !== true)
-    return refused(`${quoted(to)} exists already. Choose another name, or set \`overwrite\` to replace it`);
-  if (info.kind === "directory" && info.target === undefined)
-    return refused(`a folder does not replace what is no folder, and ${quoted(to)} is none. Choose another name`);
-  if (!isLink && old.kind === "other")
-    return refused(`${quoted(to)} is a FIFO, a socket or a device, which is not replaced. Choose another name`);
-  if (isLink || old.size <= maxBytes) return undefined;
-  const details = { path: to, sizeBytes: old.size, maxBytes };
-  const why = `${quoted(to)} has ${old.size} bytes, and at most ${maxBytes} are kept of a file that is replaced`;
-  return fail("FS_TOO_LARGE", `Did not move ${quoted(from)}: ${why}. A command can replace it.`, { details });
 }

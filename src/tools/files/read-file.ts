@@ -9,6 +9,7 @@ import {
 } from "../../kernel/index.js";
 import { decodeText, detectEol, findEncoding, looksBinary } from "../../text/index.js";
 import { refuseKind } from "../file-failure.js";
+import { refuseAsFolder } from "../folder-spelling.js";
 import { type AskedFile, type FileView, type FoundFile, UTF8_VIEW, untold } from "./found-file.js";
 import { imageSize } from "./image-size.js";
 import { indexFor, LineIndex } from "./line-index.js";
@@ -38,6 +39,8 @@ export async function readFile(
   const seen = await look(ctx, absolute);
   if ("kind" in seen) return refuseKind(seen.kind, asked)!;
   const { info, head } = seen;
+  const misspelt = refuseAsFolder("file", asked);
+  if (misspelt !== undefined) return misspelt;
   const bytes = head.length === info.size ? head : seen.whole;
   const place = { absolute, real: (await real)?.[0]?.real ?? absolute };
   const mime = shownMedia(input, ctx.limits, head);

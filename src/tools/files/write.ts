@@ -14,6 +14,7 @@ import {
 } from "../../kernel/index.js";
 import { parentOf } from "../../text/index.js";
 import { fileFailure, refuseKind, unlessMissing } from "../file-failure.js";
+import { refuseAsFolder, refuseNewAsFolder } from "../folder-spelling.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
 import { journalCut, journalOldBytes } from "./journal.js";
 import { baseOf, parentClaims } from "./parent-folders.js";
@@ -101,6 +102,10 @@ async function replaceFile(
       refuseKind(old.info.kind, { verb: "write", spelled: input.path, absolute }) ?? refuseLostLink(input, old);
     if (bad !== undefined) return bad;
   }
+  // What stands here by now is a file, or nothing.
+  const asked = { verb: "write", spelled: input.path };
+  const misspelt = old === undefined ? refuseNewAsFolder(asked) : refuseAsFolder("file", asked);
+  if (misspelt !== undefined) return misspelt;
   const refusal = refuseByExpect(input, old) ?? refuseByGate(input, ctx, place, old);
   if (refusal !== undefined) return refusal;
   if (lacksFolder && ctx.limits.parents && baseOf(absolute, ctx) === undefined) {

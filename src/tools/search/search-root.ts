@@ -1,5 +1,6 @@
 import { type EntryKind, type Fs, fail, HaftError, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import { fileFailure, refuseKind } from "../file-failure.js";
+import { refuseAsFolder } from "../folder-spelling.js";
 import { quoted } from "../path-input.js";
 
 /** A root as the model spelled it, and made absolute. */
@@ -23,7 +24,8 @@ export async function refuseRoot(
     const kind = await kindBehind(ctx.fs, absolute);
     if (kind === "directory") return undefined;
     if (kind === "absent") throw new HaftError("FS_NOT_FOUND", "");
-    if (kind !== "file" || takesFiles) return refuseKind(kind, { verb: "search", spelled, absolute });
+    const asked = { verb: "search", spelled, absolute };
+    if (kind !== "file" || takesFiles) return refuseKind(kind, asked) ?? refuseAsFolder(kind, asked);
     const message = `Did not search ${quoted(spelled)}: it is a file. Name the folder to search below.`;
     return fail("FS_NOT_A_DIRECTORY", message, { details: { path: spelled } });
   } catch (thrown) {

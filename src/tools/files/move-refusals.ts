@@ -1,0 +1,68 @@
+/** Why a move does not take place, judged by what stands at its two ends. */
+import {
+  type FsEntryInfo,
+  fail,
+  type MoveInput,
+  type MoveLimits,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
+import { baseName, folderEnd } from "../../text/index.js";
+import { inFolder, refuseAsFolder, refuseMoveToFolder } from "../folder-spelling.js";
+import { quoted } from "../path-input.js";
+
+/** What is to be moved, and what stands at the goal. */
+interface Ends {
+  readonly goal: string;
+  readonly info: FsEntryInfo;
+  readonly old: FsEntryInfo | undefined;
+}
+
+/** The refusal of a goal that is taken, or spelled as it cannot be; undefined for one that the move may have. */
+export async function refuseGoal(
+  input: MoveInput,
+  ctx: ToolContext<MoveLimits>,
+  { goal, info, old }: Ends,
+): Promise<ToolResult<never> | undefined> {
+  const { from, to } = input;
+  const isFolder = info.kind === "directory" && info.target === undefined;
+  if (old === undefined) return isFolder ? undefined : refuseMoveToFolder(from, to, baseName(from));
+  if (folderEnd(to) !== undefined) {
+    // By a name that only a folder has, a link to one is that folder.
+    const [place] = await ctx.fs.resolve([goal]);
+    if (place?.kind === "directory") return refuseFolder(from, to);
+    return refuseAsFolder("file", { verb: "move anything to", spelled: to });
+  }
+  return refuseTaken(input, isFolder, old, ctx.limits);
+}
+
+function refuseFolder(from: string, to: string): ToolResult<never> {
+  const inside = quoted(inFolder(to, baseName(from)));
+  return refuseExisting(from, to, `${quoted(to)} is a folder. To move it into that folder, send ${inside} as \`to\``);
+}
+
+function refuseExisting(from: string, to: string, why: string): ToolResult<never> {
+  return fail("FS_EXISTS", `Did not move ${quoted(from)}: ${why}.`, { details: { path: to } });
+}
+
+/** Why what stands at the goal stays. */
+function refuseTaken(
+  { from, to, overwrite }: MoveInput,
+  isFolder: boolean,
+  old: FsEntryInfo,
+  { maxReplacedBytes: maxBytes }: MoveLimits,
+): ToolResult<never> | undefined {
+  const refused = (why: string) => refuseExisting(from, to, why);
+  const isLink = old.target !== undefined;
+  if (!isLink && old.kind === "directory") return refuseFolder(from, to);
+  if (overwrite !== true)
+    return refused(`${quoted(to)} exists already. Choose another name, or set \`overwrite\` to replace it`);
+  if (isFolder)
+    return refused(`a folder does not replace what is no folder, and ${quoted(to)} is none. Choose another name`);
+  if (!isLink && old.kind === "other")
+    return refused(`${quoted(to)} is a FIFO, a socket or a device, which is not replaced. Choose another name`);
+  if (isLink || old.size <= maxBytes) return undefined;
+  const details = { path: to, sizeBytes: old.size, maxBytes };
+  const why = `${quoted(to)} has ${old.size} bytes, and at most ${maxBytes} are kept of a file that is replaced`;
+  return fail("FS_TOO_LARGE", `Did not move ${quoted(from)}: ${why}. A command can replace it.`, { details });
+}
