@@ -56,6 +56,7 @@ function decides(key: string): string {
   const [top = ""] = key.split(".");
   if (top === "trust") return "person alone";
   if (top === "tools") return "person; a project only switches off and asks for more reads";
+  if (top === "dialect") return "anybody; gates looser than the person's: person";
   if (top === "workspace") return "person; a project only within its folder";
   return (TRUSTED_KEYS as readonly string[]).includes(top) ? "person" : "anybody";
 }

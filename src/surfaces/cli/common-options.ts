@@ -10,7 +10,6 @@ import { DEFAULT_DIALECT, UsageError } from "./usage.js";
 
 export interface CommonOptions extends ConfigOptions {
   readonly on: string;
-  readonly dialect?: string;
   readonly state?: string;
   readonly env: readonly string[];
   readonly autonomy?: string;

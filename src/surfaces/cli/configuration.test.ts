@@ -1,5 +1,14 @@
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -83,6 +92,29 @@ describe("the configuration of a command", () => {
     expect((await haft(["tools"])).stdout).toContain("haft doctor");
   });
 
+  it("takes a dialect from a project, and its looser gate only where it is trusted with that", async () => {
+    project({ dialect: "zeroclaw" });
+    const over = async (...options: readonly string[]): Promise<Finished> => {
+      writeFileSync(join(workspace, "a.txt"), "old");
+      const input = JSON.stringify({ path: "a.txt", content: "new" });
+      const done = await haft(["call", "file_write", input, "--session", "new", ...options]);
+      expect(readFileSync(join(workspace, "a.txt"), "utf8")).toBe(done.status === 0 ? "new" : "old");
+      return done;
+    };
+    const untrusted = await over();
+    expect(untrusted).toMatchObject({ status: 1, stdout: expect.stringContaining("read") });
+    expect(untrusted.stderr).toContain(`"trust": { "${workspace}": ["dialect"] } into ${mine}`);
+    for (const mending of [{ trust: { [workspace]: ["dialect"] } }, { dialect: "buddy" }]) {
+      ours(mending);
+      const done = await over();
+      expect(done.status).toBe(0);
+      expect(done.stderr).not.toContain("Ignored");
+    }
+    ours({});
+    expect((await over("--dialect", "zeroclaw")).stderr).not.toContain("Ignored");
+    expect((await over("--gate", "off")).status).toBe(0);
+  });
+
   it("passes the person's variables on, and the project's only where it is trusted", async () => {
     ours({ env: ["HAFT_ONE", "HAFT_IS_NOT_SET"] });
     project({ env: ["HAFT_TWO"] });
@@ -161,7 +193,15 @@ describe("the configuration of a command", () => {
       "isError",
       true,
     );
+    const over = { name: "file_write", arguments: { path: "a.txt", content: "new" } };
+    for (const folder of [workspace, elsewhere]) writeFileSync(join(folder, "a.txt"), "old");
+    expect(await here.callTool(over)).toHaveProperty("isError", true);
     await here.close();
+    // The dialect of the first folder is spoken in the next one too, and its gate stays behind there as well.
+    const there = await connect([`file://${elsewhere}`]);
+    expect(await there.callTool(over)).toHaveProperty("isError", true);
+    await there.close();
+    for (const folder of [workspace, elsewhere]) expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("old");
     const read = async (client: Client): Promise<unknown> => {
       const answer = await client.callTool({ name: "file_read", arguments: { path: "haft.jsonc" } }).catch(String);
       await client.close();

@@ -22,6 +22,9 @@ export interface ConfigOptions {
   /** A file in the place of the workspace's; `false` for no file at all. */
   readonly config?: string | false;
   readonly workspace?: string;
+  readonly dialect?: string;
+  /** Gates that hold where nothing is set for a tool: a project elsewhere chose the dialect. */
+  readonly gateFloor?: SettledConfig["gateFloor"];
 }
 
 export interface LoadedConfig {
@@ -37,9 +40,11 @@ export interface LoadedConfig {
  * @throws `CONFIG_INVALID` for a file that is not understood, UsageError for one that is named and not there.
  */
 export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> {
-  const settleOptions = { home: homedir(), personPath: personConfigPath(), realPath };
-  if (options.config === false) return { settled: settleConfig([], settleOptions), layers: [] };
+  const { dialect, gateFloor } = options;
+  const settleOptions = { home: homedir(), personPath: personConfigPath(), dialect, gateFloor, realPath };
+  const settle = () => settleConfig(layers, settleOptions);
   const layers: ConfigLayer[] = [];
+  if (options.config === false) return { settled: await settle(), layers };
   const add = async (by: ConfigLayer["by"], path: string): Promise<boolean> => {
     const text = readConfig(path);
     if (text === undefined) return false;
@@ -54,11 +59,11 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
         `--config ${options.config}: there is no such file. \`haft init\` writes one to start from.`,
       );
   } else {
-    const folder = realFolder(options.workspace ?? settleConfig(layers, settleOptions).workspace ?? process.cwd());
+    const folder = realFolder(options.workspace ?? (await settle()).workspace ?? process.cwd());
     const path = folder === undefined ? undefined : join(folder, CONFIG_NAME);
     if (path !== undefined && path !== personConfigPath()) await add("project", path);
   }
-  return { settled: settleConfig(layers, settleOptions), layers };
+  return { settled: await settle(), layers };
 }
 
 /** `$XDG_CONFIG_HOME/haft/haft.jsonc`, else `~/.config/haft/haft.jsonc`. A relative variable is ignored. */

@@ -9,7 +9,6 @@ import { serversOf } from "./servers-of.js";
 import { DEFAULT_DIALECT, EXIT } from "./usage.js";
 
 export interface CostOptions extends ConfigOptions {
-  readonly dialect?: string;
   readonly all?: boolean;
   readonly json?: boolean;
 }

@@ -98,7 +98,8 @@ async function serveOverStdio(
         });
       }
       // The folder is known only now, and its own file holds from here on; the names of the tools were told before.
-      const there = await settingsOf({ ...options, workspace: root, dialect: settings.dialect });
+      const { dialect, config } = settings;
+      const there = await settingsOf({ ...options, workspace: root, dialect, gateFloor: config.gateFloor });
       setting = there.config.tools;
       const tools = (await servers.tools()).filter(({ name }) => setting[name] !== false);
       return createToolkit({ ...there.toolkit, tools, yieldMs: YIELD_MS, workspace: root });

@@ -10,7 +10,6 @@ import { toolsOf } from "./tools-of.js";
 import { DEFAULT_DIALECT } from "./usage.js";
 
 export interface ToolsOptions extends ConfigOptions {
-  readonly dialect?: string;
   readonly collection: string;
   readonly json?: boolean;
 }

@@ -30,6 +30,7 @@ export interface ConfigSchema {
 export const TRUSTED_KEYS: readonly TrustedKey[] = Object.freeze([
   "artifacts",
   "autonomy",
+  "dialect",
   "env",
   "servers",
   "state",
@@ -53,7 +54,8 @@ const CALL_SETTINGS: Readonly<Record<string, ConfigSchema>> = {
   dialect: {
     enum: DIALECT_NAMES,
     default: "haft",
-    description: "The names, limits and texts under which a model sees the tools.",
+    description:
+      "The names, limits and texts under which a model sees the tools. A project's file may name one; where that asks for fewer reads than yours before a file is changed, your gates stay.",
   },
   workspace: {
     ...TEXT,

@@ -30,7 +30,7 @@ export interface ToolSetting {
 export type ToolSettings = Readonly<Record<string, boolean | ToolSetting>>;
 
 /** The keys of a project's file that only a person may decide, unless the person's own file trusts the project with them. */
-export type TrustedKey = "artifacts" | "autonomy" | "env" | "servers" | "state" | "tools" | "workspace";
+export type TrustedKey = "artifacts" | "autonomy" | "dialect" | "env" | "servers" | "state" | "tools" | "workspace";
 
 /** One file. */
 export interface Config {

@@ -3,7 +3,8 @@ import { isWithin } from "../../kernel/index.js";
 import { resolvePath } from "../../text/index.js";
 import type { Config, ToolSetting, ToolSettings, TrustedKey } from "./config.js";
 import type { ConfigLayer } from "./config-layer.js";
-import { GATES, TRUSTED_KEYS } from "./config-schema.js";
+import { TRUSTED_KEYS } from "./config-schema.js";
+import { type Gates, gateOf, gatesOfDialect, isLooserGate } from "./dialect-gates.js";
 
 export interface ProjectPartOptions {
   readonly home: string;
@@ -11,27 +12,39 @@ export interface ProjectPartOptions {
   readonly personPath: string;
   /** What the person's layers say of the tools. */
   readonly tools: ToolSettings;
+  /** The dialect of the person's layers. */
+  readonly dialect?: string | undefined;
+  /** The dialect is settled already: what the project says of it has no effect. */
+  readonly isDialectGiven: boolean;
   /** What the person trusts this project with. */
   readonly trusted: readonly TrustedKey[];
 }
 
 interface Refusal {
   readonly key: TrustedKey;
-  /** As it stands in the file: `tools.bash`. */
+  /** As it is told: `"tools.bash"`. */
   readonly what: string;
   readonly why: string;
 }
 
 const NOT_ALONE = "only you may decide that";
+const FEWER_READS = "it asks for fewer reads than you do, so yours holds";
+
+export interface ProjectPart {
+  readonly config: Config;
+  /** The person's gates, where the dialect of the project would ask for fewer reads. */
+  readonly gateFloor: Gates;
+  readonly ignored: readonly string[];
+}
 
 /**
  * The configuration without what would widen what the person allows, and a sentence for what was left out: all of it in one,
  * so that what it says to put into the person's file may be taken as it stands.
  */
-export function projectPart(
+export async function projectPart(
   { config, folder, path }: ConfigLayer,
   options: ProjectPartOptions,
-): { readonly config: Config; readonly ignored: readonly string[] } {
+): Promise<ProjectPart> {
   const { home, personPath, tools, trusted } = options;
   const refusals: Refusal[] = [];
   const kept: Record<string, unknown> = {};
@@ -44,9 +57,17 @@ export function projectPart(
       refusals.push(...part.refusals);
     } else if (key === "workspace") {
       if (isWithin(folder, resolvePath(folder, String(value), home))) kept[key] = value;
-      else refusals.push({ key, what: key, why: "it lies outside the project's folder" });
-    } else refusals.push({ key, what: key, why: NOT_ALONE });
+      else refusals.push({ key, what: `"${key}"`, why: "it lies outside the project's folder" });
+    } else if (key === "dialect") kept[key] = value;
+    else refusals.push({ key, what: `"${key}"`, why: NOT_ALONE });
   }
+  const gateFloor = trusted.includes("dialect") ? {} : await floorUnder(kept as Config, options);
+  for (const name of Object.keys(gateFloor))
+    refusals.push({
+      key: "dialect",
+      what: `the gate of "${name}" in the dialect "${config.dialect}"`,
+      why: FEWER_READS,
+    });
   const ignored = [
     ...(config.trust === undefined
       ? []
@@ -55,7 +76,7 @@ export function projectPart(
         ]),
     ...(refusals.length === 0 ? [] : [sentence(refusals, { path, folder, personPath })]),
   ];
-  return { config: kept as Config, ignored };
+  return { config: kept as Config, gateFloor, ignored };
 }
 
 interface Told {
@@ -66,7 +87,7 @@ interface Told {
 
 function sentence(refusals: readonly Refusal[], { path, folder, personPath }: Told): string {
   const reasons = [...new Set(refusals.map(({ why }) => why))].map((why) => {
-    const what = refusals.filter((one) => one.why === why).map((one) => `"${one.what}"`);
+    const what = refusals.filter((one) => one.why === why).map((one) => one.what);
     return `${what.join(", ")}: ${why}`;
   });
   const keys = [...new Set(refusals.map(({ key }) => key))];
@@ -76,6 +97,22 @@ function sentence(refusals: readonly Refusal[], { path, folder, personPath }: To
 
 function isTrustedKey(key: string): key is TrustedKey {
   return (TRUSTED_KEYS as readonly string[]).includes(key);
+}
+
+/** A dialect is anybody's choice, the gates that come with it are not. One that is set for a tool holds in every dialect. */
+async function floorUnder(
+  { dialect, tools }: Config,
+  { dialect: own, isDialectGiven, tools: given }: ProjectPartOptions,
+): Promise<Gates> {
+  if (dialect === undefined || isDialectGiven) return {};
+  const [theirs, ours] = await Promise.all([gatesOfDialect(dialect), gatesOfDialect(own)]);
+  const settings: ToolSettings = { ...given, ...tools };
+  const looser = Object.entries(ours).filter(([name, gate]) => {
+    const [setting, their] = [settings[name], theirs[name]];
+    if (setting === false || gateOf(setting) !== undefined) return false;
+    return their !== undefined && isLooserGate(name, their, gate);
+  });
+  return Object.fromEntries(looser);
 }
 
 /** A tool may be switched off and its gate raised, never the other way. */
@@ -88,11 +125,11 @@ function toolsPart(
     const before = Object.hasOwn(given, name) ? given[name] : undefined;
     const gate = gateOf(setting);
     if (before === false && setting !== false) {
-      refusals.push({ key: "tools", what: `tools.${name}`, why: "you switched this off" });
+      refusals.push({ key: "tools", what: `"tools.${name}"`, why: "you switched this off" });
       return [];
     }
-    if (gate !== undefined && strictness(gate) < strictness(gateOf(before) ?? "on")) {
-      refusals.push({ key: "tools", what: `tools.${name}.gate`, why: "it may ask for fewer reads than you do" });
+    if (gate !== undefined && isLooserGate(name, gate, gateOf(before) ?? "on")) {
+      refusals.push({ key: "tools", what: `"tools.${name}.gate"`, why: "it may ask for fewer reads than you do" });
       return [];
     }
     // "true" and an object without a gate say nothing against a gate that the person set.
@@ -101,8 +138,3 @@ function toolsPart(
   });
   return { tools: Object.fromEntries(kept), refusals };
 }
-
-const gateOf = (setting: boolean | ToolSetting | undefined): ToolSetting["gate"] =>
-  typeof setting === "object" ? setting.gate : undefined;
-
-const strictness = (gate: NonNullable<ToolSetting["gate"]>): number => GATES.indexOf(gate);

@@ -17,15 +17,15 @@ const project = (config: Config): ConfigLayer => ({
   folder: "/src/shop",
   config,
 });
-const settle = (...layers: readonly ConfigLayer[]): SettledConfig => settleConfig(layers, OPTIONS);
+const settle = (...layers: readonly ConfigLayer[]): Promise<SettledConfig> => settleConfig(layers, OPTIONS);
 
 describe("settleConfig", () => {
-  it("gives defaults for nothing", () => {
-    expect(settle()).toEqual({ env: [], tools: {}, serve: {}, servers: {}, ignored: [] });
+  it("gives defaults for nothing", async () => {
+    expect(await settle()).toEqual({ env: [], tools: {}, gateFloor: {}, serve: {}, servers: {}, ignored: [] });
   });
 
-  it("lets a higher layer win, key by key", () => {
-    const settled = settle(
+  it("lets a higher layer win, key by key", async () => {
+    const settled = await settle(
       person({ dialect: "buddy", serve: { port: 1, host: "::1" }, tools: { read: true } }),
       project({ dialect: "haft", serve: { port: 2 }, tools: { bash: false, git__push: false } }),
     );
@@ -37,8 +37,8 @@ describe("settleConfig", () => {
     });
   });
 
-  it("counts paths from the file that names them, and ~/ from the home", () => {
-    const settled = settle(
+  it("counts paths from the file that names them, and ~/ from the home", async () => {
+    const settled = await settle(
       person({ state: "~/haft-state", servers: { a: { command: "a", cwd: "sub" } } }),
       project({ workspace: "packages/../app" }),
     );
@@ -50,7 +50,7 @@ describe("settleConfig", () => {
     });
   });
 
-  it("follows nothing of a project's file that only the person may decide, and says how to allow each", () => {
+  it("follows nothing of a project's file that only the person may decide, and says how to allow each", async () => {
     const widening: readonly Config[] = [
       { autonomy: "full" },
       { env: ["AWS_SECRET_ACCESS_KEY"] },
@@ -63,56 +63,109 @@ describe("settleConfig", () => {
     ];
     for (const config of widening) {
       const [key] = Object.keys(config);
-      const settled = settle(project(config));
-      expect(settled).toEqual({ env: [], tools: {}, serve: {}, servers: {}, ignored: [expect.any(String)] });
+      const settled = await settle(project(config));
+      expect(settled).toEqual({ ...(await settle()), ignored: [expect.any(String)] });
       expect(settled.ignored[0]).toContain(`Ignored in /src/shop/haft.jsonc: "${key}"`);
       expect(settled.ignored[0]).toContain(`"trust": { "/src/shop": ["${key}"] } into ${OPTIONS.personPath}`);
     }
   });
 
-  it("follows what the person trusts the project with, and no more", () => {
+  it("follows what the person trusts the project with, and no more", async () => {
     const asked = project({ env: ["CI"], state: "s", servers: { x: { url: "http://localhost" } } });
-    const settled = settle(person({ env: ["EDITOR"], trust: { "/src/shop": ["env", "servers"] } }), asked);
+    const settled = await settle(person({ env: ["EDITOR"], trust: { "/src/shop": ["env", "servers"] } }), asked);
     expect(settled).toMatchObject({ env: ["EDITOR", "CI"], servers: { x: { url: "http://localhost" } } });
     expect(settled.stateDir).toBeUndefined();
     expect(settled.ignored).toHaveLength(1);
-    expect(settle(person({ trust: { "/src": ["env"], "/src/shop2": ["env"] } }), asked).env).toEqual([]);
-    expect(settle(person({ trust: { "/src/shop/": ["env"] } }), asked).env).toEqual(["CI"]);
+    expect((await settle(person({ trust: { "/src": ["env"], "/src/shop2": ["env"] } }), asked)).env).toEqual([]);
+    expect((await settle(person({ trust: { "/src/shop/": ["env"] } }), asked)).env).toEqual(["CI"]);
   });
 
-  it("tells all that is not followed in one sentence, with one line to put into the person's file", () => {
-    const { ignored } = settle(project({ env: ["CI"], servers: {}, workspace: "/", state: "s" }));
+  it("tells all that is not followed in one sentence, with one line to put into the person's file", async () => {
+    const { ignored } = await settle(project({ env: ["CI"], servers: {}, workspace: "/", state: "s" }));
     expect(ignored).toEqual([
       'Ignored in /src/shop/haft.jsonc: "env", "servers", "state": only you may decide that; "workspace": it lies outside ' +
         `the project's folder. To allow it, put "trust": { "/src/shop": ["env", "servers", "workspace", "state"] } into ${OPTIONS.personPath}.`,
     ]);
   });
 
-  it("lets no project trust itself", () => {
-    const settled = settle(project({ trust: { "/src/shop": ["env"] }, env: ["CI"] }));
+  it("lets no project trust itself", async () => {
+    const settled = await settle(project({ trust: { "/src/shop": ["env"] }, env: ["CI"] }));
     expect(settled.env).toEqual([]);
     expect(settled.ignored).toHaveLength(2);
     expect(settled.ignored[0]).toContain("does not trust itself");
   });
 
-  it("lets a project switch tools off and gates up, never the other way", () => {
+  it("lets a project switch tools off and gates up, never the other way", async () => {
     const mine = person({ tools: { bash: false, write: { gate: "write" } } });
-    const stricter = settle(mine, project({ tools: { read: false, write: { gate: "on" }, edit: { gate: "on" } } }));
+    const stricter = await settle(
+      mine,
+      project({ tools: { read: false, write: { gate: "on" }, edit: { gate: "on" } } }),
+    );
     expect(stricter.tools).toEqual({ bash: false, read: false, write: { gate: "on" }, edit: { gate: "on" } });
     expect(stricter.ignored).toEqual([]);
-    const looser = settle(mine, project({ tools: { bash: true, write: { gate: "off" }, edit: { gate: "off" } } }));
+    const looser = await settle(
+      mine,
+      project({ tools: { bash: true, write: { gate: "off" }, edit: { gate: "off" } } }),
+    );
     expect(looser.tools).toEqual(mine.config.tools);
     expect(looser.ignored).toHaveLength(1);
     expect(looser.ignored[0]).toContain('"tools.bash": you switched this off; "tools.write.gate", "tools.edit.gate": ');
     expect(looser.ignored[0]).toContain('"trust": { "/src/shop": ["tools"] }');
     for (const silent of [true, {}])
-      expect(settle(mine, project({ tools: { write: silent } })).tools).toEqual(mine.config.tools);
+      expect((await settle(mine, project({ tools: { write: silent } }))).tools).toEqual(mine.config.tools);
     const trusting = person({ tools: { bash: false }, trust: { "/src/shop": ["tools"] } });
-    expect(settle(trusting, project({ tools: { bash: true } })).tools).toEqual({ bash: true });
+    expect((await settle(trusting, project({ tools: { bash: true } }))).tools).toEqual({ bash: true });
   });
 
-  it("lets a higher layer of the person take back a server", () => {
-    const settled = settle(
+  it("lets a project choose a dialect, and keeps the person's gates where that one asks for fewer reads", async () => {
+    for (const [mine, theirs, gates] of [
+      [undefined, "zeroclaw", { write: "write" }],
+      ["haft", "buddy", { write: "write" }],
+      ["haft", "indusagi", { write: "write" }],
+      ["indusagi-python", "zeroclaw", { write: "handle" }],
+      ["zeroclaw", "buddy", {}],
+      ["buddy", "haft", {}],
+      ["indusagi", "indusagi-python", {}],
+    ] as const) {
+      const settled = await settle(person(mine === undefined ? {} : { dialect: mine }), project({ dialect: theirs }));
+      expect([mine, settled.dialect, settled.gateFloor]).toEqual([mine, theirs, gates]);
+      expect(settled.ignored).toHaveLength(Object.keys(gates).length);
+    }
+    const settled = await settle(project({ dialect: "zeroclaw", tools: { write: true } }));
+    expect(settled.tools).toEqual({ write: { gate: "write" } });
+    expect(settled.ignored).toEqual([
+      'Ignored in /src/shop/haft.jsonc: the gate of "write" in the dialect "zeroclaw": it asks for fewer reads than you do, ' +
+        `so yours holds. To allow it, put "trust": { "/src/shop": ["dialect"] } into ${OPTIONS.personPath}.`,
+    ]);
+  });
+
+  it("takes the gates of a dialect with it where the person named it, trusts the project with it or set the gate", async () => {
+    const asked = project({ dialect: "zeroclaw" });
+    for (const mine of [
+      { dialect: "zeroclaw" },
+      { trust: { "/src/shop": ["dialect"] } },
+      { tools: { write: { gate: "off" } } },
+      { tools: { write: false } },
+    ] satisfies readonly Config[]) {
+      const settled = await settle(person(mine), asked);
+      expect(settled).toMatchObject({ dialect: "zeroclaw", tools: mine.tools ?? {}, gateFloor: {}, ignored: [] });
+    }
+    expect(await settleConfig([asked], { ...OPTIONS, dialect: "zeroclaw" })).toMatchObject({ tools: {}, ignored: [] });
+    expect(await settle(asked, person({ dialect: "buddy" }))).toMatchObject({ dialect: "buddy", tools: {} });
+  });
+
+  it("keeps the person's gates under several projects, and where a project elsewhere chose the dialect", async () => {
+    const several = await settle(project({ dialect: "zeroclaw" }), project({ dialect: "buddy" }));
+    expect(several.tools).toEqual({ write: { gate: "write" } });
+    const { gateFloor } = several;
+    const there = await settleConfig([project({ dialect: "haft" })], { ...OPTIONS, dialect: "buddy", gateFloor });
+    expect(there).toMatchObject({ tools: { write: { gate: "write" } }, ignored: [] });
+    const stricter = project({ dialect: "buddy", tools: { write: { gate: "on" } } });
+    expect(await settle(stricter)).toMatchObject({ tools: { write: { gate: "on" } }, gateFloor: {}, ignored: [] });
+  });
+
+  it("lets a higher layer of the person take back a server", async () => {
+    const settled = await settle(
       person({ servers: { a: { command: "a" }, b: { command: "b" } } }),
       person({ servers: { a: false } }),
     );

@@ -2,6 +2,7 @@
 import { normalizePath, resolvePath } from "../../text/index.js";
 import type { Config, ServerConfig, ToolSettings, TrustedKey } from "./config.js";
 import type { ConfigLayer } from "./config-layer.js";
+import { type Gates, withGates } from "./dialect-gates.js";
 import { projectPart } from "./project-part.js";
 
 export interface SettleOptions {
@@ -9,6 +10,10 @@ export interface SettleOptions {
   readonly home: string;
   /** Where the person's own file is or would be; it is told to whoever has to trust a project. */
   readonly personPath: string;
+  /** The dialect of the command line, in whose place no file puts another. Default: the files decide. */
+  readonly dialect?: string | undefined;
+  /** Gates that hold where nothing is set for a tool, beside those that come of the files. Default none. */
+  readonly gateFloor?: Gates | undefined;
   /** Follows the links of a trusted folder; layers name theirs without links. Default: as it is spelled. */
   realPath?(path: string): string;
 }
@@ -22,7 +27,10 @@ export interface SettledConfig {
   readonly stateDir?: string;
   readonly autonomy?: "full";
   readonly env: readonly string[];
+  /** With the gates of `gateFloor`. */
   readonly tools: ToolSettings;
+  /** The person's gates, where a project chose a dialect that asks for fewer reads: they go with that dialect wherever it is spoken. */
+  readonly gateFloor: Gates;
   readonly quotaMiB?: number;
   readonly serve: { readonly port?: number; readonly host?: string };
   readonly servers: Readonly<Record<string, ServerConfig>>;
@@ -33,26 +41,32 @@ export interface SettledConfig {
 /**
  * The layers from the lowest to the highest: a later one wins. Lists of variables add up, tools and servers are laid over
  * each other by name. A project's file never widens what it may do by itself: `artifacts`, `autonomy`, `env`, `servers`
- * and `state`, a `workspace` outside its own folder, a tool that the person switched off and a looser gate are left out and
- * told, unless `trust` in a person's layer names the folder of the project and the key.
+ * and `state`, a `workspace` outside its own folder, a tool that the person switched off and a looser gate, also one that comes
+ * with a dialect, are left out and told, unless `trust` in a person's layer names the folder of the project and the key.
  */
-export function settleConfig(layers: readonly ConfigLayer[], options: SettleOptions): SettledConfig {
+export async function settleConfig(layers: readonly ConfigLayer[], options: SettleOptions): Promise<SettledConfig> {
+  const { home, personPath, gateFloor = {} } = options;
   const trust = trustedBy(layers, options);
   const ignored: string[] = [];
-  let settled: Omit<SettledConfig, "ignored"> = { env: [], tools: {}, serve: {}, servers: {} };
+  let settled: Laid = { env: [], tools: {}, gateFloor, serve: {}, servers: {} };
   for (const layer of layers) {
-    const { config, ignored: more } =
-      layer.by === "person"
-        ? { config: layer.config, ignored: [] }
-        : projectPart(layer, { ...options, tools: settled.tools, trusted: trust(layer.folder) });
-    ignored.push(...more);
-    settled = laidOver(settled, config, layer.folder, options.home);
-    const isConfined =
-      layer.by === "project" && config.workspace !== undefined && !trust(layer.folder).includes("workspace");
-    if (isConfined) settled = { ...settled, workspaceWithin: layer.folder };
+    const { tools, dialect } = settled;
+    const about = { home, personPath, tools, dialect, isDialectGiven: options.dialect !== undefined };
+    const part =
+      layer.by === "project" ? await projectPart(layer, { ...about, trusted: trust(layer.folder) }) : undefined;
+    const { config } = part ?? layer;
+    ignored.push(...(part?.ignored ?? []));
+    settled = laidOver(settled, config, layer.folder, home);
+    if (part !== undefined) settled = { ...settled, gateFloor: { ...settled.gateFloor, ...part.gateFloor } };
+    else if (config.dialect !== undefined) settled = { ...settled, gateFloor };
+    const isConfined = part !== undefined && config.workspace !== undefined;
+    if (isConfined && !trust(layer.folder).includes("workspace"))
+      settled = { ...settled, workspaceWithin: layer.folder };
   }
-  return Object.freeze({ ...settled, ignored });
+  return Object.freeze({ ...settled, tools: withGates(settled.tools, settled.gateFloor), ignored });
 }
+
+type Laid = Omit<SettledConfig, "ignored">;
 
 function trustedBy(
   layers: readonly ConfigLayer[],
@@ -66,12 +80,7 @@ function trustedBy(
   return (folder) => entries.filter(([at]) => at === normalizePath(folder)).flatMap(([, keys]) => keys);
 }
 
-function laidOver(
-  under: Omit<SettledConfig, "ignored">,
-  over: Config,
-  folder: string,
-  home: string,
-): Omit<SettledConfig, "ignored"> {
+function laidOver(under: Laid, over: Config, folder: string, home: string): Laid {
   const { dialect, workspace, state, autonomy, env = [], tools = {}, artifacts, serve = {}, servers = {} } = over;
   return {
     ...under,
