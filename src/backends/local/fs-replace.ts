@@ -32,7 +32,7 @@ import type { Patience } from "./fs-patience.js";
 import { openFile, readAt } from "./fs-read.js";
 import type { Spot } from "./fs-spot.js";
 import type { KeptAttributes } from "./kept-attributes.js";
-import { discard, type TempFiles } from "./temp-file.js";
+import { discard, removeName, type TempFiles } from "./temp-file.js";
 
 /** Bytes of one write; between two of them the operation can end. */
 const WRITE_STEP_BYTES = 8 * 1024 * 1024;
@@ -98,7 +98,9 @@ async function create(
       if (!NO_LINKS.has(code) || lstatSync(spot.path, { throwIfNoEntry: false }) !== undefined) throw thrown;
       renameSync(temp.path, spot.path);
     }
-    discard(temp.descriptor, temp.path);
+    removeName(temp.path);
+    tools.attributes.remember(fstatSync(temp.descriptor, { bigint: true }));
+    closeSync(temp.descriptor);
     isOpen = false;
     await flushFolder(spot);
   } finally {
@@ -147,7 +149,7 @@ async function renameOver(
     requireVersion(spot, source.info, versionOf(requireThere(spot, expect)));
     patience.check();
     renameSync(temp.path, spot.path);
-    tools.attributes.remember(fstatSync(temp.descriptor, { bigint: true }));
+    tools.attributes.succeed(source.info, fstatSync(temp.descriptor, { bigint: true }));
     closeSync(temp.descriptor);
     isOpen = false;
     await flushFolder(spot);

@@ -9,29 +9,45 @@ const UNKNOWN_OPTION = /attributes-only|unrecognized option|illegal option|inval
 
 /**
  * Keeps access control lists and extended attributes of a file that is about to be replaced. Node cannot see them, so GNU
- * `cp --attributes-only` copies them, about 2 ms; a file that this process wrote itself and nobody has changed since needs
- * no copy. Where there is no GNU `cp` they are not seen, and a replaced file loses them.
+ * `cp --attributes-only` copies them, about 2 ms while the bytes are written; a file that this process made itself and nobody
+ * else has changed since has none and needs no copy. Where there is no GNU `cp` they are not seen, and a replaced file loses
+ * them.
  */
 export class KeptAttributes {
-  readonly #plain = new Map<string, bigint>();
+  /** When a file was changed last by us, for those that are ours alone. */
+  readonly #own = new Map<string, bigint>();
   #canCopy = true;
 
   /** The file has just been made by this process, with what its folder gives it and nothing else. */
-  remember(info: BigIntStats): void {
-    if (this.#plain.size >= REMEMBERED_FILES) this.#plain.clear();
-    this.#plain.set(`${info.dev}-${info.ino}`, info.ctimeNs);
+  remember(made: BigIntStats): void {
+    if (this.#own.size >= REMEMBERED_FILES) this.#own.clear();
+    this.#own.set(identityOf(made), made.ctimeNs);
+  }
+
+  /** One file of this process has taken the place of another: it has as little of its own as that had. */
+  succeed(old: BigIntStats, made: BigIntStats): void {
+    if (!this.#isOwn(old)) return;
+    this.#own.delete(identityOf(old));
+    this.remember(made);
   }
 
   /** False when the file has attributes that the new one cannot be given. */
   async copy(source: OpenFile, descriptor: number): Promise<boolean> {
-    const { dev, ino, ctimeNs } = source.info;
-    if (!this.#canCopy || this.#plain.get(`${dev}-${ino}`) === ctimeNs) return true;
+    if (!this.#canCopy || this.#isOwn(source.info)) return true;
     const { code, said } = await copyAttributes(source.descriptor, descriptor);
     if (code === 0) return true;
     if (code !== null && !UNKNOWN_OPTION.test(said)) return false;
     this.#canCopy = false;
     return true;
   }
+
+  #isOwn(info: BigIntStats): boolean {
+    return this.#own.get(identityOf(info)) === info.ctimeNs;
+  }
+}
+
+function identityOf({ dev, ino }: BigIntStats): string {
+  return `${dev}-${ino}`;
 }
 
 function copyAttributes(from: number, to: number): Promise<{ readonly code: number | null; readonly said: string }> {

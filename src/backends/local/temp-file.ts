@@ -76,6 +76,11 @@ function pidNamespace(): string {
 /** Closes and removes a temporary file that came to nothing. */
 export function discard(descriptor: number, path: string): void {
   closeSync(descriptor);
+  removeName(path);
+}
+
+/** Removes the name of a temporary file, if it still has it. */
+export function removeName(path: string): void {
   try {
     unlinkSync(path);
   } catch {
