@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from "vitest";
@@ -86,6 +86,49 @@ describe("attributes of a file that is written again and again", () => {
         for (const text of ["one", "two"]) await write("old", text);
         expect(told()).toBe(2);
       },
+    );
+  });
+});
+
+describe("where attributes cannot be copied", () => {
+  it("a cp that could not be started once is tried again, and the file is written in place meanwhile", async (context) => {
+    writeFileSync(at("file"), "old");
+    give(at("file"), USER, "68657265", context);
+    await withCp(
+      (cp) => {
+        writeFileSync(cp, "");
+        chmodSync(cp, 0o644);
+      },
+      async () => expect(await write("file", "one")).toBe(true),
+    );
+    expect([has(at("file"), USER), readFileSync(at("file"), "utf8")]).toEqual([true, "one"]);
+    expect([await write("file", "two"), has(at("file"), USER)]).toEqual([false, true]);
+  });
+
+  it("a cp that fails with this file leaves it to be written in place", async () => {
+    writeFileSync(at("file"), "old");
+    await withCp(
+      (cp) =>
+        writeFileSync(cp, "#!/bin/sh\necho 'cp: setting attributes: not supported' >&2\nexit 1\n", { mode: 0o755 }),
+      async () => expect(await write("file", "one")).toBe(true),
+    );
+    expect(await write("file", "two")).toBe(false);
+  });
+
+  it.each([
+    ["there is none", () => {}],
+    [
+      "it is another program",
+      (cp: string) => writeFileSync(cp, "#!/bin/sh\necho 'cp: illegal option -- -' >&2\nexit 64\n", { mode: 0o755 }),
+    ],
+  ])("a cp is asked for no more where %s", async (_, make) => {
+    writeFileSync(at("file"), "old");
+    await withCp(make, async () => expect(await write("file", "one")).toBe(false));
+    // With a `cp` that would fail, this one would be written in place.
+    rmSync(at("bin"), { recursive: true });
+    await withCp(
+      (cp) => writeFileSync(cp, "#!/bin/sh\nexit 1\n", { mode: 0o755 }),
+      async () => expect(await write("file", "two")).toBe(false),
     );
   });
 });

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import type { BigIntStats } from "node:fs";
+import { systemCode } from "./fs-faults.js";
 import type { OpenFile } from "./fs-read.js";
 
 const REMEMBERED_FILES = 10_000;
@@ -31,14 +32,12 @@ export class KeptAttributes {
     this.remember(made);
   }
 
-  /** False when the file has attributes that the new one cannot be given. */
+  /** False when the file has attributes that the new one cannot be given, or may have: the copy did not come about. */
   async copy(source: OpenFile, descriptor: number): Promise<boolean> {
     if (!this.#canCopy || this.#isOwn(source.info)) return true;
-    const { code, said } = await copyAttributes(source.descriptor, descriptor);
-    if (code === 0) return true;
-    if (code !== null && !UNKNOWN_OPTION.test(said)) return false;
-    this.#canCopy = false;
-    return true;
+    const copied = await copyAttributes(source.descriptor, descriptor);
+    if (copied === "no GNU cp") this.#canCopy = false;
+    return copied !== "failed";
   }
 
   #isOwn(info: BigIntStats): boolean {
@@ -50,19 +49,28 @@ function identityOf({ dev, ino }: BigIntStats): string {
   return `${dev}-${ino}`;
 }
 
-function copyAttributes(from: number, to: number): Promise<{ readonly code: number | null; readonly said: string }> {
+function copyAttributes(from: number, to: number): Promise<"copied" | "failed" | "no GNU cp"> {
   const options = ["--attributes-only", "--preserve=mode,ownership,xattr", "--", "/proc/self/fd/3", "/proc/self/fd/4"];
   return new Promise((resolve) => {
-    let said = "";
-    const child = spawn("cp", options, {
-      stdio: ["ignore", "ignore", "pipe", from, to],
-      env: { PATH: process.env.PATH ?? "", LC_ALL: "C" },
-      timeout: COPY_TIMEOUT_MS,
-    });
-    child.stderr?.on("data", (chunk: Buffer) => {
-      said = (said + chunk.toString("latin1")).slice(0, 2000);
-    });
-    child.once("error", () => resolve({ code: null, said }));
-    child.once("close", (code) => resolve({ code: code ?? 1, said }));
+    // Only a `cp` that is not there will not be there the next time: a machine may be short of processes for a moment.
+    const notStarted = (thrown: unknown) => resolve(systemCode(thrown) === "ENOENT" ? "no GNU cp" : "failed");
+    try {
+      const child = spawn("cp", options, {
+        stdio: ["ignore", "ignore", "pipe", from, to],
+        env: { PATH: process.env.PATH ?? "", LC_ALL: "C" },
+        timeout: COPY_TIMEOUT_MS,
+      });
+      let said = "";
+      child.stderr?.on("data", (chunk: Buffer) => {
+        said = (said + chunk.toString("latin1")).slice(0, 2000);
+      });
+      child.once("error", notStarted);
+      child.once("close", (code) => {
+        if (code === 0) resolve("copied");
+        else resolve(UNKNOWN_OPTION.test(said) ? "no GNU cp" : "failed");
+      });
+    } catch (thrown) {
+      notStarted(thrown);
+    }
   });
 }
