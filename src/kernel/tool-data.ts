@@ -101,6 +101,8 @@ export interface WriteLimits {
   readonly gate: Gate;
   /** Create missing parent folders. */
   readonly parents: boolean;
+  /** A larger old file is neither compared with `expect` nor kept. */
+  readonly maxKeptBytes: number;
 }
 
 /** What write did. */

@@ -1,6 +1,7 @@
 /** What a success says beside its data: notes of the tool, and where the bytes are that it replaced. */
 import { isRecord, type RenderContext, type ToolResult } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
+import { counted } from "../rendering.js";
 
 /** The context with the tool's own notes after those on the arguments. */
 export function withToolNotes(about: RenderContext, result: ToolResult<unknown>): RenderContext {
@@ -10,10 +11,22 @@ export function withToolNotes(about: RenderContext, result: ToolResult<unknown>)
   return { ...about, notes: [...about.notes, ...told] };
 }
 
-/** Where the replaced bytes are kept, as a sentence; nothing where there were none. */
+/** Where the replaced bytes are kept, or that they are gone, as a sentence; nothing where there were none. */
 export function replacedBytes(result: ToolResult<unknown>): readonly string[] {
   const journal = isRecord(result.details) ? result.details.journal : undefined;
   if (!isRecord(journal)) return [];
-  if (typeof journal.artifact === "string") return [`The old content is artifact:${showControls(journal.artifact)}.`];
-  return journal.kept === false ? ["The old content was too large to be kept."] : [];
+  const { artifact, bytes, sizeBytes, maxBytes } = journal;
+  const size = typeof sizeBytes === "number" ? `, ${counted(sizeBytes, "byte")},` : "";
+  if (typeof artifact === "string") {
+    const name = `artifact:${showControls(artifact)}`;
+    if (typeof bytes !== "number" || typeof sizeBytes !== "number" || bytes === sizeBytes)
+      return [`The old content is ${name}.`];
+    return [`Of the old content${size} the first and the last are kept, together ${counted(bytes, "byte")}: ${name}.`];
+  }
+  if (journal.kept !== false) return [];
+  const why =
+    typeof maxBytes === "number"
+      ? `of a file that is replaced at most ${counted(maxBytes, "byte")} are kept`
+      : "this session has no room for it among its artifacts";
+  return [`The old content${size} was not kept and is gone: ${why}.`];
 }

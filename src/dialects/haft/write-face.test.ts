@@ -21,8 +21,14 @@ describe("writeFace", () => {
     expect(told({ ...succeeded(data), details: { journal: { artifact: "a3", bytes: 9 } } })).toMatch(
       /The old content is artifact:a3\.$/,
     );
-    expect(told({ ...succeeded(data), details: { journal: { kept: false, bytes: 9 } } })).toMatch(
-      /The old content was too large to be kept\.$/,
+    expect(told({ ...succeeded(data), details: { journal: { artifact: "a3", bytes: 8, sizeBytes: 10 } } })).toMatch(
+      /\. Of the old content, 10 bytes, the first and the last are kept, together 8 bytes: artifact:a3\.$/,
+    );
+    expect(told({ ...succeeded(data), details: { journal: { kept: false, sizeBytes: 5, maxBytes: 4 } } })).toMatch(
+      /\. The old content, 5 bytes, was not kept and is gone: of a file that is replaced at most 4 bytes are kept\.$/,
+    );
+    expect(told({ ...succeeded(data), details: { journal: { kept: false, sizeBytes: 1 } } })).toMatch(
+      /\. The old content, 1 byte, was not kept and is gone: this session has no room for it among its artifacts\.$/,
     );
   });
 

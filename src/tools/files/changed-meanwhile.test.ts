@@ -49,6 +49,18 @@ describe.each(Object.keys(BACKENDS))(
         },
       ));
 
+    it("is not overwritten by a write, which keeps and writes nothing then", () =>
+      raced(
+        (bench) => bench.put("f.txt", "written by another"),
+        async (bench) => {
+          await bench.call("read", { path: "f.txt" });
+          const write = () => bench.call("write", { path: "f.txt", content: "new" });
+          expect(await write()).toMatchObject({ code: "FS_STALE" });
+          expect(await bench.bytes("f.txt")).toBe("written by another");
+          expect(await bench.session.artifacts.list()).toEqual([]);
+        },
+      ));
+
     it("is not deleted with a file", () =>
       raced(
         (bench) => bench.put("f.txt", "written by another"),

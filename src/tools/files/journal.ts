@@ -1,28 +1,36 @@
-import type { Cut, Provenance, ToolContext } from "../../kernel/index.js";
+/** The bytes that a call replaces or deletes: how they are kept before, and how its answer tells of them. */
+import type { Cut, Provenance, ToolContext, ToolResult } from "../../kernel/index.js";
 
-/** Where the bytes that a call replaced or deleted are kept. */
+/** The largest file whose bytes are kept before it is replaced: as much as an artifact holds whole. */
+export const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+
+/** Where the bytes that a call replaced or deleted are kept; fewer than there were where the session had no room for all. */
 export interface Journal {
   readonly artifact: string;
   readonly bytes: number;
+  readonly sizeBytes: number;
+}
+
+/** Replaced bytes that are gone. `maxBytes` is the bound that they were over; without it the session had no room for them. */
+interface Unkept {
+  readonly kept: false;
+  readonly sizeBytes: number;
+  readonly maxBytes?: number;
+}
+
+/** What was kept, with the way to give it up when nothing is replaced or deleted after all. */
+export interface KeptBytes {
+  readonly journal: Journal;
+  giveUp(): Promise<void>;
 }
 
 /** Keeps the bytes that are about to be replaced or deleted as an artifact of the session; nothing for an empty file. */
-export async function journalOldBytes(
-  ctx: Pick<ToolContext, "artifacts">,
-  provenance: Provenance,
-  bytes: Uint8Array,
-  what = `the replaced bytes of ${provenance.ref}`,
-): Promise<Journal | undefined> {
-  return (await keepOldBytes(ctx, provenance, bytes, what))?.journal;
-}
-
-/** The same, with the way to give up what was kept when nothing is replaced or deleted after all. */
 export async function keepOldBytes(
   ctx: Pick<ToolContext, "artifacts">,
   provenance: Provenance,
   bytes: Uint8Array,
-  what: string,
-): Promise<{ readonly journal: Journal; giveUp(): Promise<void> } | undefined> {
+  what = `the replaced bytes of ${provenance.ref}`,
+): Promise<KeptBytes | undefined> {
   if (bytes.length === 0) return undefined;
   const writer = await ctx.artifacts.create({ what, provenance });
   const giveUp = async (): Promise<void> => {
@@ -32,18 +40,42 @@ export async function keepOldBytes(
   try {
     await writer.write(bytes);
     const { keptBytes } = await writer.end();
-    return { journal: { artifact: writer.id, bytes: keptBytes }, giveUp };
+    return { journal: { artifact: writer.id, bytes: keptBytes, sizeBytes: bytes.length }, giveUp };
   } catch (thrown) {
     await giveUp();
     throw thrown;
   }
 }
 
-/** The replaced bytes as something that an answer does not show and that can be had. */
-export function journalCut(spelled: string, producedBytes: number, journal: Journal | undefined): Cut {
+/** `act`, after which nothing stays kept where it threw: then nothing was replaced. */
+export async function orGiveUp<T>(kept: KeptBytes | undefined, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (thrown) {
+    await kept?.giveUp();
+    throw thrown;
+  }
+}
+
+/** Replaced bytes as the parts of a result that tell of them; nothing where there were none. */
+export function journalled(
+  spelled: string,
+  journal: Journal | Unkept | undefined,
+): { readonly cuts: readonly Cut[] } & Pick<ToolResult, "details"> {
+  if (journal === undefined) return { cuts: [] };
+  const told =
+    "kept" in journal || journal.bytes > 0 ? journal : ({ kept: false, sizeBytes: journal.sizeBytes } as const);
+  return { cuts: [cutOf(spelled, told)], details: { journal: told } };
+}
+
+/** As something that an answer does not show and that can be had, or not. */
+function cutOf(spelled: string, journal: Journal | Unkept): Cut {
+  const { sizeBytes: producedBytes } = journal;
   const what = `the replaced bytes of ${spelled}`;
-  if (journal === undefined)
-    return { what, producedBytes, keptBytes: 0, next: "They are gone; a file of this size is not kept." };
+  if ("kept" in journal) {
+    const why = journal.maxBytes === undefined ? "the session has no room for them" : "a file of this size is not kept";
+    return { what, producedBytes, keptBytes: 0, next: `They are gone; ${why}.` };
+  }
   const { artifact, bytes: keptBytes } = journal;
   return { what, producedBytes, keptBytes, artifact, next: `\`read\` "artifact:${artifact}" to see them.` };
 }

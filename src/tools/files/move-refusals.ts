@@ -10,6 +10,7 @@ import {
 import { baseName, folderEnd } from "../../text/index.js";
 import { inFolder, refuseAsFolder, refuseMoveToFolder } from "../folder-spelling.js";
 import { quoted } from "../path-input.js";
+import type { Journal } from "./journal.js";
 
 /** What is to be moved, and what stands at the goal. */
 interface Ends {
@@ -65,4 +66,12 @@ function refuseTaken(
   const details = { path: to, sizeBytes: old.size, maxBytes };
   const why = `${quoted(to)} has ${old.size} bytes, and at most ${maxBytes} are kept of a file that is replaced`;
   return fail("FS_TOO_LARGE", `Did not move ${quoted(from)}: ${why}. A command can replace it.`, { details });
+}
+
+/** The refusal of a move over a file for whose bytes the session has no room. */
+export function refuseUnkept({ from, to }: MoveInput, { bytes, sizeBytes }: Journal): ToolResult<never> | undefined {
+  if (bytes === sizeBytes) return undefined;
+  const why = `of the ${sizeBytes} bytes of ${quoted(to)} this session has room for ${bytes} among its artifacts`;
+  const message = `Did not move ${quoted(from)}: ${why}. A command can replace it, and keeps nothing.`;
+  return fail("FS_TOO_LARGE", message, { details: { path: to, sizeBytes, maxBytes: bytes } });
 }

@@ -13,11 +13,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { bareHost } from "../../../test/support/bare-host.js";
 import { createLocalBackend } from "../../backends/local/index.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
 import { openLocalPosix } from "../../backends/posix/index.js";
 import type { MoveData } from "../../kernel/index.js";
-import { memoryBench, type ToolBench, toolBench } from "../tool-bench.fixture.js";
+import { memoryArtifacts } from "../../stores/memory/index.js";
+import { memoryBench, newSession, type ToolBench, toolBench } from "../tool-bench.fixture.js";
 
 const move = (bench: ToolBench, from: string, to: string, more: object = {}) =>
   bench.call<MoveData>("move", { from, to, ...more });
@@ -68,6 +70,19 @@ describe("a move", () => {
     const done = await bench.call("move", { from: "a.txt", to: "b.txt", overwrite: true }, { maxReplacedBytes: 4 });
     expect(done).toMatchObject({ code: "FS_TOO_LARGE", details: { sizeBytes: 5, maxBytes: 4 } });
     expect(await bench.bytes("b.txt")).toBe("older");
+  });
+
+  it("does not replace a file for which the session has no room among its artifacts", async () => {
+    const artifacts = memoryArtifacts({ ids: bareHost().ids, now: () => 0, partBytes: 1 });
+    const session = { ...newSession("narrow"), artifacts };
+    const bench = memoryBench({ "a.txt": "new", "b.txt": "older" }, { session });
+    expect(await move(bench, "a.txt", "b.txt", { overwrite: true })).toMatchObject({
+      code: "FS_TOO_LARGE",
+      message:
+        'Did not move "a.txt": of the 5 bytes of "b.txt" this session has room for 2 among its artifacts. A command can replace it, and keeps nothing.',
+      details: { path: "b.txt", sizeBytes: 5, maxBytes: 2 },
+    });
+    expect([await bench.bytes("b.txt"), await artifacts.list()]).toEqual(["older", []]);
   });
 
   it("names the path inside a folder that is given as the goal, and never replaces a folder", async () => {

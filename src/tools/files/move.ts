@@ -19,11 +19,11 @@ import { refuseAsFolder } from "../folder-spelling.js";
 import { besideClaims, withNearPaths } from "../near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
 import { groundClaims, realGround, refuseGround } from "./ground-folders.js";
-import { journalCut, keepOldBytes } from "./journal.js";
-import { refuseGoal } from "./move-refusals.js";
+import { journalled, keepOldBytes, MAX_KEPT_BYTES } from "./journal.js";
+import { refuseGoal, refuseUnkept } from "./move-refusals.js";
 import { baseOf, parentClaims } from "./parent-folders.js";
 
-export const MOVE_LIMITS: MoveLimits = { maxReplacedBytes: 64 * 1024 * 1024 };
+export const MOVE_LIMITS: MoveLimits = { maxReplacedBytes: MAX_KEPT_BYTES };
 
 const SCHEMA = {
   type: "object",
@@ -143,13 +143,13 @@ async function moveOnce(
   const maxBytes = ctx.limits.maxReplacedBytes;
   const provenance = fileProvenance(ctx, goal, to);
   const kept = isReplacedFile
-    ? await keepOldBytes(
-        ctx,
-        provenance,
-        await ctx.fs.readBytes(goal, { maxBytes }),
-        `the replaced bytes of ${provenance.ref}`,
-      )
+    ? await keepOldBytes(ctx, provenance, await ctx.fs.readBytes(goal, { maxBytes }))
     : undefined;
+  const unkept = kept === undefined ? undefined : refuseUnkept(input, kept.journal);
+  if (unkept !== undefined) {
+    await kept?.giveUp();
+    return unkept;
+  }
   // Keeping takes its time, and what was written meanwhile is not among the kept.
   if (isReplacedFile && (await ctx.fs.stat(goal).catch(unlessMissing))?.version !== old.version) {
     await kept?.giveUp();
@@ -171,12 +171,10 @@ async function moveOnce(
     leadsElsewhere: info.target?.startsWith("/") === false && parentOf(source) !== parentOf(goal),
     replaced: old !== undefined,
   };
-  const journal = kept?.journal;
   const { leadsElsewhere: _, target: __, ...structured } = data;
   return ok(data, {
     structured,
     provenance,
-    cuts: journal === undefined ? [] : [journalCut(to, old?.size ?? 0, journal)],
-    ...(journal === undefined ? {} : { details: { journal } }),
+    ...journalled(to, kept?.journal),
   });
 }

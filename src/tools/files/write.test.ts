@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { bareHost } from "../../../test/support/bare-host.js";
 import { verifies } from "../../../test/verifies.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
 import { grantFor, HaftError, type Policy, type ReadStateRecord, type WriteData } from "../../kernel/index.js";
-import { memoryBench, toolBench, withFs } from "../tool-bench.fixture.js";
+import { memoryArtifacts } from "../../stores/memory/index.js";
+import { memoryBench, newSession, toolBench, withFs } from "../tool-bench.fixture.js";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const HANDLE = { gate: "handle" };
@@ -123,6 +125,31 @@ describe("writing", () => {
     expect(call.cuts).toMatchObject([{ artifact: journal.artifact, producedBytes: 15, keptBytes: 15 }]);
     const same = await bench.call("write", { path: "a.txt", content: "new\n" });
     expect([same.details, same.cuts]).toEqual([undefined, []]);
+  });
+
+  it("says that the replaced bytes are gone where they are too many to be kept", async () => {
+    const bench = memoryBench({ "a.txt": "older" });
+    const limits = { gate: "off", maxKeptBytes: 4 };
+    const call = await bench.call<WriteData>("write", { path: "a.txt", content: "new" }, limits);
+    expect(call.data).toMatchObject({ created: false, beforeHash: sha256("older") });
+    expect(call.details).toEqual({ journal: { kept: false, sizeBytes: 5, maxBytes: 4 } });
+    expect(call.cuts).toMatchObject([{ what: "the replaced bytes of a.txt", producedBytes: 5, keptBytes: 0 }]);
+    expect(await bench.session.artifacts.list()).toEqual([]);
+    await bench.put("a.txt", "older");
+    const same = await bench.call("write", { path: "a.txt", content: "older" }, limits);
+    expect([same.details, same.cuts]).toEqual([undefined, []]);
+  });
+
+  it("says what of the replaced bytes the session had no room for", async () => {
+    const options = { ids: bareHost().ids, now: () => 0 };
+    const narrow = { ...newSession("narrow"), artifacts: memoryArtifacts({ ...options, partBytes: 4 }) };
+    const part = memoryBench({ "a.txt": "0123456789" }, { session: narrow });
+    const partly = await part.call("write", { path: "a.txt", content: "new" }, { gate: "off" });
+    expect(partly.details).toMatchObject({ journal: { artifact: expect.any(String), bytes: 8, sizeBytes: 10 } });
+    const full = { ...newSession("full"), artifacts: memoryArtifacts({ ...options, partBytes: 0 }) };
+    const none = memoryBench({ "a.txt": "0123456789" }, { session: full });
+    const gone = await none.call("write", { path: "a.txt", content: "new" }, { gate: "off" });
+    expect(gone.details).toEqual({ journal: { kept: false, sizeBytes: 10 } });
   });
 });
 

@@ -16,16 +16,13 @@ import { parentOf } from "../../text/index.js";
 import { fileFailure, refuseKind, unlessMissing } from "../file-failure.js";
 import { refuseAsFolder, refuseNewAsFolder } from "../folder-spelling.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
-import { journalCut, journalOldBytes } from "./journal.js";
+import { journalled, keepOldBytes, MAX_KEPT_BYTES, orGiveUp } from "./journal.js";
 import { baseOf, parentClaims } from "./parent-folders.js";
 import { type FilePlace, passGate, recordReadState } from "./read-state.js";
 import { refuseText } from "./redaction-mark.js";
 import { whatDiffers } from "./write-differences.js";
 
-/** The largest old file that is hashed, compared and journalled before it is replaced. */
-const MAX_JOURNALLED_BYTES = 64 * 1024 * 1024;
-
-export const WRITE_LIMITS: WriteLimits = { gate: "write", parents: true };
+export const WRITE_LIMITS: WriteLimits = { gate: "write", parents: true, maxKeptBytes: MAX_KEPT_BYTES };
 
 const SCHEMA = {
   type: "object",
@@ -40,7 +37,8 @@ const SCHEMA = {
 
 /**
  * Creates a file or replaces all of it with exactly `content`. All or nothing: every reader sees the old or the new bytes.
- * The old bytes, up to 64 MiB, are kept as an artifact that `details.journal` names.
+ * The old bytes, up to 64 MiB, are kept as an artifact that `details.journal` names; of more, and where the session has no
+ * room for them, it says that they are gone.
  *
  * Fails with `FS_NOT_READ` or `FS_STALE` (size, time and SHA-256 in `details`) when an existing file that is not empty was
  * not read in this session, or changed since, unless `expect` names its content; with `FS_STALE` when `expect` does not hold.
@@ -115,8 +113,8 @@ async function replaceFile(
   if (lacksFolder && ctx.limits.parents) await ctx.fs.mkdir(parentOf(absolute), true);
   const isChange = old?.bytes !== undefined && old.sha256 !== (await ctx.digest(bytes));
   const provenance = fileProvenance(ctx, absolute, input.path);
-  const journal = isChange ? await journalOldBytes(ctx, provenance, old.bytes) : undefined;
-  const done = await ctx.fs.replaceAtomic(absolute, bytes, expectedOf(old));
+  const kept = isChange ? await keepOldBytes(ctx, provenance, old.bytes) : undefined;
+  const done = await orGiveUp(kept, () => ctx.fs.replaceAtomic(absolute, bytes, expectedOf(old)));
   const info = await ctx.fs.stat(absolute);
   recordReadState(ctx, place, { info, sha256: done.after });
   const differs = old?.bytes === undefined ? [] : await whatDiffers(old.bytes, bytes, input.content);
@@ -129,13 +127,14 @@ async function replaceFile(
     ...(done.inPlace ? { inPlace: true } : {}),
     ...(differs.length === 0 ? {} : { differs }),
   };
-  const isUnkept = old !== undefined && old.bytes === undefined;
-  const isTold = journal !== undefined || isUnkept;
+  const isLost = old !== undefined && old.bytes === undefined && done.before !== done.after;
+  const lost = isLost
+    ? ({ kept: false, sizeBytes: old.info.size, maxBytes: ctx.limits.maxKeptBytes } as const)
+    : undefined;
   return ok(data, {
     structured: { path: input.path, created: data.created, bytes: data.bytes, afterHash: data.afterHash },
     provenance,
-    cuts: isTold ? [journalCut(input.path, old?.info.size ?? 0, journal)] : [],
-    ...(journal === undefined ? {} : { details: { journal } }),
+    ...journalled(input.path, kept?.journal ?? lost),
   });
 }
 
@@ -150,8 +149,9 @@ interface OldFile {
 async function oldFile(ctx: ToolContext<WriteLimits>, path: string): Promise<OldFile | undefined> {
   const info = await ctx.fs.stat(path).catch(unlessMissing);
   if (info === undefined || info.kind === "directory" || info.kind === "other") return info && { info };
-  if (info.size > MAX_JOURNALLED_BYTES) return { info };
-  const bytes = await ctx.fs.readBytes(path, { maxBytes: MAX_JOURNALLED_BYTES }).catch(unlessMissing);
+  const { maxKeptBytes: maxBytes } = ctx.limits;
+  if (info.size > maxBytes) return { info };
+  const bytes = await ctx.fs.readBytes(path, { maxBytes }).catch(unlessMissing);
   if (bytes === undefined) return info.kind === "link" ? { info } : undefined;
   return { info: { ...info, size: bytes.length }, bytes, sha256: await ctx.digest(bytes) };
 }
