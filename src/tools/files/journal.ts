@@ -1,5 +1,5 @@
 /** The bytes that a call replaces or deletes: how they are kept before, and how its answer tells of them. */
-import type { Cut, Provenance, ToolContext, ToolResult } from "../../kernel/index.js";
+import { type Cut, HaftError, type Provenance, type ToolContext, type ToolResult } from "../../kernel/index.js";
 
 /** The largest file whose bytes are kept before it is replaced: as much as an artifact holds whole. */
 export const MAX_KEPT_BYTES = 64 * 1024 * 1024;
@@ -47,12 +47,15 @@ export async function keepOldBytes(
   }
 }
 
-/** `act`, after which nothing stays kept where it threw: then nothing was replaced. */
-export async function orGiveUp<T>(kept: KeptBytes | undefined, act: () => Promise<T>): Promise<T> {
+/**
+ * Replaces, and gives up what was kept where the file is not what was kept. After any other failure it stays: a write in place
+ * may have ended half-way.
+ */
+export async function orGiveUp<T>(kept: KeptBytes | undefined, replace: () => Promise<T>): Promise<T> {
   try {
-    return await act();
+    return await replace();
   } catch (thrown) {
-    await kept?.giveUp();
+    if (HaftError.is(thrown, "FS_STALE")) await kept?.giveUp();
     throw thrown;
   }
 }

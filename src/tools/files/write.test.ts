@@ -140,6 +140,16 @@ describe("writing", () => {
     expect([same.details, same.cuts]).toEqual([undefined, []]);
   });
 
+  it("keeps the old bytes where the write failed and may have ended half-way", async () => {
+    const backend = withFs(createMemoryBackend({ files: { "a.txt": "old" } }), () => ({
+      replaceAtomic: () => Promise.reject(new HaftError("FS_IO", "half of it")),
+    }));
+    const bench = toolBench({ backend });
+    const call = await bench.call("write", { path: "a.txt", content: "new" }, { gate: "off" });
+    expect(call).toMatchObject({ code: "FS_IO" });
+    expect(await bench.session.artifacts.list()).toMatchObject([{ what: "the replaced bytes of a.txt", keptBytes: 3 }]);
+  });
+
   it("says what of the replaced bytes the session had no room for", async () => {
     const options = { ids: bareHost().ids, now: () => 0 };
     const narrow = { ...newSession("narrow"), artifacts: memoryArtifacts({ ...options, partBytes: 4 }) };
