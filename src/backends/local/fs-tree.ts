@@ -1,5 +1,17 @@
 /** Folders: listing, making, removing and moving, each through a held folder. */
-import { linkSync, lstatSync, mkdirSync, promises, renameSync, rmdirSync, unlinkSync } from "node:fs";
+import {
+  lchownSync,
+  linkSync,
+  lstatSync,
+  lutimesSync,
+  mkdirSync,
+  promises,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+} from "node:fs";
 import { DOING, intoItself, refusedBy } from "../../kernel/index.js";
 import { type Anchor, type GuardMode, openAnchor, openAnchorItself } from "./fs-anchor.js";
 import { fsFault, notFound, systemCode } from "./fs-faults.js";
@@ -116,13 +128,13 @@ async function emptyFolder(path: string, mode: GuardMode, patience: Patience, be
 }
 
 /** Moves what stands at one place to the other. Without `replace` the new name must be free, also at the last moment. */
-export function move(from: Spot, to: Spot, replace: boolean): void {
+export function move(from: Spot, to: Spot, replace: boolean, mode: GuardMode): void {
   if (from.info === undefined) throw notFound(DOING.moving[0], from.asked, "rename");
   if (to.real === from.real) return;
   if (to.real.startsWith(`${from.real}/`)) throw intoItself(DOING.moving[0], from.asked, to.asked);
   if (replace) renameSync(from.path, to.path);
   else if (from.info.isDirectory()) moveFolderToFreeName(from, to);
-  else moveToFreeName(from, to);
+  else moveToFreeName(from, to, mode);
 }
 
 function moveFolderToFreeName(from: Spot, to: Spot): void {
@@ -137,13 +149,42 @@ function moveFolderToFreeName(from: Spot, to: Spot): void {
 }
 
 /** A second name first, which fails when the new one is taken; where that is not allowed, a look has to do. */
-function moveToFreeName(from: Spot, to: Spot): void {
+function moveToFreeName(from: Spot, to: Spot, mode: GuardMode): void {
   try {
-    linkSync(from.path, to.path);
+    // Linux gives a link itself a second name. Other systems give it to what the link leads to.
+    if (mode === "checked" && from.info!.isSymbolicLink()) makeLinkAgain(from, to);
+    else linkSync(from.path, to.path);
   } catch (thrown) {
     if (systemCode(thrown) === "EEXIST" || to.info !== undefined) throw thrown;
     renameSync(from.path, to.path);
     return;
   }
-  unlinkSync(from.path);
+  orTakeBack(to, () => unlinkSync(from.path));
+}
+
+/** The same link under the other name, with the owner and the times of the old one. */
+function makeLinkAgain(from: Spot, to: Spot): void {
+  const { uid, gid, atimeNs, mtimeNs } = from.info!;
+  symlinkSync(readlinkSync(from.path, "buffer"), to.path);
+  orTakeBack(to, () => {
+    const made = lstatSync(to.path, { bigint: true });
+    if (made.uid !== uid || made.gid !== gid) lchownSync(to.path, Number(uid), Number(gid));
+    lutimesSync(to.path, secondsOf(atimeNs), secondsOf(mtimeNs));
+  });
+}
+
+/** Half a microsecond more, so that what is lost of the nanoseconds never makes it the millisecond before. */
+function secondsOf(timeNs: bigint): number {
+  return (Number(timeNs / 1000n) + 0.5) / 1e6;
+}
+
+/** When `act` fails, the name that has just been made goes again; where the old one has gone meanwhile it may be the last. */
+function orTakeBack(made: Spot, act: () => void): void {
+  try {
+    act();
+  } catch (thrown) {
+    if (systemCode(thrown) === "ENOENT") return;
+    unlinkSync(made.path);
+    throw thrown;
+  }
 }

@@ -201,7 +201,7 @@ export class LocalFs implements Fs {
       if (source.info?.isDirectory()) this.#finder.requireWhole(from, source.real, "delete");
       await this.#finder.with(to, { doing: DOING.moving, access, follow: false }, (target) => {
         patience.check();
-        move(source, target, options.replace);
+        move(source, target, options.replace, this.#finder.mode);
       });
     });
   }

@@ -145,11 +145,37 @@ export const fsLinks: Suite<Fixture> = [
   ),
   onFs("fs:link:rename-takes-the-link", "rename moves the link itself", async (fs, path, fixture) => {
     await fs.writeFile(path("file"), "x");
-    await plant(fixture, { kind: "link", path: path("link"), target: "file" });
-    await fs.rename(path("link"), path("moved"), { replace: false });
-    expectEqual((await fs.stat(path("moved"))).target, "file", "target");
+    await fs.mkdir(path("folder"), false);
+    for (const target of ["file", "folder", "gone"]) {
+      for (const replace of [false, true]) {
+        await plant(fixture, { kind: "link", path: path("link"), target });
+        await fs.rename(path("link"), path("moved"), { replace });
+        expectEqual((await fs.stat(path("moved"))).target, target, "target");
+        expectEqual(
+          (await fs.readDir(fixture.folder)).children.map((one) => one.name),
+          ["file", "folder", "moved"],
+          "names",
+        );
+        await fs.rm(path("moved"), { recursive: false, ignoreMissing: false });
+      }
+    }
     expectEqual(await fs.readText(path("file")), "x", "text");
   }),
+  onFs(
+    "fs:link:rename-to-a-taken-name",
+    "Without replace a link is not moved to the name of anything, a link that leads nowhere included",
+    async (fs, path, fixture) => {
+      await fs.writeFile(path("file"), "x");
+      await plant(fixture, { kind: "link", path: path("link"), target: "file" });
+      await plant(fixture, { kind: "link", path: path("nowhere"), target: "gone" });
+      for (const taken of ["file", "nowhere"]) {
+        await expectError(fs.rename(path("link"), path(taken), { replace: false }), "FS_EXISTS", taken);
+      }
+      expectEqual((await fs.stat(path("link"))).target, "file", "the link's target");
+      expectEqual((await fs.stat(path("nowhere"))).target, "gone", "the other link's target");
+      expectEqual(await fs.readText(path("file")), "x", "text");
+    },
+  ),
   onFs("fs:link:mkdir-over-a-link", "mkdir never replaces a link", async (fs, path, fixture) => {
     await plant(fixture, { kind: "link", path: path("link"), target: "gone" });
     await expectError(fs.mkdir(path("link"), false), "FS_EXISTS", "mkdir");
