@@ -142,6 +142,8 @@ export {
   FoldersAbove,
   globFilter,
   IGNORE_FILES,
+  MAX_IGNORE_FILE_BYTES,
+  MAX_IGNORE_RULES,
   pageOf,
   type SearchPattern,
   type SearchScope,

@@ -1,58 +1,125 @@
 import { compileGlob } from "../../text/index.js";
+import type { Turns } from "./turns.js";
+
+/** A file of more rules counts as empty. */
+export const MAX_IGNORE_RULES = 10_000;
+/** Characters of rules between two looks at whether others are due: a glob of so many may take milliseconds for a long path. */
+const LOOK_EVERY = 512;
 
 /** Verdict of the last rule that matches: left out, kept in spite of an earlier rule, or no rule at all. */
 export type IgnoreVerdict = "ignored" | "kept" | undefined;
 
-interface IgnoreRule {
+interface Rule {
+  /** The later one wins. */
+  readonly place: number;
   readonly verdict: "ignored" | "kept";
+}
+
+interface GlobRule extends Rule {
+  /** Characters: what it costs to match it grows with them. */
+  readonly length: number;
   readonly foldersOnly: boolean;
   /** By name alone, or by the path relative to the folder of the ignore file. */
   readonly byName: boolean;
   matches(subject: string): boolean;
 }
 
-/** The rules of one `.gitignore` or `.ignore` file. Matching is linear in the rules, whatever they say. */
+/**
+ * The rules of one `.gitignore` or `.ignore` file. Matching is linear in the rules that hold a wildcard, whatever they say;
+ * those that are a plain name or path are looked up, however many they are.
+ */
 export class IgnoreRules {
-  readonly #rules: readonly IgnoreRule[];
+  readonly #globs: GlobRule[] = [];
+  readonly #plain = new PlainRules();
+  #count = 0;
 
-  constructor(text: string) {
-    const lines = text.replace(/^\uFEFF/, "").split("\n");
-    this.#rules = lines.map(parseRule).filter((rule) => rule !== undefined);
+  /**
+   * Undefined where there is no rule, and where there are more than {@link MAX_IGNORE_RULES}: too much is searched rather than
+   * too little. @param turns - Asked on the way; undefined once they say that it is over.
+   */
+  static async of(text: string, turns: Turns): Promise<IgnoreRules | undefined> {
+    const rules = new IgnoreRules();
+    let length = 0;
+    for (const line of text.replace(/^\uFEFF/, "").split("\n")) {
+      length += line.length + 1;
+      if (length > LOOK_EVERY) {
+        length = 0;
+        if (turns.isDue() && (await turns.isOver())) return undefined;
+      }
+      rules.#add(line);
+      if (rules.#count > MAX_IGNORE_RULES) return undefined;
+    }
+    return rules.#count === 0 ? undefined : rules;
   }
 
-  get isEmpty(): boolean {
-    return this.#rules.length === 0;
-  }
-
-  /** @param path - Relative to the folder of the file. The folders above it must have been judged before. */
-  judge(path: string, isFolder: boolean): IgnoreVerdict {
+  /**
+   * @param path - Relative to the folder of the file. The folders above it must have been judged before.
+   * @param turns - Asked on the way; once they say that it is over, the verdict means nothing.
+   */
+  async judge(path: string, isFolder: boolean, turns: Turns): Promise<IgnoreVerdict> {
     const name = path.slice(path.lastIndexOf("/") + 1);
-    for (let index = this.#rules.length - 1; index >= 0; index--) {
-      const rule = this.#rules[index]!;
+    const plain = this.#plain.last(path, name, isFolder);
+    let length = 0;
+    for (let index = this.#globs.length - 1; index >= 0; index--) {
+      const rule = this.#globs[index]!;
+      if (plain !== undefined && rule.place < plain.place) break;
+      length += rule.length;
+      if (length > LOOK_EVERY) {
+        length = 0;
+        if (turns.isDue() && (await turns.isOver())) return undefined;
+      }
       if (rule.foldersOnly && !isFolder) continue;
       if (rule.matches(rule.byName ? name : path)) return rule.verdict;
     }
-    return undefined;
+    return plain?.verdict;
+  }
+
+  #add(line: string): void {
+    let body = trimEnd(line.endsWith("\r") ? line.slice(0, -1) : line);
+    if (body === "" || body.startsWith("#")) return;
+    const isKept = body.startsWith("!");
+    if (isKept) body = body.slice(1);
+    const foldersOnly = body.endsWith("/");
+    if (foldersOnly) body = body.slice(0, -1);
+    // A path holds no empty name, and a backslash with nothing behind it matches nothing.
+    if (body.includes("//") || /(?<!\\)(?:\\\\)*\\$/.test(body)) return;
+    const byName = !body.includes("/");
+    if (body.startsWith("/")) body = body.slice(1);
+    if (body === "") return;
+    const rule: Rule = { place: this.#count, verdict: isKept ? "kept" : "ignored" };
+    if (!NO_PLAIN_PATH.test(body)) this.#plain.add(body, byName, foldersOnly, rule);
+    else {
+      // A folder is not inside itself, while the glob `a/**` takes `a` too.
+      if (body.endsWith("/**")) body += "/*";
+      const glob = compileGlob(escapeBraces(body), { matchBase: false });
+      if (!glob.ok) return;
+      this.#globs.push({ ...rule, length: body.length, foldersOnly, byName, matches: glob.matches });
+    }
+    this.#count++;
   }
 }
 
-function parseRule(line: string): IgnoreRule | undefined {
-  let body = trimEnd(line.endsWith("\r") ? line.slice(0, -1) : line);
-  if (body === "" || body.startsWith("#")) return undefined;
-  const isKept = body.startsWith("!");
-  if (isKept) body = body.slice(1);
-  const foldersOnly = body.endsWith("/");
-  if (foldersOnly) body = body.slice(0, -1);
-  // A path holds no empty name, and a backslash with nothing behind it matches nothing.
-  if (body.includes("//") || /(?<!\\)(?:\\\\)*\\$/.test(body)) return undefined;
-  const byName = !body.includes("/");
-  if (body.startsWith("/")) body = body.slice(1);
-  if (body === "") return undefined;
-  // A folder is not inside itself, while the glob `a/**` takes `a` too.
-  if (body.endsWith("/**")) body += "/*";
-  const glob = compileGlob(escapeBraces(body), { matchBase: false });
-  if (!glob.ok) return undefined;
-  return { verdict: isKept ? "kept" : "ignored", foldersOnly, byName, matches: glob.matches };
+/** A sign that means more than itself, and names that a glob passes over: `.` and none at all. */
+const NO_PLAIN_PATH = /[\\*?[]|(?:^|\/)\.?(?:\/|$)/;
+
+/** Rules without a wildcard, the last one for each name or path. */
+class PlainRules {
+  readonly #rules = new Map<string, Rule>();
+  readonly #folderRules = new Map<string, Rule>();
+
+  add(body: string, byName: boolean, foldersOnly: boolean, rule: Rule): void {
+    (foldersOnly ? this.#folderRules : this.#rules).set(byName ? body : `/${body}`, rule);
+  }
+
+  last(path: string, name: string, isFolder: boolean): Rule | undefined {
+    let last: Rule | undefined;
+    for (const rules of isFolder ? [this.#rules, this.#folderRules] : [this.#rules]) {
+      if (rules.size === 0) continue;
+      for (const rule of [rules.get(name), rules.get(`/${path}`)])
+        if (rule !== undefined && (last === undefined || rule.place > last.place)) last = rule;
+    }
+    return last;
+  }
 }
 
 /** Blanks at the end do not count unless a backslash stands before them. */

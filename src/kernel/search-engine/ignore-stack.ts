@@ -1,4 +1,5 @@
 import { IgnoreRules, type IgnoreVerdict } from "./ignore-rules.js";
+import type { Turns } from "./turns.js";
 
 /** Names of the files that say what to leave out; the later one wins wherever it lies. */
 export const IGNORE_FILES = [".gitignore", ".ignore"] as const;
@@ -26,29 +27,36 @@ export class IgnoreStack {
     folder: string,
     present: ReadonlySet<string>,
     read: (path: string) => Promise<string | undefined>,
+    turns: Turns,
   ): Promise<IgnoreStack> {
     const prefix = folder === "/" ? "/" : `${folder}/`;
     const rules: (IgnoreRules | undefined)[] = [];
     for (const name of IGNORE_FILES) {
       const text = present.has(name) ? await read(prefix + name) : undefined;
-      const parsed = text === undefined ? undefined : new IgnoreRules(text);
-      rules.push(parsed?.isEmpty ? undefined : parsed);
+      rules.push(text === undefined ? undefined : await IgnoreRules.of(text, turns));
     }
     const [git, plain] = rules;
     if (git === undefined && plain === undefined) return this;
     return new IgnoreStack([{ at: prefix.length, git, plain }, ...this.#levels]);
   }
 
-  /** Whether a child is left out. The folders above it must have been judged before. */
-  ignores(path: string, isFolder: boolean): boolean {
-    if (this.#levels.length === 0) return false;
-    const verdict = this.#judge("plain", path, isFolder) ?? this.#judge("git", path, isFolder);
+  get isEmpty(): boolean {
+    return this.#levels.length === 0;
+  }
+
+  /**
+   * Whether a child is left out. The folders above it must have been judged before.
+   * @param turns - Asked on the way; once they say that it is over, the answer means nothing.
+   */
+  async ignores(path: string, isFolder: boolean, turns: Turns): Promise<boolean> {
+    const verdict =
+      (await this.#judge("plain", path, isFolder, turns)) ?? (await this.#judge("git", path, isFolder, turns));
     return verdict === "ignored";
   }
 
-  #judge(which: "git" | "plain", path: string, isFolder: boolean): IgnoreVerdict {
+  async #judge(which: "git" | "plain", path: string, isFolder: boolean, turns: Turns): Promise<IgnoreVerdict> {
     for (const level of this.#levels) {
-      const verdict = level[which]?.judge(path.slice(level.at), isFolder);
+      const verdict = await level[which]?.judge(path.slice(level.at), isFolder, turns);
       if (verdict !== undefined) return verdict;
     }
     return undefined;

@@ -1,6 +1,7 @@
 /** A search engine over any tree of files, for backends that have no ripgrep: same patterns, same hits, same order. */
 export { FoldersAbove } from "./folders-above.js";
 export { globFilter } from "./glob-filter.js";
+export { MAX_IGNORE_RULES } from "./ignore-rules.js";
 export { IGNORE_FILES, MAX_IGNORE_FILE_BYTES } from "./ignore-stack.js";
 export { windowOf } from "./line-window.js";
 export { searchBinding } from "./search-binding.js";

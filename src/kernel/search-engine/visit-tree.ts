@@ -4,6 +4,7 @@ import type { WalkQuery } from "../search.js";
 import { IGNORE_FILES, IgnoreStack, MAX_IGNORE_FILE_BYTES } from "./ignore-stack.js";
 import type { SearchTally } from "./search-tally.js";
 import type { SearchScope, SearchSource, SourceChild } from "./source.js";
+import { Turns } from "./turns.js";
 
 /** Folders below this depth are counted under "deep": only a file system that loops without links has them. */
 const MAX_DEPTH = 200;
@@ -24,7 +25,8 @@ interface Frame {
 /**
  * Everything below the root in the order of a reader: children by name in code-unit order, a folder before what it holds.
  * What ignore files, prune names, `except` and `.git` leave out is not visited; a folder that cannot be read is counted.
- * The root is visited itself only when it is no folder.
+ * The root is visited itself only when it is no folder. Others get their turn on the way, and an abort is heard, however many
+ * children and ignore rules there are.
  *
  * @param isWanted - Asked once for each entry, in this order; of the others only their children are visited.
  * @throws What `source` rejects with for the root.
@@ -46,9 +48,13 @@ export async function* visitTree(
     return;
   }
   const prune = new Set([".git", ...query.prune]);
-  const above = query.includeIgnored ? IgnoreStack.EMPTY : await stackAbove(source, root, scope.workspace);
-  const stack = [await openFolder(source, root, above, query.includeIgnored)];
+  const turns = new Turns(scope);
+  const above = query.includeIgnored ? IgnoreStack.EMPTY : await stackAbove(source, root, scope.workspace, turns);
+  const open = (folder: string, ignores: IgnoreStack) =>
+    openFolder(source, folder, ignores, query.includeIgnored, turns);
+  const stack = [await open(root, above)];
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+    if (turns.isDue()) await turns.isOver();
     const child = frame.children[frame.next++];
     if (child === undefined || scope.signal.aborted) {
       stack.pop();
@@ -57,7 +63,8 @@ export async function* visitTree(
     const path = frame.folder === "/" ? `/${child.name}` : `${frame.folder}/${child.name}`;
     const isFolder = child.kind === "directory";
     if (child.name === ".git" || (isFolder && prune.has(child.name))) continue;
-    if (frame.ignores.ignores(path, isFolder)) continue;
+    if (!frame.ignores.isEmpty && (await frame.ignores.ignores(path, isFolder, turns))) continue;
+    if (scope.signal.aborted) continue;
     if (except.has(path)) {
       tally.skip("policy");
       continue;
@@ -70,7 +77,7 @@ export async function* visitTree(
       continue;
     }
     try {
-      stack.push(await openFolder(source, path, frame.ignores, query.includeIgnored));
+      stack.push(await open(path, frame.ignores));
     } catch (thrown) {
       tally.failed(thrown, path);
     }
@@ -82,10 +89,11 @@ async function openFolder(
   folder: string,
   above: IgnoreStack,
   includeIgnored: boolean,
+  turns: Turns,
 ): Promise<Frame> {
   const children = [...(await source.readDir(folder))];
   children.sort((one, other) => (one.name < other.name ? -1 : 1));
-  const ignores = includeIgnored ? above : await enterFolder(source, folder, above, children);
+  const ignores = includeIgnored ? above : await enterFolder(source, folder, above, children, turns);
   return { folder, children, ignores, next: 0 };
 }
 
@@ -94,14 +102,20 @@ function enterFolder(
   folder: string,
   above: IgnoreStack,
   children: readonly SourceChild[],
+  turns: Turns,
 ): Promise<IgnoreStack> {
   const isPresent = (name: string) => children.some((child) => child.name === name && child.kind !== "directory");
   const present = new Set(IGNORE_FILES.filter(isPresent));
-  return above.enter(folder, present, (path) => readIgnoreFile(source, path));
+  return above.enter(folder, present, (path) => readIgnoreFile(source, path), turns);
 }
 
 /** The rules that apply to the root from the folders between the workspace and it. */
-async function stackAbove(source: SearchSource, root: string, workspace: string | undefined): Promise<IgnoreStack> {
+async function stackAbove(
+  source: SearchSource,
+  root: string,
+  workspace: string | undefined,
+  turns: Turns,
+): Promise<IgnoreStack> {
   let stack = IgnoreStack.EMPTY;
   if (workspace === undefined || workspace === root || !isWithin(workspace, root)) return stack;
   const below = root.slice(workspace === "/" ? 1 : workspace.length + 1).split("/");
@@ -109,7 +123,7 @@ async function stackAbove(source: SearchSource, root: string, workspace: string 
   for (const name of below) {
     // A folder that cannot be listed has no rules; see `readIgnoreFile`.
     const children = await source.readDir(folder).catch(() => []);
-    stack = await enterFolder(source, folder, stack, children);
+    stack = await enterFolder(source, folder, stack, children, turns);
     folder = folder === "/" ? `/${name}` : `${folder}/${name}`;
   }
   return stack;

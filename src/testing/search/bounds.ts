@@ -60,6 +60,29 @@ export const searchBounds: Suite<Fixture> = [
     expectThat(kinds.length < 180_000, "it ended before all was found");
   }),
   on(
+    "search:cancel:costly-rules",
+    "Aborting is heard while ignore rules that cost much are judged",
+    async (fixture) => {
+      const numbered = (count: number, line: (index: number) => string) =>
+        Array.from({ length: count }, (_, at) => line(at));
+      const tree: Record<string, string> = { ".gitignore": numbered(9_000, (index) => `*a*b${index}x\n`).join("") };
+      for (const name of numbered(100, (index) => `${"a".repeat(100)}${index}`)) tree[name] = "";
+      await lay(fixture, tree);
+      const controller = new AbortController();
+      const { search } = bindAll(fixture, undefined, { workspace: fixture.folder });
+      const query = grepQuery(fixture, "", { signal: controller.signal });
+      let entries = 0;
+      let why = "";
+      for await (const record of search.walk(query)) {
+        if (record.kind === "end") why = record.why;
+        // The folder is listed and its rules are read by the first one: from here on nothing is left to wait for.
+        else if (entries++ === 0) setTimeout(() => controller.abort(), 0);
+      }
+      expectEqual(why, "cancelled", "why");
+      expectThat(entries < 101, "it ended before all was found");
+    },
+  ),
+  on(
     "search:grant:needed",
     "A root outside the grant is CALL_UNCLAIMED, and a call that has ended searches nothing",
     async (fixture) => {

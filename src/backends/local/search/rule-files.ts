@@ -1,22 +1,31 @@
 /** Ignore files that ripgrep would not read as we do. */
 import { isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
-import { IGNORE_FILES, type SearchScope, type WalkQuery, walkTree } from "../../../kernel/index.js";
-import { baseName } from "../../../text/index.js";
+import {
+  IGNORE_FILES,
+  MAX_IGNORE_FILE_BYTES,
+  MAX_IGNORE_RULES,
+  type SearchScope,
+  type WalkQuery,
+  walkTree,
+} from "../../../kernel/index.js";
+import { baseName, countNewlines } from "../../../text/index.js";
 import type { TreeSource } from "./tree-source.js";
 
 /** ripgrep heeds it; to us it is a file like any other. */
 export const ALIEN_IGNORE_FILE = ".rgignore";
 
-/** Our engine takes a longer ignore file for empty. */
-const MAX_RULE_BYTES = 1024 * 1024;
-/** Lines with a brace that no backslash stands before, lines that name nothing, and lines with more than blanks at their end. */
-const READ_OTHERWISE = /^(?!#).*?(?<!\\)(?:\\\\)*[{}]|^(?:!\/*|\/+)\s*$|[^\S \r\n][^\S\n]*$|\r[^\S\n]+$/m;
+/**
+ * Lines with a brace that no backslash stands before, lines that name nothing, and lines with more than blanks at their end.
+ * Blanks are looked at from the first of a row only, so that a line of them takes no longer than another.
+ */
+const READ_OTHERWISE =
+  /^(?!#).*?(?<!\\)(?:\\\\)*[{}]|^(?:!\/*|\/+)\s*$|(?<![^\S\n])(?=[^\S\n]+(?![^\n]))[ \r]*[^\S \r\n]|\r[^\S\n]+$/m;
 
 /**
  * Whether ripgrep takes the file for what we do. It is at odds about braces, which it expands, about a line of `!` alone,
- * which keeps everything, about tabs at the end of a line, about text that is not UTF-8, about a file that is too long for us, and about what is no file and may
- * never end.
+ * which keeps everything, about tabs at the end of a line, about text that is not UTF-8, about a file that is too long for us or
+ * may have too many rules, and about what is no file and may never end.
  *
  * @param path - For the system.
  */
@@ -31,8 +40,9 @@ export function isReadAlike(path: string): boolean {
   }
   try {
     const info = fstatSync(descriptor);
-    if (!info.isFile() || info.size > MAX_RULE_BYTES) return false;
+    if (!info.isFile() || info.size > MAX_IGNORE_FILE_BYTES) return false;
     const bytes = readFileSync(descriptor);
+    if (countNewlines(bytes) >= MAX_IGNORE_RULES) return false;
     return isUtf8(bytes) && !READ_OTHERWISE.test(bytes.toString());
   } catch {
     return true;

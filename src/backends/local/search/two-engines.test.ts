@@ -208,6 +208,19 @@ describe("ripgrep and our own engine", () => {
     }
   });
 
+  it("take an ignore file of too many rules for empty, and one of a megabyte of tabs for what it says", async () => {
+    const tabs = `a.txt\n${"\t".repeat(1_000_000)}x\n`;
+    for (const [rules, hits] of [
+      ["a.txt\n".repeat(10_001), 2],
+      [tabs, 1],
+    ] as const) {
+      two.lay({ ".gitignore": rules, "a.txt": "y", "b.txt": "y" });
+      const [ripgrep, own] = await two.ask("y");
+      expect(ripgrep.hits).toEqual(own.hits);
+      expect(own.hits).toHaveLength(hits);
+    }
+  });
+
   it("count what they leave out alike", async () => {
     two.lay({
       "a.txt": "x\n",
