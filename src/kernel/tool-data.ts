@@ -144,7 +144,10 @@ export interface EditLimits {
    * "anywhere": every run of white space, indentation and line ends included, becomes one space, and the ends are trimmed.
    */
   readonly whitespace?: "inside" | "anywhere";
+  /** Of a longer diff the middle is left out, and the old file is kept. */
   readonly maxDiffBytes: number;
+  /** A larger old file is not kept. */
+  readonly maxKeptBytes: number;
 }
 
 /** What edit did. */

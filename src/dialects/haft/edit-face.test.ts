@@ -41,6 +41,14 @@ describe("editFace", () => {
     expect(edited()).toBe('Edited "a.ts": 1 replacement on line 3, +1 −1 lines.\n@@ -3 +3 @@\n-two\n+TWO\n');
   });
 
+  it("says where what the diff leaves out is", () => {
+    const cut = (journal: object) =>
+      seenBy(haftDialect, "edit", { ...succeeded({ ...DATA, diff: "@@…" }), details: { journal } }, {}).envelope;
+    expect(cut({ artifact: "a3", bytes: 9, sizeBytes: 9 })).toBe(
+      'Edited "a.ts": 1 replacement on line 3, +1 −1 lines. The old content is artifact:a3.\n@@…',
+    );
+  });
+
   it("says everything that was not as written", () => {
     const text = edited({
       replacements: 2,

@@ -61,6 +61,17 @@ describe.each(Object.keys(BACKENDS))(
         },
       ));
 
+    it("is edited in place of what was kept, which is given up", () =>
+      raced(
+        (bench) => bench.put("f.txt", "old, by another"),
+        async (bench) => {
+          const input = { path: "f.txt", edits: [{ oldText: "old", newText: "new" }] };
+          expect(await bench.call("edit", input, { maxDiffBytes: 1 })).toMatchObject({ status: "ok" });
+          expect(await bench.bytes("f.txt")).toBe("new, by another");
+          expect(await bench.session.artifacts.list()).toMatchObject([{ producedBytes: 15 }]);
+        },
+      ));
+
     it("is not deleted with a file", () =>
       raced(
         (bench) => bench.put("f.txt", "written by another"),

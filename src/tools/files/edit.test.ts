@@ -108,8 +108,40 @@ describe("replacing", () => {
     expect(utf8Length(data!.diff)).toBeLessThan(16_384 + 200);
     expect(data!.diff).toContain("-k0\n");
     expect(data!.diff).toContain("+j29999\n");
-    expect(cuts).toMatchObject([{ what: "diff of big.txt", keptBytes: 16_384 }]);
+    expect(cuts?.[0]).toMatchObject({ what: "diff of big.txt", keptBytes: 16_384 });
     expect(await bench.bytes("big.txt")).toBe(lines.replaceAll("k", "j"));
+  });
+
+  it("keeps the old bytes as an artifact where the diff does not show all of the change", async () => {
+    const bench = memoryBench({ "a.txt": "one\ntwo\nthree\n" });
+    const limits = { maxDiffBytes: 10 };
+    const { details, cuts } = await edit(bench, "a.txt", "one\ntwo", "new", { limits });
+    const artifact = (details?.journal as { readonly artifact?: string } | undefined)?.artifact ?? "none";
+    const next = `What was removed is in artifact:${artifact}, the file as it was; what was added is in the file.`;
+    expect(details).toEqual({ journal: { artifact, bytes: 14, sizeBytes: 14 } });
+    expect(cuts).toMatchObject([
+      { what: "diff of a.txt", next },
+      { what: "the replaced bytes of a.txt", producedBytes: 14, keptBytes: 14, artifact },
+    ]);
+    const kept = await bench.session.artifacts.read(artifact, 0, 100);
+    expect(typeof kept !== "string" && new TextDecoder().decode(kept.bytes)).toBe("one\ntwo\nthree\n");
+  });
+
+  it("keeps nothing where the diff shows all of it, or where nothing is changed", async () => {
+    const bench = memoryBench({ "a.txt": "one\r\n" });
+    expect(await edit(bench, "a.txt", "one", "two")).toMatchObject({ cuts: [] });
+    expect(await edit(bench, "a.txt", "none", "two", { limits: { maxDiffBytes: 1 } })).toMatchObject({ isError: true });
+    expect(await bench.session.artifacts.list()).toEqual([]);
+  });
+
+  it("says that what the diff does not show is gone where the file is too large to be kept", async () => {
+    const bench = memoryBench({ "a.txt": "one\ntwo\n" });
+    const call = await edit(bench, "a.txt", "one", "1", { limits: { maxDiffBytes: 10, maxKeptBytes: 7 } });
+    expect(call.details).toEqual({ journal: { kept: false, sizeBytes: 8, maxBytes: 7 } });
+    expect(call.cuts?.[0]).toMatchObject({
+      next: "Read the file to see what was added. What was removed is kept nowhere but for what the diff shows.",
+    });
+    expect(await bench.session.artifacts.list()).toEqual([]);
   });
 });
 

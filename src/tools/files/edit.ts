@@ -10,23 +10,22 @@
  *   edit-search.ts    one text in linear time; edit-search-many.ts many of them in one pass
  *   edit-line-ends.ts the line ends of a new text; edit-apply.ts the new bytes, and edits that overlap
  *   edit-nearest.ts   where a text that is not there comes near (edit-trigrams.ts), and what differs (edit-differences.ts)
- *   edit-diff.ts      what the result shows; edit-failure.ts what a refusal says
+ *   edit-diff.ts      what the result shows; edit-result.ts what it says, and what is kept of what it does not show
+ *   edit-failure.ts   what a refusal says
  *
  * Safeguards: all edits of a call or none · one place, unless `replaceAll` · only original bytes are replaced, the others
  * stay as they are · never a half character, a half line end or a part of a word · no letter in an encoding that is guessed
- * · no redaction mark · one edit of a file at a time, and none on content that is not what was read · an atomic write.
+ * · no redaction mark · one edit of a file at a time, and none on content that is not what was read · an atomic write · what the diff does not show is kept.
  * docs/reference/edit.md shows the stages by examples, docs/decisions/017-careful-edits.md says why.
  */
 import {
   type Claim,
-  type Cut,
   defineTool,
   type EditData,
   type EditInput,
   type EditLimits,
   HaftError,
   type Look,
-  ok,
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
@@ -34,8 +33,10 @@ import { fileFailure, refuseKind } from "../file-failure.js";
 import { refuseAsFolder } from "../folder-spelling.js";
 import { fileProvenance } from "../path-input.js";
 import { diffOfEdit } from "./edit-diff.js";
-import { type EditPlan, planEdits } from "./edit-engine.js";
+import { planEdits } from "./edit-engine.js";
 import { gateRefusal, overtaken, planFailure, refuseEditInput } from "./edit-failure.js";
+import { edited, keepUnshown } from "./edit-result.js";
+import { MAX_KEPT_BYTES, orGiveUp } from "./journal.js";
 import { type FileNow, type FilePlace, freshness, passGate, recordReadState } from "./read-state.js";
 import { detectTextForm } from "./text-form.js";
 import { UnitText } from "./unit-text.js";
@@ -53,6 +54,7 @@ export const EDIT_LIMITS: EditLimits = {
   stages: ["exact", "line-endings", "trailing-blanks", "whitespace", "indentation"],
   whitespace: "inside",
   maxDiffBytes: 16_384,
+  maxKeptBytes: MAX_KEPT_BYTES,
 };
 
 const SCHEMA = {
@@ -78,6 +80,8 @@ const SCHEMA = {
 /**
  * Replaces texts in a file, all or none, each matched against the original. `oldText` is the proof that the caller knows
  * the place, so no read is needed before; it must be unique unless `replaceAll`. Only the bytes of the ranges told change.
+ * Where the diff does not show all of the change, the old bytes of a file of up to 64 MiB are kept as an artifact that
+ * `details.journal` names; of a larger one it says that they are gone.
  *
  * One edit at a time works on a file. When a foreign editor gets between, it is tried once more on the new content.
  *
@@ -172,62 +176,15 @@ async function editOnce(
   const seen = freshness(ctx, place, now);
   const { text, plan } = await planFor(input, ctx, content);
   if (plan.kind !== "applied") return planFailure(plan, input, { isStale: seen === "stale", now });
-  const done = await ctx.fs.replaceAtomic(place.absolute, plan.bytes, { sha256: now.sha256 });
+  const after = new UnitText(plan.bytes, text.form);
+  const shown = diffOfEdit(text, after, plan.ranges, ctx.limits.maxDiffBytes);
+  const kept = await keepUnshown(input, ctx, place, content.bytes, shown);
+  const replace = () => ctx.fs.replaceAtomic(place.absolute, plan.bytes, { sha256: now.sha256 });
+  const done = await orGiveUp(kept, replace);
   // What the session knew of the file it still knows, with its own change; what it has never seen it has not seen now.
   const isKnown = seen === "fresh" || (ctx.limits.gate === "handle" && ctx.framework.readState?.has(place.absolute));
   if (isKnown) recordReadState(ctx, place, { info: await ctx.fs.stat(place.absolute), sha256: done.after });
-  return edited(input, ctx, place, { text, plan, hashes: [now.sha256, done.after], seen, inPlace: done.inPlace });
+  const hashes = [now.sha256, done.after] as const;
+  const provenance = fileProvenance(ctx, place.absolute, input.path);
+  return edited(input, { plan, shown, journal: kept?.journal, hashes, seen, inPlace: done.inPlace, provenance });
 }
-
-interface Applied {
-  readonly text: UnitText;
-  readonly plan: Extract<EditPlan, { kind: "applied" }>;
-  readonly hashes: readonly [before: string, after: string];
-  readonly seen: ReturnType<typeof freshness>;
-  readonly inPlace: boolean;
-}
-
-function edited(
-  input: EditInput,
-  ctx: ToolContext<EditLimits>,
-  place: FilePlace,
-  { text, plan, hashes, seen, inPlace }: Applied,
-): ToolResult<EditData> {
-  const after = new UnitText(plan.bytes, text.form);
-  const { diff, added, removed, producedBytes, keptBytes } = diffOfEdit(
-    text,
-    after,
-    plan.ranges,
-    ctx.limits.maxDiffBytes,
-  );
-  const facts = {
-    path: input.path,
-    replacements: plan.ranges.length,
-    strategy: plan.stage,
-    beforeHash: hashes[0],
-    afterHash: hashes[1],
-    added,
-    removed,
-    merged: seen === "stale",
-    reindented: plan.reindented,
-    eolConverted: plan.eolConverted,
-    ...(inPlace ? { inPlace } : {}),
-  };
-  const cut: Cut = {
-    what: `diff of ${input.path}`,
-    producedBytes,
-    keptBytes,
-    next: "Read the file to see the rest of the change.",
-  };
-  return ok(
-    { ...facts, ranges: plan.ranges, diff },
-    {
-      structured: { ...facts, ranges: plan.ranges.slice(0, MAX_STRUCTURED_RANGES) },
-      cuts: producedBytes > keptBytes ? [cut] : [],
-      provenance: fileProvenance(ctx, place.absolute, input.path),
-    },
-  );
-}
-
-/** Ranges that the public part of a result lists; the count tells the rest. */
-const MAX_STRUCTURED_RANGES = 50;

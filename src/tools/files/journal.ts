@@ -12,15 +12,15 @@ export interface Journal {
 }
 
 /** Replaced bytes that are gone. `maxBytes` is the bound that they were over; without it the session had no room for them. */
-interface Unkept {
+export interface Unkept {
   readonly kept: false;
   readonly sizeBytes: number;
   readonly maxBytes?: number;
 }
 
 /** What was kept, with the way to give it up when nothing is replaced or deleted after all. */
-export interface KeptBytes {
-  readonly journal: Journal;
+export interface KeptBytes<Kept = Journal> {
+  readonly journal: Kept;
   giveUp(): Promise<void>;
 }
 
@@ -47,11 +47,16 @@ export async function keepOldBytes(
   }
 }
 
+/** The bytes of a file over `maxBytes`, which are not kept. */
+export function unkept(sizeBytes: number, maxBytes: number): KeptBytes<Unkept> {
+  return { journal: { kept: false, sizeBytes, maxBytes }, giveUp: async () => {} };
+}
+
 /**
  * Replaces, and gives up what was kept where the file is not what was kept. After any other failure it stays: a write in place
  * may have ended half-way.
  */
-export async function orGiveUp<T>(kept: KeptBytes | undefined, replace: () => Promise<T>): Promise<T> {
+export async function orGiveUp<T>(kept: KeptBytes<unknown> | undefined, replace: () => Promise<T>): Promise<T> {
   try {
     return await replace();
   } catch (thrown) {

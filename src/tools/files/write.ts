@@ -16,7 +16,7 @@ import { parentOf } from "../../text/index.js";
 import { fileFailure, refuseKind, unlessMissing } from "../file-failure.js";
 import { refuseAsFolder, refuseNewAsFolder } from "../folder-spelling.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
-import { journalled, keepOldBytes, MAX_KEPT_BYTES, orGiveUp } from "./journal.js";
+import { journalled, keepOldBytes, MAX_KEPT_BYTES, orGiveUp, unkept } from "./journal.js";
 import { baseOf, parentClaims } from "./parent-folders.js";
 import { type FilePlace, passGate, recordReadState } from "./read-state.js";
 import { refuseText } from "./redaction-mark.js";
@@ -128,13 +128,11 @@ async function replaceFile(
     ...(differs.length === 0 ? {} : { differs }),
   };
   const isLost = old !== undefined && old.bytes === undefined && done.before !== done.after;
-  const lost = isLost
-    ? ({ kept: false, sizeBytes: old.info.size, maxBytes: ctx.limits.maxKeptBytes } as const)
-    : undefined;
+  const lost = isLost ? unkept(old.info.size, ctx.limits.maxKeptBytes) : undefined;
   return ok(data, {
     structured: { path: input.path, created: data.created, bytes: data.bytes, afterHash: data.afterHash },
     provenance,
-    ...journalled(input.path, kept?.journal ?? lost),
+    ...journalled(input.path, (kept ?? lost)?.journal),
   });
 }
 

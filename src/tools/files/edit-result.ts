@@ -1,0 +1,83 @@
+/** What a call is told of the edits that it made, and what is kept where that is not all of it. */
+import {
+  type Cut,
+  type EditData,
+  type EditInput,
+  type EditLimits,
+  ok,
+  type Provenance,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
+import { fileProvenance } from "../path-input.js";
+import type { EditDiff } from "./edit-diff.js";
+import type { EditPlan } from "./edit-engine.js";
+import { type Journal, journalled, type KeptBytes, keepOldBytes, type Unkept, unkept } from "./journal.js";
+import type { FilePlace, freshness } from "./read-state.js";
+
+/** Ranges that the public part of a result lists; the count tells the rest. */
+const MAX_STRUCTURED_RANGES = 50;
+
+/** What a diff leaves out of the lines that an edit removes is nowhere else; so the file as it was is kept then. */
+export async function keepUnshown(
+  input: EditInput,
+  ctx: ToolContext<EditLimits>,
+  place: FilePlace,
+  bytes: Uint8Array,
+  { producedBytes, keptBytes }: EditDiff,
+): Promise<KeptBytes<Journal | Unkept> | undefined> {
+  if (producedBytes <= keptBytes) return undefined;
+  const { maxKeptBytes: maxBytes } = ctx.limits;
+  if (bytes.length > maxBytes) return unkept(bytes.length, maxBytes);
+  return keepOldBytes(ctx, fileProvenance(ctx, place.absolute, input.path), bytes);
+}
+
+interface Applied {
+  readonly plan: Extract<EditPlan, { kind: "applied" }>;
+  readonly shown: EditDiff;
+  readonly journal: Journal | Unkept | undefined;
+  readonly hashes: readonly [before: string, after: string];
+  readonly seen: ReturnType<typeof freshness>;
+  readonly inPlace: boolean;
+  readonly provenance: Provenance;
+}
+
+/** The result of edits that were made. */
+export function edited(
+  input: EditInput,
+  { plan, shown, journal, hashes, seen, inPlace, provenance }: Applied,
+): ToolResult<EditData> {
+  const { diff, added, removed } = shown;
+  const facts = {
+    path: input.path,
+    replacements: plan.ranges.length,
+    strategy: plan.stage,
+    beforeHash: hashes[0],
+    afterHash: hashes[1],
+    added,
+    removed,
+    merged: seen === "stale",
+    reindented: plan.reindented,
+    eolConverted: plan.eolConverted,
+    ...(inPlace ? { inPlace } : {}),
+  };
+  const { cuts, ...more } = journalled(input.path, journal);
+  return ok(
+    { ...facts, ranges: plan.ranges, diff },
+    {
+      structured: { ...facts, ranges: plan.ranges.slice(0, MAX_STRUCTURED_RANGES) },
+      cuts: [...diffCuts(input.path, shown, cuts[0]?.artifact), ...cuts],
+      provenance,
+      ...more,
+    },
+  );
+}
+
+function diffCuts(path: string, { producedBytes, keptBytes }: EditDiff, artifact: string | undefined): readonly Cut[] {
+  if (producedBytes <= keptBytes) return [];
+  const next =
+    artifact === undefined
+      ? "Read the file to see what was added. What was removed is kept nowhere but for what the diff shows."
+      : `What was removed is in artifact:${artifact}, the file as it was; what was added is in the file.`;
+  return [{ what: `diff of ${path}`, producedBytes, keptBytes, next }];
+}
