@@ -44,7 +44,19 @@ const OWN: Readonly<Record<string, Fault>> = {
     new HaftError("FS_STALE", `Did not ${doing[0]} "${path}": it was replaced while it was opened. Try again.`, {
       details: { path, system: said("ESTALE: stale file", doing, path) },
     }),
+  torn,
 };
+
+/** `note`: why, a line end, and where the new bytes lie. All of it is in `system` too: what shows a fault may show only that. */
+function torn(note: string, [did]: Doing, path: string): HaftError {
+  const at = note.indexOf("\n");
+  const [why, kept] = [note.slice(0, at), note.slice(at + 1)];
+  const state = `it holds neither its old bytes nor the new ones whole, because of: ${why}`;
+  const next = `The new bytes are kept in "${kept}". Free some space, then copy them over it`;
+  return new HaftError("FS_IO", `Did not ${did} all of "${path}": ${state}. ${next}.`, {
+    details: { path, system: `${state}. ${next}` },
+  });
+}
 
 function unknown(note: string, [did]: Doing, path: string): HaftError {
   const words = note.replace(/\s+/g, " ").trim() || "the far side could not do it";

@@ -1,12 +1,11 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { type Backend, HaftError, type ShellOptions, type ShellResult } from "../../kernel/index.js";
 import { createPosixBackend, openLocalPosix } from "./index.js";
 import { isAlive, PosixMachine, until } from "./posix-machine.fixture.js";
 import { ARGV, underEachShell } from "./posix-shells.fixture.js";
+import { mountSmallDisk } from "./small-disk.fixture.js";
 
 const out = (result: ShellResult) => Buffer.from(result.stdout.head).toString();
 
@@ -191,18 +190,20 @@ underEachShell((shell) => {
   });
 
   it("on a full disk a command is told as not begun, or whole, or counted; and nothing hangs", async (context) => {
-    const disk = mkdtempSync(join(tmpdir(), "haft-full-"));
-    if (!mounts(disk)) return context.skip("a small disk cannot be mounted here: that takes root");
+    const disk = mountSmallDisk(1_200);
+    if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
     try {
-      backend = await openLocalPosix({ shell, stateDir: disk });
+      backend = await openLocalPosix({ shell, stateDir: disk.path });
       const limits = { timeoutMs: 20_000 };
-      fill(join(disk, "filler"));
+      disk.fill();
       const filled = await run("echo ok", limits);
       if (filled.began === "no") expect(filled.problem).toMatch(/disk may be full/);
       else expect(filled.ended).toBe("itself");
-      const refused = await backend.root.fs.writeFile(join(disk, "new"), "x".repeat(100_000)).catch((thrown) => thrown);
+      const refused = await backend.root.fs
+        .writeFile(join(disk.path, "new"), "x".repeat(100_000))
+        .catch((thrown) => thrown);
       expect(HaftError.is(refused, "FS_NO_SPACE")).toBe(true);
-      rmSync(join(disk, "filler"));
+      rmSync(join(disk.path, "filler"));
       expect(out(await run("echo ok", limits))).toBe("ok\n");
       const much = await run("head -c 3000000 /dev/zero; exit 3", limits);
       expect([much.ended, much.exit]).toEqual(["itself", { by: "code", code: 3 }]);
@@ -214,27 +215,9 @@ underEachShell((shell) => {
       // What the commands before have left there is removed a moment later.
       await until(async () => out(await run("echo ok", limits)) === "ok\n");
       await backend.close();
-      expect(readdirSync(disk)).toEqual([]);
+      expect(readdirSync(disk.path)).toEqual([]);
     } finally {
-      execFileSync("umount", ["-l", disk]);
-      rmSync(disk, { recursive: true });
+      disk.dispose();
     }
   });
 });
-
-function mounts(folder: string): boolean {
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1200k", "none", folder], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function fill(path: string): void {
-  try {
-    writeFileSync(path, new Uint8Array(3_000_000));
-  } catch {
-    // As far as there is room.
-  }
-}

@@ -168,6 +168,20 @@ export const fsWriting: Suite<Fixture> = [
     },
   ),
   onFs(
+    "fs:replace:in-place-of-any-size",
+    "A file of two names holds exactly the new bytes, whether they are fewer, as many or more, also none",
+    async (fs, path, fixture) => {
+      await fs.writeFile(path("one"), "");
+      await plant(fixture, { kind: "hard-link", path: path("two"), of: path("one") });
+      for (const size of [3, 70_001, 70_001, 65_536, 131_072, 131_073, 300, 0, 600_000, 1]) {
+        const bytes = pseudoRandomBytes(size, size + 1);
+        const done = await fs.replaceAtomic(path("one"), bytes, "any");
+        expectEqual([done.inPlace, done.after], [true, await webDigest(bytes)], `inPlace and hash of ${size} bytes`);
+        expectBytes(await fs.readBytes(path("two")), bytes, `${size} bytes by the other name`);
+      }
+    },
+  ),
+  onFs(
     "fs:replace:does-not-keep-the-buffer",
     "Changing the bytes after a write does not change the file",
     async (fs, path) => {

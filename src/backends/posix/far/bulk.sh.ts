@@ -38,6 +38,14 @@ hf_take() {
   if hf_has fullblock; then dd bs="$1" count=1 iflag=fullblock; else dd bs=1 count="$1"; fi
 }
 
+# Standard input to standard output and to the disk; also where that fails the input is taken to its end, for what is left
+# of it would be taken for requests.
+hf_drain() {
+  if dd bs=65536 $hf_sync; then return 0; fi
+  cat >/dev/null
+  return 1
+}
+
 # An answer without bytes, and one with the text $2.
 hf_say() { printf '%s %s,%s 0\n' "$hf_nonce" "$hf_id" "$1"; }
 hf_tell() {
@@ -175,7 +183,10 @@ hf_position() {
 
 # stage NAME: the data becomes a file of the spool folder, for a request that will take it from there.
 hf_fs_stage() {
-  hf_take "$hf_data" >"$hf_s/$1" && hf_x=staged || hf_x=failed
+  hf_sync=
+  if hf_has fullblock; then hf_take "$hf_data" >"$hf_s/$1" && hf_x=staged || hf_x=failed
+  else hf_take "$hf_data" | hf_drain >"$hf_s/$1" && hf_x=staged || hf_x=failed
+  fi
   hf_data=0
   hf_say "$hf_x"
 }

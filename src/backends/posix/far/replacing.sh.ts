@@ -2,6 +2,9 @@
 import { sh } from "./sh.js";
 
 export const REPLACING = sh`
+# What is told of a tool that was killed, as by a limit of the size of files: it says nothing itself.
+hf_killed="what writes the bytes over there was killed"
+
 # replace PATH ALLOWED EXPECT VALUE TEMP STAGED NEW-ONLY SIZE
 #   EXPECT any, absent, sha256 or version, with VALUE   STAGED: how the names of the files in the spool folder begin that
 #   hold the bytes, or "" when they follow as data   NEW-ONLY yes: an old file may not be changed
@@ -73,20 +76,21 @@ hf_fill() {
   if hf_has fsync; then hf_sync=conv=fsync; fi
   if [ -n "$hf_staged" ]; then
     hf_broken=$(cat "$hf_s/$hf_staged".* | dd bs=262144 $hf_sync 2>&1 >&6) && hf_broken=
-    set -- $(hf_info "$hf_temp" | { IFS="|" read -r hf_x hf_y; printf '%s' "$hf_y"; })
-    [ "$2" = "$hf_new_size" ] || hf_broken="\${hf_broken:-the bytes did not arrive}"
-    return
-  fi
-  [ "$hf_data" != 0 ] || return 0
-  if hf_has fullblock; then
-    hf_broken=$(dd bs="$hf_data" count=1 iflag=fullblock $hf_sync 2>&1 >&6)
+  elif [ "$hf_data" = 0 ]; then return 0
+  elif hf_has fullblock; then
+    if hf_broken=$(dd bs="$hf_data" count=1 iflag=fullblock $hf_sync 2>&1 >&6); then
+      # A block that ended early came off a channel that was cut.
+      case $hf_broken in *"1+0 records out"*) hf_broken= ;; esac
+    else hf_broken=\${hf_broken:-$hf_killed}
+    fi
     hf_data=0
-    case $hf_broken in *"1+0 records out"*) hf_broken= ;; esac
+    return 0
   else
-    hf_broken=$(dd bs=1 count="$hf_data" $hf_sync 2>&1 >&6)
-    case $hf_broken in *"$hf_data+0 records out"*) hf_broken= ;; esac
+    hf_broken=$(hf_take "$hf_data" | hf_drain 2>&1 >&6) && hf_broken=
     hf_data=0
   fi
+  set -- $(hf_info "$hf_temp" | { IFS="|" read -r hf_x hf_y; printf '%s' "$hf_y"; })
+  [ "$2" = "$hf_new_size" ] || hf_broken=\${hf_broken:-$hf_killed}
 }
 
 # Whether the old file has rights beyond its mode, which a new file would lose.
@@ -142,21 +146,63 @@ hf_put_there() {
 
 hf_give_up() { hf_code=$1 hf_note=$2; rm -f "$hf_temp"; }
 
-# Overwrites the file where it stands: its other names, owner and rights stay. Descriptor 5 is proved to be that file.
+# Overwrites the file where it stands: its other names, owner and rights stay. Descriptor 5 is proved to be that file. The new
+# bytes stay beside it where it has become neither the old nor the new: they may be the only whole ones.
 hf_over() {
   hf_shut_file
-  hf_opened=no
-  hf_copy_over 5<"./$hf_name"
-  rm -f "$hf_temp"
-  if [ "$hf_opened" = no ]; then hf_code=denied hf_note=; return 1; fi
-  if [ -n "$hf_broken" ]; then hf_fault "$hf_broken"; return 1; fi
+  hf_code=denied hf_note=
+  if hf_overwrite 5<"./$hf_name"; then rm -f "$hf_temp"; return 0; fi
+  [ "$hf_code" = torn ] || rm -f "$hf_temp"
+  return 1
 }
 
-hf_copy_over() {
-  hf_opened=yes
-  hf_same_file || { hf_broken="it was replaced meanwhile"; return; }
-  if [ -e /proc/self/fd/5 ]; then hf_broken=$(cat "$hf_temp" 2>&1 >/proc/self/fd/5) && hf_broken=
-  else hf_broken=$(cat "$hf_temp" 2>&1 >"./$hf_name") && hf_broken=
-  fi
+hf_overwrite() {
+  if ! hf_same_file || [ "$hf_line" != "$hf_old" ]; then hf_code=stale hf_note=changed; return 1; fi
+  hf_out=./$hf_name
+  if [ -e /proc/self/fd/5 ]; then hf_out=/proc/self/fd/5; fi
+  if ! hf_x=$( { : 6<>"$hf_out"; } 2>&1 ); then hf_fault "$hf_x"; return 1; fi
+  hf_x=\${hf_old#*"|"}; hf_x=\${hf_x#* }; hf_old_size=\${hf_x%% *}
+  hf_grow && hf_overwrite_inside
+}
+
+# What goes beyond the old end comes first: a disk that has no room for it leaves the old bytes as they are.
+hf_grow() {
+  [ "$hf_new_size" -gt "$hf_old_size" ] || return 0
+  hf_x=$(hf_beyond 2>&1 >>"$hf_out") && return 0
+  hf_x=\${hf_x:-$hf_killed}
+  if hf_cut "$hf_old_size" >/dev/null; then hf_fault "$hf_x"; else hf_torn "$hf_x"; fi
+  return 1
+}
+
+# The new bytes beyond the old end, to standard output: what lies before them is read away in blocks that fit.
+hf_beyond() {
+  {
+    hf_n=$hf_old_size
+    for hf_y in 65536 256 1; do
+      hf_x=$(( hf_n / hf_y )) hf_n=$(( hf_n % hf_y ))
+      [ "$hf_x" = 0 ] || dd bs="$hf_y" count="$hf_x" 2>/dev/null >/dev/null
+    done
+    dd bs=65536 $hf_sync
+  } <"$hf_temp"
+}
+
+hf_overwrite_inside() {
+  hf_n=$(( hf_new_size < hf_old_size ? hf_new_size : hf_old_size ))
+  if [ "$hf_n" != 0 ]; then hf_x=$(hf_put_over 2>&1) || { hf_torn "$hf_x"; return 1; }; fi
+  [ "$hf_new_size" -lt "$hf_old_size" ] || return 0
+  hf_x=$(hf_cut "$hf_new_size") || { hf_torn "$hf_x"; return 1; }
+}
+
+# The last block may reach beyond the old end: the same bytes are there already. A function, because bash takes "1<>" right
+# within "$( )" for "<>".
+hf_put_over() { dd bs=65536 count=$(( (hf_n + 65535) / 65536 )) $hf_sync <"$hf_temp" 1<>"$hf_out"; }
+
+# Takes away what lies beyond the first $1 bytes. Prints what went wrong.
+hf_cut() { dd if=/dev/null of="$hf_out" bs=1 seek="$1" $hf_sync 2>&1; }
+
+# The file holds neither its old bytes nor the new ones whole. $1: the words of a tool about why.
+hf_torn() {
+  hf_code=torn hf_note=\${1:-$hf_killed}
+  hf_note=\${hf_note%%"$hf_nl"*}$hf_nl\${hf_here%/}/\${hf_temp#./}
 }
 `;

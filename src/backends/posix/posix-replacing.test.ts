@@ -1,0 +1,153 @@
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  linkSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Backend, HaftError } from "../../kernel/index.js";
+import { openLocalPosix } from "./index.js";
+import { PosixMachine } from "./posix-machine.fixture.js";
+import { ARGV, underEachShell } from "./posix-shells.fixture.js";
+import { mountSmallDisk, type SmallDisk } from "./small-disk.fixture.js";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const MIB = 1024 * 1024;
+
+underEachShell((shell) => {
+  let machine: PosixMachine;
+  let backend: Backend;
+  beforeAll(async () => {
+    machine = new PosixMachine(shell);
+    backend = await machine.open();
+  });
+  afterAll(async () => {
+    await backend.close();
+    machine.dispose();
+  });
+  let disk: SmallDisk | undefined;
+  let folder: string;
+  beforeEach(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-replacing-")));
+  });
+  afterEach(() => {
+    disk?.dispose();
+    disk = undefined;
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const refusal = (path: string, bytes: Uint8Array, on = backend) => refusalOf(on, path, bytes);
+
+  it("a file of two names keeps all its bytes when the disk has no room for more", async (context) => {
+    disk = mountSmallDisk(10 * 1024);
+    if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
+    const path = join(disk.path, "one");
+    const old = Buffer.alloc(MIB + 4_321, "o");
+    writeFileSync(path, old);
+    linkSync(path, join(disk.path, "two"));
+    expect((await refusal(path, Buffer.alloc(6 * MIB, "n"))).code).toBe("FS_NO_SPACE");
+    expect([readFileSync(path).equals(old), readdirSync(disk.path)]).toEqual([true, ["one", "two"]]);
+    const done = await backend.root.fs.replaceAtomic(path, Buffer.alloc(3 * MIB + 7, "n"), "any");
+    expect(done.inPlace).toBe(true);
+    expect(readFileSync(join(disk.path, "two")).equals(Buffer.alloc(3 * MIB + 7, "n"))).toBe(true);
+  });
+
+  it("new bytes that could be put down only in part are kept beside the file, and the error names the place", async (context) => {
+    disk = mountSmallDisk(3 * 1024);
+    if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
+    const path = join(disk.path, "one");
+    // A file that is all hole takes no room until it is written.
+    writeFileSync(path, "");
+    truncateSync(path, 2 * MIB);
+    linkSync(path, join(disk.path, "two"));
+    const bytes = Buffer.alloc(2 * MIB, "n");
+    const { code, message, details } = await refusal(path, bytes);
+    const [temp = ""] = readdirSync(disk.path).filter((name) => name.endsWith(".tmp"));
+    const kept = join(disk.path, temp);
+    expect(readFileSync(kept).equals(bytes)).toBe(true);
+    expect(code).toBe("FS_IO");
+    expect(message).toContain(`"${kept}"`);
+    expect(message).toMatch(/No space left/);
+    expect(details.system).toContain(`"${kept}"`);
+  });
+
+  it("a file that may not grow so far is refused, and stays as it was", async () => {
+    const names = ["one", "two"];
+    for (const name of names) writeFileSync(join(folder, name), "old");
+    linkSync(join(folder, "two"), join(folder, "two again"));
+    // In blocks of 512 bytes; what writes beyond is killed without a word.
+    const narrow = await machine.open({ open: ["sh", "-c", 'ulimit -f 200; exec "$@"', "sh", ...ARGV[shell]] });
+    for (const name of names) {
+      for (const size of [150_000, MIB]) {
+        const path = join(folder, name);
+        expect((await refusal(path, Buffer.alloc(size, "n"), narrow)).code).toMatch(/^FS_(IO|TOO_LARGE|NO_SPACE)$/);
+        expect(readFileSync(path, "utf8")).toBe("old");
+      }
+    }
+    expect(readdirSync(folder)).toEqual(["one", "two", "two again"]);
+    await narrow.close();
+  });
+});
+
+describe("a far side whose dd knows nothing but POSIX", () => {
+  const bin = mkdtempSync(join(tmpdir(), "haft-plain-dd-"));
+  let backend: Backend;
+  beforeAll(async () => {
+    const dd = spawnSync("sh", ["-c", "command -v dd"], { encoding: "utf8" }).stdout.trim();
+    const script = `#!/bin/sh\ncase "$*" in *flag=* | *conv=fsync*) exit 1 ;; esac\nexec ${dd} "$@"\n`;
+    writeFileSync(join(bin, "dd"), script);
+    chmodSync(join(bin, "dd"), 0o755);
+    backend = await openLocalPosix({ shell: "sh", setEnv: { PATH: `${bin}:${process.env.PATH}` } });
+  });
+  afterAll(async () => {
+    await backend.close();
+    rmSync(bin, { recursive: true, force: true });
+  });
+
+  it("writes files, also in place, byte for byte", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "haft-replacing-"));
+    const path = join(folder, "one");
+    for (const size of [3, 70_001, 300_000, 0]) {
+      const bytes = randomBytes(size);
+      await backend.root.fs.replaceAtomic(path, bytes, "any");
+      expect(readFileSync(path).equals(bytes)).toBe(true);
+    }
+    linkSync(path, join(folder, "two"));
+    for (const size of [70_001, 300_000, 65_536, 5]) {
+      const bytes = randomBytes(size);
+      expect((await backend.root.fs.replaceAtomic(path, bytes, "any")).inPlace).toBe(true);
+      expect(readFileSync(join(folder, "two")).equals(bytes)).toBe(true);
+    }
+    rmSync(folder, { recursive: true });
+  });
+
+  it("takes no byte of what a full disk has no room for as a request", async (context) => {
+    const disk = mountSmallDisk(64);
+    if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
+    try {
+      // What fits, the byte that does not, and then requests to make a folder.
+      const request = `0 0 77 mkdir '${disk.path}/made' '*' no haft-end\n`;
+      const bytes = Buffer.from("x".repeat(65_537) + request.repeat(1_000));
+      expect((await refusalOf(backend, join(disk.path, "file"), bytes)).code).toBe("FS_NO_SPACE");
+      await backend.root.fs.writeFile(join(disk.path, "file"), "text");
+      expect([readdirSync(disk.path), readFileSync(join(disk.path, "file"), "utf8")]).toEqual([["file"], "text"]);
+    } finally {
+      disk.dispose();
+    }
+  });
+});
+
+async function refusalOf(backend: Backend, path: string, bytes: Uint8Array): Promise<HaftError> {
+  const thrown = await backend.root.fs.replaceAtomic(path, bytes, "any").catch((error: unknown) => error);
+  if (!HaftError.is(thrown)) throw new Error(`it was not refused: ${JSON.stringify(thrown)}`);
+  return thrown;
+}
