@@ -85,6 +85,8 @@ export interface FindData {
   readonly skipped: Readonly<Record<string, number>>;
   readonly unreadable: readonly string[];
   readonly engine: string;
+  /** Where `[…]` of the query was searched as text: the query that has it as one character of several. */
+  readonly asGlob?: string;
 }
 
 // ------------------------------------------------------------------------------------------------------------- move

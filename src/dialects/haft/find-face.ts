@@ -4,7 +4,7 @@ import { booleanArgument, missing, numberArgument, present, textArgument } from 
 import { counted, saying } from "../rendering.js";
 import { JSON_NAMES_NOTE, rowName, UNNAMED_NOTE } from "../row-name.js";
 import { renderFailure } from "./failure-text.js";
-import { withNotes } from "./notes.js";
+import { quotedPath, withNotes } from "./notes.js";
 import { skippedNote, unreadableNote } from "./search-notes.js";
 import { withToolNotes } from "./told-details.js";
 
@@ -82,7 +82,11 @@ function notesOf(data: FindData, rows: readonly string[], args: Readonly<Record<
   if (data.entries.length > 0 || data.why !== "complete") return notes;
   if (args.includeIgnored !== true) notes.push("Ignored files were not searched; `includeIgnored` adds them.");
   const { query } = args;
-  if (typeof query === "string" && /[*?]/.test(query) && /(?<!\\)\[/.test(query))
+  if (data.asGlob !== undefined)
+    notes.push(
+      `\`[…]\` was searched as text: without \`*\` or \`?\` a query is a part of a name. To have it as one character of several, send ${quotedPath(data.asGlob)}.`,
+    );
+  else if (typeof query === "string" && /[*?{]/.test(query) && /(?<!\\)\[/.test(query))
     notes.push("`[…]` in a glob is one character of several; write `\\[` for a bracket.");
   return notes;
 }

@@ -115,7 +115,15 @@ describe("findFace", () => {
     expect(found({}, { query: "app/[id]/*", includeIgnored: true })).toBe(
       "Nothing found.\n`[…]` in a glob is one character of several; write `\\[` for a bracket.",
     );
-    expect(found({}, { query: "[id]", includeIgnored: true })).toBe("Nothing found.");
+    expect(found({}, { query: "{a,b}[x]", includeIgnored: true })).toMatch(
+      /^Nothing found\.\n`\[…\]` in a glob is one/,
+    );
+    expect(found({}, { query: "a[", includeIgnored: true })).toBe("Nothing found.");
+    expect(found({ asGlob: "*[id]*" }, { query: "[id]", includeIgnored: true })).toBe(
+      'Nothing found.\n`[…]` was searched as text: without `*` or `?` a query is a part of a name. To have it as one character of several, send "*[id]*".',
+    );
+    const entries: FindData["entries"] = [{ path: "[id]", kind: "file" }];
+    expect(found({ entries, total: 1, asGlob: "*[id]*" }, { query: "[id]" })).toBe("[id]");
   });
 
   it("says why it stopped and how to go on", () => {

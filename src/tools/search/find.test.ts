@@ -76,6 +76,21 @@ describe("a part of a name", () => {
     expect(await found(" ")).toEqual(["a b"]);
   });
 
+  it("with brackets comes with the glob that takes them as a set, and that one finds by it", async () => {
+    const bench = memoryBench(emptyFiles(["src/img1.png", "src/img2.png", "src/imgx.png", "src/set3/a"]));
+    const asGlob = async (query: string) => (await find(bench, { query })).data?.asGlob;
+    for (const [query, glob, found] of [
+      ["img[0-9]", "*img[0-9]*", ["src/img1.png", "src/img2.png"]],
+      ["./src/img[!0-9]", "**/src/img[!0-9]*", ["src/imgx.png"]],
+      ["rc/set[3]/", "**/*rc/set[3]*/", ["src/set3"]],
+    ] as const) {
+      expect((await find(bench, { query })).data).toMatchObject({ entries: [], asGlob: glob });
+      expect(paths((await find(bench, { query: glob })).data)).toEqual(found);
+    }
+    for (const query of ["img", "img[0-9]*", "{a,b}[0-9]", "img\\[0]", "[]", "a["])
+      expect(await asGlob(query)).toBeUndefined();
+  });
+
   it("with a slash is the end of a folder and the start of what lies in it, without all that lies below", async () => {
     const bench = memoryBench(emptyFiles(["my-src/util/a.ts", "src/other/b.ts", "src/util.ts"]));
     expect(paths((await find(bench, { query: "src/util" })).data)).toEqual(["my-src/util", "src/util.ts"]);

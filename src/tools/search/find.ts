@@ -101,7 +101,7 @@ async function runFind(input: FindInput, ctx: ToolContext<FindLimits>): Promise<
     const problem = await collectSearch(walk, take, ctx.signal, { spelled, absolute: root });
     if (problem !== undefined) return problem;
   }
-  return answer(input, ctx, query, found, end);
+  return answer(input, ctx, { query, asGlob: named.asGlob }, found, end);
 }
 
 function queryOf(input: FindInput, limits: FindLimits, root: string, { glob, foldersOnly }: NameQuery): WalkQuery {
@@ -130,7 +130,7 @@ function rootEntry({ root, glob = "", type }: WalkQuery, { withRoot }: FindLimit
 function answer(
   input: FindInput,
   ctx: ToolContext<FindLimits>,
-  query: WalkQuery,
+  { query, asGlob }: { readonly query: WalkQuery; readonly asGlob: string | undefined },
   found: readonly WalkEntry[],
   end: SearchEnd | undefined,
 ): ToolResult<FindData> {
@@ -147,6 +147,7 @@ function answer(
     skipped: end?.skipped ?? {},
     unreadable: (end?.unreadable ?? []).map(shownPath(limits.relativeTo === "root" ? query.root : ctx.cwd)),
     engine: end?.engine ?? "",
+    ...(asGlob === undefined ? {} : { asGlob }),
   };
   const { root, total, limit, skipped, unreadable, engine } = data;
   const more = {

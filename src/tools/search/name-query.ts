@@ -6,10 +6,13 @@ export interface NameQuery {
   /** Undefined where no name can match. */
   readonly glob: string | undefined;
   readonly foldersOnly: boolean;
+  /** The query that would take as a set of characters what stands in brackets and is searched as text. */
+  readonly asGlob?: string;
 }
 
 /** A query without one of these is a part of a name. `[` alone makes no glob: it stands in names of files more often. */
 const WILDCARD = /[*?]|\{[^{}]*,/;
+const SET = /(?<!\\)\[[^\]/]+\]/;
 
 /** A refusal of a query that can find nothing. */
 export function refuseQuery(query: string, wildcards: FindLimits["wildcards"]): ToolResult<never> | undefined {
@@ -35,9 +38,14 @@ export function nameQuery(query: string, root: string, wildcards: FindLimits["wi
   const plain = below.replace(/\/+$/, "");
   const foldersOnly = plain !== below;
   if (WILDCARD.test(plain)) return { glob: plain, foldersOnly };
-  const text = escapeGlob(plain);
-  if (!plain.includes("/")) return { glob: `*${text}*`, foldersOnly };
-  return { glob: plain.startsWith("/") ? `**${text}*` : `**/*${text}*`, foldersOnly };
+  const asGlob = SET.test(plain) ? { asGlob: partOfName(plain) + (foldersOnly ? "/" : "") } : {};
+  return { glob: partOfName(escapeGlob(plain)), foldersOnly, ...asGlob };
+}
+
+/** The glob of all that has this in its name, or with a slash, at the end of a folder's name and the start of the next. */
+function partOfName(glob: string): string {
+  if (!glob.includes("/")) return `*${glob}*`;
+  return glob.startsWith("/") ? `**${glob}*` : `**/*${glob}*`;
 }
 
 /** `*` and `?` alone mean something, and no name holds a slash. */
