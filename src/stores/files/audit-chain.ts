@@ -28,7 +28,10 @@ export interface ChainReport {
   readonly broken?: { readonly line: number; readonly why: string };
 }
 
-/** Checks the lines of one audit file. `previous` is the hash that the file before ended with. */
+/**
+ * Checks the lines of one audit file. `previous` is the hash that the file before ended with; a file that tells by itself that
+ * lines before it were removed need not go on from there.
+ */
 export function readAuditChain(text: string, previous?: string): ChainReport {
   const records: ChainedRecord[] = [];
   let hash = previous;
@@ -45,7 +48,9 @@ export function readAuditChain(text: string, previous?: string): ChainReport {
     const body = `${parts[1]}}`;
     if (digest("sha256", body) !== parts[2]) return broken("its content was changed");
     const record = JSON.parse(body) as ChainedRecord & { readonly previous: string };
-    if (hash !== undefined && record.previous !== hash) return broken("the line before it was changed or left out");
+    const isAnew = index === 0 && record.kind === "head" && record.removedLines !== undefined;
+    if (hash !== undefined && record.previous !== hash && !isAnew)
+      return broken("the line before it was changed or left out");
     const before = records.at(-1);
     if (before !== undefined && record.sequence !== before.sequence + 1)
       return broken("its sequence number is out of order");

@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CHAIN_START, readAuditChain } from "./audit-chain.js";
 import { fileAudit } from "./file-audit.js";
+import { readAudit } from "./read-audit.js";
 import { openStateFolder, type StateFolder } from "./state-folder.js";
 
 let state: StateFolder;
@@ -88,5 +89,58 @@ describe("the audit record by files", () => {
     await audit.begin(call);
     expect(readAuditChain(text(files(".jsonl")[0] ?? ""), CHAIN_START).broken).toBeUndefined();
     audit.close();
+  });
+
+  it.each(["audit", "."])(
+    "goes on in a new file once its own was removed with %s, and tells what went with it",
+    async (gone) => {
+      const audit = fileAudit(state);
+      const lost = await audit.begin(call);
+      rmSync(join(state.path, gone), { recursive: true });
+      await audit.end(lost, { status: "ok", tookMs: 1 });
+      const id = await audit.begin({ ...call, callId: "c2" });
+      rmSync(join(state.path, gone), { recursive: true });
+      const last = await audit.begin({ ...call, callId: "c3" });
+      await audit.end(last, { status: "ok", tookMs: 1 });
+      audit.close();
+      const { calls, problems } = readAudit(state);
+      expect(calls).toMatchObject([{ id: last, status: "ok" }]);
+      expect(calls.map((one) => one.id)).not.toContain(id);
+      const [name = ""] = files(".jsonl");
+      expect(problems).toEqual([
+        { file: name, line: 1, why: "5 lines before it were removed while their process ran" },
+      ]);
+      expect(readAuditChain(text(name)).records.map(({ kind, sequence }) => [kind, sequence])).toEqual([
+        ["head", 5],
+        ["begin", 6],
+        ["end", 7],
+      ]);
+    },
+  );
+
+  it("refuses entries while a removed record cannot be begun anew, and tells what went with it all the same", async () => {
+    const audit = fileAudit(state);
+    await audit.begin(call);
+    rmSync(join(state.path, "audit"), { recursive: true });
+    writeFileSync(join(state.path, "audit"), "in the way");
+    for (let times = 0; times < 2; times++)
+      expect(() => audit.begin(call)).toThrow(expect.objectContaining({ code: "STORE_UNWRITABLE" }));
+    rmSync(join(state.path, "audit"));
+    const id = await audit.begin(call);
+    audit.close();
+    expect(readAudit(state)).toMatchObject({
+      calls: [{ id }],
+      problems: [{ line: 1, why: "2 lines before it were removed while their process ran" }],
+    });
+  });
+
+  it("goes on in its file when that was only moved", async () => {
+    const audit = fileAudit(state);
+    await audit.begin(call);
+    renameSync(join(state.path, "audit"), join(state.path, "moved"));
+    await audit.begin(call);
+    audit.close();
+    renameSync(join(state.path, "moved"), join(state.path, "audit"));
+    expect(readAudit(state)).toMatchObject({ calls: [{}, {}], problems: [] });
   });
 });

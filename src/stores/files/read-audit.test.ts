@@ -78,6 +78,10 @@ describe("the record of all processes", () => {
     expect(problemsAfter(([head = "", first = "", ...rest]) => [first, head, ...rest])).toMatchObject([{ line: 2 }]);
     expect(problemsAfter((lines) => lines.filter((_, index) => index !== 1))).toMatchObject([{ line: 2 }]);
     expect(problemsAfter((lines) => lines.slice(0, -1))).toEqual([{ file: name, why: "lines are missing at its end" }]);
+    for (const first of [1, 2])
+      expect(problemsAfter((lines) => lines.slice(first))).toEqual([
+        { file: name, line: 1, why: "lines are missing before it" },
+      ]);
   });
 
   it("bears that the days of old were removed", async () => {
@@ -127,5 +131,20 @@ describe("the record of all processes", () => {
       { file: one, why: "it cannot be read: it is not a file" },
       { file: three, why: "its head cannot be read: it is not a file" },
     ]);
+  });
+
+  it("tells what was deleted while its process wrote on, and the calls that came after it", async () => {
+    let atMs = Date.UTC(2026, 0, 1, 12);
+    const audit = fileAudit(state, { now: () => atMs });
+    await audit.begin(begin("first"));
+    atMs += DAY_MS;
+    await audit.begin(begin("gone"));
+    const [, today = ""] = files();
+    rmSync(join(state.path, "audit", today));
+    await audit.begin(begin("third"));
+    audit.close();
+    const { calls, problems } = readAudit(state);
+    expect(calls.map(({ tool }) => tool)).toEqual(["first", "third"]);
+    expect(problems).toEqual([{ file: today, line: 1, why: "2 lines before it were removed while their process ran" }]);
   });
 });

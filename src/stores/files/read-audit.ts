@@ -43,7 +43,7 @@ const FILE = /^(\d{4}-\d\d-\d\d)-\d+-([0-9a-f]+)\.jsonl$/;
 
 /**
  * Reads and checks every file. Lines behind a broken one are left out. A file that is gone whole is noticed only between two
- * days of one process: whoever removes old days leaves the rest sound.
+ * days of one process, and where its process still wrote to it: whoever removes old days leaves the rest sound.
  */
 export function readAudit(state: Pick<StateFolder, "path">): AuditReport {
   const folder = join(state.path, "audit");
@@ -67,7 +67,7 @@ export function readAudit(state: Pick<StateFolder, "path">): AuditReport {
     hashes.delete(chain);
     if (broken === undefined) hashes.set(chain, hash);
     if (broken !== undefined) problems.push({ file, ...broken });
-    else problems.push(...endProblems(file, records, hash, headIn(head)));
+    else problems.push(...startProblems(file, records[0]), ...endProblems(file, records, hash, headIn(head)));
     for (const record of records) addRecord(calls, chain, record);
   }
   return { calls: [...calls.values()].sort((left, right) => left.atMs - right.atMs), problems };
@@ -111,6 +111,16 @@ function headIn(text: string | undefined): Head | undefined {
   return { sequence: Number(sequence), hash };
 }
 
+function startProblems(file: string, first: ChainedRecord | undefined): AuditProblem[] {
+  if (first === undefined) return [];
+  const { kind, sequence, previous, removedLines } = first;
+  const at = { file, line: 1 };
+  if (kind !== "head") return [{ ...at, why: "lines are missing before it" }];
+  if (removedLines !== undefined)
+    return [{ ...at, why: `${removedLines} lines before it were removed while their process ran` }];
+  return sequence === 0 && previous !== CHAIN_START ? [{ ...at, why: "the chain does not begin with it" }] : [];
+}
+
 /** After a kill the head may be behind the lines; it is never ahead of them. */
 function endProblems(
   file: string,
@@ -119,9 +129,6 @@ function endProblems(
   head: Head | undefined,
 ): AuditProblem[] {
   const last = records.at(-1);
-  const first = records[0];
-  if (first?.sequence === 0 && first.previous !== CHAIN_START)
-    return [{ file, line: 1, why: "the chain does not begin with it" }];
   if (head === undefined || head.hash === "") return [];
   const isShort = last === undefined || head.sequence > last.sequence;
   if (isShort) return [{ file, why: "lines are missing at its end" }];

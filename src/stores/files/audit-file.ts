@@ -1,0 +1,96 @@
+/** One file of the audit record as the process that writes it holds it. */
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { join } from "node:path";
+
+/** More than an entry whose input is clipped, with a few claims. */
+const SCRATCH_BYTES = 16_384;
+
+/** The lines of one day and the head that follows them. */
+export class AuditFile {
+  readonly #linesFile: number;
+  readonly #headFile: number;
+  readonly #scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
+  /** Those that were written here. */
+  lines = 0;
+  #size: number;
+  #head: string | undefined;
+  #flush: NodeJS.Immediate | undefined;
+
+  readonly #path: string;
+
+  constructor(
+    folder: string,
+    readonly day: string,
+    name: string,
+  ) {
+    this.#path = join(folder, name);
+    // After `close` the same chain may go on in the file it had.
+    this.#linesFile = openSync(`${this.#path}.jsonl`, "a", 0o600);
+    try {
+      this.#size = fstatSync(this.#linesFile).size;
+      this.#headFile = openSync(`${this.#path}.head`, constants.O_RDWR | constants.O_CREAT, 0o600);
+    } catch (error) {
+      closeSync(this.#linesFile);
+      throw error;
+    }
+  }
+
+  /** The bytes of a line, in one buffer for all that fit it. */
+  #inScratch(line: string): Uint8Array {
+    if (Buffer.byteLength(line) > SCRATCH_BYTES) return Buffer.from(line, "utf8");
+    return this.#scratch.subarray(0, this.#scratch.write(line));
+  }
+
+  append(line: string): void {
+    const bytes = this.#inScratch(line);
+    try {
+      for (let written = 0; written < bytes.length; ) written += writeSync(this.#linesFile, bytes, written);
+    } catch (error) {
+      ftruncateSync(this.#linesFile, this.#size);
+      throw error;
+    }
+    this.#size += bytes.length;
+    this.lines += 1;
+  }
+
+  /** Whether the file has no name any more, so that nobody would find what is written to it. */
+  get isRemoved(): boolean {
+    const { nlink, ino } = fstatSync(this.#linesFile);
+    // Some file systems count no names.
+    return nlink === 0 && statSync(`${this.#path}.jsonl`, { throwIfNoEntry: false })?.ino !== ino;
+  }
+
+  /** Of one length always, so that it is overwritten in one write; several entries of one turn share it. */
+  set head(text: string) {
+    this.#head = text;
+    this.#flush ??= setImmediate(() => this.#writeHead());
+  }
+
+  close(): void {
+    clearImmediate(this.#flush);
+    try {
+      this.#writeHead();
+    } finally {
+      closeSync(this.#linesFile);
+      closeSync(this.#headFile);
+    }
+  }
+
+  /** After `close`: takes away what holds nothing. */
+  removeEmpty(): void {
+    if (this.#size > 0) return;
+    for (const end of ["jsonl", "head"]) rmSync(`${this.#path}.${end}`, { force: true });
+  }
+
+  #writeHead(): void {
+    this.#flush = undefined;
+    const text = this.#head;
+    this.#head = undefined;
+    if (text === undefined) return;
+    try {
+      writeSync(this.#headFile, text, 0);
+    } catch {
+      // The lines are the record and were written; a head that lags is noticed by whoever checks them.
+    }
+  }
+}
