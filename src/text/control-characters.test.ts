@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { showControls, stripControls } from "./control-characters.js";
+import { escapeControls, showControls, stripControls } from "./control-characters.js";
 
 const strip = (text: string) => stripControls(text).text;
 const unsafe = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|^\ufeff/;
@@ -97,6 +97,19 @@ describe("showControls", () => {
         const shown = showControls(text);
         expect(shown).not.toMatch(/[\n\t]/);
         expect(stripControls(shown)).toEqual({ text: shown, removed: 0, carriageReturns: 0 });
+      }),
+    );
+  });
+});
+
+describe("escapeControls", () => {
+  it("leaves the value of a JSON text as it is, and no control in it", () => {
+    fc.assert(
+      fc.property(awkward, (text) => {
+        const json = escapeControls(JSON.stringify({ [text]: text }, null, 2));
+        expect(json).not.toMatch(unsafe);
+        expect(json).not.toContain("\ufeff");
+        expect(JSON.parse(json)).toEqual({ [text]: text });
       }),
     );
   });

@@ -21,6 +21,7 @@ const SEQUENCES = [
 ];
 const STRIPPED = new RegExp(`(${LINE_END})|${SEQUENCES.join("|")}|${CONTROL}`, "g");
 const ANY = new RegExp(`${CONTROL}|^\\ufeff`);
+const IN_JSON = new RegExp(`${CONTROL}|\\ufeff`, "g");
 const SHOWN = new RegExp(`${CONTROL}|[\\t\\n\\ufeff]`, "g");
 
 /**
@@ -51,6 +52,14 @@ export function stripControls(text: string): StrippedText {
  */
 export function showControls(text: string): string {
   return text.replace(SHOWN, (char) => SHORT_NAMES[char] ?? escapeOf(char.charCodeAt(0)));
+}
+
+/**
+ * JSON that says the same without the characters that {@link stripControls} takes out: a serializer leaves DEL, C1 and the
+ * bidirectional controls bare. Line ends and tabs between values stay.
+ */
+export function escapeControls(json: string): string {
+  return json.replace(IN_JSON, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 const SHORT_NAMES: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };

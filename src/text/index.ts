@@ -1,6 +1,6 @@
 export { expandBraces } from "./brace-expansion.js";
 export { concatBytes } from "./concat-bytes.js";
-export { type StrippedText, showControls, stripControls } from "./control-characters.js";
+export { escapeControls, type StrippedText, showControls, stripControls } from "./control-characters.js";
 export {
   type DecodedText,
   type DetectEncodingOptions,

@@ -5,7 +5,9 @@ import { HaftError } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
 import { keptArtifacts, writeWhole } from "../../toolkit/index.js";
 import { type LineRange, lineRange, printArtifact } from "./artifact-output.js";
+import { printJson } from "./json-output.js";
 import { type StateOptions, stateOf } from "./state-options.js";
+import { tellPerson } from "./tell-operator.js";
 import { EXIT } from "./usage.js";
 import { utcTime } from "./utc-time.js";
 
@@ -34,16 +36,16 @@ export async function listArtifacts(session: string | undefined, options: Artifa
   const all = await kept.list();
   const damaged = kept.damaged();
   const chosen = all.filter((one) => session === undefined || one.session === session);
-  if (options.json) process.stdout.write(`${JSON.stringify(chosen)}\n`);
+  if (options.json) printJson(chosen);
   else process.stdout.write(chosen.map(rowOf).join(""));
   if (damaged.length > 0)
-    process.stderr.write(
-      `haft: left out ${damaged.length} with a damaged record: ${damaged.join(", ")}. \`haft artifacts show ID\` tells where it lies, \`haft artifacts remove ID\` removes it.\n`,
+    tellPerson(
+      `left out ${damaged.length} with a damaged record: ${damaged.join(", ")}. \`haft artifacts show ID\` tells where it lies, \`haft artifacts remove ID\` removes it.`,
     );
   if (chosen.length + damaged.length > 0 || options.json) return EXIT.ok;
   const whose = session === undefined ? "" : ` of "${showControls(session)}"`;
-  process.stderr.write(
-    `haft: no artifact${whose} is kept. An output that is too long for its answer becomes one, and so does what write, move and delete replace or remove, until a day after the last call of its session. \`--state DIR\` looks into another state folder.\n`,
+  tellPerson(
+    `no artifact${whose} is kept. An output that is too long for its answer becomes one, and so does what write, move and delete replace or remove, until a day after the last call of its session. \`--state DIR\` looks into another state folder.`,
   );
   return EXIT.ok;
 }
@@ -59,7 +61,7 @@ export async function showArtifact(asked: string, options: ShowOptions): Promise
     { ...(lines === undefined ? {} : { lines }), isRaw: options.raw === true },
     process.stdout,
   );
-  if (note !== undefined) process.stderr.write(`haft: ${note.replaceAll("ID", artifact.id)}\n`);
+  if (note !== undefined) tellPerson(note.replaceAll("ID", artifact.id));
   return isDone ? EXIT.ok : EXIT.errorResult;
 }
 
@@ -77,12 +79,12 @@ export async function exportArtifact(asked: string, path: string, options: Expor
   try {
     await writeWhole(resolve(path), bytes, { replace: options.force === true });
   } catch (error) {
-    process.stderr.write(`haft: did not export ${id} to "${showControls(path)}": ${whyNot(error)}\n`);
+    tellPerson(`did not export ${id} to "${path}": ${whyNot(error)}`);
     return EXIT.errorResult;
   }
   const gap =
     head.gap === undefined ? "" : ` Bytes ${head.gap[0]} to ${head.gap[1]} of ${producedBytes} were not kept.`;
-  process.stderr.write(`haft: wrote ${bytes.length} bytes of ${id} to "${showControls(path)}".${gap}\n`);
+  tellPerson(`wrote ${bytes.length} bytes of ${id} to "${path}".${gap}`);
   return EXIT.ok;
 }
 
@@ -96,9 +98,9 @@ export async function removeArtifacts(ids: readonly string[], options: Artifacts
     if (id !== undefined && kept.remove(id)) removed.push(id);
     else await refuse(kept, asked, "remove");
   }
-  if (options.json) process.stdout.write(`${JSON.stringify({ removed })}\n`);
+  if (options.json) printJson({ removed });
   const which = removed.length === 1 ? "artifact" : "artifacts";
-  process.stderr.write(`haft: removed ${removed.length} ${which}.\n`);
+  tellPerson(`removed ${removed.length} ${which}.`);
   return removed.length === ids.length ? EXIT.ok : EXIT.errorResult;
 }
 
@@ -119,9 +121,7 @@ async function refuse(kept: Kept, asked: string, verb: string): Promise<number> 
     : asked === LAST
       ? "there is none"
       : "there is no such artifact";
-  process.stderr.write(
-    `haft: did not ${verb} "${showControls(asked)}": ${why}. \`haft artifacts list\` names those there are.\n`,
-  );
+  tellPerson(`did not ${verb} "${asked}": ${why}. \`haft artifacts list\` names those there are.`);
   return EXIT.errorResult;
 }
 
@@ -141,5 +141,5 @@ function rowOf({ id, what, tool, producedBytes, keptBytes, createdMs, session }:
     made,
     `session ${JSON.stringify(showControls(session))}`,
   ];
-  return `${pc.bold(id)}  ${showControls(what)}\n  ${facts.join("; ")}\n`;
+  return `${pc.bold(showControls(id))}  ${showControls(what)}\n  ${facts.join("; ")}\n`;
 }

@@ -3,7 +3,9 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { showControls } from "../../text/index.js";
 import { keptAudit } from "../../toolkit/index.js";
+import { printJson } from "./json-output.js";
 import { type StateOptions, stateOf } from "./state-options.js";
+import { tellPerson } from "./tell-operator.js";
 import { EXIT } from "./usage.js";
 import { utcTime } from "./utc-time.js";
 
@@ -29,16 +31,16 @@ export async function auditCommand(session: string | undefined, options: AuditOp
     ({ sessionId, workspace }) =>
       (session === undefined || sessionId === session) && (folder === undefined || names.includes(workspace)),
   );
-  if (options.json) process.stdout.write(`${JSON.stringify({ calls: chosen, problems })}\n`);
+  if (options.json) printJson({ calls: chosen, problems });
   else process.stdout.write(chosen.map((call) => `${rowOf(call)}\n`).join(""));
   const whose =
     (session === undefined ? "" : ` of "${showControls(session)}"`) +
     (folder === undefined ? "" : ` in "${showControls(folder)}"`);
-  if (chosen.length + problems.length === 0) process.stderr.write(`haft: no call${whose} is on record.\n`);
+  if (chosen.length + problems.length === 0) tellPerson(`no call${whose} is on record.`);
   else if (problems.length === 0 && !options.json)
-    process.stderr.write(`haft: ${countText(chosen.length)}${whose}; the record is as it was written.\n`);
+    tellPerson(`${countText(chosen.length)}${whose}; the record is as it was written.`);
   for (const { file, line, why } of problems)
-    process.stderr.write(`haft: ${line === undefined ? "" : `line ${line} of `}${file}: ${why}\n`);
+    tellPerson(`${line === undefined ? "" : `line ${line} of `}${file}: ${why}`);
   return problems.length === 0 ? EXIT.ok : EXIT.errorResult;
 }
 

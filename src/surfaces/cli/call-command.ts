@@ -6,9 +6,11 @@ import { answerJson, answerText } from "./answer-text.js";
 import { callInput, isLeftOut } from "./call-input.js";
 import { type CommonOptions, dialectArgument, type Settings, settingsOf, settledWorkspace } from "./common-options.js";
 import { explanationText } from "./explanation-text.js";
+import { printJson } from "./json-output.js";
 import { liveProgress } from "./live-progress.js";
 import { serversOf, withServers } from "./servers-of.js";
 import { endedAfterKill, survivorWatch } from "./survivor-watch.js";
+import { tellPerson } from "./tell-operator.js";
 import { EXIT } from "./usage.js";
 
 export interface CallOptions extends CommonOptions {
@@ -33,11 +35,10 @@ export async function callCommand(tool: string, text: string | undefined, option
     const box = toolkit.session(sessionId(options.session, workspace)).box();
     if (options.explain) return await explain(box, { id: "call", name: tool, input }, options.json === true);
     const outcome = await interruptibly((signal) => runShown(box, tool, input, signal));
-    process.stdout.write(
-      options.json ? answerJson(toolkit.dialect.envelope(outcome)) : answerText(outcome, process.stdout),
-    );
+    if (options.json) process.stdout.write(answerJson(toolkit.dialect.envelope(outcome), process.stdout));
+    else printAnswer(outcome);
     const hint = hintFor(outcome, { tool, text }, settings, toolkit.dialect);
-    if (hint !== undefined) process.stderr.write(`haft: ${hint}\n`);
+    if (hint !== undefined) tellPerson(hint);
     if (outcome.status === "cancelled") return EXIT.interrupted;
     if (outcome.status === "invalid" && isLeftOut(text)) return EXIT.usage;
     return outcome.isError ? EXIT.errorResult : EXIT.ok;
@@ -48,14 +49,23 @@ export async function callCommand(tool: string, text: string | undefined, option
     const { stateDir } = settings.toolkit;
     const jobs =
       survivors.jobs.length === 0 ? undefined : await keptCommands(stateDir === undefined ? {} : { stateDir });
-    for (const line of [...earlier, ...survivors.report(left, jobs?.list())]) process.stderr.write(`haft: ${line}\n`);
+    for (const line of [...earlier, ...survivors.report(left, jobs?.list())]) tellPerson(line);
   }
+}
+
+function printAnswer(outcome: ToolOutcome): void {
+  const { text, hidden } = answerText(outcome, process.stdout);
+  process.stdout.write(text);
+  if (hidden > 0)
+    tellPerson(
+      `left out ${hidden} characters that a terminal obeys; a pipe gets them, and --json shows what they are.`,
+    );
 }
 
 /** The call was answered, and its status is what counts. @throws what is no trouble with the state folder. */
 function tellUnsaved(error: unknown): { readonly left: readonly string[] } {
   if (!HaftError.is(error) || !error.code.startsWith("STORE_")) throw error;
-  process.stderr.write(`haft: what this session knows of files was not written down. ${error.message}\n`);
+  tellPerson(`what this session knows of files was not written down. ${error.message}`);
   return { left: [] };
 }
 
@@ -80,17 +90,18 @@ function sessionId(name: string | undefined, workspace: string): string {
   if (name === undefined) return `cli:${workspace}`;
   if (name !== "new") return name;
   const id = `cli-${randomUUID().slice(0, 8)}`;
-  process.stderr.write(`haft: started the session "${id}"; go on with it by \`--session ${id}\`.\n`);
+  tellPerson(`started the session "${id}"; go on with it by \`--session ${id}\`.`);
   return id;
 }
 
 async function explain(box: ToolBox, call: Parameters<ToolBox["explain"]>[0], asJson: boolean): Promise<number> {
   const explanation = await box.explain(call);
   if (explanation === undefined) {
-    process.stderr.write(`haft: there is no tool "${call.name}". \`haft tools\` lists them.\n`);
+    tellPerson(`there is no tool "${call.name}". \`haft tools\` lists them.`);
     return EXIT.errorResult;
   }
-  process.stdout.write(asJson ? `${JSON.stringify(explanation, null, 2)}\n` : explanationText(explanation));
+  if (asJson) printJson(explanation, 2);
+  else process.stdout.write(explanationText(explanation));
   return explanation.stopped === undefined ? EXIT.ok : EXIT.errorResult;
 }
 
@@ -108,7 +119,7 @@ async function interruptibly<T>(run: (signal: AbortSignal) => Promise<T>): Promi
   const stop = new AbortController();
   const onSignal = (): void => {
     if (stop.signal.aborted) process.exit(EXIT.interrupted);
-    process.stderr.write("haft: cancelling; once more to leave at once.\n");
+    tellPerson("cancelling; once more to leave at once.");
     stop.abort();
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);

@@ -10,6 +10,7 @@ import {
   settleConfig,
   workspaceProblem,
 } from "../../toolkit/index.js";
+import { tellPerson } from "./tell-operator.js";
 import { UsageError } from "./usage.js";
 
 /** The name of a configuration file, in a workspace and in the folder of the person. */
@@ -75,7 +76,7 @@ export function personConfigPath(): string {
 
 /** Says on standard error what of a project's file is not followed. */
 export function tellIgnored({ settled }: LoadedConfig): void {
-  for (const line of settled.ignored) process.stderr.write(`haft: ${line}\n`);
+  for (const line of settled.ignored) tellPerson(line);
 }
 
 /** The folder that a project's file may lie in; none where anybody could have put one. */

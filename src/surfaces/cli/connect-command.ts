@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import pc from "picocolors";
 import { messageOf } from "../../kernel/index.js";
-import { nearestNames } from "../../text/index.js";
+import { escapeControls, nearestNames, showControls } from "../../text/index.js";
 import { CLIENT_NAMES, type ClientName } from "./clients/client-names.js";
 import { type ClientState, clientStates, stateOf } from "./clients/client-state.js";
 import { CLIENTS, type Client, type ClientEntry, type ClientPlace, placeOf } from "./clients/clients.js";
@@ -12,6 +12,8 @@ import { readClientFile, replaceClientFile } from "./clients/replace-client-file
 import { tomlTable, withTomlEntry } from "./clients/toml-entry.js";
 import { workspaceOf } from "./common-options.js";
 import { haftCommand } from "./installed-package.js";
+import { printJson } from "./json-output.js";
+import { shownLines } from "./tell-operator.js";
 import { EXIT, UsageError } from "./usage.js";
 
 export interface ConnectOptions {
@@ -84,14 +86,12 @@ function blockOf({ format, key }: Client, name: string, entry: ClientEntry): str
 function print({ chosen, file, entry, block, next }: Connection, options: ConnectOptions): number {
   const state = stateOf(chosen, file, options.name);
   if (options.json) {
-    process.stdout.write(
-      `${JSON.stringify({ client: chosen.title, file, state, key: chosen.key, entry, text: block })}\n`,
-    );
+    printJson({ client: chosen.title, file, state, key: chosen.key, entry, text: block });
     return EXIT.ok;
   }
   process.stdout.write(
-    `${pc.bold(chosen.title)} reads ${file}${state === "absent" ? ", which is not there yet" : ""}.\n` +
-      `This belongs into it; \`--write\` puts it there and keeps what else it holds.\n\n${block}\n\n${next}\n`,
+    `${pc.bold(chosen.title)} reads ${showControls(file)}${state === "absent" ? ", which is not there yet" : ""}.\n` +
+      `This belongs into it; \`--write\` puts it there and keeps what else it holds.\n\n${escapeControls(block)}\n\n${shownLines(next)}\n`,
   );
   return EXIT.ok;
 }
@@ -105,14 +105,15 @@ async function write({ chosen, file, entry, block, next }: Connection, options: 
     ? attempt(() => replaceClientFile(file, text.endsWith("\n") || before !== undefined ? text : `${text}\n`, before))
     : undefined;
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ client: chosen.title, file, isChanged, backup: backup ?? null })}\n`);
+    printJson({ client: chosen.title, file, isChanged, backup: backup ?? null });
     return EXIT.ok;
   }
-  const kept = backup === undefined ? "" : ` The old file is kept as ${backup}.`;
+  const shown = showControls(file);
+  const kept = backup === undefined ? "" : ` The old file is kept as ${showControls(backup)}.`;
   process.stdout.write(
     isChanged
-      ? `${pc.green("Wrote")} the server "${options.name}" into ${file}.${kept}\n${next}\n`
-      : `${file} says so already; nothing was written.\n`,
+      ? `${pc.green("Wrote")} the server "${options.name}" into ${shown}.${kept}\n${shownLines(next)}\n`
+      : `${shown} says so already; nothing was written.\n`,
   );
   return EXIT.ok;
 
@@ -136,12 +137,12 @@ async function write({ chosen, file, entry, block, next }: Connection, options: 
 function listClients(options: ConnectOptions): number {
   const states = clientStates(resolve(options.workspace ?? "."), options.name, options.user === true);
   if (options.json) {
-    process.stdout.write(`${JSON.stringify(states)}\n`);
+    printJson(states);
     return EXIT.ok;
   }
   const width = Math.max(...CLIENT_NAMES.map((name) => name.length));
   const rows = states.map(
-    (one) => `${pc.bold(one.client.padEnd(width))}  ${WORDS[one.state].padEnd(14)} ${pc.dim(one.file)}`,
+    (one) => `${pc.bold(one.client.padEnd(width))}  ${WORDS[one.state].padEnd(14)} ${pc.dim(showControls(one.file))}`,
   );
   process.stdout.write(
     `${rows.join("\n")}\n\n\`haft connect CLIENT\` prints what the client needs, \`--write\` writes it.\n`,

@@ -1,5 +1,6 @@
 /** What `haft serve` prints: where it listens and how a client is told so. */
 import pc from "picocolors";
+import { escapeControls, showControls } from "../../text/index.js";
 import { haftCommand } from "./installed-package.js";
 
 export interface Connection {
@@ -17,8 +18,8 @@ export function connectText(connection: Connection, isOnce: boolean): string {
   };
   // By its path: a client seldom starts in a folder where npx finds this command.
   const started = { command: "node", args: [haftCommand(), "serve", "--stdio", "--workspace", workspace] };
-  const byStdio = JSON.stringify({ mcpServers: { haft: started } });
-  const head = `${pc.bold("Haft")} serves ${tools.length} tools in ${workspace}: ${tools.join(", ")}
+  const byStdio = escapeControls(JSON.stringify({ mcpServers: { haft: started } }));
+  const head = `${pc.bold("Haft")} serves ${tools.length} tools in ${showControls(`${workspace}: ${tools.join(", ")}`)}
 Nothing is asked before a call runs.`;
   if (isOnce)
     return `${head} A client can run commands as you.

@@ -2,9 +2,11 @@
 import { resolve } from "node:path";
 import pc from "picocolors";
 import type { DefinedTool, ToolRegistry } from "../../kernel/index.js";
+import { showControls } from "../../text/index.js";
 import { builtinRegistry, DIALECT_NAMES, dialectNamed, type ToolSettings } from "../../toolkit/index.js";
 import { type ConfigOptions, loadConfig, tellIgnored } from "./configuration.js";
 import { estimateTokens } from "./estimate-tokens.js";
+import { printJson } from "./json-output.js";
 import { serversOf } from "./servers-of.js";
 import { DEFAULT_DIALECT, EXIT } from "./usage.js";
 
@@ -33,7 +35,7 @@ export async function costCommand(options: CostOptions): Promise<number> {
   const names = options.all ? DIALECT_NAMES : [options.dialect ?? configured ?? DEFAULT_DIALECT];
   const costs: Cost[] = [];
   for (const name of names) costs.push(await costOf(name, tools, foreign));
-  if (options.json) process.stdout.write(`${JSON.stringify(options.all ? costs : costs[0])}\n`);
+  if (options.json) printJson(options.all ? costs : costs[0]);
   else process.stdout.write(options.all ? summary(costs) : details(costs[0]!));
   return EXIT.ok;
 }
@@ -65,7 +67,7 @@ function details({ dialect, tools, collections }: Cost): string {
 
 function table(title: string, rows: readonly (readonly [name: string, tokens: number])[]): string {
   const width = Math.max(title.length, ...rows.map(([name]) => name.length));
-  const lines = rows.map(([name, tokens]) => `${name.padEnd(width)}  ${String(tokens).padStart(6)}`);
+  const lines = rows.map(([name, tokens]) => `${showControls(name).padEnd(width)}  ${String(tokens).padStart(6)}`);
   return [pc.bold(`${title.padEnd(width)}  tokens`), ...lines].join("\n");
 }
 

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import pc from "picocolors";
+import { showControls } from "../../text/index.js";
 import { inspectHost } from "../../toolkit/index.js";
 import type { ConfigOptions, LoadedConfig } from "./configuration.js";
 import { clientFindings, configFindings, configOrProblem, serverFindings } from "./doctor/config-findings.js";
@@ -9,6 +10,7 @@ import type { Finding } from "./doctor/finding.js";
 import { machineFindings } from "./doctor/machine-findings.js";
 import { stateFindings } from "./doctor/state-findings.js";
 import { haftVersion } from "./installed-package.js";
+import { printJson } from "./json-output.js";
 import { stateDirOf } from "./state-options.js";
 import { EXIT } from "./usage.js";
 
@@ -31,11 +33,11 @@ export async function doctorCommand(options: DoctorOptions): Promise<number> {
   ];
   const isWorking = findings.every(({ status }) => status !== "stops");
   const version = haftVersion();
-  process.stdout.write(
-    options.json
-      ? `${JSON.stringify({ version, isWorking, findings })}\n`
-      : `${pc.bold(`Haft ${version}`)}\n\n${findings.map(lines).join("\n")}\n\n${verdict(findings)}\n`,
-  );
+  if (options.json) printJson({ version, isWorking, findings });
+  else
+    process.stdout.write(
+      `${pc.bold(`Haft ${version}`)}\n\n${findings.map(lines).join("\n")}\n\n${verdict(findings)}\n`,
+    );
   return isWorking ? EXIT.ok : EXIT.errorResult;
 }
 
@@ -62,7 +64,8 @@ function lines({ id, status, found, cost, next }: Finding): string {
   const [first = "", ...more] = [found, cost, next]
     .filter((text) => text !== undefined)
     .join("\n")
-    .split("\n");
+    .split("\n")
+    .map(showControls);
   return [head + first, ...more.map((line) => indent + line)].join("\n");
 }
 

@@ -1,21 +1,24 @@
 /** What `haft call --explain` prints for a person. */
 import pc from "picocolors";
 import type { Claim, Explanation } from "../../kernel/index.js";
+import { showControls } from "../../text/index.js";
 
 /** One fact a line; colour only where the stream takes it. */
 export function explanationText(explanation: Explanation): string {
   const { tool, effect, claims, decision, stopped, repairs } = explanation;
-  const rows: [string, string][] = [["tool", `${tool} (${EFFECT_WORDS[effect]})`]];
-  for (const repair of repairs) rows.push(["repaired", repair]);
-  for (const touched of new Set(claims.map(claimText))) rows.push(["touches", touched]);
-  if (claims.length === 0) rows.push(["touches", "nothing outside its session"]);
+  const rows: [string, string][] = [];
+  const add = (name: string, text: string) => rows.push([name, showControls(text)]);
+  add("tool", `${tool} (${EFFECT_WORDS[effect]})`);
+  for (const repair of repairs) add("repaired", repair);
+  for (const touched of new Set(claims.map(claimText))) add("touches", touched);
+  if (claims.length === 0) add("touches", "nothing outside its session");
   if (decision !== undefined) {
     const effectText = decision.effect === "allow" ? pc.green("allow") : pc.red(decision.effect);
-    rows.push(["decision", `${effectText}, risk ${decision.risk}, by the rule "${decision.rule}"`]);
-    rows.push(["reason", decision.reason]);
-    if (decision.next !== undefined) rows.push(["next", decision.next]);
+    rows.push(["decision", `${effectText}, risk ${decision.risk}, by the rule "${showControls(decision.rule)}"`]);
+    add("reason", decision.reason);
+    if (decision.next !== undefined) add("next", decision.next);
   }
-  if (stopped !== undefined) rows.push(["stopped", stopped.message ?? stopped.code ?? "before it could run"]);
+  if (stopped !== undefined) add("stopped", stopped.message ?? stopped.code ?? "before it could run");
   return `${rows.map(([name, value]) => `${pc.bold(name.padEnd(9))} ${value}`).join("\n")}\n`;
 }
 

@@ -3,6 +3,7 @@ import { existsSync, lstatSync, mkdirSync, realpathSync, writeFileSync } from "n
 import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { messageOf } from "../../kernel/index.js";
+import { showControls } from "../../text/index.js";
 import { TRUSTED_KEYS } from "../../toolkit/index.js";
 import { workspaceOf } from "./common-options.js";
 import { CONFIG_NAME, personConfigPath } from "./configuration.js";
@@ -37,7 +38,7 @@ export function initCommand(options: InitOptions): number {
     throw new UsageError(`Did not write "${path}": ${why}.`);
   }
   process.stdout.write(
-    `Wrote ${path}.\nEvery line of it is a comment: take the slashes away where you want something else.\n`,
+    `Wrote ${showControls(path)}.\nEvery line of it is a comment: take the slashes away where you want something else.\n`,
   );
   return EXIT.ok;
 }

@@ -2,7 +2,9 @@
 import pc from "picocolors";
 import { showControls } from "../../text/index.js";
 import { keptCommands } from "../../toolkit/index.js";
+import { printJson } from "./json-output.js";
 import { type StateOptions, stateOf } from "./state-options.js";
+import { tellPerson } from "./tell-operator.js";
 import { EXIT } from "./usage.js";
 import { utcTime } from "./utc-time.js";
 
@@ -20,10 +22,12 @@ type Job = ReturnType<Awaited<ReturnType<typeof keptCommands>>["list"]>[number];
 export async function listJobs(options: JobsOptions): Promise<number> {
   const kept = await keptCommands(await stateOf(options));
   const jobs = kept.list();
-  for (const { id, why } of kept.newer()) process.stderr.write(`haft: did not list ${id}: ${why}.\n`);
-  if (options.json) process.stdout.write(`${JSON.stringify(jobs)}\n`);
+  for (const { id, why } of kept.newer()) tellPerson(`did not list ${id}: ${why}.`);
+  if (options.json) printJson(jobs);
   else if (jobs.length === 0) process.stdout.write("No jobs.\n");
-  else for (const job of jobs) process.stdout.write(`${pc.bold(job.id)}  ${jobState(job)}\n  ${shown(job.command)}\n`);
+  else
+    for (const job of jobs)
+      process.stdout.write(`${pc.bold(shown(job.id))}  ${shown(jobState(job))}\n  ${shown(job.command)}\n`);
   return EXIT.ok;
 }
 
@@ -34,16 +38,16 @@ export async function stopJob(id: string, options: JobsOptions): Promise<number>
   if (before === undefined) {
     const newer = jobs.newer().find((job) => job.id === id)?.why;
     const why = newer ?? "there is no such job. `haft jobs list` names those there are";
-    process.stderr.write(`haft: did not stop "${shown(id)}": ${why}.\n`);
+    tellPerson(`did not stop "${id}": ${why}.`);
     return EXIT.errorResult;
   }
   const tree = before.status === "running" ? await jobs.stop(id) : undefined;
   const left = tree?.state === "alive" ? tree.survivors.map(({ pid, name }) => `${pid} (${shown(name)})`) : [];
-  if (options.json) process.stdout.write(`${JSON.stringify({ id, stopped: tree?.state === "gone", left })}\n`);
-  if (tree === undefined) process.stderr.write(`haft: ${id} had ended already.\n`);
-  else if (tree.state === "gone") process.stderr.write(`haft: stopped ${id} with all its processes.\n`);
-  else if (tree.state === "alive") process.stderr.write(`haft: could not end all of ${id}: ${left.join(", ")}.\n`);
-  else process.stderr.write(`haft: did not stop ${id}: its processes are not to be seen from here.\n`);
+  if (options.json) printJson({ id, stopped: tree?.state === "gone", left });
+  if (tree === undefined) tellPerson(`${id} had ended already.`);
+  else if (tree.state === "gone") tellPerson(`stopped ${id} with all its processes.`);
+  else if (tree.state === "alive") tellPerson(`could not end all of ${id}: ${left.join(", ")}.`);
+  else tellPerson(`did not stop ${id}: its processes are not to be seen from here.`);
   return tree === undefined || tree.state === "gone" ? EXIT.ok : EXIT.errorResult;
 }
 
@@ -51,10 +55,10 @@ export async function stopJob(id: string, options: JobsOptions): Promise<number>
 export async function cleanJobs(options: CleanJobsOptions): Promise<number> {
   const kept = await keptCommands(await stateOf(options));
   const cleaned = kept.clean({ all: options.all === true });
-  for (const { id, why } of kept.newer()) process.stderr.write(`haft: did not remove ${id}: ${why}.\n`);
-  if (options.json) process.stdout.write(`${JSON.stringify(cleaned)}\n`);
+  for (const { id, why } of kept.newer()) tellPerson(`did not remove ${id}: ${why}.`);
+  if (options.json) printJson(cleaned);
   const { jobs, bytes } = cleaned;
-  process.stderr.write(`haft: removed ${jobs} ${jobs === 1 ? "job" : "jobs"} with ${bytes} bytes of output.\n`);
+  tellPerson(`removed ${jobs} ${jobs === 1 ? "job" : "jobs"} with ${bytes} bytes of output.`);
   return EXIT.ok;
 }
 

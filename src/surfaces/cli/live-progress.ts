@@ -1,6 +1,7 @@
 /** One line on a terminal that tells what a call is doing. */
 import pc from "picocolors";
 import type { ToolEvent } from "../../kernel/index.js";
+import { stripControls } from "../../text/index.js";
 
 /** Milliseconds before anything is shown: short calls need no line. */
 const SHOW_AFTER_MS = 1_000;
@@ -31,8 +32,8 @@ export function liveProgress(tool: string, terminal: Terminal): { onEvent(event:
     onEvent(event) {
       const { text, message } = (event.data ?? {}) as { readonly text?: unknown; readonly message?: unknown };
       const said = typeof message === "string" ? message : typeof text === "string" ? text : "";
-      // Control characters of a command must not move the cursor of this terminal.
-      latest = (said.trim().split("\n").at(-1) ?? "").replace(/[\u0000-\u001f\u007f-\u009f]/g, " ");
+      // What a command or another server prints must not move the cursor of this terminal.
+      latest = stripControls(said.trim().split("\n").at(-1) ?? "").text.replaceAll("\t", " ");
     },
     end() {
       clearInterval(timer);

@@ -2,7 +2,9 @@
 import pc from "picocolors";
 import { showControls } from "../../text/index.js";
 import { keptSessions } from "../../toolkit/index.js";
+import { printJson } from "./json-output.js";
 import { type StateOptions, stateOf } from "./state-options.js";
+import { tellPerson } from "./tell-operator.js";
 import { EXIT, UsageError } from "./usage.js";
 import { utcTime } from "./utc-time.js";
 
@@ -22,7 +24,7 @@ const LONGEST_IDLE_HOURS = 24 * 365 * 100;
 export async function listSessions(options: SessionsOptions): Promise<number> {
   const sessions = (await keptSessions(await stateOf(options))).list();
   if (options.json) {
-    process.stdout.write(`${JSON.stringify(sessions)}\n`);
+    printJson(sessions);
     return EXIT.ok;
   }
   if (sessions.length === 0) process.stdout.write("No session has kept anything.\n");
@@ -46,14 +48,14 @@ export async function endSession(id: string, options: SessionsOptions): Promise<
   const sessions = await keptSessions(await stateOf(options));
   const openIn = sessions.list().find((one) => one.id === id)?.openIn ?? [];
   const isEnded = sessions.end(id);
-  if (options.json) process.stdout.write(`${JSON.stringify({ ended: isEnded ? [id] : [] })}\n`);
+  if (options.json) printJson({ ended: isEnded ? [id] : [] });
   if (isEnded) {
     const where = openIn.length === 0 ? "" : ` Process ${openIn.join(", ")} has it open and ends what it left running.`;
-    process.stderr.write(`haft: ended the session "${showControls(id)}" and removed what it had kept.${where}\n`);
+    tellPerson(`ended the session "${id}" and removed what it had kept.${where}`);
     return EXIT.ok;
   }
-  process.stderr.write(
-    `haft: did not end "${showControls(id)}": no session of this name has kept anything. \`haft sessions list\` names those that have.\n`,
+  tellPerson(
+    `did not end "${id}": no session of this name has kept anything. \`haft sessions list\` names those that have.`,
   );
   return EXIT.errorResult;
 }
@@ -64,10 +66,10 @@ export async function cleanSessions(options: CleanOptions): Promise<number> {
   if (options.idle.trim() === "" || !(hours >= 0 && hours <= LONGEST_IDLE_HOURS))
     throw new UsageError(`--idle takes a number of hours, 0 or more, not "${options.idle}".`);
   const ended = (await keptSessions(await stateOf(options))).clean(hours * HOUR_MS);
-  if (options.json) process.stdout.write(`${JSON.stringify({ ended })}\n`);
+  if (options.json) printJson({ ended });
   else for (const id of ended) process.stdout.write(`${showControls(id)}\n`);
   const which = ended.length === 1 ? "session" : "sessions";
-  process.stderr.write(`haft: ended ${ended.length} ${which} that nothing used for ${options.idle} hours.\n`);
+  tellPerson(`ended ${ended.length} ${which} that nothing used for ${options.idle} hours.`);
   return EXIT.ok;
 }
 

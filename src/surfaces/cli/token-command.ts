@@ -1,7 +1,10 @@
 /** `haft token`: the tokens of clients that `haft serve` lets in. */
 import pc from "picocolors";
+import { showControls } from "../../text/index.js";
 import { clientTokens } from "../../toolkit/index.js";
+import { printJson } from "./json-output.js";
 import { type StateOptions, stateOf } from "./state-options.js";
+import { tellPerson } from "./tell-operator.js";
 import { EXIT } from "./usage.js";
 
 export interface TokenOptions extends StateOptions {
@@ -12,12 +15,12 @@ export interface TokenOptions extends StateOptions {
 export async function addToken(name: string, options: TokenOptions): Promise<number> {
   const token = await (await clientTokens(await stateOf(options))).add(name);
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ name, token })}\n`);
+    printJson({ name, token });
     return EXIT.ok;
   }
   process.stdout.write(`${token}\n`);
-  process.stderr.write(
-    `haft: this is the token of "${name}", shown now and never again. A client sends it as \`Authorization: Bearer …\` to \`haft serve\`; whoever has it can run commands as you. \`haft token remove ${name}\` takes it back.\n`,
+  tellPerson(
+    `this is the token of "${name}", shown now and never again. A client sends it as \`Authorization: Bearer …\` to \`haft serve\`; whoever has it can run commands as you. \`haft token remove ${name}\` takes it back.`,
   );
   return EXIT.ok;
 }
@@ -26,13 +29,15 @@ export async function addToken(name: string, options: TokenOptions): Promise<num
 export async function listTokens(options: TokenOptions): Promise<number> {
   const tokens = await (await clientTokens(await stateOf(options))).list();
   if (options.json) {
-    process.stdout.write(`${JSON.stringify(tokens)}\n`);
+    printJson(tokens);
     return EXIT.ok;
   }
   if (tokens.length === 0) process.stdout.write("No client has a token. `haft token add NAME` makes one.\n");
   const width = Math.max(0, ...tokens.map(({ name }) => name.length));
   for (const { name, createdMs } of tokens)
-    process.stdout.write(`${pc.bold(name.padEnd(width))}  since ${new Date(createdMs).toISOString().slice(0, 10)}\n`);
+    process.stdout.write(
+      `${pc.bold(showControls(name).padEnd(width))}  since ${new Date(createdMs).toISOString().slice(0, 10)}\n`,
+    );
   return EXIT.ok;
 }
 
@@ -40,11 +45,11 @@ export async function listTokens(options: TokenOptions): Promise<number> {
 export async function removeToken(name: string, options: TokenOptions): Promise<number> {
   const tokens = await clientTokens(await stateOf(options));
   if (await tokens.remove(name)) {
-    process.stderr.write(`haft: removed the token of "${name}"; it lets nobody in any more.\n`);
+    tellPerson(`removed the token of "${name}"; it lets nobody in any more.`);
     return EXIT.ok;
   }
   const names = (await tokens.list()).map((one) => one.name);
   const known = names.length === 0 ? "No client has one." : `Those that have one: ${names.join(", ")}.`;
-  process.stderr.write(`haft: did not remove a token of "${name}": there is none. ${known}\n`);
+  tellPerson(`did not remove a token of "${name}": there is none. ${known}`);
   return EXIT.errorResult;
 }

@@ -2,9 +2,11 @@
 import { resolve } from "node:path";
 import pc from "picocolors";
 import type { DefinedTool } from "../../kernel/index.js";
+import { showControls } from "../../text/index.js";
 import { builtinRegistry, dialectNamed } from "../../toolkit/index.js";
 import { dialectArgument } from "./common-options.js";
 import { type ConfigOptions, loadConfig, tellIgnored } from "./configuration.js";
+import { printJson } from "./json-output.js";
 import { serversOf } from "./servers-of.js";
 import { toolsOf } from "./tools-of.js";
 import { DEFAULT_DIALECT } from "./usage.js";
@@ -28,7 +30,7 @@ export async function toolsCommand(options: ToolsOptions): Promise<void> {
   await servers.close();
   const tools = [...own, ...foreign];
   if (options.json) {
-    process.stdout.write(`${JSON.stringify(tools.map((tool) => tool.descriptor()))}\n`);
+    printJson(tools.map((tool) => tool.descriptor()));
     return;
   }
   if (tools.length === 0) {
@@ -40,7 +42,7 @@ export async function toolsCommand(options: ToolsOptions): Promise<void> {
   const width = Math.max(...tools.map((tool) => tool.name.length));
   const room = Math.max(40, (process.stdout.columns ?? 100) - width - 2);
   const row = (tool: DefinedTool): string =>
-    `${pc.bold(tool.name.padEnd(width))}  ${clipped(firstSentence(tool.description), room)}`;
+    `${pc.bold(showControls(tool.name).padEnd(width))}  ${showControls(clipped(firstSentence(tool.description), room))}`;
   const fromServers = servers
     .states()
     .filter((server) => server.tools.length > 0)

@@ -30,8 +30,9 @@ export async function tellProblem(error: unknown): Promise<void> {
   if (isCommanderEnd(error)) return;
   // Loaded only when something is wrong: help and version need none of it.
   const { HaftError, messageOf } = await import("../../kernel/index.js");
+  const { shownLines } = await import("./tell-operator.js");
   const isExpected = error instanceof UsageError || HaftError.is(error);
-  process.stderr.write(`haft: ${isExpected ? messageOf(error) : describeFault(error)}\n`);
+  process.stderr.write(`haft: ${shownLines(isExpected ? messageOf(error) : describeFault(error))}\n`);
 }
 
 /** Ours to mend, so the stack is shown. */
