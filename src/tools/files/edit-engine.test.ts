@@ -97,6 +97,17 @@ describe("the table of imperfect edits", () => {
     });
   });
 
+  it("names each line of an ambiguous text once, and the first twenty", async () => {
+    const pair = { oldText: "a", newText: "b" };
+    expect(await plan("aaa\nx\naa\n", pair)).toMatchObject({ count: 5, lines: [1, 3], hasMoreLines: false });
+    expect(await plan("xa".repeat(30), pair)).toMatchObject({ count: 30, lines: [1], hasMoreLines: false });
+    const twenty = Array.from({ length: 20 }, (_, index) => index + 1);
+    expect(await plan("aa\n".repeat(20), pair)).toMatchObject({ count: 40, lines: twenty, hasMoreLines: false });
+    expect(await plan("a\n".repeat(21), pair)).toMatchObject({ count: 21, lines: twenty, hasMoreLines: true });
+    const breaks = { oldText: "\nx", newText: "" };
+    expect(await plan("\nx\nx\n", breaks)).toMatchObject({ count: 2, lines: [1, 2], hasMoreLines: false });
+  });
+
   it("11 and 12: refuses a block whose inside differs, and a token that differs by a letter", async () => {
     const block = "begin {\n  x := 1\n  y := 99\n} end\n";
     expect(await plan(block, { oldText: "begin {\n  x := 1\n  y := 2\n} end", newText: "" })).toMatchObject({

@@ -26,7 +26,14 @@ export type EditPlan =
       readonly nearest: readonly NearestPlace[];
       readonly hint?: Hint;
     }
-  | { readonly kind: "ambiguous"; readonly edit: number; readonly count: number; readonly lines: readonly number[] }
+  | {
+      readonly kind: "ambiguous";
+      readonly edit: number;
+      readonly count: number;
+      /** The first lines that hold it, each once. */
+      readonly lines: readonly number[];
+      readonly hasMoreLines: boolean;
+    }
   | { readonly kind: "overlap"; readonly edits: Pair }
   | { readonly kind: "not-encodable"; readonly edit: number }
   | { readonly kind: "no-change" };
@@ -71,7 +78,8 @@ export async function planEdits(text: UnitText, edits: readonly EditPair[], opti
     if (located === "not-found") return notFound(text, haystack, edit, oldText, locating);
     if ("count" in located) {
       const numbers = new LineNumbers(text);
-      return { kind: "ambiguous", edit, count: located.count, lines: located.starts.map((start) => numbers.at(start)) };
+      const { count, starts, hasMoreLines } = located;
+      return { kind: "ambiguous", edit, count, lines: starts.map((start) => numbers.at(start)), hasMoreLines };
     }
     if (later(located.stage, stage)) stage = located.stage;
     const writer = new ReplacementWriter(text, { oldText, newText });

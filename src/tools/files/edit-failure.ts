@@ -61,8 +61,8 @@ export function planFailure(
   const edit = count === 1 ? {} : { edit: plan.edit + 1 };
   if (plan.kind === "ambiguous") {
     const { lines } = plan;
-    const more = plan.count > lines.length ? " …" : "";
-    const where = `${start}\`oldText\`${which} occurs ${plan.count} times, on lines ${lines.join(", ")}${more}`;
+    const on = `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${plan.hasMoreLines ? " …" : ""}`;
+    const where = `${start}\`oldText\`${which} occurs ${plan.count} times, on ${on}`;
     const message =
       input.replaceAll === true
         ? `${where}, and at most ${MAX_REPLACED_PLACES} are replaced at once. A command can do that.`

@@ -7,9 +7,16 @@ import { type Haystack, placesOf, STAGES } from "./edit-stages.js";
 
 export type Located =
   | { readonly stage: EditStage; readonly matches: readonly Match[] }
-  /** `starts` holds the first of `count` places. */
-  | { readonly stage: EditStage; readonly count: number; readonly starts: readonly number[] }
+  | ({ readonly stage: EditStage } & ManyPlaces)
   | "not-found";
+
+interface ManyPlaces {
+  readonly count: number;
+  /** The first place of each of the first lines that hold any. */
+  readonly starts: readonly number[];
+  /** There are more such lines. */
+  readonly hasMoreLines: boolean;
+}
 
 export interface LocateOptions {
   readonly stages: readonly EditStage[];
@@ -17,8 +24,8 @@ export interface LocateOptions {
   readonly replaceAll: boolean;
 }
 
-/** How many places of an ambiguous text are named. */
-const MAX_NAMED_PLACES = 20;
+/** How many lines of an ambiguous text are named. */
+const MAX_NAMED_LINES = 20;
 /** The most places that one edit replaces: each of them is told, and more would fill the memory. */
 export const MAX_REPLACED_PLACES = 500_000;
 
@@ -40,7 +47,7 @@ export function locate(haystack: Haystack, wanted: Units, options: LocateOptions
     if (search === undefined) continue;
     const taken = new TakenPlaces(options.replaceAll);
     for (const place of placesOf(search)) if (!taken.add(place)) break;
-    if (taken.isTooMany) return { stage, ...countOf(placesOf(search)) };
+    if (taken.isTooMany) return { stage, ...countOf(placesOf(search), haystack.text.units) };
     if (taken.matches.length > 0) return { stage, matches: taken.matches };
   }
   return "not-found";
@@ -89,12 +96,20 @@ function withoutFirstBlanks(units: Units): Units {
   return units.subarray(start);
 }
 
-function countOf(places: Iterable<Match>): { readonly count: number; readonly starts: readonly number[] } {
+/** Places come in rising order; the file is looked at no further than the last line that is named. */
+function countOf(places: Iterable<Match>, units: Units): ManyPlaces {
   const starts: number[] = [];
   let count = 0;
+  let lineEnd = -1;
+  let hasMoreLines = false;
   for (const { start } of places) {
     count++;
-    if (starts.length < MAX_NAMED_PLACES) starts.push(start);
+    if (start <= lineEnd) continue;
+    hasMoreLines = starts.length === MAX_NAMED_LINES;
+    if (hasMoreLines) continue;
+    starts.push(start);
+    const end = units.indexOf(LF, start);
+    lineEnd = end === -1 ? units.length : end;
   }
-  return { count, starts };
+  return { count, starts, hasMoreLines };
 }

@@ -68,6 +68,13 @@ describe("replacing", () => {
       details: { count: 2, lines: [1, 3] },
       message: expect.stringContaining("occurs 2 times, on lines 1, 3"),
     });
+    await bench.put("f.txt", "dup, dup");
+    expect((await edit(bench, "f.txt", "dup", "one")).message).toBe(
+      'Did not edit "f.txt": `oldText` occurs 2 times, on line 1. Add surrounding lines until it is unique, or set `replaceAll`.',
+    );
+    await bench.put("g.txt", "dup\n".repeat(21));
+    expect((await edit(bench, "g.txt", "dup", "one")).message).toContain("occurs 21 times, on lines 1, 2, ");
+    expect((await edit(bench, "g.txt", "dup", "one")).message).toContain(", 19, 20 …. Add surrounding lines");
     expect(await bench.bytes("e.txt")).toBe("dup\nx\ndup\n");
     expect((await edit(bench, "e.txt", "dup", "one", { replaceAll: true })).data?.replacements).toBe(2);
     expect(await bench.bytes("e.txt")).toBe("one\nx\none\n");
