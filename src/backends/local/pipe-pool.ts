@@ -1,12 +1,15 @@
-import { spawn, spawnSync } from "node:child_process";
-import { closeSync, constants, mkdtempSync, openSync, readlinkSync, rmSync } from "node:fs";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { closeSync, constants, existsSync, mkdtempSync, openSync, readlinkSync, rmdirSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { systemCode } from "./fs-faults.js";
 
 /** Pipes made by one `mkfifo`, about 2 ms. */
 const BATCH = 64;
 /** With fewer left than this the next batch is made in the background. */
 const REFILL_BELOW = 32;
+/** After a batch that came to nothing none is tried for so long. */
+const REST_MS = 1_000;
 const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /** One pipe. Whoever took it closes what it opened, and in the end gives the pipe back or closes its read end. */
@@ -24,23 +27,28 @@ export interface Pipe {
 /**
  * Pipes of the kernel for the streams of commands. Node itself gives a child sockets, on which `tee /dev/stderr` and
  * `cat /dev/stdin` fail and which are slower; named pipes, their names removed at once, are pipes like any other.
+ *
+ * A batch that comes to nothing, as when this process has too many files open or the disk is full, is tried again a little
+ * later.
  */
 export class PipePool {
   #free: Pipe[] = [];
-  #isUsable: boolean;
-  #isRefilling = false;
+  readonly #isUsable: boolean;
+  #notBefore = 0;
+  /** What is made in the background. */
+  #coming: { readonly batch: Batch; readonly child: ChildProcess } | undefined;
   #isClosed = false;
 
   /** @param isUsable - False: no pipe is ever given, as on a system where none can be made. */
-  constructor(isUsable = process.platform === "linux") {
+  constructor(isUsable = process.platform === "linux" && existsSync("/proc/self/fd")) {
     this.#isUsable = isUsable;
   }
 
-  /** A pipe, or undefined where none can be made: sockets have to do then. */
+  /** A pipe, or undefined where none can be made now: a socket has to do then. */
   take(): Pipe | undefined {
-    if (this.#free.length === 0 && this.#isUsable) this.#makeNow();
+    if (this.#free.length === 0 && this.#mayMake) this.#makeNow();
     const pipe = this.#free.pop();
-    if (this.#free.length < REFILL_BELOW && this.#isUsable && !this.#isRefilling) this.#makeSoon();
+    if (this.#free.length < REFILL_BELOW && this.#mayMake && this.#coming === undefined) this.#makeSoon();
     return pipe;
   }
 
@@ -50,50 +58,48 @@ export class PipePool {
     else this.#free.push(pipe);
   }
 
+  /** What this process has of it is gone when this returns, on disk too. */
   close(): void {
     this.#isClosed = true;
-    this.#isUsable = false;
     for (const pipe of this.#free) closeSync(pipe.readEnd);
     this.#free = [];
+    if (this.#coming === undefined) return;
+    this.#coming.child.kill("SIGKILL");
+    removeBatch(this.#coming.batch);
+  }
+
+  get #mayMake(): boolean {
+    return this.#isUsable && !this.#isClosed && performance.now() >= this.#notBefore;
   }
 
   #makeNow(): void {
     const batch = newBatch();
-    if (batch === undefined) {
-      this.#isUsable = false;
-      return;
-    }
-    const made = spawnSync("mkfifo", batch.options, { stdio: "ignore" });
-    this.#adopt(batch, made.status === 0);
+    this.#adopt(batch, batch !== undefined && spawnSync("mkfifo", batch.options, { stdio: "ignore" }).status === 0);
   }
 
   #makeSoon(): void {
     const batch = newBatch();
-    if (batch === undefined) return;
-    this.#isRefilling = true;
-    const child = spawn("mkfifo", batch.options, { stdio: "ignore" });
-    child.unref();
-    let isDone = false;
+    const child = batch && mkfifo(batch);
+    if (batch === undefined || child === undefined) {
+      this.#adopt(batch, false);
+      return;
+    }
+    const coming = { batch, child };
+    this.#coming = coming;
     const done = (isMade: boolean) => {
-      if (isDone) return;
-      isDone = true;
-      this.#isRefilling = false;
+      if (this.#coming !== coming) return;
+      this.#coming = undefined;
       this.#adopt(batch, isMade);
     };
     child.once("error", () => done(false));
     child.once("exit", (code) => done(code === 0));
   }
 
-  #adopt(batch: Batch, isMade: boolean): void {
-    const opened: number[] = [];
-    try {
-      if (!isMade) this.#isUsable = false;
-      else if (!this.#isClosed) for (const path of batch.paths) opened.push(openSync(path, READ_FLAGS));
-    } catch {
-      this.#isUsable = false;
-    }
-    rmSync(batch.folder, { recursive: true, force: true });
-    this.#free.push(...opened.map(pipeOf));
+  #adopt(batch: Batch | undefined, isMade: boolean): void {
+    const made = batch === undefined || !isMade || this.#isClosed ? undefined : openBatch(batch);
+    if (batch !== undefined) removeBatch(batch);
+    if (made === undefined) this.#notBefore = performance.now() + REST_MS;
+    else this.#free.push(...made.map(pipeOf));
   }
 }
 
@@ -110,6 +116,47 @@ function newBatch(): Batch | undefined {
     return { folder, paths, options: ["-m", "600", "--", ...paths] };
   } catch {
     return undefined;
+  }
+}
+
+/** Begins to make them. Does not keep this process alive. */
+function mkfifo({ options }: Batch): ChildProcess | undefined {
+  try {
+    const child = spawn("mkfifo", options, { stdio: "ignore" });
+    child.unref();
+    return child;
+  } catch {
+    return undefined;
+  }
+}
+
+/** All of them or none: a part would take the last descriptors that this process may have. */
+function openBatch({ paths }: Batch): number[] | undefined {
+  const opened: number[] = [];
+  try {
+    for (const path of paths) opened.push(openSync(path, READ_FLAGS));
+    return opened;
+  } catch {
+    for (const one of opened) closeSync(one);
+    return undefined;
+  }
+}
+
+/** Name by name, which needs no descriptor. Never throws: a leftover harms nobody. */
+function removeBatch({ folder, paths }: Batch): void {
+  // A `mkfifo` that has just been killed may still have made one more.
+  for (let tries = 0; tries < 3; tries += 1) {
+    for (const path of paths) isRemoved(() => unlinkSync(path));
+    if (isRemoved(() => rmdirSync(folder))) return;
+  }
+}
+
+function isRemoved(remove: () => void): boolean {
+  try {
+    remove();
+    return true;
+  } catch (thrown) {
+    return systemCode(thrown) === "ENOENT";
   }
 }
 
