@@ -1,11 +1,11 @@
 /** Starting a command: its process, its streams, and why it could not be started. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { accessSync, closeSync, constants, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { accessSync, constants, mkdtempSync, rmdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cwdProblem, messageOf } from "../../kernel/index.js";
-import { inputFile } from "./command-input.js";
+import { type CommandStreams, openStreams, type StreamOptions } from "./command-streams.js";
 import { systemCode } from "./fs-faults.js";
 import { KEEP_SCRIPT } from "./jobs/keep-scripts.js";
 import type { Pipe, PipePool } from "./pipe-pool.js";
@@ -15,16 +15,12 @@ export const SHELL = "/bin/sh";
 /** A longer command is run from a file, since the system takes no single argument over 128 KiB. */
 const MAX_ARGUMENT_BYTES = 100 * 1024;
 
-export interface StartOptions {
+export interface StartOptions extends StreamOptions {
   readonly command: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Bytes: all of it; "open": a stream that is written to later; "none": at its end from the start. */
-  readonly stdin: Uint8Array | "open" | "none";
   /** A file for the status of the command, which is then run by a shell that writes it down. */
   readonly exitPath?: string;
-  /** A second read end of each stream is wanted. */
-  readonly wantsSpare?: boolean;
 }
 
 /** A started command. `out` and `err` are pipes of ours, or sockets of Node's where there are none. */
@@ -60,80 +56,57 @@ export function startCommand(options: StartOptions, pool: PipePool): Started | {
   if (problem !== undefined) return { problem };
   const script = scriptOf(options.command);
   if ("problem" in script) return script;
-  const given = options.stdin instanceof Uint8Array ? inputFile(options.stdin) : undefined;
-  const wantsInput = options.stdin !== "none" && given === undefined;
-  const pipes = takePipes(pool, wantsInput);
-  const ends = childEnds(pipes, given);
-  let child: ChildProcess;
+  let streams: CommandStreams | undefined;
   try {
-    const run = script.path === undefined ? ["-c", "--", options.command] : [script.path];
-    const args = options.exitPath === undefined ? run : ["-c", KEEP_SCRIPT, "sh", options.exitPath, ...run];
-    child = spawn(SHELL, args, {
-      cwd: options.cwd,
-      env: options.env,
-      detached: true,
-      stdio: [ends.input ?? (wantsInput ? "pipe" : "ignore"), ends.out ?? "pipe", ends.err ?? "pipe"],
-    });
-  } catch (thrown) {
-    ends.close();
-    return failed(pipes, script, thrown);
-  }
-  const spare = options.wantsSpare === true && child.pid !== undefined ? spareEnds(pipes) : undefined;
-  ends.close();
-  if (child.pid === undefined) {
+    streams = openStreams(options, pool);
+    const child = spawnShell(options, script, streams);
+    if (child.pid !== undefined) return startedOf(child as Started["child"], script, streams);
     // Told again by an event that nobody needs.
     child.once("error", () => {});
-    return failed(
-      pipes,
-      script,
-      new Error(`${SHELL} could not be started; the machine may have no room for a process`),
-    );
+    streams.close();
+    script.remove();
+    return { problem: `${NOT_STARTED}, for ${SHORTAGES.EMFILE}, or ${SHORTAGES.EAGAIN}` };
+  } catch (thrown) {
+    streams?.close();
+    script.remove();
+    return { problem: NOT_STARTED + because(thrown) };
   }
+}
+
+function spawnShell(options: StartOptions, script: Script, { stdio }: CommandStreams): ChildProcess {
+  const run = script.path === undefined ? ["-c", "--", options.command] : [script.path];
+  const args = options.exitPath === undefined ? run : ["-c", KEEP_SCRIPT, "sh", options.exitPath, ...run];
+  return spawn(SHELL, args, { cwd: options.cwd, env: options.env, detached: true, stdio });
+}
+
+function startedOf(child: Started["child"], script: Script, streams: CommandStreams): Started {
+  streams.handOver();
   return {
-    child: child as Started["child"],
-    out: pipes.out ?? (child.stdout as Socket),
-    err: pipes.err ?? (child.stderr as Socket),
-    input: pipes.inputWriter ?? (wantsInput ? (child.stdin as Socket) : undefined),
-    inputShownAs: pipes.input?.shownAs,
-    spare,
+    child,
+    out: streams.out ?? (child.stdout as Socket),
+    err: streams.err ?? (child.stderr as Socket),
+    input: streams.inputWriter ?? (streams.stdio[0] === "pipe" ? (child.stdin as Socket) : undefined),
+    inputShownAs: streams.inputShownAs,
+    spare: streams.spare,
     cleanUp: script.remove,
   };
 }
 
-/** While the write ends are open here: without a writer it would wait for one. */
-function spareEnds({ out, err }: TakenPipes): Started["spare"] {
-  return out === undefined || err === undefined ? undefined : { out: out.openReadEnd(), err: err.openReadEnd() };
-}
+const NOT_STARTED = "the shell could not be started";
+const SHORTAGES = {
+  E2BIG: "its environment is too large",
+  EMFILE: "this process has as many files open as it may",
+  ENFILE: "the machine has as many files open as it can",
+  EAGAIN: "the machine has no room for another process",
+  ENOMEM: "the machine has no memory for another process",
+} as const;
 
-/** Everything that was opened before the start failed. */
-function failed(pipes: TakenPipes, script: Script, thrown: unknown): { readonly problem: string } {
-  for (const pipe of [pipes.out, pipes.err]) if (pipe !== undefined) closeSync(pipe.readEnd);
-  if (pipes.inputWriter !== undefined) closeSync(pipes.inputWriter);
-  script.remove();
-  const code = systemCode(thrown);
-  const tooBig = code === "E2BIG" ? ", for its environment is too large" : "";
-  return { problem: `the shell could not be started${tooBig} (${messageOf(thrown)})` };
-}
-
-interface TakenPipes {
-  readonly out: Pipe | undefined;
-  readonly err: Pipe | undefined;
-  readonly input: Pipe | undefined;
-  readonly inputWriter: number | undefined;
-}
-
-function takePipes(pool: PipePool, wantsInput: boolean): TakenPipes {
-  const input = wantsInput ? pool.take() : undefined;
-  return { out: pool.take(), err: pool.take(), input, inputWriter: input?.openWriteEnd("non-blocking") };
-}
-
-/** The child's ends of the pipes, which are closed here once the child has them. */
-function childEnds(pipes: TakenPipes, given: number | undefined) {
-  const out = pipes.out?.openWriteEnd("blocking");
-  const err = pipes.err?.openWriteEnd("blocking");
-  const input = given ?? pipes.input?.openReadEnd();
-  const ours = [out, err, input, pipes.input?.readEnd].filter((one) => one !== undefined);
-  return { out, err, input, close: () => ours.forEach((one) => void closeSync(one)) };
+/** Why the system refused, as the end of a clause. */
+function because(thrown: unknown): string {
+  const code = systemCode(thrown) ?? "";
+  return Object.hasOwn(SHORTAGES, code)
+    ? `, for ${SHORTAGES[code as keyof typeof SHORTAGES]}`
+    : ` (${messageOf(thrown)})`;
 }
 
 interface Script {
@@ -144,13 +117,28 @@ interface Script {
 function scriptOf(command: string): Script | { readonly problem: string } {
   const sizeBytes = Buffer.byteLength(command);
   if (sizeBytes <= MAX_ARGUMENT_BYTES) return { path: undefined, remove: () => {} };
+  let folder: string | undefined;
   try {
-    const folder = mkdtempSync(join(tmpdir(), "haft-command-"));
+    folder = mkdtempSync(join(tmpdir(), "haft-command-"));
     const path = join(folder, "command");
     writeFileSync(path, command, { mode: 0o600 });
-    return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
+    return { path, remove: removerOf(folder, path) };
   } catch (thrown) {
+    if (folder !== undefined) removerOf(folder, join(folder, "command"))();
     const over = `the command has ${sizeBytes} bytes, over the limit of ${MAX_ARGUMENT_BYTES} for an argument`;
-    return { problem: `${over}, and could not be put into a file (${messageOf(thrown)})` };
+    return { problem: `${over}, and could not be put into a file${because(thrown)}` };
   }
+}
+
+/** Name by name, which needs no descriptor. Never throws: a leftover harms nobody. */
+function removerOf(folder: string, path: string): () => void {
+  return () => {
+    for (const remove of [() => unlinkSync(path), () => rmdirSync(folder)]) {
+      try {
+        remove();
+      } catch {
+        // Not made, or gone already.
+      }
+    }
+  };
 }

@@ -59,18 +59,8 @@ export class Watcher {
   /** Sees to it that the watcher runs. Called before a command starts. */
   begin(): void {
     if (!this.#isUsable || this.#child !== undefined) return;
-    const pipe = this.#pool.take();
-    if (pipe === undefined) return;
-    this.#input = pipe.openWriteEnd("non-blocking");
-    const end = pipe.openReadEnd();
-    closeSync(pipe.readEnd);
-    const child = spawn(SHELL, ["-c", WATCHER_SCRIPT, "haft-watcher", `${TAG_NAME}=${this.nonce}.`, this.#report()], {
-      detached: true,
-      cwd: "/",
-      env: { PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C" },
-      stdio: [end, "ignore", "ignore"],
-    });
-    closeSync(end);
+    const child = this.#start();
+    if (child === undefined) return;
     child.unref();
     this.#child = child;
     // One that was given up before must not take its successor along: the end of the successor's input ends all that runs.
@@ -85,6 +75,29 @@ export class Watcher {
     }
     for (const [pid, start] of this.#running) this.#news.set(pid, { hasEnded: false, start });
     this.#tell();
+  }
+
+  /** @returns Undefined where there is no pipe, descriptor or process for it: the next command tries again. */
+  #start(): ChildProcess | undefined {
+    const pipe = this.#pool.take();
+    if (pipe === undefined) return undefined;
+    let end: number | undefined;
+    try {
+      this.#input = pipe.openWriteEnd("non-blocking");
+      end = pipe.openReadEnd();
+      const args = ["-c", WATCHER_SCRIPT, "haft-watcher", `${TAG_NAME}=${this.nonce}.`, this.#report()];
+      return spawn(SHELL, args, {
+        detached: true,
+        cwd: "/",
+        env: { PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C" },
+        stdio: [end, "ignore", "ignore"],
+      });
+    } catch {
+      this.#lost();
+      return undefined;
+    } finally {
+      for (const one of [pipe.readEnd, end]) if (one !== undefined) closeSync(one);
+    }
   }
 
   /** How many commands the watcher has not been told of yet, or whose end. */

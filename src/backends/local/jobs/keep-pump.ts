@@ -27,10 +27,12 @@ export function startKeepPump(
   prefixes: { readonly stdout: string; readonly stderr: string },
 ): KeepPump | undefined {
   const control = pool.take();
-  const input = control?.openWriteEnd("non-blocking");
-  const end = control?.openReadEnd();
+  let input: number | undefined;
+  let end: number | undefined;
   try {
-    if (control === undefined || input === undefined || end === undefined) return undefined;
+    input = control?.openWriteEnd("non-blocking");
+    end = control?.openReadEnd();
+    if (input === undefined || end === undefined) return undefined;
     const child = spawn(SHELL, ["-c", PUMP_SCRIPT, "haft-pump", prefixes.stdout, prefixes.stderr], {
       detached: true,
       cwd: "/",
@@ -39,13 +41,14 @@ export function startKeepPump(
     });
     child.on("error", () => {});
     child.unref();
-    if (child.pid === undefined) {
-      closeSync(input);
-      return undefined;
-    }
-    return { pid: child.pid, ...controlOf(input) };
+    if (child.pid === undefined) return undefined;
+    const pump = { pid: child.pid, ...controlOf(input) };
+    input = undefined;
+    return pump;
+  } catch {
+    return undefined;
   } finally {
-    for (const one of [control?.readEnd, end, readers.out, readers.err]) if (one !== undefined) closeSync(one);
+    for (const one of [control?.readEnd, input, end, readers.out, readers.err]) if (one !== undefined) closeSync(one);
   }
 }
 
