@@ -7,3 +7,9 @@ import { toolsReference } from "./tools-reference.js";
 it("the reference of the tools is up to date", async () => {
   await expect(await toolsReference()).toMatchFileSnapshot(join(REPOSITORY, "docs/reference/tools.md"));
 });
+
+it("the reference of the tools says what every parameter takes", async () => {
+  const reference = await toolsReference();
+  expect(reference).toContain("wait (boolean / string / integer)");
+  expect(reference).not.toContain("undefined");
+});

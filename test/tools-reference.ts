@@ -54,10 +54,21 @@ function parametersOf(schema: JsonSchema): string {
   const entries = Object.entries((schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>);
   const named = entries.map(([name, one]) => {
     const shown = required.includes(name) ? `**${name}**` : name;
-    const choices = Array.isArray(one.enum) ? one.enum.join(" / ") : one.type;
-    return `${shown} (${String(choices)})`;
+    return `${shown} (${kindOf(one, name)})`;
   });
   return named.join(", ");
+}
+
+/** What a parameter takes. @throws for a schema that says it in another way, so that no row shows nothing. */
+function kindOf(schema: JsonSchema, name: string): string {
+  const { enum: values, oneOf, anyOf = oneOf, type } = schema;
+  if (Array.isArray(values)) return values.join(" / ");
+  if (Array.isArray(anyOf)) return anyOf.map((one) => kindOf(one as JsonSchema, name)).join(" / ");
+  if (Array.isArray(type)) return type.join(" / ");
+  if (typeof type === "string") return type;
+  throw new Error(
+    `The reference does not know what "${name}" takes: ${JSON.stringify(schema)}. Teach kindOf its form.`,
+  );
 }
 
 /** A line without what would end a cell. */
