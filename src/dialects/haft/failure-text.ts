@@ -21,7 +21,8 @@ export function renderFailure(result: ToolResult<unknown>, about: RenderContext,
   const facts = entryOf(FACTS, failure.code)?.(failure) ?? [];
   const hash = hashParameter === undefined ? [] : fileFacts(failure);
   const orHash = hash.length === 0 ? "" : ` Or send that hash as \`${hashParameter}\` to replace it unseen.`;
-  const step = entryOf(NEXT_STEPS, failure.code);
+  const isFolder = failure.code === "FS_NOT_A_FILE" && failure.details.kind === "directory";
+  const step = isFolder ? FOLDER_STEP : entryOf(NEXT_STEPS, failure.code);
   const lines = [stripControls(failure.message).text, ...hash, ...facts];
   if (step !== undefined && !saysNextStep(failure.message)) lines.push(step + orHash);
   return saying(withNotes(lines.join("\n"), about));
@@ -51,6 +52,8 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   SEARCH_PATTERN: "Correct the pattern, or set `literal` to search for it as text.",
   SEARCH_UNSUPPORTED: "Write the pattern without it.",
 };
+
+const FOLDER_STEP = "Name a regular file; `ls` lists a folder.";
 
 /** Whether more than one sentence is said, what stands in quotes left out: the second is the next step. */
 function saysNextStep(message: string): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readData, seenBy, succeeded } from "../../../test/dialects/golden.js";
+import { failedWith, readData, seenBy, succeeded } from "../../../test/dialects/golden.js";
 import type { ReadData } from "../../kernel/index.js";
 import { utf8Length } from "../../text/index.js";
 import { haftDialect } from "./haft-dialect.js";
@@ -98,6 +98,15 @@ describe("readFace", () => {
     expect(asImage({ kind: "binary", mime: "application/pdf" }, ["It holds no text."], false)).toBe(
       '"a.png": application/pdf, 9000 bytes.\nnote: It holds no text.',
     );
+  });
+
+  it("names what lists a folder, and a file in place of what is neither", () => {
+    const refused = (why: string, kind: string) =>
+      seenBy(haftDialect, "read", failedWith("FS_NOT_A_FILE", `Did not read "a": ${why}.`, { kind }), {}).envelope;
+    expect(refused("it is a folder", "directory")).toBe(
+      'Did not read "a": it is a folder.\nName a regular file; `ls` lists a folder.',
+    );
+    expect(refused("it is a socket", "socket")).toBe('Did not read "a": it is a socket.\nName a regular file.');
   });
 
   it("keeps a path that begins with a dash from being read as an option", () => {
