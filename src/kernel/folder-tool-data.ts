@@ -118,6 +118,8 @@ export interface MoveData {
   /** The moved link is relative, and from its new folder it leads to another place. */
   readonly leadsElsewhere: boolean;
   readonly replaced: boolean;
+  /** Where a link led that was replaced, as it said itself. */
+  readonly replacedTarget?: string;
 }
 
 // ----------------------------------------------------------------------------------------------------------- delete

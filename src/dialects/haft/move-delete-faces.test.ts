@@ -35,6 +35,9 @@ describe("moveFace", () => {
     expect(moved({ replaced: true }, { journal: { artifact: "a3", bytes: 9 } })).toBe(
       'Moved "a.txt" to "b.txt": a file, 3 bytes. It replaced what stood there. The old content is artifact:a3.',
     );
+    expect(moved({ replaced: true, replacedTarget: "../x\n" })).toBe(
+      'Moved "a.txt" to "b.txt": a file, 3 bytes. It replaced a link to "../x\\n", which stays.',
+    );
     expect(moved({ kind: "directory", sizeBytes: 0 })).toBe('Moved "a.txt" to "b.txt": a folder.');
   });
 

@@ -50,10 +50,21 @@ export const moveFace: ToolFace<MoveInput, MoveData, MoveLimits> = {
 
 const KIND_NAMES = { file: "file", directory: "folder", link: "link", other: "special file" } as const;
 
-function moved({ from, to, kind, sizeBytes, target, leadsElsewhere, replaced }: MoveData): readonly string[] {
+function moved({
+  from,
+  to,
+  kind,
+  sizeBytes,
+  target,
+  leadsElsewhere,
+  replaced,
+  replacedTarget,
+}: MoveData): readonly string[] {
   const size = kind === "file" ? `, ${counted(sizeBytes, "byte")}` : "";
   const sentences = [`Moved ${quotedPath(from)} to ${quotedPath(to)}: a ${KIND_NAMES[kind]}${size}.`];
-  if (replaced) sentences.push("It replaced what stood there.");
+  if (replacedTarget !== undefined)
+    sentences.push(`It replaced a link to "${showControls(replacedTarget)}", which stays.`);
+  else if (replaced) sentences.push("It replaced what stood there.");
   if (leadsElsewhere && target !== undefined)
     sentences.push(`It says "${showControls(target)}", which from its new folder leads to another place.`);
   return sentences;

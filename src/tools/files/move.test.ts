@@ -138,7 +138,10 @@ describe("a move", () => {
     });
     expect(await bench.bytes("real.txt")).toBe("one");
     expect((await move(bench, "sub/link", "link")).data?.kind).toBe("link");
-    expect((await move(bench, "new.txt", "link", { overwrite: true })).data?.replaced).toBe(true);
+    expect((await move(bench, "new.txt", "link", { overwrite: true })).data).toMatchObject({
+      replaced: true,
+      replacedTarget: "real.txt",
+    });
     expect([await bench.bytes("link"), await bench.bytes("real.txt")]).toEqual(["new", "one"]);
   });
 });

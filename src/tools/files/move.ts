@@ -170,8 +170,9 @@ async function moveOnce(
     ...(info.target === undefined ? {} : { target: info.target }),
     leadsElsewhere: info.target?.startsWith("/") === false && parentOf(source) !== parentOf(goal),
     replaced: old !== undefined,
+    ...(old?.target === undefined ? {} : { replacedTarget: old.target }),
   };
-  const { leadsElsewhere: _, target: __, ...structured } = data;
+  const { leadsElsewhere: _, target: __, replacedTarget: ___, ...structured } = data;
   return ok(data, {
     structured,
     provenance,
