@@ -1,6 +1,7 @@
 /** What is known of one kept output, as its `.json` file holds it. */
 import { join } from "node:path";
 import { type ArtifactInfo, HaftError, isRecord } from "../../kernel/index.js";
+import { isMoment } from "./moment.js";
 import { readIfThere, replaceFile } from "./replace-file.js";
 
 /** What the `.json` file of an artifact holds. */
@@ -13,9 +14,6 @@ export interface ArtifactRecord extends ArtifactInfo {
   /** False while it is being written, and for good when its process was killed meanwhile. */
   readonly ended: boolean;
 }
-
-/** The last moment that a date can tell. */
-const MAX_DATE_MS = 8.64e15;
 
 export const recordPath = (folder: string, id: string): string => join(folder, `${id}.json`);
 
@@ -45,8 +43,7 @@ function isArtifactRecord(value: unknown, id: string): value is ArtifactRecord {
   const isText = typeof what === "string" && (tool === undefined || typeof tool === "string");
   const counts = [partBytes, producedBytes, keptBytes, onlyFirst, serial];
   const isCounted = counts.every((count) => Number.isSafeInteger(count) && Number(count) >= 0) && partBytes !== 0;
-  const isDated = typeof createdMs === "number" && Math.abs(createdMs) <= MAX_DATE_MS;
-  return isText && isCounted && isDated && typeof ended === "boolean";
+  return isText && isCounted && isMoment(createdMs) && typeof ended === "boolean";
 }
 
 function damaged(path: string, id: string, cause: unknown): HaftError {

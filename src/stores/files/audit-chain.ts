@@ -1,5 +1,7 @@
 /** The form of the audit record: one JSON object a line, each bound to the one before by its hash. */
 import { hash as digest } from "node:crypto";
+import { isRecord } from "../../kernel/index.js";
+import { isMoment } from "./moment.js";
 
 /** What stands before the first line of a chain. */
 export const CHAIN_START = "0".repeat(64);
@@ -47,7 +49,8 @@ export function readAuditChain(text: string, previous?: string): ChainReport {
     if (parts === null) return broken("it is no audit record");
     const body = `${parts[1]}}`;
     if (digest("sha256", body) !== parts[2]) return broken("its content was changed");
-    const record = JSON.parse(body) as ChainedRecord & { readonly previous: string };
+    const record = recordIn(body);
+    if (record === undefined) return broken("it is no audit record");
     const isAnew = index === 0 && record.kind === "head" && record.removedLines !== undefined;
     if (hash !== undefined && record.previous !== hash && !isAnew)
       return broken("the line before it was changed or left out");
@@ -58,4 +61,19 @@ export function readAuditChain(text: string, previous?: string): ChainReport {
     hash = parts[2];
   }
   return { records, hash: hash ?? CHAIN_START };
+}
+
+/** Undefined where the text is no record, whoever has put the right hash behind it. */
+function recordIn(body: string): ChainedRecord | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(value)) return undefined;
+  const { kind, sequence, atMs } = value;
+  const isKnown = kind === "head" || kind === "begin" || kind === "end";
+  const isCounted = typeof sequence === "number" && Number.isSafeInteger(sequence) && sequence >= 0;
+  return isKnown && isCounted && isMoment(atMs) ? { ...value, kind, sequence, atMs } : undefined;
 }

@@ -108,6 +108,38 @@ describe("a session by files", () => {
     expect(open().readState.has("local:/a")).toBe(false);
   });
 
+  it("takes for remembered only what was, whatever else stands in its file, and remembers anew", async () => {
+    state.folder("sessions", "daily");
+    const path = join(state.path, "sessions/daily/memory.json");
+    const sound = { mtimeMs: 1, size: 2, readAt: 3 };
+    const oddReads = [null, 5, {}, { ...sound, size: "2" }, { ...sound, readAt: null }, { ...sound, contentHash: 1 }];
+    const wholes = [null, 5, "x", [], true];
+    const documents = [
+      ...wholes,
+      ...wholes.map((odd) => ({ cwd: odd, read: odd, links: odd })),
+      { cwd: { odd: 1, local: "/b" }, read: { ...oddReads, "local:/a": sound }, links: [5, null, "local:/l"] },
+    ];
+    for (const document of documents) {
+      writeFileSync(path, JSON.stringify(document));
+      const session = open();
+      const isSound = document === documents.at(-1);
+      const known = (one: FileSession) => [
+        one.cwd("odd"),
+        one.readState.has("0"),
+        [...one.links].filter((link) => link !== "local:/new"),
+      ];
+      const expected = [undefined, false, isSound ? ["local:/l"] : []];
+      expect([document, known(session)]).toEqual([document, expected]);
+      session.links.add("local:/new");
+      session.readState.set("local:/new", sound);
+      await session.close();
+      const later = open();
+      expect([document, known(later), later.links.has("local:/new")]).toEqual([document, expected, true]);
+      expect([later.readState.has("local:/a"), later.readState.has("local:/new")]).toEqual([isSound, true]);
+      expect(later.cwd("local")).toBe(isSound ? "/b" : undefined);
+    }
+  });
+
   it("leaves nothing of a temporary session", async () => {
     const session = open("once", true);
     await session.todo.replace([item]);

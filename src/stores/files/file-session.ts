@@ -1,22 +1,11 @@
 /** A session that goes on in another process: its todo list, read-state and working directories on disk. */
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import {
-  BoundedMap,
-  BoundedSet,
-  type Locks,
-  MAX_KNOWN_LINKS,
-  MAX_READ_RECORDS,
-  type ReadState,
-  type ReadStateRecord,
-  type Session,
-  TODO_STATUSES,
-  type TodoItem,
-} from "../../kernel/index.js";
+import { type Locks, type Session, TODO_STATUSES, type TodoItem } from "../../kernel/index.js";
 import { ARTIFACT_QUOTA_BYTES, fileArtifacts } from "./file-artifacts.js";
 import { fileName, fileStore } from "./file-store.js";
-import { readIfThere } from "./replace-file.js";
 import { SessionMark } from "./session-mark.js";
+import { SessionMemory } from "./session-memory.js";
 import type { StateFolder } from "./state-folder.js";
 
 export interface FileSessionOptions {
@@ -43,13 +32,6 @@ export interface FileSession extends Session {
   end(): Promise<void>;
 }
 
-/** What `memory.json` of a session holds. */
-interface Remembered {
-  readonly cwd?: Readonly<Record<string, string>>;
-  readonly read?: Readonly<Record<string, ReadStateRecord>>;
-  readonly links?: readonly string[];
-}
-
 /**
  * The session `id` in `<state>/sessions`. Its todo list is one JSON file, replaced under its lock, so that two processes see
  * the same list; what it has read and where it stands is loaded here and merged back by `close`. Opening makes nothing.
@@ -61,29 +43,9 @@ export function createFileSession(options: FileSessionOptions): FileSession {
   const mark = new SessionMark(folder, { id, isTemporary }, now);
   const documents = fileStore(state, place, locks);
   const artifacts = fileArtifacts(state, [...place, "artifacts"], { quotaBytes, now });
-  const remembered = readRemembered(join(folder, "memory.json"));
-  const cwds = new Map(Object.entries(remembered.cwd ?? {}));
-  const savedLinks = new Set(remembered.links ?? []);
-  const links = new BoundedSet(MAX_KNOWN_LINKS, savedLinks);
-  const readState = new RememberedReads(remembered.read ?? {});
-  const newCwds = new Map<string, string>();
+  const memory = new SessionMemory(folder);
+  const { readState, links } = memory;
   mark.touch();
-
-  const save = async (): Promise<void> => {
-    const newLinks = [...links].filter((link) => !savedLinks.has(link));
-    if (newCwds.size === 0 && readState.changed.size === 0 && newLinks.length === 0) return;
-    await documents.update("memory", (old) => {
-      const before = (old ?? {}) as Remembered;
-      return {
-        cwd: { ...before.cwd, ...Object.fromEntries(newCwds) },
-        read: latestReads({ ...before.read, ...Object.fromEntries(readState.changed) }),
-        links: [...new BoundedSet(MAX_KNOWN_LINKS, [...(before.links ?? []), ...newLinks])],
-      } satisfies Remembered;
-    });
-    newCwds.clear();
-    readState.changed.clear();
-    for (const link of newLinks) savedLinks.add(link);
-  };
 
   return {
     id,
@@ -98,11 +60,8 @@ export function createFileSession(options: FileSessionOptions): FileSession {
         return writer;
       },
     },
-    cwd: (backend) => cwds.get(backend),
-    setCwd(backend, path) {
-      cwds.set(backend, path);
-      newCwds.set(backend, path);
-    },
+    cwd: (backend) => memory.cwd(backend),
+    setCwd: (backend, path) => memory.setCwd(backend, path),
     todo: {
       async read() {
         mark.touch();
@@ -119,7 +78,7 @@ export function createFileSession(options: FileSessionOptions): FileSession {
       if (isTemporary || mark.isGone()) return end();
       await artifacts.close();
       try {
-        await save();
+        await memory.save(documents);
         mark.kept();
       } finally {
         mark.release();
@@ -142,41 +101,4 @@ function todoItems(document: unknown): readonly TodoItem[] {
 function isTodoItem(value: unknown): value is TodoItem {
   const { id, text, status } = (value ?? {}) as Partial<TodoItem>;
   return typeof id === "string" && typeof text === "string" && TODO_STATUSES.some((known) => known === status);
-}
-
-function readRemembered(path: string): Remembered {
-  try {
-    return JSON.parse(readIfThere(path) ?? "{}") as Remembered;
-  } catch {
-    // Nothing remembered is the safe reading: what counts as unread is asked for again before it is overwritten.
-    return {};
-  }
-}
-
-/** The records that were made last, oldest first, as far as a session remembers. */
-function latestReads(records: Readonly<Record<string, ReadStateRecord>>): Readonly<Record<string, ReadStateRecord>> {
-  const byAge = Object.entries(records).sort(([, one], [, other]) => one.readAt - other.readAt);
-  return Object.fromEntries(byAge.slice(-MAX_READ_RECORDS));
-}
-
-class RememberedReads implements ReadState {
-  readonly #records: Map<string, ReadStateRecord>;
-  readonly changed = new BoundedMap<string, ReadStateRecord>(MAX_READ_RECORDS);
-
-  constructor(records: Readonly<Record<string, ReadStateRecord>>) {
-    this.#records = new BoundedMap(MAX_READ_RECORDS, Object.entries(records));
-  }
-
-  get(key: string): ReadStateRecord | undefined {
-    return this.#records.get(key);
-  }
-
-  has(key: string): boolean {
-    return this.#records.has(key);
-  }
-
-  set(key: string, record: ReadStateRecord): void {
-    this.#records.set(key, record);
-    this.changed.set(key, record);
-  }
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -42,6 +42,22 @@ describe("the sessions of a state folder", () => {
       { id: "cli:/a/b", usedMs: nowMs - 2 * HOUR, artifacts: 0, todoItems: 1, openIn: [process.pid] },
     ]);
     expect(sessions().list()[0]?.bytes).toBeGreaterThan(1000);
+  });
+
+  it("are left out of the list where their mark says nothing that can be shown", async () => {
+    await sessions().open("daily").todo.replace([item]);
+    const sound = JSON.parse(readFileSync(at("daily", "session.json"), "utf8"));
+    for (const odd of [
+      null,
+      5,
+      [],
+      { ...sound, createdMs: 1e300 },
+      { ...sound, createdMs: "1" },
+      { ...sound, id: 5 },
+    ]) {
+      writeFileSync(at("daily", "session.json"), JSON.stringify(odd));
+      expect([odd, sessions().list()]).toEqual([odd, []]);
+    }
   });
 
   it("are private to the user", async () => {

@@ -68,6 +68,8 @@ describe("the tokens of clients", () => {
       writeFileSync(path(), content);
       expect(await tokens().holderOf(token)).toBeUndefined();
     }
+    writeFileSync(path(), '{"tokens":[{"name":"laptop","digest":"x","createdMs":1e300}]}');
+    expect(await tokens().list()).toEqual([]);
     writeFileSync(path(), "{");
     await expect(tokens().list()).rejects.toMatchObject({ code: "STORE_CONFLICT" });
   });

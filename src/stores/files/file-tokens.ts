@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { HaftError, type Locks } from "../../kernel/index.js";
 import { fileStore } from "./file-store.js";
+import { isMoment } from "./moment.js";
 import type { StateFolder } from "./state-folder.js";
 
 /** 256 bits: too many to be tried, so a plain digest of it gives nothing away. */
@@ -103,7 +104,7 @@ function readTokens(document: unknown): readonly StoredToken[] {
 
 function isStored(value: unknown): value is StoredToken {
   const { name, digest, createdMs } = (value ?? {}) as Partial<StoredToken>;
-  return typeof name === "string" && typeof digest === "string" && typeof createdMs === "number";
+  return typeof name === "string" && typeof digest === "string" && isMoment(createdMs);
 }
 
 function noneWhereDamaged(error: unknown): readonly StoredToken[] {

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -146,5 +147,34 @@ describe("the record of all processes", () => {
     const { calls, problems } = readAudit(state);
     expect(calls.map(({ tool }) => tool)).toEqual(["first", "third"]);
     expect(problems).toEqual([{ file: today, line: 1, why: "2 lines before it were removed while their process ran" }]);
+  });
+
+  it("tells a line that is no record although its hash is right, and keeps those before it", async () => {
+    await record();
+    const [name = ""] = files();
+    const whole = readFileSync(join(state.path, "audit", name), "utf8");
+    const sound = JSON.parse(whole.trimEnd().split("\n").at(-1) ?? "");
+    const next = { kind: "end", sequence: sound.sequence + 1, atMs: sound.atMs, previous: sound.hash };
+    const odd = [
+      { kind: "other" },
+      { kind: 5 },
+      { sequence: "4" },
+      { sequence: -1 },
+      { atMs: "x" },
+      { atMs: 1e300 },
+      { atMs: null },
+    ];
+    for (const body of [
+      "{x}",
+      "{}",
+      '{"__proto__":{"kind":"end"}}',
+      ...odd.map((more) => JSON.stringify({ ...next, ...more })),
+    ]) {
+      const hash = createHash("sha256").update(body).digest("hex");
+      writeFileSync(join(state.path, "audit", name), `${whole}${body.slice(0, -1)},"hash":"${hash}"}\n`);
+      const { calls, problems } = readAudit(state);
+      expect([body, problems]).toEqual([body, [{ file: name, line: 4, why: "it is no audit record" }]]);
+      expect(calls.map(({ tool }) => tool)).toEqual(["first", "second", "third"]);
+    }
   });
 });

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isMoment } from "./moment.js";
 import { isAlive, ownIdentity, type ProcessIdentity } from "./process-identity.js";
 import { readIfThere, replaceFile } from "./replace-file.js";
 
@@ -90,7 +91,7 @@ export function readMark(folder: string): MarkedSession | undefined {
   try {
     const path = join(folder, MARK);
     const { id, isTemporary, createdMs } = JSON.parse(readIfThere(path) ?? "") as Partial<MarkedSession>;
-    if (typeof id !== "string" || typeof createdMs !== "number") return undefined;
+    if (typeof id !== "string" || !isMoment(createdMs)) return undefined;
     return { id, isTemporary: isTemporary === true, createdMs, usedMs: statSync(path).mtimeMs };
   } catch {
     return undefined;
