@@ -26,11 +26,13 @@ describe("what is generated from the schema of the configuration", () => {
   });
 });
 
-describe("the guide to the configuration", () => {
-  it("shows only configurations that are understood", async () => {
-    const guide = readFileSync(join(REPOSITORY, "docs/guide/configuration.md"), "utf8");
-    const blocks = [...guide.matchAll(/^```jsonc\n([\s\S]*?)^```$/gm)].map(([, text]) => text ?? "");
-    expect(blocks.length).toBeGreaterThan(2);
+describe("the guides", () => {
+  it("show only configurations that are understood", async () => {
+    const blocks = ["configuration", "servers"].flatMap((name) => {
+      const guide = readFileSync(join(REPOSITORY, `docs/guide/${name}.md`), "utf8");
+      return [...guide.matchAll(/^```jsonc\n([\s\S]*?)^```$/gm)].map(([, text]) => text ?? "");
+    });
+    expect(blocks.length).toBeGreaterThan(3);
     for (const block of blocks) expect(Object.keys(await parseConfig(block, block))).not.toEqual([]);
   });
 });
