@@ -44,21 +44,20 @@ export interface LocalBackend extends Backend {
   takeReports(): readonly EarlierEnd[];
 }
 
+const FLAGS = Object.freeze({
+  processes: process.platform === "linux",
+  signals: true,
+  links: true,
+  jobs: true,
+  detach: true,
+});
+
 /** This machine: its files, commands and search. Opens nothing until it is used. */
 export function createLocalBackend(options: LocalBackendOptions = {}): LocalBackend {
   const mode = guardMode();
   const home = options.home ?? homedir();
-  const cwd = options.cwd ?? process.cwd();
-  const pool = new PipePool();
   const reports = options.stateDir === undefined ? undefined : join(options.stateDir, "watcher");
-  const watcher = options.watcher === false ? undefined : new Watcher(pool, reports);
-  const watched = watcher === undefined ? {} : { watcher };
-  const host = new CommandHost({
-    pool,
-    env: baseEnvironment(process.env, options.passEnv ?? [], { HOME: home, ...options.env }),
-    ...watched,
-    ...(options.stateDir === undefined ? {} : { store: new JobStore(options.stateDir) }),
-  });
+  const { host, watcher } = createHost(options, home, reports);
   const requireOpen = () => host.requireOpen();
   const fsTools = { mode, temps: new TempFiles(), attributes: new KeptAttributes(), requireOpen };
   const searchOf = createLocalSearch({
@@ -77,16 +76,10 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
   let closing: Promise<{ readonly left: readonly string[] }> | undefined;
   return {
     name: "local",
-    flags: Object.freeze({
-      processes: process.platform === "linux",
-      signals: true,
-      links: true,
-      jobs: true,
-      detach: true,
-    }),
+    flags: FLAGS,
     guard: mode,
     home,
-    cwd,
+    cwd: options.cwd ?? process.cwd(),
     bind(grant, call) {
       requireOpen();
       // Every operation under way listens to the call.
@@ -105,12 +98,27 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
       closing ??= host.close(Math.min(DEFAULT_GRACE_MS, io?.timeoutMs ?? DEFAULT_GRACE_MS)).then((left) => ({ left }));
       return closing;
     },
-    takeReports() {
-      const jobs = host.earlier?.takeEnded() ?? [];
-      const told: readonly EarlierEnd[] = reports === undefined ? [] : takeReports(reports);
-      if (jobs.length === 0) return told;
-      const last = told.at(-1) ?? { endedMs: Math.max(...jobs.map((job) => job.endedMs)), processes: [] };
-      return [...told.slice(0, -1), { ...last, jobs }];
-    },
+    takeReports: () => takeEarlierEnds(host, reports),
   };
+}
+
+/** What all commands share. @param reports - Where the watcher writes down what it ended. */
+function createHost(options: LocalBackendOptions, home: string, reports: string | undefined) {
+  const pool = new PipePool();
+  const watcher = options.watcher === false ? undefined : new Watcher(pool, reports);
+  const host = new CommandHost({
+    pool,
+    env: baseEnvironment(process.env, options.passEnv ?? [], { HOME: home, ...options.env }),
+    ...(watcher === undefined ? {} : { watcher }),
+    ...(options.stateDir === undefined ? {} : { store: new JobStore(options.stateDir) }),
+  });
+  return { host, watcher };
+}
+
+function takeEarlierEnds(host: CommandHost, reports: string | undefined): readonly EarlierEnd[] {
+  const jobs = host.earlier?.takeEnded() ?? [];
+  const told: readonly EarlierEnd[] = reports === undefined ? [] : takeReports(reports);
+  if (jobs.length === 0) return told;
+  const last = told.at(-1) ?? { endedMs: Math.max(...jobs.map((job) => job.endedMs)), processes: [] };
+  return [...told.slice(0, -1), { ...last, jobs }];
 }
