@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { type ArtifactPart, HaftError } from "../../kernel/index.js";
-import type { ArtifactRecord } from "./artifact-record.js";
+import { type ArtifactRecord, recordPath } from "./artifact-record.js";
 import { unwritable } from "./state-folder.js";
 
 export const headPath = (folder: string, id: string): string => join(folder, `${id}.head`);
@@ -22,6 +22,12 @@ export function foundBytes(folder: string, { id, partBytes }: ArtifactRecord): n
 /** Bytes from the start on that a refusing disk has taken. */
 export function firstBytes(folder: string, { id, partBytes }: ArtifactRecord): number {
   return Math.min(partBytes, statSync(headPath(folder, id), { throwIfNoEntry: false })?.size ?? 0);
+}
+
+/** When one of its files was last written to, in milliseconds since the epoch; long ago where there are none. */
+export function touchedMs(folder: string, id: string): number {
+  const paths = [recordPath(folder, id), headPath(folder, id), tailPath(folder, id)];
+  return Math.max(...paths.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0));
 }
 
 /** Bytes kept of an output of `producedBytes` when each part keeps `partBytes`. */

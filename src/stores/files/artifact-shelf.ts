@@ -1,6 +1,6 @@
 /** The artifacts of one folder as a process sees them: those that it writes, those of others, and how much all of them take. */
 import type { ArtifactInfo } from "../../kernel/index.js";
-import { ArtifactFile, firstBytes, foundBytes, keptOf } from "./artifact-file.js";
+import { ArtifactFile, firstBytes, foundBytes, keptOf, touchedMs } from "./artifact-file.js";
 import { ArtifactIndex } from "./artifact-index.js";
 import { type ArtifactRecord, writeRecord } from "./artifact-record.js";
 import { unwritable } from "./state-folder.js";
@@ -9,6 +9,12 @@ import { unwritable } from "./state-folder.js";
 const LOOK_EVERY_BYTES = 1024 * 1024;
 /** What an artifact counts for beside its bytes, so that many small ones bring a look too. */
 const RECORD_BYTES = 512;
+
+/**
+ * Milliseconds for which one that has no end counts as still being written by another process after its files were touched
+ * last: longer than most commands are silent, and soon over where that process was killed.
+ */
+export const STILL_WRITTEN_MS = 10 * 60_000;
 
 export class ArtifactShelf {
   readonly #folder: string;
@@ -110,13 +116,20 @@ export class ArtifactShelf {
   #makeRoom(): void {
     const kept = this.all();
     let used = kept.reduce((sum, record) => sum + record.keptBytes, 0);
+    if (used <= this.#quotaBytes) return;
     const newest = kept.at(-1);
-    const isLive = ({ id }: ArtifactRecord): boolean => this.#live.has(id);
-    for (const record of [...kept.filter((one) => !isLive(one)), ...kept.filter(isLive)]) {
+    const written = new Set(kept.filter((record) => this.#isWritten(record)));
+    for (const record of [...kept.filter((one) => !written.has(one)), ...written]) {
       if (used <= this.#quotaBytes) return;
       if (record === newest) continue;
       this.#index.evict(record.id);
       used -= record.keptBytes;
     }
+  }
+
+  #isWritten({ id, ended }: ArtifactRecord): boolean {
+    if (this.#live.has(id)) return true;
+    // By the system's time, as the files have it.
+    return !ended && Date.now() - touchedMs(this.#folder, id) < STILL_WRITTEN_MS;
   }
 }

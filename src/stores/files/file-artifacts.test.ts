@@ -1,10 +1,20 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ArtifactPart, Artifacts, Fs } from "../../kernel/index.js";
+import { STILL_WRITTEN_MS } from "./artifact-shelf.js";
 import { fileArtifacts } from "./file-artifacts.js";
 import { openStateFolder, type StateFolder } from "./state-folder.js";
 
@@ -130,6 +140,28 @@ describe("artifacts by files", () => {
     expect(await artifacts.read(old, 0, 10)).toBe("evicted");
     expect(textOf(await part(artifacts, writer.id))).toBe("0123456789abcdef");
     await writer.end();
+  });
+
+  it("lets finished ones give way before one that another process still writes, until that has been silent for long", async () => {
+    const [one, other] = [open(8, 40), open(8, 40)];
+    const writer = await one.create({ what: "long" });
+    await writer.write(Buffer.from("0123456789ab"));
+    const old = await keep(other, "1123456789abcdef");
+    await keep(other, "2123456789abcdef");
+    expect(await other.read(old, 0, 10)).toBe("evicted");
+    expect(textOf(await part(other, writer.id))).toBe("0123456789ab");
+    const silentSince = new Date(Date.now() - STILL_WRITTEN_MS - 1_000);
+    const folder = join(state.path, "sessions/s/artifacts");
+    const names = readdirSync(folder).filter((name) => name.startsWith(writer.id));
+    expect(names.length).toBe(3);
+    for (const name of names.slice(1)) utimesSync(join(folder, name), silentSince, silentSince);
+    const third = await keep(other, "3123456789abcdef");
+    expect(typeof (await other.read(writer.id, 0, 10))).toBe("object");
+    for (const name of names) utimesSync(join(folder, name), silentSince, silentSince);
+    await keep(other, "4123456789abcdef");
+    expect(await other.read(writer.id, 0, 10)).toBe("evicted");
+    expect(textOf(await part(other, third))).toBe("3123456789abcdef");
+    expect(await writer.end()).toEqual({ producedBytes: 12, keptBytes: 0 });
   });
 
   it("counts on for one that gave way while it was written, and keeps nothing of it", async () => {

@@ -39,7 +39,8 @@ export interface FileArtifacts extends Artifacts {
 
 /**
  * The artifacts below `place` of the state folder; every process that opens the same place sees the same ones. The oldest
- * give way when the quota is passed, those still being written last; what gave way is still known and reads "evicted". Each
+ * give way when the quota is passed, those still being written last, by whichever process, unless another one has written
+ * nothing to them for `STILL_WRITTEN_MS`, ten minutes; what gave way is still known and reads "evicted". Each
  * process looks after the quota once it has written 1 MiB, so that much may be kept beyond it. Reading makes nothing.
  *
  * `create` and `write` reject with `STORE_UNWRITABLE` when the disk refuses; bytes from then on are counted, not kept.
