@@ -201,6 +201,8 @@ const processes = fc.oneof(
       waitingFor: fc.record({ pid: fc.nat(), name: text, on: fc.constantFrom("input", "terminal"), prompt: text }),
       survivors: fc.array(fc.record({ pid: fc.nat(), name: text, holds: fc.constant("none") }), { maxLength: 2 }),
       wroteBytes: fc.nat(),
+      waitingBytes: fc.nat({ max: 65_536 }),
+      untaken: fc.record({ bytes: fc.nat(), from: text, why: fc.constantFrom("full", "closed") }),
       inputClosed: fc.boolean(),
       waitedMs: fc.nat(),
     },

@@ -1,5 +1,5 @@
 /** Background commands in words: what a job is and does, and what it waits for. */
-import type { JobData, WaitingFor } from "../kernel/index.js";
+import type { JobData, ProcessData, WaitingFor } from "../kernel/index.js";
 import { cutHead, showControls } from "../text/index.js";
 import { counted } from "./rendering.js";
 
@@ -30,6 +30,26 @@ export function waitingLine({ name, pid, on, prompt }: WaitingFor): string {
   const place = on === "terminal" ? "at a terminal" : "on standard input";
   const asked = prompt === "" ? "" : `: "${showControls(prompt)}"`;
   return `waiting for input: ${showControls(name)} (pid ${pid}) reads ${place}${asked}`;
+}
+
+/** What became of input: what reaches the job, and what has to be sent again. Nothing where none was written. */
+export function inputRows({ wroteBytes, waitingBytes = 0, untaken }: ProcessData): readonly string[] {
+  if (wroteBytes === undefined) return [];
+  const wrote = `wrote ${counted(wroteBytes, "byte")} to its standard input`;
+  if (untaken === undefined) {
+    if (waitingBytes === 0) return [wrote];
+    const waits = waitingBytes < wroteBytes ? `up to ${waitingBytes} of them wait` : "they wait";
+    return [`${wrote}: ${waits} until it reads on, and will reach it; do not send them again`];
+  }
+  const { bytes, from, why } = untaken;
+  const took = `its standard input took ${wroteBytes} of ${counted(wroteBytes + bytes, "byte")}`;
+  const rest = `${counted(bytes, "byte")}, from "${showControls(from)}" on`;
+  if (why === "closed")
+    return [`${took}: it has ended, or has closed it. Not taken, and nobody would read it: ${rest}`];
+  const sure = wroteBytes === 0 ? "what was written before" : "what was taken";
+  return [
+    `${took} and is full: it reads no more at present, and will get ${sure}. Not taken: ${rest}; send that again once it reads`,
+  ];
 }
 
 function exitOf({ exitCode, signal, ambiguous }: JobData): string | undefined {

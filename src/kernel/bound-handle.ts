@@ -1,6 +1,6 @@
 import type { BoundCall } from "./backend.js";
 import { requireLive } from "./guard.js";
-import type { ShellHandle } from "./shell.js";
+import type { InputOptions, ShellHandle } from "./shell.js";
 
 /**
  * The handle of a background command as one call has it: once the call has ended, it writes, reads and kills no more. That
@@ -19,7 +19,10 @@ export function boundHandle(handle: ShellHandle, call: Pick<BoundCall, "id" | "s
       return handle.pid;
     },
     result: handle.result,
-    write: live((bytes: Uint8Array) => handle.write(bytes)),
+    // The end of the call ends the wait: what nobody would be told of is not taken.
+    write: live((bytes: Uint8Array, options?: InputOptions) =>
+      handle.write(bytes, { signal: call.signal, ...options }),
+    ),
     closeInput: live(() => handle.closeInput()),
     output: live((stream: "stdout" | "stderr", from: number, max: number) => handle.output(stream, from, max)),
     kill: live((signal: string) => handle.kill(signal)),

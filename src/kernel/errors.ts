@@ -34,6 +34,7 @@ export const ERROR_CODES = [
   "SHELL_OUTPUT_LIMIT",
   "SHELL_SPAWN", // { system }
   "JOB_UNKNOWN", // { id }
+  "JOB_INPUT_CLOSED", // { id }
   "SEARCH_PATTERN", // { pattern, why }
   "SEARCH_UNSUPPORTED", // { pattern, feature }
   "POLICY_DENIED", // { rule, claim?, deniedBy?: "approver" }

@@ -3,6 +3,7 @@ export { AbortHub } from "./abort-hub.js";
 export { Approvals } from "./approvals.js";
 export { artifactFault } from "./artifact-fault.js";
 export type { Backend, BackendFlags, Binding, BoundCall, Ports } from "./backend.js";
+export { BlockInput, INPUT_BLOCK_BYTES, type InputEnd, inputClosed } from "./block-input.js";
 export { boundHandle } from "./bound-handle.js";
 export { BoundedMap, BoundedSet } from "./bounded-collections.js";
 export {
@@ -116,6 +117,7 @@ export {
   type ProcessData,
   type ProcessInput,
   type ProcessLimits,
+  type UntakenInput,
 } from "./process-data.js";
 export { after } from "./promise-like.js";
 export { ToolRegistry } from "./registry.js";
@@ -195,6 +197,8 @@ export { type SessionEnd, SessionJobs } from "./session-jobs.js";
 export type {
   Captured,
   CoreShell,
+  InputOptions,
+  InputTaken,
   JobInfo,
   Lifetime,
   Shell,

@@ -68,6 +68,15 @@ export interface NewOutput {
   readonly more?: boolean;
 }
 
+/** The end of an input that a job did not take. */
+export interface UntakenInput {
+  readonly bytes: number;
+  /** Its first characters, at most 40. */
+  readonly from: string;
+  /** "full": the job reads no more for now. "closed": it never will. */
+  readonly why: "full" | "closed";
+}
+
 /** What process did or found. */
 export interface ProcessData {
   readonly action: ProcessAction;
@@ -82,8 +91,12 @@ export interface ProcessData {
   /** For signal and stop: what still runs of it. */
   readonly survivors?: readonly Survivor[];
   readonly endedBy?: "TERM" | "KILL" | null;
-  /** For write. */
+  /** For write: of the input, from its start, what was taken. */
   readonly wroteBytes?: number;
+  /** At most so many of the bytes taken, of this write or one before, wait until the job reads. Absent: none. */
+  readonly waitingBytes?: number;
+  /** What was not taken. Absent: nothing. */
+  readonly untaken?: UntakenInput;
   readonly inputClosed?: boolean;
   /** wait has ended before the job. */
   readonly waitedMs?: number;

@@ -108,12 +108,40 @@ export interface ShellResult {
   readonly tookMs: number;
 }
 
+/** How long a write waits for a command that does not read. */
+export interface InputOptions {
+  /** Milliseconds; 0: none. Default: until it has read everything, closed its input or ended. */
+  readonly waitMs?: number;
+  /** Ends the wait as if the time were up. */
+  readonly signal?: AbortSignal;
+}
+
+/** What became of bytes that were written to standard input. */
+export interface InputTaken {
+  /** The first so many were taken, and need not be written again; the others were not. */
+  readonly takenBytes: number;
+  /** Of all that was ever taken, at most so many of the last still wait on this side. 0 to 65,536. */
+  readonly waitingBytes: number;
+  /** Nobody reads any more: the command has ended or closed its input. What was taken may not have been read then. */
+  readonly isClosed: boolean;
+}
+
 /** A command that runs in the background. Got through a bound port, it acts no more once that call has ended. */
 export interface ShellHandle {
   readonly id: string;
   readonly pid: number | null;
   readonly result: Promise<ShellResult>;
-  write(bytes: Uint8Array): Promise<void>;
+  /**
+   * Hands bytes over for standard input, behind those of earlier writes. Resolves once the command's pipe has taken them, or
+   * when `waitMs` have passed; by then the pipe is full because nobody reads. One block of at most 64 KiB then still waits, and
+   * reaches the command when it reads on; all behind it is dropped, and is to be written again. What is taken never ends within
+   * a character of UTF-8. `bytes` stay as they are until this has resolved.
+   * @throws `JOB_INPUT_CLOSED` when none of them was taken, because the command has ended, has closed its input, or was given all
+   * of it; `BACKEND_UNSUPPORTED` where a running command can be given none; `BACKEND_UNAVAILABLE` when the way there was cut, with
+   * `details.began` "unknown" where some may have arrived.
+   */
+  write(bytes: Uint8Array, options?: InputOptions): Promise<InputTaken>;
+  /** End of file, behind what is on its way; resolves at once where something is. Idempotent, and no error once it has ended. */
   closeInput(): Promise<void>;
   /** Output from byte `from`, at most `max` bytes; `lost` counts bytes before the first that is still kept. */
   output(

@@ -1,6 +1,7 @@
 import type { Fixture } from "./fixture.js";
 import type { Suite } from "./plan.js";
 import { shellEnding } from "./shell/ending.js";
+import { shellInput } from "./shell/input.js";
 import { shellJobs } from "./shell/jobs.js";
 import { shellOutput } from "./shell/output.js";
 import { shellRefusing } from "./shell/refusing.js";
@@ -12,5 +13,6 @@ export const shellSuite: Suite<Fixture> = [
   ...shellRefusing,
   ...shellOutput,
   ...shellEnding,
+  ...shellInput,
   ...shellJobs,
 ];

@@ -2,8 +2,10 @@ import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { BlockInput, type InputOptions, type InputTaken } from "../../kernel/index.js";
 import { systemCode } from "./fs-faults.js";
 import { newNonce } from "./nonce.js";
+import { systemClock } from "./system-services.js";
 
 /**
  * A nameless file with these bytes, to be read from its start; undefined where none can be made. A named pipe would not do:
@@ -23,58 +25,74 @@ export function inputFile(bytes: Uint8Array): number | undefined {
   }
 }
 
-/** Standard input of a command. A command that reads no more is no error. */
+/** Standard input of a command. A command that reads no more is no error of its own. */
 export class CommandInput {
+  readonly #blocks: BlockInput;
   #descriptor: number | undefined;
   #socket: Socket | undefined;
 
   constructor(end: number | Socket | undefined) {
     if (typeof end === "number") this.#descriptor = end;
     else this.#adopt(end);
+    this.#blocks = new BlockInput({ send: (block) => this.#send(block), close: () => this.#shut() }, systemClock);
   }
 
-  /** Resolves when the bytes are taken or nobody reads them any more. */
-  async write(bytes: Uint8Array): Promise<void> {
-    const rest = this.#writeNow(bytes);
-    if (rest.length === 0) return;
-    const socket = this.#socket;
-    if (socket === undefined || socket.destroyed) return;
-    await new Promise<void>((resolve) => {
-      socket.once("close", resolve);
-      // The bytes are kept until they are taken, and the caller may use its buffer again.
-      socket.write(rest.slice(), () => resolve());
-    });
+  /** See `ShellHandle.write`. */
+  write(id: string, bytes: Uint8Array, options?: InputOptions): Promise<InputTaken> {
+    return this.#blocks.write(id, bytes, options);
   }
 
-  close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
-    this.#socket?.end();
+  /** Writes all of it, then end of file. The caller may use its buffer again at once. */
+  give(bytes: Uint8Array): void {
+    const close = () => this.close();
+    void this.write("", bytes.slice()).then(close, close);
+  }
+
+  /** End of file, behind what is on its way. */
+  close(): Promise<void> {
+    return this.#blocks.close();
   }
 
   /** Gives up what has not been taken. */
   destroy(): void {
-    this.close();
+    void this.close();
+    this.#shut();
     this.#socket?.destroy();
   }
 
-  /** Writes what the pipe has room for, so that little input needs no waiting. */
-  #writeNow(bytes: Uint8Array): Uint8Array {
+  /** Writes what the pipe has room for, so that little input needs no waiting; the rest waits for the reader. */
+  #send(block: Uint8Array): boolean | Promise<boolean> {
     let at = 0;
-    while (this.#descriptor !== undefined && at < bytes.length) {
+    while (this.#descriptor !== undefined && at < block.length) {
       try {
-        at += writeSync(this.#descriptor, bytes, at);
+        at += writeSync(this.#descriptor, block, at);
       } catch (thrown) {
         const descriptor = this.#descriptor;
         this.#descriptor = undefined;
         if (systemCode(thrown) !== "EAGAIN") {
           closeSync(descriptor);
-          return new Uint8Array();
+          return false;
         }
         this.#adopt(new Socket({ fd: descriptor, readable: false, writable: true }));
       }
     }
-    return bytes.subarray(at);
+    const socket = this.#socket;
+    if (at === block.length) return true;
+    if (socket === undefined || socket.destroyed) return false;
+    return new Promise<boolean>((resolve) => {
+      const closed = () => resolve(false);
+      socket.once("close", closed);
+      socket.write(block.subarray(at), (error) => {
+        socket.removeListener("close", closed);
+        resolve(error === undefined || error === null);
+      });
+    });
+  }
+
+  #shut(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+    this.#socket?.end();
   }
 
   #adopt(socket: Socket | undefined): void {

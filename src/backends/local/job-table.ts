@@ -209,8 +209,8 @@ function handleOf(
     },
     waiting: () => waitingTwice(running),
     result,
-    write: (bytes) => running.input.write(bytes),
-    closeInput: async () => running.input.close(),
+    write: (bytes, options) => running.input.write(id, bytes, options),
+    closeInput: () => running.input.close(),
     output: async (stream, from, max) => running[stream].read(from, max),
     async kill(name) {
       const signal = signalNamed(id, name);

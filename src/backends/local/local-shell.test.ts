@@ -267,7 +267,7 @@ describe("jobs", () => {
     expect(handle.pid !== null && isAlive(handle.pid)).toBe(true);
   });
 
-  it("take much input without losing any, and tell when nobody reads it", async () => {
+  it("take much input without losing any, keep little of what nobody reads, and refuse it once nobody can", async () => {
     const { shell } = backend.root;
     const copy = join(folder, "copy");
     const reader = await shell.spawn(`cat > ${copy}`, { cwd: folder, lifetime: "session" });
@@ -276,9 +276,15 @@ describe("jobs", () => {
     await reader.closeInput();
     await reader.result;
     expect(statSync(copy).size).toBe(1_500_000);
+    const asleep = await shell.spawn("exec sleep 600", { cwd: folder, lifetime: "session" });
+    const large = new Uint8Array(20_000_000);
+    let kept = 0;
+    for (let round = 0; round < 8; round++) kept += (await asleep.write(large, { waitMs: 5 })).takenBytes;
+    // What the pipe holds, and one block.
+    expect(kept).toBeLessThan(2_000_000);
     const deaf = await shell.spawn("exec true", { cwd: folder, lifetime: "session" });
     await deaf.result;
-    await deaf.write(block);
+    await expect(deaf.write(block)).rejects.toMatchObject({ code: "JOB_INPUT_CLOSED" });
     await deaf.closeInput();
   });
 });

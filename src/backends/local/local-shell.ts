@@ -51,7 +51,7 @@ export class LocalShell implements Shell {
     if ("problem" in running) return unbegunResult(startedMs, "spawn-error", running.problem);
     const release = this.#stopWith(running, options, deadlineMs);
     // Nothing is left to write where the command was given its input whole.
-    if (stdin !== "none") void running.input.write(stdin).then(() => running.input.close());
+    if (stdin !== "none") running.input.give(stdin);
     const how = await running.settled;
     release();
     const result = running.resultOf(how);
@@ -93,7 +93,7 @@ export class LocalShell implements Shell {
       folder?.remove();
       throw notStarted(running.problem);
     }
-    if (options.input !== undefined) void running.input.write(options.input).then(() => running.input.close());
+    if (options.input !== undefined) running.input.give(options.input);
     const settled = running.settled.then((how) => running.resultOf(how));
     const job = this.#host.jobs.add(running, facts, () => settled, folder);
     return this.#bound(job.handle);

@@ -37,6 +37,7 @@ export const memoryPlan: Plan<Fixture> = {
     "shell:process:no-foreign-descriptors": NO_PROCESSES,
     "shell:process:no-terminal": NO_PROCESSES,
     "shell:process:own-group": NO_PROCESSES,
+    "shell:spawn:input-closed-by-itself": NO_PROCESSES,
   },
   knownFailures: {},
 };

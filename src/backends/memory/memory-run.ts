@@ -1,6 +1,7 @@
 /** One command from its start to its result: time limit, cancel, survivors. */
 import {
   type AbortHub,
+  BlockInput,
   type Captured,
   type Clock,
   DEFAULT_GRACE_MS,
@@ -53,9 +54,9 @@ export class MemoryRun {
   readonly #stdout: Capture;
   readonly #stderr: Capture;
   readonly #input: BytePipe | undefined;
+  readonly #blocks: BlockInput;
   readonly #startedMs: number;
   readonly #onSurvivors: (run: MemoryRun) => void;
-  #isInputOpen: boolean;
   #isSettled = false;
   #wasStopped = false;
   #endedMs: number | undefined;
@@ -84,7 +85,8 @@ export class MemoryRun {
       told && ((bytes, offset) => told("stderr", bytes, offset)),
     );
     this.#input = options.isOpenEnded && options.input === undefined ? new BytePipe() : undefined;
-    this.#isInputOpen = this.#input !== undefined;
+    const end = { send: (block: Uint8Array) => this.#send(block), close: () => this.#input?.sink.release() };
+    this.#blocks = new BlockInput(end, this.#clock);
     this.leader = this.#startLeader(facts.command, options);
     this.result = this.#settle(options);
     this.#jobResult = this.result.then((result) => (result.ended === "detached" ? this.#laterResult() : result));
@@ -222,11 +224,8 @@ export class MemoryRun {
       id: this.id,
       pid: this.leader.pid,
       result: this.#jobResult,
-      // What nobody reads any more goes nowhere: the command tells by its own end.
-      write: async (bytes) => {
-        if (this.#isInputOpen) await Promise.race([this.#input?.sink.write(bytes), this.#jobResult]).catch(() => {});
-      },
-      closeInput: async () => this.closeInput(),
+      write: (bytes, options) => this.#blocks.write(this.id, bytes, options),
+      closeInput: () => this.#blocks.close(),
       output: async (stream, from, max) => {
         const capture = stream === "stdout" ? this.#stdout : this.#stderr;
         return { ...capture.from(from, max), ended: !capture.isOpen };
@@ -245,10 +244,14 @@ export class MemoryRun {
     };
   }
 
-  closeInput(): void {
-    if (!this.#isInputOpen) return;
-    this.#isInputOpen = false;
-    this.#input?.sink.release();
+  /** False when nobody reads it any more. */
+  #send(block: Uint8Array): boolean | Promise<boolean> {
+    if (this.#input === undefined) return false;
+    const taken = this.#input.sink.write(block).then(
+      () => true,
+      () => false,
+    );
+    return Promise.race([taken, this.leader.done.then(() => false)]);
   }
 
   /** What is known of it as a job. */

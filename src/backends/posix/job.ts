@@ -1,7 +1,19 @@
 /** A far command that outlives the call that started it. */
-import { HaftError, type JobInfo, type ShellHandle, type ShellResult, type TreeState } from "../../kernel/index.js";
+import {
+  BlockInput,
+  type Clock,
+  HaftError,
+  type InputOptions,
+  type InputTaken,
+  inputClosed,
+  type JobInfo,
+  type ShellHandle,
+  type ShellResult,
+  type TreeState,
+} from "../../kernel/index.js";
 import { wholeNumber } from "../../text/index.js";
 import { type Keep, NOTHING, readEnding, readReport, readTree, UNSEEN } from "./capture.js";
+import { ChannelLost } from "./channel-lost.js";
 import type { FarSide } from "./far-side.js";
 import { readPoll } from "./output-teller.js";
 
@@ -13,8 +25,13 @@ const SHORTEST_MS = 100;
 const LONGEST_MS = 2_000;
 /** The most bytes of output in one answer. */
 const MAX_PART_BYTES = 1_048_576;
-/** Input goes in blocks of this size. */
-const INPUT_BYTES = 65_536;
+const CLOCK: Clock = {
+  now: () => Date.now(),
+  timer(ms, done) {
+    const timer = setTimeout(done, ms);
+    return () => clearTimeout(timer);
+  },
+};
 const SIGNAL = /^[A-Z][A-Z0-9+-]{0,15}$/;
 
 export interface JobOptions {
@@ -41,6 +58,7 @@ export class Job implements ShellHandle {
   readonly ref: string;
   readonly #far: FarSide;
   readonly #options: JobOptions;
+  readonly #input: BlockInput;
   readonly #listeners = new Set<(result: ShellResult) => void>();
   readonly #result: Promise<ShellResult>;
   #resolve: (result: ShellResult) => void = () => {};
@@ -49,7 +67,6 @@ export class Job implements ShellHandle {
   #wasStopped = false;
   #timer: NodeJS.Timeout | undefined;
   #isAsking = false;
-  #writing: Promise<void> = Promise.resolve();
 
   constructor(far: FarSide, options: JobOptions) {
     this.#far = far;
@@ -57,6 +74,8 @@ export class Job implements ShellHandle {
     this.id = options.id;
     this.ref = options.ref;
     this.pid = options.pid;
+    const close = async () => void (await far.ask("close", [this.ref]));
+    this.#input = new BlockInput({ send: (block) => this.#send(block), close }, CLOCK);
     this.#result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -102,20 +121,20 @@ export class Job implements ShellHandle {
     this.#wait(0);
   }
 
-  async write(bytes: Uint8Array): Promise<void> {
-    const copy = Uint8Array.from(bytes);
-    const turn = this.#writing.then(() => this.#write(copy));
-    this.#writing = turn.catch(() => {});
-    await turn;
+  async write(bytes: Uint8Array, options?: InputOptions): Promise<InputTaken> {
+    if (!this.#far.place.facts.has("mkfifo")) {
+      throw new HaftError(
+        "BACKEND_UNSUPPORTED",
+        `Did not write to "${this.id}": the far side has no mkfifo. Give the input when the command is started.`,
+        { details: { feature: "input of running commands" } },
+      );
+    }
+    if (this.#ended !== undefined) throw inputClosed(this.id);
+    return this.#input.write(this.id, bytes, options);
   }
 
-  async closeInput(): Promise<void> {
-    const turn = this.#writing.then(() => this.#far.ask("close", [this.ref]));
-    this.#writing = turn.then(
-      () => {},
-      () => {},
-    );
-    await turn;
+  closeInput(): Promise<void> {
+    return this.#input.close();
   }
 
   async output(
@@ -182,24 +201,16 @@ export class Job implements ShellHandle {
     this.#settle({ ...this.#empty(), tree: UNSEEN, problem: "the backend was closed" });
   }
 
-  async #write(bytes: Uint8Array): Promise<void> {
-    if (!this.#far.place.facts.has("mkfifo")) {
-      throw new HaftError(
-        "BACKEND_UNSUPPORTED",
-        `Did not write to "${this.id}": the far side has no mkfifo. Give the input when the command is started.`,
-        { details: { feature: "input of running commands" } },
-      );
-    }
-    for (let at = 0; at < bytes.length; at += INPUT_BYTES) {
-      const input = bytes.subarray(at, at + INPUT_BYTES);
-      const id = this.#far.nextId();
-      const frame = await this.#far.request({ id, operation: "write", words: [this.ref], input });
-      this.#far.tell("forget", [String(id)]);
-      if (frame.words[1] === "written") continue;
-      throw new HaftError("SHELL_EXIT", `Did not write to "${this.id}": it has ended, or its input is closed.`, {
-        details: { exitCode: null },
+  /** @throws `BACKEND_UNAVAILABLE` */
+  async #send(input: Uint8Array): Promise<boolean> {
+    const id = this.#far.nextId();
+    const frame = await this.#far
+      .request({ id, operation: "write", words: [this.ref], input })
+      .catch((thrown: unknown) => {
+        throw thrown instanceof ChannelLost ? unheardInput(this.id, input.length, thrown) : thrown;
       });
-    }
+    this.#far.tell("forget", [String(id)]);
+    return frame.words[1] === "written";
   }
 
   #wait(ms: number): void {
@@ -267,6 +278,14 @@ export class Job implements ShellHandle {
     for (const listener of [...this.#listeners]) tell(listener, result);
     this.#listeners.clear();
   }
+}
+
+/** The connection is gone: what had left may have reached the command, and is not sent again by itself. */
+function unheardInput(id: string, bytes: number, { message, wasSent }: ChannelLost): HaftError {
+  const what = wasSent
+    ? `Wrote ${bytes} bytes to "${id}" without hearing whether it got them: ${message}. Look at its output before you send them again.`
+    : `Did not write to "${id}": ${message}. Try again.`;
+  return new HaftError("BACKEND_UNAVAILABLE", what, { details: { began: wasSent ? "unknown" : "no" } });
 }
 
 /** A listener that throws harms nobody else. */

@@ -13,7 +13,7 @@ import {
 } from "../../kernel/index.js";
 import { cutTail, showControls, stripControls, utf8Length } from "../../text/index.js";
 import { booleanArgument, missing, numberArgument, present, textArgument } from "../arguments.js";
-import { jobLine, waitingLine } from "../job-lines.js";
+import { inputRows, jobLine, waitingLine } from "../job-lines.js";
 import { counted, saying } from "../rendering.js";
 import { renderFailure } from "./failure-text.js";
 import { withNotes } from "./notes.js";
@@ -132,7 +132,7 @@ function outputRows(name: string, output: NewOutput): readonly string[] {
 
 function factsOf(data: ProcessData): readonly string[] {
   const rows: string[] = [];
-  if (data.wroteBytes !== undefined) rows.push(`wrote ${counted(data.wroteBytes, "byte")} to its standard input`);
+  rows.push(...inputRows(data));
   if (data.inputClosed === true) rows.push("closed its standard input");
   if (data.waitedMs !== undefined && data.waitingFor === undefined)
     rows.push(`still running after a wait of ${data.waitedMs} ms; wait again, or poll later`);

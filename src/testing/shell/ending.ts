@@ -337,15 +337,6 @@ export const shellEnding: Suite<Fixture> = [
     expectEqual((await handle.output("stdout", 10, 10)).bytes.length, 0, "bytes past the end");
     expectEqual(new TextDecoder().decode((await handle.output("stderr", 0, 10)).bytes), "e", "stderr");
   }),
-  on("shell:spawn:input", "write reaches standard input, and closeInput ends it", async (fixture) => {
-    const handle = await spawned(fixture, "cat");
-    await handle.write(new TextEncoder().encode("one "));
-    await handle.write(new TextEncoder().encode("two"));
-    await handle.closeInput();
-    const result = await handle.result;
-    expectExit(result, 0, "exit");
-    expectEqual(stdoutOf(result), "one two", "stdout");
-  }),
   on("shell:spawn:kill", "kill ends the whole tree; killing again is harmless", async (fixture) => {
     const handle = await spawned(fixture, CHILD_THEN_SLEEP);
     let child = "";

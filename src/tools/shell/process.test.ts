@@ -62,6 +62,48 @@ describe("process", () => {
     expect(stopped.text).toContain('reads on standard input: "Name:". Answer with `write`');
   });
 
+  it("refuses input for a job that has ended, or whose input was closed, and sends none", async () => {
+    const ended = idOf((await call({ action: "start", command: "true" })).text);
+    await call({ action: "wait", id: ended });
+    const open = idOf((await call({ action: "start", command: "sleep 600" })).text);
+    expect((await call({ action: "write", id: open })).text).toContain("closed its standard input");
+    for (const id of [ended, open]) {
+      const refused = await call({ action: "write", id, input: "hello\n" });
+      expect([refused.isError, refused.code, refused.text]).toEqual([
+        true,
+        "JOB_INPUT_CLOSED",
+        `Did not write to "${id}": it has ended, or its standard input is closed. Nobody reads it any more; start it again to give it input.`,
+      ]);
+    }
+  });
+
+  it("tells how much a job that does not read has taken, and where to go on", async () => {
+    const command = "while [ ! -e go ]; do sleep 0.02; done; exec cat";
+    const id = idOf((await call({ action: "start", command })).text);
+    const input = `first, ${Array.from({ length: 40_000 }, (_, index) => `line ${index} é\n`).join("")}`;
+    const bytes = Buffer.from(input);
+    const cut = await call({ action: "write", id, input });
+    const { wroteBytes, waitingBytes, untaken } = cut.data;
+    expect(wroteBytes).toBeLessThan(bytes.length);
+    expect(waitingBytes).toBeGreaterThan(0);
+    const rest = bytes.subarray(wroteBytes).toString();
+    expect(untaken).toEqual({ bytes: bytes.length - wroteBytes, from: rest.slice(0, 40), why: "full" });
+    expect(cut.text).toMatch(
+      /\nits standard input took \d+ of \d+ bytes and is full: .* Not taken: \d+ bytes, from ".*" on; send that again/,
+    );
+    const none = await call({ action: "write", id, input: "more" });
+    expect(none.text).toContain("\nits standard input took 0 of 4 bytes and is full: ");
+    expect(none.text).toContain('Not taken: 4 bytes, from "more" on; send that again once it reads');
+    writeFileSync(join(base, "go"), "");
+    for (let left = rest; left !== ""; ) {
+      const { data } = await call({ action: "write", id, input: left });
+      left = Buffer.from(left).subarray(data.wroteBytes).toString();
+    }
+    await call({ action: "write", id });
+    const end = await call({ action: "wait", id });
+    expect(end.data.job).toMatchObject({ exitCode: 0, outputBytes: bytes.length });
+  });
+
   it("signals a job, and stops one with its whole tree and its last output", async () => {
     const command = "trap 'echo caught' INT; echo ready; while :; do sleep 0.02; done";
     const { text } = await call({ action: "start", command });

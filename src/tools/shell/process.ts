@@ -18,6 +18,7 @@ import {
   type WaitingFor,
   within,
 } from "../../kernel/index.js";
+import { inputData } from "./input-data.js";
 import { jobData } from "./job-data.js";
 import { newOutput } from "./job-output.js";
 import { refuseProcess } from "./process-input.js";
@@ -68,7 +69,10 @@ const SCHEMA = {
  * Output is told once for each session: what is new since then, at most 32 KiB of it, the latest; all of it is kept as an
  * artifact when there is more.
  *
- * Fails with `CALL_INVALID`, `JOB_UNKNOWN`, `SHELL_SPAWN` or `BACKEND_UNSUPPORTED`. A cancelled wait ends nothing.
+ * A write waits 1 s at most for a job that does not read; what was not taken by then is told, and is to be sent again.
+ *
+ * Fails with `CALL_INVALID`, `JOB_UNKNOWN`, `JOB_INPUT_CLOSED`, `SHELL_SPAWN` or `BACKEND_UNSUPPORTED`. A cancelled wait ends
+ * nothing.
  */
 export const processTool = defineTool({
   name: "process",
@@ -209,11 +213,16 @@ async function wait(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<To
 }
 
 async function write(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<ToolResult<ProcessData>> {
-  const bytes = new TextEncoder().encode(input.input ?? "");
-  if (input.input === undefined) await job.closeInput();
-  else await waitFor(ctx, LOOK_MS, job.write(bytes));
+  const { input: given } = input;
+  if (given === undefined) {
+    await job.closeInput();
+    await waitFor(ctx, START_MS, job.result);
+    return told("write", ctx, job, { inputClosed: true });
+  }
+  const bytes = new TextEncoder().encode(given);
+  const taken = await job.write(bytes, { waitMs: LOOK_MS, signal: ctx.signal });
   await waitFor(ctx, START_MS, job.result);
-  return told("write", ctx, job, input.input === undefined ? { inputClosed: true } : { wroteBytes: bytes.length });
+  return told("write", ctx, job, inputData(bytes, taken));
 }
 
 async function signal(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<ToolResult<ProcessData>> {

@@ -4,6 +4,7 @@ import {
   DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
   HaftError,
+  inputClosed,
   type JobInfo,
   type ShellHandle,
   type ShellResult,
@@ -160,11 +161,7 @@ export class EarlierJob {
   }
 
   #refuseInput(): never {
-    throw new HaftError(
-      "BACKEND_UNSUPPORTED",
-      `Did not write to "${this.id}": its input has ended with the host that started it.`,
-      { details: { backend: "local", feature: "input of a job of an earlier host" } },
-    );
+    throw inputClosed(this.id, "its standard input has ended with the host that started it");
   }
 
   async #result(): Promise<ShellResult> {

@@ -132,7 +132,7 @@ describe("jobs of a host that is killed", () => {
     await until(async () => (await job.output("stdout", 0, 1_000_000)).next > before + 200);
     const [info] = await next.root.shell.jobs({ id });
     expect(info).toMatchObject({ status: "running", adopted: "host", lifetime: "keep" });
-    await expect(job.write(new Uint8Array(1))).rejects.toMatchObject({ code: "BACKEND_UNSUPPORTED" });
+    await expect(job.write(new Uint8Array(1))).rejects.toMatchObject({ code: "JOB_INPUT_CLOSED" });
     writeFileSync(join(folder, "stop"), "");
     const result = await job.result;
     expect([result.ended, result.exit]).toEqual(["itself", { by: "code", code: 7 }]);

@@ -136,13 +136,23 @@ hf_do_collect() {
   hf_finish
 }
 
-# write ID: the bytes of this request's input go to the job. Blocks while the job does not read; only this worker waits.
+# write ID: the bytes of this request's input go to the job: "written", or "ended" where nobody reads them any more. Blocks
+# while the job does not read; only this worker waits.
 hf_do_write() {
-  if [ -p "$hf_s/$1.f" ] && [ ! -e "$hf_s/$1.x" ] && cat "$hf_s/$hf_id.i" >"$hf_s/$1.f"; then hf_reply written; else hf_reply ended; fi
+  # Until it has its input open: before that it looks as if nobody read.
+  hf_tries=0
+  while [ ! -e "$hf_s/$1.p" ] && [ ! -e "$hf_s/$1.x" ] && [ "$hf_tries" -lt 500 ]; do hf_pause 1; hf_tries=$(( hf_tries + 1 )); done
+  # Opened for reading too, for a moment: with nobody left the opening would wait for ever, and so it is the writing that fails.
+  if [ -p "$hf_s/$1.f" ] && [ ! -e "$hf_s/$1.x" ] && [ ! -e "$hf_s/$1.eof" ] &&
+    cat "$hf_s/$hf_id.i" 6<>"$hf_s/$1.f" >"$hf_s/$1.f" 6>&-
+  then hf_reply written
+  else hf_reply ended
+  fi
 }
 
-# close ID: end of file for the job's input.
+# close ID: end of file for the job's input, and no more of it.
 hf_do_close() {
+  printf 'closed\n' >"$hf_s/$1.eof"
   hf_kill_noted TERM "$hf_s/$1.feed"
   hf_reply closed
 }

@@ -137,13 +137,14 @@ hf_run_piped() {
 }
 
 # Sets hf_input to where the command's input comes from. That of a job is a FIFO whose writing end is held until the input
-# is closed, so that the command sees no end of file between two writes.
+# is closed, so that the command sees no end of file between two writes. Only that end is held: who writes to a command that
+# has closed its input learns of it.
 hf_feeder() {
   hf_input=/dev/null hf_feed=
   if [ "$hf_ni" != 0 ]; then hf_input=$hf_s/$hf_id.i; fi
   if [ -p "$hf_s/$hf_id.f" ]; then
     hf_input=$hf_s/$hf_id.f
-    sleep 2147483647 </dev/null >/dev/null 2>&1 7<>"$hf_input" 3>&- & hf_feed=$!
+    sleep 2147483647 </dev/null >/dev/null 2>&1 6<>"$hf_input" 7>"$hf_input" 6>&- 3>&- & hf_feed=$!
     hf_note "$hf_feed" "$hf_s/$hf_id.feed"
   fi
 }

@@ -1,0 +1,143 @@
+/** What becomes of bytes that are written to a command in the background. */
+import { HaftError, type ShellHandle } from "../../kernel/index.js";
+import { on, shown, utf8 } from "../case-setup.js";
+import { expectEqual, expectError, expectThat } from "../expect.js";
+import { bindAll, type Fixture } from "../fixture.js";
+import type { Suite } from "../plan.js";
+import { expectExit, stdoutOf, until } from "./run.js";
+
+/** Does not read its input before its child has been ended. */
+const SLEEP_THEN_CAT = "sleep 600; cat";
+/** Bytes that wait for a command at most, beside what its pipe holds. */
+const MAX_WAITING_BYTES = 65_536;
+/** More than a pipe holds and one block. Characters of two bytes, so that a block does not end with one by itself. */
+const LONG = `-${"é".repeat(600_000)}`;
+
+export const shellInput: Suite<Fixture> = [
+  on("shell:spawn:input", "write reaches standard input, and closeInput ends it", async (fixture) => {
+    const handle = await spawned(fixture, "cat");
+    expectEqual(await handle.write(utf8("one ")), taken(4), "the first write");
+    expectEqual(await handle.write(utf8("")), taken(0), "a write of nothing");
+    expectEqual(await handle.write(utf8("two")), taken(3), "the second write");
+    await handle.closeInput();
+    await handle.closeInput();
+    const result = await handle.result;
+    expectExit(result, 0, "exit");
+    expectEqual(stdoutOf(result), "one two", "stdout");
+    await handle.closeInput();
+  }),
+  on(
+    "shell:spawn:input-waits",
+    "A command that does not read takes only so much: what is told as taken reaches it, and the rest is not kept",
+    async (fixture) => {
+      const handle = await spawned(fixture, SLEEP_THEN_CAT);
+      const bytes = utf8(LONG);
+      const first = await handle.write(bytes, { waitMs: 500 });
+      expectThat(first.takenBytes > 0 && first.takenBytes < bytes.length, `some were taken: ${first.takenBytes}`);
+      expectEqual(first.takenBytes % 2, 1, "half a character that was taken");
+      expectThat(first.waitingBytes > 0 && first.waitingBytes <= MAX_WAITING_BYTES, `waiting: ${first.waitingBytes}`);
+      expectEqual(first.isClosed, false, "closed");
+      const unwaited = await handle.write(utf8("never"), { signal: AbortSignal.abort() });
+      expectEqual(unwaited.takenBytes, 0, "bytes of a write whose wait has ended already");
+      // None more, unless the way there is slow.
+      const second = await handle.write(bytes.subarray(first.takenBytes), { waitMs: 50 });
+      const rest = bytes.subarray(first.takenBytes + second.takenBytes);
+      expectThat(rest.length > 0, "it takes no more for being asked again");
+      await endChildren(fixture, handle);
+      expectEqual(await handle.write(rest), taken(rest.length), "the rest, once it reads");
+      await handle.closeInput();
+      const result = await handle.result;
+      expectExit(result, 0, "exit");
+      expectThat(stdoutOf(result) === LONG, "all of it came once and in order");
+    },
+  ),
+  on(
+    "shell:spawn:input-then-end-of-file",
+    "End of file comes behind what waits, and closeInput does not wait for it",
+    async (fixture) => {
+      const handle = await spawned(fixture, SLEEP_THEN_CAT);
+      const { takenBytes } = await handle.write(utf8(LONG), { waitMs: 500 });
+      await handle.closeInput();
+      await expectError(handle.write(utf8("late")), "JOB_INPUT_CLOSED", "a write behind the end of file");
+      await endChildren(fixture, handle);
+      const result = await handle.result;
+      expectExit(result, 0, "exit");
+      expectThat(stdoutOf(result) === shown(utf8(LONG).subarray(0, takenBytes)), "what was taken came");
+    },
+  ),
+  on("shell:spawn:input-closed", "Input that nobody reads any more is refused, with one sentence", async (fixture) => {
+    const refused = async (handle: ShellHandle, what: string) => {
+      const { message } = await expectError(handle.write(utf8("words\n"), { waitMs: 5_000 }), "JOB_INPUT_CLOSED", what);
+      expectThat(message.startsWith(`Did not write to "${handle.id}": it has ended, or its standard input`), message);
+    };
+    const ended = await spawned(fixture, "true");
+    await ended.result;
+    await refused(ended, "a command that has ended");
+    const killed = await spawned(fixture, "sleep 600");
+    await killed.kill("KILL");
+    await killed.result;
+    await refused(killed, "a command that was ended");
+    const closed = await spawned(fixture, "sleep 600");
+    await closed.closeInput();
+    await refused(closed, "a command whose input was closed");
+    await closed.kill("KILL");
+    const given = await spawned(fixture, "sleep 600", utf8("all of it"));
+    await refused(given, "a command that was given its input at its start");
+    await given.kill("KILL");
+  }),
+  on(
+    "shell:spawn:input-closed-by-itself",
+    "A command that has closed its input gets no more of it, though it runs on",
+    async (fixture) => {
+      const handle = await spawned(fixture, "exec <&-; echo closed; sleep 600");
+      await until(
+        fixture,
+        "it has closed its input",
+        async () => (await handle.output("stdout", 0, 10)).bytes.length > 0,
+      );
+      await expectError(handle.write(utf8("words")), "JOB_INPUT_CLOSED", "the write");
+      await handle.kill("KILL");
+    },
+  ),
+  on("shell:spawn:input-end", "A write that waits ends with the command, and tells what was taken", async (fixture) => {
+    const handle = await spawned(fixture, "sleep 600");
+    const bytes = utf8(LONG);
+    const writing = handle.write(bytes).catch((thrown: unknown) => {
+      // The command has ended within the first block.
+      if (HaftError.is(thrown, "JOB_INPUT_CLOSED")) return { takenBytes: 0, waitingBytes: 0, isClosed: true };
+      throw thrown;
+    });
+    expectEqual((await handle.write(utf8("x"), { waitMs: 300 })).takenBytes, 0, "a write behind one that waits");
+    await handle.kill("KILL");
+    const { takenBytes, waitingBytes, isClosed } = await writing;
+    expectEqual([waitingBytes, isClosed], [0, true], "nothing waits for a command that has ended");
+    expectThat(takenBytes < bytes.length, `taken: ${takenBytes}`);
+  }),
+];
+
+function taken(takenBytes: number) {
+  return { takenBytes, waitingBytes: 0, isClosed: false };
+}
+
+function spawned(fixture: Fixture, command: string, input?: Uint8Array): Promise<ShellHandle> {
+  const { shell } = bindAll(fixture, { commands: [{ command, cwd: fixture.folder }] });
+  const keep = { head: 4 * 1024 * 1024, tail: 0 };
+  return shell.spawn(command, {
+    cwd: fixture.folder,
+    lifetime: "session",
+    keep,
+    ...(input === undefined ? {} : { input }),
+  });
+}
+
+/** Ends what the command has started, as soon as it has, so that it goes on. */
+async function endChildren(fixture: Fixture, handle: ShellHandle): Promise<void> {
+  let children: readonly number[] = [];
+  await until(fixture, "it has started something", async () => {
+    // A signal that does nothing to what runs.
+    const { survivors } = await handle.kill("CONT");
+    children = survivors.map(({ pid }) => pid).filter((pid) => pid !== handle.pid);
+    return children.length > 0;
+  });
+  for (const pid of children) await fixture.backend.root.shell.exec(`kill ${pid}`, { cwd: fixture.folder });
+}
