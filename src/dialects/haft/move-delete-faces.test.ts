@@ -36,7 +36,7 @@ describe("moveFace", () => {
       'Moved "a.txt" to "b.txt": a file, 3 bytes. It replaced what stood there. The old content is artifact:a3.',
     );
     expect(moved({ replaced: true, replacedTarget: "../x\n" })).toBe(
-      'Moved "a.txt" to "b.txt": a file, 3 bytes. It replaced a link to "../x\\n", which stays.',
+      'Moved "a.txt" to "b.txt": a file, 3 bytes. It replaced the link itself, which led to "../x\\n".',
     );
     expect(moved({ kind: "directory", sizeBytes: 0 })).toBe('Moved "a.txt" to "b.txt": a folder.');
   });

@@ -63,7 +63,7 @@ function moved({
   const size = kind === "file" ? `, ${counted(sizeBytes, "byte")}` : "";
   const sentences = [`Moved ${quotedPath(from)} to ${quotedPath(to)}: a ${KIND_NAMES[kind]}${size}.`];
   if (replacedTarget !== undefined)
-    sentences.push(`It replaced a link to "${showControls(replacedTarget)}", which stays.`);
+    sentences.push(`It replaced the link itself, which led to "${showControls(replacedTarget)}".`);
   else if (replaced) sentences.push("It replaced what stood there.");
   if (leadsElsewhere && target !== undefined)
     sentences.push(`It says "${showControls(target)}", which from its new folder leads to another place.`);
