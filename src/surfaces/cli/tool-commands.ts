@@ -1,0 +1,97 @@
+/** The commands that use the tools: one call, the list, and a server of them. */
+import { type Command, Option } from "commander";
+import type { CallOptions } from "./call-command.js";
+import { examples, withConfigOptions, withDialectOption } from "./command-parts.js";
+import type { ServeOptions } from "./serve-command.js";
+import type { ToolsOptions } from "./tools-command.js";
+
+export function addToolCommands(program: Command): void {
+  addCallCommand(program);
+  addToolsCommand(program);
+  addServeCommand(program);
+}
+
+function addCallCommand(program: Command): void {
+  withCommonOptions(
+    program
+      .command("call <tool> [input]")
+      .description("run one tool and print its answer")
+      .showHelpAfterError("`haft tools` lists the tools. Add --help for what is possible.")
+      .option("--session <name>", 'the conversation to go on with; "new" starts one (default: one for each workspace)')
+      .option("--json", "print the whole outcome as JSON")
+      .option("--explain", "print what the call would touch and how policy decides, and do not run it")
+      .addHelpText(
+        "after",
+        `
+INPUT is a JSON object of the tool's parameters, or "-" to read it from standard input.
+Exit status: 0 done, 1 the answer is an error, 2 the command was not understood or could not begin, 130 it was interrupted.
+${examples(
+  'haft call grep \'{"pattern":"TODO"}\'',
+  'haft call bash \'{"command":"git status"}\' --json',
+  "haft call write - < call.json",
+  'haft call bash \'{"command":"ls"}\' --on posix:dash',
+)}`,
+      ),
+  ).action(async (tool: string, input: string | undefined, options: CallOptions) => {
+    const { callCommand } = await import("./call-command.js");
+    process.exitCode = await callCommand(tool, input, options);
+  });
+}
+
+function addToolsCommand(program: Command): void {
+  withDialectOption(withConfigOptions(program.command("tools").description("list the tools")))
+    .option("--collection <name>", "only the tools of this collection: read-only, coding, all", "all")
+    .option("--json", "print the descriptors that a model is shown, as one JSON array")
+    .addHelpText("after", examples("haft tools", "haft tools --json", "haft tools --collection read-only"))
+    .action(async (options: ToolsOptions) => {
+      const { toolsCommand } = await import("./tools-command.js");
+      await toolsCommand(options);
+    });
+}
+
+function addServeCommand(program: Command): void {
+  withCommonOptions(
+    program
+      .command("serve")
+      .description("serve the tools to an MCP client: over HTTP on this machine, or over standard input and output")
+      .option("--stdio", "one client, over standard input and output")
+      .option(
+        "--port <number>",
+        "the port for HTTP, or the next free one (default: the configuration's, else any that is free)",
+      )
+      .option("--once", "exit after printing how to connect")
+      .option("--collection <name>", "only the tools of this collection: read-only, coding, all", "all")
+      .addHelpText(
+        "after",
+        examples("haft serve", "haft serve --port 7070", "haft serve --stdio --workspace ~/project"),
+      ),
+  ).action(async (options: ServeOptions) => {
+    const { serveCommand } = await import("./serve-command.js");
+    process.exitCode = await serveCommand(options);
+  });
+}
+
+function withCommonOptions(command: Command): Command {
+  return withDialectOption(withConfigOptions(command))
+    .option("--on <target>", "where to work: local, memory, posix:sh, posix:dash, posix:bash, posix:busybox", "local")
+    .option(
+      "--state <dir>",
+      "where sessions, records and locks are kept (default: $XDG_STATE_HOME/haft, else ~/.local/state/haft)",
+    )
+    .addOption(
+      new Option("--env <name>", "pass this environment variable on to commands; may be given again")
+        .argParser(collect)
+        .default([], "none"),
+    )
+    .option("--autonomy <level>", "how much happens without asking; only full for now")
+    .addOption(
+      new Option(
+        "--gate <when>",
+        "which changes need the file read before: write; on: also edit; off: none; handle: as the host keeps account (default: as the dialect says)",
+      ).choices(["off", "handle", "write", "on"]),
+    );
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
