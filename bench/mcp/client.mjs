@@ -7,44 +7,11 @@ const END_MS = 200;
 /** Starts `[program, ...args]`; `env` is all that it gets. */
 export function startServer([program, ...args], { cwd, env }) {
   const child = spawn(program, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
-  const waiting = new Map();
-  let text = "";
-  let id = 0;
-  let bytes = 0;
-  const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  const take = (line) => {
-    const message = line.startsWith("{") ? JSON.parse(line) : {};
-    bytes = line.length;
-    if (message.method === undefined) {
-      waiting.get(message.id)?.(message);
-      waiting.delete(message.id);
-    } else if (message.id !== undefined) send({ id: message.id, error: { code: -32601, message: "not offered" } });
-  };
-  child.stdout.setEncoding("utf8").on("data", (chunk) => {
-    text += chunk;
-    const lines = text.split("\n");
-    text = lines.pop();
-    for (const line of lines) take(line);
-  });
-  let lastWords = "";
-  child.stderr.setEncoding("utf8").on("data", (chunk) => {
-    lastWords = (lastWords + chunk).slice(-500);
-  });
-  child.stdin.on("error", () => {});
-  child.once("exit", (code, signal) => {
-    const error = { message: `the server ended with ${signal ?? code}: ${lastWords.trim()}` };
-    for (const settle of waiting.values()) settle({ error });
-  });
-  const ask = (method, params) =>
-    new Promise((resolve, reject) => {
-      waiting.set(++id, (answer) => (answer.error ? reject(new Error(answer.error.message)) : resolve(answer.result)));
-      send({ id, method, params });
-    });
+  const { ask, send, lastBytes } = wireOf(child);
   return {
     pid: child.pid,
     ask,
-    /** The length of the last answer, as it came over the wire. */
-    lastBytes: () => bytes,
+    lastBytes,
     /** To the answer of `tools/list`, which it gives. */
     async open() {
       const clientInfo = { name: "bench", version: "1" };
@@ -67,4 +34,51 @@ export function startServer([program, ...args], { cwd, env }) {
       clearTimeout(late);
     },
   };
+}
+
+/** Messages as lines, and which answer belongs to which question. The end of the server fails what still waits. */
+function wireOf(child) {
+  const waiting = new Map();
+  let id = 0;
+  let bytes = 0;
+  const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  child.stdin.on("error", () => {});
+  onLines(child.stdout, (line) => {
+    const message = line.startsWith("{") ? JSON.parse(line) : {};
+    bytes = line.length;
+    if (message.method === undefined) {
+      waiting.get(message.id)?.(message);
+      waiting.delete(message.id);
+    } else if (message.id !== undefined) send({ id: message.id, error: { code: -32601, message: "not offered" } });
+  });
+  let lastWords = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk) => {
+    lastWords = (lastWords + chunk).slice(-500);
+  });
+  child.once("exit", (code, signal) => {
+    const error = { message: `the server ended with ${signal ?? code}: ${lastWords.trim()}` };
+    for (const settle of waiting.values()) settle({ error });
+  });
+  return {
+    send,
+    ask: (method, params) =>
+      new Promise((resolve, reject) => {
+        waiting.set(++id, (answer) =>
+          answer.error ? reject(new Error(answer.error.message)) : resolve(answer.result),
+        );
+        send({ id, method, params });
+      }),
+    /** The length of the last answer, as it came over the wire. */
+    lastBytes: () => bytes,
+  };
+}
+
+function onLines(stream, take) {
+  let text = "";
+  stream.setEncoding("utf8").on("data", (chunk) => {
+    text += chunk;
+    const lines = text.split("\n");
+    text = lines.pop();
+    for (const line of lines) take(line);
+  });
 }
