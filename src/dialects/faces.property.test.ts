@@ -102,6 +102,7 @@ const moves = fc.record(
     target: text,
     leadsElsewhere: fc.boolean(),
     replaced: fc.boolean(),
+    replacedTarget: text,
   },
   { requiredKeys: ["from", "to", "kind", "sizeBytes", "leadsElsewhere", "replaced"] },
 );
@@ -116,16 +117,20 @@ const deletes = fc.record(
   },
   { requiredKeys: ["path", "kind", "sizeBytes", "inside", "kept"] },
 );
-const finds = fc.record({
-  root: text,
-  entries: fc.array(fc.record({ path: text, kind: kinds }), { maxLength: 5 }),
-  total: count,
-  why: fc.constantFrom("complete", "limit", "deadline", "cancelled"),
-  limit: count,
-  skipped: fc.dictionary(text, count),
-  unreadable: fc.array(text, { maxLength: 8 }),
-  engine: text,
-});
+const finds = fc.record(
+  {
+    root: text,
+    entries: fc.array(fc.record({ path: text, kind: kinds }), { maxLength: 5 }),
+    total: count,
+    why: fc.constantFrom("complete", "limit", "deadline", "cancelled"),
+    limit: count,
+    skipped: fc.dictionary(text, count),
+    unreadable: fc.array(text, { maxLength: 8 }),
+    engine: text,
+    asGlob: text,
+  },
+  { requiredKeys: ["root", "entries", "total", "why", "limit", "skipped", "unreadable", "engine"] },
+);
 const times = fc.record({ epochNs: fc.constant("1"), zone: text, format: fc.constant("iso"), text });
 const streams = fc
   .record({
