@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
   chmodSync,
+  chownSync,
   linkSync,
   mkdtempSync,
   readdirSync,
@@ -23,6 +24,11 @@ import { mountSmallDisk, type SmallDisk } from "./small-disk.fixture.js";
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const MIB = 1024 * 1024;
+/** An access control list that gives one more user what the owner has. */
+const ACL = Buffer.from(
+  "0200000001000600ffffffff020007000100000004000400ffffffff10000700ffffffff20000400ffffffff",
+  "hex",
+);
 
 underEachShell((shell) => {
   let machine: PosixMachine;
@@ -96,21 +102,78 @@ underEachShell((shell) => {
     expect(readdirSync(folder)).toEqual(["one", "two", "two again"]);
     await narrow.close();
   });
+
+  it("a file keeps its extended attributes and its access control list", async (context) => {
+    const path = join(folder, "file");
+    writeFileSync(path, "old");
+    const problem = attribute(path, "user.origin", Buffer.from("here"));
+    if (problem !== undefined) return context.skip(`attributes cannot be set here: ${problem}`);
+    // What a file that was written before has is looked at again.
+    for (const text of ["new", "newer"]) {
+      const done = await backend.root.fs.replaceAtomic(path, Buffer.from(text), "any");
+      expect([readFileSync(path, "utf8"), done.inPlace, attributesOf(path)]).toEqual([text, false, ["user.origin"]]);
+    }
+    if (attribute(path, "system.posix_acl_access", ACL) !== undefined) return;
+    for (const text of ["once", "twice"]) {
+      await backend.root.fs.replaceAtomic(path, Buffer.from(text), "any");
+      const all = ["system.posix_acl_access", "user.origin"];
+      expect([readFileSync(path, "utf8"), attributesOf(path)]).toEqual([text, all]);
+    }
+  });
+
+  it("a file that may not be written is refused though its folder would take another", async (context) => {
+    const path = join(folder, "file");
+    writeFileSync(path, "old");
+    chmodSync(path, 0o444);
+    chmodSync(folder, 0o777);
+    // The superuser may write everything.
+    const user = process.getuid?.() === 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : [];
+    if (user.length > 0) {
+      if (spawnSync("setpriv", ["true"]).status !== 0)
+        return context.skip("setpriv is not installed: util-linux has it");
+      chownSync(path, 65_534, 65_534);
+    }
+    const theirs = await openLocalPosix({ shell: [...user, ...ARGV[shell]], stateDir: folder, cwd: "/" });
+    expect((await refusal(path, Buffer.from("new"), theirs)).code).toBe("FS_PERMISSION");
+    expect(readFileSync(path, "utf8")).toBe("old");
+    await theirs.close();
+  });
 });
 
-describe("a far side whose dd knows nothing but POSIX", () => {
+describe("a far side whose dd and cp know nothing but POSIX", () => {
   const bin = mkdtempSync(join(tmpdir(), "haft-plain-dd-"));
   let backend: Backend;
   beforeAll(async () => {
-    const dd = spawnSync("sh", ["-c", "command -v dd"], { encoding: "utf8" }).stdout.trim();
-    const script = `#!/bin/sh\ncase "$*" in *flag=* | *conv=fsync*) exit 1 ;; esac\nexec ${dd} "$@"\n`;
-    writeFileSync(join(bin, "dd"), script);
-    chmodSync(join(bin, "dd"), 0o755);
+    for (const tool of ["dd", "cp"]) {
+      const real = spawnSync("sh", ["-c", `command -v ${tool}`], { encoding: "utf8" }).stdout.trim();
+      install(tool, `case "$*" in *flag=* | *conv=fsync* | *--*) exit 1 ;; esac\nexec ${real} "$@"`);
+    }
+    // As getfattr tells it.
+    install(
+      "getfattr",
+      `while [ $# -gt 1 ]; do shift; done; [ ! -e "$1.marked" ] || printf '# file: %s\\nuser.x\\n\\n' "$1"`,
+    );
     backend = await openLocalPosix({ shell: "sh", setEnv: { PATH: `${bin}:${process.env.PATH}` } });
   });
   afterAll(async () => {
     await backend.close();
     rmSync(bin, { recursive: true, force: true });
+  });
+
+  function install(tool: string, script: string): void {
+    writeFileSync(join(bin, tool), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(bin, tool), 0o755);
+  }
+
+  it("writes a file in place whose attributes can be told and not kept", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "haft-replacing-"));
+    const path = join(folder, "file");
+    writeFileSync(path, "old");
+    expect((await backend.root.fs.replaceAtomic(path, Buffer.from("new"), "any")).inPlace).toBe(false);
+    writeFileSync(`${path}.marked`, "");
+    expect((await backend.root.fs.replaceAtomic(path, Buffer.from("newer"), "any")).inPlace).toBe(true);
+    expect(readFileSync(path, "utf8")).toBe("newer");
+    rmSync(folder, { recursive: true });
   });
 
   it("writes files, also in place, byte for byte", async () => {
@@ -150,4 +213,16 @@ async function refusalOf(backend: Backend, path: string, bytes: Uint8Array): Pro
   const thrown = await backend.root.fs.replaceAtomic(path, bytes, "any").catch((error: unknown) => error);
   if (!HaftError.is(thrown)) throw new Error(`it was not refused: ${JSON.stringify(thrown)}`);
   return thrown;
+}
+
+/** Sets an attribute. Returns why it cannot be set. */
+function attribute(path: string, name: string, value: Buffer): string | undefined {
+  const script = "import os,sys; os.setxattr(sys.argv[1],sys.argv[2],bytes.fromhex(sys.argv[3]))";
+  const { status, error, stderr } = spawnSync("python3", ["-c", script, path, name, value.toString("hex")]);
+  return status === 0 ? undefined : (error?.message ?? stderr.toString().trim());
+}
+
+function attributesOf(path: string): readonly string[] {
+  const script = "import os,sys; print(' '.join(sorted(os.listxattr(sys.argv[1]))))";
+  return spawnSync("python3", ["-c", script, path], { encoding: "utf8" }).stdout.trim().split(" ");
 }

@@ -44,7 +44,7 @@ hf_kill_noted() {
 # Tries each ability in the spool folder, where the shell stands. Sets hf_facts to the list of those that work.
 hf_probe() {
   hf_facts=
-  for hf_x in sha256sum setsid rg find grep mktemp base64 od readlink sleep ln chmod chown touch tail mkfifo tar tr rmdir; do
+  for hf_x in sha256sum setsid rg find grep mktemp base64 od readlink sleep ln chmod chown touch tail mkfifo tar tr rmdir getfattr; do
     if command -v "$hf_x" >/dev/null; then hf_facts="$hf_facts $hf_x"; fi
   done
   if [ "$(stat -c %s /dev/null)" = 0 ]; then hf_facts="$hf_facts stat"; fi
@@ -56,6 +56,11 @@ hf_probe() {
   printf abcd >probe
   if [ "$(dd if=probe bs=64 skip=1 count=2 iflag=skip_bytes,count_bytes)" = bc ]; then hf_facts="$hf_facts bytes"; fi
   if dd if=probe of=probe2 conv=fsync; then hf_facts="$hf_facts fsync"; fi
+  # Of GNU: other cp do not know the option. A shell with a cp of its own hides the one of the machine.
+  hf_x=$(command -v cp); case $hf_x in /*) set -- "$hf_x" ;; *) set -- /usr/bin/cp /bin/cp ;; esac
+  for hf_x in "$@"; do
+    if "$hf_x" --attributes-only --preserve=mode,xattr probe probe2; then hf_facts="$hf_facts attributes:$hf_x"; break; fi
+  done
   if mv -fT probe probe2; then hf_facts="$hf_facts mvT"; fi
   if sleep 0.001; then hf_facts="$hf_facts fraction"; fi
   if read -r hf_x </proc/self/stat; then hf_facts="$hf_facts proc"; fi

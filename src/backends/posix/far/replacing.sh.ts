@@ -27,6 +27,8 @@ hf_judge() {
   if [ "$hf_expect" = absent ]; then hf_code=stale hf_note=present; return 1; fi
   if [ "$1" = yes ]; then hf_code=unclaimed; return 1; fi
   if [ ! -f "./$hf_name" ]; then hf_no_file; return 1; fi
+  # Where the folder may not be written either, making the new file tells why.
+  if [ ! -w "./$hf_name" ] && [ -w . ]; then hf_code=denied; return 1; fi
   hf_created=no
   hf_old=$(hf_info "./$hf_name")
   if [ "$hf_expect" = version ] && [ "$hf_value" != "\${hf_old#*"|"}" ]; then hf_code=stale hf_note=version; return 1; fi
@@ -58,16 +60,21 @@ hf_write_temp() {
   if [ "$hf_opened" = no ]; then hf_fault "$( { set -C; printf '' >"$hf_temp"; } 2>&1 )"; return 1; fi
   if [ -n "$hf_broken" ]; then hf_fault "$hf_broken"; rm -f "$hf_temp"; return 1; fi
   [ -n "$hf_old" ] || return 0
+  if [ "$hf_links" != 1 ] || hf_more_rights || ! hf_keep_attributes; then hf_in_place=yes; fi
   # Of both at once: whether the old file is still the same is asked here for the last time.
   hf_both=$(hf_infos "$hf_temp" "./$hf_name")
   hf_last=\${hf_both#*"$hf_nl"}
+  [ "$hf_in_place" = no ] || return 0
   set -- \${hf_both%%"|"*}
-  if [ "$hf_links" != 1 ] || hf_more_rights; then hf_in_place=yes
-  elif [ "$hf_owner:$hf_group" != "$2:$3" ] && ! chown "$hf_owner:$hf_group" "$hf_temp"; then hf_in_place=yes
-  elif [ "$hf_mode" != "$1" ]; then
+  # A new owner takes away what programs may do by their attributes.
+  if [ "$hf_owner:$hf_group" = "$2:$3" ]; then :
+  else chown "$hf_owner:$hf_group" "$hf_temp" && hf_keep_attributes || { hf_in_place=yes; return 0; }
+  fi
+  if [ "$hf_mode" != "$1" ]; then
     hf_octal "$hf_bits"
     chmod "$hf_x" "$hf_temp" || hf_in_place=yes
   fi
+  return 0
 }
 
 # Puts the bytes into descriptor 6 and has them written to the disk. Sets hf_broken to what went wrong.
@@ -97,6 +104,18 @@ hf_fill() {
 hf_more_rights() {
   case $(LC_ALL=C ls -ld "./$hf_name") in ??????????+*) return 0 ;; esac
   return 1
+}
+
+# Gives the new file the old one's extended attributes, and the access control list of which not every "ls" tells; fails where
+# that cannot be done. Where nothing over there knows of attributes they are lost.
+hf_keep_attributes() {
+  case " $hf_facts " in
+  *" attributes:"*)
+    hf_x=\${hf_facts#*attributes:}
+    "\${hf_x%% *}" --attributes-only --preserve=mode,xattr -- "./$hf_name" "$hf_temp" ;;
+  *" getfattr "*)
+    [ -z "$(getfattr -m '^(user|trusted)[.]|^security[.]capability$|^system[.]posix_acl_' -- "./$hf_name")" ] ;;
+  esac
 }
 
 # The permission bits of "81a4" or "-rw-r--r--", as a number in hf_bits.
