@@ -51,7 +51,7 @@ function countText(calls: number): string {
 /** Without links; as it is where it is not there any more. */
 function realFolder(folder: string): string {
   try {
-    return realpathSync(folder);
+    return realpathSync.native(folder);
   } catch {
     return folder;
   }

@@ -103,7 +103,7 @@ export function workspaceOf(asked: string | undefined): string {
   const path = asked === undefined ? process.cwd() : resolve(asked);
   let real: string;
   try {
-    real = realpathSync(path);
+    real = realpathSync.native(path);
   } catch (error) {
     const isAbsent = (error as NodeJS.ErrnoException).code === "ENOENT";
     const why = isAbsent ? "there is no such folder" : messageOf(error);

@@ -82,7 +82,7 @@ export function tellIgnored({ settled }: LoadedConfig): void {
 /** The folder that a project's file may lie in; none where anybody could have put one. */
 function realFolder(path: string): string | undefined {
   try {
-    const real = realpathSync(path);
+    const real = realpathSync.native(path);
     return workspaceProblem(real, homedir()) === undefined ? real : undefined;
   } catch {
     return undefined;
@@ -92,7 +92,7 @@ function realFolder(path: string): string | undefined {
 /** A folder that is not there is trusted by its name: it may come. */
 function realPath(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return path;
   }

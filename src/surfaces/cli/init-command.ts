@@ -92,6 +92,7 @@ const OWN = [
 function schemaReference(folder: string): string {
   const installed = configSchemaPath();
   const inProject = join(folder, "node_modules", "haft", "config.schema.json");
-  const isThere = existsSync(inProject) && existsSync(installed) && realpathSync(inProject) === realpathSync(installed);
+  const isThere =
+    existsSync(inProject) && existsSync(installed) && realpathSync.native(inProject) === realpathSync.native(installed);
   return isThere ? `./${relative(folder, inProject)}` : pathToFileURL(installed).href;
 }

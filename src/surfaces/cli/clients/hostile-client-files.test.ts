@@ -1,12 +1,22 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { workspaceOf } from "../common-options.js";
 import { clientStates } from "./client-state.js";
 import { EntryProblem } from "./entry-problem.js";
 import { withJsonEntry } from "./json-entry.js";
-import { readClientFile } from "./replace-client-file.js";
+import { readClientFile, replaceClientFile } from "./replace-client-file.js";
 
 let folder: string;
 let file: string;
@@ -41,5 +51,28 @@ describe("a client's file that a project brought along", () => {
   it("is refused where it is nested deeper than a parser goes", async () => {
     const deep = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
     await expect(withJsonEntry(deep, "mcpServers", "haft", { command: "haft" })).rejects.toThrow(EntryProblem);
+  });
+});
+
+describe("a link whose text passes another link and then leaves its folder", () => {
+  const near = () => join(folder, "near");
+  beforeEach(() => {
+    mkdirSync(join(folder, "far/deep"), { recursive: true });
+    mkdirSync(near());
+    symlinkSync("../far/deep", join(near(), "sub"));
+  });
+
+  it("is followed to the file that is read through it, and no other is replaced", () => {
+    writeFileSync(join(folder, "far/mcp.json"), "{}");
+    writeFileSync(join(near(), "mcp.json"), "another file");
+    symlinkSync("sub/../mcp.json", join(near(), "link"));
+    replaceClientFile(join(near(), "link"), '{ "new": true }', "{}");
+    expect(readFileSync(join(folder, "far/mcp.json"), "utf8")).toBe('{ "new": true }');
+    expect(readFileSync(join(near(), "mcp.json"), "utf8")).toBe("another file");
+  });
+
+  it("is the workspace that it leads to", () => {
+    symlinkSync("sub/..", join(near(), "workspace"));
+    expect(workspaceOf(join(near(), "workspace"))).toBe(join(realpathSync.native(folder), "far"));
   });
 });

@@ -60,7 +60,8 @@ function bytesOf(path: string): Uint8Array {
  */
 export function replaceClientFile(path: string, text: string, before: string | undefined): string | undefined {
   if (before === undefined) mkdirSync(dirname(path), { recursive: true });
-  const target = before === undefined ? path : realpathSync(path);
+  // "native" asks the system: Node's own walk works `..` in a link's text out by the text, and names another file.
+  const target = before === undefined ? path : realpathSync.native(path);
   const mode = before === undefined ? 0o600 : statSync(target).mode & 0o777;
   const beside = `${target}.${randomBytes(6).toString("hex")}.new`;
   try {
