@@ -46,6 +46,20 @@ function opened(more: Partial<BackendCore> = {}) {
   return { backend, clock, files };
 }
 
+const QUERY = {
+  root: "/data",
+  includeIgnored: false,
+  prune: [],
+  order: "path",
+  offset: 0,
+  limit: 10,
+  mode: "content",
+  context: 0,
+  maxLineBytes: 100,
+  binary: "any-nul",
+  pattern: { source: "e", syntax: "literal", ignoreCase: false, multiline: false },
+} as const;
+
 describe("a completed backend", () => {
   it("understands errors without codes by looking again, and passes on the words of the others", async () => {
     const { fs } = bindAll(opened());
@@ -72,23 +86,8 @@ describe("a completed backend", () => {
     await expectError(reader.writeFile("/data/link", "x"), "BACKEND_UNSUPPORTED", "writing where only reading is free");
     const hidden = bindAll(on, { files: [everywhere], except: ["/secret"] }).fs;
     await expectError(hidden.readText("/data/link"), "BACKEND_UNSUPPORTED", "reading where something is excepted");
-    const query = {
-      root: "/data",
-      includeIgnored: false,
-      prune: [],
-      order: "path",
-      offset: 0,
-      limit: 10,
-      mode: "content",
-      context: 0,
-      maxLineBytes: 100,
-      binary: "any-nul",
-    } as const;
     const lines: string[] = [];
-    for await (const record of search.grep({
-      ...query,
-      pattern: { source: "e", syntax: "literal", ignoreCase: false, multiline: false },
-    })) {
+    for await (const record of search.grep(QUERY)) {
       lines.push(record.kind === "hit" ? `${record.path}:${record.line}` : record.why);
     }
     expect(lines).toEqual(["/data/a.txt:2", "complete"]);
@@ -134,6 +133,43 @@ describe("a completed backend", () => {
       exit: { by: "none" },
       tree: { state: "unseen" },
     });
+  });
+
+  it("tells of a command whose core throws before it gives a promise, and leaves no timer behind", async () => {
+    const exec = () => {
+      throw new Error("no such container");
+    };
+    const on = opened({ shell: { exec } });
+    const { shell } = bindAll(on, { commands: [{ command: "true", cwd: "/data" }] });
+    const result = await shell.exec("true", { cwd: "/data", timeoutMs: 60_000 });
+    expect(result).toMatchObject({ began: "unknown", ended: "spawn-error", problem: "no such container" });
+    expect(on.clock.waiting).toBe(0);
+  });
+
+  it("counts what it cannot list or read in a search, though its core throws before it gives a promise", async () => {
+    const on = opened();
+    const refused = (path: string) => path.endsWith("/refused");
+    const fs = mapFs(on.files);
+    on.files.set("/data/refused/a", new Uint8Array());
+    on.files.set("/data/sub/refused", new TextEncoder().encode("alpha"));
+    const core: CoreFs = {
+      ...fs,
+      readDir: (path) => {
+        if (refused(path)) throw new Error("no answer");
+        return fs.readDir(path);
+      },
+      readBytes: (path) => {
+        if (refused(path)) throw new Error("no answer");
+        return fs.readBytes(path);
+      },
+    };
+    const records: unknown[] = [];
+    for await (const record of bindAll(opened({ fs: core })).search.grep({
+      ...QUERY,
+      pattern: { ...QUERY.pattern, source: "alpha" },
+    }))
+      records.push(record.kind === "hit" ? record.path : [record.why, record.unreadable]);
+    expect(records).toEqual(["/data/a.txt", ["complete", ["/data/refused", "/data/sub/refused"]]]);
   });
 
   it("ends a command whose signal fired while its folder was looked at", async () => {

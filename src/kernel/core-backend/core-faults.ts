@@ -17,6 +17,15 @@ export function coreFault(thrown: unknown, did: string, path: string): HaftError
   });
 }
 
+/** Asks a third party's operation; it may throw before it gives a promise. @throws The error about `path`, see {@link coreFault}. */
+export async function askCore<T>(did: string, path: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    throw coreFault(thrown, did, path);
+  }
+}
+
 function codeOf(thrown: unknown): string {
   const code = (thrown as { readonly code?: unknown } | null | undefined)?.code;
   return typeof code === "string" ? code : "";

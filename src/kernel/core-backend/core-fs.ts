@@ -6,7 +6,7 @@ import { intoItself, notAFile, staleFile, systemFault, tooLarge } from "../fs-fa
 import { DEFAULT_MAX_READ_BYTES, maxChildren, maxReadBytes, rangeStart } from "../port-defaults.js";
 import type { Digest } from "../services.js";
 import { decodeStrict } from "../strict-text.js";
-import { coreFault, unsupported } from "./core-faults.js";
+import { askCore, unsupported } from "./core-faults.js";
 import type { CoreGuard, CoreStat } from "./core-guard.js";
 import type { WriteTurns } from "./write-turns.js";
 
@@ -61,7 +61,7 @@ export class CorePortFs implements Fs {
       const before = old?.isFile === true ? await this.#hashOf(path, old) : null;
       this.#requireExpected(path, expect, old, before);
       this.#guard.requireRunning(DOING.writing, path, io);
-      await this.#core(DOING.writing[0], path, () => this.#guard.core.fs.writeFile(path, bytes));
+      await askCore(DOING.writing[0], path, () => this.#guard.core.fs.writeFile(path, bytes));
       this.#turns.changed(path);
       return { before, after: await this.#digest(bytes), created: old === undefined, inPlace: old !== undefined };
     });
@@ -76,7 +76,7 @@ export class CorePortFs implements Fs {
     await this.#guard.check(DOING.listing, path, "read", true, io);
     const info = await this.#statAt(DOING.listing[0], path);
     if (!info.isDirectory) throw refusedBy("ENOTDIR", DOING.listing, path);
-    const entries = await this.#core(DOING.listing[0], path, () => this.#guard.core.fs.readDir(path));
+    const entries = await askCore(DOING.listing[0], path, () => this.#guard.core.fs.readDir(path));
     const names = entries.map((entry) => entry.name).sort((a, b) => (a < b ? -1 : 1));
     const shown = names.slice(0, maxChildren(io));
     const children: FsChild[] = [];
@@ -97,7 +97,7 @@ export class CorePortFs implements Fs {
     }
     if (recursive) await this.#requireFoldersAbove(DOING.making[0], path);
     else await this.#requireParent(DOING.making[0], path);
-    await this.#core(DOING.making[0], path, () => this.#guard.core.fs.mkdir(path, recursive));
+    await askCore(DOING.making[0], path, () => this.#guard.core.fs.mkdir(path, recursive));
   }
 
   async rm(
@@ -169,7 +169,7 @@ export class CorePortFs implements Fs {
     const info = await this.#statAt(DOING.reading[0], path);
     requireFile(info, DOING.reading[0], path);
     if (info.size > maxBytes) throw tooLarge(path, info.size, maxBytes);
-    const bytes = await this.#core(DOING.reading[0], path, () => this.#guard.core.fs.readBytes(path));
+    const bytes = await askCore(DOING.reading[0], path, () => this.#guard.core.fs.readBytes(path));
     return { bytes, version: this.#versionOf(path, info) };
   }
 
@@ -198,7 +198,7 @@ export class CorePortFs implements Fs {
 
   async #hashOf(path: string, info: CoreStat): Promise<string | null> {
     if (info.size > DEFAULT_MAX_READ_BYTES) return null;
-    return this.#digest(await this.#core(DOING.writing[0], path, () => this.#guard.core.fs.readBytes(path)));
+    return this.#digest(await askCore(DOING.writing[0], path, () => this.#guard.core.fs.readBytes(path)));
   }
 
   #requireExpected(path: string, expect: Expect, old: CoreStat | undefined, before: string | null): void {
@@ -242,10 +242,10 @@ export class CorePortFs implements Fs {
     const isFolder = info.isDirectory && !info.isSymlink;
     if (isFolder && recursive) this.#guard.requireTree(path, "delete");
     if (isFolder && !recursive) {
-      const held = await this.#core(DOING.removing[0], path, () => this.#guard.core.fs.readDir(path));
+      const held = await askCore(DOING.removing[0], path, () => this.#guard.core.fs.readDir(path));
       if (held.length > 0) throw refusedBy("ENOTEMPTY", DOING.removing, path);
     }
-    await this.#core(DOING.removing[0], path, () =>
+    await askCore(DOING.removing[0], path, () =>
       this.#guard.core.fs.rm(path, { recursive: isFolder, ignoreMissing: false }),
     );
     this.#turns.changed(path);
@@ -263,23 +263,15 @@ export class CorePortFs implements Fs {
     const { fs } = this.#guard.core;
     if (!info.isDirectory) {
       requireFile(info, DOING.moving[0], from);
-      await this.#core(DOING.moving[0], from, async () => fs.writeFile(to, await fs.readBytes(from)));
+      await askCore(DOING.moving[0], from, async () => fs.writeFile(to, await fs.readBytes(from)));
       return;
     }
-    await this.#core(DOING.moving[0], from, () => fs.mkdir(to, true));
-    for (const { name } of await this.#core(DOING.moving[0], from, () => fs.readDir(from))) {
+    await askCore(DOING.moving[0], from, () => fs.mkdir(to, true));
+    for (const { name } of await askCore(DOING.moving[0], from, () => fs.readDir(from))) {
       const child = await this.#statAt(DOING.moving[0], `${from}/${name}`);
       if (child.isSymlink)
         throw unsupported(this.#guard.core.name, "way to move a link", `Remove "${from}/${name}" first.`);
       await this.#copy(`${from}/${name}`, `${to}/${name}`, child, io);
-    }
-  }
-
-  async #core<T>(did: string, path: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (thrown) {
-      throw coreFault(thrown, did, path);
     }
   }
 }

@@ -5,7 +5,7 @@ import { notAFile } from "../fs-faults.js";
 import type { GrepHit, GrepQuery, Search, SearchEnd, WalkEntry, WalkQuery } from "../search.js";
 import { FoldersAbove, type SearchSource, searchInCall, searchTree, walkTree } from "../search-engine/index.js";
 import type { Clock } from "../services.js";
-import { coreFault } from "./core-faults.js";
+import { askCore } from "./core-faults.js";
 import { kindOf } from "./core-fs.js";
 import { type CoreAccess, CoreGuard } from "./core-guard.js";
 
@@ -51,9 +51,7 @@ export class CorePortSearch implements Search {
           // What is excepted is left out and counted, so it is no hindrance to looking through the rest.
           guarded.requireTree(path, "read", "left-out");
         }
-        const entries = await fs
-          .readDir(path)
-          .catch((thrown: unknown) => Promise.reject(coreFault(thrown, DOING.listing[0], path)));
+        const entries = await askCore(DOING.listing[0], path, () => fs.readDir(path));
         return Promise.all(
           entries.map(async ({ name }) => {
             const info = await guarded.statOrMissing(path === "/" ? `/${name}` : `${path}/${name}`);
@@ -67,9 +65,7 @@ export class CorePortSearch implements Search {
         const info = await guarded.statOrMissing(path);
         if (info === undefined) throw refusedBy("ENOENT", DOING.reading, path);
         if (!info.isFile) throw notAFile(DOING.reading[0], path, "device", "no regular file");
-        yield await fs
-          .readBytes(path)
-          .catch((thrown: unknown) => Promise.reject(coreFault(thrown, DOING.reading[0], path)));
+        yield await askCore(DOING.reading[0], path, () => fs.readBytes(path));
       },
     };
   }

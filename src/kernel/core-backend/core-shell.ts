@@ -100,23 +100,9 @@ export class CorePortShell implements Shell {
   }
 
   async #run(core: CoreShell, command: string, options: ShellOptions, startedMs: number): Promise<ShellResult> {
-    const { cwd, env, input } = options;
     const stop = this.#stopOf(options);
-    const limits = stop.limitMs === undefined ? {} : { timeoutMs: stop.limitMs };
-    const running = core
-      .exec(command, {
-        cwd,
-        ...(env === undefined ? {} : { env }),
-        ...(input === undefined ? {} : { input }),
-        ...limits,
-        signal: stop.signal,
-      })
-      .then(
-        (result) => ({ result }),
-        (thrown: unknown) => ({ problem: messageOf(thrown) }),
-      );
     try {
-      const done = await Promise.race([running, stop.lost]);
+      const done = await Promise.race([answerOf(core, command, options, stop), stop.lost]);
       const told = this.#told(done, stop.why(), options, startedMs);
       if (typeof done === "object" && "result" in done) await this.#tell(done.result, options);
       return told;
@@ -214,6 +200,27 @@ export class CorePortShell implements Shell {
       startedMs,
       tookMs,
     };
+  }
+}
+
+/** What a core answers, or why it does not. It may throw before it gives a promise. */
+async function answerOf(
+  core: CoreShell,
+  command: string,
+  { cwd, env, input }: ShellOptions,
+  { limitMs, signal }: { readonly limitMs: number | undefined; readonly signal: AbortSignal },
+): Promise<{ readonly result: CoreResult } | { readonly problem: string }> {
+  try {
+    const result = await core.exec(command, {
+      cwd,
+      ...(env === undefined ? {} : { env }),
+      ...(input === undefined ? {} : { input }),
+      ...(limitMs === undefined ? {} : { timeoutMs: limitMs }),
+      signal,
+    });
+    return { result };
+  } catch (thrown) {
+    return { problem: messageOf(thrown) };
   }
 }
 
