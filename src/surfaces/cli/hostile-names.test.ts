@@ -141,6 +141,7 @@ describe("names that a command prints", () => {
       ["call", "read_file", '{"path":"b.txt"}', "--explain"],
       [HOSTILE],
       ["connect", HOSTILE],
+      ["call", `--${HOSTILE}`],
       ["tools", "--config", HOSTILE],
       ["tools", "--workspace", HOSTILE],
       ["init", "--user"],

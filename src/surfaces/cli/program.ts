@@ -5,6 +5,7 @@ import { haftVersion } from "./installed-package.js";
 import { addSetupCommands } from "./setup-commands.js";
 import { addStateCommands } from "./state-commands.js";
 import { addToolCommands } from "./tool-commands.js";
+import { shownLines } from "./tell-operator.js";
 import { UsageError } from "./usage.js";
 
 export function buildProgram(): Command {
@@ -14,7 +15,7 @@ export function buildProgram(): Command {
     .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")
     .showHelpAfterError("Add --help for what is possible.")
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "haft: ")) })
+    .configureOutput({ outputError: (text, write) => write(shownLines(text.replace(/^error: /, "haft: "))) })
     .exitOverride()
     .addHelpText("after", examples('haft call read \'{"path":"README.md"}\'', "haft tools", "haft serve --stdio"));
 
