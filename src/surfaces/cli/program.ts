@@ -4,8 +4,8 @@ import { examples } from "./command-parts.js";
 import { haftVersion } from "./installed-package.js";
 import { addSetupCommands } from "./setup-commands.js";
 import { addStateCommands } from "./state-commands.js";
-import { addToolCommands } from "./tool-commands.js";
 import { shownLines } from "./tell-operator.js";
+import { addToolCommands } from "./tool-commands.js";
 import { UsageError } from "./usage.js";
 
 export function buildProgram(): Command {
