@@ -62,11 +62,7 @@ export function fileSessions(options: FileSessionsOptions): FileSessions {
   const root = join(state.path, "sessions");
   let lookedMs: number | undefined;
 
-  const isIdle = (folder: string, idleMs: number): boolean => {
-    const nowMs = now();
-    if (nowMs - usedMsOf(folder) <= idleMs) return false;
-    return holdersOf(folder, ownIdentity(), nowMs).length === 0;
-  };
+  const isIdle = (folder: string, idleMs: number): boolean => isIdleAt(now(), folder, idleMs);
 
   /** Another process may have removed it first, or the state folder is read-only: the first call that has to write tells it. */
   const removeIdle = (): void => {
@@ -82,15 +78,6 @@ export function fileSessions(options: FileSessionsOptions): FileSessions {
     }
   };
 
-  const kept = (name: string): KeptSession | undefined => {
-    const folder = join(root, name);
-    const mark = readMark(folder);
-    if (mark === undefined) return undefined;
-    const artifacts = namesIn(join(folder, "artifacts")).filter((one) => one.endsWith(".json")).length;
-    const openIn = holdersOf(folder, ownIdentity(), now());
-    return { ...mark, bytes: bytesBelow(folder), artifacts, todoItems: todoItemsIn(folder), openIn };
-  };
-
   return {
     open(id, isTemporary = false) {
       removeIdle();
@@ -101,7 +88,7 @@ export function fileSessions(options: FileSessionsOptions): FileSessions {
       return createFileSession({ state, id, locks, isTemporary, now, ...quota });
     },
     list() {
-      const found = namesIn(root).flatMap((name) => kept(name) ?? []);
+      const found = namesIn(root).flatMap((name) => keptIn(join(root, name), now()) ?? []);
       return found.sort((one, other) => other.usedMs - one.usedMs || (one.id < other.id ? -1 : 1));
     },
     end(id) {
@@ -118,6 +105,20 @@ export function fileSessions(options: FileSessionsOptions): FileSessions {
       });
     },
   };
+}
+
+function isIdleAt(nowMs: number, folder: string, idleMs: number): boolean {
+  if (nowMs - usedMsOf(folder) <= idleMs) return false;
+  return holdersOf(folder, ownIdentity(), nowMs).length === 0;
+}
+
+/** Undefined where the folder is none of a session that has kept something. */
+function keptIn(folder: string, nowMs: number): KeptSession | undefined {
+  const mark = readMark(folder);
+  if (mark === undefined) return undefined;
+  const artifacts = namesIn(join(folder, "artifacts")).filter((one) => one.endsWith(".json")).length;
+  const openIn = holdersOf(folder, ownIdentity(), nowMs);
+  return { ...mark, bytes: bytesBelow(folder), artifacts, todoItems: todoItemsIn(folder), openIn };
 }
 
 /** Gone in one step for whoever looks, then removed. */
