@@ -25,7 +25,7 @@ const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 const out = (result: ShellResult) => textOf(result.stdout.head);
 const isAlive = (pid: number) => processStart(pid) !== undefined;
 
-async function until(holds: () => boolean | Promise<boolean>, limitMs = 5_000): Promise<void> {
+async function until(holds: () => boolean | Promise<boolean>, limitMs = 25_000): Promise<void> {
   for (const end = Date.now() + limitMs; !(await holds()); ) {
     if (Date.now() > end) throw new Error(`not so within ${limitMs} ms: ${holds}`);
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -54,7 +54,7 @@ async function startHost(): Promise<ChildProcess> {
   return host;
 }
 
-async function until(holds: () => boolean, limitMs = 10_000): Promise<void> {
+async function until(holds: () => boolean, limitMs = 25_000): Promise<void> {
   for (const end = Date.now() + limitMs; !holds(); ) {
     if (Date.now() > end) throw new Error(`not so within ${limitMs} ms: ${holds}`);
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -9,6 +9,9 @@ import { underEachShell } from "./posix-shells.fixture.js";
 /** In what steps Linux counts the start of a process (proc(5): USER_HZ is 100 a second). */
 const TICK_MS = 10;
 
+/** Milliseconds that the far side waits where it is to be found again: on a busy machine a new channel takes seconds. */
+const TAKEN_OVER_MS = 20_000;
+
 /** Field 22 of /proc/PID/stat, of a process whose name has no space. */
 const startOf = (pid = 0) => readFileSync(`/proc/${pid}/stat`, "utf8").split(" ")[21];
 
@@ -29,7 +32,7 @@ underEachShell((shell) => {
     existsSync(marker(name)) ? readFileSync(marker(name), "utf8").split("\n").length - 1 : 0;
 
   it("a command that goes on is told as lost, with what it has printed, and can be attached to", async () => {
-    const backend = await machine.open();
+    const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
     const running = backend.root.shell.exec("echo out; echo $$ > pid; exec sleep 600", { cwd: machine.work });
     await until(() => linesOf("pid") === 1);
     machine.cut();
@@ -44,7 +47,7 @@ underEachShell((shell) => {
   });
 
   it("a command that ends before the new channel is there gives its result", async () => {
-    const backend = await machine.open();
+    const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
     const running = backend.root.shell.exec("echo begun > pid; sleep 0.2; echo out; echo err >&2; exit 4", {
       cwd: machine.work,
     });
@@ -58,7 +61,7 @@ underEachShell((shell) => {
   });
 
   it("a command is never run twice, wherever the line is cut", async () => {
-    const backend = await machine.open();
+    const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
     for (let round = 0; round < 12; round += 1) {
       const name = `runs-${round}`;
       const running = backend.root.shell.exec(`echo x >> ${name}`, { cwd: machine.work });
@@ -92,7 +95,7 @@ underEachShell((shell) => {
   });
 
   it("reads go on over cuts, and a write is whole, refused, or told as unsure", async () => {
-    const backend = await machine.open();
+    const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
     const { fs } = backend.root;
     const file = marker("file");
     const versions = ["old", "new"].map((word) => word.repeat(40_000));

@@ -124,7 +124,7 @@ export function pause(ms: number): Promise<void> {
 }
 
 /** Resolves once `holds` does; fails after `limitMs`. */
-export async function until(holds: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, limitMs = 40_000): Promise<void> {
   for (const end = Date.now() + limitMs; !(await holds()); await pause(20)) {
     if (Date.now() > end) throw new Error(`not so within ${limitMs} ms: ${holds}`);
   }

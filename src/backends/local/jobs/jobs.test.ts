@@ -71,7 +71,7 @@ async function startHost(): Promise<{ readonly host: ChildProcess; readonly ids:
   return { host, ids: JSON.parse(line) as string[] };
 }
 
-async function until(holds: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+async function until(holds: () => boolean | Promise<boolean>, limitMs = 25_000): Promise<void> {
   for (const end = Date.now() + limitMs; !(await holds()); ) {
     if (Date.now() > end) throw new Error(`not so within ${limitMs} ms: ${holds}`);
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -12,7 +12,7 @@ import { createSystemMedia } from "./system-media.js";
 const media = createSystemMedia();
 const BOUNDS: ImageBounds = { maxWidth: 200, maxHeight: 200, maxBytes: 60_000, maxPixels: 1_000_000 };
 const PAGES = { first: 1, maxCharacters: 100_000 };
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 
 const red = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: "#ff0000" } });
 const noise = (width: number, height: number) =>
