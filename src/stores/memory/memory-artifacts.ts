@@ -3,6 +3,7 @@ import {
   type ArtifactInfo,
   type ArtifactPart,
   type Artifacts,
+  type ArtifactWriter,
   artifactFault,
   BoundedSet,
   HaftError,
@@ -32,75 +33,108 @@ interface Kept {
 /** The artifacts of one session, lost with the process. */
 export function memoryArtifacts(options: MemoryArtifactsOptions): Artifacts {
   const { ids, now, partBytes = 1 << 20, quotaBytes = 32 << 20 } = options;
-  const live = new Map<string, Kept>();
-  const evicted = new BoundedSet<string>(MAX_EVICTED_IDS);
-  let usedBytes = 0;
-
-  const makeRoom = (newest: Kept): void => {
-    for (const [id, kept] of live) {
-      if (usedBytes <= quotaBytes) return;
-      if (kept === newest) continue;
-      usedBytes -= keptBytes(kept.buffer);
-      live.delete(id);
-      evicted.add(id);
-    }
-  };
-
+  const shelf = new Shelf(quotaBytes);
   return {
     async create(about) {
       const id = ids.next("a");
       const kept = { info: { ...about, id, createdMs: now() }, buffer: new HeadTailBuffer(partBytes, partBytes) };
-      live.set(id, kept);
-      /** Bytes that came after the artifact had to give way: counted, not kept. */
-      let lostBytes = 0;
-      let ended: { readonly producedBytes: number; readonly keptBytes: number } | undefined;
-      return {
-        id,
-        async write(bytes) {
-          if (ended !== undefined) {
-            throw new HaftError("STORE_CLOSED", `Did not write to the artifact "${id}": it has ended.`);
-          }
-          if (!live.has(id)) {
-            lostBytes += bytes.length;
-            return;
-          }
-          const before = keptBytes(kept.buffer);
-          kept.buffer.push(bytes);
-          usedBytes += keptBytes(kept.buffer) - before;
-          makeRoom(kept);
-        },
-        async end() {
-          ended ??= {
-            producedBytes: kept.buffer.produced + lostBytes,
-            keptBytes: live.has(id) ? keptBytes(kept.buffer) : 0,
-          };
-          return ended;
-        },
-        async discard() {
-          ended ??= { producedBytes: 0, keptBytes: 0 };
-          if (live.delete(id)) usedBytes -= keptBytes(kept.buffer);
-          evicted.delete(id);
-        },
-      };
+      return writerOf(shelf, kept);
     },
     async read(id, offset, length) {
-      const kept = live.get(id);
-      if (kept === undefined) return evicted.has(id) ? "evicted" : "unknown";
-      return partOf(kept.buffer, Math.max(0, offset), length);
+      const kept = shelf.find(id);
+      return typeof kept === "string" ? kept : partOf(kept.buffer, Math.max(0, offset), length);
     },
     async list() {
-      return [...live.values()].map(({ info, buffer }) => ({
+      return shelf.all().map(({ info, buffer }) => ({
         ...info,
         producedBytes: buffer.produced,
         keptBytes: keptBytes(buffer),
       }));
     },
     async export(id, fs, path) {
-      const kept = live.get(id);
-      if (kept === undefined) throw artifactFault(id, evicted.has(id) ? "evicted" : "unknown");
+      const kept = shelf.find(id);
+      if (typeof kept === "string") throw artifactFault(id, kept);
       const bytes = concatBytes([kept.buffer.head(), kept.buffer.tail()]);
       await fs.replaceAtomic(path, bytes, "any");
       return { bytes: bytes.length };
+    },
+  };
+}
+
+/** Those that are kept, within the quota. */
+class Shelf {
+  readonly #quotaBytes: number;
+  readonly #live = new Map<string, Kept>();
+  readonly #evicted = new BoundedSet<string>(MAX_EVICTED_IDS);
+  #usedBytes = 0;
+
+  constructor(quotaBytes: number) {
+    this.#quotaBytes = quotaBytes;
+  }
+
+  add(kept: Kept): void {
+    this.#live.set(kept.info.id, kept);
+  }
+
+  find(id: string): Kept | "evicted" | "unknown" {
+    return this.#live.get(id) ?? (this.#evicted.has(id) ? "evicted" : "unknown");
+  }
+
+  /** Oldest first. */
+  all(): readonly Kept[] {
+    return [...this.#live.values()];
+  }
+
+  /** False where it gave way before. Others may have to now. */
+  push(kept: Kept, bytes: Uint8Array): boolean {
+    if (!this.#live.has(kept.info.id)) return false;
+    const before = keptBytes(kept.buffer);
+    kept.buffer.push(bytes);
+    this.#usedBytes += keptBytes(kept.buffer) - before;
+    for (const one of this.#live.values()) {
+      if (this.#usedBytes <= this.#quotaBytes) break;
+      if (one === kept) continue;
+      this.#drop(one);
+      this.#evicted.add(one.info.id);
+    }
+    return true;
+  }
+
+  /** From now on it is unknown. */
+  forget(kept: Kept): void {
+    this.#drop(kept);
+    this.#evicted.delete(kept.info.id);
+  }
+
+  #drop(kept: Kept): void {
+    if (this.#live.delete(kept.info.id)) this.#usedBytes -= keptBytes(kept.buffer);
+  }
+}
+
+function writerOf(shelf: Shelf, kept: Kept): ArtifactWriter {
+  const { id } = kept.info;
+  /** Bytes that came after the artifact had to give way: counted, not kept. */
+  let lostBytes = 0;
+  let ended: { readonly producedBytes: number; readonly keptBytes: number } | undefined;
+  shelf.add(kept);
+  return {
+    id,
+    async write(bytes) {
+      if (ended !== undefined) {
+        throw new HaftError("STORE_CLOSED", `Did not write to the artifact "${id}": it has ended.`);
+      }
+      if (!shelf.push(kept, bytes)) lostBytes += bytes.length;
+    },
+    async end() {
+      ended ??= {
+        producedBytes: kept.buffer.produced + lostBytes,
+        keptBytes: shelf.find(id) === kept ? keptBytes(kept.buffer) : 0,
+      };
+      return ended;
+    },
+    async discard() {
+      ended ??= { producedBytes: 0, keptBytes: 0 };
+      shelf.forget(kept);
     },
   };
 }
