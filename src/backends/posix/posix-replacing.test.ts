@@ -9,6 +9,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -121,22 +122,40 @@ underEachShell((shell) => {
     }
   });
 
-  it("a file that may not be written is refused though its folder would take another", async (context) => {
-    const path = join(folder, "file");
-    writeFileSync(path, "old");
-    chmodSync(path, 0o444);
-    chmodSync(folder, 0o777);
-    // The superuser may write everything.
-    const user = process.getuid?.() === 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : [];
-    if (user.length > 0) {
-      if (spawnSync("setpriv", ["true"]).status !== 0)
-        return context.skip("setpriv is not installed: util-linux has it");
-      chownSync(path, 65_534, 65_534);
-    }
-    const theirs = await openLocalPosix({ shell: [...user, ...ARGV[shell]], stateDir: folder, cwd: "/" });
-    expect((await refusal(path, Buffer.from("new"), theirs)).code).toBe("FS_PERMISSION");
-    expect(readFileSync(path, "utf8")).toBe("old");
-    await theirs.close();
+  describe("for a user who is not the superuser", () => {
+    // The superuser may write everything, and loses no set-id bit.
+    const isRoot = process.getuid?.() === 0;
+    const become = isRoot ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : [];
+    const canBecome = !isRoot || spawnSync("setpriv", ["true"]).status === 0;
+    const asUser = async (mode: number, test: (theirs: Backend, path: string) => Promise<void>) => {
+      const path = join(folder, "file");
+      writeFileSync(path, "old and longer");
+      if (isRoot) chownSync(path, 65_534, 65_534);
+      chmodSync(path, mode);
+      chmodSync(folder, 0o777);
+      const theirs = await openLocalPosix({ shell: [...become, ...ARGV[shell]], stateDir: folder, cwd: "/" });
+      await test(theirs, path);
+      await theirs.close();
+    };
+
+    it("a file that may not be written is refused though its folder would take another", async (context) => {
+      if (!canBecome) return context.skip("setpriv is not installed: util-linux has it");
+      await asUser(0o444, async (theirs, path) => {
+        expect((await refusal(path, Buffer.from("new"), theirs)).code).toBe("FS_PERMISSION");
+        expect(readFileSync(path, "utf8")).toBe("old and longer");
+      });
+    });
+
+    it("a file keeps its set-id bits, which a write takes away", async (context) => {
+      if (!canBecome) return context.skip("setpriv is not installed: util-linux has it");
+      await asUser(0o6755, async (theirs, path) => {
+        for (const inPlace of [false, true]) {
+          if (inPlace) linkSync(path, join(folder, "two"));
+          const done = await theirs.root.fs.replaceAtomic(path, Buffer.from("new"), "any");
+          expect([done.inPlace, statSync(path).mode & 0o7777]).toEqual([inPlace, 0o6755]);
+        }
+      });
+    });
   });
 });
 

@@ -181,7 +181,10 @@ hf_overwrite() {
   if [ -e /proc/self/fd/5 ]; then hf_out=/proc/self/fd/5; fi
   if ! hf_x=$( { : 6<>"$hf_out"; } 2>&1 ); then hf_fault "$hf_x"; return 1; fi
   hf_x=\${hf_old#*"|"}; hf_x=\${hf_x#* }; hf_old_size=\${hf_x%% *}
-  hf_grow && hf_overwrite_inside
+  hf_grow && hf_overwrite_inside || return 1
+  # For anybody but the superuser a write takes the set-id bits away. A file of somebody else's stays without.
+  if [ $(( hf_bits & 06000 )) != 0 ]; then hf_octal "$hf_bits"; chmod "$hf_x" "$hf_out"; fi
+  return 0
 }
 
 # What goes beyond the old end comes first: a disk that has no room for it leaves the old bytes as they are.
