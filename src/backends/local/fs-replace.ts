@@ -131,7 +131,9 @@ async function renameOver(
     try {
       // The copy runs in a process of its own while the bytes are written.
       const [isKept] = await allOrFirstFault([
-        keepOwner(temp.descriptor, old) ? tools.attributes.copy(source, temp.descriptor) : Promise.resolve(false),
+        keepOwner(temp.descriptor, old)
+          ? tools.attributes.copy(source, temp.descriptor, spot.anchor)
+          : Promise.resolve(false),
         writeAll(temp.descriptor, data, patience),
       ]);
       if (!isKept) {

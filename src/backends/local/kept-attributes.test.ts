@@ -72,21 +72,48 @@ describe("attributes of a file that is written again and again", () => {
     });
   }
 
-  it("a file that is ours alone is not looked at by a process, one that was there before is at each write", async () => {
-    const log = at("log");
-    writeFileSync(at("old"), "old");
-    const find = path.split(delimiter).map((one) => join(one, "cp"));
-    const real = find.find((one) => existsSync(one));
-    const told = () => (existsSync(log) ? readFileSync(log, "utf8").length : 0);
-    await withCp(
-      (cp) => writeFileSync(cp, `#!/bin/sh\nprintf x >>'${log}'\nexec ${real} "$@"\n`, { mode: 0o755 }),
-      async () => {
-        for (const text of ["one", "two", "three"]) await write("new", text);
-        expect(told()).toBe(0);
-        for (const text of ["one", "two"]) await write("old", text);
-        expect(told()).toBe(2);
-      },
-    );
+  it("a file without a list gets none from its folder, which gives one to every new file", async (context) => {
+    mkdirSync(at("in"));
+    writeFileSync(at("in/file"), "old");
+    give(at("in"), "system.posix_acl_default", ACL_BYTES, context);
+    writeFileSync(at("in/new"), "");
+    expect(has(at("in/new"), ACL)).toBe(true);
+    expect([await write("in/file", "one"), await write("in/file", "two")]).toEqual([false, false]);
+    expect(has(at("in/file"), ACL)).toBe(false);
+  });
+
+  /** How often `tar` and `cp` were run by the writes of one file. */
+  async function countRuns(name: string, writes: number): Promise<Record<string, number>> {
+    mkdirSync(at("bin"));
+    for (const program of ["tar", "cp"]) {
+      const real = path
+        .split(delimiter)
+        .map((one) => join(one, program))
+        .find((one) => existsSync(one));
+      const log = at(`bin/${program}.log`);
+      writeFileSync(at(`bin/${program}`), `#!/bin/sh\nprintf x >>'${log}'\nexec ${real} "$@"\n`, { mode: 0o755 });
+      writeFileSync(log, "");
+    }
+    process.env.PATH = at("bin");
+    for (let count = 0; count < writes; count += 1) await write(name, String(count));
+    process.env.PATH = path;
+    const runsOf = (program: string) => readFileSync(at(`bin/${program}.log`), "utf8").length;
+    return { tar: runsOf("tar"), cp: runsOf("cp") };
+  }
+
+  it("no process is started for a file that this one has made", async () => {
+    expect(await countRuns("new", 3)).toEqual({ tar: 0, cp: 0 });
+  });
+
+  it.runIf(process.platform === "linux")("one process looks at a file without attributes, once", async () => {
+    writeFileSync(at("file"), "x".repeat(1_000_000));
+    expect(await countRuns("file", 3)).toEqual({ tar: 1, cp: 0 });
+  });
+
+  it("attributes are looked for once and copied each time", async (context) => {
+    writeFileSync(at("file"), "old");
+    give(at("file"), USER, "68657265", context);
+    expect(await countRuns("file", 3)).toEqual({ tar: 1, cp: 3 });
   });
 });
 
