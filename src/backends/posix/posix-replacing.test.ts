@@ -160,9 +160,10 @@ underEachShell((shell) => {
 });
 
 describe("a far side whose dd and cp know nothing but POSIX", () => {
-  const bin = mkdtempSync(join(tmpdir(), "haft-plain-dd-"));
+  let bin: string;
   let backend: Backend;
   beforeAll(async () => {
+    bin = mkdtempSync(join(tmpdir(), "haft-plain-dd-"));
     for (const tool of ["dd", "cp"]) {
       const real = spawnSync("sh", ["-c", `command -v ${tool}`], { encoding: "utf8" }).stdout.trim();
       install(tool, `case "$*" in *flag=* | *conv=fsync* | *--*) exit 1 ;; esac\nexec ${real} "$@"`);
