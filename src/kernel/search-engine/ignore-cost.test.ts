@@ -76,4 +76,27 @@ describe("ignore rules that cost much", () => {
     expect(await kept("# no rule\n\n/\nlast")).toEqual([".gitignore", "name-11"]);
     expect(await kept("last\nlast")).toEqual([".gitignore", ...names]);
   });
+
+  it("hold up to 40,000 and 4 MiB from the workspace down to a folder; a file that brings more leaves nothing out", async () => {
+    const nested = (rules: (depth: number) => string): SearchSource => ({
+      stat: async () => ({ kind: "directory", size: 0 }),
+      readDir: async (path) => {
+        const depth = path.split("/").length - 2;
+        const files = [".gitignore", `f${depth}`].map((name) => ({ name, kind: "file" as const }));
+        return depth < 5 ? [...files, { name: "d", kind: "directory" }] : files;
+      },
+      async *openRead(path) {
+        const depth = path.split("/").length - 3;
+        yield new TextEncoder().encode(`${rules(depth)}\nf${depth}\n`);
+      },
+    });
+    const left = async (rules: (depth: number) => string) =>
+      (await walk(nested(rules), {})).names.filter((name) => /f\d$/.test(name)).sort();
+    const many = numbered(9_000, (at) => `name-${at}`).join("\n");
+    expect(await left(() => many)).toEqual(["d/d/d/d/d/f5", "d/d/d/d/f4"]);
+    expect(await left((depth) => (depth === 4 ? many : "x"))).toEqual([]);
+    // Below one that has too many, one of few holds.
+    expect(await left((depth) => (depth === 5 ? "x" : many))).toEqual(["d/d/d/d/f4"]);
+    expect(await left(() => `#${"x".repeat(1_000_000)}`)).toEqual(["d/d/d/d/d/f5", "d/d/d/d/f4"]);
+  });
 });

@@ -33,6 +33,10 @@ export class IgnoreRules {
   readonly #plain = new PlainRules();
   #count = 0;
 
+  get count(): number {
+    return this.#count;
+  }
+
   /**
    * Undefined where there is no rule, and where there are more than {@link MAX_IGNORE_RULES}: too much is searched rather than
    * too little. @param turns - Asked on the way; undefined once they say that it is over.

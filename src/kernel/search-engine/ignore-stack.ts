@@ -6,6 +6,18 @@ export const IGNORE_FILES = [".gitignore", ".ignore"] as const;
 /** A longer ignore file counts as empty. */
 export const MAX_IGNORE_FILE_BYTES = 1024 * 1024;
 
+/**
+ * Characters and rules that hold for one folder together, of all ignore files from the workspace down to it: they are kept in
+ * memory while the folder is searched. A file that brings more counts as empty.
+ */
+const MAX_HELD_LENGTH = 4 * 1024 * 1024;
+const MAX_HELD_RULES = 40_000;
+
+interface Held {
+  readonly length: number;
+  readonly rules: number;
+}
+
 interface Level {
   /** Length of the folder's path with its slash, so that `path.slice(at)` is relative to it. */
   readonly at: number;
@@ -15,11 +27,14 @@ interface Level {
 
 /** The ignore files that apply to the children of one folder. Immutable: `enter` gives the stack of a child folder. */
 export class IgnoreStack {
-  static readonly EMPTY = new IgnoreStack([]);
+  static readonly EMPTY = new IgnoreStack([], { length: 0, rules: 0 });
   readonly #levels: readonly Level[];
 
-  private constructor(levels: readonly Level[]) {
+  readonly #held: Held;
+
+  private constructor(levels: readonly Level[], held: Held) {
     this.#levels = levels;
+    this.#held = held;
   }
 
   /** @param read - The text of one ignore file of that folder, or undefined. Asked only for names in `present`. */
@@ -31,13 +46,18 @@ export class IgnoreStack {
   ): Promise<IgnoreStack> {
     const prefix = folder === "/" ? "/" : `${folder}/`;
     const rules: (IgnoreRules | undefined)[] = [];
+    let held = this.#held;
     for (const name of IGNORE_FILES) {
       const text = present.has(name) ? await read(prefix + name) : undefined;
-      rules.push(text === undefined ? undefined : await IgnoreRules.of(text, turns));
+      const length = held.length + (text?.length ?? 0);
+      const parsed = text === undefined || length > MAX_HELD_LENGTH ? undefined : await IgnoreRules.of(text, turns);
+      const isHeld = parsed !== undefined && held.rules + parsed.count <= MAX_HELD_RULES;
+      if (isHeld) held = { length, rules: held.rules + parsed.count };
+      rules.push(isHeld ? parsed : undefined);
     }
     const [git, plain] = rules;
     if (git === undefined && plain === undefined) return this;
-    return new IgnoreStack([{ at: prefix.length, git, plain }, ...this.#levels]);
+    return new IgnoreStack([{ at: prefix.length, git, plain }, ...this.#levels], held);
   }
 
   get isEmpty(): boolean {
