@@ -108,22 +108,6 @@ describe("an old file", () => {
     chmodSync(at("closed"), 0o755);
   });
 
-  it("keeps its extended attributes", async (context) => {
-    writeFileSync(at("file"), "old");
-    const script = "import os,sys; os.setxattr(sys.argv[1],'user.origin',b'here')";
-    const set = spawnSync("python3", ["-c", script, at("file")], { encoding: "utf8" });
-    if (set.status !== 0) context.skip(`attributes cannot be set here: ${set.error?.message ?? set.stderr.trim()}`);
-    const done = await fs.replaceAtomic(at("file"), bytes("new"), "any");
-    const got = spawnSync(
-      "python3",
-      ["-c", "import os,sys; print(os.getxattr(sys.argv[1],'user.origin').decode())", at("file")],
-      {
-        encoding: "utf8",
-      },
-    );
-    expect([got.stdout.trim(), readFileSync(at("file"), "utf8"), done.inPlace]).toEqual(["here", "new", false]);
-  });
-
   it("is judged again at the last moment", async () => {
     writeFileSync(at("file"), "old");
     const sha256 = createHash("sha256").update("old").digest("hex");
