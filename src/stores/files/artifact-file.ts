@@ -14,14 +14,18 @@ export const tailPath = (folder: string, id: string): string => join(folder, `${
  * around, nobody knows their order any more, and only the first part counts.
  */
 export function foundBytes(folder: string, { id, partBytes }: ArtifactRecord): number {
-  const head = statSync(headPath(folder, id), { throwIfNoEntry: false })?.size ?? 0;
-  const tail = statSync(tailPath(folder, id), { throwIfNoEntry: false })?.size ?? 0;
-  return tail < partBytes ? head + tail : head;
+  const tail = sizeOf(tailPath(folder, id));
+  return sizeOf(headPath(folder, id)) + (tail < partBytes ? tail : 0);
+}
+
+/** Bytes that it takes on disk, whether they can be told or not. */
+export function diskBytes(folder: string, id: string): number {
+  return sizeOf(headPath(folder, id)) + sizeOf(tailPath(folder, id));
 }
 
 /** Bytes from the start on that a refusing disk has taken. */
 export function firstBytes(folder: string, { id, partBytes }: ArtifactRecord): number {
-  return Math.min(partBytes, statSync(headPath(folder, id), { throwIfNoEntry: false })?.size ?? 0);
+  return Math.min(partBytes, sizeOf(headPath(folder, id)));
 }
 
 /** When one of its files was last written to, in milliseconds since the epoch; long ago where there are none. */
@@ -157,6 +161,10 @@ export async function readPart(
   }
   const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
   return { bytes, keptBytes, producedBytes, ...(isWhole ? {} : { gap: [partBytes, gapEnd] as const }) };
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {

@@ -1,6 +1,6 @@
 /** The artifacts of one folder as a process sees them: those that it writes, those of others, and how much all of them take. */
 import type { ArtifactInfo } from "../../kernel/index.js";
-import { ArtifactFile, firstBytes, foundBytes, keptOf, touchedMs } from "./artifact-file.js";
+import { ArtifactFile, diskBytes, firstBytes, foundBytes, keptOf, touchedMs } from "./artifact-file.js";
 import { ArtifactIndex } from "./artifact-index.js";
 import { type ArtifactRecord, writeRecord } from "./artifact-record.js";
 import { unwritable } from "./state-folder.js";
@@ -115,16 +115,20 @@ export class ArtifactShelf {
 
   #makeRoom(): void {
     const kept = this.all();
-    let used = kept.reduce((sum, record) => sum + record.keptBytes, 0);
+    let used = kept.reduce((sum, record) => sum + this.#takenBytes(record), 0);
     if (used <= this.#quotaBytes) return;
     const newest = kept.at(-1);
     const written = new Set(kept.filter((record) => this.#isWritten(record)));
     for (const record of [...kept.filter((one) => !written.has(one)), ...written]) {
       if (used <= this.#quotaBytes) return;
       if (record === newest) continue;
+      used -= this.#takenBytes(record);
       this.#index.evict(record.id);
-      used -= record.keptBytes;
     }
+  }
+
+  #takenBytes({ id, ended, keptBytes }: ArtifactRecord): number {
+    return ended || this.#live.has(id) ? keptBytes : diskBytes(this.#folder, id);
   }
 
   #isWritten({ id, ended }: ArtifactRecord): boolean {

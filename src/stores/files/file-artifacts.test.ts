@@ -164,6 +164,20 @@ describe("artifacts by files", () => {
     expect(await writer.end()).toEqual({ producedBytes: 12, keptBytes: 0 });
   });
 
+  it("counts for the quota all bytes on disk of one that another process writes, told or not", async () => {
+    const [one, other] = [open(8, 40), open(8, 40)];
+    const writer = await one.create({ what: "long" });
+    await writer.write(Buffer.from("0123456789abcdefghij"));
+    expect(await other.list()).toMatchObject([{ keptBytes: 8 }]);
+    const old = await keep(other, "1123456789abcdef");
+    const last = await keep(other, "2123456789abcdef");
+    expect([await other.read(old, 0, 10), (await other.list()).map(({ id }) => id)]).toEqual([
+      "evicted",
+      [writer.id, last],
+    ]);
+    await writer.end();
+  });
+
   it("counts on for one that gave way while it was written, and keeps nothing of it", async () => {
     const artifacts = open(8, 20);
     const writer = await artifacts.create({ what: "long" });
