@@ -22,13 +22,13 @@ export function requireChoices(options: Pick<ToolkitOptions, "autonomy" | "gate"
   requireOneOf("autonomy", options.autonomy, AUTONOMIES);
   requireOneOf("gate", options.gate, GATES);
   for (const [tool, setting] of Object.entries(options.toolSettings ?? {})) {
-    if (typeof setting === "object") requireOneOf(`toolSettings.${tool}.gate`, setting.gate, GATES);
+    if (typeof setting === "object" && setting !== null) requireOneOf(`toolSettings.${tool}.gate`, setting.gate, GATES);
   }
 }
 
 function requireOneOf(option: string, given: unknown, choices: readonly unknown[]): void {
   if (given === undefined || choices.includes(given)) return;
-  const shown = typeof given === "string" ? JSON.stringify(given) : typeof given;
+  const shown = typeof given === "string" || given === null ? JSON.stringify(given) : typeof given;
   const taken = choices.map((one) => JSON.stringify(one)).join(", ");
   throw new HaftError(
     "CONFIG_INVALID",

@@ -156,10 +156,11 @@ describe("a toolkit", () => {
       [{ autonomy: "readonly" }, 'The option `autonomy` of `createToolkit` is "readonly". It takes "full".'],
       [{ gate: "On" }, 'The option `gate` of `createToolkit` is "On". It takes "off", "handle", "write", "on".'],
       [{ toolSettings: { write: { gate: "no" } } }, 'The option `toolSettings.write.gate` of `createToolkit` is "no".'],
-      [{ gate: null }, "The option `gate` of `createToolkit` is object."],
+      [{ gate: null }, "The option `gate` of `createToolkit` is null."],
     ] as const) {
       await expect(createToolkit(given as unknown as ToolkitOptions)).rejects.toThrow(why);
     }
+    await expect(inMemory({ toolSettings: { bash: null } } as unknown as ToolkitOptions)).resolves.toBeDefined();
   });
 
   it("refuses tools that were not defined, and two of one name", async () => {

@@ -58,7 +58,9 @@ export const editFace: ToolFace<EditInput, EditData, EditLimits> = {
     if (result.isError || result.data === undefined) return renderFailure(result, about);
     const { data } = result;
     const diff = stripControls(data.diff).text;
-    const told = [summary(data, about), ...replacedBytes(result)].join(" ");
+    const told = [summary(data, about), ...replacedBytes(result, "What the diff leaves out of the removed lines")].join(
+      " ",
+    );
     return saying(withNotes(diff === "" ? told : `${told}\n${diff}`, withToolNotes(about, result)));
   },
 };

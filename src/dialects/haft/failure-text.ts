@@ -6,6 +6,7 @@ import { entryOf, type Failure, failureOf, numberDetail, textDetail } from "../f
 import { gutter, type NumberedLine, numberLines } from "../line-gutter.js";
 import { counted, saying } from "../rendering.js";
 import { withNotes } from "./notes.js";
+import { replacedBytes } from "./told-details.js";
 
 /** Places that a failed edit shows. */
 const MAX_NEAREST_SHOWN = 3;
@@ -23,7 +24,7 @@ export function renderFailure(result: ToolResult<unknown>, about: RenderContext,
   const orHash = hash.length === 0 ? "" : ` Or send that hash as \`${hashParameter}\` to replace it unseen.`;
   const isFolder = failure.code === "FS_NOT_A_FILE" && failure.details.kind === "directory";
   const step = isFolder ? FOLDER_STEP : entryOf(NEXT_STEPS, failure.code);
-  const lines = [stripControls(failure.message).text, ...hash, ...facts];
+  const lines = [stripControls(failure.message).text, ...hash, ...facts, ...replacedBytes(result)];
   if (step !== undefined && !saysNextStep(failure.message)) lines.push(step + orHash);
   return saying(withNotes(lines.join("\n"), about));
 }

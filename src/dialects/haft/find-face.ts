@@ -86,7 +86,7 @@ function notesOf(data: FindData, rows: readonly string[], args: Readonly<Record<
     notes.push(
       `\`[…]\` was searched as text: without \`*\` or \`?\` a query is a part of a name. To have it as one character of several, send ${quotedPath(data.asGlob)}.`,
     );
-  else if (typeof query === "string" && /[*?{]/.test(query) && /(?<!\\)\[/.test(query))
+  else if (typeof query === "string" && /[*?]|\{[^{}]*,/.test(query) && /(?<!\\)\[/.test(query))
     notes.push("`[…]` in a glob is one character of several; write `\\[` for a bracket.");
   return notes;
 }

@@ -11,8 +11,8 @@ export function withToolNotes(about: RenderContext, result: ToolResult<unknown>)
   return { ...about, notes: [...about.notes, ...told] };
 }
 
-/** Where the replaced bytes are kept, or that they are gone, as a sentence; nothing where there were none. */
-export function replacedBytes(result: ToolResult<unknown>): readonly string[] {
+/** Where the replaced bytes are kept, or that they (`lost`) are gone, as a sentence; nothing where there were none. */
+export function replacedBytes(result: ToolResult<unknown>, lost?: string): readonly string[] {
   const journal = isRecord(result.details) ? result.details.journal : undefined;
   if (!isRecord(journal)) return [];
   const { artifact, bytes, sizeBytes, maxBytes } = journal;
@@ -28,5 +28,5 @@ export function replacedBytes(result: ToolResult<unknown>): readonly string[] {
     typeof maxBytes === "number"
       ? `of a file that is replaced at most ${counted(maxBytes, "byte")} are kept`
       : "this session has no room for it among its artifacts";
-  return [`The old content${size} was not kept and is gone: ${why}.`];
+  return [`${lost ?? `The old content${size}`} was not kept and is gone: ${why}.`];
 }

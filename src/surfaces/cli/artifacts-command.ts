@@ -45,7 +45,7 @@ export async function listArtifacts(session: string | undefined, options: Artifa
   if (chosen.length + damaged.length > 0 || options.json) return EXIT.ok;
   const whose = session === undefined ? "" : ` of "${showControls(session)}"`;
   tellPerson(
-    `no artifact${whose} is kept. An output that is too long for its answer becomes one, and so does what write, move and delete replace or remove, until a day after the last call of its session. \`--state DIR\` looks into another state folder.`,
+    `no artifact${whose} is kept. An output that is too long for its answer becomes one, and so does what write, edit, move and delete replace or remove and do not show, until a day after the last call of its session. \`--state DIR\` looks into another state folder.`,
   );
   return EXIT.ok;
 }

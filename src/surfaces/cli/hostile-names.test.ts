@@ -81,8 +81,8 @@ describe("the answer of a call", () => {
 
 describe("the name of a process", () => {
   it("is shown harmless where a call left it running, in every dialect", async () => {
-    writeFileSync(join(workspace, "\u001b[31mX"), "#!/bin/sh\nsleep 60\n:\n", { mode: 0o755 });
-    const command = `"./$(printf '\\033[31mX')" & sleep 0.2`;
+    writeFileSync(join(workspace, "\u001b[31mX"), "#!/bin/sh\n: >up\nsleep 60\n:\n", { mode: 0o755 });
+    const command = `rm -f up; "./$(printf '\\033[31mX')" & until [ -e up ]; do sleep 0.02; done`;
     for (const [dialect, tool] of Object.entries({
       haft: "bash",
       indusagi: "bash",

@@ -33,7 +33,12 @@ export function liveProgress(tool: string, terminal: Terminal): { onEvent(event:
       const { text, message } = (event.data ?? {}) as { readonly text?: unknown; readonly message?: unknown };
       const said = typeof message === "string" ? message : typeof text === "string" ? text : "";
       // What a command or another server prints must not move the cursor of this terminal.
-      latest = stripControls(said.trim().split("\n").at(-1) ?? "").text.replaceAll("\t", " ");
+      latest = stripControls(
+        said
+          .trim()
+          .split(/[\r\n]+/)
+          .at(-1) ?? "",
+      ).text.replaceAll("\t", " ");
     },
     end() {
       clearInterval(timer);

@@ -98,16 +98,23 @@ export class ServedSessions {
     this.#sessions = new Map();
     for (const [key, served] of before) {
       try {
-        const { todo, artifacts } = served.session.session;
-        const items = await todo.read();
+        const items = await served.session.session.todo.read();
         const there = await this.of({ key, client: served.client, isLasting: served.isLasting }, toolkit);
         if (items.length > 0) await there.session.session.todo.replace(items);
-        const behind = served.isLasting ? 0 : (await artifacts.list()).length;
-        if (behind > 0)
-          this.#options.onNote(`the artifacts of the session in the old folder were removed with it: ${behind}`);
       } catch (error) {
         this.#options.onNote(`the plan of a session was not taken along to the new folder: ${messageOf(error)}`);
       }
+      if (!served.isLasting) await this.#tellRemoved(served);
+    }
+  }
+
+  async #tellRemoved({ session }: Served): Promise<void> {
+    const { onNote } = this.#options;
+    try {
+      const { length } = await session.session.artifacts.list();
+      if (length > 0) onNote(`the artifacts of the session in the old folder were removed with it: ${length}`);
+    } catch (error) {
+      onNote(`the artifacts of a session in the old folder were removed, uncounted: ${messageOf(error)}`);
     }
   }
 

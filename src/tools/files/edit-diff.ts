@@ -8,6 +8,8 @@ export interface EditDiff {
   readonly diff: string;
   readonly added: number;
   readonly removed: number;
+  /** Whether every character of every removed line stands in the diff. */
+  readonly showsRemoved: boolean;
   /** Bytes of the whole diff, and of what was kept of it. */
   readonly producedBytes: number;
   readonly keptBytes: number;
@@ -31,10 +33,17 @@ export function diffOfEdit(before: UnitText, after: UnitText, ranges: EditData["
     shift += moved.added - moved.removed;
     hunks.push(moved.text);
   }
-  const whole = stripControls(hunks.join("")).text;
+  const raw = hunks.join("");
+  const { text: whole, removed: stripped } = stripControls(raw);
   const [added, removed] = [countMarks(whole, "+"), countMarks(whole, "-")];
   const { text, omittedBytes, keptBytes } = clampWithCount(whole, { kind: "middle", maxBytes });
-  return { diff: text, added, removed, producedBytes: keptBytes + omittedBytes, keptBytes };
+  const showsRemoved =
+    removed === 0 || (omittedBytes === 0 && (stripped === 0 || !raw.split("\n").some(isStrippedRemoval)));
+  return { diff: text, added, removed, showsRemoved, producedBytes: keptBytes + omittedBytes, keptBytes };
+}
+
+function isStrippedRemoval(line: string): boolean {
+  return line.startsWith("-") && stripControls(line).removed > 0;
 }
 
 interface Span {

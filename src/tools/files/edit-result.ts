@@ -24,9 +24,9 @@ export async function keepUnshown(
   ctx: ToolContext<EditLimits>,
   place: FilePlace,
   bytes: Uint8Array,
-  { producedBytes, keptBytes }: EditDiff,
+  { showsRemoved }: EditDiff,
 ): Promise<KeptBytes<Journal | Unkept> | undefined> {
-  if (producedBytes <= keptBytes) return undefined;
+  if (showsRemoved) return undefined;
   const { maxKeptBytes: maxBytes } = ctx.limits;
   if (bytes.length > maxBytes) return unkept(bytes.length, maxBytes);
   return keepOldBytes(ctx, fileProvenance(ctx, place.absolute, input.path), bytes);
@@ -66,18 +66,31 @@ export function edited(
     { ...facts, ranges: plan.ranges, diff },
     {
       structured: { ...facts, ranges: plan.ranges.slice(0, MAX_STRUCTURED_RANGES) },
-      cuts: [...diffCuts(input.path, shown, cuts[0]?.artifact), ...cuts],
+      cuts: [...diffCuts(input.path, shown, journal), ...cuts],
       provenance,
       ...more,
     },
   );
 }
 
-function diffCuts(path: string, { producedBytes, keptBytes }: EditDiff, artifact: string | undefined): readonly Cut[] {
+function diffCuts(
+  path: string,
+  { producedBytes, keptBytes, showsRemoved }: EditDiff,
+  journal: Journal | Unkept | undefined,
+): readonly Cut[] {
   if (producedBytes <= keptBytes) return [];
-  const next =
-    artifact === undefined
-      ? "Read the file to see what was added. What was removed is kept nowhere but for what the diff shows."
-      : `What was removed is in artifact:${artifact}, the file as it was; what was added is in the file.`;
-  return [{ what: `diff of ${path}`, producedBytes, keptBytes, next }];
+  return [
+    { what: `diff of ${path}`, producedBytes, keptBytes, next: showsRemoved ? READ_FILE : whereRemoved(journal) },
+  ];
+}
+
+const READ_FILE = "Read the file to see the rest of what was added.";
+
+function whereRemoved(journal: Journal | Unkept | undefined): string {
+  if (journal === undefined || "kept" in journal || journal.bytes === 0)
+    return `${READ_FILE} What was removed is kept nowhere but for what the diff shows.`;
+  const { artifact, bytes, sizeBytes } = journal;
+  const part =
+    bytes === sizeBytes ? "the file as it was" : `the first and the last of the file as it was, ${bytes} bytes`;
+  return `${READ_FILE} What was removed is in artifact:${artifact}: ${part}.`;
 }

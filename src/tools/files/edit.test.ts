@@ -119,12 +119,12 @@ describe("replacing", () => {
     expect(await bench.bytes("big.txt")).toBe(lines.replaceAll("k", "j"));
   });
 
-  it("keeps the old bytes as an artifact where the diff does not show all of the change", async () => {
+  it("keeps the old bytes as an artifact where the diff does not show all that was removed", async () => {
     const bench = memoryBench({ "a.txt": "one\ntwo\nthree\n" });
     const limits = { maxDiffBytes: 10 };
     const { details, cuts } = await edit(bench, "a.txt", "one\ntwo", "new", { limits });
     const artifact = (details?.journal as { readonly artifact?: string } | undefined)?.artifact ?? "none";
-    const next = `What was removed is in artifact:${artifact}, the file as it was; what was added is in the file.`;
+    const next = `Read the file to see the rest of what was added. What was removed is in artifact:${artifact}: the file as it was.`;
     expect(details).toEqual({ journal: { artifact, bytes: 14, sizeBytes: 14 } });
     expect(cuts).toMatchObject([
       { what: "diff of a.txt", next },
@@ -134,8 +134,16 @@ describe("replacing", () => {
     expect(typeof kept !== "string" && new TextDecoder().decode(kept.bytes)).toBe("one\ntwo\nthree\n");
   });
 
-  it("keeps nothing where the diff shows all of it, or where nothing is changed", async () => {
+  it("keeps them, too, where the diff leaves control characters out of a removed line", async () => {
+    const bench = memoryBench({ "a.txt": "one\u001b[31m\ntwo\u001b[31m\n" });
+    expect(await edit(bench, "a.txt", "one\u001b[31m", "one")).toMatchObject({ details: { journal: { bytes: 18 } } });
+    expect((await edit(bench, "a.txt", "one", "1")).details).toBeUndefined();
+  });
+
+  it("keeps nothing where the diff shows all of it, where nothing is removed, or nothing changed", async () => {
     const bench = memoryBench({ "a.txt": "one\r\n" });
+    const added = await edit(bench, "a.txt", "\r\n", "\r\ntwo\r\n", { limits: { maxDiffBytes: 1 } });
+    expect(added.cuts).toMatchObject([{ next: "Read the file to see the rest of what was added." }]);
     expect(await edit(bench, "a.txt", "one", "two")).toMatchObject({ cuts: [] });
     expect(await edit(bench, "a.txt", "none", "two", { limits: { maxDiffBytes: 1 } })).toMatchObject({ isError: true });
     expect(await bench.session.artifacts.list()).toEqual([]);
@@ -146,7 +154,7 @@ describe("replacing", () => {
     const call = await edit(bench, "a.txt", "one", "1", { limits: { maxDiffBytes: 10, maxKeptBytes: 7 } });
     expect(call.details).toEqual({ journal: { kept: false, sizeBytes: 8, maxBytes: 7 } });
     expect(call.cuts?.[0]).toMatchObject({
-      next: "Read the file to see what was added. What was removed is kept nowhere but for what the diff shows.",
+      next: "Read the file to see the rest of what was added. What was removed is kept nowhere but for what the diff shows.",
     });
     expect(await bench.session.artifacts.list()).toEqual([]);
   });

@@ -15,7 +15,8 @@
  *
  * Safeguards: all edits of a call or none · one place, unless `replaceAll` · only original bytes are replaced, the others
  * stay as they are · never a half character, a half line end or a part of a word · no letter in an encoding that is guessed
- * · no redaction mark · one edit of a file at a time, and none on content that is not what was read · an atomic write · what the diff does not show is kept.
+ * · no redaction mark · one edit of a file at a time, and none on content that is not what was read · an atomic write
+ * · what was removed stands in the diff, or the file as it was is kept.
  * docs/reference/edit.md shows the stages by examples, docs/decisions/017-careful-edits.md says why.
  */
 import {

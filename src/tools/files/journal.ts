@@ -1,5 +1,12 @@
 /** The bytes that a call replaces or deletes: how they are kept before, and how its answer tells of them. */
-import { type Cut, HaftError, type Provenance, type ToolContext, type ToolResult } from "../../kernel/index.js";
+import {
+  type Cut,
+  type ErrorCode,
+  HaftError,
+  type Provenance,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
 
 /** The largest file whose bytes are kept before it is replaced: as much as an artifact holds whole. */
 export const MAX_KEPT_BYTES = 64 * 1024 * 1024;
@@ -52,17 +59,37 @@ export function unkept(sizeBytes: number, maxBytes: number): KeptBytes<Unkept> {
   return { journal: { kept: false, sizeBytes, maxBytes }, giveUp: async () => {} };
 }
 
+/** After these a file is as it was. */
+const UNTOUCHED: readonly string[] = [
+  "FS_STALE",
+  "FS_PERMISSION",
+  "FS_READ_ONLY",
+  "FS_NO_SPACE",
+  "FS_TOO_LARGE",
+] satisfies readonly ErrorCode[];
+
 /**
- * Replaces, and gives up what was kept where the file is not what was kept. After any other failure it stays: a write in place
- * may have ended half-way.
+ * Replaces, and gives up what was kept where nothing was replaced. After any other failure it stays, and the error names it as
+ * `details.journal`: a write in place may have ended half-way.
  */
-export async function orGiveUp<T>(kept: KeptBytes<unknown> | undefined, replace: () => Promise<T>): Promise<T> {
+export async function orGiveUp<T>(
+  kept: KeptBytes<Journal | Unkept> | undefined,
+  replace: () => Promise<T>,
+): Promise<T> {
   try {
     return await replace();
   } catch (thrown) {
-    if (HaftError.is(thrown, "FS_STALE")) await kept?.giveUp();
+    if (kept === undefined || !HaftError.is(thrown)) throw thrown;
+    if (!UNTOUCHED.includes(thrown.code)) throw naming(thrown, kept.journal);
+    await kept.giveUp();
     throw thrown;
   }
+}
+
+function naming(cause: HaftError, journal: Journal | Unkept): HaftError {
+  const { code, message, hint } = cause;
+  const details = { ...cause.details, journal };
+  return new HaftError(code, message, { cause, details, ...(hint === undefined ? {} : { hint }) });
 }
 
 /** Replaced bytes as the parts of a result that tell of them; nothing where there were none. */

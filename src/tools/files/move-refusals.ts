@@ -68,10 +68,10 @@ function refuseTaken(
   return fail("FS_TOO_LARGE", `Did not move ${quoted(from)}: ${why}. A command can replace it.`, { details });
 }
 
-/** The refusal of a move over a file for whose bytes the session has no room. */
+/** The refusal of a move over a file of whose bytes the session keeps only a part. */
 export function refuseUnkept({ from, to }: MoveInput, { bytes, sizeBytes }: Journal): ToolResult<never> | undefined {
   if (bytes === sizeBytes) return undefined;
-  const why = `of the ${sizeBytes} bytes of ${quoted(to)} this session has room for ${bytes} among its artifacts`;
+  const why = `of the ${sizeBytes} bytes of ${quoted(to)} the artifacts of this session can hold ${bytes}`;
   const message = `Did not move ${quoted(from)}: ${why}. A command can replace it, and keeps nothing.`;
   return fail("FS_TOO_LARGE", message, { details: { path: to, sizeBytes, maxBytes: bytes } });
 }

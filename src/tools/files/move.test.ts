@@ -79,7 +79,7 @@ describe("a move", () => {
     expect(await move(bench, "a.txt", "b.txt", { overwrite: true })).toMatchObject({
       code: "FS_TOO_LARGE",
       message:
-        'Did not move "a.txt": of the 5 bytes of "b.txt" this session has room for 2 among its artifacts. A command can replace it, and keeps nothing.',
+        'Did not move "a.txt": of the 5 bytes of "b.txt" the artifacts of this session can hold 2. A command can replace it, and keeps nothing.',
       details: { path: "b.txt", sizeBytes: 5, maxBytes: 2 },
     });
     expect([await bench.bytes("b.txt"), await artifacts.list()]).toEqual(["older", []]);

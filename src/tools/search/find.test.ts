@@ -76,6 +76,11 @@ describe("a part of a name", () => {
     expect(await found(" ")).toEqual(["a b"]);
   });
 
+  it("may hold as many brackets as a call holds, and is looked at once", async () => {
+    const query = "[".repeat(500_000);
+    expect(await find(memoryBench({ "a.txt": "" }), { query })).toMatchObject({ isError: true });
+  });
+
   it("with brackets comes with the glob that takes them as a set, and that one finds by it", async () => {
     const bench = memoryBench(emptyFiles(["src/img1.png", "src/img2.png", "src/imgx.png", "src/set3/a"]));
     const asGlob = async (query: string) => (await find(bench, { query })).data?.asGlob;

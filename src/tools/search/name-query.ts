@@ -12,7 +12,7 @@ export interface NameQuery {
 
 /** A query without one of these is a part of a name. `[` alone makes no glob: it stands in names of files more often. */
 const WILDCARD = /[*?]|\{[^{}]*,/;
-const SET = /(?<!\\)\[[^\]/]+\]/;
+const SET = /(?<!\\)\[[^[\]/]+\]/;
 
 /** A refusal of a query that can find nothing. */
 export function refuseQuery(query: string, wildcards: FindLimits["wildcards"]): ToolResult<never> | undefined {
