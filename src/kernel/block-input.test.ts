@@ -67,18 +67,85 @@ describe("input in blocks", () => {
     expect(new TextDecoder().decode(blocks[0])).toBe("kept");
   });
 
-  it("closes behind what is on its way, once, and takes no more from then on", async () => {
+  it("closes behind the writes that were called before, once, and takes no more from then on", async () => {
     const { input, log, waiting } = reader();
     const written = input.write("job-1", new Uint8Array(INPUT_BLOCK_BYTES + 1));
-    await settle();
+    const second = input.write("job-1", words("x"));
     await input.close();
     await input.close();
+    await expect(input.write("job-1", words("late"))).rejects.toMatchObject({ code: "JOB_INPUT_CLOSED" });
     expect(log).toEqual(["sent 65536"]);
+    for (const at of [0, 1, 2]) {
+      waiting[at]?.take();
+      await settle();
+    }
+    expect(await written).toEqual({ takenBytes: INPUT_BLOCK_BYTES + 1, waitingBytes: 0, isClosed: true });
+    expect(await second).toEqual({ takenBytes: 1, waitingBytes: 0, isClosed: true });
+    expect(log).toEqual(["sent 65536", "sent 1", "sent 1", "closed"]);
+  });
+
+  it("hands a first block over before an end of file that is asked for at once, and tells when that is through", async () => {
+    const log: string[] = [];
+    const end = {
+      send: (block: Uint8Array) => log.push(`sent ${block.length}`) > 0,
+      close: () => void log.push("closed"),
+    };
+    const input = new BlockInput(end, fakeClock());
+    const written = input.write("job-1", words("all"));
+    await input.close();
+    expect(await written).toMatchObject({ takenBytes: 3 });
+    expect(log).toEqual(["sent 3", "closed"]);
+  });
+
+  it("asks again for an end of file that failed, and takes input until then", async () => {
+    let fails = 2;
+    const log: string[] = [];
+    const end = {
+      send: (block: Uint8Array) => log.push(`sent ${block.length}`) > 0,
+      async close() {
+        if (fails-- > 0) throw new Error("the line was cut");
+        log.push("closed");
+      },
+    };
+    const input = new BlockInput(end, fakeClock());
+    await input.write("job-1", words("a"));
+    await expect(input.close()).rejects.toThrow("the line was cut");
+    await input.write("job-1", words("b"));
+    await expect(input.close()).rejects.toThrow("the line was cut");
+    await input.close();
+    expect(log).toEqual(["sent 1", "sent 1", "closed"]);
+    await expect(input.write("job-1", words("c"))).rejects.toMatchObject({ code: "JOB_INPUT_CLOSED" });
+  });
+
+  it("tells of a write whose later block failed how much was taken before", async () => {
+    const { input, waiting } = reader();
+    const written = input.write("job-1", new Uint8Array(INPUT_BLOCK_BYTES + 1)).catch((thrown: unknown) => thrown);
     waiting[0]?.take();
-    expect(await written).toEqual({ takenBytes: INPUT_BLOCK_BYTES, waitingBytes: 0, isClosed: true });
     await settle();
-    expect(log).toEqual(["sent 65536", "closed"]);
-    await expect(input.write("job-1", words("x"))).rejects.toMatchObject({ code: "JOB_INPUT_CLOSED" });
+    const lost = new HaftError("BACKEND_UNAVAILABLE", "The line was cut.", { details: { began: "no" } });
+    waiting[1]?.fail(lost);
+    expect(await written).toMatchObject({
+      code: "BACKEND_UNAVAILABLE",
+      message: 'Of what was written to "job-1" the first 65536 bytes were taken. Of the rest: The line was cut.',
+      details: { began: "unknown", takenBytes: INPUT_BLOCK_BYTES },
+    });
+  });
+
+  it("tells the next write that it is not the one whose block failed", async () => {
+    const { input, log, waiting, clock } = reader();
+    const first = input.write("job-1", words("lost"), { waitMs: 10 });
+    await clock.advance(10);
+    await first;
+    waiting[0]?.fail(new HaftError("BACKEND_UNAVAILABLE", "The line was cut.", { details: { began: "unknown" } }));
+    await settle();
+    await expect(input.write("job-1", words("next"))).rejects.toMatchObject({
+      code: "BACKEND_UNAVAILABLE",
+      message: expect.stringMatching(
+        /^Did not write to "job-1": the last 4 bytes of the write before .* may be missing/,
+      ),
+      details: { began: "no", lostBytes: 4 },
+    });
+    expect(log).toEqual(["sent 4"]);
   });
 
   it("does not count a block that the end of the reader has cut, and is refused from then on", async () => {

@@ -6,7 +6,7 @@ import { MAX_TIMER_MS } from "./port-defaults.js";
 import type { Clock } from "./services.js";
 import type { InputOptions, InputTaken } from "./shell.js";
 
-/** Bytes that are handed over at once; no more of a job's input ever waits here. */
+/** Bytes that are handed over at once. Of what was taken no more ever waits here. */
 export const INPUT_BLOCK_BYTES = 65_536;
 
 /** What a backend gives for it. */
@@ -26,16 +26,33 @@ export function inputClosed(id: string, because = "it has ended, or its standard
   return new HaftError("JOB_INPUT_CLOSED", `Did not write to "${id}": ${because}. ${next}`, { details: { id } });
 }
 
+/** One call of `write`: how much of it was handed over, and how much by its last block. */
+interface Writing {
+  readonly id: string;
+  givenBytes: number;
+  lastBytes: number;
+}
+
+interface Limit {
+  readonly untilMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The writes to one command, and its end of file, in the order of their calls. */
 export class BlockInput {
   readonly #end: InputEnd;
   readonly #clock: Clock;
-  /** The writes before this one. */
+  /** The writes that have been called. Never rejects. */
   #turn: Promise<unknown> = Promise.resolve();
+  /** How many of them have not settled. */
+  #open = 0;
   #onItsWay: { readonly bytes: number; readonly settled: Promise<void> } | undefined;
+  /** Nobody reads any more. */
   #isOver = false;
-  #isClosed = false;
-  /** What a block failed with while nobody waited for it; the next write tells. */
-  #fault: { readonly thrown: unknown } | undefined;
+  /** The end of file that was asked for. */
+  #closing: Promise<void> | undefined;
+  /** What the last block of a write failed with, until a write tells it. */
+  #fault: { readonly thrown: unknown; readonly of: Writing } | undefined;
 
   constructor(end: InputEnd, clock: Clock) {
     this.#end = end;
@@ -44,47 +61,69 @@ export class BlockInput {
 
   /** What `ShellHandle.write` promises, for the job `id`. */
   async write(id: string, bytes: Uint8Array, options: InputOptions = {}): Promise<InputTaken> {
+    if (this.#isClosed) throw inputClosed(id);
     const limit: Limit = {
       untilMs: options.waitMs === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() + options.waitMs,
       signal: options.signal,
     };
-    const before = this.#turn;
-    const written = this.#inTime(before, limit).then((isMyTurn) =>
-      isMyTurn ? this.#write(id, bytes, limit) : { takenBytes: 0, waitingBytes: this.#waitingBytes, isClosed: false },
-    );
-    this.#turn = Promise.allSettled([before, written]);
+    const begin = () => this.#write({ id, givenBytes: 0, lastBytes: 0 }, bytes, limit);
+    // The first one hands its first block over at once, so that an end of file asked for next comes behind it.
+    const written = this.#open === 0 ? begin() : this.#inTurn(begin, limit);
+    this.#open++;
+    const settled = (): void => void this.#open--;
+    void written.then(settled, settled);
+    this.#turn = Promise.allSettled([this.#turn, written]);
     return written;
   }
 
-  /** End of file, behind what is on its way. Resolves at once where something is; a write that waits takes no more. */
+  /**
+   * End of file, behind all writes that were called before. Resolves once it was handed over, or at once where a write or a
+   * block is before it. Where handing it over fails, the next call tries again, and until then writes are taken.
+   */
   async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    if (this.#onItsWay !== undefined) void this.#onItsWay.settled.then(() => this.#end.close()).catch(() => {});
-    else await this.#end.close();
+    const isBehind = this.#open > 0 || this.#onItsWay !== undefined;
+    this.#closing ??= this.#endOfFile().catch((thrown: unknown) => {
+      this.#closing = undefined;
+      throw thrown;
+    });
+    if (isBehind) void this.#closing.catch(() => {});
+    else await this.#closing;
   }
 
-  async #write(id: string, bytes: Uint8Array, limit: Limit): Promise<InputTaken> {
-    if (this.#isClosed) throw inputClosed(id);
-    let takenBytes = 0;
-    let lastBytes = 0;
-    while (takenBytes < bytes.length && (await this.#isFree(limit)) && !this.#isClosed && !this.#isOver) {
-      lastBytes = utf8HeadEnd(bytes.subarray(takenBytes), INPUT_BLOCK_BYTES);
-      this.#send(bytes.slice(takenBytes, takenBytes + lastBytes));
-      takenBytes += lastBytes;
+  get #isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  async #endOfFile(): Promise<void> {
+    if (this.#open > 0) await this.#turn;
+    if (this.#onItsWay !== undefined) await this.#onItsWay.settled;
+    await this.#end.close();
+  }
+
+  async #inTurn(begin: () => Promise<InputTaken>, limit: Limit): Promise<InputTaken> {
+    if (await this.#inTime(this.#turn, limit)) return begin();
+    return { takenBytes: 0, waitingBytes: this.#waitingBytes, isClosed: this.#isOver };
+  }
+
+  async #write(writing: Writing, bytes: Uint8Array, limit: Limit): Promise<InputTaken> {
+    while (writing.givenBytes < bytes.length && (this.#isFree(writing) || (await this.#freed(writing, limit)))) {
+      if (this.#isOver) break;
+      const from = writing.givenBytes;
+      writing.lastBytes = utf8HeadEnd(bytes.subarray(from), INPUT_BLOCK_BYTES);
+      writing.givenBytes += writing.lastBytes;
+      this.#send(bytes.slice(from, writing.givenBytes), writing);
     }
-    await this.#isFree(limit);
-    if (this.#isOver) takenBytes = Math.max(0, takenBytes - lastBytes);
-    const isClosed = this.#isClosed || this.#isOver;
-    if (isClosed && takenBytes === 0 && bytes.length > 0) throw inputClosed(id);
-    return { takenBytes, waitingBytes: this.#waitingBytes, isClosed };
+    if (!this.#isFree(writing)) await this.#freed(writing, limit);
+    const takenBytes = this.#isOver ? writing.givenBytes - writing.lastBytes : writing.givenBytes;
+    if (this.#isOver && takenBytes === 0 && bytes.length > 0) throw inputClosed(writing.id);
+    return { takenBytes, waitingBytes: this.#waitingBytes, isClosed: this.#isOver || this.#isClosed };
   }
 
   get #waitingBytes(): number {
     return this.#onItsWay?.bytes ?? 0;
   }
 
-  #send(block: Uint8Array): void {
+  #send(block: Uint8Array, writing: Writing): void {
     const sent = this.#end.send(block);
     if (typeof sent === "boolean") {
       this.#isOver = !sent;
@@ -96,20 +135,25 @@ export class BlockInput {
         this.#onItsWay = undefined;
       },
       (thrown: unknown) => {
-        this.#fault = { thrown };
+        this.#fault = { thrown, of: writing };
         this.#onItsWay = undefined;
       },
     );
     this.#onItsWay = { bytes: block.length, settled };
   }
 
-  /** Whether nothing is on its way any more, waited for until the limit. */
-  async #isFree(limit: Limit): Promise<boolean> {
-    const isFree = this.#onItsWay === undefined || (await this.#inTime(this.#onItsWay.settled, limit));
+  /** Whether nothing is on its way. @throws what the block before failed with. */
+  #isFree(writing: Writing): boolean {
     const fault = this.#fault;
     this.#fault = undefined;
-    if (fault !== undefined) throw fault.thrown;
-    return isFree;
+    if (fault !== undefined) throw faultFor(writing, fault.thrown, fault.of);
+    return this.#onItsWay === undefined;
+  }
+
+  /** Whether nothing is on its way any more, waited for until the limit. */
+  async #freed(writing: Writing, limit: Limit): Promise<boolean> {
+    if (this.#onItsWay !== undefined && !(await this.#inTime(this.#onItsWay.settled, limit))) return false;
+    return this.#isFree(writing);
   }
 
   /** Whether the work is done by then. */
@@ -122,7 +166,27 @@ export class BlockInput {
   }
 }
 
-interface Limit {
-  readonly untilMs: number;
-  readonly signal: AbortSignal | undefined;
+/** What a write is told of a block that failed: its own, or the one that an earlier write has left waiting. */
+function faultFor(writing: Writing, thrown: unknown, of: Writing): unknown {
+  if (!HaftError.is(thrown)) return thrown;
+  const { id, givenBytes, lastBytes } = writing;
+  const { code, message, details } = thrown;
+  if (of !== writing) {
+    const lost = `the last ${of.lastBytes} bytes of the write before were still waiting, and may be missing`;
+    const next = "Nothing of this write was sent. Look at its output, then send both again as needed";
+    return new HaftError(code, `Did not write to "${id}": ${lost}. ${message} ${next}.`, {
+      cause: thrown,
+      details: { ...details, began: "no", lostBytes: of.lastBytes },
+    });
+  }
+  const takenBytes = givenBytes - lastBytes;
+  if (takenBytes === 0) return thrown;
+  return new HaftError(
+    code,
+    `Of what was written to "${id}" the first ${takenBytes} bytes were taken. Of the rest: ${message}`,
+    {
+      cause: thrown,
+      details: { ...details, began: "unknown", takenBytes },
+    },
+  );
 }

@@ -20,9 +20,10 @@ export function boundHandle(handle: ShellHandle, call: Pick<BoundCall, "id" | "s
     },
     result: handle.result,
     // The end of the call ends the wait: what nobody would be told of is not taken.
-    write: live((bytes: Uint8Array, options?: InputOptions) =>
-      handle.write(bytes, { signal: call.signal, ...options }),
-    ),
+    write: live((bytes: Uint8Array, options?: InputOptions) => {
+      const signal = options?.signal === undefined ? call.signal : AbortSignal.any([call.signal, options.signal]);
+      return handle.write(bytes, { ...options, signal });
+    }),
     closeInput: live(() => handle.closeInput()),
     output: live((stream: "stdout" | "stderr", from: number, max: number) => handle.output(stream, from, max)),
     kill: live((signal: string) => handle.kill(signal)),

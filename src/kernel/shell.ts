@@ -133,15 +133,20 @@ export interface ShellHandle {
   readonly result: Promise<ShellResult>;
   /**
    * Hands bytes over for standard input, behind those of earlier writes. Resolves once the command's pipe has taken them, or
-   * when `waitMs` have passed; by then the pipe is full because nobody reads. One block of at most 64 KiB then still waits, and
-   * reaches the command when it reads on; all behind it is dropped, and is to be written again. What is taken never ends within
-   * a character of UTF-8. `bytes` stay as they are until this has resolved.
+   * when `waitMs` have passed; by then the pipe is full since nobody reads, an earlier write still waits, or the way there is
+   * slow. One block of at most 64 KiB may then still wait, and reaches the command when it reads on; all behind it is dropped,
+   * and is to be written again. What is taken never ends within a character of UTF-8. `bytes` stay as they are until this has
+   * resolved.
    * @throws `JOB_INPUT_CLOSED` when none of them was taken, because the command has ended, has closed its input, or was given all
    * of it; `BACKEND_UNSUPPORTED` where a running command can be given none; `BACKEND_UNAVAILABLE` when the way there was cut, with
    * `details.began` "unknown" where some may have arrived.
    */
   write(bytes: Uint8Array, options?: InputOptions): Promise<InputTaken>;
-  /** End of file, behind what is on its way; resolves at once where something is. Idempotent, and no error once it has ended. */
+  /**
+   * End of file, behind all writes that were called before. Resolves once it was handed over, or at once where a write or a
+   * block is before it. Idempotent, and no error once the command has ended.
+   * @throws `BACKEND_UNAVAILABLE` when the way there was cut; asked again, it is tried again.
+   */
   closeInput(): Promise<void>;
   /** Output from byte `from`, at most `max` bytes; `lost` counts bytes before the first that is still kept. */
   output(

@@ -72,16 +72,19 @@ export class PosixMachine {
   }
 
   dispose(): void {
-    for (const pid of this.processes()) {
-      try {
-        process.kill(pid, "SIGKILL");
-      } catch {
-        // It has ended meanwhile.
+    // One that has been killed may have started another just before.
+    for (let living = this.processes(); living.length > 0; living = this.processes()) {
+      for (const pid of living) {
+        try {
+          process.kill(pid, "SIGKILL");
+        } catch {
+          // It has ended meanwhile.
+        }
       }
     }
     // What was killed just now may still finish a write.
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
-    rmSync(this.work, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20 });
+    rmSync(this.work, { recursive: true, force: true, maxRetries: 20 });
   }
 
   #watched(channel: Channel): Channel {
