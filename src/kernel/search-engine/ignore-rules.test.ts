@@ -8,7 +8,7 @@ const turns = new Turns({ signal: new AbortController().signal });
 async function judged(text: string, ...paths: string[]) {
   const rules = await IgnoreRules.of(text, turns);
   return Promise.all(
-    paths.map((path) => rules?.judge(path.replace(/\/$/, ""), path.endsWith("/"), turns).then((found) => found ?? "-")),
+    paths.map(async (path) => (await rules?.judge(path.replace(/\/$/, ""), path.endsWith("/"), turns)) ?? "-"),
   );
 }
 
@@ -49,6 +49,32 @@ describe("IgnoreRules", () => {
       "kept",
       "ignored",
     ]);
+  });
+
+  it("answers at once, however many rules there are, until others are due on the way", async () => {
+    let isDue = false;
+    let looks = 0;
+    const control = new AbortController();
+    const isPauseDue = () => {
+      looks++;
+      return isDue;
+    };
+    const asked = new Turns({ signal: control.signal, isPauseDue });
+    const many = Array.from({ length: 200 }, (_, at) => `*-${at}-*`).join("\n");
+    const [few, dear] = [await IgnoreRules.of("*.a\n!b.a", turns), await IgnoreRules.of(`*.a\n${many}`, turns)];
+    expect([few?.judge("1.a", false, asked), few?.judge("b.a", false, asked), looks]).toEqual(["ignored", "kept", 0]);
+    expect([dear?.judge("1.a", false, asked), looks]).toEqual(["ignored", 2]);
+    isDue = true;
+    const verdict = dear?.judge("1.a", false, asked);
+    expect(verdict).toBeInstanceOf(Promise);
+    expect([await verdict, looks]).toEqual(["ignored", 4]);
+    control.abort();
+    expect([await dear?.judge("1.a", false, asked), looks]).toEqual([undefined, 5]);
+  });
+
+  it("looks once at a rule that is long by itself, and goes on behind it", async () => {
+    const rules = await IgnoreRules.of(`*.a\n*${"x".repeat(2_000)}`, turns);
+    expect(await rules?.judge("1.a", false, turns)).toBe("ignored");
   });
 
   it("passes over a dot and a slash too many in a path without a wildcard", async () => {

@@ -15,13 +15,18 @@ interface Rule {
   readonly verdict: "ignored" | "kept";
 }
 
+interface Subject {
+  /** Relative to the folder of the ignore file. */
+  readonly path: string;
+  /** The last part of the path. */
+  readonly name: string;
+  readonly isFolder: boolean;
+}
+
 interface GlobRule extends Rule {
   /** Characters: what it costs to match it grows with them. */
   readonly length: number;
-  readonly foldersOnly: boolean;
-  /** By name alone, or by the path relative to the folder of the ignore file. */
-  readonly byName: boolean;
-  matches(subject: string): boolean;
+  takes(subject: Subject): boolean;
 }
 
 /**
@@ -57,23 +62,34 @@ export class IgnoreRules {
   }
 
   /**
+   * Answers at once, and by a promise only where others are due on the way.
    * @param path - Relative to the folder of the file. The folders above it must have been judged before.
    * @param turns - Asked on the way; once they say that it is over, the verdict means nothing.
    */
-  async judge(path: string, isFolder: boolean, turns: Turns): Promise<IgnoreVerdict> {
+  judge(path: string, isFolder: boolean, turns: Turns): IgnoreVerdict | Promise<IgnoreVerdict> {
     const name = path.slice(path.lastIndexOf("/") + 1);
     const plain = this.#plain.last(path, name, isFolder);
+    return this.#judgeFrom(this.#globs.length - 1, { path, name, isFolder }, plain, turns);
+  }
+
+  /** By the globs from the one at `last` back to the first, and by the plain rule where no later one takes the subject. */
+  #judgeFrom(
+    last: number,
+    subject: Subject,
+    plain: Rule | undefined,
+    turns: Turns,
+  ): IgnoreVerdict | Promise<IgnoreVerdict> {
     let length = 0;
-    for (let index = this.#globs.length - 1; index >= 0; index--) {
+    for (let index = last; index >= 0; index--) {
       const rule = this.#globs[index]!;
       if (plain !== undefined && rule.place < plain.place) break;
+      if (rule.takes(subject)) return rule.verdict;
       length += rule.length;
-      if (length > LOOK_EVERY) {
-        length = 0;
-        if (turns.isDue() && (await turns.isOver())) return undefined;
-      }
-      if (rule.foldersOnly && !isFolder) continue;
-      if (rule.matches(rule.byName ? name : path)) return rule.verdict;
+      if (length <= LOOK_EVERY) continue;
+      length = 0;
+      if (!turns.isDue()) continue;
+      const goOn = (isOver: boolean) => (isOver ? undefined : this.#judgeFrom(index - 1, subject, plain, turns));
+      return turns.isOver().then(goOn);
     }
     return plain?.verdict;
   }
@@ -97,7 +113,9 @@ export class IgnoreRules {
       if (body.endsWith("/**")) body += "/*";
       const glob = compileGlob(escapeBraces(body), { matchBase: false });
       if (!glob.ok) return;
-      this.#globs.push({ ...rule, length: body.length, foldersOnly, byName, matches: glob.matches });
+      const takes = ({ path, name, isFolder }: Subject) =>
+        (isFolder || !foldersOnly) && glob.matches(byName ? name : path);
+      this.#globs.push({ ...rule, length: body.length, takes });
     }
     this.#count++;
   }

@@ -1,4 +1,4 @@
-import { IgnoreRules, type IgnoreVerdict } from "./ignore-rules.js";
+import { IgnoreRules } from "./ignore-rules.js";
 import type { Turns } from "./turns.js";
 
 /** Names of the files that say what to leave out; the later one wins wherever it lies. */
@@ -69,16 +69,14 @@ export class IgnoreStack {
    * @param turns - Asked on the way; once they say that it is over, the answer means nothing.
    */
   async ignores(path: string, isFolder: boolean, turns: Turns): Promise<boolean> {
-    const verdict =
-      (await this.#judge("plain", path, isFolder, turns)) ?? (await this.#judge("git", path, isFolder, turns));
-    return verdict === "ignored";
-  }
-
-  async #judge(which: "git" | "plain", path: string, isFolder: boolean, turns: Turns): Promise<IgnoreVerdict> {
-    for (const level of this.#levels) {
-      const verdict = await level[which]?.judge(path.slice(level.at), isFolder, turns);
-      if (verdict !== undefined) return verdict;
+    for (const which of ["plain", "git"] as const) {
+      for (const level of this.#levels) {
+        const judged = level[which]?.judge(path.slice(level.at), isFolder, turns);
+        // Every entry is asked about at every level: an await for each would cost more than the rules.
+        const verdict = judged instanceof Promise ? await judged : judged;
+        if (verdict !== undefined) return verdict === "ignored";
+      }
     }
-    return undefined;
+    return false;
   }
 }
