@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { boundHandle } from "./bound-handle.js";
+import type { InputOptions, ShellHandle } from "./shell.js";
+
+it("ends the wait of a write with its call, and with the signal that the write has of its own", async () => {
+  const seen: (InputOptions | undefined)[] = [];
+  const handle = {
+    async write(_bytes: Uint8Array, options?: InputOptions) {
+      seen.push(options);
+      return { takenBytes: 0, waitingBytes: 0, isClosed: false };
+    },
+  } as unknown as ShellHandle;
+  const [call, own] = [new AbortController(), new AbortController()];
+  const bound = boundHandle(handle, { id: "c1", signal: call.signal });
+  for (const options of [undefined, { waitMs: 5 }, { signal: own.signal }])
+    await bound.write(new Uint8Array(), options);
+  expect(seen.map((options) => [options?.waitMs, options?.signal?.aborted])).toEqual([
+    [undefined, false],
+    [5, false],
+    [undefined, false],
+  ]);
+  own.abort();
+  expect(seen.map((options) => options?.signal?.aborted)).toEqual([false, false, true]);
+  call.abort();
+  expect(seen.map((options) => options?.signal?.aborted)).toEqual([true, true, true]);
+});
