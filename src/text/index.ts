@@ -33,6 +33,7 @@ export {
   parentOf,
   relativeInside,
   resolvePath,
+  walkMissing,
   withoutFolderEnd,
 } from "./paths.js";
 export { posixQuote } from "./quoting.js";

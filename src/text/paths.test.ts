@@ -9,6 +9,7 @@ import {
   parentOf,
   relativeInside,
   resolvePath,
+  walkMissing,
   withoutFolderEnd,
 } from "./paths.js";
 
@@ -106,6 +107,19 @@ describe("parentOf and baseName", () => {
   ])("take %s apart", (path, parent, name) => {
     expect(parentOf(path)).toBe(parent);
     expect(baseName(path)).toBe(name);
+  });
+});
+
+describe("walkMissing", () => {
+  it.each([
+    ["/w/dir", "gone/below", "/w/dir", "gone/below"],
+    ["/w/dir", "gone/./below//../it/", "/w/dir", "gone/it"],
+    ["/w/dir", "gone/..", "/w/dir", ""],
+    ["/w/dir", "gone/../../file", "/w", "file"],
+    ["/w/dir", "gone/../../other/../../../../file", "/", "file"],
+    ["/", "gone", "/", "gone"],
+  ])("from %s by %s", (real, rest, folder, missing) => {
+    expect(walkMissing(real, rest)).toEqual({ real: folder, missing });
   });
 });
 

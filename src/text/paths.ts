@@ -67,6 +67,23 @@ export function parentOf(path: string): string {
   return joinPath(path, "..");
 }
 
+/**
+ * Where `rest` leads from the folder `real`, of which its first name is missing: what does not exist is no link, so a `..`
+ * takes one missing name away, and where none is left it leads to the folder above.
+ *
+ * @param real - An absolute, normalized folder, links followed.
+ */
+export function walkMissing(real: string, rest: string): { readonly real: string; readonly missing: string } {
+  let folder = real;
+  const missing: string[] = [];
+  for (const name of rest.split("/")) {
+    if (name === "" || name === ".") continue;
+    if (name !== "..") missing.push(name);
+    else if (missing.pop() === undefined) folder = parentOf(folder);
+  }
+  return { real: folder, missing: missing.join("/") };
+}
+
 /** The last name of `path` after normalizing; empty for the root. */
 export function baseName(path: string): string {
   const normal = normalizePath(path);

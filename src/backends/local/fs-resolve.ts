@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import type { ResolvedPath } from "../../kernel/index.js";
-import { normalizePath } from "../../text/index.js";
+import { normalizePath, walkMissing } from "../../text/index.js";
 import { type GuardMode, openAnchor } from "./fs-anchor.js";
 import { systemCode } from "./fs-faults.js";
 import { kindOf } from "./fs-info.js";
@@ -27,8 +27,7 @@ function resolveStep(path: string, mode: GuardMode, met: { links: number }): Res
     if (code !== "ENOENT" || name === "") throw thrown;
     const above = resolveStep(folder, mode, met);
     if (above.kind !== "absent") return above;
-    // What does not exist is no link: there a `..` takes one name away.
-    return { ...above, missing: normalizePath(`/${above.missing}/${name}`).slice(1) };
+    return { ...walkMissing(above.real, `${above.missing}/${name}`), kind: "absent" };
   }
   try {
     if (isFolder) return { real: anchor.real, missing: "", kind: "directory" };

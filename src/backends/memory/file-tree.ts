@@ -1,5 +1,6 @@
 /** A file system in memory: nodes with identity, links of both kinds, modes and times. Synchronous, so each step is atomic. */
 import { DOING, type Doing, type EntryKind, refusedBy } from "../../kernel/index.js";
+import { walkMissing } from "../../text/index.js";
 
 interface NodeBase {
   /** Stays with the node under every name. */
@@ -108,14 +109,7 @@ export class FileTree {
           isDangling: false,
         };
       if (node.kind !== "directory") {
-        const rest = todo.filter((one) => one !== "" && one !== ".").reverse();
-        return {
-          real: `/${[...names, name].join("/")}`,
-          missing: rest,
-          name: rest.at(-1) as string,
-          isBlocked: true,
-          isDangling: false,
-        };
+        return { ...missingFrom([...names, name], todo.reverse()), isBlocked: true, isDangling: false };
       }
       names.push(name);
       folders.push(node);
@@ -230,18 +224,12 @@ function missingSpot(
   parent: DirectoryNode | undefined,
   viaLink: boolean,
 ): Spot {
-  const rest = todo.filter((one) => one !== "" && one !== ".").reverse();
-  const missing: string[] = [];
-  for (const one of [name, ...rest]) {
-    if (one === "..") missing.pop();
-    else missing.push(one);
-  }
-  const spot = {
-    real: `/${names.join("/")}`,
-    missing,
-    name: missing.at(-1) ?? "",
-    isBlocked: false,
-    isDangling: viaLink,
-  };
+  const spot = { ...missingFrom(names, [name, ...[...todo].reverse()]), isBlocked: false, isDangling: viaLink };
   return parent === undefined ? spot : { ...spot, parent };
+}
+
+function missingFrom(names: readonly string[], rest: readonly string[]): Pick<Spot, "real" | "missing" | "name"> {
+  const { real, missing } = walkMissing(`/${names.join("/")}`, rest.join("/"));
+  const left = missing === "" ? [] : missing.split("/");
+  return { real, missing: left, name: left.at(-1) ?? "" };
 }

@@ -16,7 +16,7 @@ import {
   type ResolvedPath,
   tooLarge,
 } from "../../kernel/index.js";
-import { normalizePath, wholeNumber } from "../../text/index.js";
+import { walkMissing, wholeNumber } from "../../text/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
 import type { FarPlace } from "./far-side.js";
 import type { Frame } from "./frames.js";
@@ -240,9 +240,7 @@ function readResolved({ bytes }: Frame): ResolvedPath[] {
     const middle = start + Number(real);
     at = middle + Number(missing);
     answers.push({
-      real: decoder.decode(bytes.subarray(start, middle)),
-      // What does not exist is no link: there a `..` takes one name away.
-      missing: normalizePath(`/${decoder.decode(bytes.subarray(middle, at))}`).slice(1),
+      ...walkMissing(decoder.decode(bytes.subarray(start, middle)), decoder.decode(bytes.subarray(middle, at))),
       kind: kind as ResolvedPath["kind"],
     });
   }

@@ -1,4 +1,5 @@
 /** Symbolic links: told, followed, and never a way out of the grant. */
+import { parentOf } from "../../text/index.js";
 import { collect, onFs, utf8 } from "../case-setup.js";
 import { expectEqual, expectError, expectThat } from "../expect.js";
 import { type Fixture, plant } from "../fixture.js";
@@ -226,6 +227,8 @@ export const fsLinks: Suite<Fixture> = [
         slash: "sub/../deep/",
         missing: "sub/../gone/below",
         beforeMissing: "gone/below/../../file",
+        beyondMissing: "gone/../../file",
+        farBeyondMissing: "gone/../../other/deep/../../../file",
         chain: "to-folder/file",
       };
       for (const [name, target] of Object.entries(links)) {
@@ -242,6 +245,8 @@ export const fsLinks: Suite<Fixture> = [
           [path("other/deep"), "", "directory"],
           [other, "gone/below", "absent"],
           [path("dir"), "file", "absent"],
+          [fixture.folder, "file", "absent"],
+          [parentOf(fixture.folder), "file", "absent"],
           [path("other/file"), "", "file"],
         ],
         "answers",
