@@ -10,8 +10,6 @@ export class AuditFile {
   readonly #linesFile: number;
   readonly #headFile: number;
   readonly #scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
-  /** Those that were written here. */
-  lines = 0;
   #size: number;
   #head: string | undefined;
   #flush: NodeJS.Immediate | undefined;
@@ -50,7 +48,11 @@ export class AuditFile {
       throw error;
     }
     this.#size += bytes.length;
-    this.lines += 1;
+  }
+
+  /** Whether the file holds no line. */
+  get isEmpty(): boolean {
+    return this.#size === 0;
   }
 
   /** Whether the file has no name any more, so that nobody would find what is written to it. */
@@ -78,7 +80,7 @@ export class AuditFile {
 
   /** After `close`: takes away what holds nothing. */
   removeEmpty(): void {
-    if (this.#size > 0) return;
+    if (!this.isEmpty) return;
     for (const end of ["jsonl", "head"]) rmSync(`${this.#path}.${end}`, { force: true });
   }
 

@@ -134,6 +134,53 @@ describe("the audit record by files", () => {
     });
   });
 
+  it("says nothing of a file that was removed once its day was over, whether closed meanwhile or not", () => {
+    let nowMs = Date.UTC(2031, 4, 1, 12);
+    const audit = fileAudit(state, { now: () => nowMs });
+    for (const isClosed of [false, true]) {
+      audit.begin(call);
+      if (isClosed) audit.close();
+      rmSync(join(state.path, "audit", files(".jsonl")[0] ?? ""));
+      nowMs += 24 * 60 * 60 * 1000;
+      const id = audit.begin(call);
+      expect(readAudit(state)).toMatchObject({ calls: [{ id }], problems: [] });
+    }
+    audit.close();
+    expect(text(files(".jsonl")[0] ?? "")).not.toContain("removedLines");
+  });
+
+  it("counts only the lines of the day whose file was removed", () => {
+    let nowMs = Date.UTC(2031, 4, 1, 12);
+    const audit = fileAudit(state, { now: () => nowMs });
+    const remove = () => rmSync(join(state.path, "audit"), { recursive: true });
+    for (const callId of ["c1", "c2"]) audit.begin({ ...call, callId });
+    remove();
+    audit.begin(call);
+    expect(readAudit(state).problems).toMatchObject([{ why: expect.stringMatching(/^3 lines /) }]);
+    nowMs += 24 * 60 * 60 * 1000;
+    audit.begin(call);
+    remove();
+    audit.begin(call);
+    audit.close();
+    expect(readAudit(state).problems).toMatchObject([{ why: expect.stringMatching(/^2 lines /) }]);
+  });
+
+  it.each([
+    ["before it was closed and opened again", 5],
+    ["while it was closed", 2],
+  ])("counts all lines of a removed file, also those written %s", (_, count) => {
+    const audit = fileAudit(state);
+    audit.begin(call);
+    audit.close();
+    if (count === 5) for (const callId of ["c2", "c3"]) audit.begin({ ...call, callId });
+    expect(readAudit(state).problems).toEqual([]);
+    rmSync(join(state.path, "audit"), { recursive: true });
+    const id = audit.begin(call);
+    audit.close();
+    const why = `${count} lines before it were removed while their process ran`;
+    expect(readAudit(state)).toMatchObject({ calls: [{ id }], problems: [{ line: 1, why }] });
+  });
+
   it("goes on in its file when that was only moved", async () => {
     const audit = fileAudit(state);
     await audit.begin(call);

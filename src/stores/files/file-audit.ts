@@ -19,19 +19,22 @@ export interface FileAuditOptions {
  *
  * Each entry is written before `begin` or `end` returns, so a call is on record before it runs; it is not flushed to the disk:
  * it survives the process, not a power cut. They throw `STORE_UNWRITABLE` when the line could not be written
- * whole; what was written of it is taken back. The first entry makes the file. Where it was deleted since the last one, the chain
- * goes on in a new file of the same name, whose head tells as `removedLines` how many lines went with the old one.
+ * whole; what was written of it is taken back. The first entry makes the file. Where today's was deleted, the chain goes on in a
+ * new file of the same name, whose head tells as `removedLines` how many lines of that day are gone. The file of a day that is
+ * over may be deleted: nothing tells of it.
  */
 export function fileAudit(state: StateFolder, options: FileAuditOptions = {}): Audit & { close(): void } {
   const now = options.now ?? Date.now;
   const chain = new ChainWriter();
   let file: AuditFile | undefined;
-  /** Lines that were deleted while their file was written, for the head of the next one. */
-  let removedLines = 0;
+  /** The day of the last entry, and the lines of all days before it. */
+  let today = { day: "", linesBefore: 0 };
 
   /** A file that could not even get its first line is none: the next entry tries again. */
   const begin = (to: AuditFile, atMs: number): void => {
     try {
+      // A file that begins anew on the same day holds none of the lines that the day had so far.
+      const removedLines = to.isEmpty ? chain.lines - today.linesBefore : 0;
       const removed = removedLines > 0 ? { removedLines } : {};
       chain.append(to, { kind: "head", chain: chain.id, pid: process.pid, node: process.version, ...removed }, atMs);
     } catch (error) {
@@ -46,11 +49,8 @@ export function fileAudit(state: StateFolder, options: FileAuditOptions = {}): A
     const atMs = now();
     const day = new Date(atMs).toISOString().slice(0, 10);
     try {
-      const isRemoved = file?.isRemoved === true;
-      if (isRemoved || file?.day !== day) {
-        // A head that told of some lines may have gone too.
-        if (isRemoved) removedLines += file?.lines ?? 0;
-        else if (file !== undefined) removedLines = 0;
+      if (today.day !== day) today = { day, linesBefore: chain.lines };
+      if (file === undefined || file.day !== day || file.isRemoved) {
         file?.close();
         file = undefined;
         file = new AuditFile(state.folder("audit"), day, `${day}-${process.pid}-${chain.id}`);
@@ -83,6 +83,11 @@ class ChainWriter {
   readonly id = randomBytes(6).toString("hex");
   #sequence = 0;
   #hash = CHAIN_START;
+
+  /** How many were written. */
+  get lines(): number {
+    return this.#sequence;
+  }
 
   /** Returns the number of the line. Nothing has happened when it throws. */
   append(to: AuditFile, entry: Entry, atMs: number): number {

@@ -43,7 +43,7 @@ const FILE = /^(\d{4}-\d\d-\d\d)-\d+-([0-9a-f]+)\.jsonl$/;
 
 /**
  * Reads and checks every file. Lines behind a broken one are left out. A file that is gone whole is noticed only between two
- * days of one process, and where its process still wrote to it: whoever removes old days leaves the rest sound.
+ * days of one process, and where its process wrote more on the same day: whoever removes old days leaves the rest sound.
  */
 export function readAudit(state: Pick<StateFolder, "path">): AuditReport {
   const folder = join(state.path, "audit");
