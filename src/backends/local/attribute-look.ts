@@ -23,8 +23,11 @@ const OF_BOTH = [
 const KINDS = ["5", "0"];
 /** What is told of a file without attributes. */
 const TIME = /^\d+ (?:atime|ctime|mtime)=[\d.]+$/;
+/** What a `tar` says that does not know an option, or was built without what it needs for one. */
+const NOT_ABLE = /(?:unrecognized|unknown|illegal|invalid) option|\boption\b.* not supported|support is not available/i;
+const SAID_MAX = 2000;
 
-/** "unknown": this time nothing could be told. "never": nor will it be, for there is no GNU `tar`. */
+/** "unknown": this time nothing could be told. "never": nor will it be, for there is no `tar` that can. */
 export type AttributeLook = "none" | "some" | "unknown" | "never";
 
 /** Takes about as long as starting a process. Reads no more of the file than fits into a pipe. */
@@ -41,28 +44,36 @@ export function lookForAttributes(folder: number, file: number): Promise<Attribu
       let said = "";
       child.stdout?.on("data", (chunk: Buffer) => {
         if (head.length < HEAD_BYTES) head = Buffer.concat([head, chunk]);
-        // Killed, since with its output closed it would complain, and what it says of the file could not be told from that.
+        // Killed, since with its output closed it would complain, and what it says of the file could not be told
+        // from that.
         if (head.length >= HEAD_BYTES) child.kill("SIGKILL");
       });
       child.stderr?.on("data", (chunk: Buffer) => {
-        said += chunk.toString("latin1");
+        said = (said + chunk.toString("latin1")).slice(0, SAID_MAX);
       });
       child.once("error", notStarted);
-      child.once("close", () => resolve(said === "" ? lookOf(head) : "never"));
+      child.once("close", () => {
+        if (said !== "") resolve(NOT_ABLE.test(said) ? "never" : "unknown");
+        // One that was ended before it had told all, by its limit or by somebody else, may tell it the next time.
+        else resolve(head.length < HEAD_BYTES ? "unknown" : lookOf(head));
+      });
     } catch (thrown) {
       notStarted(thrown);
     }
   });
 }
 
-/** Before each member comes a head of the kind "x": its size in octal digits, then, in blocks of its own, a line for each fact. */
+/**
+ * Before each member comes a head of the kind "x": its size in octal digits, then, in blocks of its own, a line for each
+ * fact.
+ */
 function lookOf(archive: Buffer): AttributeLook {
   const text = archive.toString("latin1");
   const kindAt = (at: number) => (text.slice(at + 257, at + 262) === "ustar" ? text[at + 156] : undefined);
   let at = 0;
   for (const kind of KINDS) {
     const size = Number.parseInt(text.slice(at + 124, at + 136), 8);
-    if (kindAt(at) !== "x" || !(size > 0)) return "never";
+    if (kindAt(at) !== "x" || !(size > 0)) return "unknown";
     at += BLOCK_BYTES;
     const facts = text
       .slice(at, at + size)
@@ -70,7 +81,7 @@ function lookOf(archive: Buffer): AttributeLook {
       .split("\n");
     if (!facts.every((fact) => TIME.test(fact))) return "some";
     at += Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
-    if (kindAt(at) !== kind) return "never";
+    if (kindAt(at) !== kind) return "unknown";
     at += BLOCK_BYTES;
   }
   return "none";

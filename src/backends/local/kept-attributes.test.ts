@@ -110,6 +110,21 @@ describe("attributes of a file that is written again and again", () => {
     expect(await countRuns("file", 3)).toEqual({ tar: 1, cp: 0 });
   });
 
+  it.runIf(process.platform === "linux")("a moment in which tar cannot look ends no later look", async () => {
+    writeFileSync(at("file"), "old");
+    writeFileSync(at("other"), "old");
+    await withCp(
+      (cp) => {
+        writeFileSync(cp, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+        writeFileSync(at("bin/tar"), "#!/bin/sh\nkill -TERM $$\n", { mode: 0o755 });
+      },
+      // Whether it has attributes is not known, and they cannot be copied.
+      async () => expect(await write("file", "one")).toBe(true),
+    );
+    rmSync(at("bin"), { recursive: true });
+    expect(await countRuns("other", 3)).toEqual({ tar: 1, cp: 0 });
+  });
+
   it("attributes are looked for once and copied each time", async (context) => {
     writeFileSync(at("file"), "old");
     give(at("file"), USER, "68657265", context);
