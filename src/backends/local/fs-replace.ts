@@ -66,7 +66,7 @@ export async function replaceAt(
   tools.temps.sweep(spot.anchor);
   const after = sha256(data);
   if (old === undefined) {
-    await create(spot, data, expect, tools, patience);
+    await create(spot, data, expect, tools.temps, patience);
     return { before: null, after, created: true, inPlace: false };
   }
   if (typeof expect === "object" && "version" in expect) requireVersion(spot, old, expect.version);
@@ -82,10 +82,10 @@ async function create(
   spot: Spot,
   data: Uint8Array,
   expect: Expect,
-  tools: ReplaceTools,
+  temps: TempFiles,
   patience: Patience,
 ): Promise<void> {
-  const temp = tools.temps.create(spot.anchor, 0o666);
+  const temp = temps.create(spot.anchor, 0o666);
   let isOpen = true;
   try {
     await writeAll(temp.descriptor, data, patience);
@@ -99,7 +99,6 @@ async function create(
       renameSync(temp.path, spot.path);
     }
     removeName(temp.path);
-    tools.attributes.remember(fstatSync(temp.descriptor, { bigint: true }));
     closeSync(temp.descriptor);
     isOpen = false;
     await flushFolder(spot);
@@ -129,7 +128,7 @@ async function renameOver(
     const source = openFile(spot, WRITE);
     let before: string | null;
     try {
-      // The copy runs in a process of its own while the bytes are written.
+      // A look, and a copy where there is something to copy: in processes of their own while the bytes are written.
       const [isKept] = await allOrFirstFault([
         keepOwner(temp.descriptor, old)
           ? tools.attributes.copy(source, temp.descriptor, spot.anchor)

@@ -18,20 +18,15 @@ interface Known {
 
 /**
  * Keeps access control lists and extended attributes of a file that is about to be replaced. Node cannot see them. GNU `tar`
- * tells whether it or its folder has any, and GNU `cp --attributes-only` copies them, each about 2 ms while the bytes are written. What
- * has been told holds for the file that takes the place of the old one as well, for as long as nobody else changes it; a file
- * that this process has made has none. Where there is no GNU `tar` all are copied; where there is no GNU `cp` they are not
- * seen, and a replaced file loses them.
+ * tells whether it or its folder has any, and GNU `cp --attributes-only` copies them, each about 2 ms while the bytes are
+ * written. What has been told holds for the file that takes the place of the old one as well, for as long as nobody else
+ * changes it; of a file that this process has made nothing is known, since its folder may have given it some. Where there
+ * is no GNU `tar` all are copied; where there is no GNU `cp` they are not seen, and a replaced file loses them.
  */
 export class KeptAttributes {
   readonly #known = new Map<string, Known>();
   #canLook = true;
   #canCopy = true;
-
-  /** The file has just been made by this process, with what its folder gives it and nothing else. */
-  remember(made: BigIntStats): void {
-    this.#note(made, false);
-  }
 
   /** A file of this process has taken the place of another, whose attributes it was given. */
   succeed(old: BigIntStats, made: BigIntStats): void {
