@@ -90,9 +90,9 @@ export interface Fs {
   /**
    * Replaces or creates a file so that every reader sees all old or all new bytes: a temporary file beside it, flushed,
    * renamed. Mode, owner and group stay; a link is followed and its target replaced. Where a rename would lose a hard
-   * link, owner, ACL or extended attribute the bytes are written in place and `inPlace` says so. Where the machine has no tool
-   * that knows of attributes (GNU `cp`; for `posix` also `getfattr`) they are lost. In place, what lies beyond the old end is
-   * written first: a disk without room leaves the file as it was, a fault after that need not.
+   * link, owner, ACL or extended attribute the bytes are written in place and `inPlace` says so. Where the backend has nothing
+   * that knows of attributes they are lost; its README says where. In place, what lies beyond the old end is written first: a
+   * disk without room leaves the file as it was, a fault after that need not.
    * Rejects with `FS_STALE` when `expect` does not hold, judged right before the rename; with "absent" creation is exclusive.
    */
   replaceAtomic(path: string, data: Uint8Array, expect: Expect, io?: Io): Promise<ReplaceResult>;
