@@ -70,7 +70,11 @@ describe("haft artifacts", () => {
 
   it("lists those of all sessions or of one, and says where they come from when there is none", async () => {
     const none = await haft("artifacts", "list");
-    expect(none).toMatchObject({ status: 0, stdout: "", stderr: expect.stringContaining("write, edit, move and delete") });
+    expect(none).toMatchObject({
+      status: 0,
+      stdout: "",
+      stderr: expect.stringContaining("write, edit, move and delete"),
+    });
     writeFileSync(project("a.txt"), "first");
     await call("delete", { path: "a.txt" }, "--session", "one");
     await call("bash", { command: "seq 100000" }, "--session", "two");
