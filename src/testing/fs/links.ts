@@ -195,6 +195,7 @@ export const fsLinks: Suite<Fixture> = [
         path("real"),
         path("link/no/such"),
         path("nowhere"),
+        path("nowhere/below/it"),
         path("link"),
       ]);
       expectEqual(
@@ -204,6 +205,7 @@ export const fsLinks: Suite<Fixture> = [
           [path("real"), "", "directory"],
           [path("real"), "no/such", "absent"],
           [path("real"), "gone", "absent"],
+          [path("real"), "gone/below/it", "absent"],
           [path("real"), "", "directory"],
         ],
         "answers",
@@ -229,6 +231,8 @@ export const fsLinks: Suite<Fixture> = [
         beforeMissing: "gone/below/../../file",
         beyondMissing: "gone/../../file",
         farBeyondMissing: "gone/../../other/deep/../../../file",
+        behindMissing: "to-missing/../it",
+        beyondLinks: `${path("dir/to-missing")}/../../../other/deep`,
         chain: "to-folder/file",
       };
       for (const [name, target] of Object.entries(links)) {
@@ -247,6 +251,8 @@ export const fsLinks: Suite<Fixture> = [
           [path("dir"), "file", "absent"],
           [fixture.folder, "file", "absent"],
           [parentOf(fixture.folder), "file", "absent"],
+          [other, "gone/it", "absent"],
+          [fixture.folder, "other/deep", "absent"],
           [path("other/file"), "", "file"],
         ],
         "answers",

@@ -172,11 +172,13 @@ hf_fs_resolve() {
   hf_out=
   for hf_one in "$@"; do
     hf_p=$hf_one hf_asked=$hf_one hf_allow="*" hf_follow=yes hf_hops=0 hf_missing=
-    if hf_walk; then hf_kind_of "./$hf_name"
-    else
+    while :; do
+      hf_rest=
+      if hf_walk; then hf_kind_of "./$hf_name"; break; fi
       hf_kind=absent
       if [ "$hf_code" = loop ]; then hf_kind=link; fi
-    fi
+      hf_lead_on || break
+    done
     if [ "$hf_kind" = absent ]; then
       # hf_real is the whole; the shell stands in the last folder that exists.
       hf_missing=\${hf_real#"\${hf_here%/}"/} hf_real=$hf_here
@@ -184,6 +186,16 @@ hf_fs_resolve() {
     hf_out="$hf_out\${#hf_real} \${#hf_missing} $hf_kind$hf_nl$hf_real$hf_missing"
   done
   hf_tell resolve "$hf_out"
+}
+
+# Where the first name that is missing is a link that leads nowhere: goes on from where it would lead, in hf_p.
+hf_lead_on() {
+  case $hf_code,$hf_rest in absent,*/*) hf_x=./\${hf_rest%%/*} ;; *) return 1 ;; esac
+  hf_hops=$(( hf_hops + 1 ))
+  if [ ! -L "$hf_x" ] || [ "$hf_hops" -gt 40 ]; then return 1; fi
+  hf_link "$hf_x" || return 1
+  case $hf_target in /*) hf_p=$hf_target ;; *) hf_p=\${hf_here%/}/$hf_target ;; esac
+  hf_p=$hf_p/\${hf_rest#*/}
 }
 
 hf_kind_of() {
