@@ -37,6 +37,14 @@ describe("the files in memory", () => {
     expect((await fs.replaceAtomic("/tmp/b", new Uint8Array(), "any")).inPlace).toBe(false);
   });
 
+  it("name the place behind a file without any `..` of the link that leads there", async () => {
+    const backend = createMemoryBackend({ files: { "/w/file": "x" } });
+    const { fs } = backend.root;
+    backend.plant({ kind: "link", path: "/w/link", target: "file/../../etc/it" });
+    expect(await fs.resolve(["/w/link"])).toEqual([{ real: "/", missing: "etc/it", kind: "absent" }]);
+    await expect(fs.readText("/w/link")).rejects.toMatchObject({ code: "FS_NOT_A_DIRECTORY" });
+  });
+
   it("hash by the digest that is given", async () => {
     const { fs } = createMemoryBackend({ digest: (bytes) => `digest of ${bytes.length}` }).root;
     expect((await fs.replaceAtomic("/tmp/a", new Uint8Array(3), "any")).after).toBe("digest of 3");
