@@ -2,10 +2,8 @@
  * Whether a file has an access control list or extended attributes, or its folder has, from which a new file would get some.
  * Node cannot see them; the heads of an archive tell them.
  */
-import { spawn } from "node:child_process";
-import { systemCode } from "./fs-faults.js";
+import { runAttributeTool } from "./attribute-tool.js";
 
-const LOOK_TIMEOUT_MS = 5_000;
 const BLOCK_BYTES = 512;
 /** More than the heads of both take without attributes. */
 const HEAD_BYTES = 8 * BLOCK_BYTES;
@@ -25,42 +23,27 @@ const KINDS = ["5", "0"];
 const TIME = /^\d+ (?:atime|ctime|mtime)=[\d.]+$/;
 /** What a `tar` says that does not know an option, or was built without what it needs for one. */
 const NOT_ABLE = /(?:unrecognized|unknown|illegal|invalid) option|\boption\b.* not supported|support is not available/i;
-const SAID_MAX = 2000;
 
 /** "unknown": this time nothing could be told. "never": nor will it be, for there is no `tar` that can. */
 export type AttributeLook = "none" | "some" | "unknown" | "never";
 
 /** Takes about as long as starting a process. Reads no more of the file than fits into a pipe. */
-export function lookForAttributes(folder: number, file: number): Promise<AttributeLook> {
-  return new Promise((resolve) => {
-    const notStarted = (thrown: unknown) => resolve(systemCode(thrown) === "ENOENT" ? "never" : "unknown");
-    try {
-      const child = spawn("tar", [...OPTIONS, ...OF_BOTH], {
-        stdio: ["ignore", "pipe", "pipe", folder, file],
-        env: { PATH: process.env.PATH ?? "", LC_ALL: "C" },
-        timeout: LOOK_TIMEOUT_MS,
-      });
-      let head = Buffer.alloc(0);
-      let said = "";
-      child.stdout?.on("data", (chunk: Buffer) => {
-        if (head.length < HEAD_BYTES) head = Buffer.concat([head, chunk]);
-        // Killed, since with its output closed it would complain, and what it says of the file could not be told
-        // from that.
-        if (head.length >= HEAD_BYTES) child.kill("SIGKILL");
-      });
-      child.stderr?.on("data", (chunk: Buffer) => {
-        said = (said + chunk.toString("latin1")).slice(0, SAID_MAX);
-      });
-      child.once("error", notStarted);
-      child.once("close", () => {
-        if (said !== "") resolve(NOT_ABLE.test(said) ? "never" : "unknown");
-        // One that was ended before it had told all, by its limit or by somebody else, may tell it the next time.
-        else resolve(head.length < HEAD_BYTES ? "unknown" : lookOf(head));
-      });
-    } catch (thrown) {
-      notStarted(thrown);
-    }
+export async function lookForAttributes(folder: number, file: number): Promise<AttributeLook> {
+  let head = Buffer.alloc(0);
+  const ran = await runAttributeTool({
+    program: "tar",
+    options: [...OPTIONS, ...OF_BOTH],
+    descriptors: [folder, file],
+    onOutput(chunk, kill) {
+      if (head.length < HEAD_BYTES) head = Buffer.concat([head, chunk]);
+      // Killed, since with its output closed it would complain, and what it says of the file could not be told from that.
+      if (head.length >= HEAD_BYTES) kill();
+    },
   });
+  if (typeof ran === "string") return ran === "absent" ? "never" : "unknown";
+  if (ran.said !== "") return NOT_ABLE.test(ran.said) ? "never" : "unknown";
+  // One that was ended before it had told all, by its limit or by somebody else, may tell it the next time.
+  return head.length < HEAD_BYTES ? "unknown" : lookOf(head);
 }
 
 /**

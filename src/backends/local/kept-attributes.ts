@@ -1,12 +1,10 @@
-import { spawn } from "node:child_process";
 import { type BigIntStats, closeSync, constants, openSync } from "node:fs";
 import { lookForAttributes } from "./attribute-look.js";
+import { runAttributeTool } from "./attribute-tool.js";
 import type { HeldFolder } from "./fs-anchor.js";
-import { systemCode } from "./fs-faults.js";
 import type { OpenFile } from "./fs-read.js";
 
 const REMEMBERED_FILES = 10_000;
-const COPY_TIMEOUT_MS = 5_000;
 /** What a `cp` says that does not know the option; then nobody here can tell or copy attributes. */
 const UNKNOWN_OPTION = /attributes-only|unrecognized option|illegal option|invalid option/i;
 
@@ -79,28 +77,10 @@ function identityOf({ dev, ino }: BigIntStats): string {
   return `${dev}-${ino}`;
 }
 
-function copyAttributes(from: number, to: number): Promise<"copied" | "failed" | "no GNU cp"> {
+async function copyAttributes(from: number, to: number): Promise<"copied" | "failed" | "no GNU cp"> {
   const options = ["--attributes-only", "--preserve=mode,ownership,xattr", "--", "/proc/self/fd/3", "/proc/self/fd/4"];
-  return new Promise((resolve) => {
-    // Only a `cp` that is not there will not be there the next time: a machine may be short of processes for a moment.
-    const notStarted = (thrown: unknown) => resolve(systemCode(thrown) === "ENOENT" ? "no GNU cp" : "failed");
-    try {
-      const child = spawn("cp", options, {
-        stdio: ["ignore", "ignore", "pipe", from, to],
-        env: { PATH: process.env.PATH ?? "", LC_ALL: "C" },
-        timeout: COPY_TIMEOUT_MS,
-      });
-      let said = "";
-      child.stderr?.on("data", (chunk: Buffer) => {
-        said = (said + chunk.toString("latin1")).slice(0, 2000);
-      });
-      child.once("error", notStarted);
-      child.once("close", (code) => {
-        if (code === 0) resolve("copied");
-        else resolve(UNKNOWN_OPTION.test(said) ? "no GNU cp" : "failed");
-      });
-    } catch (thrown) {
-      notStarted(thrown);
-    }
-  });
+  const ran = await runAttributeTool({ program: "cp", options, descriptors: [from, to] });
+  if (typeof ran === "string") return ran === "absent" ? "no GNU cp" : "failed";
+  if (ran.code === 0) return "copied";
+  return UNKNOWN_OPTION.test(ran.said) ? "no GNU cp" : "failed";
 }
