@@ -1,6 +1,7 @@
 /** What a toolkit's options can be refused for before anything is put together. */
-import { type DefinedTool, type Gate, HaftError } from "../kernel/index.js";
+import { type DefinedTool, HaftError } from "../kernel/index.js";
 import { nearestNames } from "../text/index.js";
+import { GATES } from "./config/config-schema.js";
 import type { ToolkitOptions } from "./toolkit-options.js";
 
 /** A misspelt option would be passed over in silence. @throws `CONFIG_INVALID` that names the nearest one. */
@@ -15,7 +16,6 @@ export function requireKnown(options: object, known: readonly string[]): void {
 }
 
 const AUTONOMIES: readonly unknown[] = ["full"];
-const GATES: readonly unknown[] = ["off", "handle", "write", "on"] satisfies readonly Gate[];
 
 /** JavaScript has no types: a limit that nobody understands must not count as none. @throws `CONFIG_INVALID` */
 export function requireChoices(options: Pick<ToolkitOptions, "autonomy" | "gate" | "toolSettings">): void {

@@ -5,6 +5,7 @@ import {
   type ShellHandle,
   type ShellResult,
   type TreeState,
+  unharmed,
 } from "../../kernel/index.js";
 import type { JobFolder } from "./jobs/job-folder.js";
 import type { JobStore } from "./jobs/job-store.js";
@@ -191,12 +192,7 @@ function handleOf(
   const listeners = new Set<(result: ShellResult) => void>();
   let final: ShellResult | undefined;
   const tell = (listener: (result: ShellResult) => void, told: ShellResult) => {
-    if (!listeners.delete(listener)) return;
-    try {
-      listener(told);
-    } catch {
-      // The listener's own fault; the others are told all the same.
-    }
+    if (listeners.delete(listener)) unharmed(() => listener(told));
   };
   result.then((told) => {
     final = told;

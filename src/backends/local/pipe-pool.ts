@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { closeSync, constants, existsSync, mkdtempSync, openSync, readlinkSync, rmdirSync, unlinkSync } from "node:fs";
+import { closeSync, constants, existsSync, mkdtempSync, openSync, readlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemCode } from "./fs-faults.js";
+import { removeNames } from "./remove-names.js";
 
 /** Pipes made by one `mkfifo`, about 2 ms. */
 const BATCH = 64;
@@ -65,7 +65,7 @@ export class PipePool {
     this.#free = [];
     if (this.#coming === undefined) return;
     this.#coming.child.kill("SIGKILL");
-    removeBatch(this.#coming.batch);
+    removeNames(this.#coming.batch.folder, this.#coming.batch.paths);
   }
 
   get #mayMake(): boolean {
@@ -97,7 +97,7 @@ export class PipePool {
 
   #adopt(batch: Batch | undefined, isMade: boolean): void {
     const made = batch === undefined || !isMade || this.#isClosed ? undefined : openBatch(batch);
-    if (batch !== undefined) removeBatch(batch);
+    if (batch !== undefined) removeNames(batch.folder, batch.paths);
     if (made === undefined) this.#notBefore = performance.now() + REST_MS;
     else this.#free.push(...made.map(pipeOf));
   }
@@ -139,24 +139,6 @@ function openBatch({ paths }: Batch): number[] | undefined {
   } catch {
     for (const one of opened) closeSync(one);
     return undefined;
-  }
-}
-
-/** Name by name, which needs no descriptor. Never throws: a leftover harms nobody. */
-function removeBatch({ folder, paths }: Batch): void {
-  // A `mkfifo` that has just been killed may still have made one more.
-  for (let tries = 0; tries < 3; tries += 1) {
-    for (const path of paths) isRemoved(() => unlinkSync(path));
-    if (isRemoved(() => rmdirSync(folder))) return;
-  }
-}
-
-function isRemoved(remove: () => void): boolean {
-  try {
-    remove();
-    return true;
-  } catch (thrown) {
-    return systemCode(thrown) === "ENOENT";
   }
 }
 

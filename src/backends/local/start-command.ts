@@ -1,6 +1,6 @@
 /** Starting a command: its process, its streams, and why it could not be started. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { accessSync, constants, mkdtempSync, rmdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { accessSync, constants, mkdtempSync, statSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { type CommandStreams, openStreams, type StreamOptions } from "./command-
 import { systemCode } from "./fs-faults.js";
 import { KEEP_SCRIPT } from "./jobs/keep-scripts.js";
 import type { Pipe, PipePool } from "./pipe-pool.js";
+import { removeNames } from "./remove-names.js";
 
 /** The shell that commands are handed to, by path: a command's own PATH has no part in finding it. */
 export const SHELL = "/bin/sh";
@@ -117,28 +118,16 @@ interface Script {
 function scriptOf(command: string): Script | { readonly problem: string } {
   const sizeBytes = Buffer.byteLength(command);
   if (sizeBytes <= MAX_ARGUMENT_BYTES) return { path: undefined, remove: () => {} };
-  let folder: string | undefined;
+  let remove = (): void => {};
   try {
-    folder = mkdtempSync(join(tmpdir(), "haft-command-"));
+    const folder = mkdtempSync(join(tmpdir(), "haft-command-"));
     const path = join(folder, "command");
+    remove = () => removeNames(folder, [path]);
     writeFileSync(path, command, { mode: 0o600 });
-    return { path, remove: removerOf(folder, path) };
+    return { path, remove };
   } catch (thrown) {
-    if (folder !== undefined) removerOf(folder, join(folder, "command"))();
+    remove();
     const over = `the command has ${sizeBytes} bytes, over the limit of ${MAX_ARGUMENT_BYTES} for an argument`;
     return { problem: `${over}, and could not be put into a file${because(thrown)}` };
   }
-}
-
-/** Name by name, which needs no descriptor. Never throws: a leftover harms nobody. */
-function removerOf(folder: string, path: string): () => void {
-  return () => {
-    for (const remove of [() => unlinkSync(path), () => rmdirSync(folder)]) {
-      try {
-        remove();
-      } catch {
-        // Not made, or gone already.
-      }
-    }
-  };
 }

@@ -10,6 +10,7 @@ import {
   type ShellHandle,
   type ShellResult,
   type TreeState,
+  unharmed,
 } from "../../kernel/index.js";
 import { wholeNumber } from "../../text/index.js";
 import { type Keep, NOTHING, readEnding, readReport, readTree, UNSEEN } from "./capture.js";
@@ -181,7 +182,7 @@ export class Job implements ShellHandle {
       const result = this.#ended;
       let isWanted = true;
       queueMicrotask(() => {
-        if (isWanted) tell(listener, result);
+        if (isWanted) unharmed(() => listener(result));
       });
       return () => {
         isWanted = false;
@@ -275,7 +276,7 @@ export class Job implements ShellHandle {
     this.#ended = result;
     this.#endedMs = Date.now();
     this.#resolve(result);
-    for (const listener of [...this.#listeners]) tell(listener, result);
+    for (const listener of [...this.#listeners]) unharmed(() => listener(result));
     this.#listeners.clear();
   }
 }
@@ -286,13 +287,4 @@ function unheardInput(id: string, bytes: number, { message, wasSent }: ChannelLo
     ? `Wrote ${bytes} bytes to "${id}" without hearing whether it got them: ${message}. Look at its output before you send them again.`
     : `Did not write to "${id}": ${message}. Try again.`;
   return new HaftError("BACKEND_UNAVAILABLE", what, { details: { began: wasSent ? "unknown" : "no" } });
-}
-
-/** A listener that throws harms nobody else. */
-function tell(listener: (result: ShellResult) => void, result: ShellResult): void {
-  try {
-    listener(result);
-  } catch {
-    // Its own fault.
-  }
 }

@@ -142,6 +142,10 @@ describe("the folders of a client", () => {
       },
     });
   const uri = (name: string): string => pathToFileURL(join(root, name)).href;
+  const move = (calls: ServedCalls, roots: readonly string[]): void => {
+    calls.rootsChanged?.();
+    calls.takeRoots?.(roots);
+  };
   const where = async (calls: ServedCalls) =>
     (await calls.run({ name: "bash", input: { command: "pwd" } }, {}, named("s"))).output;
 
@@ -155,8 +159,7 @@ describe("the folders of a client", () => {
       command: "setsid sh -c 'trap \"touch ended; exit\" TERM; while :; do sleep 0.02; done' >/dev/null 2>&1 & echo",
     };
     await calls.run({ name: "bash", input }, {}, named("s"));
-    calls.rootsChanged?.();
-    calls.takeRoots?.([uri("two")]);
+    move(calls, [uri("two")]);
     expect(await where(calls)).toContain(join(root, "two"));
     expect(await read(calls, named("s"))).toContain("stay");
     while (!existsSync(join(root, "one", "ended"))) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -170,8 +173,7 @@ describe("the folders of a client", () => {
     await plan(calls, named("s"));
     for (const name of readdirSync(join(stateDir, "sessions")))
       writeFileSync(join(stateDir, "sessions", name, "todo.json"), "{");
-    calls.rootsChanged?.();
-    calls.takeRoots?.([uri("two")]);
+    move(calls, [uri("two")]);
     expect(await where(calls)).toContain(join(root, "two"));
     expect(notes).toEqual([expect.stringMatching(/^the plan of a session was not taken along.*todo\.json/)]);
   });
@@ -181,8 +183,7 @@ describe("the folders of a client", () => {
     calls.takeRoots?.([uri("two")]);
     await where(calls);
     for (const told of [[uri("two")], []]) {
-      calls.rootsChanged?.();
-      calls.takeRoots?.(told);
+      move(calls, told);
       expect(await where(calls)).toContain(join(root, "two"));
     }
     expect(toolkits).toHaveLength(1);
@@ -192,8 +193,7 @@ describe("the folders of a client", () => {
     const calls = rooted();
     calls.takeRoots?.(["https://example.com/", uri("two")]);
     expect(await where(calls)).toContain(join(root, "two"));
-    calls.rootsChanged?.();
-    calls.takeRoots?.([uri("two"), uri("one")]);
+    move(calls, [uri("two"), uri("one")]);
     expect(await where(calls)).toContain(join(root, "two"));
     expect(toolkits).toHaveLength(1);
   });
@@ -202,12 +202,10 @@ describe("the folders of a client", () => {
     const calls = rooted();
     calls.takeRoots?.([uri("one")]);
     await plan(calls, named("s"));
-    calls.rootsChanged?.();
-    calls.takeRoots?.([uri("missing")]);
+    move(calls, [uri("missing")]);
     await expect(where(calls)).rejects.toThrow(/missing/);
     await expect(where(calls)).rejects.toThrow(/missing/);
-    calls.rootsChanged?.();
-    calls.takeRoots?.([uri("two")]);
+    move(calls, [uri("two")]);
     expect(await where(calls)).toContain(join(root, "two"));
     expect(await read(calls, named("s"))).toContain("stay");
     expect(toolkits[0]?.sessions()).toHaveLength(0);
@@ -217,11 +215,9 @@ describe("the folders of a client", () => {
     const calls = rooted();
     calls.takeRoots?.([uri("one")]);
     await plan(calls, named("s"));
-    calls.rootsChanged?.();
-    calls.takeRoots?.([uri("missing")]);
+    move(calls, [uri("missing")]);
     await expect(where(calls)).rejects.toThrow(/missing/);
-    calls.rootsChanged?.();
-    calls.takeRoots?.([]);
+    move(calls, []);
     expect(await where(calls)).toContain(join(root, "one"));
     expect(await read(calls, named("s"))).toContain("stay");
     expect(toolkits).toHaveLength(1);
