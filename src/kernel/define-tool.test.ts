@@ -2,7 +2,6 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { bareContext, bareHost } from "../../test/support/bare-host.js";
 import { verifies } from "../../test/verifies.js";
-import { coerceBag } from "./coerce.js";
 import type { ToolContext } from "./index.js";
 import { defineTool, failure, HaftError, json, READ_STATE_HANDLE_KEY, ToolRegistry, text } from "./index.js";
 
@@ -184,8 +183,10 @@ describe("the argument bag", () => {
       const outcome = await run(needy, input);
       expect(outcome).toMatchObject({ status: "invalid", isError: true, code: "CALL_INVALID" });
     }
-    expect(coerceBag("{oops}")).toBe("{oops}");
-    expect(coerceBag("ls", "command")).toEqual({ command: "ls" });
+    expect((await run(spy, "{oops}")).output).toBe(
+      "Did not run `spy`: the arguments are not valid JSON: expected a name in double quotes or `}` at line 1, column 2, but found `o`. Send one JSON object, complete and by itself.",
+    );
+    expect(seen.splice(0)).toEqual([]);
     await run(spy, 7);
     expect(seen.splice(0)).toEqual([7]);
   });

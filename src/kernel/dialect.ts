@@ -38,7 +38,7 @@ export interface ToolFace<Input = never, Data = unknown, Limits = unknown> {
   readonly parameters: JsonSchema;
   /** Other spellings that models use: alias → parameter. */
   readonly aliases?: Readonly<Record<string, string>>;
-  /** The parameter that a bare string stands for. */
+  /** The parameter that text which does not begin like JSON stands for. A tool that acts has none, unless a seed demands it. */
   readonly bareString?: string;
   /** Laid over the tool's own limits. */
   readonly limits?: Partial<Limits>;

@@ -15,8 +15,10 @@ export async function prepare(run: CallRun, validate: Validator): Promise<Ending
   const { face } = tool;
   if (run.notPlain !== undefined) return notPlain(run, run.notPlain);
   const coerced = coerceBag(run.call.input, face?.bareString);
+  if ("problem" in coerced) return invalid(run, coerced.problem);
+  if (coerced.note !== undefined) run.notes.push(coerced.note);
   // The copy that the record was made of; only what was parsed from text just now has not been through it.
-  const copied = coerced === run.call.input ? { value: coerced } : plainCopy(coerced);
+  const copied = coerced.value === run.call.input ? coerced : plainCopy(coerced.value);
   if ("problem" in copied) return notPlain(run, copied.problem);
   const bag = copied.value;
   const aimed = chooseTarget(run, bag);

@@ -20,6 +20,7 @@ export {
   MAX_GLOB_ALTERNATIVES,
 } from "./glob.js";
 export { HeadTailBuffer, type HeadTailCut } from "./head-tail-buffer.js";
+export { type JsonFault, jsonFault } from "./json-fault.js";
 export { type DiffOp, diffLines, type LineDiff } from "./line-diff.js";
 export type { DiffStrategy } from "./line-script.js";
 export { detectEol, type Eol, type LineSkip, skipLines, splitLines, windowLines } from "./lines.js";

@@ -44,7 +44,6 @@ export const bashFace: ToolFace<BashInput, BashData, BashLimits> = {
     run_in_background: "background",
     is_background: "background",
   },
-  bareString: "command",
   limits: {
     defaultTimeoutMs: BASH_DEFAULT_TIMEOUT_MS,
     maxTimeoutMs: BASH_MAX_TIMEOUT_MS,

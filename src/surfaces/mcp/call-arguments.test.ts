@@ -14,6 +14,7 @@ it.each([
   [{ path: "a" }, { path: "a" }],
   [[1], [1]],
   ["no object", "no object"],
+  ['{"path":"a"', '{"path":"a"'],
   ["[1]", "[1]"],
   [7, 7],
 ])("arguments %j of a call reach the SDK as %j", (given, meant) => {

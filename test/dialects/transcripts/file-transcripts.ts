@@ -78,7 +78,7 @@ export const FILE_TRANSCRIPTS: readonly Transcript[] = [
       { name: "read", input: null, outcome: { is_error: true, has: ["`path`", "missing"] } },
       { name: "read", input: "hello", outcome: { is_error: true, has: ["hello"] } },
       { name: "read", input: 7, outcome: { is_error: true, has: ["7"] } },
-      { name: "read", input: "{oops}", outcome: { is_error: true, has: ["{oops}"] } },
+      { name: "read", input: "{oops}", outcome: { is_error: true, has: ["not valid JSON", "line 1, column 2"] } },
     ],
   },
   {
