@@ -25,12 +25,10 @@ export async function prepare(run: CallRun, validate: Validator): Promise<Ending
   if ("status" in aimed) return aimed;
 
   const unknownParameter = tool.dialect?.unknownParameter ?? "refuse";
-  const aliases = face?.aliases;
-  const mended = repair(
-    aimed.bag,
-    tool.parameters,
-    aliases === undefined ? { unknownParameter } : { unknownParameter, aliases },
-  );
+  const mended = repair(aimed.bag, tool.parameters, {
+    unknownParameter,
+    ...(face === undefined ? {} : { aliases: face.aliases ?? {}, keepsEmpty: face.keepsEmpty ?? [] }),
+  });
   run.notes.push(...mended.notes);
 
   const checked = await validate(mended.value);

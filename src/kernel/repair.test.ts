@@ -32,7 +32,14 @@ const mend = (value: unknown, unknownParameter: "refuse" | "ignore" = "refuse", 
 describe("repair", () => {
   const table: [what: string, given: object, mended: object, notes: number][] = [
     ["nothing", { path: "a", limit: 3 }, { path: "a", limit: 3 }, 0],
-    ["null for an optional", { path: "a", limit: null, tags: null }, { path: "a" }, 2],
+    ["null for optionals", { path: "a", limit: null, tags: null }, { path: "a" }, 1],
+    ["what a number, a choice or an object is not", { path: "a", limit: "", mode: "", options: [] }, { path: "a" }, 1],
+    [
+      "an empty list that the schema accepts",
+      { path: "a", tags: [], options: {} },
+      { path: "a", tags: [], options: {} },
+      0,
+    ],
     ["a number as text", { path: "a", limit: "20", ratio: " -1.5 " }, { path: "a", limit: 20, ratio: -1.5 }, 2],
     ["a boolean as text", { path: "a", ignoreCase: "True" }, { path: "a", ignoreCase: true }, 1],
     ["one for a list", { path: "a", tags: "x" }, { path: "a", tags: ["x"] }, 1],
@@ -66,6 +73,46 @@ describe("repair", () => {
     expect(result.value).toEqual(mended);
     expect(result.notes).toHaveLength(notes);
     expect(given).toEqual(copy);
+  });
+
+  it("takes an empty optional value as absent where a face does not say that it means something", () => {
+    const mended = (given: object, keepsEmpty: string[]) =>
+      repair(given, SCHEMA, { unknownParameter: "refuse", keepsEmpty });
+    const given = { path: "", tags: [], options: {}, edits: [] };
+    expect(mended(given, ["edits"])).toEqual({
+      value: { path: "", edits: [] },
+      notes: ["Null or empty, and taken as absent: `tags`, `options`."],
+    });
+  });
+
+  it("leaves an empty value to a schema that does not refuse it, or has it as its default", () => {
+    const properties = {
+      any: {},
+      named: { $ref: "#/$defs/name" },
+      either: { anyOf: [{ type: "string" }, { type: "null" }] },
+      least: { type: "string", minLength: 1 },
+      some: { type: "array", minItems: 1 },
+      choice: { enum: ["", "a"] },
+      started: { type: "string", default: "" },
+      count: { oneOf: [{ type: "integer" }, { type: "boolean" }] },
+    };
+    const given = { any: "", named: "", either: "", least: "", some: [], choice: "", started: "", count: "" };
+    const { value } = repair(given, { type: "object", properties }, { unknownParameter: "refuse" });
+    expect(value).toEqual({ any: "", named: "", either: "", choice: "", started: "" });
+    const face = { unknownParameter: "refuse", keepsEmpty: [] } as const;
+    expect(repair({ started: "" }, { type: "object", properties }, face).value).toEqual({ started: "" });
+    expect(repair({ any: null, either: null, least: null }, { type: "object", properties }, face).value).toEqual({
+      any: null,
+      either: null,
+    });
+  });
+
+  it("names at most 20 of the absent ones in its one note", () => {
+    const names = Array.from({ length: 25 }, (_, index) => `p${index}`);
+    const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
+    const given = Object.fromEntries(names.map((name) => [name, null]));
+    const { value, notes } = repair(given, { type: "object", properties }, { unknownParameter: "refuse" });
+    expect([value, notes]).toEqual([{}, [expect.stringMatching(/: `p0`, .*`p19` and 5 more\.$/)]]);
   });
 
   it("uses a dialect's aliases, ignores what it does not know where the dialect does, and says so", () => {

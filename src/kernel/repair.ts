@@ -18,23 +18,41 @@ export interface RepairOptions {
   readonly aliases?: Readonly<Record<string, string>>;
   /** What happens to a parameter that is no misspelling: left for validation to refuse, or dropped and told. */
   readonly unknownParameter: "refuse" | "ignore";
+  /**
+   * The optional parameters whose empty value (`""`, `[]`, `{}`) says something; every other one is then absent when it is
+   * empty. Without this list only the schema is asked: what it does not accept empty is absent.
+   */
+  readonly keepsEmpty?: readonly string[];
 }
 
 /** Where one part of the arguments stands, and what is told of it. */
 interface Mending {
   readonly options: RepairOptions;
   readonly notes: string[];
+  /** Optional parameters that came as null or empty. */
+  readonly absent: string[];
 }
 
-/** Ignored parameters that are told by name. */
+/** Parameters that one note names. */
 const MAX_NAMED = 20;
 
 export function repair(sent: unknown, schema: JsonSchema, options: RepairOptions): Repaired {
   const notes: string[] = [];
-  const value = bareList(sent, schema, { options, notes });
+  const absent: string[] = [];
+  const mending = { options, notes, absent };
+  const value = bareList(sent, schema, mending);
   if (!isRecord(value) || !isRecord(schema.properties)) return { value, notes };
   const named = renameParameters(value, schema, options, "", notes);
-  return { value: repairMembers(named, schema, "", { options, notes }), notes };
+  const mended = repairMembers(named, schema, "", mending);
+  if (absent.length > 0) notes.push(absentNote(absent));
+  return { value: mended, notes };
+}
+
+/** One for all: some models send every parameter that there is. */
+function absentNote(absent: readonly string[]): string {
+  const named = absent.slice(0, MAX_NAMED).map((name) => `\`${name}\``);
+  const more = absent.length > MAX_NAMED ? ` and ${absent.length - MAX_NAMED} more` : "";
+  return `Null or empty, and taken as absent: ${named.join(", ")}${more}.`;
 }
 
 /** A list in place of all arguments can only be the one list that a tool takes. */
@@ -111,7 +129,6 @@ function repairMembers(
   at: string,
   mending: Mending,
 ): Readonly<Record<string, unknown>> {
-  const { notes } = mending;
   const properties = schema.properties as Readonly<Record<string, JsonSchema>>;
   const required = Array.isArray(schema.required) ? schema.required : [];
   let out: Record<string, unknown> | undefined;
@@ -119,10 +136,10 @@ function repairMembers(
     const wanted = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (wanted === undefined) continue;
     const name = inside(at, key);
-    if (member === null && !required.includes(key) && !accepts(wanted, "null")) {
+    if (!required.includes(key) && saysNothing(member, key, wanted, mending.options)) {
       out ??= { ...value };
       delete out[key];
-      notes.push(`\`${name}\` was null and was left out.`);
+      mending.absent.push(name);
       continue;
     }
     const mended = repairValue(member, wanted, name, mending);
@@ -131,6 +148,30 @@ function repairMembers(
     out[key] = mended;
   }
   return out ?? value;
+}
+
+/** Whether an optional value is null or empty and could mean nothing else than that it is absent. */
+function saysNothing(value: unknown, key: string, schema: JsonSchema, { keepsEmpty }: RepairOptions): boolean {
+  const kind = emptyKind(value);
+  if (kind === undefined || schema.default === value) return false;
+  const least = { string: schema.minLength, array: schema.minItems, object: schema.minProperties, null: 0 }[kind];
+  if (Number(least) > 0 || refuses(schema, kind)) return true;
+  if (Array.isArray(schema.enum)) return !schema.enum.includes(value);
+  return kind !== "null" && keepsEmpty !== undefined && !keepsEmpty.includes(key);
+}
+
+function emptyKind(value: unknown): "null" | "string" | "array" | "object" | undefined {
+  if (value === null) return "null";
+  if (value === "") return "string";
+  if (Array.isArray(value)) return value.length === 0 ? "array" : undefined;
+  return isRecord(value) && Object.keys(value).length === 0 ? "object" : undefined;
+}
+
+/** Whether a schema states its types and this is none of them. */
+function refuses(schema: JsonSchema, type: string): boolean {
+  if (schema.type !== undefined) return !accepts(schema, type);
+  const choices = schema.anyOf ?? schema.oneOf;
+  return Array.isArray(choices) && choices.every((choice) => isRecord(choice) && refuses(choice, type));
 }
 
 function repairValue(value: unknown, schema: JsonSchema, at: string, mending: Mending): unknown {

@@ -40,6 +40,7 @@ export const runShellFace: ToolFace<BashInput, BashData, BashLimits> = {
     },
     required: ["command"],
   },
+  keepsEmpty: ["wait"],
   limits: {
     defaultTimeoutMs: RUN_SHELL_MAX_WAIT_MS,
     maxTimeoutMs: RUN_SHELL_MAX_WAIT_MS,

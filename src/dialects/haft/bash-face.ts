@@ -44,6 +44,7 @@ export const bashFace: ToolFace<BashInput, BashData, BashLimits> = {
     run_in_background: "background",
     is_background: "background",
   },
+  keepsEmpty: ["input"],
   limits: {
     defaultTimeoutMs: BASH_DEFAULT_TIMEOUT_MS,
     maxTimeoutMs: BASH_MAX_TIMEOUT_MS,

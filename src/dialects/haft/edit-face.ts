@@ -48,6 +48,7 @@ export const editFace: ToolFace<EditInput, EditData, EditLimits> = {
     new_str: "newText",
     replace_all: "replaceAll",
   },
+  keepsEmpty: ["oldText", "newText"],
   limits: {
     gate: "write",
     stages: ["exact", "line-endings", "trailing-blanks", "whitespace", "indentation"],
@@ -77,7 +78,8 @@ function decodeEdit(args: Arguments): Decoded<EditInput, EditLimits> {
     if (newText === undefined) return missing("newText", "text (an empty one deletes `oldText`)");
     return { input: present({ path, edits: [{ oldText, newText }], replaceAll }) };
   }
-  if (oldText !== undefined || newText !== undefined)
+  // Empty ones beside a list are what a model sends that fills in every parameter.
+  if (oldText || newText)
     return { problem: "`edits` and `oldText` exclude each other; send one of them", parameter: "edits" };
   const edits = pairsOf(listed);
   if (edits === undefined)

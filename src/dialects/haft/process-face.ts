@@ -53,6 +53,7 @@ export const processFace: ToolFace<ProcessInput, ProcessData, ProcessLimits> = {
     stdin: "input",
     timeout_ms: "timeoutMs",
   },
+  keepsEmpty: ["input"], // to write nothing is not to close stdin
   decode(args) {
     const action = textArgument(args, "action") as ProcessAction | undefined;
     if (action === undefined || !PROCESS_ACTIONS.includes(action))
