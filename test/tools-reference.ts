@@ -1,6 +1,7 @@
 /** `docs/reference/tools.md`: what a model is shown, in each dialect, from the registry that serves it. */
 import type { JsonSchema, ToolRegistry } from "../src/kernel/index.js";
 import { EFFECT_WORDS } from "../src/surfaces/cli/explanation-text.js";
+import { isRequired, kindText, propertiesOf } from "../src/surfaces/cli/parameter-text.js";
 import { builtinRegistry, DIALECT_NAMES, dialectNamed } from "../src/toolkit/index.js";
 
 export async function toolsReference(): Promise<string> {
@@ -50,25 +51,11 @@ ${rows.join("\n")}
 }
 
 function parametersOf(schema: JsonSchema): string {
-  const required = Array.isArray(schema.required) ? schema.required : [];
-  const entries = Object.entries((schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>);
-  const named = entries.map(([name, one]) => {
-    const shown = required.includes(name) ? `**${name}**` : name;
-    return `${shown} (${kindOf(one, name)})`;
+  const named = Object.entries(propertiesOf(schema)).map(([name, one]) => {
+    const shown = isRequired(schema, name) ? `**${name}**` : name;
+    return `${shown} (${kindText(one)})`;
   });
   return named.join(", ");
-}
-
-/** What a parameter takes. @throws for a schema that says it in another way, so that no row shows nothing. */
-function kindOf(schema: JsonSchema, name: string): string {
-  const { enum: values, oneOf, anyOf = oneOf, type } = schema;
-  if (Array.isArray(values)) return values.join(" / ");
-  if (Array.isArray(anyOf)) return anyOf.map((one) => kindOf(one as JsonSchema, name)).join(" / ");
-  if (Array.isArray(type)) return type.join(" / ");
-  if (typeof type === "string") return type;
-  throw new Error(
-    `The reference does not know what "${name}" takes: ${JSON.stringify(schema)}. Teach kindOf its form.`,
-  );
 }
 
 /** A line without what would end a cell. */

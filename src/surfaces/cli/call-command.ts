@@ -3,8 +3,15 @@ import { randomUUID } from "node:crypto";
 import { type Dialect, HaftError, type ToolBox, type ToolOutcome } from "../../kernel/index.js";
 import { createToolkit, keptCommands } from "../../toolkit/index.js";
 import { answerJson, answerText } from "./answer-text.js";
-import { callInput, isLeftOut } from "./call-input.js";
-import { type CommonOptions, dialectArgument, type Settings, settingsOf, settledWorkspace } from "./common-options.js";
+import { hasNoInput, inputOf, readInput } from "./call-input.js";
+import {
+  type CommonOptions,
+  dialectArgument,
+  type Settings,
+  settingsOf,
+  settledWorkspace,
+  switchedOffNote,
+} from "./common-options.js";
 import { explanationText } from "./explanation-text.js";
 import { printJson } from "./json-output.js";
 import { liveProgress } from "./live-progress.js";
@@ -19,11 +26,21 @@ export interface CallOptions extends CommonOptions {
   readonly explain?: boolean;
 }
 
-/** Runs the call and returns the exit status. What the call left running is ended and named on standard error. */
-export async function callCommand(tool: string, text: string | undefined, options: CallOptions): Promise<number> {
+/**
+ * Runs the call and returns the exit status. What the call left running is ended and named on standard error.
+ *
+ * @param words - What follows the tool's name, its parameters or one JSON object.
+ * @param known - The options of the command, for one that is misspelt.
+ */
+export async function callCommand(
+  tool: string,
+  words: readonly string[],
+  options: CallOptions,
+  known: readonly string[],
+): Promise<number> {
   const settings = await settingsOf(options);
   const workspace = settledWorkspace(options.workspace, settings.config);
-  const input = await callInput(text, process.stdin);
+  const given = await readInput(words, process.stdin);
   const survivors = survivorWatch();
   const servers = await serversOf(settings.config, workspace, {
     isWanted: (name) => tool.startsWith(`${name}__`),
@@ -33,14 +50,15 @@ export async function callCommand(tool: string, text: string | undefined, option
   );
   try {
     const box = toolkit.session(sessionId(options.session, workspace)).box();
+    const input = inputOf(given, box.descriptors().find(({ name }) => name === tool)?.parameters, known);
     if (options.explain) return await explain(box, { id: "call", name: tool, input }, options.json === true);
     const outcome = await interruptibly((signal) => runShown(box, tool, input, signal));
     if (options.json) process.stdout.write(answerJson(toolkit.dialect.envelope(outcome), process.stdout));
     else printAnswer(outcome);
-    const hint = hintFor(outcome, { tool, text }, settings, toolkit.dialect);
+    const hint = hintFor(outcome, { tool, words }, settings, toolkit.dialect);
     if (hint !== undefined) tellPerson(hint);
     if (outcome.status === "cancelled") return EXIT.interrupted;
-    if (outcome.status === "invalid" && isLeftOut(text)) return EXIT.usage;
+    if (outcome.status === "invalid" && hasNoInput(words)) return EXIT.usage;
     return outcome.isError ? EXIT.errorResult : EXIT.ok;
   } finally {
     const earlier = endedAfterKill(await toolkit.takeReports());
@@ -72,18 +90,15 @@ function tellUnsaved(error: unknown): { readonly left: readonly string[] } {
 /** What a person at the command line needs beside an answer that is written for a model. */
 function hintFor(
   outcome: ToolOutcome,
-  { tool, text }: { readonly tool: string; readonly text: string | undefined },
+  { tool, words }: { readonly tool: string; readonly words: readonly string[] },
   settings: Settings,
   dialect: Dialect,
 ): string | undefined {
-  if (outcome.status === "unknown-tool") {
-    const own = Object.keys(dialect.tools).find((name) => dialect.tools[name]?.name === tool);
-    const file = own === undefined ? undefined : settings.switchedOff[own];
-    const off = file === undefined ? "" : `"${own}" is switched off in ${file}. `;
-    return `${off}\`haft tools${dialectArgument(settings.dialect)}\` lists the tools.`;
-  }
-  if (outcome.status !== "invalid" || !isLeftOut(text)) return undefined;
-  return 'No INPUT was given. It is a JSON object of the parameters, such as \'{"path":"README.md"}\'.';
+  const more = dialectArgument(settings.dialect);
+  if (outcome.status === "unknown-tool")
+    return `${switchedOffNote(tool, dialect, settings.switchedOff)}\`haft tools${more}\` lists the tools.`;
+  if (outcome.status !== "invalid" || !hasNoInput(words)) return undefined;
+  return `No parameters were given. Give them as name=value; \`haft tools ${tool}${more}\` shows them with an example.`;
 }
 
 function sessionId(name: string | undefined, workspace: string): string {

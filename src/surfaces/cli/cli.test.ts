@@ -65,7 +65,7 @@ describe("haft call", () => {
 
   it("exits 2 for what it does not understand and says what to give", async () => {
     const cases: readonly (readonly [readonly string[], RegExp])[] = [
-      [["call", "read", "{path}"], /INPUT is no JSON/],
+      [["call", "read", "{path}"], /INPUT is not valid JSON/],
       [["call"], /^haft: missing required argument.*\n`haft tools` lists/],
       [["call", "read", "{}", "--nonsense"], /unknown option/],
       [["call", "read", "{}", "--on", "mars"], /"mars".*posix:dash/],
@@ -111,10 +111,10 @@ describe("haft call", () => {
     expect((await call("raed", {}, "--dialect", "buddy")).stderr).toContain("`haft tools --dialect buddy`");
   });
 
-  it("says that no INPUT was given where one is needed, an empty one being none", async () => {
+  it("says that no parameters were given where some are needed, an empty word being none", async () => {
     const done = await haft(["call", "read"]);
     expect(done.status).toBe(2);
-    expect(done.stderr).toMatch(/^haft: No INPUT was given\./);
+    expect(done.stderr).toMatch(/^haft: No parameters were given\./);
     expect(await haft(["call", "read", ""])).toEqual(done);
     expect(await call("read", {})).toMatchObject({ status: 1, stderr: "" });
     expect((await haft(["call", "todo_read", " "])).status).toBe(0);
@@ -232,7 +232,7 @@ describe("haft tools", () => {
     const done = await haft(["tools", "--collection", "read-only"]);
     expect(done.stdout).toMatch(/^read\s+\S/m);
     expect(done.stdout).not.toMatch(/^bash/m);
-    expect(done.stdout).toContain("haft call");
+    expect(done.stdout).toContain("`haft tools read` shows the parameters of one");
     const unknown = await haft(["tools", "--collection", "nothing"]);
     expect(unknown.status).toBe(2);
     expect(unknown.stderr).toMatch(/"nothing".*read-only, coding, all/);

@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { type Gate, isWithin, messageOf } from "../../kernel/index.js";
+import { type Dialect, type Gate, isWithin, messageOf } from "../../kernel/index.js";
 import { type SettledConfig, type ToolkitOptions, workspaceProblem } from "../../toolkit/index.js";
 import { type ConfigOptions, type LoadedConfig, loadConfig, tellIgnored } from "./configuration.js";
 import { stateDirOf } from "./state-options.js";
@@ -70,8 +70,15 @@ export function dialectArgument(dialect: string): string {
   return dialect === DEFAULT_DIALECT ? "" : ` --dialect ${dialect}`;
 }
 
-/** The last file that speaks of a tool is the one that decides. */
-function switchedOffBy({ settled, layers }: LoadedConfig): Readonly<Record<string, string>> {
+/** A sentence with a space after it where a file switches this tool off, else nothing. */
+export function switchedOffNote(tool: string, dialect: Dialect, switchedOff: Settings["switchedOff"]): string {
+  const own = Object.keys(dialect.tools).find((name) => dialect.tools[name]?.name === tool);
+  const file = own === undefined ? undefined : switchedOff[own];
+  return file === undefined ? "" : `"${own}" is switched off in ${file}. `;
+}
+
+/** The files that switch tools off. The last file that speaks of a tool is the one that decides. */
+export function switchedOffBy({ settled, layers }: LoadedConfig): Readonly<Record<string, string>> {
   const off = Object.keys(settled.tools).filter((name) => settled.tools[name] === false);
   const files = off.map((name) => [name, layers.findLast(({ config }) => config.tools?.[name] === false)?.path]);
   return Object.fromEntries(files);

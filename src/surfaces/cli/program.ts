@@ -17,7 +17,7 @@ export function buildProgram(): Command {
     .showHelpAfterError("Add --help for what is possible.")
     .configureOutput({ outputError: (text, write) => write(shownLines(text.replace(/^error: /, "haft: "))) })
     .exitOverride()
-    .addHelpText("after", examples('haft call read \'{"path":"README.md"}\'', "haft tools", "haft serve --stdio"));
+    .addHelpText("after", examples("haft call read path=README.md", "haft tools", "haft serve --stdio"));
 
   addToolCommands(program);
   addSetupCommands(program);

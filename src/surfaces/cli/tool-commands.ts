@@ -14,8 +14,10 @@ export function addToolCommands(program: Command): void {
 function addCallCommand(program: Command): void {
   withCommonOptions(
     program
-      .command("call <tool> [input]")
+      .command("call <tool> [parameters...]")
       .description("run one tool and print its answer")
+      // An unknown option may be a parameter with dashes; only the tool's schema can tell.
+      .allowUnknownOption()
       .showHelpAfterError("`haft tools` lists the tools. Add --help for what is possible.")
       .option("--session <name>", 'the conversation to go on with; "new" starts one (default: one for each workspace)')
       .option("--json", "print the whole outcome as JSON")
@@ -23,29 +25,38 @@ function addCallCommand(program: Command): void {
       .addHelpText(
         "after",
         `
-INPUT is a JSON object of the tool's parameters, or "-" to read it from standard input.
+PARAMETERS are words name=value, as \`haft tools TOOL\` lists them: text as it stands, numbers and true or false where the tool
+takes them, lists as JSON. Or one JSON object of all of them, or "-" to read that object from stdin.
 Exit status: 0 done, 1 the answer is an error, 2 the command was not understood or could not begin, 130 it was interrupted.
 ${examples(
-  'haft call grep \'{"pattern":"TODO"}\'',
-  'haft call bash \'{"command":"git status"}\' --json',
+  "haft call read path=README.md limit=5",
+  "haft call grep pattern=TODO ignoreCase=true",
+  "haft call bash command='git status' --json",
+  'haft call find \'{"query":"*.md"}\'',
   "haft call write - < call.json",
-  'haft call bash \'{"command":"ls"}\' --on posix:dash',
+  "haft call bash command=ls --on posix:dash",
 )}`,
       ),
-  ).action(async (tool: string, input: string | undefined, options: CallOptions) => {
+  ).action(async (tool: string, words: readonly string[], options: CallOptions, command: Command) => {
     const { callCommand } = await import("./call-command.js");
-    process.exitCode = await callCommand(tool, input, options);
+    const known = command.options.flatMap(({ long }) => long ?? []);
+    process.exitCode = await callCommand(tool, words, options, known);
   });
 }
 
 function addToolsCommand(program: Command): void {
-  withDialectOption(withConfigOptions(program.command("tools").description("list the tools")))
+  withDialectOption(
+    withConfigOptions(program.command("tools [name]").description("list the tools, or show one with its parameters")),
+  )
     .option("--collection <name>", "only the tools of this collection: read-only, coding, all", "all")
-    .option("--json", "print the descriptors that a model is shown, as one JSON array")
-    .addHelpText("after", examples("haft tools", "haft tools --json", "haft tools --collection read-only"))
-    .action(async (options: ToolsOptions) => {
+    .option("--json", "print what a model is shown as JSON: one descriptor, or an array of all")
+    .addHelpText(
+      "after",
+      examples("haft tools", "haft tools edit", "haft tools --json", "haft tools --collection read-only"),
+    )
+    .action(async (name: string | undefined, options: ToolsOptions) => {
       const { toolsCommand } = await import("./tools-command.js");
-      await toolsCommand(options);
+      await toolsCommand(name, options);
     });
 }
 

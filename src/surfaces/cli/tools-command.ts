@@ -1,34 +1,42 @@
 /** `haft tools`: what a model is shown, for a program or for a person. */
 import { resolve } from "node:path";
 import pc from "picocolors";
-import type { DefinedTool } from "../../kernel/index.js";
-import { showControls } from "../../text/index.js";
+import type { DefinedTool, Dialect } from "../../kernel/index.js";
+import { nearestNames, showControls } from "../../text/index.js";
 import { builtinRegistry, dialectNamed } from "../../toolkit/index.js";
-import { dialectArgument } from "./common-options.js";
+import { dialectArgument, switchedOffBy, switchedOffNote } from "./common-options.js";
 import { type ConfigOptions, loadConfig, tellIgnored } from "./configuration.js";
 import { printJson } from "./json-output.js";
+import { exampleCall, type ParameterRow, parameterRows } from "./parameter-text.js";
 import { serversOf } from "./servers-of.js";
+import { shownLines } from "./tell-operator.js";
 import { toolsOf } from "./tools-of.js";
-import { DEFAULT_DIALECT } from "./usage.js";
+import { DEFAULT_DIALECT, UsageError } from "./usage.js";
 
 export interface ToolsOptions extends ConfigOptions {
   readonly collection: string;
   readonly json?: boolean;
 }
 
-/** Prints the descriptors; nothing is kept, and other servers are asked and ended again. */
-export async function toolsCommand(options: ToolsOptions): Promise<void> {
+/** Prints the tools, or one; nothing is kept, and other servers are asked and ended again. @throws UsageError */
+export async function toolsCommand(name: string | undefined, options: ToolsOptions): Promise<void> {
   const loaded = await loadConfig(options);
   tellIgnored(loaded);
   const { settled } = loaded;
   const dialect = await dialectNamed(options.dialect ?? settled.dialect ?? DEFAULT_DIALECT);
   const own = toolsOf(builtinRegistry(dialect, { tools: settled.tools }), options.collection);
   const servers = await serversOf(settled, resolve(options.workspace ?? "."), {
-    isWanted: () => options.collection === "all",
+    isWanted: (server) => options.collection === "all" && (name === undefined || name.startsWith(`${server}__`)),
   });
   const foreign = await servers.tools();
   await servers.close();
   const tools = [...own, ...foreign];
+  if (name !== undefined) {
+    const tool = tools.find((one) => one.name === name) ?? refuseName(name, tools, dialect, switchedOffBy(loaded));
+    if (options.json) printJson(tool.descriptor(), 2);
+    else process.stdout.write(toolText(tool, dialectArgument(dialect.name)));
+    return;
+  }
   if (options.json) {
     printJson(tools.map((tool) => tool.descriptor()));
     return;
@@ -48,9 +56,39 @@ export async function toolsCommand(options: ToolsOptions): Promise<void> {
     .filter((server) => server.tools.length > 0)
     .flatMap((server) => ["", `From the server "${server.name}":`, ...server.tools.map(row)]);
   const rows = [...own.map(row), ...fromServers];
-  const call = `haft call ${tools[0]?.name ?? "read"} '{…}'${dialectArgument(dialect.name)}`;
-  const example = pc.dim(`${call} runs one; --json prints its parameters and those of the others.`);
+  const more = dialectArgument(dialect.name);
+  const example = pc.dim(
+    `\`haft tools ${tools[0]?.name ?? "read"}${more}\` shows the parameters of one, with an example.`,
+  );
   process.stdout.write(`${rows.join("\n")}\n\n${example}\n`);
+}
+
+function refuseName(
+  name: string,
+  tools: readonly DefinedTool[],
+  dialect: Dialect,
+  switchedOff: Readonly<Record<string, string>>,
+): never {
+  const near = nearestNames(
+    name,
+    tools.map((tool) => tool.name),
+  ).map((one) => `"${one}"`);
+  const hint = near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `;
+  throw new UsageError(
+    `There is no tool ${JSON.stringify(name)}. ${switchedOffNote(name, dialect, switchedOff)}${hint}\`haft tools${dialectArgument(dialect.name)}\` lists the tools.`,
+  );
+}
+
+function toolText(tool: DefinedTool, options: string): string {
+  const { name, description, parameters } = tool.descriptor();
+  const rows = parameterRows(parameters);
+  const widthOf = (of: (row: ParameterRow) => string) => Math.max(0, ...rows.map((row) => of(row).length));
+  const [names, kinds] = [widthOf((row) => row.name), widthOf((row) => row.kind)];
+  const lines = rows.map((row) =>
+    showControls(`  ${row.name.padEnd(names)}  ${row.kind.padEnd(kinds)}  ${row.notes.join("; ")}`.trimEnd()),
+  );
+  const listed = lines.length === 0 ? "It takes no parameters." : `Parameters:\n${lines.join("\n")}`;
+  return `${pc.bold(showControls(name))}\n${shownLines(description)}\n\n${listed}\n\nExample:\n  $ ${showControls(exampleCall(name, parameters, options))}\n`;
 }
 
 function firstSentence(text: string): string {
