@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { built, cleanEnv, type Finished, runHaft } from "../../../test/built.js";
 import { connectText } from "./connect-text.js";
+import { startCommand } from "./start-command.js";
 
 let root: string;
 let workspace: string;
@@ -276,7 +277,7 @@ describe("haft serve over HTTP", () => {
     const done = await haft(["serve", "--once"]);
     expect(done).toMatchObject({ status: 0, stderr: "" });
     expect(done.stdout).toMatch(
-      /^\{"mcpServers":\{"haft":\{"command":"node","args":\["\/.*\/main\.js","serve","--stdio"/m,
+      /^\{"mcpServers":\{"haft":\{"command":"\/.*","args":\["\/.*\/main\.js","serve","--stdio"/m,
     );
     expect(done.stdout).toMatch(/at http:\/\/127\.0\.0\.1:\d+\/mcp, until --once ended it/);
     expect(done.stdout).not.toMatch(/Bearer/);
@@ -284,13 +285,19 @@ describe("haft serve over HTTP", () => {
   });
 
   it("prints address, token and both blocks while it serves", () => {
-    const about = { url: "http://127.0.0.1:1/mcp", token: "t0ken", workspace, tools: ["read"] };
+    const about = {
+      url: "http://127.0.0.1:1/mcp",
+      token: "t0ken",
+      workspace,
+      tools: ["read"],
+      start: startCommand(workspace),
+    };
     const text = connectText(about, false);
     const block = JSON.parse(/^\{[\s\S]*?^\}/m.exec(text)?.[0] ?? "") as object;
     expect(block).toMatchObject({
       mcpServers: { haft: { url: about.url, headers: { Authorization: "Bearer t0ken" } } },
     });
-    expect(text).toMatch(/^\{"mcpServers":\{"haft":\{"command":"node"/m);
+    expect(text).toContain(JSON.stringify({ mcpServers: { haft: about.start } }));
   });
 
   it("says at its start that nothing can be kept, and serves all the same", async () => {

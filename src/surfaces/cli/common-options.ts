@@ -22,6 +22,8 @@ export interface Settings {
   /** The toolkit that is asked for, but for its workspace. */
   readonly toolkit: ToolkitOptions;
   readonly config: SettledConfig;
+  /** The workspace's own configuration file, where one was read. */
+  readonly projectFile: string | undefined;
   /** The files that switch tools off, by Haft's own names of these. */
   readonly switchedOff: Readonly<Record<string, string>>;
 }
@@ -48,7 +50,8 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     ...(settled.quotaMiB === undefined ? {} : { artifactQuotaBytes: settled.quotaMiB * 1024 * 1024 }),
     ...(gate === undefined ? {} : { gate }),
   };
-  return { dialect, toolkit, config: settled, switchedOff: switchedOffBy(loaded) };
+  const projectFile = loaded.layers.find(({ by }) => by === "project")?.path;
+  return { dialect, toolkit, config: settled, projectFile, switchedOff: switchedOffBy(loaded) };
 }
 
 /**

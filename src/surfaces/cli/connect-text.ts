@@ -1,24 +1,24 @@
 /** What `haft serve` prints: where it listens and how a client is told so. */
 import pc from "picocolors";
 import { escapeControls, showControls } from "../../text/index.js";
-import { haftCommand } from "./installed-package.js";
+import type { StartCommand } from "./clients/clients.js";
 
 export interface Connection {
   readonly url: string;
   readonly token: string;
   readonly workspace: string;
   readonly tools: readonly string[];
+  /** How a client starts the same server itself. */
+  readonly start: StartCommand;
 }
 
 /** The address, the token, and a block to paste into the client's configuration. */
 export function connectText(connection: Connection, isOnce: boolean): string {
-  const { url, token, workspace, tools } = connection;
+  const { url, token, workspace, tools, start } = connection;
   const block = {
     mcpServers: { haft: { type: "http", url, headers: { Authorization: `Bearer ${token}` } } },
   };
-  // By its path: a client seldom starts in a folder where npx finds this command.
-  const started = { command: "node", args: [haftCommand(), "serve", "--stdio", "--workspace", workspace] };
-  const byStdio = escapeControls(JSON.stringify({ mcpServers: { haft: started } }));
+  const byStdio = escapeControls(JSON.stringify({ mcpServers: { haft: start } }));
   const head = `${pc.bold("Haft")} serves ${tools.length} tools in ${showControls(`${workspace}: ${tools.join(", ")}`)}
 Nothing is asked before a call runs.`;
   if (isOnce)

@@ -1,4 +1,5 @@
 /** `haft serve`: the tools for an MCP client. */
+import { dirname } from "node:path";
 import { messageOf } from "../../kernel/index.js";
 import {
   builtinRegistry,
@@ -14,6 +15,7 @@ import { type CommonOptions, type Settings, settingsOf, settledWorkspace, worksp
 import { haftVersion } from "./installed-package.js";
 import { servedCalls } from "./served-calls.js";
 import { serversOf, withServers } from "./servers-of.js";
+import { startCommand } from "./start-command.js";
 import { tellOperator } from "./tell-operator.js";
 import { toolsOf } from "./tools-of.js";
 import { EXIT, UsageError } from "./usage.js";
@@ -140,7 +142,14 @@ async function serveOverHttp(
   if (at.port !== 0 && service.port !== at.port)
     tellOperator(`port ${at.port} is in use; took ${service.port} instead.`);
   const offered = [...server.tools, ...(await servers.tools())];
-  const about = { url: service.url, token, workspace, tools: offered.map((tool) => tool.name) };
+  const about = {
+    url: service.url,
+    token,
+    workspace,
+    tools: offered.map((tool) => tool.name),
+    start: startCommand(workspace, { ...stateOfEnvironment(settings), ...options }),
+  };
+  tellUnreadConfig(settings, workspace);
   // Before anybody can read where it listens: a signal that comes at once is heard too.
   const stop = untilSignalled();
   const { connectText } = await import("./connect-text.js");
@@ -149,6 +158,20 @@ async function serveOverHttp(
   await service.close();
   await inTime(closed(calls, servers));
   return EXIT.ok;
+}
+
+/** A client does not start the server with the variables of this terminal. */
+function stateOfEnvironment({ config }: Settings): Pick<ServeOptions, "state"> {
+  const { HAFT_STATE: state = "" } = process.env;
+  return config.stateDir !== undefined || state === "" ? {} : { state };
+}
+
+/** `--workspace` has the server read the file in that directory, and no option names a project's file without trusting it. */
+function tellUnreadConfig({ projectFile }: Settings, workspace: string): void {
+  if (projectFile === undefined || dirname(projectFile) === workspace) return;
+  tellOperator(
+    `a client that starts the server itself, in "${workspace}", does not read ${projectFile}; put the file there too, or add \`--config FILE\` if you trust all of it.`,
+  );
 }
 
 async function tellUnkept({ toolkit: { stateDir } }: Settings): Promise<void> {
