@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Plays a user of the packed package: packs this checkout, installs the file into an empty project, and there imports every
+ * Plays a user of the packed package: packs an unbuilt copy of this checkout, installs the file into an empty project, and there imports every
  * entry, runs the command, and compiles a program against the types. What runs is what was packed; nothing of the checkout
  * is in reach but its compiler.
  *
@@ -9,8 +9,8 @@
  * `--node` names further Node.js programs that import and run the same install. Needs the network where npm's cache does not
  * hold the dependencies. Ends with `N passed, M failed`.
  */
-import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -29,7 +29,7 @@ for (const folder of [project, home]) mkdirSync(folder);
 
 let [passed, failed] = [0, 0];
 try {
-  await check("packs and installs into an empty project, without a script run", install);
+  await check("packs an unbuilt clone and installs it into an empty project, without a script run", install);
   for (const node of [process.execPath, ...values.node]) {
     const { stdout } = await run(node, ["--version"]);
     const version = stdout.trim();
@@ -68,8 +68,7 @@ function run(program, args, more = {}) {
 
 async function install() {
   const npm = { npm: true };
-  const pack = ["pack", "--json", "--ignore-scripts", "--pack-destination", root];
-  const { stdout } = await run("npm", pack, { ...npm, cwd: repository });
+  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", root], { ...npm, cwd: unbuiltCopy() });
   const [{ filename }] = JSON.parse(stdout);
   writeFileSync(join(project, "package.json"), `${JSON.stringify({ name: "user", private: true, type: "module" })}\n`);
   const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
@@ -78,6 +77,18 @@ async function install() {
   const withScript = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript);
   if (withScript.length > 0) throw new Error(`install scripts in ${withScript.map(([name]) => name).join(", ")}`);
   return `${Object.keys(lock.packages).length} packages, ${Math.round(sizeOf(join(project, "node_modules")) / 1e6)} MB`;
+}
+
+/** As a fresh clone is, without packages and build, but with what is not committed yet. */
+function unbuiltCopy() {
+  const clone = join(root, "clone");
+  const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: repository,
+    encoding: "utf8",
+  });
+  for (const file of files.split("\0").filter((name) => name !== "" && existsSync(join(repository, name))))
+    cpSync(join(repository, file), join(clone, file));
+  return clone;
 }
 
 function sizeOf(folder) {
