@@ -1,8 +1,8 @@
 /** How an MCP client starts Haft over stdio: what `haft serve` prints and `haft connect` writes. */
 import { resolve } from "node:path";
 import type { StartCommand } from "./clients/clients.js";
+import type { CommonOptions } from "./common-options.js";
 import { haftCommand } from "./installed-package.js";
-import type { ServeOptions } from "./serve-command.js";
 import { stateDirOf } from "./state-options.js";
 
 /** What the command takes where an option is not given. */
@@ -13,7 +13,10 @@ const DEFAULTS: Readonly<Record<string, string>> = { on: "local", autonomy: "ful
  *
  * @param workspace - Undefined: the client's own directories decide.
  */
-export function startCommand(workspace: string | undefined, options: Partial<ServeOptions> = {}): StartCommand {
+export function startCommand(
+  workspace: string | undefined,
+  options: Partial<CommonOptions & { readonly collection: string }> = {},
+): StartCommand {
   const { config, state, env = [], on, dialect, autonomy, gate, collection } = options;
   const args = [haftCommand(), "serve", "--stdio"];
   const add = (name: string, value: string | undefined) => {
