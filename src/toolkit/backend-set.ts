@@ -7,13 +7,27 @@ export interface OpenBackends {
   readonly all: Readonly<Record<string, Backend>>;
 }
 
-/** What a backend ended after an earlier host was killed. */
+/** What an earlier host that was killed left behind, and what a backend ended of it. */
 export interface EndedAfterKill {
   /** Milliseconds since the epoch. */
   readonly endedMs: number;
   readonly processes: readonly { readonly pid: number; readonly name: string }[];
   /** Jobs that have ended; their output can still be asked for. */
   readonly jobs?: readonly { readonly id: string; readonly command: string }[];
+  /** Files that it was overwriting in place: they hold neither their old bytes nor the new ones whole. */
+  readonly halfWritten?: readonly HalfWrittenFile[];
+}
+
+/** A half-written file, and how to get its old bytes back. It is reported by each start until it is whole or the backup is deleted. */
+export interface HalfWrittenFile {
+  readonly path: string;
+  /** Absolute; a file that holds all of the old bytes. */
+  readonly backup: string;
+  readonly oldBytes: number;
+  /** Milliseconds since the epoch: when the write began. */
+  readonly startedMs: number;
+  /** A shell command that puts the old bytes back. */
+  readonly restore: string;
 }
 
 /** A backend that can tell what was ended for an earlier host. */

@@ -1,5 +1,5 @@
 /** Where the parts come together: a toolkit, its boxes, and the shared default host. */
-export type { EndedAfterKill } from "./backend-set.js";
+export type { EndedAfterKill, HalfWrittenFile } from "./backend-set.js";
 export { type BuiltinRegistryOptions, builtinRegistry } from "./builtin-registry.js";
 export { accepted, checkConfig } from "./config/check-config.js";
 export type { AddressServer, Config, ProgramServer, ServerConfig, ToolSetting, ToolSettings } from "./config/config.js";

@@ -51,7 +51,10 @@ export interface Toolkit extends AsyncDisposable {
   box(collection?: string): OwnedBox;
   /** The conversations that are open. */
   sessions(): readonly ToolkitSession[];
-  /** What was ended here after an earlier host was killed; each is told once, and only once a call has opened the backends. */
+  /**
+   * What was ended here after an earlier host was killed, and files that it left half-written. Each is reported once, and only
+   * once a call has opened the backends; a half-written file again by each later toolkit until it is restored.
+   */
   takeReports(): Promise<readonly EndedAfterKill[]>;
   /** Ends every background command that was started here, whatever its lifetime, and forgets it with its output. */
   forgetJobs(): Promise<void>;

@@ -30,15 +30,19 @@ const REASONS: Partial<Readonly<Record<ErrorCode, Reason>>> = {
   FS_NOT_A_DIRECTORY: () => "a part of the path is a file, not a folder. Check the spelling.",
   FS_PERMISSION: () => "permission was denied. Choose another path; only a person can change the permission.",
   FS_LINK_LOOP: () => "its links lead round in a circle. Name the file itself.",
-  FS_TOO_LARGE: ({ sizeBytes, maxBytes }) =>
-    sizeBytes === undefined
-      ? "the file system takes no file of that size. Nothing was changed; write less."
-      : `it has ${sizeBytes} bytes, over the limit of ${maxBytes}.`,
+  FS_TOO_LARGE: ({ sizeBytes, maxBytes, why }) =>
+    why !== undefined
+      ? `${why}.`
+      : sizeBytes === undefined
+        ? "the file system takes no file of that size. Nothing was changed; write less."
+        : `it has ${sizeBytes} bytes, over the limit of ${maxBytes}.`,
   FS_STALE: () =>
     "it was changed while this call worked on it, and was left as it is. Read it again, then repeat the call.",
   FS_NO_SPACE: () => "the disk is full. Nothing was changed; free some space first.",
-  STORE_UNWRITABLE: ({ reason }) =>
-    `the state folder cannot be written${reason === undefined ? "" : ` (${reason})`}, and nothing is replaced or removed that could not be kept before. Nothing was changed; free some space there first.`,
+  STORE_UNWRITABLE: ({ reason, why }) =>
+    why !== undefined
+      ? `${why}.`
+      : `the state folder cannot be written${reason === undefined ? "" : ` (${reason})`}, and nothing is replaced or removed that could not be kept before. Nothing was changed; free some space there first.`,
   FS_CROSS_DEVICE: () => "that is another file system, and a move is one step. Copy it with a command, then delete it.",
   FS_READ_ONLY: () => "the file system is read-only. Choose another path.",
   FS_BAD_PATH: ({ why }) => `the path cannot be used${why === undefined ? "" : ` (${why})`}. Send another one.`,

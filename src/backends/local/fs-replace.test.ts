@@ -99,7 +99,9 @@ describe("an old file", () => {
     writeFileSync(at("closed/file"), "a longer old text");
     chmodSync(at("closed/file"), 0o666);
     chmodSync(at("closed"), 0o555);
-    const ran = spawnSync(process.execPath, [built!.script, at("closed/file"), "any"], {
+    mkdirSync(at("state"));
+    if (isRoot) chownSync(at("state"), 1234, 1234);
+    const ran = spawnSync(process.execPath, [built!.script, at("closed/file"), "any", at("state")], {
       encoding: "utf8",
       ...(isRoot ? { uid: 1234, gid: 1234 } : {}),
     });

@@ -8,20 +8,19 @@ import {
   fchmodSync,
   fchownSync,
   fstatSync,
-  fsync,
   ftruncateSync,
   linkSync,
   lstatSync,
   openSync,
   renameSync,
-  write,
   writeSync,
 } from "node:fs";
 import {
   DEFAULT_MAX_READ_BYTES,
   DOING,
   type Expect,
-  type HaftError,
+  HaftError,
+  messageOf,
   notAFile,
   type ReplaceResult,
   staleFile,
@@ -31,13 +30,11 @@ import { oddKindOf, versionOf } from "./fs-info.js";
 import type { Patience } from "./fs-patience.js";
 import { openFile, readAt } from "./fs-read.js";
 import type { Spot } from "./fs-spot.js";
+import { flush, flushDirectory, WRITE_STEP_BYTES, writeAll } from "./fs-write.js";
+import { type Backup, type Backups, restoreCommand } from "./in-place-backup.js";
 import type { KeptAttributes } from "./kept-attributes.js";
 import { discard, removeName, type TempFiles } from "./temp-file.js";
 
-/** Bytes of one write; between two of them the operation can end. */
-const WRITE_STEP_BYTES = 8 * 1024 * 1024;
-/** Up to here a write is done at once. */
-const AT_ONCE_BYTES = 64 * 1024;
 /** A link, not a rename, so that whoever came first wins; where a file system has no links the file is made directly. */
 const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
@@ -46,6 +43,15 @@ const [WRITE] = DOING.writing;
 export interface ReplaceTools {
   readonly temps: TempFiles;
   readonly attributes: KeptAttributes;
+  readonly backups: Backups;
+}
+
+/** What a file that is there is replaced with. */
+interface Write {
+  readonly data: Uint8Array;
+  /** SHA-256 of it, hex. */
+  readonly after: string;
+  readonly expect: Expect;
 }
 
 /** Something took the name of a file to be made, so the place has to be found and judged anew. */
@@ -71,10 +77,11 @@ export async function replaceAt(
   }
   if (typeof expect === "object" && "version" in expect) requireVersion(spot, old, expect.version);
   accessSync(spot.path, constants.W_OK);
+  const write = { data, after, expect };
   const { before, inPlace } =
     old.nlink > 1n
-      ? await writeInPlace(spot, data, expect, patience)
-      : await renameOver(spot, old, data, expect, tools, patience);
+      ? await writeInPlace(spot, write, tools, patience)
+      : await renameOver(spot, old, write, tools, patience);
   return { before, after, created: false, inPlace };
 }
 
@@ -101,7 +108,7 @@ async function create(
     removeName(temp.path);
     closeSync(temp.descriptor);
     isOpen = false;
-    await flushFolder(spot);
+    await flushDirectory(spot.anchor.at(""));
   } finally {
     if (isOpen) discard(temp.descriptor, temp.path);
   }
@@ -110,18 +117,18 @@ async function create(
 async function renameOver(
   spot: Spot,
   old: BigIntStats,
-  data: Uint8Array,
-  expect: Expect,
+  write: Write,
   tools: ReplaceTools,
   patience: Patience,
 ): Promise<{ readonly before: string | null; readonly inPlace: boolean }> {
+  const { data, expect } = write;
   let temp: ReturnType<TempFiles["create"]>;
   try {
     temp = tools.temps.create(spot.anchor, 0o600);
   } catch (thrown) {
     // The file may be written, its folder may not.
     if (systemCode(thrown) !== "EACCES" && systemCode(thrown) !== "EPERM") throw thrown;
-    return writeInPlace(spot, data, expect, patience);
+    return writeInPlace(spot, write, tools, patience);
   }
   let isOpen = true;
   try {
@@ -138,7 +145,7 @@ async function renameOver(
       if (!isKept) {
         discard(temp.descriptor, temp.path);
         isOpen = false;
-        return await writeInPlace(spot, data, expect, patience);
+        return await writeInPlace(spot, write, tools, patience);
       }
       before = await hashOf(source.descriptor, source.info, patience);
       judge(spot, expect, before, source.info);
@@ -153,54 +160,94 @@ async function renameOver(
     tools.attributes.succeed(source.info, fstatSync(temp.descriptor, { bigint: true }));
     closeSync(temp.descriptor);
     isOpen = false;
-    await flushFolder(spot);
+    await flushDirectory(spot.anchor.at(""));
     return { before, inPlace: false };
   } finally {
     if (isOpen) discard(temp.descriptor, temp.path);
   }
 }
 
-/** Overwrites the bytes where they stand. A reader may see a part of them, and a crash may leave one. */
+/**
+ * Overwrites the bytes where they stand. A reader may see a part of them, and a crash may leave one: the old bytes are kept
+ * until the new ones are on the disk.
+ */
 async function writeInPlace(
   spot: Spot,
-  data: Uint8Array,
-  expect: Expect,
+  { data, after, expect }: Write,
+  tools: ReplaceTools,
   patience: Patience,
 ): Promise<{ readonly before: string | null; readonly inPlace: true }> {
   const source = openFile(spot, WRITE);
-  let before: string | null;
   try {
-    before = await hashOf(source.descriptor, source.info, patience);
+    const before = await hashOf(source.descriptor, source.info, patience);
     judge(spot, expect, before, source.info);
+    const backup = await tools.backups.keep(spot, source, { bytes: data.length, sha256: after }, patience);
+    await overwrite(spot, source.info, data, backup, patience);
+    return { before, inPlace: true };
   } finally {
     closeSync(source.descriptor);
   }
-  const descriptor = openSync(spot.path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const info = fstatSync(descriptor, { bigint: true });
-    if (oddKindOf(info) !== undefined) throw notAFile(WRITE, spot.asked, oddKindOf(info)!);
-    requireVersion(spot, source.info, versionOf(info));
-    grow(descriptor, data, Number(info.size));
-    // Once begun it is not given up half-way.
-    const inside = data.subarray(0, Number(info.size));
-    for (let at = 0; at < inside.length; ) at += writeSync(descriptor, inside, at, undefined, at);
-    ftruncateSync(descriptor, data.length);
-    keepSetId(descriptor, source.info);
-    await flush(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  return { before, inPlace: true };
 }
 
-/** What goes beyond the old end comes first: a disk that has no room for it leaves the old bytes as they are. */
-function grow(descriptor: number, data: Uint8Array, oldSize: number): void {
+/** Removes the backup, unless the file is left half-written. */
+async function overwrite(
+  spot: Spot,
+  old: BigIntStats,
+  data: Uint8Array,
+  backup: Backup,
+  patience: Patience,
+): Promise<void> {
+  let isHalfWritten = false;
+  try {
+    const descriptor = openSync(spot.path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const info = fstatSync(descriptor, { bigint: true });
+      if (oddKindOf(info) !== undefined) throw notAFile(WRITE, spot.asked, oddKindOf(info)!);
+      requireVersion(spot, old, versionOf(info));
+      patience.check();
+      // Once begun it is not given up half-way.
+      isHalfWritten = true;
+      const undone = grow(descriptor, data, Number(info.size));
+      isHalfWritten = undone === undefined;
+      if (undone !== undefined) throw undone;
+      const inside = data.subarray(0, Number(info.size));
+      for (let at = 0; at < inside.length; ) at += writeSync(descriptor, inside, at, undefined, at);
+      ftruncateSync(descriptor, data.length);
+      keepSetId(descriptor, old);
+      await flush(descriptor);
+      isHalfWritten = false;
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (thrown) {
+    throw isHalfWritten ? halfWritten(spot, backup, thrown) : thrown;
+  } finally {
+    if (!isHalfWritten) backup.remove();
+  }
+}
+
+/**
+ * What goes beyond the old end comes first: a disk that has no room for it leaves the old bytes as they are.
+ * @returns Why nothing was written; undefined when it was.
+ */
+function grow(descriptor: number, data: Uint8Array, oldSize: number): unknown {
   try {
     for (let at = oldSize; at < data.length; ) at += writeSync(descriptor, data, at, undefined, at);
+    return undefined;
   } catch (thrown) {
     ftruncateSync(descriptor, oldSize);
-    throw thrown;
+    return thrown;
   }
+}
+
+/** All of it is in `system` too: what shows a fault may show only that. */
+function halfWritten(spot: Spot, backup: Backup, cause: unknown): HaftError {
+  const state = `it holds neither its old bytes nor the new ones whole, because of: ${messageOf(cause)}`;
+  const next = `The old bytes are kept in "${backup.path}". Restore them with: ${restoreCommand(backup.path, spot.real)}`;
+  return new HaftError("FS_IO", `Did not ${WRITE} all of "${spot.asked}": ${state}. ${next}`, {
+    cause,
+    details: { path: spot.asked, system: `${state}. ${next}` },
+  });
 }
 
 /** As `Promise.all`, but settles only when all have: what still runs uses a descriptor that is closed afterwards. */
@@ -258,18 +305,6 @@ function keepSetId(descriptor: number, old: BigIntStats): void {
   }
 }
 
-async function writeAll(descriptor: number, data: Uint8Array, patience: Patience): Promise<void> {
-  for (let at = 0; at < data.length; ) {
-    patience.check();
-    const length = Math.min(WRITE_STEP_BYTES, data.length - at);
-    at +=
-      data.length <= AT_ONCE_BYTES
-        ? writeSync(descriptor, data, at, length, at)
-        : await writeStep(descriptor, data, at, length);
-  }
-  await flush(descriptor);
-}
-
 /** Hashes what a file holds; null over the size that is read as a whole. */
 async function hashOf(descriptor: number, info: BigIntStats, patience: Patience): Promise<string | null> {
   const size = Number(info.size);
@@ -286,27 +321,4 @@ async function hashOf(descriptor: number, info: BigIntStats, patience: Patience)
 
 function sha256(data: Uint8Array): string {
   return createHash("sha256").update(data).digest("hex");
-}
-
-function writeStep(descriptor: number, data: Uint8Array, at: number, length: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    write(descriptor, data, at, length, at, (error, count) => (error === null ? resolve(count) : reject(error)));
-  });
-}
-
-function flush(descriptor: number): Promise<void> {
-  return new Promise((resolve, reject) => fsync(descriptor, (error) => (error === null ? resolve() : reject(error))));
-}
-
-/** Makes the new name last. A folder that cannot be flushed, as on some network file systems, is left to its system. */
-async function flushFolder(spot: Spot): Promise<void> {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(spot.anchor.at(""), constants.O_RDONLY | constants.O_DIRECTORY);
-    await flush(descriptor);
-  } catch {
-    return;
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
 }

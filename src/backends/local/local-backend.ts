@@ -5,6 +5,7 @@ import { type Backend, DEFAULT_GRACE_MS, type Fs, type Io, SessionJobs, type She
 import { baseEnvironment } from "./command-environment.js";
 import { CommandHost } from "./command-host.js";
 import { guardMode } from "./fs-anchor.js";
+import { Backups, type HalfWritten } from "./in-place-backup.js";
 import type { EndedJob } from "./jobs/earlier-jobs.js";
 import { JobStore } from "./jobs/job-store.js";
 import { KeptAttributes } from "./kept-attributes.js";
@@ -25,7 +26,10 @@ export interface LocalBackendOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Names of variables of this process that commands get too, or all of them. Default: none but the usual few. */
   readonly passEnv?: readonly string[] | "all";
-  /** A folder for what the watcher reports to the next start. Absent: it reports nothing. */
+  /**
+   * A directory for what the next start is to know: what the watcher ended, jobs, and the old bytes of files while they are
+   * overwritten in place. Absent: nothing is reported, and such a file's bytes are kept beside it meanwhile.
+   */
   readonly stateDir?: string;
   /** Whether a watcher ends what runs when this process is killed. Default true; it starts with the first command. */
   readonly watcher?: boolean;
@@ -37,10 +41,15 @@ export interface LocalBackendOptions {
 export interface EarlierEnd extends WatcherReport {
   /** Jobs of it. Their output can still be asked for. */
   readonly jobs?: readonly EndedJob[];
+  /** Files that it was overwriting. Each start reports them until they are restored, or the backup is deleted. */
+  readonly halfWritten?: readonly HalfWritten[];
 }
 
 export interface LocalBackend extends Backend {
-  /** What watchers of earlier hosts ended after these were killed, and which jobs; each told once. Empty without `stateDir`. */
+  /**
+   * What watchers of earlier hosts ended after these were killed, and which jobs, each reported once; and the files that such a
+   * host left half-written, reported once by each backend. Empty without `stateDir`.
+   */
   takeReports(): readonly EarlierEnd[];
 }
 
@@ -59,7 +68,8 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
   const reports = options.stateDir === undefined ? undefined : join(options.stateDir, "watcher");
   const { host, watcher } = createHost(options, home, reports);
   const requireOpen = () => host.requireOpen();
-  const fsTools = { mode, temps: new TempFiles(), attributes: new KeptAttributes(), requireOpen };
+  const backups = new Backups(options.stateDir);
+  const fsTools = { mode, temps: new TempFiles(), attributes: new KeptAttributes(), backups, requireOpen };
   const searchOf = createLocalSearch({
     mode,
     clock: systemClock,
@@ -98,7 +108,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
       closing ??= host.close(Math.min(DEFAULT_GRACE_MS, io?.timeoutMs ?? DEFAULT_GRACE_MS)).then((left) => ({ left }));
       return closing;
     },
-    takeReports: () => takeEarlierEnds(host, reports),
+    takeReports: () => [...takeEarlierEnds(host, reports), ...takeHalfWritten(backups)],
   };
 }
 
@@ -121,4 +131,10 @@ function takeEarlierEnds(host: CommandHost, reports: string | undefined): readon
   if (jobs.length === 0) return told;
   const last = told.at(-1) ?? { endedMs: Math.max(...jobs.map((job) => job.endedMs)), processes: [] };
   return [...told.slice(0, -1), { ...last, jobs }];
+}
+
+function takeHalfWritten(backups: Backups): readonly EarlierEnd[] {
+  const halfWritten = backups.takeHalfWritten();
+  if (halfWritten.length === 0) return [];
+  return [{ endedMs: halfWritten.at(-1)!.startedMs, processes: [], halfWritten }];
 }

@@ -8,6 +8,7 @@ import { shellSuite } from "../../testing/index.js";
 import { baseEnvironment } from "./command-environment.js";
 import { CommandHost } from "./command-host.js";
 import { guardMode } from "./fs-anchor.js";
+import { Backups } from "./in-place-backup.js";
 import { closeInherited } from "./inherited-descriptors.fixture.js";
 import { KeptAttributes } from "./kept-attributes.js";
 import { LocalFs } from "./local-fs.js";
@@ -30,7 +31,7 @@ const NO_SEARCH: Search = {
 
 // A system on which no pipes can be made: commands get the sockets that Node makes for them.
 const host = new CommandHost({ pool: new PipePool(false), env: baseEnvironment(process.env, [], {}) });
-const fsTools = { mode: guardMode(), temps: new TempFiles(), attributes: new KeptAttributes() };
+const fsTools = { mode: guardMode(), temps: new TempFiles(), attributes: new KeptAttributes(), backups: new Backups() };
 const root = { fs: new LocalFs(fsTools), shell: new LocalShell(host) };
 const sessions = new SessionJobs(root.shell);
 const backend: Pick<Backend, "bind" | "root" | "flags" | "endSession"> = {

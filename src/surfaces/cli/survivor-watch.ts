@@ -1,6 +1,6 @@
 /** Noticing what a call leaves running, so that its end can be told. */
 import type { Hooks } from "../../kernel/index.js";
-import type { EndedAfterKill } from "../../toolkit/index.js";
+import type { EndedAfterKill, HalfWrittenFile } from "../../toolkit/index.js";
 
 interface Named {
   readonly pid: number;
@@ -62,9 +62,9 @@ function keptLine({ id }: After): string {
   return `${id} goes on; \`haft jobs stop ${id}\` ends it.`;
 }
 
-/** What became of the commands of a host that was killed, a line each. */
+/** What became of the commands and files of a host that was killed, a line each. */
 export function endedAfterKill(reports: readonly EndedAfterKill[]): readonly string[] {
-  return reports.flatMap(({ processes, jobs = [] }) => [
+  return reports.flatMap(({ processes, jobs = [], halfWritten = [] }) => [
     ...(processes.length === 0
       ? []
       : [`an earlier haft was killed; what it had running was ended: ${namesOf(processes)}.`]),
@@ -73,7 +73,12 @@ export function endedAfterKill(reports: readonly EndedAfterKill[]): readonly str
       : [
           `jobs that have ended since: ${jobs.map(({ id }) => id).join(", ")}. Their output is kept; \`haft jobs list\` tells of them.`,
         ]),
+    ...halfWritten.map(halfWrittenLine),
   ]);
+}
+
+function halfWrittenLine({ path, backup, oldBytes, restore }: HalfWrittenFile): string {
+  return `an earlier haft was killed while it overwrote ${path}, which is half-written now. Its old ${oldBytes} bytes are in ${backup}. Restore them with: ${restore} (or delete that copy to keep the file as it is).`;
 }
 
 function namesOf(processes: readonly Named[]): string {

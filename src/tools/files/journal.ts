@@ -66,6 +66,7 @@ const UNTOUCHED: readonly string[] = [
   "FS_READ_ONLY",
   "FS_NO_SPACE",
   "FS_TOO_LARGE",
+  "STORE_UNWRITABLE",
 ] satisfies readonly ErrorCode[];
 
 /**

@@ -78,6 +78,10 @@ export function isJobRecord(value: unknown, id: string, version: number): value 
   return Object.entries(PARTS).every(([name, part]) => record[name] === undefined || fits(record[name], part));
 }
 
+export function isHostIdentity(value: unknown): value is HostIdentity {
+  return holds(value, HOST);
+}
+
 function oneOf(...values: readonly unknown[]): Check {
   return (value) => values.includes(value);
 }

@@ -177,7 +177,7 @@ function numberOf(id: string): number {
 }
 
 /** One by one: `mkdirSync` with `recursive` does not return on Node.js 20.20 where a parent takes no child, as in `/proc`. */
-function makeFolders(path: string): void {
+export function makeFolders(path: string): void {
   if (lstatIfThere(path)?.isDirectory() === true) return;
   makeFolders(dirname(path));
   makeNew(path);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Backend, BoundCall, Grant } from "../../../kernel/index.js";
 import type { Fixture, Plant } from "../../../testing/index.js";
 import { type GuardMode, guardMode } from "../fs-anchor.js";
+import { Backups } from "../in-place-backup.js";
 import { KeptAttributes } from "../kept-attributes.js";
 import { LocalFs } from "../local-fs.js";
 import { systemClock } from "../system-services.js";
@@ -19,7 +20,7 @@ export function searchFixture(
   folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-search-"))),
   more: Pick<LocalSearchOptions, "finder" | "watch"> = {},
 ): Fixture {
-  const tools = { mode, temps: new TempFiles(), attributes: new KeptAttributes() };
+  const tools = { mode, temps: new TempFiles(), attributes: new KeptAttributes(), backups: new Backups() };
   const search = createLocalSearch({ mode, clock: systemClock, engine, ...more });
   const backend: Pick<Backend, "bind"> = {
     bind: (grant: Grant, call: BoundCall) =>

@@ -1,0 +1,312 @@
+/**
+ * The old bytes of a file that is overwritten in place, kept until the new ones are on the disk: a process that is killed in
+ * between leaves a file that holds neither. With a state directory the copy lies in `backups` there, and the next start reports
+ * the file; without one it lies beside the file, under a name that says what it is.
+ */
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { type ErrorCode, HaftError, isRecord, systemRefusal } from "../../kernel/index.js";
+import { posixQuote } from "../../text/index.js";
+import { systemCode } from "./fs-faults.js";
+import type { Patience } from "./fs-patience.js";
+import { type OpenFile, readAt } from "./fs-read.js";
+import { childPath, type Spot } from "./fs-spot.js";
+import { flush, flushDirectory, WRITE_STEP_BYTES, writeFrom } from "./fs-write.js";
+import { isHostIdentity } from "./jobs/check-record.js";
+import { type HostIdentity, isAlive, ownIdentity } from "./jobs/host-identity.js";
+import { makeFolders } from "./jobs/job-store.js";
+import { readSmallFile } from "./jobs/small-file.js";
+import { newNonce } from "./nonce.js";
+
+/** The largest file that is overwritten in place: a larger one is not copied for a single write. */
+export const MAX_BACKUP_BYTES = 1024 * 1024 * 1024;
+/** A record whose writer cannot be seen from here, as one of another container, counts as left when it is this old. */
+const FOREIGN_RECORD_MS = 10 * 60 * 1000;
+const MAX_RECORD_BYTES = 64 * 1024;
+/** Leaves room in a name of 255 bytes for what is added to it. */
+const MAX_BASE_NAME_BYTES = 220;
+
+/** What is written down before the first byte is overwritten, and removed after the last. */
+interface BackupRecord {
+  /** Real. */
+  readonly path: string;
+  readonly oldBytes: number;
+  readonly newBytes: number;
+  readonly newSha256: string;
+  readonly startedMs: number;
+  /** Absent where there is no `/proc`. */
+  readonly host?: HostIdentity;
+}
+
+/** A file that a host was overwriting when it was killed. */
+export interface HalfWritten {
+  readonly path: string;
+  /** Holds all of the old bytes. */
+  readonly backup: string;
+  readonly oldBytes: number;
+  readonly startedMs: number;
+  /** A shell command that puts the old bytes back. */
+  readonly restore: string;
+}
+
+/** The copy of one file's old bytes. */
+export interface Backup {
+  /** Absolute. */
+  readonly path: string;
+  remove(): void;
+}
+
+export class Backups {
+  readonly #directory: string | undefined;
+  readonly #host = ownIdentity();
+  readonly #reported = new Set<string>();
+
+  /** @param stateDir - Absolute. Nothing is made in it before the first file is overwritten in place. */
+  constructor(stateDir?: string) {
+    this.#directory = stateDir === undefined ? undefined : join(stateDir, "backups");
+  }
+
+  /**
+   * Copies what the file holds, and has the copy on the disk when it returns.
+   * @throws `FS_TOO_LARGE` over `MAX_BACKUP_BYTES`, `STORE_UNWRITABLE` where the copy cannot be made.
+   */
+  async keep(
+    spot: Spot,
+    old: OpenFile,
+    replacement: { readonly bytes: number; readonly sha256: string },
+    patience: Patience,
+  ): Promise<Backup> {
+    const oldBytes = Number(old.info.size);
+    if (oldBytes > MAX_BACKUP_BYTES) throw tooLargeToKeep(spot, oldBytes);
+    const directory = this.#directory;
+    try {
+      if (directory === undefined) return await keepBeside(spot, old, patience);
+      makeFolders(directory);
+      return await keepInState(directory, old, patience, {
+        path: spot.real,
+        oldBytes,
+        newBytes: replacement.bytes,
+        newSha256: replacement.sha256,
+        startedMs: Date.now(),
+        ...(this.#host === undefined ? {} : { host: this.#host }),
+      });
+    } catch (thrown) {
+      if (HaftError.is(thrown)) throw thrown;
+      throw notKept(spot, oldBytes, directory, thrown);
+    }
+  }
+
+  /**
+   * The files that killed hosts left half-written, each once for this object. Backups that nobody needs are removed: the file
+   * holds all old or all new bytes, or was not touched yet.
+   */
+  takeHalfWritten(): readonly HalfWritten[] {
+    const found: HalfWritten[] = [];
+    for (const id of this.#ids()) {
+      if (this.#reported.has(id)) continue;
+      const half = this.#halfWritten(id);
+      if (half === undefined) continue;
+      this.#reported.add(id);
+      found.push(half);
+    }
+    return found.sort((one, other) => one.startedMs - other.startedMs);
+  }
+
+  #ids(): readonly string[] {
+    if (this.#directory === undefined) return [];
+    try {
+      return readdirSync(this.#directory)
+        .filter((name) => name.endsWith(".json"))
+        .map((name) => name.slice(0, -".json".length));
+    } catch {
+      return [];
+    }
+  }
+
+  #halfWritten(id: string): HalfWritten | undefined {
+    const { record: recordPath, part, backup } = pathsOf(this.#directory!, id);
+    const record = readRecord(recordPath);
+    if (isInUse(record, recordPath)) return undefined;
+    const isKept = existsSync(backup);
+    // A record that cannot be read now, as while too many files are open, may be read by the next start.
+    if (isKept && record === undefined) return undefined;
+    if (isKept && record !== undefined && !isWhole(record, backup)) {
+      const { path, oldBytes, startedMs } = record;
+      return { path, backup, oldBytes, startedMs, restore: restoreCommand(backup, path) };
+    }
+    for (const path of [backup, part, recordPath]) remove(path);
+    return undefined;
+  }
+}
+
+/** The file keeps its inode, and with it its other names, owner and mode. */
+export function restoreCommand(backup: string, path: string): string {
+  return `cp ${posixQuote(backup)} ${posixQuote(path)}`;
+}
+
+const pathsOf = (directory: string, id: string) => ({
+  record: join(directory, `${id}.json`),
+  /** While it is copied. */
+  part: join(directory, `${id}.part`),
+  /** Once it is complete and on the disk. */
+  backup: join(directory, `${id}.old`),
+});
+
+/** The record comes first, so that a copy that was cut off is found; only a complete copy has the last name. */
+async function keepInState(
+  directory: string,
+  old: OpenFile,
+  patience: Patience,
+  record: BackupRecord,
+): Promise<Backup> {
+  const { record: recordPath, part, backup } = pathsOf(directory, newNonce());
+  try {
+    writeFileSync(recordPath, `${JSON.stringify(record)}\n`, { mode: 0o600, flag: "wx", flush: true });
+    await copyTo(part, old, patience);
+    renameSync(part, backup);
+    await flushDirectory(directory);
+    await flushDirectory(dirname(directory));
+  } catch (thrown) {
+    for (const path of [backup, part, recordPath]) remove(path);
+    throw thrown;
+  }
+  return {
+    path: backup,
+    // The copy before its record: what is cut off in between is cleaned up by the record.
+    remove: () => [backup, recordPath].forEach(remove),
+  };
+}
+
+/** Nothing would find a record here: the name of the copy says it all. */
+async function keepBeside(spot: Spot, old: OpenFile, patience: Patience): Promise<Backup> {
+  const base = Buffer.byteLength(spot.name) > MAX_BASE_NAME_BYTES ? "" : spot.name;
+  const name = `${base}.haft-backup-${newNonce()}`;
+  const path = spot.anchor.at(name);
+  try {
+    await copyTo(path, old, patience);
+    await flushDirectory(spot.anchor.at(""));
+  } catch (thrown) {
+    remove(path);
+    throw thrown;
+  }
+  return { path: childPath(spot.anchor.real, name), remove: () => remove(path) };
+}
+
+async function copyTo(path: string, old: OpenFile, patience: Patience): Promise<void> {
+  const size = Number(old.info.size);
+  const copy = openSync(path, "wx", 0o600);
+  try {
+    for (let at = 0; at < size; ) {
+      const bytes = await readAt(old.descriptor, at, Math.min(WRITE_STEP_BYTES, size - at), patience);
+      // It has become shorter, which the last look before the write refuses.
+      if (bytes.length === 0) break;
+      await writeFrom(copy, bytes, at, patience);
+      at += bytes.length;
+    }
+    await flush(copy);
+  } finally {
+    closeSync(copy);
+  }
+}
+
+/** Undefined for what is no record, as one that was cut off: then no byte was overwritten yet. */
+function readRecord(path: string): BackupRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(readSmallFile(path, MAX_RECORD_BYTES) ?? "");
+    return isBackupRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isBackupRecord(value: unknown): value is BackupRecord {
+  if (!isRecord(value)) return false;
+  const { path, oldBytes, newBytes, newSha256, startedMs, host } = value;
+  return (
+    typeof path === "string" &&
+    typeof newSha256 === "string" &&
+    [oldBytes, newBytes, startedMs].every((one) => typeof one === "number") &&
+    (host === undefined || isHostIdentity(host))
+  );
+}
+
+/** Whether somebody may still be writing the file, or the record. */
+function isInUse(record: BackupRecord | undefined, path: string): boolean {
+  const alive = record?.host === undefined ? "unknown" : isAlive(record.host);
+  if (alive !== "unknown") return alive;
+  const madeMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return Date.now() - madeMs < FOREIGN_RECORD_MS;
+}
+
+/** Whether the file holds all of its old or all of its new bytes. */
+function isWhole(record: BackupRecord, backup: string): boolean {
+  try {
+    const { size } = statSync(record.path);
+    if (size !== record.oldBytes && size !== record.newBytes) return false;
+    const now = sha256OfFile(record.path);
+    return now === record.newSha256 || (size === record.oldBytes && now === sha256OfFile(backup));
+  } catch {
+    return false;
+  }
+}
+
+function sha256OfFile(path: string): string {
+  const descriptor = openSync(path, "r");
+  try {
+    const hash = createHash("sha256");
+    const buffer = new Uint8Array(WRITE_STEP_BYTES);
+    for (let count = -1; count !== 0; ) {
+      count = readSync(descriptor, buffer);
+      hash.update(buffer.subarray(0, count));
+    }
+    return hash.digest("hex");
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // It harms nobody, and the next start tries again.
+  }
+}
+
+function tooLargeToKeep(spot: Spot, sizeBytes: number): HaftError {
+  const why = `it can only be overwritten in place, and of its ${sizeBytes} bytes no copy is kept first: the limit is ${MAX_BACKUP_BYTES}`;
+  return refused("FS_TOO_LARGE", spot, `${why}. Replace it with a command`, { sizeBytes, maxBytes: MAX_BACKUP_BYTES });
+}
+
+/** @param directory - Where the copy should have been; undefined: beside the file. */
+function notKept(spot: Spot, sizeBytes: number, directory: string | undefined, cause: unknown): HaftError {
+  const code = systemCode(cause) ?? "";
+  const reason = systemRefusal(code)?.[1] ?? String((cause as Error).message);
+  const where = directory ?? dirname(spot.real);
+  const next =
+    directory === undefined
+      ? "Give Haft a state directory, or make this one writable"
+      : "Free some space or allow writing there, or name another state directory with `--state DIR` or the environment variable HAFT_STATE";
+  const why = `it can only be overwritten in place, and its ${sizeBytes} bytes could not be kept first in "${where}" (${reason}). Nothing was changed. ${next}`;
+  return refused("STORE_UNWRITABLE", spot, why, { sizeBytes, reason, cause });
+}
+
+function refused(
+  code: Extract<ErrorCode, "FS_TOO_LARGE" | "STORE_UNWRITABLE">,
+  { asked: path }: Spot,
+  why: string,
+  { cause, ...facts }: Readonly<Record<string, unknown>>,
+): HaftError {
+  return new HaftError(code, `Did not write "${path}": ${why}.`, { cause, details: { path, ...facts, why } });
+}

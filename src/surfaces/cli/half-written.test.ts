@@ -1,0 +1,115 @@
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { built, cleanEnv, runHaft } from "../../../test/built.js";
+import { transpileForProcess } from "../../../test/transpile.js";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const LINES = 200_000;
+const OLD = `${"old line of a file\n".repeat(LINES)}the last line\n`;
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-half-written-")));
+  for (const name of ["project", "home"]) mkdirSync(join(root, name));
+  writeFileSync(file(), OLD);
+  linkSync(file(), join(root, "project", "other name"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const file = () => join(root, "project", "file");
+const state = () => join(root, "state");
+const haft = (...args: readonly string[]) =>
+  runHaft([...args, "--state", state()], { cwd: join(root, "project"), env: cleanEnv(join(root, "home")) });
+
+/** The command that a line on standard error gives. */
+const restoreIn = (stderr: string) =>
+  /an earlier haft was killed while it overwrote .*Restore them with: (cp .*) \(or delete/.exec(stderr)?.[1];
+
+function leaveHalfWritten(): void {
+  const script = transpileForProcess(
+    new URL("../../backends/local/writer.fixture.ts", import.meta.url),
+    join(root, "built"),
+  );
+  const argv = [script, file(), String(OLD.length), state(), "overwrite"];
+  expect(spawnSync(process.execPath, argv).signal).toBe("SIGKILL");
+  expect(readFileSync(file(), "utf8")).not.toBe(OLD);
+}
+
+describe("a file that a killed process left half-written", () => {
+  it("is reported by each `haft call` until the command that it prints has restored it", async () => {
+    leaveHalfWritten();
+    const first = await haft("call", "ls", "{}");
+    expect(first.status).toBe(0);
+    expect(first.stderr).toContain(`Its old ${OLD.length} bytes are in ${state()}/backups/`);
+    const again = await haft("call", "ls", "{}");
+    expect(restoreIn(again.stderr)).toBe(restoreIn(first.stderr));
+    expect(spawnSync("sh", ["-c", restoreIn(first.stderr)!]).status).toBe(0);
+    expect(readFileSync(file(), "utf8")).toBe(OLD);
+    expect((await haft("call", "ls", "{}")).stderr).toBe("");
+  });
+
+  it("is reported by a server after its first call", async () => {
+    leaveHalfWritten();
+    const argv = [built("surfaces/cli/main.js"), "serve", "--stdio", "--state", state()];
+    const server = spawn(process.execPath, argv, {
+      cwd: join(root, "project"),
+      env: cleanEnv(join(root, "home")),
+      stdio: ["pipe", "ignore", "pipe"],
+    });
+    let notes = "";
+    const told = new Promise<void>((resolve) => {
+      server.stderr.setEncoding("utf8").on("data", (text: string) => {
+        notes += text;
+        if (restoreIn(notes) !== undefined) resolve();
+      });
+    });
+    const send = (message: object) => server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    const about = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+    send({ id: 1, method: "initialize", params: about });
+    send({ method: "notifications/initialized" });
+    send({ id: 2, method: "tools/call", params: { name: "ls", arguments: {} } });
+    await told;
+    server.stdin.end();
+    await new Promise((resolve) => server.once("close", resolve));
+    expect(spawnSync("sh", ["-c", restoreIn(notes)!]).status).toBe(0);
+    expect(readFileSync(file(), "utf8")).toBe(OLD);
+  });
+});
+
+const NEW = OLD.replace("the last line", "the very last line");
+const CALLS = {
+  edit: { path: "file", edits: [{ oldText: "the last line", newText: "the very last line" }] },
+  write: { path: "file", content: NEW, expect: createHash("sha256").update(OLD).digest("hex") },
+};
+
+for (const [tool, input] of Object.entries(CALLS))
+  it(`\`${tool}\` that is killed once it has begun to overwrite leaves the old or the new bytes to be had`, async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const { mtimeMs } = statSync(file());
+      const argv = [built("surfaces/cli/main.js"), "call", tool, "-", "--state", state()];
+      const child = spawn(process.execPath, argv, {
+        cwd: join(root, "project"),
+        env: cleanEnv(join(root, "home")),
+        stdio: ["pipe", "ignore", "inherit"],
+      });
+      child.stdin.end(JSON.stringify(input));
+      while (child.exitCode === null && statSync(file()).mtimeMs === mtimeMs)
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      expect(child.exitCode).toBeNull();
+      child.kill("SIGKILL");
+      await new Promise((resolve) => child.once("close", resolve));
+      const { stderr } = await haft("call", "ls", "{}");
+      const restore = restoreIn(stderr);
+      if (restore !== undefined) {
+        spawnSync("sh", ["-c", restore]);
+        expect(readFileSync(file(), "utf8")).toBe(OLD);
+      }
+      expect([OLD, NEW]).toContain(readFileSync(file(), "utf8"));
+      writeFileSync(file(), OLD);
+    }
+  });
