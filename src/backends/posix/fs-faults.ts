@@ -45,16 +45,25 @@ const OWN: Readonly<Record<string, Fault>> = {
       details: { path, system: said("ESTALE: stale file", doing, path) },
     }),
   torn,
+  unkept,
 };
 
-/** `note`: why, a line end, and where the new bytes lie. All of it is in `system` too: what shows a fault may show only that. */
+/** `note`: why, where the new bytes are, where the old ones are. All of it is in `system` too: what shows a fault may show only that. */
 function torn(note: string, [did]: Doing, path: string): HaftError {
-  const at = note.indexOf("\n");
-  const [why, kept] = [note.slice(0, at), note.slice(at + 1)];
+  const [why, fresh, old] = note.split("\n");
   const state = `it holds neither its old bytes nor the new ones whole, because of: ${why}`;
-  const next = `The new bytes are kept in "${kept}". Free some space, then copy them over it`;
+  const next = `The new bytes are kept in "${fresh}" and the old ones in "${old}". Free some space, then copy one of them over it`;
   return new HaftError("FS_IO", `Did not ${did} all of "${path}": ${state}. ${next}.`, {
     details: { path, system: `${state}. ${next}` },
+  });
+}
+
+/** `note`: how many bytes the file has, and why no copy of them could be made. */
+function unkept(note: string, [did]: Doing, path: string): HaftError {
+  const [sizeBytes = "", reason = ""] = note.split("\n");
+  const why = `it can only be overwritten in place, and its ${sizeBytes} bytes could not be copied first to a file beside it (${reason}). Nothing was changed. Free some space there`;
+  return new HaftError("STORE_UNWRITABLE", `Did not ${did} "${path}": ${why}.`, {
+    details: { path, sizeBytes: Number(sizeBytes), reason, why },
   });
 }
 

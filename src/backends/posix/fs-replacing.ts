@@ -50,10 +50,11 @@ async function replace(
   { path, bytes, staged, access }: Replacement,
   expect: Expect,
 ): Promise<ReplaceResult> {
-  const temp = `.haft-${randomBytes(8).toString("hex")}.tmp`;
+  const nonce = randomBytes(8).toString("hex");
+  const temp = `.haft-${nonce}.tmp`;
   const [kind, value] = expectWords(expect);
   const isNewOnly = access === "create" ? "yes" : "no";
-  const { words } = await guard.act(limits, {
+  const acting = guard.act(limits, {
     doing: DOING.writing,
     operation: "replace",
     touches: [{ path, access }],
@@ -62,6 +63,9 @@ async function replace(
     changes: true,
     fault: (code, note) => (code === "stale" ? staleFault(note, path, { expected: value || kind }) : undefined),
   });
+  const { words } = await acting.catch((thrown: unknown) => {
+    throw withBackup(thrown, nonce);
+  });
   const [, created, inPlace, before = "-"] = words;
   return {
     before: before === "-" ? null : before,
@@ -69,6 +73,14 @@ async function replace(
     created: created === "yes",
     inPlace: inPlace === "yes",
   };
+}
+
+/** The connection was lost while the file may have been overwritten in place: its old bytes are then in a file beside it. */
+function withBackup(thrown: unknown, nonce: string): unknown {
+  if (!HaftError.is(thrown, "BACKEND_UNAVAILABLE") || thrown.details.began === undefined) return thrown;
+  const { code, message, details } = thrown;
+  const where = `If the file is half-written, its old bytes are beside it, in a file whose name ends in ".haft-backup-${nonce}".`;
+  return new HaftError(code, `${message} ${where}`, { cause: thrown, details });
 }
 
 /**

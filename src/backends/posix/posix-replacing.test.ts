@@ -1,9 +1,11 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   chownSync,
+  existsSync,
   linkSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -16,6 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { transpileForProcess } from "../../../test/transpile.js";
 import { type Backend, HaftError } from "../../kernel/index.js";
 import { openLocalPosix } from "./index.js";
 import { PosixMachine } from "./posix-machine.fixture.js";
@@ -69,7 +72,7 @@ underEachShell((shell) => {
   });
 
   it("new bytes that could be put down only in part are kept beside the file, and the error names the place", async (context) => {
-    disk = mountSmallDisk(3 * 1024);
+    disk = mountSmallDisk(5 * 1024);
     if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
     const path = join(disk.path, "one");
     // A file that is all hole takes no room until it is written.
@@ -83,8 +86,25 @@ underEachShell((shell) => {
     expect(readFileSync(kept).equals(bytes)).toBe(true);
     expect(code).toBe("FS_IO");
     expect(message).toContain(`"${kept}"`);
+    const [old = ""] = readdirSync(disk.path).filter((name) => name.startsWith("one.haft-backup-"));
+    expect(readFileSync(join(disk.path, old)).equals(Buffer.alloc(2 * MIB))).toBe(true);
+    expect(message).toContain(`"${join(disk.path, old)}"`);
     expect(message).toMatch(/No space left/);
     expect(details.system).toContain(`"${kept}"`);
+  });
+
+  it("a file of two names of which no copy can be kept is refused, and stays as it was", async (context) => {
+    disk = mountSmallDisk(3 * 1024);
+    if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
+    const path = join(disk.path, "one");
+    const old = Buffer.alloc(2 * MIB, "o");
+    writeFileSync(path, old);
+    linkSync(path, join(disk.path, "two"));
+    expect(await refusal(path, Buffer.from("new"))).toMatchObject({
+      code: "STORE_UNWRITABLE",
+      message: expect.stringContaining(`its ${2 * MIB} bytes could not be copied first`),
+    });
+    expect([readFileSync(path).equals(old), readdirSync(disk.path)]).toEqual([true, ["one", "two"]]);
   });
 
   it("a file that may not grow so far is refused, and stays as it was", async () => {
@@ -246,3 +266,69 @@ function attributesOf(path: string): readonly string[] {
   const script = "import os,sys; print(' '.join(sorted(os.listxattr(sys.argv[1]))))";
   return spawnSync("python3", ["-c", script, path], { encoding: "utf8" }).stdout.trim().split(" ");
 }
+
+describe("a far side that is killed while it overwrites a file in place", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-torn-")));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const at = (name: string) => join(folder, name);
+
+  /** A `dd` that, where it overwrites, stops after a part until the file "go" is there. */
+  function installSlowDd(): string {
+    const real = spawnSync("sh", ["-c", "command -v dd"], { encoding: "utf8" }).stdout.trim();
+    const wait = `: >${at("begun")}; until [ -e ${at("go")} ]; do sleep 0.05; done`;
+    const part = `${real} bs=100 count=1 2>/dev/null; ${wait}`;
+    const script = `case "$1 $2" in "bs=65536 count="*) ${part};; esac\nexec ${real} "$@"`;
+    mkdirSync(at("bin"));
+    writeFileSync(at("bin/dd"), `#!/bin/sh\n${script}\n`);
+    chmodSync(at("bin/dd"), 0o755);
+    return `${at("bin")}:${process.env.PATH}`;
+  }
+
+  const OLD = Buffer.alloc(200_000, "o");
+  function twoNames(): void {
+    writeFileSync(at("file"), OLD);
+    linkSync(at("file"), at("file too"));
+  }
+  const backups = () => readdirSync(folder).filter((name) => name.startsWith("file.haft-backup-"));
+
+  it("leaves its old bytes beside it, and the error says under what name", async () => {
+    twoNames();
+    const machine = new PosixMachine("dash");
+    const backend = await machine.open({ open: ["env", `PATH=${installSlowDd()}`, machine.mark, ...ARGV.dash] });
+    const writing = refusalOf(backend, at("file"), Buffer.alloc(150_000, "n"));
+    await vi.waitUntil(() => existsSync(at("begun")), { timeout: 20_000 });
+    // Some end by themselves once what they wait for is killed.
+    spawnSync("kill", ["-KILL", ...machine.processes().map(String)], { stdio: "ignore" });
+    const { code, message } = await writing;
+    const [backup = ""] = backups();
+    expect([code, readFileSync(at(backup)).equals(OLD)]).toEqual(["BACKEND_UNAVAILABLE", true]);
+    expect(statSync(at(backup)).mode & 0o777).toBe(0o600);
+    expect(message).toContain(`"${backup.slice("file".length)}"`);
+    expect(readFileSync(at("file")).equals(OLD)).toBe(false);
+    await backend.close();
+    machine.dispose();
+  });
+
+  it("goes on to the end when only its host is killed", async () => {
+    twoNames();
+    const built = mkdtempSync(join(tmpdir(), "haft-writer-"));
+    const script = transpileForProcess(new URL("./posix-writer.fixture.ts", import.meta.url), built);
+    const PATH = installSlowDd();
+    const host = spawn(process.execPath, [script, at("file"), "150000", at("state")], {
+      env: { ...process.env, PATH },
+      stdio: "ignore",
+    });
+    await vi.waitUntil(() => existsSync(at("begun")), { timeout: 20_000 });
+    host.kill("SIGKILL");
+    await new Promise((resolve) => host.once("close", resolve));
+    expect(backups()).toHaveLength(1);
+    writeFileSync(at("go"), "");
+    await vi.waitUntil(() => backups().length === 0, { timeout: 20_000 });
+    expect(readFileSync(at("file")).equals(Buffer.alloc(150_000, "n"))).toBe(true);
+    expect(readdirSync(folder).filter((name) => name.startsWith(".haft-"))).toEqual([]);
+    rmSync(built, { recursive: true, force: true });
+  });
+});

@@ -165,26 +165,38 @@ hf_put_there() {
 
 hf_give_up() { hf_code=$1 hf_note=$2; rm -f "$hf_temp"; }
 
-# Overwrites the file where it stands: its other names, owner and rights stay. Descriptor 5 is proved to be that file. The new
-# bytes stay beside it where it has become neither the old nor the new: they may be the only whole ones.
+# Overwrites the file in place: its other names, owner and rights stay. Descriptor 5 is proved to be that file. Until the new
+# bytes are on the disk the old ones are kept beside it, as are the new ones: this shell may be killed half-way.
 hf_over() {
   hf_shut_file
-  hf_code=denied hf_note=
-  if hf_overwrite 5<"./$hf_name"; then rm -f "$hf_temp"; return 0; fi
-  [ "$hf_code" = torn ] || rm -f "$hf_temp"
+  hf_code=denied hf_note= hf_x=\${hf_temp#./.haft-} hf_kept=$hf_name
+  # A name has 255 bytes at most.
+  [ "\${#hf_kept}" -le 220 ] || hf_kept=
+  hf_kept=./$hf_kept.haft-backup-\${hf_x%.tmp}
+  if hf_overwrite 5<"./$hf_name"; then rm -f "$hf_temp" "$hf_kept"; return 0; fi
+  [ "$hf_code" = torn ] || rm -f "$hf_temp" "$hf_kept"
   return 1
 }
 
 hf_overwrite() {
-  if ! hf_same_file || [ "$hf_line" != "$hf_old" ]; then hf_code=stale hf_note=changed; return 1; fi
   hf_out=./$hf_name
   if [ -e /proc/self/fd/5 ]; then hf_out=/proc/self/fd/5; fi
   if ! hf_x=$( { : 6<>"$hf_out"; } 2>&1 ); then hf_fault "$hf_x"; return 1; fi
   hf_x=\${hf_old#*"|"}; hf_x=\${hf_x#* }; hf_old_size=\${hf_x%% *}
+  hf_keep_old || return 1
+  # Asked after the copy, which takes its time: it is then a copy of exactly what is overwritten.
+  if ! hf_same_file || [ "$hf_line" != "$hf_old" ]; then hf_code=stale hf_note=changed; return 1; fi
   hf_grow && hf_overwrite_inside || return 1
   # For anybody but the superuser a write takes the set-id bits away. A file of somebody else's stays without.
   if [ $(( hf_bits & 06000 )) != 0 ]; then hf_octal "$hf_bits"; chmod "$hf_x" "$hf_out"; fi
   return 0
+}
+
+# Copies the old bytes to a file that nobody else may read, and to the disk.
+hf_keep_old() {
+  hf_x=$(umask 077; set -C; { dd bs=65536 $hf_sync <&5; } 2>&1 >"$hf_kept") && return 0
+  hf_code=unkept hf_note=$hf_old_size$hf_nl\${hf_x:-$hf_killed}
+  return 1
 }
 
 # What goes beyond the old end comes first: a disk that has no room for it leaves the old bytes as they are.
@@ -225,6 +237,6 @@ hf_cut() { dd if=/dev/null of="$hf_out" bs=1 seek="$1" $hf_sync 2>&1; }
 # The file holds neither its old bytes nor the new ones whole. $1: the words of a tool about why.
 hf_torn() {
   hf_code=torn hf_note=\${1:-$hf_killed}
-  hf_note=\${hf_note%%"$hf_nl"*}$hf_nl\${hf_here%/}/\${hf_temp#./}
+  hf_note=\${hf_note%%"$hf_nl"*}$hf_nl\${hf_here%/}/\${hf_temp#./}$hf_nl\${hf_here%/}/\${hf_kept#./}
 }
 `;
