@@ -170,7 +170,7 @@ export interface EditData {
   /** The file had changed since it was read, elsewhere; the edit still applied. */
   readonly merged: boolean;
   readonly reindented: boolean;
-  /** `newText` took the line ends of the place. */
+  /** The line endings of `newText` were converted to those of the file, or of the place in a file with several. */
   readonly eolConverted: boolean;
   readonly inPlace?: boolean;
 }

@@ -61,7 +61,7 @@ describe("editFace", () => {
       diff: "",
     });
     expect(text).toBe(
-      'Edited "a.ts": 2 replacements on lines 1, 9, +1 −1 lines. Found with other indentation. `newText` was indented to fit. `newText` took the line ends of the place. The file had changed elsewhere since it was read; that change stays. Written in place, so that its links, owner and attributes stay.',
+      'Edited "a.ts": 2 replacements on lines 1, 9, +1 −1 lines. Found with other indentation. `newText` was indented to fit. The line endings of `newText` were converted to those of the file. The file had changed elsewhere since it was read; that change stays. Written in place, so that its links, owner and attributes stay.',
     );
   });
 

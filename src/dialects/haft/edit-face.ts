@@ -108,7 +108,7 @@ function summary(data: EditData, about: RenderContext): string {
   const strategy = STRATEGIES[data.strategy];
   if (strategy !== "") sentences.push(`Found ${strategy}.`);
   if (data.reindented) sentences.push("`newText` was indented to fit.");
-  if (data.eolConverted) sentences.push("`newText` took the line ends of the place.");
+  if (data.eolConverted) sentences.push("The line endings of `newText` were converted to those of the file.");
   if (data.merged) sentences.push("The file had changed elsewhere since it was read; that change stays.");
   if (data.inPlace === true) sentences.push("Written in place, so that its links, owner and attributes stay.");
   return sentences.join(" ");
@@ -116,9 +116,9 @@ function summary(data: EditData, about: RenderContext): string {
 
 const STRATEGIES: Readonly<Record<EditData["strategy"], string>> = {
   exact: "",
-  "line-endings": "with other line ends",
-  "trailing-blanks": "with other blanks at line ends",
-  whitespace: "with other blanks inside lines",
+  "line-endings": "with other line endings",
+  "trailing-blanks": "with other whitespace at line ends",
+  whitespace: "with other whitespace inside lines",
   indentation: "with other indentation",
 };
 

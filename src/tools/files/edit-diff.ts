@@ -10,28 +10,37 @@ export interface EditDiff {
   readonly removed: number;
   /** Whether every character of every removed line stands in the diff. */
   readonly showsRemoved: boolean;
+  /** Whether it holds carriage returns as `CR_SYMBOL`. */
+  readonly showsReturns: boolean;
   /** Bytes of the whole diff, and of what was kept of it. */
   readonly producedBytes: number;
   readonly keptBytes: number;
 }
+
+/** Stands for a carriage return where line endings differ, or where it ends no line. */
+export const CR_SYMBOL = "␍";
 
 /** Lines of context on both sides that let two changes share a hunk. */
 const REACH = 2 * DEFAULT_DIFF_CONTEXT + 1;
 
 /**
  * The unified diff of an edit, made from the lines around its ranges alone, so that it costs by the size of the change.
- * Control characters are left out. Over `maxBytes` the middle is cut.
+ * Control characters are left out; carriage returns of a hunk whose lines have different endings, and those that end no
+ * line, are shown. Over `maxBytes` the middle is cut.
  */
 export function diffOfEdit(before: UnitText, after: UnitText, ranges: EditData["ranges"], maxBytes: number): EditDiff {
   const lines = new LineNumbers(before);
   const hunks: string[] = [];
+  let showsReturns = false;
   let shift = 0;
   for (const group of groupRanges(before, after, ranges)) {
     const first = lines.at(group.before[0]);
     const rendered = renderUnifiedDiff(before.decode(...group.before), after.decode(...group.after));
     const moved = moveHunks(rendered, first - 1, first - 1 + shift);
     shift += moved.added - moved.removed;
-    hunks.push(moved.text);
+    const shown = showReturns(moved.text);
+    showsReturns ||= shown !== moved.text;
+    hunks.push(shown);
   }
   const raw = hunks.join("");
   const { text: whole, removed: stripped } = stripControls(raw);
@@ -39,7 +48,24 @@ export function diffOfEdit(before: UnitText, after: UnitText, ranges: EditData["
   const { text, omittedBytes, keptBytes } = clampWithCount(whole, { kind: "middle", maxBytes });
   const showsRemoved =
     removed === 0 || (omittedBytes === 0 && (stripped === 0 || !raw.split("\n").some(isStrippedRemoval)));
-  return { diff: text, added, removed, showsRemoved, producedBytes: keptBytes + omittedBytes, keptBytes };
+  return { diff: text, added, removed, showsRemoved, showsReturns, producedBytes: keptBytes + omittedBytes, keptBytes };
+}
+
+/** A carriage return that every line of a hunk ends with says nothing; any other one may be what the edit changes. */
+function showReturns(hunks: string): string {
+  if (!hunks.includes("\r")) return hunks;
+  const lines = hunks.split("\n");
+  let start = 0;
+  for (let index = 1; index <= lines.length; index++) {
+    if (index < lines.length && !lines[index]!.startsWith("@@ ")) continue;
+    const isOpen = (at: number) => lines[at + 1]?.startsWith("\\") === true;
+    let hasLineFeed = false;
+    for (let at = start; at < index; at++)
+      hasLineFeed ||= /^[-+ ]/.test(lines[at]!) && !isOpen(at) && !lines[at]!.endsWith("\r");
+    for (; start < index; start++)
+      lines[start] = lines[start]!.replace(hasLineFeed || isOpen(start) ? /\r/g : /\r(?!$)/g, CR_SYMBOL);
+  }
+  return lines.join("\n");
 }
 
 function isStrippedRemoval(line: string): boolean {

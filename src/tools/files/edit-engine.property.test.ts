@@ -158,7 +158,10 @@ it("finds by all stages together what the first of them finds that finds anythin
         const text = new UnitText(bytes, { encoding: "utf-8", markBytes: 0, confident: true });
         const find = (all: readonly EditStage[]) =>
           locate(new Haystack(text), wanted, { stages: all, whitespace, replaceAll: true });
-        const oneByOne = stages.map((stage) => find([stage])).find((found) => found !== "not-found") ?? "not-found";
+        // In a file of several line endings a text with a line feed stands wherever the lines do, not only where the bytes do.
+        const open = text.lineEndings === "mixed" && wanted.includes(10) && !wanted.includes(13);
+        const tried = open ? stages.filter((stage) => stage !== "exact") : stages;
+        const oneByOne = tried.map((stage) => find([stage])).find((found) => found !== "not-found") ?? "not-found";
         expect(find(stages)).toEqual(oneByOne);
       },
     ),

@@ -148,9 +148,63 @@ describe("line ends", () => {
     expect(await edited("a\r\nlast", "last", "x\ny")).toBe("a\r\nx\r\ny");
   });
 
-  it("leaves a new text alone that holds a carriage return, or changes nothing but line ends", async () => {
-    expect(await edited("a\r\nb\r\n", "b", "b\r\nc\n")).toBe("a\r\nb\r\nc\n\r\n");
-    expect(await edited("a\r\nb\r\n", "a\r\nb", "a\nb")).toBe("a\nb\r\n");
+  const CONVERTED: readonly (readonly [name: string, file: string, oldText: string, newText: string, after: string])[] =
+    [
+      ["CRLF for an LF file", "alpha\nbeta\nc\n", "alpha\r\nbeta", "alpha\r\nBETA\r\nnew", "alpha\nBETA\nnew\nc\n"],
+      ["CRLF in the new text alone", "a\nb\n", "a", "x\r\ny", "x\ny\nb\n"],
+      ["both kinds for a CRLF file", "a\r\nb\r\n", "b", "b\r\nc\n", "a\r\nb\r\nc\r\n\r\n"],
+      ["CRLF for a file of lone CR", "a\rb\rc\r", "b", "x\r\ny", "a\rx\ry\rc\r"],
+      ["lone CR for an LF file", "a\nb\n", "a\nb", "x\ry", "x\ny\n"],
+      ["a CR before the line feed of the file", "alpha\nb\n", "alpha", "beta\r", "beta\nb\n"],
+      ["a CR before the CR LF of the file", "alpha\r\nb\r\n", "alpha", "beta\r", "beta\r\nb\r\n"],
+      ["a line that ends with CR alone", "alpha\nb\n", "alpha\r", "beta\r", "beta\nb\n"],
+      ["the first half of a pair for an LF", "alpha\r\nb\r\n", "alpha\r", "beta\n", "beta\r\nb\r\n"],
+      ["a last line without an ending", "a\nlast", "last\r\n", "LAST\r\n", "a\nLAST"],
+      ["lines that are shifted", "f:\n  a\n  b\n", "a\r\nb", "c\r\nd", "f:\n  c\n  d\n"],
+    ];
+  it.each(CONVERTED)(
+    "converts %s to the one kind of ending that the file has",
+    async (_, file, oldText, newText, to) => {
+      expect(await edited(file, oldText, newText)).toBe(to);
+      const pure = to.replace(/\r\n?|\n/g, "\n");
+      expect(new Set(to.match(/\r\n?|\n/g)).size, JSON.stringify(pure)).toBe(1);
+    },
+  );
+
+  it("reports the conversion, and none where there was nothing to convert", async () => {
+    expect(await plan("a\nb\n", { oldText: "a", newText: "x\r\ny" })).toMatchObject({ eolConverted: true });
+    expect(await plan("alpha\nb\n", { oldText: "alpha", newText: "beta\r" })).toMatchObject({ eolConverted: true });
+    expect(await plan("a\r\nb\r\n", { oldText: "a\r\n", newText: "x\r\n" })).toMatchObject({ eolConverted: false });
+    expect(await plan("a\nb\n", { oldText: "a\n", newText: "x\ny\n" })).toMatchObject({ eolConverted: false });
+  });
+
+  it("converts the new text of every edit and at every place", async () => {
+    const edits = [
+      { oldText: "a", newText: "1\r\n2" },
+      { oldText: "b", newText: "3\r4" },
+    ];
+    const result = await plan("a\nb\n", edits);
+    expect(result.kind === "applied" && textOf(result.bytes)).toBe("1\n2\n3\n4\n");
+    expect(await edited("a\na\n", "a", "x\r\ny", { replaceAll: true })).toBe("x\ny\nx\ny\n");
+    expect(await edited(utf16("a\nb\n", "be"), "a", "x\r\ny")).toBe(utf16("x\ny\nb\n", "be"));
+  });
+
+  it("takes a carriage return literally where the file has several kinds of ending, or none", async () => {
+    expect(await edited("a\r\nb\nc\n", "c", "c\r\nd\n")).toBe("a\r\nb\nc\r\nd\n\n");
+    expect(await edited("one", "one", "1\r\n2\r3\n")).toBe("1\r\n2\r3\n");
+  });
+
+  const MEANT: readonly (readonly [name: string, file: string, oldText: string, newText: string, after: string])[] = [
+    ["CRLF to LF", "a\r\nb\r\n", "a\r\nb", "a\nb", "a\nb\r\n"],
+    ["LF to CRLF", "a\nb\n", "a\nb", "a\r\nb", "a\r\nb\n"],
+    ["LF to CR", "a\nb\n", "a\n", "a\r", "a\rb\n"],
+    ["a CR added to a line", "a\nb\n", "a", "a\r", "a\r\nb\n"],
+    ["a CR taken from a line", "a\r\nb\r\n", "a\r", "a", "a\nb\r\n"],
+    ["half of a pair to LF", "a\r\nb\r\n", "a\r", "a\n", "a\nb\r\n"],
+    ["CRLF to LF in a mixed file", "a\r\nb\n", "a\r\n", "a\n", "a\nb\n"],
+  ];
+  it.each(MEANT)("does as asked what changes line endings alone: %s", async (_, file, oldText, newText, to) => {
+    expect(await edited(file, oldText, newText)).toBe(to);
   });
 
   it("never takes half of a CRLF pair for a line feed", async () => {
@@ -158,8 +212,28 @@ describe("line ends", () => {
     expect(await edited("x\r\nfoo\r\n", "\nfoo", "")).toBe("x\r\n");
   });
 
-  it("prefers the LF place of a mixed file and keeps the CRLF one", async () => {
-    expect(await edited("x\ny\nmid\nx\r\ny\r\n", "x\ny", "X\nY")).toBe("X\nY\nmid\nx\r\ny\r\n");
+  it("refuses lines that stand twice, once with LF and once with CRLF", async () => {
+    const file = "x\ny\nmid\nx\r\ny\r\n";
+    const ambiguous = { kind: "ambiguous", count: 2, lines: [1, 4], hasOtherEndings: true };
+    expect(await plan(file, { oldText: "x\ny", newText: "X\nY" })).toMatchObject(ambiguous);
+    expect(await plan(file, { oldText: "x\n", newText: "X\n" })).toMatchObject(ambiguous);
+    const many = Array.from({ length: 40 }, () => ({ oldText: "x\ny", newText: "X\nY" }));
+    expect(await plan(file, many)).toMatchObject({ ...ambiguous, edit: 0 });
+    expect(await edited(utf16(file, "le"), "x\ny", "X\nY")).toBe("ambiguous");
+    expect(await plan("x\nx\n", { oldText: "x\n", newText: "X" })).toMatchObject({ hasOtherEndings: false });
+  });
+
+  it("takes the one of both that the bytes of the old text name, and says so", async () => {
+    const file = "x\ny\nmid\nx\r\ny\r\n";
+    expect(await edited(file, "x\r\ny", "X\r\nY")).toBe("x\ny\nmid\nX\r\nY\r\n");
+    expect(await plan(file, { oldText: "x\r\ny", newText: "z" })).toMatchObject({ byEndings: true, stage: "exact" });
+    expect(await plan(file, { oldText: "mid\n", newText: "z\n" })).toMatchObject({ byEndings: false, stage: "exact" });
+    expect(await plan("x\r\ny\r\n", { oldText: "x\r\n", newText: "z\n" })).toMatchObject({ byEndings: false });
+  });
+
+  it("replaces both with `replaceAll`, each with the endings of its place", async () => {
+    const file = "x\ny\nmid\nx\r\ny\r\n";
+    expect(await edited(file, "x\ny", "X\nY", { replaceAll: true })).toBe("X\nY\nmid\nX\r\nY\r\n");
   });
 
   it("takes a last line without its newline for the same line with it, and adds none", async () => {

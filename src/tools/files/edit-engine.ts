@@ -1,8 +1,8 @@
 import type { EditLimits, EditPair, EditStage, NearestPlace } from "../../kernel/index.js";
 import { applyEdits, LineNumbers, type Replacement } from "./edit-apply.js";
 import { shiftText } from "./edit-indentation.js";
-import { fitLineEnds, LineEndsAround } from "./edit-line-ends.js";
-import { type LocateOptions, locate } from "./edit-locate.js";
+import { differOnlyInEndings, fitLineEnds, LineEndsAround } from "./edit-line-ends.js";
+import { endsAreOpen, type LocateOptions, locate } from "./edit-locate.js";
 import { locateAll } from "./edit-locate-all.js";
 import type { Match } from "./edit-match.js";
 import { nearestPlaces } from "./edit-nearest.js";
@@ -19,6 +19,8 @@ export type EditPlan =
       readonly stage: EditStage;
       readonly eolConverted: boolean;
       readonly reindented: boolean;
+      /** In a file of several line endings, those of an `oldText` decided which place was meant. */
+      readonly byEndings: boolean;
     }
   | {
       readonly kind: "not-found";
@@ -33,6 +35,8 @@ export type EditPlan =
       /** The first lines that hold it, each once. */
       readonly lines: readonly number[];
       readonly hasMoreLines: boolean;
+      /** It has line feeds, which in this file stand for any line ending. */
+      readonly hasOtherEndings: boolean;
     }
   | { readonly kind: "overlap"; readonly edits: Pair }
   | { readonly kind: "not-encodable"; readonly edit: number }
@@ -68,6 +72,7 @@ export async function planEdits(text: UnitText, edits: readonly EditPair[], opti
   let stage: EditStage = "exact";
   let eolConverted = false;
   let reindented = false;
+  let byEndings = false;
   const pairs = edits.map(withoutMark);
   const wanteds = pairs.map(({ oldText }) => text.encode(oldText) ?? NOTHING);
   const together = edits.length > SOUGHT_ONE_BY_ONE ? await locateAll(haystack, wanteds, locating, rest) : [];
@@ -79,8 +84,11 @@ export async function planEdits(text: UnitText, edits: readonly EditPair[], opti
     if ("count" in located) {
       const numbers = new LineNumbers(text);
       const { count, starts, hasMoreLines } = located;
-      return { kind: "ambiguous", edit, count, lines: starts.map((start) => numbers.at(start)), hasMoreLines };
+      const lines = starts.map((start) => numbers.at(start));
+      const hasOtherEndings = endsAreOpen(haystack, wanted, options.stages);
+      return { kind: "ambiguous", edit, count, lines, hasMoreLines, hasOtherEndings };
     }
+    byEndings ||= located.stage === "exact" && oldText.includes("\r") && text.lineEndings === "mixed";
     if (later(located.stage, stage)) stage = located.stage;
     const writer = new ReplacementWriter(text, { oldText, newText });
     for (const match of located.matches) {
@@ -95,7 +103,7 @@ export async function planEdits(text: UnitText, edits: readonly EditPair[], opti
   const applied = applyEdits(text, replacements);
   if ("overlap" in applied) return { kind: "overlap", edits: applied.overlap };
   if (isSame(text.bytes, applied.bytes)) return { kind: "no-change" };
-  return { kind: "applied", bytes: applied.bytes, ranges: applied.ranges, stage, eolConverted, reindented };
+  return { kind: "applied", bytes: applied.bytes, ranges: applied.ranges, stage, eolConverted, reindented, byEndings };
 }
 
 /** No text of any file: it stands nowhere. */
@@ -117,12 +125,14 @@ interface FittedUnits {
 class ReplacementWriter {
   readonly #encoded = new Map<string, Units | undefined>();
   readonly #lineEnds: LineEndsAround;
+  readonly #isOnlyEndings: boolean;
 
   constructor(
     private readonly text: UnitText,
     private readonly pair: EditPair,
   ) {
-    this.#lineEnds = new LineEndsAround(text.units);
+    this.#lineEnds = new LineEndsAround(text);
+    this.#isOnlyEndings = differOnlyInEndings(pair.oldText, pair.newText);
   }
 
   /** "not-shiftable": a line of the new text has not the blanks that the lines of the place have less. */
@@ -130,11 +140,11 @@ class ReplacementWriter {
     const { oldText } = this.pair;
     let { newText } = this.pair;
     // The file ends without a line end, and stays so: what the wanted text had too much, the new one has too.
-    if (match.atMissingLineEnd) newText = newText.replace(/\r?\n$/, "");
+    if (match.atMissingLineEnd) newText = newText.replace(/(?:\r\n?|\n)$/, "");
     if (isTrimmed) newText = withoutEndsOf(oldText, newText);
     const shifted = match.shift === undefined ? newText : shiftText(newText, match.shift);
     if (shifted === undefined) return "not-shiftable";
-    const fitted = fitLineEnds(shifted, oldText, this.#lineEnds, match);
+    const fitted = fitLineEnds(shifted, this.#lineEnds, match, this.#isOnlyEndings);
     if (!this.#encoded.has(fitted.text)) this.#encoded.set(fitted.text, this.#encode(fitted.text));
     const units = this.#encoded.get(fitted.text);
     if (units === undefined) return "not-encodable";

@@ -28,6 +28,9 @@ export function refuseEditInput(input: EditInput): ToolResult<never> | undefined
   return undefined;
 }
 
+const OTHER_ENDINGS =
+  " The file has mixed line endings, and a line feed in `oldText` matches all of them; `\\r\\n` matches CRLF only.";
+
 export function gateRefusal(verdict: Exclude<Freshness, "fresh">, path: string, now: FileNow): ToolResult<never> {
   const details = { path, ...factsOf(now) };
   return verdict === "unread"
@@ -66,7 +69,7 @@ export function planFailure(
     const message =
       input.replaceAll === true
         ? `${where}, and at most ${MAX_REPLACED_PLACES} are replaced at once. A command can do that.`
-        : `${where}. Add surrounding lines until it is unique, or set \`replaceAll\`.`;
+        : `${where}. Add surrounding lines until it is unique, or set \`replaceAll\`.${plan.hasOtherEndings ? OTHER_ENDINGS : ""}`;
     return fail("EDIT_AMBIGUOUS", message, { details: { ...edit, lines, count: plan.count } });
   }
   if (plan.kind === "not-encodable") {

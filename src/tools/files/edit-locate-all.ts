@@ -1,4 +1,4 @@
-import { type Located, type LocateOptions, TakenPlaces } from "./edit-locate.js";
+import { endsAreOpen, type Located, type LocateOptions, stageOf, TakenPlaces } from "./edit-locate.js";
 import type { StageSearch } from "./edit-match.js";
 import type { Units } from "./edit-search.js";
 import { UnitSearchMany } from "./edit-search-many.js";
@@ -25,6 +25,7 @@ export async function locateAll(
     const taken = new Map<number, TakenPlaces>();
     const searches: { readonly index: number; readonly search: StageSearch }[] = [];
     for (const index of open) {
+      if (stage === "exact" && endsAreOpen(haystack, wanteds[index]!, options.stages)) continue;
       const search = STAGES[stage](haystack, wanteds[index]!, options.whitespace);
       if (search === undefined) continue;
       searches.push({ index, search });
@@ -43,7 +44,9 @@ export async function locateAll(
       const places = taken.get(index)!;
       const last = search.last?.();
       if (last !== undefined) places.add(last);
-      if (!places.isTooMany && places.matches.length > 0) located[index] = { stage, matches: places.matches };
+      const { matches } = places;
+      if (!places.isTooMany && matches.length > 0)
+        located[index] = { stage: stageOf(stage, matches, wanteds[index]!, haystack.text.units), matches };
     }
     open = open.filter((index) => taken.get(index)?.matches.length === 0 || !taken.has(index));
     await rest();

@@ -1,8 +1,8 @@
 import type { EditStage } from "../../kernel/index.js";
-import { type FoldKind, foldUnits, isBlank, LF, trimSpaces } from "./edit-fold.js";
+import { CR, type FoldKind, foldUnits, isBlank, LF, trimSpaces } from "./edit-fold.js";
 import { mayStandShifted } from "./edit-indentation.js";
 import type { Match } from "./edit-match.js";
-import { endsWithUnits, UnitSearch, type Units } from "./edit-search.js";
+import { endsWithUnits, startsWithUnits, UnitSearch, type Units } from "./edit-search.js";
 import { type Haystack, placesOf, STAGES } from "./edit-stages.js";
 
 export type Located =
@@ -30,13 +30,31 @@ const MAX_NAMED_LINES = 20;
 export const MAX_REPLACED_PLACES = 500_000;
 
 /**
+ * Whether the bytes of `wanted` do not decide which place is meant: its line feeds are what every caller sends, and in a
+ * file of several line endings the same lines may stand once more with other ones. So all of them are looked for at once.
+ */
+export function endsAreOpen(haystack: Haystack, wanted: Units, stages: readonly EditStage[]): boolean {
+  const isOpen = wanted.indexOf(LF) !== -1 && wanted.indexOf(CR) === -1 && stages.includes("line-endings");
+  return isOpen && haystack.text.lineEndings === "mixed";
+}
+
+/** The stage that found these places, which is "exact" for bytes that are those of `wanted` at each of them. */
+export function stageOf(stage: EditStage, matches: readonly Match[], wanted: Units, units: Units): EditStage {
+  if (stage !== "line-endings") return stage;
+  const isExact = ({ start, end }: Match) => end - start === wanted.length && startsWithUnits(units, wanted, start);
+  return matches.every(isExact) ? "exact" : stage;
+}
+
+/**
  * Finds where `wanted` stands. A stage is tried only when the one before found nothing; it says where, and never what the
  * bytes there become. Without `replaceAll` more than one place, overlapping ones included, is ambiguous; with it,
  * more than `MAX_REPLACED_PLACES`.
  */
 export function locate(haystack: Haystack, wanted: Units, options: LocateOptions): Located {
   let stands: boolean | undefined;
+  const skipsExact = endsAreOpen(haystack, wanted, options.stages);
   for (const stage of options.stages) {
+    if (skipsExact && stage === "exact") continue;
     if (stage === "indentation") {
       if (!mayStandShifted(haystack.text.units, wanted)) continue;
     } else if (stage !== "exact") {
@@ -48,7 +66,8 @@ export function locate(haystack: Haystack, wanted: Units, options: LocateOptions
     const taken = new TakenPlaces(options.replaceAll);
     for (const place of placesOf(search)) if (!taken.add(place)) break;
     if (taken.isTooMany) return { stage, ...countOf(placesOf(search), haystack.text.units) };
-    if (taken.matches.length > 0) return { stage, matches: taken.matches };
+    if (taken.matches.length > 0)
+      return { stage: stageOf(stage, taken.matches, wanted, haystack.text.units), matches: taken.matches };
   }
   return "not-found";
 }

@@ -10,7 +10,7 @@ import {
   type ToolResult,
 } from "../../kernel/index.js";
 import { fileProvenance } from "../path-input.js";
-import type { EditDiff } from "./edit-diff.js";
+import { CR_SYMBOL, type EditDiff } from "./edit-diff.js";
 import type { EditPlan } from "./edit-engine.js";
 import { type Journal, journalled, type KeptBytes, keepOldBytes, type Unkept, unkept } from "./journal.js";
 import type { FilePlace, freshness } from "./read-state.js";
@@ -61,16 +61,28 @@ export function edited(
     eolConverted: plan.eolConverted,
     ...(inPlace ? { inPlace } : {}),
   };
-  const { cuts, ...more } = journalled(input.path, journal);
+  const { cuts, details } = journalled(input.path, journal);
+  const notes = notesOf(plan, shown);
   return ok(
     { ...facts, ranges: plan.ranges, diff },
     {
       structured: { ...facts, ranges: plan.ranges.slice(0, MAX_STRUCTURED_RANGES) },
       cuts: [...diffCuts(input.path, shown, journal), ...cuts],
       provenance,
-      ...more,
+      ...(details === undefined && notes.length === 0
+        ? {}
+        : { details: { ...(details as object | undefined), ...(notes.length === 0 ? {} : { notes }) } }),
     },
   );
+}
+
+/** What the data does not say of how the file was matched and the diff is to be read. */
+function notesOf({ byEndings }: Applied["plan"], { showsReturns }: EditDiff): readonly string[] {
+  const notes: string[] = [];
+  if (byEndings)
+    notes.push("The file has mixed line endings; `oldText` was matched with exactly the line endings that it has.");
+  if (showsReturns) notes.push(`In the diff ${CR_SYMBOL} is a carriage return: a line that ends in it ends in CRLF.`);
+  return notes;
 }
 
 function diffCuts(

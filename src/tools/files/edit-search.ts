@@ -81,8 +81,11 @@ function bordersOf(needle: Units): Uint32Array {
 
 /** Whether `text` ends with `end`. */
 export function endsWithUnits(text: Units, end: Units): boolean {
-  const from = text.length - end.length;
-  if (from < 0) return false;
-  for (let index = 0; index < end.length; index++) if (text[from + index] !== end[index]) return false;
+  return end.length <= text.length && startsWithUnits(text, end, text.length - end.length);
+}
+
+/** Whether `part` stands in `text` at `from`. */
+export function startsWithUnits(text: Units, part: Units, from: number): boolean {
+  for (let index = 0; index < part.length; index++) if (text[from + index] !== part[index]) return false;
   return true;
 }

@@ -1,4 +1,5 @@
 import { decodeText } from "../../text/index.js";
+import { type FileLineEndings, lineEndingsOf } from "./edit-line-ends.js";
 import type { Units } from "./edit-search.js";
 import { createLegacyEncoder, isDoubleByte, type LegacyEncoder, legacyWidth } from "./legacy-encoder.js";
 import type { TextForm } from "./text-form.js";
@@ -9,6 +10,7 @@ export class UnitText {
   /** Bytes a unit takes: 2 in UTF-16, else 1. */
   readonly unitBytes: 1 | 2;
   #legacy: LegacyEncoder | undefined;
+  #lineEndings: FileLineEndings | undefined;
   /** Where a character begins, near the place last asked about: places are asked about in rising order, in lines of any length. */
   #knownStart = 0;
 
@@ -20,6 +22,12 @@ export class UnitText {
     this.unitBytes = encoding.startsWith("utf-16") ? 2 : 1;
     const body = bytes.subarray(markBytes);
     this.units = this.unitBytes === 1 ? body : toUnits16(body, encoding === "utf-16be");
+  }
+
+  /** Looked at when first asked for. */
+  get lineEndings(): FileLineEndings {
+    this.#lineEndings ??= lineEndingsOf(this.units);
+    return this.#lineEndings;
   }
 
   /** Where a unit stands in the file. */
