@@ -37,7 +37,7 @@ export interface ToolResult<Data = unknown> {
   /** The default dialect's sentence for a failure; other dialects may word it themselves from `code` and `details`. */
   readonly message?: string;
   readonly details?: unknown;
-  /** The public part, in fields, for hosts; MCP has it in `_meta`. Never the whole of `data`, never what only a model needs. */
+  /** The public part, in fields, for hosts; an MCP client gets it in `_meta` when it asks. Never the whole of `data`, never what only a model needs. */
   readonly structured?: unknown;
   readonly cuts?: readonly Cut[];
   readonly provenance?: Provenance;

@@ -58,7 +58,8 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   const onProblem = (error: Error) => tellOperator(error.message);
   const onMoreChange = (tellClients: () => void) => void tellers.push(tellClients);
   const more = hasServers ? { more: servers.tools, onMoreChange } : {};
-  const server = { version: haftVersion(), tools, ...more, onProblem };
+  const { facts = false } = settings.config.serve;
+  const server = { version: haftVersion(), tools, ...more, facts, onProblem };
   const serve = options.stdio ? serveOverStdio : serveOverHttp;
   return withServers(servers, () => serve(options, settings, server, servers));
 }

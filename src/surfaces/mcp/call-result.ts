@@ -2,7 +2,10 @@
 import type { CallToolResult, ContentBlock as McpBlock } from "@modelcontextprotocol/server";
 import type { ContentBlock, ToolOutcome } from "../../kernel/index.js";
 
-/** The names of what Haft adds to `_meta` of a result; each is there only when there is something to tell. */
+/** In `_meta` of a request: true asks for the entries of `RESULT_META` in the result. */
+export const FACTS_WANTED = "haft/facts";
+
+/** The names of what Haft adds to `_meta` of a result for a client that asked; each only when there is something to report. */
 export const RESULT_META = {
   /** How the call ended, when it did not end well: "failed", "denied", "timed-out", … */
   status: "haft/status",
@@ -20,10 +23,11 @@ export const RESULT_META = {
  * Text and JSON become text, images base64, resources resources. A call that did not end well has `isError`.
  *
  * There is never a `structuredContent`: clients in wide use give it to the model in the place of the content, so that the
- * model would get a file's size and never its lines. What the tool tells in fields stands in `_meta`.
+ * model would get a file's size and never its lines. What the tool tells in fields stands in `_meta`, `withFacts` only:
+ * other clients show a model the whole of `_meta`, or wrap the text in JSON as soon as there is any.
  */
-export function callResult(outcome: ToolOutcome): CallToolResult {
-  const meta = metaOf(outcome);
+export function callResult(outcome: ToolOutcome, withFacts: boolean): CallToolResult {
+  const meta = withFacts ? metaOf(outcome) : {};
   return {
     content: outcome.content.map(blockOf),
     isError: outcome.isError,

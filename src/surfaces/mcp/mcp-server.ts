@@ -9,7 +9,7 @@ import {
   type ToolOutcome,
 } from "../../kernel/index.js";
 import { artifactPage, artifactTemplates, artifactWindow, readWindow } from "./artifact-resources.js";
-import { callResult, refusedResult } from "./call-result.js";
+import { callResult, FACTS_WANTED, refusedResult } from "./call-result.js";
 import { clientRoots } from "./client-roots.js";
 import { progressOf } from "./progress.js";
 import type { RunningCalls } from "./running-calls.js";
@@ -39,6 +39,8 @@ export interface McpServerOptions {
   more?(): Promise<readonly DefinedTool[]>;
   /** Takes what is to be called when `more` would give others: clients of the older protocols that are connected are told. */
   onMoreChange?(tellClients: () => void): void;
+  /** Whether results carry facts in `_meta` where the request does not ask for them. Default false. */
+  readonly facts?: boolean;
 }
 
 export type ServerFor = (era: "legacy" | "modern", calls: McpCalls) => Server;
@@ -76,7 +78,7 @@ export async function mcpServers(options: McpServerOptions, running: RunningCall
         if ("askBack" in roots) return roots.askBack;
         takeRoots(roots);
       }
-      return serveCall(calls, request, context, running);
+      return serveCall(calls, request, context, running, options.facts === true);
     });
     const { rootsChanged } = calls;
     if (rootsChanged !== undefined && era === "legacy")
@@ -116,6 +118,7 @@ async function serveCall(
   { params }: CallToolRequest,
   context: ServerContext,
   running: RunningCalls,
+  hasFacts: boolean,
 ): Promise<ReturnType<typeof callResult>> {
   const { mcpReq } = context;
   const token = mcpReq._meta?.progressToken;
@@ -127,7 +130,7 @@ async function serveCall(
       { signal: call.signal, ...(progress === undefined ? {} : { onEvent: progress.onEvent }) },
       sessionOf(context),
     );
-    return callResult(outcome);
+    return callResult(outcome, hasFacts || mcpReq._meta?.[FACTS_WANTED] === true);
   } catch (error) {
     return refusedResult(messageOf(error));
   } finally {

@@ -4,7 +4,7 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { defineTool, type RunOptions, type ToolCall, type ToolOutcome, text } from "../../kernel/index.js";
-import { RESULT_META } from "./call-result.js";
+import { FACTS_WANTED, RESULT_META } from "./call-result.js";
 import { bearer, outcomeOf } from "./http-service.fixture.js";
 import { type HttpService, MAX_REQUEST_BYTES, serveMcpHttp } from "./index.js";
 
@@ -94,7 +94,8 @@ describe.each(Object.entries(CLIENTS))("an MCP client of %s over HTTP", (_name, 
       repairs: ["`name` was a number."],
     });
     const client = await connect();
-    const result = await client.callTool({ name: "greet", arguments: { name: "you" } });
+    const asked = { name: "greet", arguments: { name: "you" }, _meta: { [FACTS_WANTED]: true } };
+    const result = await client.callTool(asked);
     expect(seen).toMatchObject([{ call: { name: "greet", input: { name: "you" } } }]);
     expect(result.isError).toBe(true);
     expect(result.content).toEqual([
@@ -112,10 +113,17 @@ describe.each(Object.entries(CLIENTS))("an MCP client of %s over HTTP", (_name, 
     });
   });
 
-  it("leaves facts and notes out where there are none", async () => {
+  it("leaves facts and notes out where there are none, and where they were not asked for", async () => {
     const client = await connect();
-    const result = await client.callTool({ name: "greet", arguments: { name: "you" } });
-    expect(Object.keys(result._meta ?? {}).filter((key) => key.startsWith("haft/"))).toEqual([]);
+    const keysFor = async (_meta: Record<string, unknown>): Promise<string[]> => {
+      const result = await client.callTool({ name: "greet", arguments: { name: "you" }, _meta });
+      return Object.keys(result._meta ?? {}).filter((key) => key.startsWith("haft/"));
+    };
+    expect(await keysFor({ [FACTS_WANTED]: true })).toEqual([]);
+    answer = async () => ({ isError: true, status: "failed", code: "SHELL_EXIT", structured: { exitCode: 1 } });
+    expect(await keysFor({ [FACTS_WANTED]: true })).toHaveLength(3);
+    for (const not of [{}, { [FACTS_WANTED]: false }, { [FACTS_WANTED]: "true" }])
+      expect(await keysFor(not)).toEqual([]);
   });
 
   it("turns what the calls throw into an error for the model", async () => {

@@ -110,7 +110,7 @@ describe("what a client of the stdio server gets", () => {
     }
   });
 
-  it("never structured content, which clients show in the place of the text, and no payload twice", async () => {
+  it("its text alone: no structured content, which clients show in the place of it, and no `_meta`", async () => {
     const client = await place.newClient("legacy");
     const word = "pay-load-of-this-test";
     writeFileSync(join(place.workspace, "b.txt"), `${word}\n`);
@@ -122,11 +122,35 @@ describe("what a client of the stdio server gets", () => {
       ["edit", { path: "b.txt", oldText: word, newText: `${word}!` }],
       ["todo_set", { items: [{ id: "1", text: word, status: "pending" }] }],
     ] as const) {
-      const result = await client.callTool({ name, arguments: args });
-      expect([name, result.isError]).toEqual([name, false]);
-      expect([name, result.structuredContent]).toEqual([name, undefined]);
-      expect([name, JSON.stringify(result._meta ?? {})]).toEqual([name, expect.not.stringContaining(word)]);
-      expect([name, Object.keys(result._meta ?? {})]).toEqual([name, expect.arrayContaining(["haft/facts"])]);
+      const plain = await client.callTool({ name, arguments: args });
+      expect([name, plain.isError, Object.keys(plain)]).toEqual([name, false, ["content", "isError"]]);
+    }
+  });
+
+  it("facts in `_meta` where the request or the configuration asks for them, and never the payload again", async () => {
+    const word = "pay-load-of-this-test";
+    writeFileSync(join(place.workspace, "b.txt"), `${word}\n`);
+    const config = join(place.root, "haft.jsonc");
+    writeFileSync(config, '{ "serve": { "facts": true } }');
+    const asking = await place.newClient("legacy");
+    const configured = await place.newClient(
+      "legacy",
+      place.server(["--workspace", place.workspace, "--config", config]),
+    );
+    for (const [client, _meta] of [
+      [asking, { "haft/facts": true }],
+      [configured, {}],
+    ] as const) {
+      for (const [name, args] of [
+        ["read", { path: "b.txt" }],
+        ["grep", { pattern: "pay-load" }],
+        ["bash", { command: "cat b.txt" }],
+      ] as const) {
+        const result = await client.callTool({ name, arguments: args, _meta });
+        expect([name, Object.keys(result._meta ?? {})]).toEqual([name, expect.arrayContaining(["haft/facts"])]);
+        expect([name, JSON.stringify(result._meta)]).toEqual([name, expect.not.stringContaining(word)]);
+        expect([name, result.structuredContent]).toEqual([name, undefined]);
+      }
     }
   });
 });

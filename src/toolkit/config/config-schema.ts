@@ -101,13 +101,19 @@ const ARTIFACTS: ConfigSchema = {
 
 const SERVE: ConfigSchema = {
   type: "object",
-  description: "Where `haft serve` listens.",
+  description: "Where `haft serve` listens, and what its results carry.",
   properties: {
     port: { type: "integer", minimum: 0, maximum: 65_535, default: 0, description: "0 takes a free one." },
     host: {
       enum: ["127.0.0.1", "::1", "localhost"],
       default: "127.0.0.1",
       description: "An address of this machine itself; there is no other choice.",
+    },
+    facts: {
+      type: "boolean",
+      default: false,
+      description:
+        "Whether every result has exit codes, hashes and the like in `_meta`. Some clients show that to the model; a client that wants them can also ask call by call.",
     },
   },
   additionalProperties: false,

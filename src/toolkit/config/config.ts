@@ -42,7 +42,7 @@ export interface Config {
   readonly env?: readonly string[];
   readonly tools?: ToolSettings;
   readonly artifacts?: { readonly quotaMiB?: number };
-  readonly serve?: { readonly port?: number; readonly host?: string };
+  readonly serve?: { readonly port?: number; readonly host?: string; readonly facts?: boolean };
   /** `false` takes back the server of that name of a lower layer. */
   readonly servers?: Readonly<Record<string, false | ServerConfig>>;
   /** Folder of a project → what its own file may decide. */

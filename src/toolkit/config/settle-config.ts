@@ -32,7 +32,7 @@ export interface SettledConfig {
   /** The person's gates, where a project chose a dialect that asks for fewer reads: they go with that dialect wherever it is spoken. */
   readonly gateFloor: Gates;
   readonly quotaMiB?: number;
-  readonly serve: { readonly port?: number; readonly host?: string };
+  readonly serve: { readonly port?: number; readonly host?: string; readonly facts?: boolean };
   readonly servers: Readonly<Record<string, ServerConfig>>;
   /** What of a project's file is not followed, and how to allow it; a sentence each. */
   readonly ignored: readonly string[];
