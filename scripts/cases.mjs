@@ -18,7 +18,6 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 const DEFAULT_FOLDER = "../shared/cases";
-const AREAS = "EDIT,WRITE,READ,LS,GREP,FIND,SHELL,MCP,KERN";
 /** Root may read and write whatever the modes say; without these two capabilities the permission cases mean something. */
 const DROPPED = "-dac_override,-dac_read_search";
 
@@ -32,6 +31,8 @@ const folder = process.env.CASES ? resolve(process.env.CASES) : resolve(root, DE
 const runner = join(folder, "run.mjs");
 const file = positionals[0] ? resolve(positionals[0]) : join(folder, "failures.jsonl");
 const pending = JSON.parse(readFileSync(join(root, "test/cases/pending.json"), "utf8"));
+/** `played`: areas of the tools that are built; `notBuilt`: the others. An area that is in neither list fails the run. */
+const areas = JSON.parse(readFileSync(join(root, "test/cases/areas.json"), "utf8"));
 
 if (!existsSync(runner) || !existsSync(file)) {
   const missing = process.env.CASES || positionals.length > 0 ? (existsSync(runner) ? file : runner) : undefined;
@@ -39,6 +40,12 @@ if (!existsSync(runner) || !existsSync(file)) {
   console.log(`No cases were played: ${why}. Set CASES=DIR to one.`);
   console.log("0 passed, 0 failed, 0 skipped");
   process.exit(positionals.length > 0 || process.env.CASES ? 2 : 0);
+}
+
+const unlisted = areasOf(file).filter((area) => !areas.played.includes(area) && !areas.notBuilt.includes(area));
+if (unlisted.length > 0) {
+  console.log(`No cases were played: ${unlisted.join(", ")} is in no list of test/cases/areas.json.`);
+  process.exit(1);
 }
 
 const scratch = mkdtempSync(join(tmpdir(), "haft-cases-"));
@@ -53,7 +60,7 @@ if (results === undefined) {
 process.exitCode = summarize(results); // not process.exit: it would cut off what a pipe has not taken yet
 
 function play() {
-  const chosen = values.only ? ["--only", values.only] : ["--area", values.area ?? AREAS];
+  const chosen = values.only ? ["--only", values.only] : ["--area", values.area ?? areas.played.join(",")];
   const options = [...(values.jobs ? ["--jobs", values.jobs] : []), ...(values.keep ? ["--keep"] : [])];
   const adapter = join(root, "test/cases/adapter.mjs");
   const command = [process.execPath, runner, file, "--adapter", adapter, "--json", report, ...chosen, ...options];
@@ -70,6 +77,12 @@ function play() {
     child.on("error", (error) => done(error.message));
     child.on("close", (exit) => done(exit));
   });
+}
+
+/** The areas of the ids of a cases file. */
+function areasOf(path) {
+  const ids = readFileSync(path, "utf8").matchAll(/"id":\s*"([A-Z]+)-/g);
+  return [...new Set([...ids].map(([, area]) => area))];
 }
 
 function canDropCapabilities() {

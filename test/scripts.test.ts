@@ -185,6 +185,20 @@ describe("cases", () => {
     put("cases/run.mjs", RUNNER);
     put("src/a.test.ts", `it("KERN-01: is judged here", () => {});`);
     put("test/cases/pending.json", `{ "EDIT-02": { "waitsFor": "policy", "reason": "nobody asks yet" } }`);
+    cpSync(join(REPOSITORY, "test/cases/areas.json"), at("test/cases/areas.json"));
+  });
+
+  it("plays every area of the tools that are built", () => {
+    put("cases/run.mjs", `console.log(process.argv[process.argv.indexOf("--area") + 1]);${RUNNER}`);
+    const { stdout } = play([{ id: "PROC-01", status: "passed" }]);
+    expect(stdout.split("\n")[0]).toBe("EDIT,WRITE,READ,LS,GREP,FIND,SHELL,PROC,MCP,KERN");
+  });
+
+  it("an area that is neither played nor listed as not built fails the run", () => {
+    expect(play([{ id: "CRON-01", status: "passed" }]).status).toBe(0);
+    const left = play([{ id: "NEW-01", status: "passed" }]);
+    expect(left.status).toBe(1);
+    expect(left.stdout).toBe("No cases were played: NEW is in no list of test/cases/areas.json.\n");
   });
 
   it("passes when all cases pass, and fails when one does not", () => {

@@ -9,8 +9,11 @@ const CACHE = "process:told";
 const MAX_REMEMBERED = 500;
 /** Bytes of one read. */
 const READ_BYTES = 1_048_576;
-/** Bytes of a stream that one answer moves; a job may print faster than it is read. */
-const MAX_MOVED_BYTES = 64 * 1_048_576;
+/**
+ * Bytes of a stream that one answer moves; a job may print faster than it is read. Half of what a job keeps: the copies of a
+ * few polls come on top of it on the disk.
+ */
+const MAX_MOVED_BYTES = 32 * 1_048_576;
 /** No more is read after this. */
 const MAX_READ_MS = 2_000;
 
