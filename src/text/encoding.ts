@@ -138,9 +138,16 @@ export function looksBinary(bytes: Uint8Array): boolean {
   return bytes.includes(0) || hasManyControls(Math.min(bytes.length, SAMPLE_BYTES), (index) => bytes[index]!);
 }
 
+/** Length of the UTF-8 BOM. */
+export const UTF8_BOM_BYTES = 3;
+
+export function hasUtf8Bom([first, second, third]: Uint8Array): boolean {
+  return first === 0xef && second === 0xbb && third === 0xbf;
+}
+
 function markedEncoding(bytes: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" | undefined {
   const [first, second, third, fourth] = bytes;
-  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
+  if (hasUtf8Bom(bytes)) return "utf-8";
   if (first === 0xfe && second === 0xff) return "utf-16be";
   const isUtf32 = third === 0 && fourth === 0;
   return first === 0xff && second === 0xfe && !isUtf32 ? "utf-16le" : undefined;

@@ -9,8 +9,10 @@ export {
   detectEncoding,
   detectLegacyEncoding,
   findEncoding,
+  hasUtf8Bom,
   looksBinary,
   type TextEncodingName,
+  UTF8_BOM_BYTES,
 } from "./encoding.js";
 export {
   compileGlob,

@@ -1,4 +1,4 @@
-import { concatBytes, countNewlines } from "../../text/index.js";
+import { concatBytes, countNewlines, hasUtf8Bom, UTF8_BOM_BYTES } from "../../text/index.js";
 import type { GrepHit, GrepQuery } from "../search.js";
 import { lineBlocks } from "./line-blocks.js";
 import { windowOf } from "./line-window.js";
@@ -63,7 +63,7 @@ export async function searchFile(
   return { skipped: undefined, hits, matchedLines, longLines };
 }
 
-/** Passes chunks on until the file turns out binary or too large. */
+/** Passes chunks on, without a BOM, until the file turns out binary or too large. */
 class FileReading {
   skipped: "binary" | "large" | undefined;
   /** Whether the rest of the file can no longer make it binary. */
@@ -76,7 +76,11 @@ class FileReading {
     this.#query = query;
   }
 
-  async *chunks(): AsyncGenerator<Uint8Array, void> {
+  chunks(): AsyncGenerator<Uint8Array, void> {
+    return withoutBom(this.#judged());
+  }
+
+  async *#judged(): AsyncGenerator<Uint8Array, void> {
     const { binary, maxFileBytes } = this.#query;
     const judgedBytes = binary === "any-nul" ? Number.POSITIVE_INFINITY : binary.firstBytes;
     let size = 0;
@@ -90,6 +94,26 @@ class FileReading {
       yield chunk;
     }
   }
+}
+
+/** The bytes of a file behind its UTF-8 BOM, which is no part of the first line, however the chunks are cut. */
+async function* withoutBom(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  let start: Uint8Array | undefined = new Uint8Array();
+  for await (const chunk of chunks) {
+    if (start === undefined) {
+      yield chunk;
+      continue;
+    }
+    const joined: Uint8Array = start.length === 0 ? chunk : concatBytes([start, chunk]);
+    if (joined.length < UTF8_BOM_BYTES) {
+      start = new Uint8Array(joined);
+      continue;
+    }
+    start = undefined;
+    const text = hasUtf8Bom(joined) ? joined.subarray(UTF8_BOM_BYTES) : joined;
+    if (text.length > 0) yield text;
+  }
+  if (start !== undefined && start.length > 0) yield start;
 }
 
 interface Line {

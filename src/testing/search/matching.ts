@@ -104,16 +104,6 @@ export const searchMatching: Suite<Fixture> = [
       expectEqual((await grep(fixture, "(", { pattern: { syntax: "literal" } })).hits.length, 1, "hits of the literal");
     },
   ),
-  on("search:grep:crlf", "With CRLF a line has neither byte, and $ stands before both", async (fixture) => {
-    await lay(fixture, { "a.txt": "key=value\r\nvalue\r\nvalues\r\n", "b.txt": "value\rx\n" });
-    expectEqual((await grep(fixture, "value$")).lines, ["a.txt:1: key=value", "a.txt:2: value"], "lines");
-    expectEqual((await grep(fixture, "^value$")).lines, ["a.txt:2: value"], "the whole line");
-  }),
-  on("search:grep:empty-lines", "Empty lines match ^$, and there is none after the final newline", async (fixture) => {
-    await lay(fixture, { "a.txt": "a\n\nb\n\n", "empty.txt": "" });
-    expectEqual((await grep(fixture, "^$")).lines, ["a.txt:2: ", "a.txt:4: "], "lines");
-    expectEqual((await grep(fixture, "^")).hits.length, 4, "lines that begin");
-  }),
   on("search:grep:byte-ranges", "Ranges count bytes, with characters of several bytes before them", async (fixture) => {
     await lay(fixture, { "a.txt": "é漢😀 match 漢match\n" });
     const { hits } = await grep(fixture, "match");

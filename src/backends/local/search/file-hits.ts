@@ -1,5 +1,6 @@
 import { isAscii } from "node:buffer";
 import { type ByteRange, type GrepHit, type GrepQuery, type SearchPattern, windowOf } from "../../../kernel/index.js";
+import { hasUtf8Bom } from "../../../text/index.js";
 import type { RipgrepRecord } from "./json-records.js";
 import type { FileLine, LineReader } from "./line-reader.js";
 import type { RipgrepPattern } from "./ripgrep-pattern.js";
@@ -68,12 +69,13 @@ export class FileHits {
   ): readonly ByteRange[] | undefined {
     const { pattern, doubt, reader, query } = this.#options;
     const asTold = () => told.map(({ start, end }) => [start, end] as const);
-    if (!doubt.beyondAscii && !doubt.carriageReturn) return asTold();
-    if (line.length > MAX_CHECKED_BYTES) return asTold();
+    const isDoubtful = line.hasBom || doubt.lineStart || doubt.beyondAscii || doubt.carriageReturn;
+    if (!isDoubtful || line.length > MAX_CHECKED_BYTES) return asTold();
     const text = line.text ?? reader.bytes(line.start, line.length);
     const endsInReturn = line.next - line.start - line.length > 1;
     const hasReturn = doubt.carriageReturn && (endsInReturn || text.includes(RETURN));
-    if (!hasReturn && !(doubt.beyondAscii && !isAscii(text))) return asTold();
+    const mayStartElsewhere = line.hasBom || (doubt.lineStart && hasUtf8Bom(text));
+    if (!mayStartElsewhere && !hasReturn && !(doubt.beyondAscii && !isAscii(text))) return asTold();
     if (line.text === undefined) {
       this.isForOwnEngine = true;
       return undefined;

@@ -4,12 +4,15 @@ import { read } from "node:fs";
 const CHUNK_BYTES = 1024 * 1024;
 const NUL = 0;
 const RETURN = 13;
+const BOM_BYTE = 0xef;
 
 /** Whether any of the bytes of a part of a file are those that are looked for. */
 export type Holds = (chunk: Buffer) => boolean;
 
 export const holdsNul: Holds = (chunk) => chunk.includes(NUL);
 export const holdsReturn: Holds = (chunk) => chunk.includes(RETURN);
+/** A part of a U+FEFF: all of it may lie in two chunks. */
+export const holdsBomByte: Holds = (chunk) => chunk.includes(BOM_BYTE);
 export const holdsBeyondAscii: Holds = (chunk) => !isAscii(chunk);
 
 /**

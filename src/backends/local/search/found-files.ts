@@ -8,7 +8,7 @@ import {
 } from "../../../kernel/index.js";
 import { fsFault } from "../fs-faults.js";
 import { FileHits, type LineRecord } from "./file-hits.js";
-import { holdsBeyondAscii, holdsNul, holdsReturn, scanFile } from "./file-scan.js";
+import { holdsBeyondAscii, holdsBomByte, holdsNul, holdsReturn, scanFile } from "./file-scan.js";
 import { jsonRecords, type RipgrepText } from "./json-records.js";
 import { LineReader } from "./line-reader.js";
 import { pathRecords } from "./path-records.js";
@@ -181,12 +181,16 @@ export class FoundFiles {
     const { query, isAlone, ripgrepPattern, scope } = this.#options;
     const descriptor = await this.#open(path, isAlone ? WHOLE : 0);
     if (descriptor === undefined) return undefined;
-    const { carriageReturn, beyondAscii } = ripgrepPattern.doubt;
-    const doubts = [...(carriageReturn ? [holdsReturn] : []), ...(beyondAscii ? [holdsBeyondAscii] : [])];
+    const { carriageReturn, beyondAscii, lineStart } = ripgrepPattern.doubt;
+    const doubts = [
+      ...(carriageReturn ? [holdsReturn] : []),
+      ...(beyondAscii ? [holdsBeyondAscii] : lineStart ? [holdsBomByte] : []),
+    ];
     try {
       const isDoubtful =
-        doubts.length > 0 &&
-        (await scanFile(descriptor, [0, WHOLE], (chunk) => doubts.some((holds) => holds(chunk)), scope.signal));
+        (await scanFile(descriptor, [0, 1], holdsBomByte, scope.signal)) !== false ||
+        (doubts.length > 0 &&
+          (await scanFile(descriptor, [0, WHOLE], (chunk) => doubts.some((holds) => holds(chunk)), scope.signal)));
       if (isDoubtful !== false) return await this.#searchFile(path);
     } catch (thrown) {
       this.#options.counts.failed(fsFault(thrown, "read", path), path);

@@ -1,4 +1,5 @@
 import { readSync } from "node:fs";
+import { hasUtf8Bom, UTF8_BOM_BYTES } from "../../../text/index.js";
 
 /** A longer line is not held whole. */
 export const LONG_LINE_BYTES = 64 * 1024;
@@ -7,9 +8,11 @@ const BLOCK_BYTES = 96 * 1024;
 const NEWLINE = 10;
 const RETURN = 13;
 
-/** A line of a file: where its text lies, without `\n` or `\r\n`, and the text itself unless it is long. */
+/** A line of a file: where its text lies, without BOM, `\n` or `\r\n`, and the text itself unless it is long. */
 export interface FileLine {
   readonly start: number;
+  /** Whether a BOM stands before it. */
+  readonly hasBom: boolean;
   readonly length: number;
   /** Valid until the next line is asked for. */
   readonly text: Uint8Array | undefined;
@@ -35,15 +38,20 @@ export class LineReader {
   /** The line that starts at `offset`; undefined when none starts there. */
   line(offset: number): FileLine | undefined {
     if (this.#find(offset) === -1) this.#fill(Math.max(0, offset - 1));
-    const from = offset - this.#at;
-    if (from >= this.#filled || (offset > 0 && this.#block[from - 1] !== NEWLINE)) return undefined;
+    const lineStart = offset - this.#at;
+    if (lineStart >= this.#filled || (offset > 0 && this.#block[lineStart - 1] !== NEWLINE)) return undefined;
+    const hasBom = offset === 0 && hasUtf8Bom(this.#block.subarray(0, this.#filled));
+    const bomBytes = hasBom ? UTF8_BOM_BYTES : 0;
+    const from = lineStart + bomBytes;
+    // A file of a BOM alone has no line.
+    if (from >= this.#filled) return undefined;
     const newline = this.#find(offset);
-    if (newline === -1 && this.#filled === BLOCK_BYTES) return this.#longLine(offset);
+    if (newline === -1 && this.#filled === BLOCK_BYTES) return this.#longLine(offset + bomBytes, hasBom);
     const next = newline === -1 ? this.#filled : newline + 1;
     const end = newline === -1 ? next : newline - (newline > from && this.#block[newline - 1] === RETURN ? 1 : 0);
     const length = end - from;
     const text = length > LONG_LINE_BYTES ? undefined : this.#block.subarray(from, end);
-    return { start: offset, length, text, next: this.#at + next };
+    return { start: offset + bomBytes, hasBom, length, text, next: this.#at + next };
   }
 
   /** Bytes of the file, fewer at its end; a copy. */
@@ -83,7 +91,7 @@ export class LineReader {
   }
 
   /** The block ends inside of the line: goes on to its end and keeps none of it. */
-  #longLine(offset: number): FileLine {
+  #longLine(offset: number, hasBom: boolean): FileLine {
     for (;;) {
       const before = this.#block[this.#filled - 1];
       const at = this.#at + this.#filled;
@@ -93,7 +101,7 @@ export class LineReader {
       const next = at + (newline === -1 ? this.#filled : newline + 1);
       const last = newline === 0 ? before : this.#block[newline - 1];
       const endBytes = newline === -1 ? 0 : last === RETURN ? 2 : 1;
-      return { start: offset, length: next - endBytes - offset, text: undefined, next };
+      return { start: offset, hasBom, length: next - endBytes - offset, text: undefined, next };
     }
   }
 }

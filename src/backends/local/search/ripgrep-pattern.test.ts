@@ -25,9 +25,9 @@ describe("ripgrepPattern", () => {
       "a{2,}?": "a{2,}?",
       "(?P<n>a)(?<m>b)(c)": "(?:a)(?:b)(?:c)",
       "(?im-s:a)(?m)b(?-m)": "(?i-s:a)b",
-      "^a": "(?m:^)a",
+      "^a": "(?m:^\\x{feff}?)a",
       a$: "a(?mR:$)",
-      "\\Aa\\z": "(?m:^)a(?mR:$)",
+      "\\Aa\\z": "(?m:^\\x{feff}?)a(?mR:$)",
       "a\\nb": "a[a&&b]b",
       "a\\x00": "a[a&&b]",
       "\\x41\\x{e9}\\t": "Aé\\x{9}",
@@ -43,12 +43,12 @@ describe("ripgrepPattern", () => {
 
   it("keeps the ends of the text apart from those of lines where a match may span lines", async () => {
     const more = { multiline: true };
-    expect((await write("\\A^$\\z\\n", more))?.source).toBe("\\A(?m:^)(?m:$)\\z\\x{a}");
-    expect((await write("(?-m:^$)^", more))?.source).toBe("(?:\\A\\z)(?m:^)");
+    expect((await write("\\A^$\\z\\n", more))?.source).toBe("(?:\\A\\x{feff}?)(?m:^\\x{feff}?)(?m:$)\\z\\x{a}");
+    expect((await write("(?-m:^$)^", more))?.source).toBe("(?:(?:\\A\\x{feff}?)\\z)(?m:^\\x{feff}?)");
   });
 
   it("says in which lines its matches are to be looked at again", async () => {
-    const doubts: Readonly<Record<string, readonly [boolean, boolean]>> = {
+    const doubts: Readonly<Record<string, readonly [boolean, boolean, boolean?]>> = {
       "foo\\d": [false, false],
       "(?i)é[a-z]+\\b": [false, false],
       foo$: [true, false],
@@ -58,9 +58,11 @@ describe("ripgrepPattern", () => {
       "\\p{Lu}": [false, true],
       "fo.": [true, true],
       "[^f]": [true, true],
+      "a|^f": [false, false, true],
+      "\\Af": [false, false, true],
     };
-    for (const [source, [carriageReturn, beyondAscii]] of Object.entries(doubts)) {
-      expect([source, (await write(source))?.doubt]).toEqual([source, { carriageReturn, beyondAscii }]);
+    for (const [source, [carriageReturn, beyondAscii, lineStart = false]] of Object.entries(doubts)) {
+      expect([source, (await write(source))?.doubt]).toEqual([source, { carriageReturn, beyondAscii, lineStart }]);
     }
   });
 

@@ -16,8 +16,11 @@ import {
  */
 export interface RipgrepPattern {
   readonly source: string;
-  /** What a line holds in which a match of ripgrep may be none. Both false: it finds exactly the lines that it should. */
-  readonly doubt: { readonly carriageReturn: boolean; readonly beyondAscii: boolean };
+  /**
+   * What a line holds in which a match of ripgrep may be none; `lineStart`: a U+FEFF as its first character. All false: it
+   * finds exactly the lines that it should, but for a line behind a BOM.
+   */
+  readonly doubt: { readonly carriageReturn: boolean; readonly beyondAscii: boolean; readonly lineStart: boolean };
 }
 
 /** A longer one would come near what the system takes as one argument. */
@@ -32,6 +35,7 @@ const REPLACEMENT = 0xfffd;
 /** What the Unicode versions of the engines disagree about: characters newer than ripgrep, and one that moved. */
 const DISPUTED = "\\p{Cn}\\x{295}";
 const NEVER = "[a&&b]";
+const FILE_START = "(?:\\A\\x{feff}?)";
 const NUL = 0;
 const NEWLINE = 10;
 /** Characters that stand for themselves only behind a backslash. */
@@ -60,7 +64,7 @@ interface GroupFlags {
 
 class PatternWriter {
   text = "";
-  readonly doubt = { carriageReturn: false, beyondAscii: false };
+  readonly doubt = { carriageReturn: false, beyondAscii: false, lineStart: false };
   readonly #pattern: Pattern;
   readonly #skipsNul: boolean;
   readonly #cursor: Cursor;
@@ -120,7 +124,7 @@ class PatternWriter {
 
   #anchor(letter: string): string | undefined {
     const isWhole = this.#pattern.multiline;
-    if (letter === "A") return isWhole ? "\\A" : "(?m:^)";
+    if (letter === "A") return isWhole ? FILE_START : this.#lineStart();
     if (letter === "z") return isWhole ? "\\z" : this.#end();
     if (letter === "b") return "(?-u:\\b)";
     if (letter !== "B") return undefined;
@@ -131,7 +135,13 @@ class PatternWriter {
 
   /** A line is all the text that a match sees, so that its start is the start of the text too. */
   #start(): string {
-    return this.#pattern.multiline && !this.#flags.lines ? "\\A" : "(?m:^)";
+    return this.#pattern.multiline && !this.#flags.lines ? FILE_START : this.#lineStart();
+  }
+
+  /** The first line starts behind a BOM, and ripgrep cannot tell the first line from others here. */
+  #lineStart(): string {
+    this.doubt.lineStart = true;
+    return "(?m:^\\x{feff}?)";
   }
 
   /** A line ends before its `\r\n`. ripgrep takes a lone `\r` for an end as well. */

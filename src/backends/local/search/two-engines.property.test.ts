@@ -43,6 +43,7 @@ const letters = [
   "\u212a",
   "漢",
   "😀",
+  "\ufeff",
 ];
 const signs = ["[", "{", "<", "-", "]", "&", "~"];
 const strays = [[0xff], [0xe2, 0x82], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0x80], [0xf0, 0x9f], [0]];
@@ -54,7 +55,7 @@ const content = fc
     ),
     { maxLength: 60 },
   )
-  .map((parts) => Buffer.concat(parts));
+  .chain((parts) => fc.constantFrom("", "", "", "\ufeff").map((bom) => Buffer.concat([Buffer.from(bom), ...parts])));
 
 const members = [
   "a",
