@@ -1,7 +1,15 @@
 import { setMaxListeners } from "node:events";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type Backend, DEFAULT_GRACE_MS, type Fs, type Io, SessionJobs, type Shell } from "../../kernel/index.js";
+import {
+  type Backend,
+  DEFAULT_GRACE_MS,
+  type Fs,
+  HaftError,
+  type Io,
+  SessionJobs,
+  type Shell,
+} from "../../kernel/index.js";
 import { baseEnvironment } from "./command-environment.js";
 import { CommandHost } from "./command-host.js";
 import { guardMode } from "./fs-anchor.js";
@@ -61,8 +69,13 @@ const FLAGS = Object.freeze({
   detach: true,
 });
 
-/** This machine: its files, commands and search. Opens nothing until it is used. */
+/**
+ * This machine: its files, commands and search. Opens nothing until it is used.
+ *
+ * @throws `BACKEND_UNAVAILABLE` without `cwd` where the current directory of this process was deleted.
+ */
 export function createLocalBackend(options: LocalBackendOptions = {}): LocalBackend {
+  const cwd = options.cwd ?? currentDirectory();
   const mode = guardMode();
   const home = options.home ?? homedir();
   const reports = options.stateDir === undefined ? undefined : join(options.stateDir, "watcher");
@@ -89,7 +102,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
     flags: FLAGS,
     guard: mode,
     home,
-    cwd: options.cwd ?? process.cwd(),
+    cwd,
     bind(grant, call) {
       requireOpen();
       // Every operation under way listens to the call.
@@ -110,6 +123,18 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
     },
     takeReports: () => [...takeEarlierEnds(host, reports), ...takeHalfWritten(backups)],
   };
+}
+
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new HaftError(
+      "BACKEND_UNAVAILABLE",
+      "Did not open the backend local: the current directory of this process was deleted or cannot be read. Pass a `workspace`, or start in an existing directory.",
+      { cause, details: { backend: "local" } },
+    );
+  }
 }
 
 /** What all commands share. @param reports - Where the watcher writes down what it ended. */

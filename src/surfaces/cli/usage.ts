@@ -28,11 +28,22 @@ export function exitCodeOf(error: unknown): number {
 
 export async function tellProblem(error: unknown): Promise<void> {
   if (isCommanderEnd(error)) return;
+  if (isCurrentDirectoryGone(error)) {
+    process.stderr.write(
+      "haft: Did not start: the current directory was deleted or cannot be read. Change to an existing directory, or name one by an absolute path with `--workspace DIR`.\n",
+    );
+    return;
+  }
   // Loaded only when something is wrong: help and version need none of it.
   const { HaftError, messageOf } = await import("../../kernel/index.js");
   const { shownLines } = await import("./tell-operator.js");
   const isExpected = error instanceof UsageError || HaftError.is(error);
   process.stderr.write(`haft: ${shownLines(isExpected ? messageOf(error) : describeFault(error))}\n`);
+}
+
+/** Thrown by whatever first asks Node.js for it, also to make a relative path absolute. */
+function isCurrentDirectoryGone(error: unknown): boolean {
+  return (error as { readonly syscall?: unknown } | undefined)?.syscall === "uv_cwd";
 }
 
 /** Ours to mend, so the stack is shown. */
