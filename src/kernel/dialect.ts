@@ -40,6 +40,8 @@ export interface ToolFace<Input = never, Data = unknown, Limits = unknown> {
   readonly aliases?: Readonly<Record<string, string>>;
   /** The parameter that text which does not begin like JSON stands for. A tool that acts has none, unless a seed demands it. */
   readonly bareString?: string;
+  /** The parameters that are paths: a `file:` URL in one of them is taken as the path that it names. */
+  readonly paths?: readonly string[];
   /** The optional parameters whose empty value (`""`, `[]`, `{}`) says something. Any other one is absent when it is empty. */
   readonly keepsEmpty?: readonly string[];
   /** Laid over the tool's own limits. */

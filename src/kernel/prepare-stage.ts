@@ -1,6 +1,6 @@
 /** From what the model sent to what the tool takes: coerce, target, repair, validate, decode. */
 
-import { nearestNames } from "../text/index.js";
+import { nearestNames, pathOfFileUrl } from "../text/index.js";
 import type { CallRun, Ending } from "./call-run.js";
 import { invalid } from "./call-run.js";
 import { coerceBag, isRecord } from "./coerce.js";
@@ -34,6 +34,8 @@ export async function prepare(run: CallRun, validate: Validator): Promise<Ending
   const checked = await validate(mended.value);
   if ("problem" in checked) return invalid(run, checked.problem, { ...checked });
   run.args = isRecord(checked.value) ? checked.value : {};
+  const unusable = takeFileUrls(run, face?.paths ?? []);
+  if (unusable !== undefined) return unusable;
   return face === undefined ? keepInput(run, checked.value) : decode(run);
 }
 
@@ -43,6 +45,24 @@ function notPlain(run: CallRun, problem: string): Ending {
 
 function keepInput(run: CallRun, value: unknown): undefined {
   run.input = value;
+}
+
+/** Takes a `file:` URL for the path that it names: taken as it is written, it would be a relative path. */
+function takeFileUrls(run: CallRun, parameters: readonly string[]): Ending | undefined {
+  for (const parameter of parameters) {
+    const url = run.args[parameter];
+    const named = typeof url === "string" ? pathOfFileUrl(url) : undefined;
+    if (named === undefined) continue;
+    if ("problem" in named) {
+      const problem = `\`${parameter}\` is a \`file:\` URL that cannot be used: ${named.problem}. Send the path itself`;
+      return invalid(run, problem, { parameter });
+    }
+    run.args = { ...run.args, [parameter]: named.path };
+    run.notes.push(
+      `\`${parameter}\` came as a \`file:\` URL and was taken as ${JSON.stringify(shownEcho(named.path))}.`,
+    );
+  }
+  return undefined;
 }
 
 function decode(run: CallRun): Ending | undefined {

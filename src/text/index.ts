@@ -14,6 +14,7 @@ export {
   type TextEncodingName,
   UTF8_BOM_BYTES,
 } from "./encoding.js";
+export { pathOfFileUrl } from "./file-url.js";
 export {
   compileGlob,
   escapeGlob,

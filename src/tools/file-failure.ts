@@ -1,5 +1,6 @@
 import { type ErrorCode, fail, HaftError, type ToolResult } from "../kernel/index.js";
 import { quoted } from "./path-input.js";
+import { unexpandedIn } from "./unexpanded-path.js";
 
 interface Asked {
   /** What is not done, as in "Did not read". */
@@ -25,7 +26,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** Why and what next, by the code of a port's error. Codes that are not here keep the port's own words. */
 const REASONS: Partial<Readonly<Record<ErrorCode, Reason>>> = {
-  FS_NOT_FOUND: (_, asked) => `there is no such ${asked.noun ?? "file"}${homeOf(asked)}.`,
+  FS_NOT_FOUND: (_, asked) => `there is no such ${asked.noun ?? "file"}${homeOf(asked)}${unexpandedClause(asked)}.`,
   FS_NOT_A_FILE: ({ kind }) => `${KINDS[String(kind)] ?? "it is no regular file"}.`,
   FS_NOT_A_DIRECTORY: () => "a part of the path is a file, not a folder. Check the spelling.",
   FS_PERMISSION: () => "permission was denied. Choose another path; only a person can change the permission.",
@@ -54,6 +55,11 @@ function homeOf({ spelled, absolute }: Asked): string {
   const below = spelled.slice(1);
   if (!/^~(\/|$)/.test(spelled) || !absolute.endsWith(below)) return "";
   return `; \`~\` is ${quoted(absolute.slice(0, absolute.length - below.length) || "/")}`;
+}
+
+function unexpandedClause({ spelled }: Asked): string {
+  const why = unexpandedIn(spelled);
+  return why === undefined ? "" : `, and ${why}. Send the path itself`;
 }
 
 /**

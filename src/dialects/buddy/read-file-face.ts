@@ -20,6 +20,7 @@ export const readFileFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
     properties: { path: { type: "string", description: "The file" } },
     required: ["path"],
   },
+  paths: ["path"],
   limits: {
     maxLines: READ_FILE_MAX_BYTES,
     maxBytes: READ_FILE_MAX_BYTES,

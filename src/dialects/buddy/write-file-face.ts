@@ -17,6 +17,7 @@ export const writeFileFace: ToolFace<WriteInput, WriteData, WriteLimits> = {
     },
     required: ["path", "content"],
   },
+  paths: ["path"],
   limits: { gate: "off", parents: false },
   decode: pathAndContent,
   render(result, about) {

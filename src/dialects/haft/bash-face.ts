@@ -45,6 +45,7 @@ export const bashFace: ToolFace<BashInput, BashData, BashLimits> = {
     is_background: "background",
   },
   keepsEmpty: ["input"],
+  paths: ["cwd"],
   limits: {
     defaultTimeoutMs: BASH_DEFAULT_TIMEOUT_MS,
     maxTimeoutMs: BASH_MAX_TIMEOUT_MS,

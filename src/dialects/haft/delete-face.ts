@@ -20,6 +20,7 @@ export const deleteFace: ToolFace<DeleteInput, DeleteData, DeleteLimits> = {
     additionalProperties: false,
   },
   aliases: { file: "path", file_path: "path", filePath: "path", folder: "path", directory: "path" },
+  paths: ["path"],
   limits: { maxEntries: DELETE_MAX_ENTRIES, maxBytes: DELETE_MAX_BYTES },
   decode(args) {
     const path = textArgument(args, "path");

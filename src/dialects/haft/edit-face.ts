@@ -49,6 +49,7 @@ export const editFace: ToolFace<EditInput, EditData, EditLimits> = {
     replace_all: "replaceAll",
   },
   keepsEmpty: ["oldText", "newText"],
+  paths: ["path"],
   limits: {
     gate: "write",
     stages: ["exact", "line-endings", "trailing-blanks", "whitespace", "indentation"],

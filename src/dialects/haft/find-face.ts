@@ -32,6 +32,7 @@ export const findFace: ToolFace<FindInput, FindData, FindLimits> = {
   },
   aliases: { pattern: "query", glob: "query", name: "query", directory: "path", max_results: "limit" },
   bareString: "query",
+  paths: ["path"],
   limits: {
     defaultEntries: FIND_DEFAULT_ENTRIES,
     maxEntries: FIND_MAX_ENTRIES,

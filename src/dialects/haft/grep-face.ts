@@ -48,6 +48,7 @@ export const grepFace: ToolFace<GrepInput, GrepData, GrepLimits> = {
     head_limit: "limit",
   },
   bareString: "pattern",
+  paths: ["path"],
   limits: {
     defaultHits: GREP_DEFAULT_HITS,
     maxHits: GREP_MAX_HITS,

@@ -25,6 +25,7 @@ export const lsFace: ToolFace<LsInput, LsData, LsLimits> = {
   },
   aliases: { directory: "path", all: "showHidden", hidden: "showHidden" },
   bareString: "path",
+  paths: ["path"],
   limits: { defaultEntries: LS_DEFAULT_ENTRIES, maxEntries: LS_MAX_ENTRIES },
   decode(args) {
     const limit = numberArgument(args, "limit");

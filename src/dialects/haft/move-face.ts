@@ -33,6 +33,7 @@ export const moveFace: ToolFace<MoveInput, MoveData, MoveLimits> = {
     new_path: "to",
     replace: "overwrite",
   },
+  paths: ["from", "to"],
   limits: { maxReplacedBytes: MOVE_MAX_REPLACED_BYTES },
   decode(args) {
     const from = textArgument(args, "from");

@@ -54,6 +54,7 @@ export const processFace: ToolFace<ProcessInput, ProcessData, ProcessLimits> = {
     timeout_ms: "timeoutMs",
   },
   keepsEmpty: ["input"], // to write nothing is not to close stdin
+  paths: ["cwd"],
   decode(args) {
     const action = textArgument(args, "action") as ProcessAction | undefined;
     if (action === undefined || !PROCESS_ACTIONS.includes(action))

@@ -39,6 +39,7 @@ export const readFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
   },
   aliases: { file: "path", file_path: "path", filePath: "path", start_line: "offset", max_lines: "limit" },
   bareString: "path",
+  paths: ["path"],
   limits: {
     maxLines: READ_MAX_LINES,
     maxBytes: READ_MAX_BYTES,

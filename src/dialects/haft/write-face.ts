@@ -22,6 +22,7 @@ export const writeFace: ToolFace<WriteInput, WriteData, WriteLimits> = {
     additionalProperties: false,
   },
   aliases: { file: "path", file_path: "path", filePath: "path", text: "content", contents: "content" },
+  paths: ["path"],
   limits: { gate: "write", parents: true },
   decode(args) {
     const path = textArgument(args, "path");

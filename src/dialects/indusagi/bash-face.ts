@@ -23,6 +23,7 @@ export function bashFace(edition: IndusagiEdition): ToolFace<BashInput, BashData
       },
       required: ["command"],
     },
+    paths: ["cwd"],
     limits: {
       defaultTimeoutMs: BASH_DEFAULT_TIMEOUT_MS,
       maxTimeoutMs: BASH_MAX_TIMEOUT_MS,

@@ -23,6 +23,7 @@ export function editFace(edition: IndusagiEdition): ToolFace<EditInput, EditData
       },
       required: ["path", "oldText", "newText"],
     },
+    paths: ["path"],
     limits: {
       gate: "handle",
       stages: ["exact", "whitespace"],

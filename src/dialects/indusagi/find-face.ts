@@ -25,6 +25,7 @@ export function findFace(edition: IndusagiEdition): ToolFace<FindInput, FindData
       },
       required: ["query"],
     },
+    paths: ["path"],
     limits: {
       defaultEntries: FIND_MAX_ENTRIES,
       maxEntries: FIND_MAX_ENTRIES,

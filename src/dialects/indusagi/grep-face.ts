@@ -30,6 +30,7 @@ export function grepFace(edition: IndusagiEdition): ToolFace<GrepInput, GrepData
       },
       required: ["pattern"],
     },
+    paths: ["path"],
     limits: {
       defaultHits: GREP_DEFAULT_HITS,
       maxHits: GREP_MAX_HITS,

@@ -24,6 +24,7 @@ export function lsFace(edition: IndusagiEdition): ToolFace<LsInput, LsData, LsLi
         showHidden: { type: "boolean", description: "Whether names that begin with a dot are listed." },
       },
     },
+    paths: ["path"],
     limits: { defaultEntries: UNBOUNDED, maxEntries: UNBOUNDED },
     decode: (args) => ({
       input: present({ path: textArgument(args, "path"), showHidden: booleanArgument(args, "showHidden") }),

@@ -33,6 +33,7 @@ export function readFace(edition: IndusagiEdition): ToolFace<ReadInput, ReadData
       },
       required: ["path"],
     },
+    paths: ["path"],
     limits: {
       maxLines: UNBOUNDED,
       maxBytes: UNBOUNDED,

@@ -18,6 +18,7 @@ export function writeFace(edition: IndusagiEdition): ToolFace<WriteInput, WriteD
       },
       required: ["path"],
     },
+    paths: ["path"],
     limits: { gate: "handle", parents: true },
     decode(args) {
       const path = textArgument(args, "path");

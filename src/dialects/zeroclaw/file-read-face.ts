@@ -21,6 +21,7 @@ export const fileReadFace: ToolFace<ReadInput, ReadData, ReadLimits> = {
     },
     required: ["path"],
   },
+  paths: ["path"],
   limits: {
     maxLines: UNBOUNDED,
     maxBytes: UNBOUNDED,

@@ -17,6 +17,7 @@ export const fileWriteFace: ToolFace<WriteInput, WriteData, WriteLimits> = {
     },
     required: ["path", "content"],
   },
+  paths: ["path"],
   limits: { gate: "off", parents: true },
   decode: pathAndContent,
   render(result, about) {

@@ -10,6 +10,7 @@ import {
 import { baseName, folderEnd } from "../../text/index.js";
 import { inFolder, refuseAsFolder, refuseMoveToFolder } from "../folder-spelling.js";
 import { quoted } from "../path-input.js";
+import { refuseUnexpanded } from "../unexpanded-path.js";
 import type { Journal } from "./journal.js";
 
 /** What is to be moved, and what stands at the goal. */
@@ -27,7 +28,10 @@ export async function refuseGoal(
 ): Promise<ToolResult<never> | undefined> {
   const { from, to } = input;
   const isFolder = info.kind === "directory" && info.target === undefined;
-  if (old === undefined) return isFolder ? undefined : refuseMoveToFolder(from, to, baseName(from));
+  if (old === undefined) {
+    const misspelt = isFolder ? undefined : refuseMoveToFolder(from, to, baseName(from));
+    return misspelt ?? refuseUnexpanded(to, "move anything to");
+  }
   if (folderEnd(to) !== undefined) {
     // By a name that only a folder has, a link to one is that folder.
     const [place] = await ctx.fs.resolve([goal]);

@@ -16,6 +16,7 @@ import { parentOf } from "../../text/index.js";
 import { fileFailure, refuseKind, unlessMissing } from "../file-failure.js";
 import { refuseAsFolder, refuseNewAsFolder } from "../folder-spelling.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
+import { refuseUnexpanded } from "../unexpanded-path.js";
 import { journalled, keepOldBytes, MAX_KEPT_BYTES, orGiveUp, unkept } from "./journal.js";
 import { baseOf, parentClaims } from "./parent-folders.js";
 import { type FilePlace, passGate, recordReadState } from "./read-state.js";
@@ -102,7 +103,10 @@ async function replaceFile(
   }
   // What stands here by now is a file, or nothing.
   const asked = { verb: "write", spelled: input.path };
-  const misspelt = old === undefined ? refuseNewAsFolder(asked) : refuseAsFolder("file", asked);
+  const misspelt =
+    old === undefined
+      ? (refuseNewAsFolder(asked) ?? refuseUnexpanded(input.path, "write"))
+      : refuseAsFolder("file", asked);
   if (misspelt !== undefined) return misspelt;
   const refusal = refuseByExpect(input, old) ?? refuseByGate(input, ctx, place, old);
   if (refusal !== undefined) return refusal;

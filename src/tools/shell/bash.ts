@@ -15,6 +15,7 @@ import {
 } from "../../kernel/index.js";
 import { hasLoneSurrogate } from "../../text/index.js";
 import { quoted } from "../path-input.js";
+import { cwdInModelsWords, rethrowInModelsWords } from "../unexpanded-path.js";
 import type { RecordedStream } from "./artifact-sink.js";
 import { bashFailure } from "./bash-failure.js";
 import { Going, noteShown, startInBackground } from "./going-on.js";
@@ -161,7 +162,9 @@ async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<
 async function runInBackground(input: BashInput, ctx: ToolContext<BashLimits>): Promise<ToolResult<BashData>> {
   const { limits } = ctx;
   const keep = { head: limits.headBytes, tail: limits.tailBytes };
-  const result = await startInBackground(ctx, input, cwdOf(input, ctx), keep);
+  const result = await startInBackground(ctx, input, cwdOf(input, ctx), keep).catch((thrown: unknown) =>
+    rethrowInModelsWords(thrown, input.cwd, ctx),
+  );
   const streams = { stdout: streamData(result.stdout, undefined), stderr: streamData(result.stderr, undefined) };
   const isGoing = result.ended === "detached";
   const found = dataOf(result, timeoutOf(input, limits), streams);
@@ -181,8 +184,8 @@ async function runInBackground(input: BashInput, ctx: ToolContext<BashLimits>): 
 
 /** A problem with the folder names it as the model did. */
 function inModelsWords(result: ShellResult, input: BashInput, ctx: ToolContext<BashLimits>): ShellResult {
-  if (result.problem === undefined || input.cwd === undefined) return result;
-  return { ...result, problem: result.problem.replaceAll(`"${ctx.resolve(input.cwd)}"`, quoted(input.cwd)) };
+  if (result.problem === undefined) return result;
+  return { ...result, problem: cwdInModelsWords(result.problem, input.cwd, ctx) };
 }
 
 function dataOf(result: ShellResult, timeoutMs: number, streams: Pick<BashData, "stdout" | "stderr">): BashData {

@@ -18,6 +18,7 @@ import {
   type WaitingFor,
   within,
 } from "../../kernel/index.js";
+import { rethrowInModelsWords } from "../unexpanded-path.js";
 import { inputData } from "./input-data.js";
 import { jobData } from "./job-data.js";
 import { newOutput } from "./job-output.js";
@@ -137,12 +138,15 @@ function outputFolder(cwd: string): string {
 
 async function start(input: ProcessInput, ctx: Ctx): Promise<ToolResult<ProcessData>> {
   const cwd = cwdOf(input, ctx);
-  const job = await ctx.shell.spawn(input.command ?? "", {
+  const options = {
     cwd,
     lifetime: input.lifetime ?? ctx.limits.lifetime,
     ...(input.input === undefined ? {} : { input: new TextEncoder().encode(input.input) }),
     ...(ctx.limits.folder === "workspace" ? { outputFolder: outputFolder(cwd) } : {}),
-  });
+  };
+  const job = await ctx.shell
+    .spawn(input.command ?? "", options)
+    .catch((thrown: unknown) => rethrowInModelsWords(thrown, input.cwd, ctx));
   await untilItSpeaks(ctx, job);
   return told("start", ctx, job);
 }

@@ -1,0 +1,19 @@
+/** `file:` URLs where a path is wanted. */
+
+/** An empty host, this machine's, or another's. */
+const FILE_URL = /^file:(?:\/\/([^/]*)|(?!\/\/))(\/.*)$/is;
+
+/** The path that a `file:` URL names, or why it names none, as a clause; undefined for a text that is no such URL. */
+export function pathOfFileUrl(text: string): { readonly path: string } | { readonly problem: string } | undefined {
+  const [, host = "", encoded] = FILE_URL.exec(text) ?? [];
+  if (encoded === undefined) return /^file:\/\//i.test(text) ? { problem: "it holds no absolute path" } : undefined;
+  if (host !== "" && host.toLowerCase() !== "localhost") return { problem: `it names another host, \`${host}\`` };
+  if (/^\/[a-z](?::|%3a)(?:\/|$)/i.test(encoded)) return { problem: "it holds a Windows path" };
+  if (/[?#]/.test(encoded)) return { problem: "it holds a `?` or `#`, which ends the path of a URL" };
+  if (/%2f|%00/i.test(encoded)) return { problem: "it holds an encoded `/` or NUL, which no file name has" };
+  try {
+    return { path: decodeURIComponent(encoded) };
+  } catch {
+    return { problem: "its `%` escapes are not UTF-8" };
+  }
+}
