@@ -15,7 +15,8 @@ export interface Place {
 
 /** One thing that a call will touch. Commands stand for all that they can do; a file claim stands for its place only. */
 export type Claim =
-  | ({ readonly kind: "file" } & Place)
+  /** `optional`: where policy does not allow this place, the call goes on without it, and a touch of it is refused. */
+  | ({ readonly kind: "file"; readonly optional?: true } & Place)
   | {
       readonly kind: "command";
       readonly command: string;

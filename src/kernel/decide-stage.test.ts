@@ -99,6 +99,52 @@ describe("claims and guarded ports", () => {
     expect(touched).toEqual(["write /data/a"]);
   });
 
+  describe("an optional claim", () => {
+    const curious = defineTool({
+      name: "curious",
+      description: "",
+      parameters: {},
+      effect: "look",
+      claims: () => [
+        { kind: "file", path: "/ws/a", access: ["read"], scope: "self" },
+        { kind: "file", path: "/beside", access: ["read"], scope: "self", optional: true },
+        { kind: "file", path: "/ws", access: ["read"], scope: "self", optional: true },
+      ],
+      async run(_, ctx) {
+        await ctx.fs.readText("/ws/a");
+        await ctx.fs.readText("/ws");
+        await ctx.fs.readText("/beside");
+        return text("");
+      },
+    });
+    const judged = (effect: "ask" | "deny") =>
+      policyOf((claims) => ({
+        effect: claims.every((claim) => claim.kind === "file" && claim.path.startsWith("/ws")) ? "allow" : effect,
+      }));
+
+    it.each(["ask", "deny"] as const)(
+      "that policy answers with %s alone does not hold the call, and is not granted",
+      async (effect) => {
+        const context = bareContext(bareHost({ policy: judged(effect) }), { backend: recordingBackend().backend });
+        const explained = await explain(curious, { id: "1", name: "curious", input: {} }, context);
+        expect(explained).toMatchObject({
+          decision: { effect: "allow" },
+          claims: [{ path: "/ws/a" }, { path: "/ws" }],
+        });
+        expect(explained.claims).toHaveLength(2);
+        expect(await call(curious, {}, context)).toMatchObject({
+          code: "CALL_UNCLAIMED",
+          output: expect.stringContaining("/beside"),
+        });
+      },
+    );
+
+    it("does not let a call pass whose other claims do not", async () => {
+      const context = bareContext(bareHost({ policy: policyOf(() => ({ effect: "deny", reason: "No." })) }));
+      expect(await call(curious, {}, context)).toMatchObject({ status: "denied" });
+    });
+  });
+
   it("explains without recording, asking or running", async () => {
     const host = bareHost({ policy: policyOf(() => ({ effect: "deny", reason: "No." })) });
     const { backend, touched } = recordingBackend();

@@ -3,7 +3,7 @@
 import { type CallRun, type Ending, ended, lookOf, resultOfThrown } from "./call-run.js";
 import { type Claim, type Decision, EMPTY_GRANT, type Grant } from "./claims.js";
 import { isRecord } from "./coerce.js";
-import { HaftError } from "./errors.js";
+import { HaftError, messageOf } from "./errors.js";
 import { NOTHING_DECIDED } from "./outcome.js";
 import { readClaims } from "./read-claims.js";
 import { readResult } from "./read-result.js";
@@ -47,7 +47,7 @@ export async function decide(run: CallRun): Promise<Ending | undefined> {
     run.grant = EMPTY_GRANT;
     return undefined;
   }
-  let decision = judge(run, run.claims);
+  let decision = judgeClaims(run);
   const files = run.claims.filter((claim) => claim.kind === "file");
   const met = files.some((claim) => run.context.session.links.has(linkKey(run, claim.path)));
   if (files.length > 0 && (decision.effect === "ask" || (met && decision.effect === "allow"))) {
@@ -63,9 +63,24 @@ export async function decide(run: CallRun): Promise<Ending | undefined> {
   return undefined;
 }
 
-/** What policy says. An answer of any other form is a refusal: what nobody has decided does not run. */
+/** Judges all claims together; where they do not pass, without the optional ones that do not pass alone. */
+function judgeClaims(run: CallRun): Decision {
+  const isOptional = (claim: Claim) => claim.kind === "file" && claim.optional === true;
+  const decision = judge(run, run.claims);
+  if (decision.effect === "allow" || !run.claims.some(isOptional)) return decision;
+  run.claims = run.claims.filter((claim) => !isOptional(claim) || judge(run, [claim]).effect === "allow");
+  return judge(run, run.claims);
+}
+
+/** What policy says. An error, or an answer of any other form, is a refusal: what nobody has decided does not run. */
 function judge(run: CallRun, claims: readonly Claim[]): Decision {
-  const decision: unknown = run.context.host.policy.decide(claims, policyCallOf(run));
+  let decision: unknown;
+  try {
+    decision = run.context.host.policy.decide(claims, policyCallOf(run));
+  } catch (thrown) {
+    const reason = `Policy threw an error (${messageOf(thrown)}), and without a decision nothing runs. Its author has to mend \`decide\`.`;
+    return { effect: "deny", rule: "policy-threw", risk: "high", reason };
+  }
   if (isDecision(decision)) return decision;
   // A promise is none, and nobody else would hear it fail.
   Promise.resolve(decision).catch(() => {});
@@ -87,20 +102,19 @@ async function decideOnRealPlaces(run: CallRun, files: readonly FileClaim[], lex
     files.map((claim) => claim.path),
     { signal: run.context.signal },
   );
-  const moved: { asked: string; real: string }[] = [];
-  const real: FileClaim[] = [];
+  const moved: { readonly asked: string; readonly at: FileClaim }[] = [];
   places.forEach((place, index) => {
     const claim = files[index]!;
     const path = place.missing === "" ? place.real : `${place.real === "/" ? "" : place.real}/${place.missing}`;
     if (path === claim.path) return;
-    moved.push({ asked: claim.path, real: path });
-    real.push({ ...claim, path });
+    moved.push({ asked: claim.path, at: { ...claim, path } });
   });
-  if (real.length === 0) return lexical;
-  run.claims = [...run.claims, ...real];
-  const decision = judge(run, run.claims);
+  if (moved.length === 0) return lexical;
+  run.claims = [...run.claims, ...moved.map(({ at }) => at)];
+  const decision = judgeClaims(run);
   if (decision.effect === "deny") return decision;
-  const grant: Grant = { ...decision.grant, moved: [...decision.grant.moved, ...moved] };
+  const judged = moved.filter(({ at }) => run.claims.includes(at)).map(({ asked, at }) => ({ asked, real: at.path }));
+  const grant: Grant = { ...decision.grant, moved: [...decision.grant.moved, ...judged] };
   return { ...decision, grant };
 }
 

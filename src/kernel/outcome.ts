@@ -16,6 +16,14 @@ export const NOTHING_DECIDED: Decision = Object.freeze({
   reason: "The tool claims nothing, and its ports refuse everything.",
 });
 
+/** The decision on a call that ended before one was asked for. */
+const UNDECIDED: Decision = Object.freeze({
+  effect: "deny",
+  rule: "undecided",
+  risk: "low",
+  reason: "The call ended before policy was asked.",
+});
+
 /** Never rejects: what cannot be redacted, rendered or bounded is not shown, and the outcome says so. */
 export async function outcomeOf(run: CallRun, ending: Ending): Promise<ToolOutcome> {
   try {
@@ -34,7 +42,7 @@ export async function outcomeOf(run: CallRun, ending: Ending): Promise<ToolOutco
 /** The outcome of a call that nothing could be made of: neither recorded nor rendered, the failure told as it is. */
 export function bareFailure(call: ToolCall, result: ToolResult, status: CallStatus = "failed"): ToolOutcome {
   const message = result.message ?? "";
-  const { rule } = NOTHING_DECIDED;
+  const { rule } = UNDECIDED;
   return {
     id: idOf(call),
     output: message,
@@ -64,7 +72,7 @@ async function assemble(run: CallRun, ending: Ending, result: ToolResult, render
   const told = result.cuts ?? [];
   const own = rendered.endsEarlier === true ? told.map(({ next: _, ...cut }) => cut) : told;
   const cuts = [...own, ...(rendered.cuts ?? []), ...clamped.cuts, ...structured.cuts];
-  const decision = run.decision ?? NOTHING_DECIDED;
+  const decision = run.decision ?? UNDECIDED;
   const effect = decision === NOTHING_DECIDED ? "allow" : decision.effect;
   return {
     id: run.call.id,

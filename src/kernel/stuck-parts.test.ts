@@ -137,7 +137,12 @@ describe("parts that never come back, or fail", () => {
     const rejecting = { name: "odd", decide: () => Promise.reject(new Error("late")) as never };
     expect(await call(acting, bareContext(bareHost({ policy: rejecting })))).toMatchObject({ status: "denied" });
     const policy = { name: "odd", decide: failing };
-    expect(await call(acting, bareContext(bareHost({ policy })))).toMatchObject({ status: "failed" });
+    expect(await call(acting, bareContext(bareHost({ policy })))).toMatchObject({
+      status: "denied",
+      code: "POLICY_DENIED",
+      output: expect.stringContaining("Policy threw an error (policy), and without a decision nothing runs."),
+      decision: { rule: "policy-threw", effect: "deny", approver: null },
+    });
     expect(started).toEqual([]);
   });
 

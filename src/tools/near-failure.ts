@@ -7,7 +7,7 @@ import { quoted } from "./path-input.js";
 export function besideClaims(path: string, look: Pick<Look, "workspace" | "cwd">): readonly Claim[] {
   const parent = parentOf(path);
   const isOurs = path !== "/" && (isWithin(look.workspace, parent) || isWithin(look.cwd, parent));
-  return isOurs ? [{ kind: "file", path: parent, access: ["read"], scope: "self" }] : [];
+  return isOurs ? [{ kind: "file", path: parent, access: ["read"], scope: "self", optional: true }] : [];
 }
 
 /** A failure for what is not there, with the paths beside it that may have been meant; any other failure as it is. */

@@ -1,4 +1,12 @@
-import { type Claim, fail, isWithin, type Look, type ToolContext, type ToolResult } from "../../kernel/index.js";
+import {
+  type Claim,
+  fail,
+  HaftError,
+  isWithin,
+  type Look,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
 import { quoted } from "../path-input.js";
 
 type Ground = Pick<Look, "workspace" | "cwd" | "home">;
@@ -30,11 +38,25 @@ export function refuseGround(
 
 /** What `realGround` needs: to see where the workspace and the working folder really are. */
 export function groundClaims({ workspace, cwd }: Ground): readonly Claim[] {
-  return [...new Set([workspace, cwd])].map((path) => ({ kind: "file", path, access: ["read"], scope: "self" }));
+  return [...new Set([workspace, cwd])].map((path) => ({
+    kind: "file",
+    path,
+    access: ["read"],
+    scope: "self",
+    optional: true,
+  }));
 }
 
-/** The same folders by their real paths, for one that is reached through a link has two. */
+/** The same directories by their real paths, for one that is reached through a symlink has two. By its spelling where policy hides it. */
 export async function realGround(ctx: ToolContext): Promise<Ground> {
-  const [workspace, cwd] = await ctx.fs.resolve([ctx.workspace, ctx.cwd]);
-  return { workspace: workspace?.real ?? ctx.workspace, cwd: cwd?.real ?? ctx.cwd, home: ctx.home };
+  const real = async (path: string): Promise<string> => {
+    try {
+      return (await ctx.fs.resolve([path]))[0]?.real ?? path;
+    } catch (thrown) {
+      if (HaftError.is(thrown, "CALL_UNCLAIMED") || HaftError.is(thrown, "POLICY_DENIED")) return path;
+      throw thrown;
+    }
+  };
+  const [workspace, cwd] = await Promise.all([real(ctx.workspace), real(ctx.cwd)]);
+  return { workspace, cwd, home: ctx.home };
 }

@@ -21,7 +21,7 @@ import { fileProvenance, quoted, refusePath } from "../path-input.js";
 import { groundClaims, realGround, refuseGround } from "./ground-folders.js";
 import { journalled, keepOldBytes, MAX_KEPT_BYTES } from "./journal.js";
 import { refuseGoal, refuseUnkept } from "./move-refusals.js";
-import { baseOf, parentClaims } from "./parent-folders.js";
+import { baseOf, makeParents, parentClaims } from "./parent-folders.js";
 
 export const MOVE_LIMITS: MoveLimits = { maxReplacedBytes: MAX_KEPT_BYTES };
 
@@ -90,11 +90,11 @@ async function runMove(input: MoveInput, ctx: ToolContext<MoveLimits>): Promise<
     const ground =
       isFolder && was !== undefined ? refuseGround(was.real, "move", from, await realGround(ctx)) : undefined;
     if (ground !== undefined) return ground;
-    const lacksFolder = next?.missing.includes("/") ?? false;
+    const missing = next?.missing ?? "";
     const keys = [was, next].map((place, index) =>
       place === undefined || (index === 0 && info.target !== undefined) ? [source, goal][index]! : pathOf(place),
     );
-    return await lockBoth(ctx, keys, () => moveOnce(input, ctx, { source, goal, info, lacksFolder }));
+    return await lockBoth(ctx, keys, () => moveOnce(input, ctx, { source, goal, info, missing }));
   } catch (thrown) {
     const isGoal = HaftError.is(thrown) && thrown.details.path === goal;
     const asked = isGoal
@@ -120,24 +120,25 @@ interface Move {
   readonly source: string;
   readonly goal: string;
   readonly info: FsEntryInfo;
-  readonly lacksFolder: boolean;
+  /** What of the goal does not exist. */
+  readonly missing: string;
 }
 
 async function moveOnce(
   input: MoveInput,
   ctx: ToolContext<MoveLimits>,
-  { source, goal, info, lacksFolder }: Move,
+  { source, goal, info, missing }: Move,
 ): Promise<ToolResult<MoveData>> {
   const { from, to } = input;
   const old = await ctx.fs.stat(goal).catch(unlessMissing);
   const refusal = await refuseGoal(input, ctx, { goal, info, old });
   if (refusal !== undefined) return refusal;
-  if (lacksFolder) {
+  if (missing.includes("/")) {
     if (baseOf(goal, ctx) === undefined) {
       const why = "its folder does not exist, and outside the workspace none is made. Make it with a command first";
       return fail("FS_NOT_FOUND", `Did not move anything to ${quoted(to)}: ${why}.`, { details: { path: to } });
     }
-    await ctx.fs.mkdir(parentOf(goal), true);
+    await makeParents(ctx, goal, missing);
   }
   const isReplacedFile = old?.kind === "file" && old.target === undefined;
   const maxBytes = ctx.limits.maxReplacedBytes;

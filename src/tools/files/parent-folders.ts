@@ -1,5 +1,5 @@
 /** The folders that have to be made so that a file can stand at a path. */
-import { type Claim, isWithin, type Look } from "../../kernel/index.js";
+import { type Claim, HaftError, isWithin, type Look, type ToolContext } from "../../kernel/index.js";
 import { parentOf } from "../../text/index.js";
 
 type Places = Pick<Look, "cwd" | "workspace">;
@@ -15,6 +15,35 @@ export function parentClaims(path: string, look: Places): readonly Claim[] {
   const base = baseOf(path, look);
   if (base === undefined) return folders;
   for (let folder = parentOf(path); folder !== base && isWithin(base, folder); folder = parentOf(folder))
-    folders.push({ kind: "file", path: folder, access: ["create"], scope: "self" });
+    folders.push({ kind: "file", path: folder, access: ["create"], scope: "self", optional: true });
   return folders;
+}
+
+/**
+ * Makes the directories that are missing above a path, each by itself, so that each is one that the call was granted.
+ *
+ * @param missing - What of the path does not exist, as a port resolves it.
+ * @throws `POLICY_DENIED` where one of them may not be made, and what the port throws.
+ */
+export async function makeParents(ctx: Pick<ToolContext, "fs">, path: string, missing: string): Promise<void> {
+  const parents: string[] = [];
+  for (const _ of missing.split("/").slice(1)) parents.unshift(parentOf(parents[0] ?? path));
+  for (const parent of parents) {
+    try {
+      await ctx.fs.mkdir(parent, false);
+    } catch (thrown) {
+      if (HaftError.is(thrown, "CALL_UNCLAIMED")) throw notAllowed(path, parent, thrown);
+      if (!HaftError.is(thrown, "FS_EXISTS")) throw thrown;
+      // Another call may have made it meanwhile; what stands there and is no directory still throws.
+      await ctx.fs.mkdir(parent, true);
+    }
+  }
+}
+
+function notAllowed(path: string, parent: string, cause: HaftError): HaftError {
+  const why = `policy does not allow making the directory "${parent}"`;
+  return new HaftError("POLICY_DENIED", `Did not create "${path}": ${why}. Use an existing directory.`, {
+    cause,
+    details: { rule: "directory-not-allowed", reason: why },
+  });
 }

@@ -12,13 +12,12 @@ import {
   type WriteInput,
   type WriteLimits,
 } from "../../kernel/index.js";
-import { parentOf } from "../../text/index.js";
 import { fileFailure, refuseKind, unlessMissing } from "../file-failure.js";
 import { refuseAsFolder, refuseNewAsFolder } from "../folder-spelling.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
 import { refuseUnexpanded } from "../unexpanded-path.js";
 import { journalled, keepOldBytes, MAX_KEPT_BYTES, orGiveUp, unkept } from "./journal.js";
-import { baseOf, parentClaims } from "./parent-folders.js";
+import { baseOf, makeParents, parentClaims } from "./parent-folders.js";
 import { type FilePlace, passGate, recordReadState } from "./read-state.js";
 import { refuseText } from "./redaction-mark.js";
 import { whatDiffers } from "./write-differences.js";
@@ -81,7 +80,7 @@ async function runWrite(input: WriteInput, ctx: ToolContext<WriteLimits>): Promi
     const { real, missing } = found ?? { real: absolute, missing: "" };
     const target = missing === "" ? real : `${real === "/" ? "" : real}/${missing}`;
     const place = { absolute, real: target };
-    return await ctx.lock(target, {}, async () => replaceFile(input, ctx, place, missing.includes("/")));
+    return await ctx.lock(target, {}, async () => replaceFile(input, ctx, place, missing));
   } catch (thrown) {
     return fileFailure(thrown, asked);
   }
@@ -91,9 +90,10 @@ async function replaceFile(
   input: WriteInput,
   ctx: ToolContext<WriteLimits>,
   place: FilePlace,
-  lacksFolder: boolean,
+  missing: string,
 ): Promise<ToolResult<WriteData>> {
   const { absolute } = place;
+  const lacksFolder = missing.includes("/");
   const bytes = new TextEncoder().encode(input.content);
   const old = await oldFile(ctx, absolute);
   if (old !== undefined) {
@@ -114,7 +114,7 @@ async function replaceFile(
     const why = "its folder does not exist, and outside the workspace none is made. Make it with a command first";
     return fail("FS_NOT_FOUND", `Did not write ${quoted(input.path)}: ${why}.`, { details: { path: input.path } });
   }
-  if (lacksFolder && ctx.limits.parents) await ctx.fs.mkdir(parentOf(absolute), true);
+  if (lacksFolder && ctx.limits.parents) await makeParents(ctx, absolute, missing);
   const isChange = old?.bytes !== undefined && old.sha256 !== (await ctx.digest(bytes));
   const provenance = fileProvenance(ctx, absolute, input.path);
   const kept = isChange ? await keepOldBytes(ctx, provenance, old.bytes) : undefined;

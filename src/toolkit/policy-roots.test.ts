@@ -1,0 +1,150 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createMemoryBackend } from "../backends/memory/index.js";
+import type { ToolOutcome } from "../kernel/index.js";
+import { denyByDefaultPolicy } from "../policy/index.js";
+import { createToolkit } from "./index.js";
+
+/** `in` may be touched, the workspace around it may not. */
+async function confinedTo(on: string, root: string) {
+  const workspace = mkdtempSync(join(tmpdir(), "haft-roots-"));
+  const memory = createMemoryBackend({ cwd: workspace });
+  const put = async (path: string, content: string): Promise<void> => {
+    const at = join(workspace, path);
+    await memory.root.fs.mkdir(join(at, ".."), true);
+    await memory.root.fs.writeFile(at, content);
+    mkdirSync(join(at, ".."), { recursive: true });
+    writeFileSync(at, content);
+  };
+  await put("secret.txt", "secret\n");
+  await put("in/a.txt", "one\n");
+  await put("in/deep/b.txt", "two\n");
+  const policy = denyByDefaultPolicy({ roots: [join(workspace, root)], commands: true });
+  const toolkit = await createToolkit({ workspace, persist: false, on, policy, backends: { memory } });
+  const box = toolkit.box("all");
+  let count = 0;
+  return {
+    workspace,
+    call: (name: string, input: unknown): Promise<ToolOutcome> => box.runner.run({ id: String(++count), name, input }),
+    async end(): Promise<void> {
+      await toolkit.close();
+      await memory.close();
+      rmSync(workspace, { recursive: true, force: true });
+    },
+  };
+}
+
+describe.each(["local", "memory", "posix:sh"])("a root that is not the workspace, on %s", (on) => {
+  let opened: Awaited<ReturnType<typeof confinedTo>>;
+  beforeAll(async () => {
+    opened = await confinedTo(on, "in");
+  });
+  afterAll(() => opened.end());
+
+  it("every tool works in it", async () => {
+    const { call } = opened;
+    const calls = [
+      ["ls", { path: "in" }, "a.txt"],
+      ["ls", { path: "in/deep" }, "b.txt"],
+      ["read", { path: "in/a.txt" }, "one"],
+      ["grep", { pattern: "two", path: "in" }, "in/deep/b.txt"],
+      ["find", { query: "b.txt", path: "in" }, "in/deep/b.txt"],
+      ["edit", { path: "in/a.txt", oldText: "one", newText: "three" }, "Edited"],
+      ["write", { path: "in/new/c.txt", content: "c" }, "Created"],
+      ["move", { from: "in/new/c.txt", to: "in/other/d.txt" }, "Moved"],
+      ["delete", { path: "in/other", recursive: true }, "Deleted"],
+      ["bash", { command: "cat a.txt", cwd: "in" }, "three"],
+    ] as const;
+    for (const [tool, input, shown] of calls) {
+      const outcome = await call(tool, input);
+      expect([tool, outcome.status, outcome.output]).toEqual([tool, "ok", expect.stringContaining(shown)]);
+    }
+  });
+
+  it("what is outside stays so, and the refusal names the root", async () => {
+    const { call, workspace } = opened;
+    const calls = [
+      ["ls", {}],
+      ["ls", { path: "." }],
+      ["read", { path: "secret.txt" }],
+      ["read", { path: "in/../secret.txt" }],
+      ["grep", { pattern: "secret" }],
+      ["find", { query: "secret" }],
+      ["write", { path: "new.txt", content: "x" }],
+      ["edit", { path: "secret.txt", oldText: "secret", newText: "x" }],
+      ["move", { from: "in/a.txt", to: "a.txt" }],
+      ["move", { from: "secret.txt", to: "in/secret.txt" }],
+      ["delete", { path: "secret.txt" }],
+      ["bash", { command: "cat secret.txt" }],
+    ] as const;
+    for (const [tool, input] of calls) {
+      const outcome = await call(tool, input);
+      expect([tool, outcome.status, outcome.output]).toEqual([
+        tool,
+        "denied",
+        expect.stringContaining(`is outside the allowed root "${workspace}/in"`),
+      ]);
+    }
+  });
+
+  it("a misspelt name is answered with what is near it in the root, and with nothing of what is beside it", async () => {
+    const { call } = opened;
+    expect((await call("read", { path: "in/aa.txt" })).output).toContain('Near it are "in/a.txt"');
+    const beside = await call("ls", { path: "in" });
+    expect(beside.output).not.toContain("secret");
+  });
+
+  it("the directory of the workspace itself is not deleted or moved", async () => {
+    const { call } = opened;
+    expect((await call("delete", { path: ".", recursive: true })).status).not.toBe("ok");
+    expect((await call("move", { from: "..", to: "in/up" })).status).not.toBe("ok");
+  });
+});
+
+it("a root deep in the workspace can be written to, and the directories above it are not made", async () => {
+  const { call, end, workspace } = await confinedTo("local", "in/deep");
+  expect((await call("write", { path: "in/deep/x/c.txt", content: "c" })).status).toBe("ok");
+  expect(readFileSync(join(workspace, "in/deep/x/c.txt"), "utf8")).toBe("c");
+  expect((await call("ls", { path: "in" })).status).toBe("denied");
+  await end();
+  const missing = await confinedTo("local", "far/away");
+  const outcome = await missing.call("write", { path: "far/away/c.txt", content: "c" });
+  expect([outcome.status, outcome.code, outcome.output]).toEqual([
+    "denied",
+    "POLICY_DENIED",
+    `Did not create "far/away/c.txt": policy does not allow making the directory "${missing.workspace}/far". Use an existing directory.`,
+  ]);
+  expect(existsSync(join(missing.workspace, "far"))).toBe(false);
+  await missing.end();
+});
+
+it("a symlink out of the root is refused, whatever is optional", async () => {
+  const { call, end, workspace } = await confinedTo("local", "in");
+  symlinkSync(join(workspace, "secret.txt"), join(workspace, "in/link.txt"));
+  symlinkSync(workspace, join(workspace, "in/up"));
+  for (const path of ["in/link.txt", "in/up/secret.txt", "in/up/missing.txt"])
+    for (let turn = 0; turn < 2; turn++)
+      expect([path, (await call("read", { path })).code]).toEqual([path, "POLICY_DENIED"]);
+  expect((await call("read", { path: "in/up/secre.txt" })).output).not.toContain("Near it");
+  await end();
+});
+
+it("the policy of the README confines the file tools to its roots and refuses commands", async () => {
+  const root = mkdtempSync(join(tmpdir(), "haft-readme-"));
+  writeFileSync(join(root, "a.txt"), "one\n");
+  const toolkit = await createToolkit({ persist: false, policy: denyByDefaultPolicy({ roots: [root] }) });
+  const run = (name: string, input: unknown) => toolkit.box().runner.run({ id: name, name, input });
+  expect((await run("ls", { path: root })).output).toContain("a.txt");
+  expect((await run("edit", { path: `${root}/a.txt`, oldText: "one", newText: "two" })).status).toBe("ok");
+  expect(await run("read", { path: "README.md" })).toMatchObject({ status: "denied", code: "POLICY_DENIED" });
+  const outcome = await run("bash", { command: "touch ran", cwd: root });
+  expect([outcome.status, outcome.output]).toEqual([
+    "denied",
+    expect.stringContaining("Commands are not allowed here."),
+  ]);
+  expect(existsSync(join(root, "ran"))).toBe(false);
+  await toolkit.close();
+  rmSync(root, { recursive: true, force: true });
+});
