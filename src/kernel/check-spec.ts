@@ -1,10 +1,9 @@
 /** What can be seen of a tool's definition without compiling anything: its author hears of it at once, not a model later. */
 import { HaftError } from "./errors.js";
 
-/** Ours; or a tool of another server as `server__tool`, whose own part is spelled as the server does. */
-const NAME = /^(?=.{1,64}$)(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_-]*__[A-Za-z0-9_-]+)$/;
-/** Seeds have names with a hyphen; a face may advertise them. */
-const FACE_NAME = /^[a-z][a-z0-9_-]{0,63}$/;
+/** What MCP and the interfaces of the large model providers all take; `server__tool` is one of another server. */
+const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+const NAME_RULE = "must match [A-Za-z][A-Za-z0-9_-]* and have at most 64 characters";
 
 const EFFECTS: readonly unknown[] = ["none", "look", "act"];
 const TYPES: readonly unknown[] = ["object", "array", "string", "number", "integer", "boolean", "null"];
@@ -16,16 +15,14 @@ export function checkSpec(spec: unknown): void {
   if (!isObject(spec))
     throw invalidTool(undefined, "a definition is an object with `name`, `description`, `input` and `run`");
   const { name } = spec;
-  if (!isName(name, NAME))
-    throw invalidTool(name, "its `name` must match [a-z][a-z0-9_]* and have at most 64 characters");
+  if (!isName(name)) throw invalidTool(name, `its \`name\` ${NAME_RULE}`);
   const problem = descriptionProblem(spec) ?? schemaProblem(spec) ?? actingProblem(spec);
   if (problem !== undefined) throw invalidTool(name, problem);
 }
 
 /** @throws `REGISTRY_INVALID_TOOL` for a name that no dialect may advertise. */
 export function checkFaceName(name: string): void {
-  if (!isName(name, FACE_NAME))
-    throw invalidTool(name, "its name must match [a-z][a-z0-9_-]* and have at most 64 characters");
+  if (!isName(name)) throw invalidTool(name, `its name ${NAME_RULE}`);
 }
 
 export function invalidTool(name: unknown, why: string): HaftError {
@@ -64,8 +61,8 @@ function actingProblem({ effect = "none", claims, run }: Fields): string | undef
   return typeof run === "function" ? undefined : `its \`run\` is ${shown(run)}; it takes a function`;
 }
 
-function isName(name: unknown, pattern: RegExp): name is string {
-  return typeof name === "string" && pattern.test(name);
+function isName(name: unknown): name is string {
+  return typeof name === "string" && NAME.test(name);
 }
 
 function isObject(value: unknown): value is Fields {

@@ -77,7 +77,10 @@ describe("a defined tool", () => {
 
   it.each([
     ["no definition", undefined, /an object with/],
-    ["a name of other letters", { name: "Bad Name" }, /`name`.*\[a-z\]/],
+    ["a name with a space", { name: "Bad Name" }, /`name` must match \[A-Za-z\]/],
+    ["a name that begins with a digit", { name: "1st" }, /`name` must match/],
+    ["a name with a dot", { name: "a.b" }, /`name` must match/],
+    ["a name of 65 characters", { name: "a".repeat(65) }, /at most 64 characters/],
     ["no name", { name: undefined }, /`name`/],
     ["no description", { description: undefined }, /`description` is missing/],
     ["no schema", { parameters: undefined }, /neither `input` nor `parameters`/],
@@ -94,6 +97,13 @@ describe("a defined tool", () => {
     const define = () => defineTool(spec as Parameters<typeof defineTool>[0]);
     expect(define).toThrow(said);
     expect(define).toThrow(expect.objectContaining({ code: "REGISTRY_INVALID_TOOL" }));
+  });
+
+  it.each(["readFile", "ReadFile", "read-file", "R2", "a".repeat(64)])("takes the name %s", async (name) => {
+    const tool = defineTool({ name, description: "", parameters: {}, run: () => text("ran") });
+    const box = new ToolRegistry().register(tool).toToolBox(() => bareContext());
+    expect(box.descriptors()[0]?.name).toBe(name);
+    expect((await box.runner.run({ id: "1", name, input: {} })).output).toBe("ran");
   });
 
   it("tells the author, not the model, of a schema that cannot be compiled", async () => {

@@ -85,7 +85,9 @@ function renameParameters(
     const target = alias !== undefined && free.includes(alias) ? alias : misspelling(key, free);
     if (target !== undefined) {
       setOwn(out, target, value[key]);
-      notes.push(`\`${inside(at, shownName(key))}\` was taken as \`${target}\`.`);
+      // One for all items of a list.
+      const note = `\`${inside(at.replace(/\[\d+\]/g, "[]"), shownName(key))}\` was taken as \`${target}\`.`;
+      if (!notes.includes(note)) notes.push(note);
     } else if (options.unknownParameter === "ignore" && schema.additionalProperties !== true) {
       if (++ignored <= MAX_NAMED) notes.push(`\`${shownName(key)}\` is not a parameter and was ignored.`);
     } else {

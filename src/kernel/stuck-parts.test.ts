@@ -2,7 +2,16 @@
 import { describe, expect, it } from "vitest";
 import { type BareHost, bareArtifacts, bareContext, bareHost, bareSession } from "../../test/support/bare-host.js";
 import { call, faster, refusing, toolOf } from "../../test/support/odd-tool.js";
-import { type AuditEnd, type Claim, createToolBox, type Dialect, defineTool, type ToolCall, text } from "./index.js";
+import {
+  type AuditEnd,
+  type Claim,
+  createToolBox,
+  type DefinedTool,
+  type Dialect,
+  defineTool,
+  type ToolCall,
+  text,
+} from "./index.js";
 
 describe("parts that never come back, or fail", () => {
   const never = () => new Promise<never>(() => {});
@@ -143,6 +152,37 @@ describe("parts that never come back, or fail", () => {
       output: expect.stringContaining("Policy threw an error (policy), and without a decision nothing runs."),
       decision: { rule: "policy-threw", effect: "deny", approver: null },
     });
+    expect(started).toEqual([]);
+  });
+
+  it("are recorded as what they are: nothing that threw has allowed anything", async () => {
+    const throwing = (): never => {
+      throw new Error("boom");
+    };
+    const asks = () => ({ effect: "ask", rule: "r", risk: "low", reason: "Why.", remember: [], grant: {} }) as never;
+    const parts: [what: string, more: Partial<BareHost>, tool: DefinedTool, recorded: Partial<AuditEnd>][] = [
+      [
+        "policy",
+        { policy: { name: "p", decide: throwing } },
+        acting,
+        { status: "denied", effect: "deny", rule: "policy-threw" },
+      ],
+      ["hook", { hooks: { beforeClaims: throwing } }, acting, { status: "failed", effect: "deny", rule: "undecided" }],
+      ["claims", {}, claiming(throwing), { status: "failed", effect: "deny", rule: "undecided" }],
+      [
+        "approver",
+        { policy: { name: "p", decide: asks }, approver: { ask: throwing } },
+        acting,
+        { status: "denied", effect: "ask", approver: null },
+      ],
+      ["rate limit", { rate: { reserve: throwing } }, acting, { status: "failed", code: "CALL_THREW" }],
+    ];
+    started.length = 0;
+    for (const [what, more, tool, recorded] of parts) {
+      const host = bareHost(more);
+      await call(tool, bareContext(host));
+      expect([what, host.entries[0]?.ends]).toEqual([what, [expect.objectContaining(recorded)]]);
+    }
     expect(started).toEqual([]);
   });
 

@@ -38,7 +38,7 @@ export interface ToolRunner {
    * Runs one call. An unknown name is an outcome too, and so is a context that could not be made, or was not there within 30 s
    * (`audit` is then ""). Never rejects (a hard cancel aside, in a dialect that asks for it).
    */
-  run(call: ToolCall, options?: RunOptions): Promise<ToolOutcome>;
+  run(call: ToolCall, options?: RunOptions | null): Promise<ToolOutcome>;
 }
 
 /** The tools of one collection, ready for a model. */
@@ -63,9 +63,9 @@ export function createToolBox(
   return {
     descriptors: (targets = []) => tools.map((tool) => aimable(tool.descriptor(), targets)),
     runner: {
-      async run(call, options = {}) {
+      async run(call, options) {
         const asked = readCall(call);
-        const begun = await contextFor(asked, factory, clock, options);
+        const begun = await contextFor(asked, factory, clock, options ?? {});
         if ("outcome" in begun) return begun.outcome;
         const tool = byName.get(asked.name);
         return tool === undefined ? refuseUnknown(asked, begun.context, tools) : tool.invoke(asked, begun.context);
@@ -99,9 +99,22 @@ async function contextFor(
   call: ToolCall,
   factory: ContextFactory,
   clock: Pick<Clock, "timer"> | undefined,
-  { signal, onEvent }: RunOptions,
+  options: RunOptions,
 ): Promise<{ readonly context: HostContext } | { readonly outcome: ToolOutcome }> {
   try {
+    const { onEvent } = options;
+    const signal = options.signal ?? undefined;
+    if (signal !== undefined && !isSignal(signal)) {
+      const problem = "`signal` is not an AbortSignal; pass the `signal` of an AbortController";
+      const message = `Did not run \`${nameOf(call)}\`: ${problem}.`;
+      return {
+        outcome: bareFailure(
+          call,
+          fail("CALL_INVALID", message, { details: { parameter: "signal", problem } }),
+          "invalid",
+        ),
+      };
+    }
     // A call that is cancelled already is recorded, as long as there is a context to record it in.
     const context = await made(factory, clock, signal, (why) => why);
     if (context === "cancelled")
@@ -116,6 +129,15 @@ async function contextFor(
   } catch (thrown) {
     return { outcome: bareFailure(call, resultOfThrown(thrown, nameOf(call))) };
   }
+}
+
+/** By its parts: an AbortSignal of another realm, or of a polyfill, is none of our class. */
+function isSignal(value: unknown): value is AbortSignal {
+  if (typeof value !== "object" || value === null) return false;
+  const { aborted, addEventListener, removeEventListener } = value as Partial<AbortSignal>;
+  return (
+    typeof aborted === "boolean" && typeof addEventListener === "function" && typeof removeEventListener === "function"
+  );
 }
 
 /** What the factory makes, or what `otherwise` gives when it is waited for no longer. */

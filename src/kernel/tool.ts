@@ -34,7 +34,7 @@ export interface ToolAnnotations {
 }
 
 interface ToolCore<Input, Data, Limits> {
-  /** `[a-z][a-z0-9_]*`, at most 64 characters; a tool of another server is `server__tool`, with `-` and capitals too. */
+  /** `[A-Za-z][A-Za-z0-9_-]*`, at most 64 characters; a tool of another server is `server__tool`. */
   readonly name: string;
   readonly description: string;
   /** Named bounds that a dialect may set otherwise; they reach `run` as `ctx.limits`. */

@@ -28,7 +28,7 @@ export const todoSetFace: ToolFace<TodoSetInput, TodoData> = {
             text: { type: "string" },
             status: { type: "string", enum: TODO_STATUSES },
           },
-          required: ["id", "text", "status"],
+          required: ["text", "status"],
           additionalProperties: false,
         },
       },
@@ -36,13 +36,14 @@ export const todoSetFace: ToolFace<TodoSetInput, TodoData> = {
     required: ["items"],
     additionalProperties: false,
   },
-  aliases: { todos: "items", tasks: "items" },
+  aliases: { todos: "items", tasks: "items", content: "text" },
   decode(args) {
     if (args.items === undefined) return missing("items", "a list");
     const items = todoItems(args.items);
-    return items === undefined
-      ? { problem: "`items` takes a list of objects", parameter: "items" }
-      : { input: { items } };
+    if (items === undefined) return { problem: "`items` takes a list of objects", parameter: "items" };
+    if (items.every((item) => item.id !== undefined)) return { input: { items } };
+    const numbered = items.map((item, index) => ({ ...item, id: item.id ?? String(index + 1) }));
+    return { input: { items: numbered }, notes: ["An item without an `id` got its position, from 1."] };
   },
   render: renderList,
 };
