@@ -1,3 +1,5 @@
+import { foldLookAlikes } from "./look-alike.js";
+
 const DEFAULT_LIMIT = 3;
 /** Longer names are compared by their first 128 characters. */
 const MAX_COMPARED = 128;
@@ -5,16 +7,11 @@ const MAX_COMPARED = 128;
 const MIN_CONTAINED = 3;
 
 /**
- * Spells `text` plainly: composed accents (NFC), straight quotes for curly ones, `-` for the other dashes, one ordinary
- * space for each Unicode space. For comparing what was typed with what is there; lengths may change.
+ * Spells `text` plainly: what {@link foldLookAlikes} does, and `-` for the other dashes. For comparing what was typed with
+ * what is there; lengths may change.
  */
 export function foldTypography(text: string): string {
-  return text
-    .normalize("NFC")
-    .replace(/[\u2018-\u201b\u2032\u02bc]/g, "'")
-    .replace(/[\u201c-\u201f\u2033]/g, '"')
-    .replace(/[\u2010-\u2015\u2212]/g, "-")
-    .replace(/[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g, " ");
+  return foldLookAlikes(text).replace(/[\u2010-\u2015\u2212]/g, "-");
 }
 
 /**

@@ -56,7 +56,7 @@ describe("the table of imperfect edits", () => {
     const file = utf8("say “hi” é²\n");
     const result = await plan(file, { oldText: 'say "hi"', newText: "x" });
     expect(result).toMatchObject({ kind: "not-found", nearest: [{ line: 1 }] });
-    expect(JSON.stringify(result)).toContain("typographic quotes");
+    expect(JSON.stringify(result)).toContain("look alike (quotes, dashes, spaces)");
   });
 
   it("6: keeps a Latin-1 byte elsewhere", async () => {

@@ -44,8 +44,12 @@ export type EditPlan =
 
 type Pair = readonly [number, number];
 
-/** What is wrong with a text that stands nowhere: it was copied together with the line numbers that `read` shows. */
-export type Hint = "gutter";
+/**
+ * What is wrong with a text that stands nowhere. `gutter`: it was copied together with the line numbers that `read` shows.
+ * `escaped`: it has the two characters `\n` (or another JSON escape) where the file has the character itself; `unescaped`:
+ * the other way round.
+ */
+export type Hint = "gutter" | "escaped" | "unescaped";
 
 /** A number, then the sign that tools put between it and the line. */
 const GUTTER = /^ *\d+(?:\t|│|\||→|: )/;
@@ -174,15 +178,27 @@ function notFound(
   oldText: string,
   locating: LocateOptions,
 ): EditPlan {
+  const stands = (one: string) => {
+    const wanted = text.encode(one);
+    return wanted !== undefined && wanted.length > 0 && locate(haystack, wanted, locating) !== "not-found";
+  };
   const bare = withoutGutter(oldText);
-  if (bare === undefined) return { kind: "not-found", edit, nearest: nearestPlaces(text, oldText) };
-  const wanted = text.encode(bare);
-  const stands = wanted !== undefined && wanted.length > 0 && locate(haystack, wanted, locating) !== "not-found";
-  const nearest = nearestPlaces(text, bare);
-  return stands || nearest.length > 0
-    ? { kind: "not-found", edit, nearest, hint: "gutter" }
-    : { kind: "not-found", edit, nearest: nearestPlaces(text, oldText) };
+  if (bare !== undefined) {
+    const nearest = nearestPlaces(text, bare);
+    if (nearest.length > 0 || stands(bare)) return { kind: "not-found", edit, nearest, hint: "gutter" };
+  }
+  const unescaped = oldText.replace(JSON_ESCAPE, (pair, char: string) => ESCAPED[char] ?? pair);
+  if (unescaped !== oldText && stands(unescaped))
+    return { kind: "not-found", edit, nearest: nearestPlaces(text, unescaped), hint: "escaped" };
+  const escaped = JSON.stringify(oldText).slice(1, -1);
+  const nearest = nearestPlaces(text, oldText);
+  return escaped !== oldText && stands(escaped)
+    ? { kind: "not-found", edit, nearest, hint: "unescaped" }
+    : { kind: "not-found", edit, nearest };
 }
+
+const JSON_ESCAPE = /\\([nrt"\\])/g;
+const ESCAPED: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", '"': '"', "\\": "\\" };
 
 /** The text without line numbers where every line that is not blank has one, else undefined. */
 function withoutGutter(oldText: string): string | undefined {

@@ -1,6 +1,6 @@
 import { type EditData, type EditInput, fail, type ToolResult } from "../../kernel/index.js";
 import { quoted, refusePath } from "../path-input.js";
-import type { EditPlan } from "./edit-engine.js";
+import type { EditPlan, Hint } from "./edit-engine.js";
 import { MAX_REPLACED_PLACES } from "./edit-locate.js";
 import { placeAt } from "./edit-nearest.js";
 import type { FileNow, Freshness } from "./read-state.js";
@@ -28,6 +28,14 @@ export function refuseEditInput(input: EditInput): ToolResult<never> | undefined
   return undefined;
 }
 
+const HINTS: Readonly<Record<Hint, string>> = {
+  gutter: "It looks as if the line numbers that `read` puts in front were copied along. Send the lines without them.",
+  escaped:
+    "It has a backslash and a letter, such as `\\n`, where the file has the character itself, such as a line break. Send the character.",
+  unescaped:
+    "The file has a backslash and a letter, such as `\\n`, where `oldText` has the character itself, such as a line break. Send both characters.",
+};
+
 const OTHER_ENDINGS =
   " The file has mixed line endings, and a line feed in `oldText` matches all of them; `\\r\\n` matches CRLF only.";
 
@@ -41,6 +49,8 @@ export function gateRefusal(verdict: Exclude<Freshness, "fresh">, path: string, 
 interface Circumstances {
   /** The file has changed since the session read it. */
   readonly isStale: boolean;
+  /** The file is no text. */
+  readonly isBinary: boolean;
   readonly now: FileNow;
 }
 
@@ -48,7 +58,7 @@ interface Circumstances {
 export function planFailure(
   plan: Exclude<EditPlan, { kind: "applied" }>,
   input: EditInput,
-  { isStale, now }: Circumstances,
+  { isStale, isBinary, now }: Circumstances,
 ): ToolResult<EditData> {
   const start = `Did not edit ${quoted(input.path)}: `;
   const count = input.edits.length;
@@ -78,6 +88,11 @@ export function planFailure(
       details: { ...edit, parameter: "newText", problem },
     });
   }
+  if (isBinary) {
+    const why = `it is a binary file (${now.info.size} bytes) and does not hold \`oldText\`${which}`;
+    const next = "Change it with a command, for example a script that works on bytes, or make it anew from its source";
+    return fail("FS_NOT_TEXT", `${start}${why}. ${next}.`, { details: { ...edit, path: input.path } });
+  }
   const { nearest } = plan;
   if (isStale) {
     const [region] = nearest;
@@ -86,9 +101,8 @@ export function planFailure(
       details: { ...edit, path: input.path, ...(region === undefined ? {} : { region }), nearest, ...factsOf(now) },
     });
   }
-  const gutter =
-    " It looks as if the line numbers that `read` puts in front were copied along. Send the lines without them.";
-  const message = `${start}\`oldText\`${which} was not found.${plan.hint === "gutter" ? gutter : ""}`;
+  const hint = plan.hint === undefined ? "" : ` ${HINTS[plan.hint]}`;
+  const message = `${start}\`oldText\`${which} was not found.${hint}`;
   return fail("EDIT_NOT_FOUND", message, { details: { ...edit, nearest } });
 }
 

@@ -1,6 +1,6 @@
 import type { NearestPlace } from "../../kernel/index.js";
-import { cutHead, stripControls } from "../../text/index.js";
-import { describeDifference } from "./edit-differences.js";
+import { cutHead, foldTypography, hasLookAlikes, stripControls } from "../../text/index.js";
+import { type Anchor, describeDifference, standsIn } from "./edit-differences.js";
 import { CR, isBlank, LF } from "./edit-fold.js";
 import type { Units } from "./edit-search.js";
 import { type ProbeOptions, TrigramProbe } from "./edit-trigrams.js";
@@ -16,6 +16,8 @@ const MIN_EVIDENCE = 3;
 const MAX_EVIDENCE = 40;
 /** Places in the wanted text that equal lines may stand for. */
 const MAX_SAME_LINES = 4;
+/** The largest text that is looked through character by character. */
+const MAX_FOLDED_UNITS = 16 * 1024 * 1024;
 /** Candidate places kept at once. */
 const MAX_CANDIDATES = 20_000;
 /** The share of the wanted text that must be found for a place to be called near. */
@@ -41,7 +43,19 @@ export function nearestPlaces(text: UnitText, wanted: string): NearestPlace[] {
     if (places.some(({ line }) => Math.abs(line - candidate.line) < Math.max(1, lines.length / 2))) continue;
     places.push({ line: candidate.line, place: describe(text, candidate.line, lines) });
   }
+  if (places.length === 0) {
+    const line = lineAlike(text, wanted);
+    if (line !== undefined) return [describe(text, line, lines)];
+  }
   return places.map(({ place }) => place);
+}
+
+/** Where a text too short to be near anything stands but for characters that look alike, as a line from 0. */
+function lineAlike(text: UnitText, wanted: string): number | undefined {
+  if (!hasLookAlikes(wanted) || text.units.length > MAX_FOLDED_UNITS) return undefined;
+  const [file, sought] = [text.decode(0, text.units.length), wanted].map(foldTypography);
+  const at = sought === "" ? -1 : file!.indexOf(sought!);
+  return at === -1 ? undefined : file!.slice(0, at).split("\n").length - 1;
 }
 
 /** The lines of the file, from a line counted from 1, that a text of as many lines would take. */
@@ -161,18 +175,18 @@ function endOfLine(units: Units, start: number): number {
 function describe(text: UnitText, line: number, wanted: readonly string[]): NearestPlace {
   const found = linesAt(text, line, wanted.length);
   const last = wanted.length - 1;
-  const isPart = (at: number) => at === last || (at === 0 && !/^[ \t]/.test(wanted[0]!));
-  const differing = wanted.findIndex((one, at) => {
-    const there = found[at] ?? "";
-    if (!isPart(at)) return one !== there;
-    return at > 0 ? !there.startsWith(one) : at === last ? !there.includes(one) : !there.endsWith(one);
-  });
+  const anchorOf = (at: number): Anchor => {
+    const opens = at === 0 && (last === 0 || !/^[ \t]/.test(wanted[0]!));
+    if (at === last) return opens ? "anywhere" : "start";
+    return opens ? "end" : "whole";
+  };
+  const differing = wanted.findIndex((one, at) => !standsIn(found[at] ?? "", one, anchorOf(at)));
   const index = differing === -1 ? 0 : differing;
   const there = found[index];
   const differs =
     there === undefined
       ? "the file ends before it"
-      : `on line ${line + index + 1}, ${describeDifference(there, wanted[index]!, isPart(index))}`;
+      : `on line ${line + index + 1}, ${describeDifference(there, wanted[index]!, anchorOf(index))}`;
   const shown = stripControls(found.slice(0, MAX_SHOWN_LINES).join("\n")).text;
   return { line: line + 1, text: cutHead(shown, MAX_SHOWN_BYTES).text, differs };
 }

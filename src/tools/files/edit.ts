@@ -32,6 +32,7 @@ import {
 } from "../../kernel/index.js";
 import { fileFailure, refuseKind } from "../file-failure.js";
 import { refuseAsFolder } from "../folder-spelling.js";
+import { lookAlikeClaims, withNearPaths } from "../near-failure.js";
 import { fileProvenance } from "../path-input.js";
 import { diffOfEdit } from "./edit-diff.js";
 import { planEdits } from "./edit-engine.js";
@@ -39,7 +40,7 @@ import { gateRefusal, overtaken, planFailure, refuseEditInput } from "./edit-fai
 import { edited, keepUnshown } from "./edit-result.js";
 import { MAX_KEPT_BYTES, orGiveUp } from "./journal.js";
 import { type FileNow, type FilePlace, freshness, passGate, recordReadState } from "./read-state.js";
-import { detectTextForm } from "./text-form.js";
+import { detectTextForm, isBinary } from "./text-form.js";
 import { UnitText } from "./unit-text.js";
 
 const MAX_TRIES = 2;
@@ -102,7 +103,8 @@ export const editTool = defineTool({
 });
 
 function claimsOf(input: EditInput, look: Look<EditLimits>): readonly Claim[] {
-  return [{ kind: "file", path: look.resolve(input.path), access: ["read", "write"], scope: "self" }];
+  const path = look.resolve(input.path);
+  return [{ kind: "file", path, access: ["read", "write"], scope: "self" }, ...lookAlikeClaims(path, look)];
 }
 
 async function runEdit(input: EditInput, ctx: ToolContext<EditLimits>): Promise<ToolResult<EditData>> {
@@ -115,7 +117,7 @@ async function runEdit(input: EditInput, ctx: ToolContext<EditLimits>): Promise<
     const place = { absolute: asked.absolute, real: found?.real ?? asked.absolute };
     return await ctx.lock(place.real, {}, () => editTwice(input, ctx, place));
   } catch (thrown) {
-    return fileFailure(thrown, asked);
+    return withNearPaths(fileFailure(thrown, asked), asked.absolute, input.path, ctx);
   }
 }
 
@@ -176,7 +178,9 @@ async function editOnce(
   if (verdict !== "fresh") return gateRefusal(verdict, input.path, now);
   const seen = freshness(ctx, place, now);
   const { text, plan } = await planFor(input, ctx, content);
-  if (plan.kind !== "applied") return planFailure(plan, input, { isStale: seen === "stale", now });
+  if (plan.kind !== "applied") {
+    return planFailure(plan, input, { isStale: seen === "stale", isBinary: isBinary(text.bytes, text.form), now });
+  }
   const after = new UnitText(plan.bytes, text.form);
   const shown = diffOfEdit(text, after, plan.ranges, ctx.limits.maxDiffBytes);
   const kept = await keepUnshown(input, ctx, place, content.bytes, shown);

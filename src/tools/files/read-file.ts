@@ -7,7 +7,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
-import { decodeText, detectEol, findEncoding, looksBinary } from "../../text/index.js";
+import { decodeText, detectEol, findEncoding } from "../../text/index.js";
 import { refuseKind } from "../file-failure.js";
 import { refuseAsFolder } from "../folder-spelling.js";
 import { type AskedFile, type FileView, type FoundFile, UTF8_VIEW, untold } from "./found-file.js";
@@ -21,7 +21,7 @@ import { type FilePlace, MAX_HASHED_BYTES, recordReadState } from "./read-state.
 import { readWindow } from "./read-window.js";
 import { IMAGE_BOUNDS, showImage } from "./show-image.js";
 import { pdfView } from "./show-pdf.js";
-import { detectTextForm, namedTextForm, type TextForm } from "./text-form.js";
+import { detectTextForm, isBinary, namedTextForm, type TextForm } from "./text-form.js";
 
 /** Read at once with the stat: enough for most files, and for telling what a large one is. */
 const FIRST_BYTES = 64 * 1024;
@@ -191,8 +191,7 @@ async function formOf(input: ReadInput, bytes: Uint8Array, isPrefix: boolean): P
   const named = input.encoding === undefined ? undefined : findEncoding(input.encoding);
   if (named !== undefined) return namedTextForm(named, bytes);
   const form = await detectTextForm(bytes, isPrefix);
-  const isUtf16 = form.encoding.startsWith("utf-16");
-  return !(isUtf16 && form.markBytes === 0) && looksBinary(bytes) ? undefined : form;
+  return isBinary(bytes, form) ? undefined : form;
 }
 
 function eolOf(bytes: Uint8Array, form: TextForm): ReadData["eol"] {

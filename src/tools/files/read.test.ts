@@ -246,7 +246,7 @@ describe("what cannot be read", () => {
     expect(await bench.call("read", { path: "sub/Bob's notes.txt" })).toMatchObject({
       code: "FS_NOT_FOUND",
       details: { near: ["sub/Bob’s notes.txt"] },
-      message: expect.stringContaining("sub/Bob’s notes.txt"),
+      message: expect.stringContaining('"sub/Bob\\u2019s notes.txt"'),
     });
   });
 

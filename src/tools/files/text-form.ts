@@ -3,6 +3,7 @@ import {
   decodeText,
   detectEncoding,
   detectLegacyEncoding,
+  looksBinary,
   type TextEncodingName,
 } from "../../text/index.js";
 
@@ -39,6 +40,11 @@ export async function detectTextForm(bytes: Uint8Array, isPrefix = false): Promi
 export function namedTextForm(encoding: TextEncodingName, bytes: Uint8Array): TextForm {
   const detected = detectEncoding(bytes.subarray(0, 4));
   return formOf(encoding, detected.mark && detected.encoding === encoding, true);
+}
+
+/** Whether a file, or its start, is no text. UTF-16 without a BOM is only called so where it is text. */
+export function isBinary(bytes: Uint8Array, form: TextForm): boolean {
+  return !(form.encoding.startsWith("utf-16") && form.markBytes === 0) && looksBinary(bytes);
 }
 
 function formOf(encoding: TextEncodingName, mark: boolean, confident: boolean): TextForm {

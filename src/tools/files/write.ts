@@ -14,6 +14,7 @@ import {
 } from "../../kernel/index.js";
 import { fileFailure, refuseKind, unlessMissing } from "../file-failure.js";
 import { refuseAsFolder, refuseNewAsFolder } from "../folder-spelling.js";
+import { lookAlikeClaims, refuseLookAlike } from "../near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
 import { refuseUnexpanded } from "../unexpanded-path.js";
 import { journalled, keepOldBytes, MAX_KEPT_BYTES, orGiveUp, unkept } from "./journal.js";
@@ -59,7 +60,8 @@ export const writeTool = defineTool({
 function claimsOf(input: WriteInput, look: Look<WriteLimits>): readonly Claim[] {
   const path = look.resolve(input.path);
   const folders = look.limits.parents ? parentClaims(path, look) : [];
-  return [{ kind: "file", path, access: ["read", "write", "create"], scope: "self" }, ...folders];
+  const own: Claim = { kind: "file", path, access: ["read", "write", "create"], scope: "self" };
+  return [own, ...folders, ...lookAlikeClaims(path, look)];
 }
 
 function refuseInput(input: WriteInput): ToolResult<never> | undefined {
@@ -108,7 +110,8 @@ async function replaceFile(
       ? (refuseNewAsFolder(asked) ?? refuseUnexpanded(input.path, "write"))
       : refuseAsFolder("file", asked);
   if (misspelt !== undefined) return misspelt;
-  const refusal = refuseByExpect(input, old) ?? refuseByGate(input, ctx, place, old);
+  const alike = old === undefined ? await refuseLookAlike(ctx, "write", absolute, input.path) : undefined;
+  const refusal = alike ?? refuseByExpect(input, old) ?? refuseByGate(input, ctx, place, old);
   if (refusal !== undefined) return refusal;
   if (lacksFolder && ctx.limits.parents && baseOf(absolute, ctx) === undefined) {
     const why = "its folder does not exist, and outside the workspace none is made. Make it with a command first";

@@ -15,6 +15,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
+import { besideClaims, withNearPaths } from "../near-failure.js";
 import { artifactIdOf, artifactProvenance, fileProvenance, quoted, refusePath } from "../path-input.js";
 import { searchArtifact } from "./artifact-search.js";
 import { collectSearch } from "./collect-search.js";
@@ -81,7 +82,8 @@ export const grepTool = defineTool({
 function claimsOf(input: GrepInput, look: Look<GrepLimits>): readonly Claim[] {
   const path = input.path ?? ".";
   if (artifactIdOf(path) !== undefined) return [];
-  return [{ kind: "file", path: look.resolve(path), access: ["read"], scope: "tree" }];
+  const root = look.resolve(path);
+  return [{ kind: "file", path: root, access: ["read"], scope: "tree" }, ...besideClaims(root, look)];
 }
 
 function refuseInput(input: GrepInput): ToolResult<never> | undefined {
@@ -98,7 +100,7 @@ async function runGrep(input: GrepInput, ctx: ToolContext<GrepLimits>): Promise<
   const root = artifact === undefined ? ctx.resolve(spelled) : spelled;
   const query = queryOf(input, ctx, root);
   const found = artifact === undefined ? await inTree(spelled, query, ctx) : await inArtifact(artifact, query, ctx);
-  if ("isError" in found) return found;
+  if ("isError" in found) return withNearPaths(found, root, spelled, ctx);
   const collector = new HitCollector({
     mode: query.mode,
     context: query.context,
