@@ -1,11 +1,12 @@
 /** An outcome for a person's eyes or the next program in a pipe. */
+import pc from "picocolors";
 import type { ContentBlock, ToolOutcome } from "../../kernel/index.js";
 import { stripControls } from "../../text/index.js";
 import { jsonText, type Stream } from "./json-output.js";
 
 /**
  * The blocks of the answer, one after another, with a line end. A terminal gets JSON indented, and nothing that it would obey:
- * `hidden` counts the characters that were left out for that.
+ * diffs in colour unless NO_COLOR is set; `hidden` counts the characters that were left out for that.
  */
 export function answerText(outcome: ToolOutcome, stream: Stream): { readonly text: string; readonly hidden: number } {
   const isForPerson = stream.isTTY === true;
@@ -13,7 +14,22 @@ export function answerText(outcome: ToolOutcome, stream: Stream): { readonly tex
   const text = blocks === "" || blocks.endsWith("\n") ? blocks : `${blocks}\n`;
   if (!isForPerson) return { text, hidden: 0 };
   const { text: clean, removed } = stripControls(text);
-  return { text: clean, hidden: removed };
+  return { text: withColouredDiff(clean), hidden: removed };
+}
+
+/** Lines of a unified diff, from a hunk's header to the first line that belongs to none. */
+function withColouredDiff(text: string): string {
+  let isInHunk = false;
+  const lines = text.split("\n").map((line) => {
+    if (/^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/.test(line)) {
+      isInHunk = true;
+      return pc.cyan(line);
+    }
+    isInHunk &&= /^[ +\\-]/.test(line);
+    if (!isInHunk) return line;
+    return line.startsWith("+") ? pc.green(line) : line.startsWith("-") ? pc.red(line) : line;
+  });
+  return lines.join("\n");
 }
 
 /** The whole answer as JSON, with a line end; the bytes of an image as base64. */

@@ -16,6 +16,7 @@ import { explanationText } from "./explanation-text.js";
 import { printJson } from "./json-output.js";
 import { liveProgress } from "./live-progress.js";
 import { serversOf, withServers } from "./servers-of.js";
+import { watchStdout } from "./stdout-watch.js";
 import { endedAfterKill, survivorWatch } from "./survivor-watch.js";
 import { tellPerson } from "./tell-operator.js";
 import { EXIT } from "./usage.js";
@@ -129,7 +130,7 @@ async function runShown(box: ToolBox, tool: string, input: unknown, signal: Abor
   }
 }
 
-/** The first Ctrl+C cancels the call and waits for its end; the second does not wait. */
+/** The first Ctrl+C cancels the call and waits for its end, as a closed stdout does; the second does not wait. */
 async function interruptibly<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();
   const onSignal = (): void => {
@@ -138,9 +139,14 @@ async function interruptibly<T>(run: (signal: AbortSignal) => Promise<T>): Promi
     stop.abort();
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);
+  const unwatch = watchStdout(() => {
+    tellPerson("cancelling: stdout was closed.");
+    stop.abort();
+  });
   try {
     return await run(stop.signal);
   } finally {
+    unwatch();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, onSignal);
   }
 }
