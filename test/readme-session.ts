@@ -22,17 +22,19 @@ console.log("right");
 
 /** Each may have a remark, which is printed above it. */
 const STEPS: readonly (readonly [remark: string, ...args: string[]])[] = [
-  ["", "call", "grep", '{"pattern":"TODO"}'],
+  ["", "call", "grep", "pattern=TODO"],
   [
-    "a near miss changes nothing, and says where it came near",
+    "a near miss changes nothing, and shows the nearest place",
     "call",
     "edit",
-    '{"path":"price.js","oldText":"sum += item.prize;","newText":"sum += item.price * item.count;"}',
+    "path=price.js",
+    "oldText=sum += item.prize;",
+    "newText=sum += item.price * item.count;",
   ],
-  ["", "call", "edit", '{"path":"price.js","oldText":"+= item.price;","newText":"+= item.price * item.count;"}'],
-  ["", "call", "bash", '{"command":"node check.mjs"}'],
-  ["what a call would touch, without running it", "call", "delete", '{"path":"check.mjs"}', "--explain"],
-  ["what was done here, and whether the record is as it was written", "audit", "--in", "."],
+  ["", "call", "edit", "path=price.js", "oldText=+= item.price;", "newText=+= item.price * item.count;"],
+  ["", "call", "bash", "command=node check.mjs"],
+  ["what a call would touch, without running it", "call", "delete", "path=check.mjs", "--explain"],
+  ["what was done here, and whether the log is intact", "audit", "--in", "."],
 ];
 
 export async function readmeSession(): Promise<string> {
@@ -55,7 +57,8 @@ export async function readmeSession(): Promise<string> {
 }
 
 function quoted(word: string): string {
-  return /^[\w./-]+$/.test(word) ? word : `'${word}'`;
+  const [, name = "", value = ""] = /^(\w+=)?(.*)$/s.exec(word) ?? [];
+  return name + (/^[\w./-]+$/.test(value) ? value : `'${value}'`);
 }
 
 /** With one folder, one day and one length of time for all, so that each run prints the same. */

@@ -25,7 +25,7 @@ export function toolTable(): string {
     const [first = ""] = /^.*?[.:;](?= |$)/.exec(descriptor().description) ?? [];
     return `| \`${name}\` | ${EFFECT_WORDS[effect]} | ${cell(first.replace(/[:;.]$/, ""))} |`;
   });
-  return ["| tool | it | what it does |", "| --- | --- | --- |", ...rows].join("\n");
+  return ["| tool | reads or writes | what it does |", "| --- | --- | --- |", ...rows].join("\n");
 }
 
 function sectionOf(dialect: string, registry: ToolRegistry): string {

@@ -1,0 +1,95 @@
+/** `docs/reference/results.md`: the fields of an outcome's `structured`, from calls of every tool. */
+import { createToolkit } from "../src/toolkit/index.js";
+
+/** Calls after which every tool has shown what it reports. A text stands for that of an earlier call's field: `$id`. */
+const CALLS: readonly (readonly [tool: string, input: Readonly<Record<string, unknown>>])[] = [
+  ["write", { path: "a.txt", content: "one\ntwo\nthree\n" }],
+  ["read", { path: "a.txt", limit: 1 }],
+  ["ls", {}],
+  ["grep", { pattern: "o", limit: 1 }],
+  ["grep", { pattern: "o", mode: "count" }],
+  ["find", { query: "*.txt" }],
+  ["edit", { path: "a.txt", oldText: "two", newText: "2" }],
+  ["move", { from: "a.txt", to: "b.txt" }],
+  ["delete", { path: "b.txt" }],
+  ["bash", { command: "echo out; echo err >&2" }],
+  ["process", { action: "list" }],
+  ["process", { action: "start", command: "sleep 60" }],
+  ["process", { action: "list" }],
+  ["process", { action: "stop", id: "$id" }],
+  ["todo_set", { items: [{ id: "1", text: "a", status: "pending" }] }],
+  ["todo_read", {}],
+  ["time", {}],
+];
+
+export async function resultsReference(): Promise<string> {
+  const fields = new Map<string, Map<string, string>>();
+  const toolkit = await createToolkit({ on: "memory", persist: false });
+  try {
+    const box = toolkit.box();
+    let id: unknown;
+    for (const [name, input] of CALLS) {
+      const given = Object.fromEntries(
+        Object.entries(input).map(([key, value]) => [key, value === "$id" ? id : value]),
+      );
+      const { structured, status, output } = await box.runner.run({ id: "1", name, input: given });
+      if (status !== "ok") throw new Error(`${name}: ${String(output)}`);
+      const known = fields.get(name) ?? new Map<string, string>();
+      fields.set(name, known);
+      collect(structured, "", known);
+      id = (structured as { readonly job?: { readonly id?: unknown } } | undefined)?.job?.id ?? id;
+    }
+    const untried = box.descriptors().filter((tool) => !fields.has(tool.name));
+    if (untried.length > 0) throw new Error(`no call of ${untried.map((tool) => tool.name).join(", ")} in CALLS`);
+  } finally {
+    await toolkit.close();
+  }
+  const rows = [...fields].map(([tool, known]) => {
+    const shown = [...known].map(([path, kind]) => `\`${path}\` (${kind})`);
+    return `| \`${tool}\` | ${shown.join(", ") || "none"} |`;
+  });
+  return `${HEAD}${rows.join("\n")}\n`;
+}
+
+const HEAD = `# Result fields
+
+<!-- Written by \`npx vitest run test/results-reference.test.ts -u\` from calls of every tool; do not edit. -->
+
+What a call returns to a program: \`runner.run(call)\`, or \`haft call … --json\`.
+
+| field | |
+| --- | --- |
+| \`output\` | what the model reads: one text, one JSON value, or a list of blocks |
+| \`isError\`, \`status\`, \`code\` | how it ended: [error codes](errors.md) |
+| \`structured\` | the facts in fields, as below |
+| \`cuts\` | what was truncated: how many bytes there were, how many are shown, the artifact with the rest |
+| \`artifacts\` | the ids of those artifacts |
+| \`repairs\` | what was corrected in the arguments, as sentences |
+| \`decision\` | what policy decided, and by which rule |
+| \`audit\` | the id of the call in the audit log |
+
+## \`structured\`, by tool
+
+Of Haft's own dialect, as successful calls report it; a field that does not apply is absent, or null where
+that is shown. \`[]\` stands for each item of an array.
+
+| tool | fields |
+| --- | --- |
+`;
+
+function collect(value: unknown, path: string, known: Map<string, string>): void {
+  if (Array.isArray(value)) {
+    if (value.length === 0 || typeof value[0] !== "object") note(path, "array", known);
+    for (const item of value) if (typeof item === "object") collect(item, `${path}[]`, known);
+  } else if (typeof value === "object" && value !== null) {
+    if (Object.keys(value).length === 0) note(path, "object", known);
+    for (const [name, inner] of Object.entries(value)) collect(inner, path === "" ? name : `${path}.${name}`, known);
+  } else if (value !== undefined) note(path, value === null ? "null" : typeof value, known);
+}
+
+/** A field may be of one kind in this call and of another in the next. */
+function note(path: string, kind: string, known: Map<string, string>): void {
+  const before = known.get(path);
+  if (before === undefined) known.set(path, kind);
+  else if (!before.split(" / ").includes(kind)) known.set(path, `${before} / ${kind}`);
+}
