@@ -10,6 +10,8 @@ export interface Refusal {
   readonly message: string;
 }
 
+const ANY_ANSWER = "application/json, text/event-stream";
+
 /** Milliseconds for a client that sends too much to read why it is cut off. */
 const LAST_WORD_MS = 250;
 
@@ -68,6 +70,8 @@ export function webRequest(request: IncomingMessage, response: ServerResponse, o
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
   }
+  // The SDK wants both types by name; who takes anything takes them.
+  if (/(^|,)\s*\*\/\*/.test(headers.get("accept") ?? "*/*")) headers.set("accept", ANY_ANSWER);
   const { method = "GET" } = request;
   return new Request(new URL(request.url ?? "/", origin), { method, headers, signal: closed.signal });
 }

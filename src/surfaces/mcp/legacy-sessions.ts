@@ -10,6 +10,7 @@ import { messageOf } from "../../kernel/index.js";
 import { EventLog } from "./event-log.js";
 import { type Evictable, oneToEnd } from "./fair-eviction.js";
 import type { McpCalls, ServerFor } from "./mcp-server.js";
+import { OpenRequests } from "./message-refusal.js";
 
 /** A session whose last call ended this long ago has ended; its id is then unknown. */
 const LEGACY_IDLE_MS = 24 * 60 * 60 * 1000;
@@ -22,6 +23,7 @@ interface LegacySession extends Evictable {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: Server;
   readonly use: Use;
+  readonly open: OpenRequests;
 }
 
 /** Whether a session is in use, and since when it is not. */
@@ -62,7 +64,12 @@ export class LegacySessions {
     session.use.usedMs = this.#now();
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
-    return session.transport.handleRequest(request, passed);
+    const refused = session.open.received(passed.parsedBody);
+    if (refused !== undefined) return Response.json(refused, { status: 400 });
+    const response = await session.transport.handleRequest(request, passed);
+    // Not answered later either.
+    if (!response.ok) session.open.refused(passed.parsedBody);
+    return response;
   }
 
   /** Ends all sessions of a client. */
@@ -81,6 +88,7 @@ export class LegacySessions {
     const client = passed.authInfo.clientId;
     const use: Use = { running: 0, usedMs: this.#now() };
     const server = this.#options.serverFor("legacy", this.#counted(use));
+    const open = new OpenRequests();
     let isOpen = false;
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
@@ -93,6 +101,7 @@ export class LegacySessions {
           transport,
           server,
           use,
+          open,
           get isBusy() {
             return isBusy();
           },
@@ -102,6 +111,11 @@ export class LegacySessions {
       onsessionclosed: (id) => this.#end(id),
     });
     await server.connect(transport);
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+      open.sent(message);
+      return send(message, options);
+    };
     try {
       return await transport.handleRequest(request, passed);
     } finally {

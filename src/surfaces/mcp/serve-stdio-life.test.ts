@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually, gone, INITIALIZE, StdioPlace, send } from "./stdio-place.fixture.js";
@@ -19,12 +19,12 @@ describe("the stdio server", () => {
     const command = "echo printed; echo told >&2";
     send(child, { id: 2, method: "tools/call", params: { name: "bash", arguments: { command } } });
     send(child, { id: 3, method: "tools/call", params: { name: "nothing", arguments: {} } });
-    await eventually(() => lines().length >= 3);
+    await eventually(() => lines().length >= 4);
     child.stdin.end();
     expect(await ended).toBe(0);
     const messages = lines().map((line) => JSON.parse(line) as { jsonrpc: string; id: number });
     expect(messages.every((message) => message.jsonrpc === "2.0")).toBe(true);
-    expect(messages.map((message) => message.id).sort()).toEqual([1, 2, 3]);
+    expect(new Set(messages.map((message) => message.id))).toEqual(new Set([1, 2, 3, null]));
   });
 
   it("answers what is no request, and takes arguments that stand for an object", async () => {
@@ -49,6 +49,78 @@ describe("the stdio server", () => {
     const refused = ["odd", 1.5, 2, null].map((id) => [id, -32_600]);
     expect(new Set(told.map(String))).toEqual(new Set([[1, "result"], ...refused, [4, false], [5, false]].map(String)));
     expect(told).toHaveLength(7);
+  });
+
+  it("answers each line that is no message, skips empty ones, and continues", async () => {
+    const { child, ended, lines } = place.rawServer();
+    send(child, { id: "first", ...INITIALIZE });
+    send(child, { method: "notifications/initialized" });
+    await eventually(() => lines().length === 1);
+    const answersTo = async (line: string | Buffer): Promise<unknown[]> => {
+      const before = lines().length;
+      child.stdin.write(Buffer.concat([Buffer.from(line), Buffer.from("\n")]));
+      send(child, { id: "after", method: "ping" });
+      const answers = () =>
+        lines()
+          .slice(before)
+          .map((one) => JSON.parse(one));
+      await eventually(() => answers().some(({ id }) => id === "after"));
+      return answers()
+        .filter(({ id }) => id !== "after")
+        .map(({ id, error }) => [id, error?.code]);
+    };
+    const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+    for (const [line, ...answers] of [
+      ["", []],
+      [" \r", []],
+      ["{", [[null, -32_700]]],
+      ['{"jsonrpc":"2.0",', [[null, -32_700]]],
+      ["\u0000", [[null, -32_700]]],
+      [ping.replace("ping", "pi\u0000ng"), [[null, -32_700]]],
+      [Buffer.from(ping.replace("ping", "pi\u00ffng"), "latin1"), [[null, -32_700]]],
+      ["[]", [[null, -32_600]]],
+      [`[${ping}]`, [[null, -32_600]]],
+      ["null", [[null, -32_600]]],
+      ["7", [[null, -32_600]]],
+      ["{}", [[null, -32_600]]],
+      ['{"jsonrpc":"2.0","id":7}', [[7, -32_600]]],
+      [ping.replace("2.0", "1.0"), [[1, -32_600]]],
+      [ping.replace("1,", "null,"), [[null, -32_600]]],
+      [ping.replace("1,", "{},"), [[null, -32_600]]],
+      [ping.replace("1,", "1.5,"), [[1.5, -32_600]]],
+      ['{"jsonrpc":"2.0","id":99,"result":{}}', []],
+      [ping, [[1, undefined]]],
+    ] as const)
+      expect([line, await answersTo(line)]).toEqual([line, ...answers]);
+    child.stdin.end();
+    expect(await ended).toBe(0);
+  });
+
+  it("refuses a request whose id another one still has, answers that one, and takes the id again after it", async () => {
+    const { child, ended, lines } = place.rawServer();
+    send(child, { id: 1, ...INITIALIZE });
+    send(child, { method: "notifications/initialized" });
+    const command = "until [ -e go ]; do sleep 0.05; done; echo first";
+    const call = (shell: string) => ({ method: "tools/call", params: { name: "bash", arguments: { command: shell } } });
+    const answers = () => lines().map((line) => JSON.parse(line) as { id: unknown; error?: { code: number } });
+    send(child, { id: 2, ...call(command) });
+    send(child, { id: 2, ...call("echo second") });
+    send(child, { id: "2", method: "ping" });
+    await eventually(() => answers().length >= 3);
+    expect(answers().find(({ id }) => id === 2)?.error?.code).toBe(-32_600);
+    expect(answers().find(({ id }) => id === "2")?.error).toBeUndefined();
+    writeFileSync(join(place.workspace, "go"), "");
+    await eventually(() => answers().length >= 4);
+    expect(JSON.stringify(answers()[3])).toContain("first");
+    rmSync(join(place.workspace, "go"));
+    // One that was cancelled is not answered, and its id is free all the same.
+    send(child, { id: 2, ...call(command) });
+    send(child, { method: "notifications/cancelled", params: { requestId: 2 } });
+    send(child, { id: 2, ...call("echo third") });
+    await eventually(() => answers().length >= 5);
+    expect(JSON.stringify(answers()[4])).toContain("third");
+    child.stdin.end();
+    expect(await ended).toBe(0);
   });
 
   it("ends with its input, and with it what its calls run", async () => {
@@ -83,14 +155,32 @@ describe("the stdio server", () => {
     }
   });
 
-  it("ends when its client sends a message that does not end, and with it what its calls run", async () => {
-    const { pids, child, ended } = await place.busyServer();
-    child.stdin?.on("error", () => {});
-    const pour = setInterval(() => child.stdin?.write("x".repeat(1024 * 1024)), 1);
+  it("answers a line that is too long with an error, keeps none of it, and continues", async () => {
+    const { child, ended, lines } = place.rawServer();
+    send(child, { id: 1, ...INITIALIZE });
+    await eventually(() => lines().length === 1);
+    const peakKiB = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]);
+    const before = peakKiB();
+    const write = (text: string) => new Promise((resolve) => child.stdin.write(text, resolve));
+    const mebibyte = "x".repeat(1024 * 1024);
+    for (let count = 0; count < 300; count++) await write(mebibyte);
+    await write("\n");
+    send(child, { id: 2, method: "ping" });
+    await eventually(() => lines().length >= 3);
+    const answers = lines().map((line) => JSON.parse(line) as { id: unknown; error?: { code: number } });
+    expect(answers.map(({ id, error }) => [id, error?.code])).toEqual([
+      [1, undefined],
+      [null, -32_600],
+      [2, undefined],
+    ]);
+    expect(peakKiB() - before).toBeLessThan(150 * 1024);
+    // One just within the limit is read.
+    send(child, { id: 3, method: "ping", params: { filler: "x".repeat(9 * 1024 * 1024) } });
+    await eventually(() => lines().length >= 4);
+    expect(JSON.parse(lines()[3] as string)).toMatchObject({ id: 3, result: {} });
+    child.stdin.end();
     expect(await ended).toBe(0);
-    clearInterval(pour);
-    await gone(pids);
-  });
+  }, 60_000);
 
   it("MCP-11: ends when nobody reads its answers any more, and does not spin on the broken pipe", async () => {
     const { command, args, cwd, env } = place.server();

@@ -1,9 +1,10 @@
 /** Haft as an MCP server on standard input and output: one client, one session. */
 import { withObjectArguments } from "./call-arguments.js";
 import { type McpCalls, type McpServerOptions, mcpServers } from "./mcp-server.js";
+import { OpenRequests, refusalOf } from "./message-refusal.js";
 import { watchParent } from "./parent-watch.js";
 import { RunningCalls } from "./running-calls.js";
-import { lineInput, refusalOf } from "./stdio-lines.js";
+import { lineInput, MAX_LINE_BYTES } from "./stdio-lines.js";
 import { claimStdout } from "./stdio-wire.js";
 
 export interface ServeStdioOptions extends McpServerOptions {
@@ -17,11 +18,11 @@ export interface ServeStdioOptions extends McpServerOptions {
 /** Milliseconds that the calls which run when the service is stopped have to end and to be answered. A tool is left behind after 6 s. */
 const ANSWER_WITHIN_MS = 8_000;
 
-/** "connection closed": the protocol gave the client up, such as for a message that does not end. */
+/** "connection closed": by the protocol's own code. */
 export type StdioEnd = "input ended" | "connection closed" | "parent gone" | "stopped";
 
 /**
- * Serves until standard input ends, the client's process is gone, a message is too long (10 MiB) or `signal` fires. Calls that still run are cancelled,
+ * Serves until standard input ends, the client's process is gone or `signal` fires. A line that is no message is answered with an error. Calls that still run are cancelled,
  * with all that they started; only a client that is still there, when `signal` fires, gets their answers. Resolves with the
  * reason once the connection is closed; the calls' own ends may take some seconds more.
  */
@@ -33,8 +34,9 @@ export async function serveMcpStdio(options: ServeStdioOptions): Promise<StdioEn
     import("@modelcontextprotocol/server/stdio"),
     mcpServers(options, running),
   ]);
-  const lines = lineInput(process.stdin);
-  const transport = new StdioServerTransport(lines.stdin, wire.output);
+  const refuse = (answer: object) => void wire.output.write(`${JSON.stringify(answer)}\n`);
+  const lines = lineInput(process.stdin, refuse);
+  const transport = new StdioServerTransport(lines.stdin, wire.output, { maxBufferSize: MAX_LINE_BYTES });
   let unwatch = (): void => {};
   let onClosed = (): void => {};
   const ended = new Promise<StdioEnd>((resolve) => {
@@ -46,13 +48,24 @@ export async function serveMcpStdio(options: ServeStdioOptions): Promise<StdioEn
     unwatch = watchParent(() => resolve("parent gone"));
   });
   const onerror = (error: Error) => {
-    const refusal = refusalOf(lines.current() ?? "");
-    if (refusal !== undefined) wire.output.write(`${JSON.stringify(refusal)}\n`);
+    const current = lines.current();
+    const answer = current === undefined ? undefined : refusalOf(current);
+    if (answer !== undefined) refuse(answer);
     onProblem(error);
   };
   const handle = serveStdio(({ era }) => serverFor(era, calls), { transport, onerror });
   const deliver = transport.onmessage;
-  transport.onmessage = (message) => deliver?.(withObjectArguments(message));
+  const open = new OpenRequests();
+  transport.onmessage = (message) => {
+    const answer = open.received(message);
+    if (answer === undefined) deliver?.(withObjectArguments(message));
+    else refuse(answer);
+  };
+  const send = transport.send.bind(transport);
+  transport.send = (message) => {
+    open.sent(message);
+    return send(message);
+  };
   const closeServer = transport.onclose;
   transport.onclose = () => {
     closeServer?.();

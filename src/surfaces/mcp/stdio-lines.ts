@@ -1,36 +1,66 @@
-/** Standard input, a line at a time, so that a message which the SDK refuses is answered: it drops it, and a client would wait. */
+/** Standard input, one whole line at a time. What is not a message is answered here: the SDK drops it, and its client would wait. */
+import { PARSE_ERROR, refusal } from "./message-refusal.js";
 
-/** Bytes of a line that are remembered for its answer. */
-const MAX_REMEMBERED_BYTES = 256 * 1024;
+/** The longest line in bytes; a longer one is answered with an error and skipped. */
+export const MAX_LINE_BYTES = 10 * 1024 * 1024;
 const NEWLINE = 10;
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
+const TOO_LONG = refusal(
+  null,
+  `The message was not read: its line is longer than ${MAX_LINE_BYTES} bytes, the limit of this server. The rest of the line is skipped. Send less at once.`,
+);
+const NOT_UTF8 = refusal(null, "The line is not valid UTF-8.", PARSE_ERROR);
+const NOT_JSON = refusal(
+  null,
+  "The line is not valid JSON. Send each message as JSON on a single line, without line breaks in it.",
+  PARSE_ERROR,
+);
 
 type Listener = (...given: never[]) => void;
 
 export interface LineInput {
-  /** For the SDK's transport. */
+  /** For the SDK's transport: each chunk is a whole line of JSON of at most `MAX_LINE_BYTES`. */
   readonly stdin: NodeJS.ReadStream;
-  /** The line that the transport looks at just now; undefined when it looks at none, or the line is over 256 KiB. */
-  current(): string | undefined;
+  /** The message that the transport looks at just now; undefined when it looks at none. */
+  current(): unknown;
 }
 
-/** `stdin`, whose chunks never hold more than one line or a part of one. */
-export function lineInput(stdin: NodeJS.ReadStream): LineInput {
-  const parts: Buffer[] = [];
+/** `stdin`, whose chunks are lines; `refuse` takes the answers to those that are no JSON. Empty lines are skipped. */
+export function lineInput(stdin: NodeJS.ReadStream, refuse: (answer: object) => void): LineInput {
+  let parts: Buffer[] = [];
   let bytes = 0;
-  let line: string | undefined;
+  let message: unknown;
   const wrapped = new Map<Listener, (chunk: Buffer) => void>();
+
+  const deliver = (line: Buffer, listener: (line: Buffer) => void): void => {
+    const read = jsonIn(line);
+    if (read === undefined) return;
+    if ("answer" in read) {
+      refuse(read.answer);
+      return;
+    }
+    message = read.value;
+    listener(line);
+    message = undefined;
+  };
   const giveLines = (listener: Listener) => (chunk: Buffer) => {
     for (let at = 0; at < chunk.length; ) {
       const newline = chunk.indexOf(NEWLINE, at);
       const part = chunk.subarray(at, newline === -1 ? chunk.length : newline + 1);
       at += part.length;
+      const wasTooLong = bytes > MAX_LINE_BYTES;
       bytes += part.length;
-      if (bytes <= MAX_REMEMBERED_BYTES) parts.push(part);
-      if (newline !== -1) line = bytes <= MAX_REMEMBERED_BYTES ? Buffer.concat(parts).toString() : undefined;
-      (listener as (part: Buffer) => void)(part);
+      if (bytes <= MAX_LINE_BYTES) parts.push(part);
+      else {
+        parts = [];
+        if (!wasTooLong) refuse(TOO_LONG);
+      }
       if (newline === -1) continue;
-      line = undefined;
-      bytes = parts.length = 0;
+      const line = bytes <= MAX_LINE_BYTES ? Buffer.concat(parts) : undefined;
+      bytes = 0;
+      parts = [];
+      if (line !== undefined) deliver(line, listener as (line: Buffer) => void);
     }
   };
   const on = (event: string, listener: Listener) => {
@@ -49,22 +79,24 @@ export function lineInput(stdin: NodeJS.ReadStream): LineInput {
     pause: { value: stdin.pause.bind(stdin) },
     listenerCount: { value: stdin.listenerCount.bind(stdin) },
   }) as NodeJS.ReadStream;
-  return { stdin: input, current: () => line };
+  return { stdin: input, current: () => message };
 }
 
-/** The answer to a line that the SDK has refused; undefined where nobody waits for one. */
-export function refusalOf(line: string): object | undefined {
-  let message: unknown;
+/** The value of a line, or the answer to one that holds none; undefined for an empty one. */
+function jsonIn(
+  line: Buffer,
+  utf8: TextDecoder,
+): { readonly value: unknown } | { readonly answer: object } | undefined {
+  let text: string;
   try {
-    message = JSON.parse(line);
+    text = UTF8.decode(line);
   } catch {
-    return undefined;
+    return { answer: NOT_UTF8 };
   }
-  const { id, method } = (typeof message === "object" && message !== null ? message : {}) as Record<string, unknown>;
-  if (!Array.isArray(message) && (id === undefined || method === undefined)) return undefined;
-  const isNamed = typeof id === "string" || typeof id === "number";
-  const text = Array.isArray(message)
-    ? "The message was not understood: it is a list. Send each request on a line of its own."
-    : `The request was not understood: its fields are not those that MCP gives a request. Check \`id\`, \`method\`, \`params\` and \`params._meta\`.`;
-  return { jsonrpc: "2.0", id: isNamed ? id : null, error: { code: -32_600, message: text } };
+  if (text.trim() === "") return undefined;
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return { answer: NOT_JSON };
+  }
 }

@@ -1,0 +1,54 @@
+/** JSON-RPC error responses to messages that the SDK would pass over or answer wrongly. */
+import { isRecord } from "../../kernel/index.js";
+
+export const PARSE_ERROR = -32_700;
+export const INVALID_REQUEST = -32_600;
+
+export function refusal(id: string | number | null, message: string, code = INVALID_REQUEST): object {
+  return { jsonrpc: "2.0", id, error: { code, message } };
+}
+
+/** The answer to a JSON value that the SDK has refused; undefined for a notification and a response, which nobody waits for. */
+export function refusalOf(message: unknown): object | undefined {
+  if (Array.isArray(message))
+    return refusal(null, "The message was not understood: it is a list. Send each request as a message of its own.");
+  if (!isRecord(message)) return refusal(null, "The message was not understood: it is not a JSON object.");
+  const { id, method } = message;
+  if ("result" in message || "error" in message || (method !== undefined && id === undefined)) return undefined;
+  const isNamed = typeof id === "string" || typeof id === "number";
+  const why =
+    method === undefined
+      ? "it has no `method`"
+      : "its fields are not those that MCP gives a request. Check `id`, `method`, `params` and `params._meta`";
+  return refusal(isNamed ? id : null, `The request was not understood: ${why}.`);
+}
+
+/** The requests of a connection that are not answered yet, by their ids. */
+export class OpenRequests {
+  readonly #ids = new Set<unknown>();
+
+  /** Takes a message that has come. The answer to a request whose id another one still has: it must not begin. */
+  received(message: unknown): object | undefined {
+    if (!isRecord(message)) return undefined;
+    // No answer follows a cancel.
+    if (message.method === "notifications/cancelled" && isRecord(message.params))
+      this.#ids.delete(message.params.requestId);
+    const { id } = message;
+    if (message.method === undefined || (typeof id !== "string" && typeof id !== "number")) return undefined;
+    if (!this.#ids.has(id)) {
+      this.#ids.add(id);
+      return undefined;
+    }
+    return refusal(id, `The request did not begin: an earlier request with the id ${JSON.stringify(id)} still runs.`);
+  }
+
+  /** Takes a request that was received and is not served after all. */
+  refused(message: unknown): void {
+    if (isRecord(message)) this.#ids.delete(message.id);
+  }
+
+  /** Takes a message that goes out. */
+  sent(message: unknown): void {
+    if (isRecord(message) && message.method === undefined) this.#ids.delete(message.id);
+  }
+}
