@@ -83,10 +83,7 @@ export function lineInput(stdin: NodeJS.ReadStream, refuse: (answer: object) => 
 }
 
 /** The value of a line, or the answer to one that holds none; undefined for an empty one. */
-function jsonIn(
-  line: Buffer,
-  utf8: TextDecoder,
-): { readonly value: unknown } | { readonly answer: object } | undefined {
+function jsonIn(line: Buffer): { readonly value: unknown } | { readonly answer: object } | undefined {
   let text: string;
   try {
     text = UTF8.decode(line);
