@@ -139,6 +139,7 @@ const streams = fc
     dropped: fc.nat(),
     bytes: fc.nat(),
     invalid: fc.nat(),
+    overwritten: fc.nat(),
     notable: fc.array(fc.record({ line: count, text }), { maxLength: 3 }),
   })
   .map((more) => stream(more.head, more));

@@ -25,6 +25,13 @@ export function stateOf(job: JobData): string {
   return `${exit ?? "ended"} after ${age}`;
 }
 
+/** `499 overwritten frames omitted; ...`: the frames of progress bars that a terminal would not show any more. */
+export function overwrittenFact(frames: number, artifact: string | undefined): string {
+  const where =
+    artifact === undefined ? "" : `; \`read\` or \`grep\` the path "artifact:${showControls(artifact)}" for all of it`;
+  return `${counted(frames, "overwritten frame")} omitted${where}`;
+}
+
 /** The question as it stands, and the ways to go on. */
 export function waitingLine({ name, pid, on, prompt }: WaitingFor): string {
   const place = on === "terminal" ? "at a terminal" : "on standard input";

@@ -10,7 +10,15 @@ const ESCAPED_HERE = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufe
  * or begins with a quote. No two names look alike, and what is shown is what a call takes.
  */
 export function rowName(name: string): string {
-  if (!UNCLEAR.test(name) && showControls(name) === name) return name;
+  return !UNCLEAR.test(name) && showControls(name) === name ? name : jsonName(name);
+}
+
+/** A path in front of `:line:`: one that holds such a number itself is a JSON string too. */
+export function hitPath(path: string): string {
+  return /:\d+(?::|$)/.test(path) ? jsonName(path) : rowName(path);
+}
+
+function jsonName(name: string): string {
   return JSON.stringify(name).replace(ESCAPED_HERE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 

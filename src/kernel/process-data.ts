@@ -41,6 +41,8 @@ export interface ProcessLimits {
   readonly lifetime: Lifetime;
   /** Whose jobs list shows: those of the session, or all that this host has started and the session may know of. */
   readonly lists: "session" | "host";
+  /** As of {@link BashLimits}. */
+  readonly redraws: "keep" | "omit";
 }
 
 /** A job as it is told to a model. */
@@ -64,6 +66,8 @@ export interface NewOutput {
   /** New bytes that are not kept any more, not counted in `newBytes`. */
   readonly lost: number;
   readonly artifact?: string;
+  /** States of a progress bar or the like that `text` leaves out; `artifact` holds them. */
+  readonly overwritten?: number;
   /** More is there than one answer moves; the next one goes on. */
   readonly more?: boolean;
 }

@@ -266,6 +266,8 @@ export interface BashLimits {
   readonly goesOn: boolean;
   /** Milliseconds after which a command that still runs goes on as a job. null: it is waited for. */
   readonly yieldMs: number | null;
+  /** omit: states of a progress bar that a later state overwrites are left out and counted, the whole is an artifact. */
+  readonly redraws: "keep" | "omit";
 }
 
 /** What is kept of one stream of a command. */
@@ -281,6 +283,8 @@ export interface StreamData {
   readonly artifactBytes?: number;
   /** Bytes that were not UTF-8. */
   readonly invalid?: number;
+  /** States of a progress bar or the like that `head` and `tail` leave out; `artifact` holds them. */
+  readonly overwritten?: number;
 }
 
 /** How a command ended and what it printed. */

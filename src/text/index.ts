@@ -30,7 +30,9 @@ export { detectEol, type Eol, type LineSkip, skipLines, splitLines, windowLines 
 export { asciiJson, type FirstDifference, firstDifference, foldLookAlikes, hasLookAlikes } from "./look-alike.js";
 export { foldTypography, nearestNames } from "./nearest.js";
 export { countNewlines } from "./newline-count.js";
+export { omitOverwritten, type RedrawnText } from "./overwritten-frames.js";
 export {
+  asRelative,
   baseName,
   expandHome,
   folderEnd,

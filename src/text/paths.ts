@@ -43,6 +43,11 @@ export function expandHome(path: string, home: string): string {
   return isInHome(path) ? `${home}${path.slice(1)}` : path;
 }
 
+/** A relative path as every tool and a shell take it: one that would mean something else at the front begins with `./`. */
+export function asRelative(path: string): string {
+  return path.startsWith("artifact:") || path.startsWith("~") ? `./${path}` : path;
+}
+
 function isInHome(path: string): boolean {
   return path === "~" || path.startsWith("~/");
 }

@@ -47,6 +47,7 @@ export const runShellFace: ToolFace<BashInput, BashData, BashLimits> = {
     headBytes: RUN_SHELL_HEAD_BYTES,
     tailBytes: 0,
     exit: "result",
+    redraws: "keep",
     goesOn: false,
   },
   decode(args) {

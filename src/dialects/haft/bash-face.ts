@@ -53,6 +53,7 @@ export const bashFace: ToolFace<BashInput, BashData, BashLimits> = {
     tailBytes: BASH_TAIL_BYTES,
     exit: "error",
     goesOn: true,
+    redraws: "omit",
   },
   decode(args) {
     const command = textArgument(args, "command");

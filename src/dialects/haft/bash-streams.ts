@@ -1,6 +1,7 @@
 /** One stream of a command as the model sees it: its head, what was left out and where it is, its tail. */
 import type { StreamData } from "../../kernel/index.js";
 import { cutHead, cutTail, stripControls, utf8Length } from "../../text/index.js";
+import { overwrittenFact } from "../job-lines.js";
 import { counted } from "../rendering.js";
 
 export interface ShownStream {
@@ -51,7 +52,9 @@ export function streamSection(label: string, shown: ShownStream): readonly strin
   const head = cleaned(shown.head);
   const tail = cleaned(shown.tail);
   const removed = head.removed + tail.removed;
+  const { overwritten = 0, artifact } = source;
   const facts = [
+    overwritten > 0 ? overwrittenFact(overwritten, artifact) : "",
     (source.invalid ?? 0) > 0 ? `${counted(source.invalid ?? 0, "byte")} not UTF-8, shown as U+FFFD` : "",
     removed > 0 ? `${counted(removed, "control character")} removed` : "",
   ].filter((fact) => fact !== "");

@@ -50,8 +50,23 @@ describe("grepFace", () => {
     );
   });
 
+  it("writes a name that could be mistaken as JSON, whatever the mode", () => {
+    const names = ["two\nlines", "exe\u202egpj", "b:7", "a:12:x", " a", '"q', "2026-11-28.md", "c:7x"];
+    const rows = ['"two\\nlines"', '"exe\\u202egpj"', '"b:7"', '"a:12:x"', '" a"', '"\\"q"', "2026-11-28.md", "c:7x"];
+    const note = "\n\nA name in quotes is a JSON string.";
+    const hits = names.map((name) => hit(name, 3, "x"));
+    expect(searched({ hits })).toBe(rows.map((row) => `${row}:3: x`).join("\n") + note);
+    const counts = names.map((path) => ({ path, count: 2 }));
+    expect(searched({ mode: "count", counts })).toBe(rows.map((row) => `${row}: 2`).join("\n") + note);
+    expect(searched({ hits: [hit("a\tb", 2, "x", { before: [at(1, "y")] })] })).toBe(
+      `"a\\tb"-1- y\n"a\\tb":2: x${note}`,
+    );
+  });
+
   it("lists files, and counts", () => {
-    expect(searched({ mode: "files", hits: [hit("a", 0, ""), hit("two\nlines", 0, "")] })).toBe("a\ntwo\\nlines");
+    expect(searched({ mode: "files", hits: [hit("a", 0, ""), hit("two\nlines", 0, "")] })).toBe(
+      'a\n"two\\nlines"\n\nA name in quotes is a JSON string.',
+    );
     expect(searched({ mode: "count", counts: [{ path: "a", count: 3 }] })).toBe("a: 3");
   });
 

@@ -94,7 +94,7 @@ export const grepFace: ToolFace<GrepInput, GrepData, GrepLimits> = {
     if (result.data === undefined) return renderFailure(result, about);
     const { data } = result;
     const rows = hitRows(data);
-    const notes = grepNotes(data, about.arguments);
+    const notes = grepNotes(data, rows, about.arguments);
     const found = rows.length === 0 ? ["No matches."] : rows;
     const tail = notes.length === 0 ? [] : [...(rows.length === 0 ? [] : [""]), ...notes];
     return saying(withNotes([...found, ...tail].join("\n"), withToolNotes(about, result)));

@@ -2,11 +2,17 @@
 import type { GrepData } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
 import { counted } from "../rendering.js";
+import { JSON_NAMES_NOTE } from "../row-name.js";
 import { GREP_MAX_BYTES, GREP_MAX_HITS } from "./grep-limits.js";
 import { skippedNote, unreadableNote } from "./search-notes.js";
 
-export function grepNotes(data: GrepData, args: Readonly<Record<string, unknown>>): readonly string[] {
+export function grepNotes(
+  data: GrepData,
+  rows: readonly string[],
+  args: Readonly<Record<string, unknown>>,
+): readonly string[] {
   const notes = [endNote(data), unreadableNote(data), skippedNote(data)].filter((note) => note !== "");
+  if (rows.some((row) => row.startsWith('"'))) notes.push(JSON_NAMES_NOTE);
   const isBare = data.hits.length === 0 && (data.counts ?? []).length === 0 && data.why === "complete";
   if (isBare && args.includeIgnored !== true && !isOneFile(args))
     notes.push("Ignored files were not searched; `includeIgnored` adds them.");

@@ -1,16 +1,17 @@
 /** The hits of a search as rows: `path:line: text`, and `path-line- text` for the lines around them. */
 import type { GrepData, GrepHitData } from "../../kernel/index.js";
-import { showControls, stripControls } from "../../text/index.js";
+import { stripControls } from "../../text/index.js";
+import { hitPath, rowName } from "../row-name.js";
 
 export function hitRows(data: GrepData): readonly string[] {
   if (data.mode === "files") return fileRows(data);
-  if (data.mode === "count") return (data.counts ?? []).map((one) => `${showControls(one.path)}: ${one.count}`);
+  if (data.mode === "count") return (data.counts ?? []).map((one) => `${hitPath(one.path)}: ${one.count}`);
   return contentRows(data.hits);
 }
 
 function fileRows(data: GrepData): readonly string[] {
   const paths = data.hits.length > 0 ? data.hits : (data.counts ?? []);
-  return [...new Set(paths.map((one) => showControls(one.path)))];
+  return [...new Set(paths.map((one) => rowName(one.path)))];
 }
 
 /** Context that two hits share is shown once; a gap between groups is shown as `--`. */
@@ -19,7 +20,7 @@ function contentRows(hits: readonly GrepHitData[]): readonly string[] {
   const hasContext = hits.some((hit) => hit.before.length > 0 || hit.after.length > 0);
   let last: { readonly path: string; line: number } | undefined;
   hits.forEach((hit, index) => {
-    const path = showControls(hit.path);
+    const path = hitPath(hit.path);
     const next = hits[index + 1];
     const seen = last?.path === hit.path ? last.line : 0;
     const before = hit.before.filter((one) => one.line > seen);

@@ -1,4 +1,5 @@
 import type { LsData, LsEntry, LsInput, LsLimits, ToolFace } from "../../kernel/index.js";
+import { asRelative } from "../../text/index.js";
 import { booleanArgument, numberArgument, present, textArgument } from "../arguments.js";
 import { entryRows } from "../entry-rows.js";
 import { spelledPath } from "../failure.js";
@@ -43,7 +44,7 @@ export const lsFace: ToolFace<LsInput, LsData, LsLimits> = {
     if (result.isError || result.data === undefined) return renderFailure(result, about);
     const { data } = result;
     const place = quotedPath(spelledPath(about, data.path));
-    const { entries } = data;
+    const entries = data.entries.map((entry) => ({ ...entry, name: asRelative(entry.name) }));
     const rows = entryRows(entries, kindWord);
     const head = data.total === 0 && data.hidden === 0 ? `${place} is empty.` : `${place}: ${countOf(data)}.`;
     const notes = notesOf(entries, rows);

@@ -13,7 +13,7 @@ import {
 } from "../../kernel/index.js";
 import { cutTail, showControls, stripControls, utf8Length } from "../../text/index.js";
 import { booleanArgument, missing, numberArgument, present, textArgument } from "../arguments.js";
-import { inputRows, jobLine, waitingLine } from "../job-lines.js";
+import { inputRows, jobLine, overwrittenFact, waitingLine } from "../job-lines.js";
 import { counted, saying } from "../rendering.js";
 import { renderFailure } from "./failure-text.js";
 import { withNotes } from "./notes.js";
@@ -121,7 +121,9 @@ function report(data: ProcessData, about: RenderContext): Rendered {
 function outputRows(name: string, output: NewOutput): readonly string[] {
   const { newBytes, dropped, lost, artifact, more } = output;
   if (newBytes + lost === 0) return [`${name}: nothing new`];
-  const rows = [`${name} (${counted(newBytes, "new byte")}):`];
+  const { overwritten = 0 } = output;
+  const omitted = overwritten > 0 ? `; ${overwrittenFact(overwritten, artifact)}` : "";
+  const rows = [`${name} (${counted(newBytes, "new byte")}${omitted}):`];
   const where =
     artifact === undefined ? "" : `; \`read\` or \`grep\` the path "artifact:${showControls(artifact)}" for all of it`;
   if (lost > 0) rows.push(`[… ${counted(lost, "byte")} not kept any more …]`);

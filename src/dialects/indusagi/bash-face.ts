@@ -30,6 +30,7 @@ export function bashFace(edition: IndusagiEdition): ToolFace<BashInput, BashData
       headBytes: BASH_KEEP_BYTES,
       tailBytes: BASH_KEEP_BYTES,
       exit: "error",
+      redraws: "keep",
       goesOn: false,
     },
     decode(args) {

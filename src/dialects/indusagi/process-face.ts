@@ -33,7 +33,7 @@ export function processFace(edition: IndusagiEdition): ToolFace<ProcessInput, Pr
     aliases: { verb: "action", jobId: "id" },
     // One table for the whole process: a job is there for every box, and lives until it is stopped or the host ends.
     paths: ["cwd"],
-    limits: { folder: "workspace", stopForgets: true, lifetime: "host", lists: "host" },
+    limits: { folder: "workspace", stopForgets: true, lifetime: "host", lists: "host", redraws: "keep" },
     decode(args) {
       const action = ACTIONS.find((one) => one === textArgument(args, "action"));
       if (action === undefined) return missing("action", `one of ${ACTIONS.join(", ")}`);

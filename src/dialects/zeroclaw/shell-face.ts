@@ -41,6 +41,7 @@ export const shellFace: ToolFace<BashInput, BashData, BashLimits> = {
     headBytes: SHELL_MAX_OUTPUT_BYTES,
     tailBytes: 0,
     exit: "error",
+    redraws: "keep",
     goesOn: false,
   },
   decode(args) {

@@ -42,6 +42,7 @@ describe("zeroclawDialect", () => {
       maxTimeoutMs: 60_000,
       headBytes: 1_048_576,
       tailBytes: 0,
+      redraws: "keep",
       exit: "error",
       goesOn: false,
     });

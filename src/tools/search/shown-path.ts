@@ -1,4 +1,4 @@
-import { baseName, relativeInside } from "../../text/index.js";
+import { asRelative, baseName, relativeInside } from "../../text/index.js";
 
 /** Paths as `read` takes them: relative to the folder `base` when inside it, else absolute; `base` itself by its name. */
 export function shownPath(base: string): (path: string) => string {
@@ -6,7 +6,6 @@ export function shownPath(base: string): (path: string) => string {
     const inside = relativeInside(base, path);
     if (inside === undefined) return path;
     if (inside === "") return baseName(path);
-    // A name that means something else at the front of a path is told as a name.
-    return inside.startsWith("artifact:") || inside.startsWith("~") ? `./${inside}` : inside;
+    return asRelative(inside);
   };
 }

@@ -13,14 +13,14 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
-import { hasLoneSurrogate } from "../../text/index.js";
+import { hasLoneSurrogate, utf8Length } from "../../text/index.js";
 import { quoted } from "../path-input.js";
 import { cwdInModelsWords, rethrowInModelsWords } from "../unexpanded-path.js";
 import type { RecordedStream } from "./artifact-sink.js";
 import { bashFailure } from "./bash-failure.js";
 import { Going, noteShown, startInBackground } from "./going-on.js";
 import { OutputRecorder } from "./output-recorder.js";
-import { streamData } from "./stream-data.js";
+import { shownStreams } from "./stream-data.js";
 
 export const BASH_LIMITS: BashLimits = {
   defaultTimeoutMs: 120_000,
@@ -30,6 +30,7 @@ export const BASH_LIMITS: BashLimits = {
   exit: "error",
   goesOn: true,
   yieldMs: null,
+  redraws: "omit",
 };
 
 /** What the shell has to end the process tree after the time limit, before the call itself is ended. */
@@ -140,9 +141,10 @@ async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<
     stdout: recorders.stdout.notable(result.stdout),
     stderr: recorders.stderr.notable(result.stderr),
   };
+  const streams = await shownStreams(ctx, result, { stdout, stderr });
   const found = dataOf(inModelsWords(result, input, ctx), timeoutMs, {
-    stdout: { ...streamData(result.stdout, stdout), notable: notable.stdout },
-    stderr: { ...streamData(result.stderr, stderr), notable: notable.stderr },
+    stdout: { ...streams.stdout, notable: notable.stdout },
+    stderr: { ...streams.stderr, notable: notable.stderr },
   });
   const data = { ...found, ...going.facts(result) };
   noteShown(ctx, result);
@@ -165,7 +167,7 @@ async function runInBackground(input: BashInput, ctx: ToolContext<BashLimits>): 
   const result = await startInBackground(ctx, input, cwdOf(input, ctx), keep).catch((thrown: unknown) =>
     rethrowInModelsWords(thrown, input.cwd, ctx),
   );
-  const streams = { stdout: streamData(result.stdout, undefined), stderr: streamData(result.stderr, undefined) };
+  const streams = await shownStreams(ctx, result, {});
   const isGoing = result.ended === "detached";
   const found = dataOf(result, timeoutOf(input, limits), streams);
   const data: BashData = isGoing ? { ...found, detachedBy: "asked" } : found;
@@ -218,11 +220,17 @@ function structuredOf({ stdout, stderr, timeoutMs: _, ...facts }: BashData) {
 }
 
 function cutOf(what: string, stream: StreamData, recorded: RecordedStream | undefined): readonly Cut[] {
-  if (stream.dropped === 0) return [];
   const { artifact } = stream;
+  if (stream.dropped === 0) return artifact === undefined ? [] : overwrittenCut(what, stream, artifact);
   const cut = { what, producedBytes: stream.bytes, keptBytes: stream.bytes - stream.dropped };
   if (artifact === undefined) return [{ ...cut, next: "Run it again with less output, or send the output to a file." }];
   const gap = recorded !== undefined && recorded.keptBytes < recorded.producedBytes;
   const next = `\`read\` or \`grep\` "artifact:${artifact}" for ${gap ? `${recorded.keptBytes} bytes of it` : "all of it"}.`;
   return [{ ...cut, artifact, next }];
+}
+
+function overwrittenCut(name: string, { bytes, head, overwritten = 0 }: StreamData, artifact: string): readonly Cut[] {
+  const what = `${overwritten} overwritten frames of ${name}`;
+  const next = `\`read\` or \`grep\` "artifact:${artifact}" for all of it.`;
+  return [{ what, producedBytes: bytes, keptBytes: utf8Length(head), artifact, next }];
 }

@@ -1,6 +1,7 @@
 /** What a job has printed since the session was last told: each session has a place of its own in each stream. */
-import type { NewOutput, Session, ShellHandle, ToolContext } from "../../kernel/index.js";
-import { concatBytes, decodeText, incompleteTailLength, utf8TailStart } from "../../text/index.js";
+import type { NewOutput, ProcessLimits, Session, ShellHandle, ToolContext } from "../../kernel/index.js";
+import { concatBytes, decodeText, incompleteTailLength, omitOverwritten, utf8TailStart } from "../../text/index.js";
+import { keepWhole } from "./output-recorder.js";
 
 type StreamName = "stdout" | "stderr";
 
@@ -34,21 +35,21 @@ export function noteTold(session: Session, backend: string, id: string, told: To
 
 /** Reads what is new of both streams and notes it as told. Half a character at the end waits for its other half. */
 export async function newOutput(
-  ctx: ToolContext,
+  ctx: ToolContext<ProcessLimits>,
   job: ShellHandle,
-  maxBytes: number,
 ): Promise<{ readonly stdout: NewOutput; readonly stderr: NewOutput }> {
   const { session, backend } = ctx;
   const before = toldOf(session).get(`${backend.name} ${job.id}`) ?? { stdout: 0, stderr: 0 };
   const [stdout, stderr] = await Promise.all([
-    readNew(ctx, job, "stdout", before.stdout, maxBytes),
-    readNew(ctx, job, "stderr", before.stderr, maxBytes),
+    readNew(ctx, job, "stdout", before.stdout),
+    readNew(ctx, job, "stderr", before.stderr),
   ]);
   noteTold(session, backend.name, job.id, { stdout: stdout.next, stderr: stderr.next });
   return { stdout: stdout.output, stderr: stderr.output };
 }
 
-async function readNew(ctx: ToolContext, job: ShellHandle, stream: StreamName, from: number, maxBytes: number) {
+async function readNew(ctx: ToolContext<ProcessLimits>, job: ShellHandle, stream: StreamName, from: number) {
+  const { maxNewBytes: maxBytes, redraws } = ctx.limits;
   const untilMs = ctx.clock.now() + MAX_READ_MS;
   let at = from;
   let lost = 0;
@@ -79,9 +80,15 @@ async function readNew(ctx: ToolContext, job: ShellHandle, stream: StreamName, f
   const shown =
     whole.length === moved - held && whole.length <= maxBytes ? whole : whole.subarray(utf8TailStart(whole, maxBytes));
   const newBytes = moved - held;
-  const artifact = await sink?.end();
+  const text = decodeText(shown, "utf-8").text;
+  const drawn = redraws === "keep" ? { text, frames: 0 } : omitOverwritten(text);
+  const kept = await sink?.end();
+  const artifact =
+    drawn.frames > 0 && sink === undefined ? await keepWhole(ctx, `new ${stream} of ${job.id}`, whole) : kept;
+  const isOmitted = drawn.frames > 0 && artifact !== undefined;
   const output: NewOutput = {
-    text: decodeText(shown, "utf-8").text,
+    text: isOmitted ? drawn.text : text,
+    ...(isOmitted ? { overwritten: drawn.frames } : {}),
     newBytes,
     dropped: newBytes - shown.length,
     lost,

@@ -92,6 +92,13 @@ export class OutputRecorder {
   }
 }
 
+/** Keeps bytes as an artifact; undefined where that failed, or took longer than the call has. Never rejects. */
+export async function keepWhole(ctx: RecorderContext, what: string, bytes: Uint8Array): Promise<string | undefined> {
+  const sink = new ArtifactSink(ctx, what);
+  sink.push(bytes, 0);
+  return (await untilCallEnds(ctx, sink.end(0)))?.artifact;
+}
+
 /** What `work` comes to; undefined when the call has no more time for it. */
 async function untilCallEnds<T>(
   { clock, deadline, signal }: RecorderContext,

@@ -33,6 +33,7 @@ export const PROCESS_LIMITS: ProcessLimits = {
   stopForgets: false,
   lifetime: "session",
   lists: "session",
+  redraws: "omit",
 };
 
 /** How long a start waits for a command that fails at once, or says something. */
@@ -252,7 +253,7 @@ async function told(
 ): Promise<ToolResult<ProcessData>> {
   // First its state: what it printed before its end is then sure to be read.
   const info = await job.info();
-  const { stdout, stderr } = await newOutput(ctx, job, ctx.limits.maxNewBytes);
+  const { stdout, stderr } = await newOutput(ctx, job);
   const waitingFor = info.status === "running" ? await waitingOf(job) : undefined;
   const data: ProcessData = {
     action,

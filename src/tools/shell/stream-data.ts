@@ -1,16 +1,45 @@
-import type { Captured, StreamData } from "../../kernel/index.js";
-import { decodeText, incompleteTailLength } from "../../text/index.js";
+import type { BashLimits, Captured, ShellResult, StreamData, ToolContext } from "../../kernel/index.js";
+import { concatBytes, decodeText, incompleteTailLength, omitOverwritten } from "../../text/index.js";
 import type { RecordedStream } from "./artifact-sink.js";
+import { keepWhole } from "./output-recorder.js";
+
+/** Both streams as an answer shows them: without overwritten frames where the limits say so and all of it could be kept. */
+export async function shownStreams(
+  ctx: ToolContext<BashLimits>,
+  result: Pick<ShellResult, "stdout" | "stderr">,
+  recorded: { readonly stdout?: RecordedStream | undefined; readonly stderr?: RecordedStream | undefined },
+): Promise<{ readonly stdout: StreamData; readonly stderr: StreamData }> {
+  const shown = async (name: "stdout" | "stderr"): Promise<StreamData> => {
+    const data = streamData(result[name], recorded[name]);
+    return ctx.limits.redraws === "keep" ? data : withoutOverwritten(ctx, name, result[name], data);
+  };
+  const [stdout, stderr] = await Promise.all([shown("stdout"), shown("stderr")]);
+  return { stdout, stderr };
+}
+
+async function withoutOverwritten(
+  ctx: ToolContext,
+  name: string,
+  { head, tail }: Captured,
+  data: StreamData,
+): Promise<StreamData> {
+  const [first, last] = [omitOverwritten(data.head), omitOverwritten(data.tail)];
+  const overwritten = first.frames + last.frames;
+  if (overwritten === 0) return data;
+  const isWhole = data.dropped === 0;
+  const artifact = isWhole ? await keepWhole(ctx, `${name} of a command`, concatBytes([head, tail])) : data.artifact;
+  return artifact === undefined ? data : { ...data, head: first.text, tail: last.text, overwritten, artifact };
+}
 
 /**
  * What a stream shows: decoded as UTF-8, a part of a character at the cut left out and counted with the rest. While nothing
  * is cut all of it is the head.
  */
-export function streamData(captured: Captured, recorded: RecordedStream | undefined): StreamData {
+function streamData(captured: Captured, recorded: RecordedStream | undefined): StreamData {
   const { head, tail, produced, dropped } = captured;
   const artifact = recorded?.artifact ?? captured.artifact;
   const isWhole = dropped === 0;
-  const shownHead = isWhole ? joined(head, tail) : head.subarray(0, head.length - incompleteTailLength(head));
+  const shownHead = isWhole ? concatBytes([head, tail]) : head.subarray(0, head.length - incompleteTailLength(head));
   const shownTail = isWhole ? tail.subarray(tail.length) : tail.subarray(partialStart(tail));
   const [headText, tailText] = [decodeText(shownHead, "utf-8"), decodeText(shownTail, "utf-8")];
   const invalid = headText.replaced + tailText.replaced;
@@ -28,14 +57,6 @@ export function streamData(captured: Captured, recorded: RecordedStream | undefi
 function gapOf(recorded: RecordedStream | undefined): Pick<StreamData, "artifactBytes"> {
   const hasGap = recorded !== undefined && recorded.keptBytes < recorded.producedBytes;
   return hasGap ? { artifactBytes: recorded.keptBytes } : {};
-}
-
-function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {
-  if (tail.length === 0) return head;
-  const all = new Uint8Array(head.length + tail.length);
-  all.set(head);
-  all.set(tail, head.length);
-  return all;
 }
 
 /** Bytes at the start that end a character which was cut off. */
