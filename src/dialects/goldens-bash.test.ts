@@ -84,7 +84,7 @@ const GOLDENS: readonly Golden[] = [
     buddy: "exit code: 137\nstdout:\n\nstderr:\n",
   },
   {
-    ids: ["ZC-015", "ZC-012", "BD-017", "BD-016"],
+    ids: ["ZC-015", "ZC-012", "BD-017"],
     situation: "timed out",
     result: ended("SHELL_TIMEOUT", {
       ended: "deadline",
@@ -187,7 +187,7 @@ const GOLDENS: readonly Golden[] = [
     buddy: "execution failed: Did not run `bash`: /etc/shadow is forbidden. Leave it out.",
   },
   {
-    ids: ["BD-024", "ZC-010"],
+    ids: ["ZC-010"],
     situation: "denied by a person",
     result: failedWith("POLICY_DENIED", "Did not run `bash`: not now.", { rule: "ask", deniedBy: "approver" }),
     haft: "Did not run `bash`: not now.",

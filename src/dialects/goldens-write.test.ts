@@ -107,7 +107,7 @@ const GOLDENS: readonly Golden[] = [
     buddy: 'execution failed: a.txt: Did not write "a.txt": it has changed since it was read. Read it again.',
   },
   {
-    ids: ["BD-033", "BD-003", "ZC-028"],
+    ids: ["BD-003", "ZC-028"],
     situation: "failed: no such folder",
     result: failedWith("FS_NOT_FOUND", NO_PARENT),
     args: { path: "x/y.txt", content: "" },

@@ -29,7 +29,7 @@ export const INDUSAGI_PYTHON: readonly RequirementRow[] = [
   ["IP-021", "shell", "a kill reaches the whole group"],
   ["IP-022", "shell", "a background exit is told to every listener, late ones too"],
   ["IP-023", "output", "budgets cut on character boundaries, 64 KB from both ends by default"],
-  ["IP-024", "tools", "each tool is a constant of its own"],
+  ["IP-024", "tools", "each tool is a constant of its own", WEB],
   ["IP-025", "tools.edit", "literal first, then blank-tolerant; equal or idle edits are refused"],
   ["IP-026", "tools.bash", "two minutes by default, ten at most, in a folder"],
   ["IP-027", "tools.process", "jobs of the process, output in the folder, polls of what is new"],
