@@ -19,7 +19,7 @@ const FOREIGN = [
   ["https://example.com/b.txt", "it is a URL, not a path"],
   ["vscode-remote://host/b.txt", "it is a URL, not a path"],
   ["C:\\work\\b.txt", "it is a Windows path"],
-  ["c:/work/b.txt", "it is a Windows path"],
+  ["c:/data/b.txt", "it is a Windows path"],
   ["\\\\server\\share\\b.txt", "it is a Windows path"],
   ["~\\b.txt", "it is a Windows path"],
 ] as const;
