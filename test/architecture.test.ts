@@ -3,6 +3,7 @@ import { LONG_FILES, PACKAGES } from "./architecture/allowed.js";
 import { ambientGlobals, consoleUse } from "./architecture/ambient-rules.js";
 import { builtins, cycles, packages, roomEntries, roomImports } from "./architecture/import-rules.js";
 import { explicitExports, fileNames, fileSizes, MAX_FILE_LINES, nameBranches } from "./architecture/shape-rules.js";
+import { signalsSent } from "./architecture/signal-rule.js";
 import { parseSource, readSources, type SourceFile, type Violation } from "./architecture/source-tree.js";
 
 type Rule = (files: readonly SourceFile[]) => Violation[];
@@ -33,12 +34,16 @@ const CASES: readonly Case[] = [
       { "src/stores/files/a.ts": `import { x } from "../memory/index.js";` },
       { "src/surfaces/mcp/a.ts": `import { x } from "../cli/index.js";` },
       { "src/surfaces/cli/a.ts": `import { x } from "../../backends/local/index.js";` },
+      { "src/host/a.ts": `import { x } from "../backends/local/index.js";` },
+      { "src/tools/a.ts": `import { x } from "../host/index.js";` },
       { "src/kernel/a.ts": `import { x } from "../../scripts/prepare.js";` },
       { "src/index.ts": `export { x } from "./surfaces/cli/index.js";` },
     ],
     passes: [
       { "src/kernel/a.ts": `import { x } from "../text/index.js"; import { y } from "./b.js";` },
       { "src/backends/ssh/a.ts": `import { x } from "../posix/index.js";` },
+      { "src/host/a.ts": `import { x } from "../kernel/index.js";` },
+      { "src/stores/files/a.ts": `import { x } from "../../host/index.js";` },
       { "src/surfaces/cli/a.ts": `import { x } from "../mcp/index.js";` },
       { "src/dialects/index.ts": `export { x } from "./haft/haft-dialect.js";` },
       { "src/dialects/haft/a.ts": `import { x } from "../rendering.js";` },
@@ -60,7 +65,7 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    title: "only backends, stores and surfaces import Node's own modules",
+    title: "only host, backends, stores and surfaces import Node's own modules",
     rule: builtins,
     bites: [
       { "src/kernel/a.ts": `import { readFileSync } from "node:fs";` },
@@ -130,6 +135,28 @@ const CASES: readonly Case[] = [
       { "src/tools/a.ts": `const f = ({ process }: { process: string }) => process.length;` },
       { "src/tools/a.ts": `const then = new Date(5); const names = { process: 1, fetch: 2 };` },
       { "src/kernel/a.ts": `import type { process } from "./b.js";` },
+    ],
+  },
+  {
+    title: "every signal is sent by the one function that refuses what is not ours",
+    rule: signalsSent,
+    bites: [
+      { "src/backends/local/a.ts": `process.kill(5, "SIGTERM");` },
+      { "src/stores/files/a.ts": `process["kill"](5, 0);` },
+      { "src/surfaces/mcp/a.ts": `const { kill: end } = process;` },
+      { "src/host/process/a.ts": `import { kill } from "node:process";` },
+      { "src/backends/posix/a.ts": `const stop = (started: Started) => started.child?.kill("SIGKILL");` },
+      { "src/surfaces/cli/a.ts": `const end = child.kill.bind(child);` },
+      { "src/backends/local/a.ts": `import { spawn } from "node:child_process"; spawn("a", [], { timeout: 5 });` },
+      { "src/backends/local/a.ts": `import * as c from "child_process"; c.execFile("a", { signal }, done);` },
+    ],
+    passes: [
+      { "src/host/process/signal.ts": `process.kill(5, "SIGTERM");` },
+      { "src/backends/memory/a.ts": `const handle = { kill: (signal: string) => this.kill(signal) };` },
+      { "src/backends/memory/a.ts": `import { kill } from "./process-commands.js"; const all = { kill };` },
+      { "src/kernel/a.ts": `const tree = await job.kill("TERM");` },
+      { "src/backends/local/a.ts": `import { spawn } from "node:child_process"; spawn("a", [], { cwd: "/" });` },
+      { "src/backends/local/a.ts": `import { spawnSync } from "node:child_process"; spawnSync("a", { timeout: 5 });` },
     ],
   },
   {

@@ -34,6 +34,12 @@ const REFUSALS = {
     "cross-device link not permitted",
     "it is on another file system, and a move is one step. Copy it, then remove it",
   ],
+  EMFILE: [
+    "FS_IO",
+    "too many open files",
+    "this process has as many files open as it may. Try again with fewer calls at once, or raise the limit with `ulimit -n`",
+  ],
+  ENFILE: ["FS_IO", "too many open files in system", "the machine has as many files open as it can. Try again later"],
   EROFS: ["FS_READ_ONLY", "read-only file system", "the file system is read-only. Use another path"],
 } as const satisfies Readonly<Record<string, SystemRefusal>>;
 

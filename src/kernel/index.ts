@@ -144,6 +144,7 @@ export {
   FoldersAbove,
   globFilter,
   IGNORE_FILES,
+  loadRegexEngine,
   MAX_IGNORE_FILE_BYTES,
   MAX_IGNORE_RULES,
   pageOf,
@@ -267,5 +268,5 @@ export {
 } from "./tool-data.js";
 export { unbegunResult } from "./unbegun-result.js";
 export { unharmed } from "./unharmed.js";
-export { schemaProblem } from "./validate.js";
+export { loadValidator, schemaProblem } from "./validate.js";
 export { webDigest } from "./web-digest.js";

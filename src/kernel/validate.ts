@@ -61,9 +61,12 @@ export async function schemaProblem(schema: JsonSchema): Promise<string | undefi
   }
 }
 
+/** Loads what `compile` needs. A failed import is remembered for good, so a host loads it while descriptors are free. */
+export const loadValidator = () => import("ajv/dist/2020.js");
+
 /** @throws `REGISTRY_INVALID_TOOL`: the tool's author is told, since the model that called it can do nothing about it. */
 async function compile(schema: JsonSchema, tool: string): Promise<Compiled> {
-  const { Ajv2020 } = await import("ajv/dist/2020.js");
+  const { Ajv2020 } = await loadValidator();
   // The schema is passed through as its author wrote it: strict mode would refuse keywords that only others know.
   const ajv = new Ajv2020({
     strict: false,

@@ -80,13 +80,16 @@ export function detectEncoding(bytes: Uint8Array, options: DetectEncodingOptions
   return { encoding: utf16 ?? "windows-1252", mark: false, confident: false };
 }
 
+/** Loads what `detectLegacyEncoding` needs. A failed import is remembered for good: load it while descriptors are free. */
+export const loadEncodingTables = () => import("chardet");
+
 /**
  * Guesses the encoding of text that is neither marked nor UTF-8 by letter frequencies, in the 64 KiB that begin with
  * its first byte outside ASCII. Without a guess that decodes those bytes, the answer is windows-1252 without
  * confidence. Loads its tables when first called.
  */
 export async function detectLegacyEncoding(bytes: Uint8Array): Promise<DetectedEncoding> {
-  const { analyse } = await import("chardet");
+  const { analyse } = await loadEncodingTables();
   const start = Math.max(
     0,
     bytes.findIndex((byte) => byte >= 0x80),

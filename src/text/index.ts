@@ -10,6 +10,7 @@ export {
   detectLegacyEncoding,
   findEncoding,
   hasUtf8Bom,
+  loadEncodingTables,
   looksBinary,
   type TextEncodingName,
   UTF8_BOM_BYTES,

@@ -5,11 +5,14 @@ import {
   type Faults,
   type Hooks,
   type HostServices,
+  loadRegexEngine,
+  loadValidator,
   type Policy,
   type RateLimit,
   type Redactor,
   type Session,
 } from "../kernel/index.js";
+import { loadEncodingTables } from "../text/index.js";
 
 export interface HostServicesOptions {
   readonly policy: Policy;
@@ -48,9 +51,12 @@ export interface Host {
 
 export async function createHost(options: HostServicesOptions): Promise<Host> {
   const { policy, approver, approvalTimeoutMs, hooks, rate, redactor } = options;
-  const { createCallFaults, createSystemMedia, sha256, systemClock, systemIds } = await import(
+  const { createCallFaults, createSystemMedia, loadRipgrepPackage, sha256, systemClock, systemIds } = await import(
     "../backends/local/index.js"
   );
+  // Node.js remembers a failed import for good: what the first calls load is loaded while there are descriptors free. What is
+  // not installed is reported by the call that needs it.
+  await Promise.allSettled([loadValidator(), loadRegexEngine(), loadEncodingTables(), loadRipgrepPackage()]);
   const clock = systemClock;
   const ids = systemIds;
   const state = options.persist ? await stateOnDisk(options, clock) : await stateInMemory(clock, ids);

@@ -3,20 +3,22 @@ import { builtinModules } from "node:module";
 import { type Import, layerOf, roomOf, type SourceFile, type Violation } from "./source-tree.js";
 
 const PURE = ["kernel", "text"];
+const HOSTED = [...PURE, "host"];
 
 /** Layer → the layers it may import, besides its own room. A room of `backends/` may also import the two named ones. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   text: [],
   kernel: ["text"],
+  host: PURE,
   policy: PURE,
   tools: PURE,
   dialects: PURE,
   adapters: PURE,
   testing: PURE,
-  backends: PURE,
-  stores: PURE,
-  toolkit: [...PURE, "policy", "tools", "dialects", "adapters", "testing", "backends", "stores"],
-  surfaces: [...PURE, "policy", "dialects", "adapters", "toolkit"],
+  backends: HOSTED,
+  stores: HOSTED,
+  toolkit: [...HOSTED, "policy", "tools", "dialects", "adapters", "testing", "backends", "stores"],
+  surfaces: [...HOSTED, "policy", "dialects", "adapters", "toolkit"],
   entry: [...PURE, "policy", "tools", "dialects", "adapters", "backends", "stores", "toolkit"],
 };
 
@@ -27,7 +29,7 @@ const SHARED_BACKENDS = ["backends/posix", "backends/host-process"];
 const STARTER = "surfaces/cli";
 
 /** Layers that may touch the operating system. */
-export const SYSTEM_LAYERS: readonly string[] = ["backends", "stores", "surfaces"];
+export const SYSTEM_LAYERS: readonly string[] = ["host", "backends", "stores", "surfaces"];
 
 const BUILTINS = new Set(builtinModules.map((name) => name.replace(/^node:/, "")));
 

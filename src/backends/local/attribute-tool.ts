@@ -1,5 +1,6 @@
 /** Runs the GNU programs that see what Node cannot: access control lists and extended attributes. */
 import { spawn } from "node:child_process";
+import { killAfter, sendSignal } from "../../host/index.js";
 import { systemCode } from "./fs-faults.js";
 
 const TIMEOUT_MS = 5_000;
@@ -32,10 +33,10 @@ export function runAttributeTool({
       const child = spawn(program, options, {
         stdio: ["ignore", onOutput === undefined ? "ignore" : "pipe", "pipe", ...descriptors],
         env: { PATH: process.env.PATH ?? "", LC_ALL: "C" },
-        timeout: TIMEOUT_MS,
       });
+      killAfter(child, TIMEOUT_MS);
       let said = "";
-      child.stdout?.on("data", (chunk: Buffer) => onOutput?.(chunk, () => child.kill("SIGKILL")));
+      child.stdout?.on("data", (chunk: Buffer) => onOutput?.(chunk, () => sendSignal(child, "SIGKILL")));
       child.stderr?.on("data", (chunk: Buffer) => {
         said = (said + chunk.toString("latin1")).slice(0, SAID_MAX);
       });

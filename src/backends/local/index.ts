@@ -4,7 +4,7 @@ export { folderProblem } from "./folder-problem.js";
 export { type KeptJob, type KeptJobs, keptJobs } from "./jobs/kept-jobs.js";
 export { createLocalBackend, type LocalBackend, type LocalBackendOptions } from "./local-backend.js";
 export { createSystemMedia, type SystemMediaOptions } from "./media/system-media.js";
-export { RipgrepFinder, type RipgrepProgram } from "./search/ripgrep-program.js";
+export { loadRipgrepPackage, RipgrepFinder, type RipgrepProgram } from "./search/ripgrep-program.js";
 export {
   type OpenServersOptions,
   openServers,

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { transpileForProcess } from "../../../test/transpile.js";
 import { verifies } from "../../../test/verifies.js";
+import { processStart } from "../../host/index.js";
 import { EMPTY_GRANT, type ShellResult } from "../../kernel/index.js";
 import { createLocalBackend, type LocalBackend } from "./local-backend.js";
-import { processStart } from "./process-table.js";
 
 let folder: string;
 let backend: LocalBackend;

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { processEntry } from "../../host/index.js";
 import { type Pipe, PipePool } from "./pipe-pool.js";
-import { processEntry } from "./process-table.js";
 
 const { PATH, TMPDIR } = process.env;
 let folder: string;

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { closeSync, constants, existsSync, mkdtempSync, openSync, readlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sendSignal } from "../../host/index.js";
 import { removeNames } from "./remove-names.js";
 
 /** Pipes made by one `mkfifo`, about 2 ms. */
@@ -64,7 +65,7 @@ export class PipePool {
     for (const pipe of this.#free) closeSync(pipe.readEnd);
     this.#free = [];
     if (this.#coming === undefined) return;
-    this.#coming.child.kill("SIGKILL");
+    sendSignal(this.#coming.child, "SIGKILL");
     removeNames(this.#coming.batch.folder, this.#coming.batch.paths);
   }
 

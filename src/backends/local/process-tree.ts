@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import {
   allProcesses,
   hasEnvironmentEntry,
@@ -7,13 +8,15 @@ import {
   type ProcessEntry,
   processEntry,
   processesSince,
-  processStart,
-} from "./process-table.js";
+  sendSignal,
+} from "../../host/index.js";
 
 /** What the processes of one command are known by. */
 export interface TreeMarks {
   /** The first process; it leads a session and a group of its own. */
   readonly leader: number;
+  /** The leader as we started it; absent for one of an earlier host. */
+  readonly child?: ChildProcess;
   /** When the leader started, in ticks since boot; absent while it is sure to be there. */
   readonly leaderStart?: number;
   /** "NAME=value" in the environment of all that did not clear it. */
@@ -38,15 +41,23 @@ const YOUNG_MS = 2_000;
 /** The living processes that one command has led to: by session, group, environment, held pipe, and their children. */
 export class ProcessTree {
   readonly marks: TreeMarks;
-  /** In ticks since boot; undefined where processes cannot be looked for. */
-  readonly leaderStart: number | undefined;
+  #leaderStart: number | undefined;
   readonly #began: number;
 
   /** Made while the leader is there, dead or alive, unless its start is given. */
   constructor(marks: TreeMarks) {
     this.marks = marks;
-    this.leaderStart = marks.leaderStart ?? processEntry(marks.leader)?.start;
+    this.#leaderStart = marks.leaderStart ?? processEntry(marks.leader)?.start;
     this.#began = marks.leaderStart === undefined ? performance.now() : Number.NEGATIVE_INFINITY;
+  }
+
+  /** In ticks since boot; undefined where processes cannot be looked for, as without `/proc` or a free descriptor. */
+  get leaderStart(): number | undefined {
+    const { child, leader } = this.marks;
+    // While the child has not been reaped its number is its own.
+    if (this.#leaderStart === undefined && child?.exitCode === null && child.signalCode === null)
+      this.#leaderStart = processEntry(leader)?.start;
+    return this.#leaderStart;
   }
 
   /** Whether processes can be looked for at all; else the state of a tree is "unseen". */
@@ -101,24 +112,16 @@ export class ProcessTree {
   signal(members: readonly TreeMember[], signal: NodeJS.Signals): number {
     let sent = 0;
     for (const { pid, start } of members) {
-      if (processStart(pid) !== start) continue;
-      try {
-        process.kill(pid, signal);
-        sent++;
-      } catch {
-        // Gone in this moment, or of another user.
-      }
+      if (sendSignal({ pid, start }, signal)) sent++;
     }
     return sent;
   }
 
   /** The group at once, so that it cannot fork away; only while the leader has not been reaped. */
   signalGroup(signal: NodeJS.Signals): void {
-    try {
-      process.kill(-this.marks.leader, signal);
-    } catch {
-      // All have gone.
-    }
+    const { child, leader } = this.marks;
+    if (child !== undefined) sendSignal({ groupOf: child }, signal);
+    else if (this.leaderStart !== undefined) sendSignal({ group: leader, start: this.leaderStart }, signal);
   }
 
   #holds(pid: number): TreeMember["holds"] {

@@ -1,3 +1,4 @@
+import { openTarget } from "../../host/index.js";
 import {
   type Captured,
   DEFAULT_GRACE_MS,
@@ -14,7 +15,6 @@ import { endTree, type Leader, send, survivorsOf } from "./end-tree.js";
 import type { OutputSegments } from "./jobs/output-segments.js";
 import { OutputCapture } from "./output-capture.js";
 import type { Pipe, PipePool } from "./pipe-pool.js";
-import { openTarget } from "./process-table.js";
 import { ProcessTree } from "./process-tree.js";
 import type { Started } from "./start-command.js";
 import { pipeReader, type StreamReader, socketReader } from "./stream-reader.js";
@@ -116,6 +116,7 @@ export class RunningCommand {
     this.stderr = capture("stderr");
     this.tree = new ProcessTree({
       leader: child.pid,
+      child,
       tag: options.tag,
       pipes: { stdout: shownOf(started.out, child.pid, 1), stderr: shownOf(started.err, child.pid, 2) },
       isOfAnother: (session) => session !== child.pid && options.isOfAnother(session),

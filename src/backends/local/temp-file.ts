@@ -1,9 +1,8 @@
 /** Temporary files beside the file that they will replace, and what is left of those whose process was killed. */
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync, unlinkSync } from "node:fs";
+import { isDead, processEntry, processExists, processStart } from "../../host/index.js";
 import type { Anchor } from "./fs-anchor.js";
-import { systemCode } from "./fs-faults.js";
-import { isDead, processEntry, processStart } from "./process-table.js";
 
 /** A leftover that cannot be told from one in use, because another machine or container wrote it, goes when it is this old. */
 const FOREIGN_LEFTOVER_MS = 10 * 60 * 1000;
@@ -55,13 +54,8 @@ export class TempFiles {
 function isRunning(pid: number, start: number): boolean {
   const entry = processEntry(pid);
   if (entry !== undefined) return !isDead(entry) && (start === 0 || entry.start === start);
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    // Another user's process that `/proc` hides.
-    return systemCode(thrown) === "EPERM";
-  }
+  // Another user's process that `/proc` hides, or there is no `/proc`.
+  return processExists(pid);
 }
 
 /** Numbers of processes mean the same only within one boot and one namespace. */

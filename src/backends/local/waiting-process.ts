@@ -1,8 +1,8 @@
 /** Which process of a command waits for somebody to type, as the kernel tells it. */
 import { readFileSync } from "node:fs";
+import { openTarget, type ProcessEntry } from "../../host/index.js";
 import type { WaitingFor } from "../../kernel/index.js";
 import { cutTail, stripControls } from "../../text/index.js";
-import { openTarget, type ProcessEntry } from "./process-table.js";
 
 const MAX_PROMPT_CHARACTERS = 200;
 const TERMINAL = /^\/dev\/(?:tty|pts\/|console)/;

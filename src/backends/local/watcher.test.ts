@@ -16,9 +16,9 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { underLoad } from "../../../test/support/under-load.js";
 import { transpileForProcess } from "../../../test/transpile.js";
+import { allProcesses, processStart } from "../../host/index.js";
 import { createLocalBackend } from "./local-backend.js";
 import { PipePool } from "./pipe-pool.js";
-import { allProcesses, processStart } from "./process-table.js";
 import { Watcher } from "./watcher.js";
 
 const NAMES = ["deaf", "in-flight", "in-session", "job", "kept", "no-environment", "survivor", "twice-removed"];

@@ -1,5 +1,6 @@
 /** A byte pipe to a shell at the far end, and the way to one: a program that is started here and talks on its streams. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { sendSignal } from "../../host/index.js";
 import { HaftError, messageOf } from "../../kernel/index.js";
 
 /** Both listeners are set once, before anything else is called. */
@@ -104,22 +105,13 @@ class ProcessChannel implements Channel {
     this.#child.stderr?.destroy();
     // It sees its end of file and finishes what it is at; one that hangs is not waited for.
     const timer = setTimeout(() => {
-      if (this.#child.exitCode === null && this.#child.signalCode === null) this.#killAll();
+      // The program leads a group of its own: what it started goes with it.
+      sendSignal({ groupOf: this.#child }, "SIGKILL");
     }, HANGING_MS);
     timer.unref();
     this.#child.once("exit", () => clearTimeout(timer));
     this.#child.unref();
     this.#finish("it was closed here");
-  }
-
-  /** The program leads a group of its own: what it started goes with it. */
-  #killAll(): void {
-    const { pid } = this.#child;
-    try {
-      if (pid !== undefined) process.kill(-pid, "SIGKILL");
-    } catch {
-      // It has ended meanwhile.
-    }
   }
 
   #finish(how: string): void {

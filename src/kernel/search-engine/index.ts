@@ -6,7 +6,7 @@ export { IGNORE_FILES, MAX_IGNORE_FILE_BYTES } from "./ignore-stack.js";
 export { windowOf } from "./line-window.js";
 export { searchBinding } from "./search-binding.js";
 export { searchInCall } from "./search-in-call.js";
-export { type ByteRange, compilePattern, type SearchPattern } from "./search-pattern.js";
+export { type ByteRange, compilePattern, loadRegexEngine, type SearchPattern } from "./search-pattern.js";
 export { searchStop } from "./search-stop.js";
 export { SearchTally, type SkipReason, whyAborted } from "./search-tally.js";
 export { pageOf, searchTree, walkTree } from "./search-tree.js";

@@ -38,6 +38,9 @@ export interface SearchPattern {
   find(bytes: Uint8Array, within?: number): readonly ByteRange[];
 }
 
+/** Loads what `compilePattern` needs: see `loadValidator`. */
+export const loadRegexEngine = () => import("re2js");
+
 /**
  * Compiles a pattern for the engine of this room.
  * @throws `SEARCH_PATTERN` for a malformed pattern, `SEARCH_UNSUPPORTED` for what only other engines know.
@@ -48,7 +51,7 @@ export async function compilePattern(pattern: Pattern): Promise<SearchPattern> {
     const text = `Did not search for "${pattern.source}": it uses ${feature}, which no engine here has. Search for a simpler pattern and read around the hits.`;
     throw new HaftError("SEARCH_UNSUPPORTED", text, { details: { pattern: pattern.source, feature } });
   }
-  const { RE2JS } = await import("re2js");
+  const { RE2JS } = await loadRegexEngine();
   const source = pattern.syntax === "literal" ? RE2JS.quote(pattern.source) : pattern.source;
   const flags = RE2JS.MULTILINE | (pattern.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   let compiled: RE2JS;

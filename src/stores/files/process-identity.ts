@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { isDead, processEntry, processExists } from "../../host/index.js";
 
 export interface ProcessIdentity {
   readonly pid: number;
@@ -22,24 +23,16 @@ export function ownIdentity(): ProcessIdentity {
 export function isAlive(one: ProcessIdentity, own: ProcessIdentity): boolean | "unknown" {
   if (one.machine !== own.machine) return "unknown";
   if (one.pid === own.pid) return one.started === own.started;
-  try {
-    process.kill(one.pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
-  }
+  if (!processExists(one.pid)) return false;
   const started = startTime(one.pid);
   return started === undefined || one.started === "0" ? true : started === one.started;
 }
 
-/** Field 22 of /proc/PID/stat; the command name before it may hold blanks and brackets. A zombie has ended. */
+/** In ticks since boot; undefined where `/proc` does not report it. A zombie has ended. */
 function startTime(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" || fields[0] === "X" ? "ended" : fields[19];
-  } catch {
-    return undefined;
-  }
+  const entry = processEntry(pid);
+  if (entry === undefined) return undefined;
+  return isDead(entry) ? "ended" : String(entry.start);
 }
 
 function machineTag(): string {

@@ -12,6 +12,9 @@ export const STATE_FORMAT = 1;
 
 const FILE = "format.json";
 
+/** The next step where this process has as many files open as it may. */
+export const FEWER_FILES = "Try again with fewer calls at once, raise the limit with `ulimit -n`";
+
 export const formatPath = (root: string): string => join(root, FILE);
 
 /**
@@ -25,13 +28,17 @@ export function formatProblem(root: string): string | undefined {
     if (text === undefined && isLink(formatPath(root)))
       return `"${formatPath(root)}" is a link that leads nowhere. Restore what it leads to`;
   } catch (error) {
-    return `"${formatPath(root)}" cannot be read (${messageOf(error)}). Make it readable for this user`;
+    return `"${formatPath(root)}" cannot be read (${messageOf(error)}). ${adviceFor(error)}`;
   }
   const found = text === undefined ? 1 : formatIn(text);
   if (found === undefined)
     return `"${formatPath(root)}" does not say which format the files there have. Restore it, or delete it if no newer Haft has used the folder`;
   if (found <= STATE_FORMAT) return undefined;
   return `"${formatPath(root)}" says format ${found}, and this Haft knows format ${STATE_FORMAT}. Use the newer Haft`;
+}
+
+function adviceFor(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code === "EMFILE" ? FEWER_FILES : "Make it readable for this user";
 }
 
 /** @throws `STORE_NEWER` where another version has written the folder, or that cannot be told; nothing of it is changed. */

@@ -1,4 +1,6 @@
 /** One job that is known by its folder and its processes only: its host has gone. */
+
+import { processStart } from "../../../host/index.js";
 import {
   type Captured,
   DEFAULT_GRACE_MS,
@@ -11,7 +13,6 @@ import {
   type TreeState,
 } from "../../../kernel/index.js";
 import { endTree, type Leader, send, survivorsOf } from "../end-tree.js";
-import { processStart } from "../process-table.js";
 import { ProcessTree } from "../process-tree.js";
 import { signalNamed } from "../signal-names.js";
 import { machinePlace } from "./host-identity.js";

@@ -1,6 +1,6 @@
 /** Which process a job belongs to, so that another can tell whether that one is still there. */
 import { readFileSync, readlinkSync } from "node:fs";
-import { processStart } from "../process-table.js";
+import { processStart } from "../../../host/index.js";
 
 /** One process of one start of one machine. */
 export interface HostIdentity {

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
+import { sendSignal } from "../../../host/index.js";
 import { HaftError, messageOf } from "../../../kernel/index.js";
 import { MEDIA_SCRIPT } from "./media-script.js";
 
@@ -49,7 +50,7 @@ export async function runMediaProcess(job: MediaJob): Promise<MediaEnd> {
   const [, , , answer] = pipesOf(child);
   const stop = (why: typeof ended) => {
     ended ??= why;
-    child.kill("SIGKILL");
+    sendSignal(child, "SIGKILL");
     // What a file that took the process over has started would hold the pipe open.
     answer?.destroy();
   };

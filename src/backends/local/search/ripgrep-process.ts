@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { processStart } from "../process-table.js";
+import { processStart, sendSignal } from "../../../host/index.js";
 import type { RipgrepProgram } from "./ripgrep-program.js";
 
 /** Milliseconds after which a run is watched; most are over by then. */
@@ -27,10 +27,13 @@ export interface RipgrepStart {
   readonly watch?: ProcessWatch | undefined;
 }
 
-/** Undefined when the system starts no process: too many of them, or arguments too long. */
+/** Undefined when the system starts no process: too many of them, no descriptor free, or arguments too long. */
 export function startRipgrep(start: RipgrepStart): RipgrepProcess | undefined {
   try {
-    return new RipgrepProcess(start);
+    const ripgrep = new RipgrepProcess(start);
+    if (ripgrep.hasStarted) return ripgrep;
+    void ripgrep.stop();
+    return undefined;
   } catch {
     return undefined;
   }
@@ -44,7 +47,7 @@ export class RipgrepProcess {
   readonly #watch: ProcessWatch | undefined;
   #watchTimer: NodeJS.Timeout | undefined;
   #isStopped = false;
-  readonly #kill = (): void => void this.#child.kill("SIGKILL");
+  readonly #kill = (): void => void sendSignal(this.#child, "SIGKILL");
 
   constructor(start: RipgrepStart) {
     this.#child = spawn(start.program.path, start.arguments, {
@@ -63,6 +66,10 @@ export class RipgrepProcess {
     this.#signal = start.signal;
     if (this.#signal.aborted) this.#kill();
     else this.#signal.addEventListener("abort", this.#kill, { once: true });
+  }
+
+  get hasStarted(): boolean {
+    return this.#child.pid !== undefined;
   }
 
   /** What it prints. A reader that is slow holds it up. */
@@ -89,7 +96,7 @@ export class RipgrepProcess {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#signal.removeEventListener("abort", this.#kill);
-    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#kill();
+    this.#kill();
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
     await this.#ended;

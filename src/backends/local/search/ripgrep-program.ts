@@ -1,11 +1,16 @@
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { killAfter } from "../../../host/index.js";
+import { systemCode } from "../fs-faults.js";
 
 /** An older one is several times slower on some patterns. */
 const OLDEST_RIPGREP = 15;
 /** Milliseconds that a program has to tell its version. */
 const PROBE_MS = 5_000;
+const VERSION_BYTES = 200;
+/** What says nothing about the program: the machine or this process is short of something for a moment. */
+const SHORTAGES: ReadonlySet<string | undefined> = new Set(["EMFILE", "ENFILE", "EAGAIN", "ENOMEM"]);
 
 /** A ripgrep that can be started. */
 export interface RipgrepProgram {
@@ -22,7 +27,10 @@ export interface RipgrepPlaces {
   readonly path: string;
 }
 
-/** Looks for ripgrep once, when it is first asked for: the packaged one, else one on PATH that is new enough. */
+/**
+ * Looks for ripgrep once, when it is first asked for: the packaged one, else one on PATH that is new enough. Where a program
+ * could not be started for want of descriptors, processes or memory, the next search looks again.
+ */
 export class RipgrepFinder {
   readonly #places: RipgrepPlaces;
   #found: Promise<RipgrepProgram | undefined> | undefined;
@@ -33,10 +41,14 @@ export class RipgrepFinder {
 
   /** Undefined where there is none. Never rejects. */
   find(): Promise<RipgrepProgram | undefined> {
-    this.#found ??= this.#look();
+    this.#found ??= this.#look().catch(() => {
+      this.#found = undefined;
+      return undefined;
+    });
     return this.#found;
   }
 
+  /** Rejects where a program could not be started for a shortage. */
   async #look(): Promise<RipgrepProgram | undefined> {
     const packaged = await this.#places.packaged().catch(() => undefined);
     for (const path of [packaged, programOnPath(this.#places.path)]) {
@@ -49,9 +61,11 @@ export class RipgrepFinder {
   }
 }
 
-/** The import fails where no platform package fits. */
+/** Rejects where no platform package fits. A failed import is remembered for good: load it while descriptors are free. */
+export const loadRipgrepPackage = () => import("@vscode/ripgrep");
+
 async function packagedRipgrep(): Promise<string> {
-  const { rgPath } = await import("@vscode/ripgrep");
+  const { rgPath } = await loadRipgrepPackage();
   return rgPath;
 }
 
@@ -69,16 +83,24 @@ function programOnPath(path: string): string | undefined {
   return undefined;
 }
 
+/** Rejects where the program could not be started for a shortage. */
 function versionOf(path: string): Promise<[number, number, number] | undefined> {
-  return new Promise((resolve) => {
-    execFile(
-      path,
-      ["--no-config", "--version"],
-      { timeout: PROBE_MS, killSignal: "SIGKILL", env: {} },
-      (error, output) => {
+  return new Promise((resolve, reject) => {
+    const notStarted = (thrown: unknown) => (SHORTAGES.has(systemCode(thrown)) ? reject(thrown) : resolve(undefined));
+    try {
+      const child = spawn(path, ["--no-config", "--version"], { env: {}, stdio: ["ignore", "pipe", "ignore"] });
+      killAfter(child, PROBE_MS);
+      let output = "";
+      child.stdout?.on("data", (chunk: Buffer) => {
+        output = (output + chunk.toString("latin1")).slice(0, VERSION_BYTES);
+      });
+      child.once("error", notStarted);
+      child.once("close", (code) => {
         const [, major, minor, patch] = /^ripgrep (\d+)\.(\d+)\.(\d+)/.exec(output) ?? [];
-        resolve(error !== null || major === undefined ? undefined : [Number(major), Number(minor), Number(patch)]);
-      },
-    );
+        resolve(code !== 0 || major === undefined ? undefined : [Number(major), Number(minor), Number(patch)]);
+      });
+    } catch (thrown) {
+      notStarted(thrown);
+    }
   });
 }

@@ -1,10 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { processStart } from "../../../host/index.js";
 import { messageOf, within } from "../../../kernel/index.js";
 import { cutTail, showControls } from "../../../text/index.js";
 import { TAG_NAME } from "../command-environment.js";
 import { endTree } from "../end-tree.js";
-import { processStart } from "../process-table.js";
 import { ProcessTree } from "../process-tree.js";
 import { systemClock } from "../system-services.js";
 import type { Watcher } from "../watcher.js";
@@ -67,6 +67,7 @@ export class ProgramTransport implements Transport {
       watcher.add(pid, processStart(pid));
       this.#tree = new ProcessTree({
         leader: pid,
+        child,
         tag: `${TAG_NAME}=${tag}`,
         pipes: { stdout: "none", stderr: "none" },
         isOfAnother: () => false,
