@@ -24,6 +24,11 @@ export interface BoundCall {
    * `POLICY_DENIED`, ask rejects with `POLICY_APPROVAL_REQUIRED`.
    */
   moved(asked: string, real: Place): Promise<Decision>;
+  /**
+   * As `moved`, for a command of the grant whose directory `cwd` really is `real`. Asked before the command starts, which then
+   * happens in exactly that directory or not at all.
+   */
+  commandAt(command: string, cwd: string, real: string): Promise<Decision>;
 }
 
 /** What ports are bound to. A backend's own unguarded ports have none. */
@@ -66,6 +71,8 @@ export interface Backend {
   readonly home: string;
   /** The folder that relative paths start from unless the session says otherwise. */
   readonly cwd: string;
+  /** The real path of `cwd` when the backend was opened: policy sees places in it under the name that the host gave it. Default: `cwd`. */
+  readonly realCwd?: string;
   /**
    * The ports of one call. They refuse everything outside the grant, and everything once `call.signal` has fired.
    * @throws `BACKEND_UNAVAILABLE` once the backend is closed.

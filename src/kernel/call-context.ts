@@ -2,7 +2,7 @@
 import type { Ports } from "./backend.js";
 import { type CallRun, placeOf } from "./call-run.js";
 import type { ToolContext } from "./context.js";
-import { judgeMoved } from "./decide-stage.js";
+import { judgeCommandAt, judgeMoved } from "./decide-stage.js";
 import { unharmed } from "./unharmed.js";
 
 /**
@@ -132,5 +132,6 @@ function bind(run: CallRun, signal: AbortSignal, deadline: number): Ports {
     ...(session.owner === undefined ? {} : { owner: session.owner }),
     workspace,
     moved: async (asked, real) => judgeMoved(run, asked, real),
+    commandAt: async (command, cwd, real) => judgeCommandAt(run, command, cwd, real),
   });
 }

@@ -40,13 +40,22 @@ export type Claim =
   | { readonly kind: "delegate"; readonly agent: string; readonly tools: readonly string[] }
   | { readonly kind: "secret"; readonly name: string; readonly hosts: readonly string[] };
 
+/** A command and the directory it may start in. */
+export interface GrantedCommand {
+  readonly command: string;
+  /** As the call claims it. */
+  readonly cwd: string;
+  /** The real path that was judged, where `cwd` was resolved before the question. Absent: `cwd` itself, no symlink in it. */
+  readonly real?: string;
+}
+
 /** What one call may touch: plain data, so that it can travel to where it is enforced. */
 export interface Grant {
   readonly id: string;
   readonly files: readonly Place[];
   /** Paths that are never touched although a place covers them, each with all below it; searches count them as skipped. */
   readonly except: readonly string[];
-  readonly commands: readonly { readonly command: string; readonly cwd: string }[];
+  readonly commands: readonly GrantedCommand[];
   readonly origins: readonly string[];
   readonly panes: readonly string[];
   readonly jobs: readonly string[];

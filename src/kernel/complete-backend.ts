@@ -65,7 +65,7 @@ export function completeBackend(core: BackendCore): Backend {
       const bound = { grant, call };
       return {
         fs: new CorePortFs(new CoreGuard(access, bound), digest, turns),
-        shell: new CorePortShell(shellOf, bound),
+        shell: new CorePortShell({ ...shellOf, guard: new CoreGuard(access, bound) }, bound),
         search: new CorePortSearch(access, clock, bound),
       };
     },

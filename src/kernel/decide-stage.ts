@@ -1,7 +1,7 @@
 /** What the call will touch, and whether it may: claims, decide, reserve rate. Who says so where policy asks: `approve-stage`. */
 
 import { type CallRun, type Ending, ended, lookOf, resultOfThrown } from "./call-run.js";
-import { type Claim, type Decision, EMPTY_GRANT, type Grant } from "./claims.js";
+import { type Claim, type Decision, EMPTY_GRANT, type Grant, isWithin } from "./claims.js";
 import { isRecord } from "./coerce.js";
 import { HaftError, messageOf } from "./errors.js";
 import { NOTHING_DECIDED } from "./outcome.js";
@@ -38,8 +38,9 @@ function malformed(run: CallRun, why: string): Ending {
 }
 
 /**
- * Asks policy. A path is judged as it is written; where the verdict is "ask", or the session has met a link there, all
- * paths are resolved in one step and judged again, so that a person approves the real places.
+ * Asks policy. A path is judged as it is written; where the verdict is "ask", or the session has met a symlink there, all
+ * paths, directories of commands among them, are resolved in one step and judged again, so that a person approves the real
+ * places.
  */
 export async function decide(run: CallRun): Promise<Ending | undefined> {
   if (run.tool.body.claims === undefined) {
@@ -48,11 +49,11 @@ export async function decide(run: CallRun): Promise<Ending | undefined> {
     return undefined;
   }
   let decision = judgeClaims(run);
-  const files = run.claims.filter((claim) => claim.kind === "file");
-  const met = files.some((claim) => run.context.session.links.has(linkKey(run, claim.path)));
-  if (files.length > 0 && (decision.effect === "ask" || (met && decision.effect === "allow"))) {
+  const placed = run.claims.filter((claim) => claim.kind === "file" || claim.kind === "command");
+  const met = placed.some((claim) => run.context.session.links.has(linkKey(run, pathOf(claim))));
+  if (placed.length > 0 && (decision.effect === "ask" || (met && decision.effect === "allow"))) {
     try {
-      decision = await decideOnRealPlaces(run, files, decision);
+      decision = await decideOnRealPlaces(run, placed, decision);
     } catch (thrown) {
       return ended("failed", resultOfThrown(thrown, run.tool.name));
     }
@@ -97,25 +98,54 @@ function isDecision(value: unknown): value is Decision {
 
 type FileClaim = Extract<Claim, { kind: "file" }>;
 
-async function decideOnRealPlaces(run: CallRun, files: readonly FileClaim[], lexical: Decision): Promise<Decision> {
-  const places = await run.backend.root.fs.resolve(
-    files.map((claim) => claim.path),
-    { signal: run.context.signal },
-  );
-  const moved: { readonly asked: string; readonly at: FileClaim }[] = [];
+type CommandClaim = Extract<Claim, { kind: "command" }>;
+type PlacedClaim = FileClaim | CommandClaim;
+
+function pathOf(claim: PlacedClaim): string {
+  return claim.kind === "file" ? claim.path : claim.cwd;
+}
+
+async function decideOnRealPlaces(
+  run: CallRun,
+  placed: readonly PlacedClaim[],
+  lexical: Extract<Decision, { grant: Grant }>,
+): Promise<Decision> {
+  const places = await run.backend.root.fs.resolve(placed.map(pathOf), { signal: run.context.signal });
+  const moved: { readonly asked: string; readonly real: string; readonly judged: Claim }[] = [];
+  const directories = new Map<string, string>();
+  const others: Claim[] = [];
   places.forEach((place, index) => {
-    const claim = files[index]!;
+    const claim = placed[index]!;
     const path = place.missing === "" ? place.real : `${place.real === "/" ? "" : place.real}/${place.missing}`;
-    if (path === claim.path) return;
-    moved.push({ asked: claim.path, at: { ...claim, path } });
+    const shown = nameOf(run, path);
+    const judged =
+      shown === pathOf(claim) ? claim : claim.kind === "command" ? { ...claim, cwd: shown } : { ...claim, path: shown };
+    if (judged !== claim) others.push(judged);
+    if (claim.kind === "command") directories.set(claim.cwd, path);
+    else if (path !== claim.path) moved.push({ asked: claim.path, real: path, judged });
   });
-  if (moved.length === 0) return lexical;
-  run.claims = [...run.claims, ...moved.map(({ at }) => at)];
-  const decision = judgeClaims(run);
+  run.claims = [...run.claims, ...others];
+  const decision = others.length === 0 ? lexical : judgeClaims(run);
   if (decision.effect === "deny") return decision;
-  const judged = moved.filter(({ at }) => run.claims.includes(at)).map(({ asked, at }) => ({ asked, real: at.path }));
-  const grant: Grant = { ...decision.grant, moved: [...decision.grant.moved, ...judged] };
-  return { ...decision, grant };
+  const { grant } = decision;
+  // From here on a command starts in the directory that was judged, and nowhere else without another question.
+  const commands = grant.commands.map((one) => {
+    const real = directories.get(one.cwd);
+    return real === undefined ? one : { ...one, real };
+  });
+  const led = moved.filter(({ judged }) => run.claims.includes(judged)).map(({ asked, real }) => ({ asked, real }));
+  return { ...decision, grant: { ...grant, moved: [...grant.moved, ...led], commands } };
+}
+
+/**
+ * The path by which policy knows a real place: one in the workspace is inside it also where the host named the workspace by
+ * a symlink. Where that symlink leads was settled when the backend was opened.
+ */
+function nameOf({ backend }: Pick<CallRun, "backend">, real: string): string {
+  const { cwd, realCwd = cwd } = backend;
+  if (realCwd === cwd || !isWithin(realCwd, real)) return real;
+  if (real === realCwd) return cwd;
+  return cwd + (realCwd === "/" ? real : real.slice(realCwd.length));
 }
 
 export function reserveRate(run: CallRun): Ending | undefined {
@@ -166,5 +196,13 @@ export function judgeMoved(run: CallRun, asked: string, real: Omit<FileClaim, "k
       "CALL_UNCLAIMED",
       `Did not touch "${asked}": the tool claims nothing. Its author has to claim it.`,
     );
-  return judge(run, [{ kind: "file", ...real }]);
+  return judge(run, [{ kind: "file", ...real, path: nameOf(run, real.path) }]);
+}
+
+/** What a port asks when a command's directory is elsewhere: policy, for that command at the real place. */
+export function judgeCommandAt(run: CallRun, command: string, cwd: string, real: string): Decision {
+  run.context.session.links.add(linkKey(run, cwd));
+  const isIt = (claim: Claim) => claim.kind === "command" && claim.command === command && claim.cwd === cwd;
+  const claim = run.claims.find(isIt) as CommandClaim | undefined;
+  return judge(run, [{ kind: "command", command, ...claim, cwd: nameOf(run, real) }]);
 }

@@ -1,5 +1,5 @@
 /** The judgement that every backend's ports share. Where and when it is asked is the backend's part: in the step that acts. */
-import type { BoundCall } from "./backend.js";
+import type { Binding, BoundCall } from "./backend.js";
 import { type Access, covers, coversCommand, type Grant, isNormalPath, isWithin } from "./claims.js";
 import { HaftError } from "./errors.js";
 import type { JobInfo } from "./shell.js";
@@ -79,6 +79,35 @@ export function requireCommand(grant: Grant, command: string, cwd: string): void
       details: { command, cwd },
     },
   );
+}
+
+/**
+ * Judges the directory that a command is about to start in, once the backend holds it. Resolves when `real` is what was
+ * granted, or policy allows the command there.
+ *
+ * @param real - The path of the held directory, without symlinks.
+ * @throws `POLICY_DENIED`, or `POLICY_APPROVAL_REQUIRED` when a person has to approve the real directory first.
+ */
+export async function authorizeDirectory(
+  { grant, call }: Binding,
+  command: string,
+  cwd: string,
+  real: string,
+): Promise<void> {
+  if (grantedDirectories(grant, command, cwd).includes(real)) return;
+  const decision = await call.commandAt(command, cwd, real);
+  requireLive(call);
+  if (decision.effect === "allow") return;
+  const next = decision.next === undefined ? "" : ` ${decision.next}`;
+  const code = decision.effect === "ask" ? "POLICY_APPROVAL_REQUIRED" : "POLICY_DENIED";
+  throw new HaftError(code, `Did not run the command in "${cwd}": it leads to "${real}". ${decision.reason}${next}`, {
+    details: { rule: decision.rule, asked: cwd, real },
+  });
+}
+
+/** The real paths of the directories that the command may start in without a question, when it is claimed in `cwd`. */
+export function grantedDirectories(grant: Grant, command: string, cwd: string): readonly string[] {
+  return grant.commands.filter((one) => one.command === command && one.cwd === cwd).map((one) => one.real ?? one.cwd);
 }
 
 /** Rejects a background command that the call did not claim. */

@@ -14,6 +14,7 @@ export {
   type Decision,
   EMPTY_GRANT,
   type Grant,
+  type GrantedCommand,
   grantFor,
   isWithin,
   type Place,
@@ -69,7 +70,9 @@ export {
   tooLarge,
 } from "./fs-faults.js";
 export {
+  authorizeDirectory,
   closedBackend,
+  grantedDirectories,
   jobOwner,
   maySeeJob,
   requireCommand,

@@ -39,7 +39,7 @@ const CALL_MS = 180_000;
 
 /**
  * Ports for one call. Without `grant` they may touch every file and run no command; `commands` are compared word for word.
- * Without `call` it ends after 180 s and a path that leads out of the grant is denied.
+ * Without `call` it ends after 180 s, and a path, or the directory of a command, that leads out of the grant is denied.
  */
 export function bindAll(
   on: Pick<Fixture, "backend" | "clock">,
@@ -63,6 +63,12 @@ export function bindAll(
     signal: new AbortController().signal,
     deadline: on.clock.now() + CALL_MS,
     moved: async () => ({
+      effect: "deny",
+      rule: "conformance",
+      risk: "high",
+      reason: "Nothing outside is allowed here.",
+    }),
+    commandAt: async () => ({
       effect: "deny",
       rule: "conformance",
       risk: "high",

@@ -1,5 +1,6 @@
 import type { Fixture } from "./fixture.js";
 import type { Suite } from "./plan.js";
+import { shellDirectory } from "./shell/directory.js";
 import { shellEnding } from "./shell/ending.js";
 import { shellInput } from "./shell/input.js";
 import { shellJobs } from "./shell/jobs.js";
@@ -11,6 +12,7 @@ import { shellRunning } from "./shell/running.js";
 export const shellSuite: Suite<Fixture> = [
   ...shellRunning,
   ...shellRefusing,
+  ...shellDirectory,
   ...shellOutput,
   ...shellEnding,
   ...shellInput,

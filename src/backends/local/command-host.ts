@@ -1,5 +1,6 @@
 import { closedBackend, commandProblem, type Lifetime, type ShellOptions } from "../../kernel/index.js";
 import { TAG_NAME } from "./command-environment.js";
+import type { Anchor, GuardMode } from "./fs-anchor.js";
 import { type Job, JobTable } from "./job-table.js";
 import { EarlierJobs } from "./jobs/earlier-jobs.js";
 import type { JobFolder } from "./jobs/job-folder.js";
@@ -8,7 +9,7 @@ import { type KeepPump, startKeepPump } from "./jobs/keep-pump.js";
 import { newNonce } from "./nonce.js";
 import type { PipePool } from "./pipe-pool.js";
 import { RunningCommand } from "./running-command.js";
-import { type Started, startCommand } from "./start-command.js";
+import { holdDirectory, type Started, startCommand } from "./start-command.js";
 import { READ_BYTES } from "./stream-reader.js";
 import type { Watcher } from "./watcher.js";
 
@@ -21,6 +22,7 @@ export interface CommandHostOptions {
   /** Closed with the host. */
   readonly pool: PipePool;
   readonly env: Readonly<Record<string, string>>;
+  readonly mode: GuardMode;
   /** Absent: nobody ends what runs when this process is killed. */
   readonly watcher?: Watcher;
   /** Where jobs are written down, and what is there of earlier hosts. Absent: they live in memory only. */
@@ -28,6 +30,8 @@ export interface CommandHostOptions {
 }
 
 export interface StartKind {
+  /** Where it starts. */
+  readonly directory: Anchor;
   readonly stdin: Uint8Array | "open" | "none";
   readonly latestBytes: number;
   readonly readAtOnce: boolean;
@@ -67,9 +71,14 @@ export class CommandHost {
     if (this.#isClosed) throw closedBackend("local");
   }
 
-  start(command: string, options: ShellOptions, kind: StartKind): RunningCommand | { readonly problem: string } {
+  /** Holds the directory that a command is to start in; whoever gets it closes it. @returns Else why it cannot start, as a clause. */
+  hold(command: string, options: ShellOptions): Anchor | { readonly problem: string } {
     const problem = commandProblem(command, options);
-    if (problem !== undefined) return { problem };
+    return problem === undefined ? holdDirectory(options.cwd, this.#options.mode) : { problem };
+  }
+
+  /** @param options - Those that `hold` was given. */
+  start(command: string, options: ShellOptions, kind: StartKind): RunningCommand | { readonly problem: string } {
     const { watcher } = this.#options;
     const isKept = kind.lifetime === "keep";
     // The mark at the end keeps the first tag from being the beginning of the tenth.
@@ -79,7 +88,7 @@ export class CommandHost {
     const { folder } = kind;
     const outlives = isKept && folder !== undefined ? { exitPath: folder.exitPath, wantsSpare: true } : {};
     const started = startCommand(
-      { command, cwd: options.cwd, env, stdin: kind.stdin, ...outlives },
+      { command, directory: kind.directory, env, stdin: kind.stdin, ...outlives },
       this.#options.pool,
     );
     if ("problem" in started) return started;

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import {
@@ -12,7 +13,7 @@ import {
 } from "../../kernel/index.js";
 import { baseEnvironment } from "./command-environment.js";
 import { CommandHost } from "./command-host.js";
-import { guardMode } from "./fs-anchor.js";
+import { type GuardMode, guardMode } from "./fs-anchor.js";
 import { Backups, type HalfWritten } from "./in-place-backup.js";
 import type { EndedJob } from "./jobs/earlier-jobs.js";
 import { JobStore } from "./jobs/job-store.js";
@@ -79,7 +80,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
   const mode = guardMode();
   const home = options.home ?? homedir();
   const reports = options.stateDir === undefined ? undefined : join(options.stateDir, "watcher");
-  const { host, watcher } = createHost(options, home, reports);
+  const { host, watcher } = createHost(options, home, reports, mode);
   const requireOpen = () => host.requireOpen();
   const backups = new Backups(options.stateDir);
   const fsTools = { mode, temps: new TempFiles(), attributes: new KeptAttributes(), backups, requireOpen };
@@ -103,6 +104,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
     guard: mode,
     home,
     cwd,
+    ...realCwdOf(cwd),
     bind(grant, call) {
       requireOpen();
       // Every operation under way listens to the call.
@@ -137,12 +139,22 @@ function currentDirectory(): string {
   }
 }
 
+/** Settled when the backend is made: a symlink that takes the place of `cwd` later leads out of it. */
+function realCwdOf(cwd: string): Pick<Backend, "realCwd"> {
+  try {
+    return { realCwd: realpathSync.native(cwd) };
+  } catch {
+    return {};
+  }
+}
+
 /** What all commands share. @param reports - Where the watcher writes down what it ended. */
-function createHost(options: LocalBackendOptions, home: string, reports: string | undefined) {
+function createHost(options: LocalBackendOptions, home: string, reports: string | undefined, mode: GuardMode) {
   const pool = new PipePool();
   const watcher = options.watcher === false ? undefined : new Watcher(pool, reports);
   const host = new CommandHost({
     pool,
+    mode,
     env: baseEnvironment(process.env, options.passEnv ?? [], { HOME: home, ...options.env }),
     ...(watcher === undefined ? {} : { watcher }),
     ...(options.stateDir === undefined ? {} : { store: new JobStore(options.stateDir) }),

@@ -234,6 +234,9 @@ describe("jobs", () => {
       moved: async () => {
         throw new Error("not asked");
       },
+      commandAt: async () => {
+        throw new Error("not asked");
+      },
     };
     const { shell } = backend.bind(EMPTY_GRANT, call);
     await expect(shell.attach(id)).rejects.toMatchObject({ code: "CALL_UNCLAIMED" });
@@ -256,6 +259,9 @@ describe("jobs", () => {
       signal: control.signal,
       deadline: Date.now() + 60_000,
       moved: async () => {
+        throw new Error("not asked");
+      },
+      commandAt: async () => {
         throw new Error("not asked");
       },
     });

@@ -1,4 +1,5 @@
 import {
+  authorizeDirectory,
   type Binding,
   boundHandle,
   HaftError,
@@ -23,6 +24,7 @@ import {
   unbegunResult,
 } from "../../kernel/index.js";
 import type { CommandHost } from "./command-host.js";
+import type { Anchor } from "./fs-anchor.js";
 import { JOB_OUTPUT_BYTES, type JobFacts, RECENT_OUTPUT_BYTES } from "./job-table.js";
 import type { JobFolder } from "./jobs/job-folder.js";
 import type { RunningCommand } from "./running-command.js";
@@ -47,7 +49,12 @@ export class LocalShell implements Shell {
     if (options.signal?.aborted === true) return unbegunResult(startedMs, whyStopped(options.signal).ended);
     if (deadlineMs <= 0) return unbegunResult(startedMs, "deadline");
     const stdin = options.input ?? "none";
-    const running = this.#host.start(command, options, { stdin, latestBytes: 0, readAtOnce: false });
+    const running = await this.#inDirectory(command, options, (directory) => {
+      // Policy may have been asked meanwhile.
+      if (options.signal?.aborted === true) return whyStopped(options.signal);
+      return this.#host.start(command, options, { directory, stdin, latestBytes: 0, readAtOnce: false });
+    });
+    if ("ended" in running) return unbegunResult(startedMs, running.ended);
     if ("problem" in running) return unbegunResult(startedMs, "spawn-error", running.problem);
     const release = this.#stopWith(running, options, deadlineMs);
     // Nothing is left to write where the command was given its input whole.
@@ -81,13 +88,17 @@ export class LocalShell implements Shell {
   async spawn(command: string, options: SpawnOptions): Promise<ShellHandle> {
     this.#judge(command, options.cwd);
     const facts = this.#facts(command, options.cwd, options.lifetime);
-    const folder = this.#openFolder(facts, options.outputFolder);
-    const running = this.#host.start(command, options, {
-      stdin: options.input ?? "open",
-      latestBytes: folder === undefined ? JOB_OUTPUT_BYTES : RECENT_OUTPUT_BYTES,
-      readAtOnce: true,
-      lifetime: options.lifetime,
-      ...(folder === undefined ? {} : { folder }),
+    let folder: JobFolder | undefined;
+    const running = await this.#inDirectory(command, options, (directory) => {
+      folder = this.#openFolder(facts, options.outputFolder);
+      return this.#host.start(command, options, {
+        directory,
+        stdin: options.input ?? "open",
+        latestBytes: folder === undefined ? JOB_OUTPUT_BYTES : RECENT_OUTPUT_BYTES,
+        readAtOnce: true,
+        lifetime: options.lifetime,
+        ...(folder === undefined ? {} : { folder }),
+      });
     });
     if ("problem" in running) {
       folder?.remove();
@@ -133,6 +144,25 @@ export class LocalShell implements Shell {
 
   #facts(command: string, cwd: string, lifetime: Lifetime): JobFacts {
     return { command, cwd, lifetime, ...jobOwner(this.#binding?.call) };
+  }
+
+  /** Starts a command in the very directory that was judged: it is held meanwhile, so no symlink can be swapped in between. */
+  async #inDirectory<T>(
+    command: string,
+    options: ShellOptions,
+    start: (directory: Anchor) => T,
+  ): Promise<T | { readonly problem: string }> {
+    const directory = this.#host.hold(command, options);
+    if ("problem" in directory) return directory;
+    try {
+      if (this.#binding !== undefined) {
+        await authorizeDirectory(this.#binding, command, options.cwd, directory.real);
+        this.#requireLive();
+      }
+      return start(directory);
+    } finally {
+      directory.close();
+    }
   }
 
   #judge(command: string, cwd: string): void {

@@ -30,7 +30,11 @@ const NO_SEARCH: Search = {
 };
 
 // A system on which no pipes can be made: commands get the sockets that Node makes for them.
-const host = new CommandHost({ pool: new PipePool(false), env: baseEnvironment(process.env, [], {}) });
+const host = new CommandHost({
+  mode: guardMode(),
+  pool: new PipePool(false),
+  env: baseEnvironment(process.env, [], {}),
+});
 const fsTools = { mode: guardMode(), temps: new TempFiles(), attributes: new KeptAttributes(), backups: new Backups() };
 const root = { fs: new LocalFs(fsTools), shell: new LocalShell(host) };
 const sessions = new SessionJobs(root.shell);

@@ -1,11 +1,12 @@
 /** Starting a command: its process, its streams, and why it could not be started. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { accessSync, constants, mkdtempSync, statSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cwdProblem, messageOf } from "../../kernel/index.js";
 import { type CommandStreams, openStreams, type StreamOptions } from "./command-streams.js";
+import { type Anchor, type GuardMode, openAnchor } from "./fs-anchor.js";
 import { systemCode } from "./fs-faults.js";
 import { KEEP_SCRIPT } from "./jobs/keep-scripts.js";
 import type { Pipe, PipePool } from "./pipe-pool.js";
@@ -18,7 +19,8 @@ const MAX_ARGUMENT_BYTES = 100 * 1024;
 
 export interface StartOptions extends StreamOptions {
   readonly command: string;
-  readonly cwd: string;
+  /** The held directory that it starts in. */
+  readonly directory: Anchor;
   readonly env: Readonly<Record<string, string>>;
   /** A file for the status of the command, which is then run by a shell that writes it down. */
   readonly exitPath?: string;
@@ -39,22 +41,24 @@ export interface Started {
   cleanUp(): void;
 }
 
-/** Why a command cannot be run in this folder, as a clause; undefined when it can. */
-function folderProblem(cwd: string): string | undefined {
+/** Holds the directory of a command, so that it starts there whatever becomes of the path; or why it cannot start there, as a clause. */
+export function holdDirectory(cwd: string, mode: GuardMode): Anchor | { readonly problem: string } {
+  let held: Anchor | undefined;
   try {
-    if (!statSync(cwd).isDirectory()) return cwdProblem(cwd, "file");
-    accessSync(cwd, constants.X_OK);
-    return undefined;
+    held = openAnchor(cwd, mode);
+    accessSync(held.at(""), constants.X_OK);
+    return held;
   } catch (thrown) {
-    const code = systemCode(thrown);
-    return cwdProblem(cwd, code === "ENOENT" || code === "ENOTDIR" ? "absent" : "closed");
+    held?.close();
+    const code = systemCode(thrown) ?? "";
+    if (Object.hasOwn(SHORTAGES, code)) return { problem: NOT_STARTED + because(thrown) };
+    if (code === "ENOTDIR" && existsSync(cwd)) return { problem: cwdProblem(cwd, "file") };
+    return { problem: cwdProblem(cwd, code === "ENOENT" || code === "ENOTDIR" ? "absent" : "closed") };
   }
 }
 
 /** Starts the command in a session of its own. @returns Why it could not be started, as a clause. */
 export function startCommand(options: StartOptions, pool: PipePool): Started | { readonly problem: string } {
-  const problem = folderProblem(options.cwd);
-  if (problem !== undefined) return { problem };
   const script = scriptOf(options.command);
   if ("problem" in script) return script;
   let streams: CommandStreams | undefined;
@@ -77,7 +81,7 @@ export function startCommand(options: StartOptions, pool: PipePool): Started | {
 function spawnShell(options: StartOptions, script: Script, { stdio }: CommandStreams): ChildProcess {
   const run = script.path === undefined ? ["-c", "--", options.command] : [script.path];
   const args = options.exitPath === undefined ? run : ["-c", KEEP_SCRIPT, "sh", options.exitPath, ...run];
-  return spawn(SHELL, args, { cwd: options.cwd, env: options.env, detached: true, stdio });
+  return spawn(SHELL, args, { cwd: options.directory.at(""), env: options.env, detached: true, stdio });
 }
 
 function startedOf(child: Started["child"], script: Script, streams: CommandStreams): Started {

@@ -1,6 +1,7 @@
 /** The port to the commands of a memory backend. */
 import {
   AbortHub,
+  authorizeDirectory,
   type Binding,
   boundHandle,
   commandProblem,
@@ -52,16 +53,14 @@ export class MemoryShell implements Shell {
     const startedMs = Math.trunc(this.#host.table.clock.now());
     if (options.signal?.aborted) return unbegunResult(startedMs, "cancelled");
     if (this.#limitMs(options.timeoutMs) <= 0) return unbegunResult(startedMs, "deadline");
-    const problem = commandProblem(command, options) ?? this.#folderProblem(options.cwd);
-    if (problem !== undefined) return unbegunResult(startedMs, "spawn-error", problem);
-    return this.#start(command, options, "session", false).result;
+    const run = await this.#start(command, options, "session", false);
+    return "problem" in run ? unbegunResult(startedMs, "spawn-error", run.problem) : run.result;
   }
 
   async spawn(command: string, options: SpawnOptions): Promise<ShellHandle> {
     this.#requireAllowed(command, options.cwd);
-    const problem = commandProblem(command, options) ?? this.#folderProblem(options.cwd);
-    if (problem !== undefined) throw notStarted(problem);
-    const run = this.#start(command, options, options.lifetime, true);
+    const run = await this.#start(command, options, options.lifetime, true);
+    if ("problem" in run) throw notStarted(run.problem);
     this.#keep(run);
     return this.#handleOf(run);
   }
@@ -103,7 +102,33 @@ export class MemoryShell implements Shell {
     requireCommand(this.#bound.grant, command, cwd);
   }
 
-  #start(command: string, options: ShellOptions, lifetime: Lifetime, isOpenEnded: boolean): MemoryRun {
+  /** Starts the command in the directory that was judged; where policy has to be asked, the path is walked again after its answer. */
+  async #start(
+    command: string,
+    options: ShellOptions,
+    lifetime: Lifetime,
+    isOpenEnded: boolean,
+  ): Promise<MemoryRun | { readonly problem: string }> {
+    const problem = commandProblem(command, options);
+    if (problem !== undefined) return { problem };
+    for (let judged: string | undefined; ; ) {
+      const directory = this.#directory(options.cwd);
+      if ("problem" in directory) return directory;
+      if (this.#bound === undefined || directory.real === judged)
+        return this.#startIn(directory.real, command, options, lifetime, isOpenEnded);
+      judged = directory.real;
+      await authorizeDirectory(this.#bound, command, options.cwd, judged);
+      this.#host.tree.requireOpen();
+    }
+  }
+
+  #startIn(
+    directory: string,
+    command: string,
+    options: ShellOptions,
+    lifetime: Lifetime,
+    isOpenEnded: boolean,
+  ): MemoryRun {
     const { signal, timeoutMs, detach, ...rest } = options;
     const facts: JobFacts = {
       command,
@@ -114,6 +139,7 @@ export class MemoryShell implements Shell {
     };
     const run: RunOptions = {
       ...rest,
+      cwd: directory,
       isOpenEnded,
       ...(detach === undefined || isOpenEnded ? {} : { detached: new AbortHub(detach) }),
       env: { ...this.#host.env, ...options.env },
@@ -140,14 +166,15 @@ export class MemoryShell implements Shell {
     return Math.min(timeoutMs ?? Number.POSITIVE_INFINITY, left);
   }
 
-  #folderProblem(cwd: string): string | undefined {
+  /** Where a command's directory really is, or why none can start there, as a clause. */
+  #directory(cwd: string): { readonly real: string } | { readonly problem: string } {
     try {
-      const { node } = this.#host.tree.walk(cwd, true, DOING.looking);
-      if (node?.kind === "directory") return undefined;
-      return cwdProblem(cwd, node === undefined ? "absent" : "file");
+      const { node, real } = this.#host.tree.walk(cwd, true, DOING.looking);
+      if (node?.kind === "directory") return { real };
+      return { problem: cwdProblem(cwd, node === undefined ? "absent" : "file") };
     } catch {
-      // Its links lead round in a ring.
-      return cwdProblem(cwd, "closed");
+      // Its symlinks form a loop.
+      return { problem: cwdProblem(cwd, "closed") };
     }
   }
 }

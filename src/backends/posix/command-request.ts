@@ -1,10 +1,19 @@
 /** How a command travels: what it is checked for, what goes with the line, as a block, or ahead of it. */
 import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { commandProblem, cwdProblem, type ShellOptions } from "../../kernel/index.js";
+import {
+  authorizeDirectory,
+  type Binding,
+  commandProblem,
+  cwdProblem,
+  grantedDirectories,
+  type ShellOptions,
+} from "../../kernel/index.js";
+import { posixQuote } from "../../text/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
 import type { CommandRequest } from "./command-channel.js";
 import type { FarSide } from "./far-side.js";
+import type { Frame } from "./frames.js";
 
 /** A longer command goes as a block. */
 const MAX_INLINE_BYTES = 1_000;
@@ -23,8 +32,41 @@ export function folderProblem(cwd: string, word: string | undefined): string {
   return cwdProblem(cwd, word === "absent" || word === "file" ? word : "closed");
 }
 
+/** Why a command did not begin whose directory was another each time that it was judged, as a clause. */
+export function directoryChanges(cwd: string): string {
+  return `the path "${cwd}" keeps leading to other directories`;
+}
+
 /** Why a command did not begin that the far side could not write down. */
 export const NO_NOTE = "the far side cannot write into its folder for state; its disk may be full";
+
+/** The directories that one command may start in: the far side compares the real path of the one that it has entered. */
+export class Directories {
+  readonly #binding: Binding | undefined;
+  readonly #command: string;
+  readonly #cwd: string;
+  #judged: string | undefined;
+
+  constructor(binding: Binding | undefined, command: string, cwd: string) {
+    this.#binding = binding;
+    this.#command = command;
+    this.#cwd = cwd;
+  }
+
+  /** As the far side takes them. */
+  get allowed(): string {
+    if (this.#binding === undefined) return "*";
+    const granted = grantedDirectories(this.#binding.grant, this.#command, this.#cwd);
+    return [...granted, ...(this.#judged === undefined ? [] : [this.#judged])].map(posixQuote).join(" ");
+  }
+
+  /** Has the directory judged that the far side found; the command is then to be sent again. @throws `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` */
+  async judge({ bytes }: Frame): Promise<void> {
+    const real = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+    if (this.#binding !== undefined) await authorizeDirectory(this.#binding, this.#command, this.#cwd, real);
+    this.#judged = real;
+  }
+}
 
 /** How a command's input gets to the far side. */
 export type StagedInput =
@@ -59,7 +101,13 @@ export async function stageInput(
 /** @param extra - The words of the operation between the command and the variables. */
 export function commandRequest(
   operation: "exec" | "spawn",
-  what: { readonly id: number; readonly tag: string; readonly command: string; readonly input: StagedInput },
+  what: {
+    readonly id: number;
+    readonly tag: string;
+    readonly command: string;
+    readonly input: StagedInput;
+    readonly directories: Directories;
+  },
   options: Pick<ShellOptions, "cwd" | "env" | "input">,
   extra: readonly string[],
 ): CommandRequest {
@@ -72,7 +120,15 @@ export function commandRequest(
   return {
     id: what.id,
     operation,
-    words: [what.tag, options.cwd, staged, isInline ? what.command : "", ...extra, ...variables],
+    words: [
+      what.tag,
+      options.cwd,
+      what.directories.allowed,
+      staged,
+      isInline ? what.command : "",
+      ...extra,
+      ...variables,
+    ],
     ...(isInline ? {} : { command: bytes }),
     ...(isBlock ? { input } : {}),
   };

@@ -10,7 +10,16 @@ import {
 import { orAfter } from "./bounded-wait.js";
 import { type CommandReport, type Keep, NO_TREE, NOTHING, readEnding, readReport, UNSEEN } from "./capture.js";
 import { ChannelLost } from "./channel-lost.js";
-import { commandRequest, folderProblem, InputNotKept, NO_NOTE, refuseCommand, stageInput } from "./command-request.js";
+import {
+  commandRequest,
+  type Directories,
+  directoryChanges,
+  folderProblem,
+  InputNotKept,
+  NO_NOTE,
+  refuseCommand,
+  stageInput,
+} from "./command-request.js";
 import type { FarSide } from "./far-side.js";
 import type { Frame } from "./frames.js";
 import type { JobFacts } from "./job.js";
@@ -26,7 +35,7 @@ const RECOVERY_MS = 10_000;
 /** The most bytes that are kept of either end. */
 const MAX_KEEP_BYTES = 8 * 1024 * 1024;
 /** A command that never began is sent again so often. */
-const MAX_SENDS = 3;
+export const MAX_SENDS = 3;
 
 type Stop = "cancelled" | "deadline";
 type Event =
@@ -41,6 +50,7 @@ export interface RunLimits {
   readonly signals: readonly AbortSignal[];
   /** Milliseconds from now. */
   readonly timeoutMs: number;
+  readonly directories: Directories;
   /** What is known of what it leaves running. */
   readonly facts: JobFacts;
 }
@@ -53,6 +63,7 @@ export class CommandRun {
   readonly #keep: Keep;
   readonly #tag: string;
   readonly #facts: JobFacts;
+  readonly #directories: Directories;
   readonly #startedMs = Date.now();
   readonly #startedAt = performance.now();
   readonly #stop: Promise<Event>;
@@ -69,6 +80,7 @@ export class CommandRun {
     this.#keep = { head: Math.min(head, MAX_KEEP_BYTES), tail: Math.min(tail, MAX_KEEP_BYTES) };
     this.#tag = `${far.tag}-`;
     this.#facts = limits.facts;
+    this.#directories = limits.directories;
     this.#stop = this.#watch(limits);
   }
 
@@ -109,6 +121,12 @@ export class CommandRun {
             this.#far.drop();
             return "again";
           }
+          if (event.frame.words[1] === "moved" && this.#why === undefined) {
+            this.#jobs.forget(id);
+            if (isLast) return this.#unbegun("spawn-error", directoryChanges(this.#options.cwd));
+            await this.#directories.judge(event.frame);
+            return "again";
+          }
           return await this.#answered(id, event.frame);
         case "left":
           return await this.#outlived(id, answer);
@@ -132,7 +150,7 @@ export class CommandRun {
     const staged = await stageInput(this.#far, input, controller.signal);
     if (this.#why !== undefined) throw new ChannelLost("it was ended before it began", false);
     const { head, tail } = this.#keep;
-    const what = { id, tag: this.#tag, command: this.#command, input: staged };
+    const what = { id, tag: this.#tag, command: this.#command, input: staged, directories: this.#directories };
     const pace = onOutput === undefined ? "go" : "hold";
     const request = commandRequest("exec", what, this.#options, [String(head), String(tail), pace]);
     const sent = this.#far.request(request, controller.signal);
@@ -144,7 +162,7 @@ export class CommandRun {
     const [, what, why] = frame.words;
     if (what === "nocwd") return this.#unbegun("spawn-error", folderProblem(this.#options.cwd, why));
     if (what === "nonote") return this.#unbegun("spawn-error", NO_NOTE);
-    if (what === "refused") return this.#unbegun(this.#why ?? "channel-lost");
+    if (what === "refused" || what === "moved") return this.#unbegun(this.#why ?? "channel-lost");
     return this.#ended(id, readReport(frame, this.#keep), "itself");
   }
 

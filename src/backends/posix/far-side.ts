@@ -28,6 +28,7 @@ export interface FarSideOptions {
 export interface FarPlace {
   readonly home: string;
   readonly cwd: string;
+  readonly realCwd: string;
   /** What it can do beyond the minimum, by name. */
   readonly facts: ReadonlySet<string>;
 }
@@ -210,13 +211,13 @@ export class FarSide {
     ];
     const { shell, ready } = await FarShell.start({ name, open, script: commandScript(), settings, timeoutMs });
     const [, pid, found, ...sizes] = ready.words;
-    const [home = "", cwd = "", path = "", facts = ""] = split(ready.bytes, sizes.map(Number));
+    const [home = "", cwd = "", realCwd = "", path = "", facts = ""] = split(ready.bytes, sizes.map(Number));
     if (found !== "adopted") {
       // The old folder is gone, and with it everything that was noted there.
       this.#spool = { name: fresh, path };
       this.#bulk.cut();
     }
-    this.#place ??= { home, cwd, facts: new Set(facts.split(" ").filter((one) => one !== "")) };
+    this.#place ??= { home, cwd, realCwd, facts: new Set(facts.split(" ").filter((one) => one !== "")) };
     const channel = new CommandChannel(shell, {
       pid: Number(pid),
       leaseMs,

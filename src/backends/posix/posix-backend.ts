@@ -53,6 +53,7 @@ class PosixBackend implements Backend {
   readonly guard: "pinned" | "checked";
   readonly home: string;
   readonly cwd: string;
+  readonly realCwd: string;
   readonly root: Backend["root"];
   readonly #far: FarSide;
   readonly #jobs: JobTable;
@@ -60,12 +61,13 @@ class PosixBackend implements Backend {
   #closing: Promise<{ readonly left: readonly string[] }> | undefined;
 
   constructor(name: string, far: FarSide) {
-    const { facts, home, cwd } = far.place;
+    const { facts, home, cwd, realCwd } = far.place;
     this.name = name;
     this.#far = far;
     this.#jobs = new JobTable(far);
     this.home = home;
     this.cwd = cwd;
+    this.realCwd = realCwd;
     this.flags = Object.freeze({ processes: true, signals: false, links: true, jobs: true, terminal: false });
     // Without these a name is looked at in one step and used in the next.
     this.guard = facts.has("mvT") && facts.has("stat") && facts.has("proc") ? "pinned" : "checked";

@@ -24,8 +24,17 @@ import {
 } from "../../kernel/index.js";
 import { wholeNumber } from "../../text/index.js";
 import { ChannelLost } from "./channel-lost.js";
-import { commandRequest, folderProblem, InputNotKept, NO_NOTE, refuseCommand, stageInput } from "./command-request.js";
-import { CommandRun } from "./command-run.js";
+import {
+  commandRequest,
+  Directories,
+  directoryChanges,
+  folderProblem,
+  InputNotKept,
+  NO_NOTE,
+  refuseCommand,
+  stageInput,
+} from "./command-request.js";
+import { CommandRun, MAX_SENDS } from "./command-run.js";
 import { unavailable } from "./far-shell.js";
 import type { FarSide } from "./far-side.js";
 import type { Job, JobFacts } from "./job.js";
@@ -54,6 +63,7 @@ export class PosixShell implements Shell {
     const run = new CommandRun(this.#far, this.#jobs, command, countable(options), {
       signals: [options.signal, call?.signal].filter((one) => one !== undefined),
       timeoutMs: Math.min(options.timeoutMs ?? Number.POSITIVE_INFINITY, leftMs),
+      directories: new Directories(this.#bound, command, options.cwd),
       facts: { ...this.#facts(command, options.cwd, "session"), adopted: "call" },
     });
     return run.result();
@@ -63,20 +73,9 @@ export class PosixShell implements Shell {
     this.#require(command, options.cwd);
     const problem = refuseCommand(command, options);
     if (problem !== undefined) throw notStarted(problem);
-    const controller = new AbortController();
-    const input = await stageInput(this.#far, options.input, controller.signal).catch((thrown: unknown) => {
-      throw thrown instanceof InputNotKept ? unnoted() : thrown;
-    });
-    const id = this.#far.nextId();
     // Jobs to be kept have a tag of their own, so that the end of this backend does not find them.
     const tag = options.lifetime === "keep" ? `${this.#far.tag}k-` : `${this.#far.tag}-`;
-    const request = commandRequest("spawn", { id, tag, command, input }, options, [
-      options.lifetime === "keep" ? "keep" : "no",
-    ]);
-    const exited = this.#jobs.exited(id);
-    const { words } = await this.#far.request(request).catch((thrown: unknown) => {
-      throw thrown instanceof ChannelLost ? unavailable(this.#name, thrown.message) : thrown;
-    });
+    const { id, words, exited } = await this.#send(command, options, tag);
     const [, what, pid = ""] = words;
     if (what === "nocwd") throw notStarted(folderProblem(options.cwd, pid));
     if (what === "nonote") throw unnoted();
@@ -89,6 +88,29 @@ export class PosixShell implements Shell {
       job.exited();
     });
     return this.#handleOf(job);
+  }
+
+  /** Sends the request until the directory that the far side enters is one that was judged. */
+  async #send(command: string, options: SpawnOptions, tag: string) {
+    const directories = new Directories(this.#bound, command, options.cwd);
+    for (let sends = 1; ; sends += 1) {
+      const { signal } = new AbortController();
+      const input = await stageInput(this.#far, options.input, signal).catch((thrown: unknown) => {
+        throw thrown instanceof InputNotKept ? unnoted() : thrown;
+      });
+      const id = this.#far.nextId();
+      const what = { id, tag, command, input, directories };
+      const request = commandRequest("spawn", what, options, [options.lifetime === "keep" ? "keep" : "no"]);
+      const exited = this.#jobs.exited(id);
+      const frame = await this.#far.request(request).catch((thrown: unknown) => {
+        throw thrown instanceof ChannelLost ? unavailable(this.#name, thrown.message) : thrown;
+      });
+      if (frame.words[1] !== "moved") return { id, words: frame.words, exited };
+      this.#jobs.forgetExit(id);
+      this.#jobs.forget(id);
+      if (sends === MAX_SENDS) throw notStarted(directoryChanges(options.cwd));
+      await directories.judge(frame);
+    }
   }
 
   async attach(id: string): Promise<ShellHandle | null> {

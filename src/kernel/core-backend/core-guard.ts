@@ -4,7 +4,7 @@ import { type Access, covers, type Grant } from "../claims.js";
 import type { CoreFs, Io } from "../fs.js";
 import { type Doing, requirePath, requireUncancelled } from "../fs-doing.js";
 import { systemFault } from "../fs-faults.js";
-import { requireCovered, requireLive, requireMoved, requireTreeCovered } from "../guard.js";
+import { authorizeDirectory, requireCovered, requireLive, requireMoved, requireTreeCovered } from "../guard.js";
 import { coreFault, unsupported } from "./core-faults.js";
 
 export type CoreStat = Awaited<ReturnType<CoreFs["stat"]>>;
@@ -40,6 +40,14 @@ export class CoreGuard {
     const real = await this.#realPath(doing[0], path, access, followLast);
     if (real !== path) await requireMoved(this.#bound.grant, this.#bound.call, path, real, access);
     this.requireRunning(doing, path, io);
+  }
+
+  /** Has the real path of a command's directory judged. A core starts by path, so a swap behind this can win. */
+  async checkDirectory(command: string, cwd: string): Promise<void> {
+    if (this.#bound === undefined) return;
+    const real = await this.#realPath("run a command in", cwd, "read", true);
+    await authorizeDirectory(this.#bound, command, cwd, real);
+    this.core.requireOpen();
   }
 
   /** Like `check` for what takes a whole folder. */

@@ -13,7 +13,7 @@ hf_main() {
   exec 2>/dev/null 4>&1
   LC_ALL=C; export LC_ALL; unset CDPATH
   hf_umask=$(umask)
-  hf_ask_kernel="\${BASH_VERSION:-}\${KSH_VERSION:-}\${ZSH_VERSION:-}\${YASH_VERSION:-}"
+  hf_know_shell
   # Noted for whoever ends the far side: a shell that hangs on a file does not see its end of file.
   hf_own_pid; hf_note "$hf_pid" "$hf_s/bulk.$hf_serial.pid"
   hf_id=ready; hf_say "$hf_pid"

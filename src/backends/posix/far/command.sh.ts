@@ -18,11 +18,13 @@ hf_main() {
   hf_args=$1
   shift
   exec 2>/dev/null
+  hf_know_shell
   hf_adopt
   if [ -n "$1" ]; then cd "$1" || hf_refuse "cannot enter the folder"; fi
   # What every command finds: no colours, no pager, no editor, no question that nobody would answer.
   export TERM=dumb NO_COLOR=1 PAGER=cat GIT_PAGER=cat GIT_EDITOR=: EDITOR=: GIT_TERMINAL_PROMPT=0
   hf_cwd=$(pwd; printf x); hf_cwd=\${hf_cwd%?x}
+  hf_real_cwd=$(pwd -P; printf x); hf_real_cwd=\${hf_real_cwd%?x}
   cd "$hf_s" && hf_probe
   hf_setsid=; if hf_has setsid; then hf_setsid=$(command -v setsid); fi
   # A command may be given another PATH: what starts it is found now.
@@ -46,9 +48,9 @@ hf_main() {
   (
     LC_ALL=C
     hf_home=\${HOME:-/}
-    hf_ready=$hf_home$hf_cwd$hf_s$hf_facts
-    printf '%s ready,%s,%s,%s,%s,%s %s\n%s%s\n' "$hf_nonce" "$hf_pid" "$hf_found_old" "\${#hf_home}" "\${#hf_cwd}" \
-      "\${#hf_s}" "\${#hf_ready}" "$hf_ready" "$hf_nonce"
+    hf_ready=$hf_home$hf_cwd$hf_real_cwd$hf_s$hf_facts
+    printf '%s ready,%s,%s,%s,%s,%s,%s %s\n%s%s\n' "$hf_nonce" "$hf_pid" "$hf_found_old" "\${#hf_home}" "\${#hf_cwd}" \
+      "\${#hf_real_cwd}" "\${#hf_s}" "\${#hf_ready}" "$hf_ready" "$hf_nonce"
   )
   cd /
   { { hf_watch </dev/null >/dev/null | hf_level 0 <&7 7<&-; } 7<&0 3>&1; } | hf_emit

@@ -78,6 +78,18 @@ hf_pause() {
   fi
 }
 
+# Finds out whether "cd -P" of this shell can be believed; see hf_enter.
+hf_know_shell() { hf_ask_kernel="\${BASH_VERSION:-}\${KSH_VERSION:-}\${ZSH_VERSION:-}\${YASH_VERSION:-}"; }
+
+# Enters the directory $1 and asks where that is. Sets hf_here. From then on the shell stands in that very directory, whatever
+# happens to its name; so what it does under "./name" happens there. Some shells work "cd -P" out by string work before
+# they go: there the kernel is asked.
+hf_enter() {
+  cd -P -- "$1" || return 1
+  hf_here=$PWD
+  if [ -n "$hf_ask_kernel" ]; then hf_here=$(/bin/pwd -P; printf x); hf_here=\${hf_here%?x}; fi
+}
+
 # Creates the file $1 unless it is there: the one who succeeds has the claim.
 hf_claim() { ( set -C; printf '' >"$1" ) 2>/dev/null; }
 `;

@@ -2,15 +2,6 @@
 import { sh } from "./sh.js";
 
 export const PLACE = sh`
-# Enters the folder $1 and asks where that is. Sets hf_here. From then on the shell stands in that very folder, whatever
-# happens to its name; so what it does under "./name" happens there. Some shells work "cd -P" out by string work before
-# they go: there the kernel is asked.
-hf_enter() {
-  cd -P -- "$1" || return 1
-  hf_here=$PWD
-  if [ -n "$hf_ask_kernel" ]; then hf_here=$(/bin/pwd -P; printf x); hf_here=\${hf_here%?x}; fi
-}
-
 # Goes to the folder that really holds $1 and sets hf_name to the name there ("." for the root) and hf_real to the whole.
 #   $2 yes: a link at the end is followed   $3: places that are allowed, as quoted words, or "*" for all
 # Fails with hf_code and hf_note set. "moved" means: it leads to hf_note, which is neither $1 nor allowed.

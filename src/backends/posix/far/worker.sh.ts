@@ -39,12 +39,12 @@ hf_begin() {
 # Says that the request cannot be written down. Where the folder is gone, a new channel makes another.
 hf_unnoted() { if [ -d "$hf_s" ]; then hf_reply nonote; else hf_reply refused; fi; }
 
-# exec TAG CWD STAGED COMMAND HEAD TAIL hold|go VARIABLES...: runs a command to its end and answers with its output. "hold":
+# exec TAG CWD ALLOWED STAGED COMMAND HEAD TAIL hold|go VARIABLES...: runs a command to its end and answers with its output. "hold":
 # somebody listens meanwhile; see hf_keep_pace.
 hf_do_exec() {
-  hf_job=$hf_id hf_job_tag=$1 hf_head=$5 hf_tail=$6 hf_pace=$7
-  hf_set_command "$2" "$3" "$4" || return 0
-  shift 7
+  hf_job=$hf_id hf_job_tag=$1 hf_head=$6 hf_tail=$7 hf_pace=$8
+  hf_set_command "$2" "$3" "$4" "$5" || return 0
+  shift 8
   hf_begin || return 0
   hf_run "$@"
   cd /
@@ -52,12 +52,12 @@ hf_do_exec() {
   if hf_has mkfifo; then hf_runs=$(( hf_runs + 1 )); hf_prepare "w$hf_k" "w$hf_k.$hf_runs"; fi
 }
 
-# spawn TAG CWD STAGED COMMAND keep|no VARIABLES...: starts a job and leaves it. The shell that waits for it is killed by
+# spawn TAG CWD ALLOWED STAGED COMMAND keep|no VARIABLES...: starts a job and leaves it. The shell that waits for it is killed by
 # the one it has started for it, so the job hangs on nothing of the channel and this worker is free; init gets the rest.
 hf_do_spawn() {
-  hf_job_tag=$1 hf_kept=$5 hf_pace=go
-  hf_set_command "$2" "$3" "$4" || return 0
-  shift 5
+  hf_job_tag=$1 hf_kept=$6 hf_pace=go
+  hf_set_command "$2" "$3" "$4" "$5" || return 0
+  shift 6
   hf_begin || return 0
   [ "$hf_kept" = no ] || printf 'keep\n' >"$hf_s/$hf_id.keep"
   if hf_has mkfifo && [ "$hf_ni" = 0 ]; then mkfifo -m 600 "$hf_s/$hf_id.f"; fi
@@ -76,24 +76,44 @@ hf_run_apart() {
   hf_run "$@"
 }
 
-# $1: the folder   $2: how the names of staged files begin that are its input, or ""   $3: the command, if it came with the
-# words. Answers and fails where the folder cannot be entered.
+# Enters the command's directory and stays in it, whatever happens to the path.
+#   $1: the directory   $2: the real paths that it may have, as quoted words, or "*" for all
+#   $3: how the names of staged files begin that are its input, or ""   $4: the command, if it came with the words
+# Answers and fails where the directory cannot be entered ("nocwd") or is another ("moved", with its real path).
 hf_set_command() {
-  hf_c=$3
-  if ! cd "$1"; then
+  hf_c=$4
+  if ! case $2 in "*") cd -P -- "$1" ;; *) hf_enter "$1" ;; esac; then
     if [ ! -e "$1" ]; then hf_x=absent; elif [ ! -d "$1" ]; then hf_x=file; else hf_x=denied; fi
+    hf_unstage "$3"
     hf_reply "nocwd,$hf_x"
+    return 1
+  fi
+  if [ "$2" != "*" ] && ! hf_among "$hf_here" "$2"; then
+    hf_unstage "$3"
+    printf '%s' "$hf_here" >"$hf_s/w$hf_k.s" || { hf_unnoted; return 1; }
+    hf_x=$(LC_ALL=C; printf '%s' "\${#hf_here}")
+    printf 'F %s,moved %s %s\n' "$hf_id" "$hf_x" "w$hf_k.s" >&3
     return 1
   fi
   # Over 64 KB a command does not fit into an argument everywhere: it runs from its file.
   if [ "$hf_nc" != 0 ] && [ "$hf_nc" -le 65536 ]; then hf_c=$(cat "$hf_s/$hf_id.c"; printf x); hf_c=\${hf_c%x}; fi
-  if [ -n "$2" ]; then
+  if [ -n "$3" ]; then
     hf_ni=1
-    cat "$hf_s/$2".* >"$hf_s/$hf_id.i" || hf_ni=0
-    rm -f "$hf_s/$2".*
+    cat "$hf_s/$3".* >"$hf_s/$hf_id.i" || hf_ni=0
+    hf_unstage "$3"
     if [ "$hf_ni" = 0 ]; then hf_unnoted; return 1; fi
   fi
 }
+
+# Whether $1 is one of the quoted words $2.
+hf_among() {
+  hf_x=$1
+  eval "set -- $2"
+  for hf_y in "$@"; do if [ "$hf_y" = "$hf_x" ]; then return 0; fi; done
+  return 1
+}
+
+hf_unstage() { [ -z "$1" ] || rm -f "$hf_s/$1".*; }
 
 # The command between its two pumps. $@: variables NAME=VALUE. Its streams are FIFOs that nobody else writes to, so each pump
 # sees the end of its own. The pumps may ignore INT and QUIT, as jobs do; the command must not, so it runs in the foreground.

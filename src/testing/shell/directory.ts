@@ -1,0 +1,205 @@
+/** That a command starts in a directory that was judged, and in no other: whatever its path leads to before, during and after the question. */
+import type { BoundCall, Decision, GrantedCommand, Shell } from "../../kernel/index.js";
+import { on } from "../case-setup.js";
+import { expectEqual, expectError, expectThat } from "../expect.js";
+import { bindAll, type Fixture, plant } from "../fixture.js";
+import type { Suite } from "../plan.js";
+import { expectExit, stdoutOf } from "./run.js";
+
+const COMMAND = "echo ran > marker; pwd";
+const ABOUT = { rule: "test:outside", risk: "high", reason: "It is outside." } as const;
+const GRANT = { id: "more", files: [], except: [], commands: [], origins: [], panes: [], jobs: [], moved: [] };
+
+const denies: BoundCall["commandAt"] = async () => ({ effect: "deny", ...ABOUT });
+const asks: BoundCall["commandAt"] = async () => ({ effect: "ask", ...ABOUT, remember: [], grant: GRANT });
+const allows: Decision = { effect: "allow", ...ABOUT, grant: GRANT };
+
+interface Places {
+  readonly inside: string;
+  readonly outside: string;
+  readonly other: string;
+  /** A shell whose one command is claimed in `cwd`. */
+  bound(cwd: string, commandAt: BoundCall["commandAt"], real?: string): Shell;
+  expectMarkers(...names: readonly string[]): Promise<void>;
+}
+
+/** `in` holds `build`, a symlink to `out`; `out` holds `sub`; `other` is a third directory. */
+async function places(fixture: Fixture): Promise<Places> {
+  const { fs } = bindAll(fixture);
+  const [inside, outside, other] = ["in", "out", "other"].map((name) => `${fixture.folder}/${name}`) as [
+    string,
+    string,
+    string,
+  ];
+  for (const path of [inside, `${outside}/sub`, other]) await fs.mkdir(path, true);
+  await plant(fixture, { kind: "link", path: `${inside}/build`, target: "../out" });
+  return {
+    inside,
+    outside,
+    other,
+    bound(cwd, commandAt, real) {
+      const one: GrantedCommand = { command: COMMAND, cwd, ...(real === undefined ? {} : { real }) };
+      return bindAll(fixture, { commands: [one] }, { commandAt }).shell;
+    },
+    async expectMarkers(...names) {
+      const all = [`${inside}/real`, inside, outside, `${outside}/sub`, other, fixture.folder];
+      const found: string[] = [];
+      for (const path of all) if (await fs.exists(`${path}/marker`)) found.push(path.slice(fixture.folder.length + 1));
+      expectEqual(found, names, "where the command ran");
+    },
+  };
+}
+
+/** Both ways to start a command; `spawn` where the backend has it. */
+async function refuseStarts(
+  fixture: Fixture,
+  shell: Shell,
+  cwd: string,
+  code: "POLICY_DENIED" | "POLICY_APPROVAL_REQUIRED",
+): Promise<void> {
+  await expectError(shell.exec(COMMAND, { cwd }), code, `exec in ${cwd}`);
+  if (fixture.backend.flags.jobs !== true) return;
+  for (const lifetime of ["session", "keep"] as const)
+    await expectError(shell.spawn(COMMAND, { cwd, lifetime }), code, `spawn in ${cwd}`);
+}
+
+export const shellDirectory: Suite<Fixture> = [
+  on(
+    "shell:directory:deny",
+    "A command does not start where its directory leads and policy denies it, by whatever part of the path",
+    async (fixture) => {
+      const { inside, bound, expectMarkers } = await places(fixture);
+      for (const cwd of [`${inside}/build`, `${inside}/build/sub`, `${inside}/build/sub/..`]) {
+        await refuseStarts(fixture, bound(cwd, denies), cwd, "POLICY_DENIED");
+      }
+      await expectMarkers();
+    },
+  ),
+  on(
+    "shell:directory:ask",
+    "Where a person would have to be asked about the real directory the command ends with POLICY_APPROVAL_REQUIRED",
+    async (fixture) => {
+      const { inside, bound, expectMarkers } = await places(fixture);
+      await refuseStarts(fixture, bound(`${inside}/build`, asks), `${inside}/build`, "POLICY_APPROVAL_REQUIRED");
+      await expectMarkers();
+    },
+  ),
+  on(
+    "shell:directory:allow",
+    "Where policy allows the real directory the command starts there, asked once with both paths",
+    async (fixture) => {
+      const { inside, outside, bound, expectMarkers } = await places(fixture);
+      const asked: string[] = [];
+      const cwd = `${inside}/build`;
+      const shell = bound(cwd, async (command, path, real) => {
+        asked.push(command, path, real);
+        return allows;
+      });
+      const result = await shell.exec(COMMAND, { cwd });
+      expectExit(result, 0, "the command");
+      expectEqual(stdoutOf(result), `${outside}\n`, "pwd");
+      expectEqual(asked, [COMMAND, cwd, outside], "what was asked");
+      await expectMarkers("out");
+    },
+  ),
+  on(
+    "shell:directory:approved",
+    "A command that is granted in one real directory starts there without a question, and in no other",
+    async (fixture) => {
+      const { inside, outside, other, bound, expectMarkers } = await places(fixture);
+      const cwd = `${inside}/build`;
+      const shell = bound(cwd, denies, outside);
+      expectExit(await shell.exec(COMMAND, { cwd }), 0, "where it was granted");
+      const { fs } = bindAll(fixture);
+      await fs.rm(`${outside}/marker`, { recursive: false, ignoreMissing: false });
+      await plant(fixture, { kind: "link", path: cwd, target: other });
+      await refuseStarts(fixture, shell, cwd, "POLICY_DENIED");
+      // A directory of its own under the claimed path is not what was granted either.
+      await fs.rm(cwd, { recursive: false, ignoreMissing: false });
+      await fs.mkdir(cwd, false);
+      await refuseStarts(fixture, shell, cwd, "POLICY_DENIED");
+      expectEqual(await fs.exists(`${cwd}/marker`), false, "the marker under the claimed path");
+      await expectMarkers();
+    },
+  ),
+  on(
+    "shell:directory:replaced-by-a-symlink",
+    "A directory that a symlink has replaced since it was claimed is judged again",
+    async (fixture) => {
+      const { inside, outside, bound, expectMarkers } = await places(fixture);
+      const { fs } = bindAll(fixture);
+      const cwd = `${inside}/real`;
+      await fs.mkdir(cwd, false);
+      const shell = bound(cwd, denies);
+      expectExit(await shell.exec(COMMAND, { cwd }), 0, "before");
+      await fs.rm(cwd, { recursive: true, ignoreMissing: false });
+      await plant(fixture, { kind: "link", path: cwd, target: outside });
+      await refuseStarts(fixture, shell, cwd, "POLICY_DENIED");
+      await expectMarkers();
+    },
+  ),
+  on(
+    "shell:directory:swapped-after-the-question",
+    "A symlink swapped while policy judges does not take the command to a directory that was not judged",
+    async (fixture) => {
+      const { inside, outside, other, bound, expectMarkers } = await places(fixture);
+      const cwd = `${inside}/build`;
+      const shell = bound(cwd, async (_command, _path, real) => {
+        await plant(fixture, { kind: "link", path: cwd, target: other });
+        return real === outside ? allows : { effect: "deny", ...ABOUT };
+      });
+      const ran = await shell.exec(COMMAND, { cwd }).then(
+        () => ["out"],
+        () => [],
+      );
+      await expectMarkers(...ran);
+    },
+  ),
+  on(
+    "shell:directory:swapped-during-the-start",
+    "A symlink swapped to and fro while commands start never lets one out",
+    async (fixture) => {
+      const { inside, outside, bound, expectMarkers } = await places(fixture);
+      await bindAll(fixture).fs.mkdir(`${inside}/real`, false);
+      const cwd = `${inside}/way`;
+      await plant(fixture, { kind: "link", path: cwd, target: "real" });
+      const shell = bound(cwd, async (_command, _path, real) =>
+        real === `${inside}/real` ? allows : { effect: "deny", ...ABOUT },
+      );
+      let swapping = true;
+      const swaps = (async () => {
+        for (let round = 0; swapping; round += 1) {
+          await plant(fixture, { kind: "link", path: cwd, target: round % 2 === 0 ? outside : "real" });
+          // Where planting takes no time at all, the commands need a turn, too.
+          if (round % 8 === 7) await new Promise<void>((resolve) => void fixture.clock.timer(0, resolve));
+        }
+      })();
+      swaps.catch(() => undefined); // A failure is met below; until then it is not unhandled.
+      let started = 0;
+      for (let round = 0; round < 30; round += 1) {
+        await shell.exec(COMMAND, { cwd }).then(
+          (result) => {
+            started += result.began === "yes" ? 1 : 0;
+          },
+          () => undefined,
+        );
+      }
+      swapping = false;
+      await swaps;
+      await expectMarkers(...(started > 0 ? ["in/real"] : []));
+    },
+  ),
+  on(
+    "shell:directory:root-is-unguarded",
+    "The backend's own shell, for the host, starts where the path leads",
+    async (fixture) => {
+      const { inside, outside } = await places(fixture);
+      const { shell } = fixture.backend.root;
+      expectEqual(stdoutOf(await shell.exec("pwd", { cwd: `${inside}/build` })), `${outside}\n`, "pwd");
+      expectThat(
+        (await shell.exec("pwd", { cwd: `${inside}/gone` })).problem?.includes("does not exist") === true,
+        "a directory that does not exist is named",
+      );
+    },
+  ),
+];
