@@ -1,5 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -247,6 +258,30 @@ describe("jobs", () => {
     expect((await handle!.kill("int")).state).toBe("alive");
     await handle!.result;
     expect((await handle!.kill("TERM")).state).toBe("gone");
+  });
+
+  it("keep no output where the folder that they name really is and may not be written", async () => {
+    const command = "true";
+    const outside = join(realpathSync(folder), "out");
+    const cwd = join(folder, "way");
+    mkdirSync(outside);
+    symlinkSync("out", cwd);
+    const place = { path: join(cwd, "jobs"), access: ["write"], scope: "tree" } as const;
+    const verdict = { rule: "test", risk: "low", reason: "No." } as const;
+    const { shell } = backend.bind(
+      { ...EMPTY_GRANT, files: [place], commands: [{ command, cwd }] },
+      {
+        id: "c",
+        sessionId: "s",
+        signal: new AbortController().signal,
+        deadline: Date.now() + 60_000,
+        moved: async () => ({ effect: "deny", ...verdict }),
+        commandAt: async () => ({ effect: "allow", ...verdict, grant: EMPTY_GRANT }),
+      },
+    );
+    const spawned = shell.spawn(command, { cwd, lifetime: "session", outputFolder: place.path });
+    await expect(spawned).rejects.toMatchObject({ code: "POLICY_DENIED", details: { real: join(outside, "jobs") } });
+    expect(readdirSync(outside)).toEqual([]);
   });
 
   it("are no longer reached through a handle whose call has ended", async () => {

@@ -4,6 +4,7 @@ import {
   boundHandle,
   HaftError,
   type Io,
+  isWithin,
   type JobInfo,
   jobOwner,
   type Lifetime,
@@ -14,6 +15,7 @@ import {
   requireJob,
   requireJobs,
   requireLive,
+  requireMoved,
   requireTreeCovered,
   type Shell,
   type ShellHandle,
@@ -89,8 +91,8 @@ export class LocalShell implements Shell {
     this.#judge(command, options.cwd);
     const facts = this.#facts(command, options.cwd, options.lifetime);
     let folder: JobFolder | undefined;
-    const running = await this.#inDirectory(command, options, (directory) => {
-      folder = this.#openFolder(facts, options.outputFolder);
+    const running = await this.#inDirectory(command, options, async (directory) => {
+      folder = await this.#openFolder(facts, options.outputFolder, directory.real);
       return this.#host.start(command, options, {
         directory,
         stdin: options.input ?? "open",
@@ -135,10 +137,21 @@ export class LocalShell implements Shell {
     return maySeeJob(job, this.#binding?.call);
   }
 
-  /** @throws `CALL_UNCLAIMED` where the call may not write to the folder that it names. */
-  #openFolder(facts: JobFacts, outputFolder: string | undefined): JobFolder | undefined {
+  /**
+   * @param real - The held directory of the command, which the folder lies in.
+   * @throws `CALL_UNCLAIMED` where the call may not write to the folder that it names; `POLICY_DENIED`,
+   *   `POLICY_APPROVAL_REQUIRED` where it may not write where that really is.
+   */
+  async #openFolder(facts: JobFacts, outputFolder: string | undefined, real: string): Promise<JobFolder | undefined> {
     if (outputFolder === undefined) return this.#host.openFolder(facts);
-    if (this.#binding !== undefined) requireTreeCovered(this.#binding.grant, outputFolder, "write");
+    if (this.#binding !== undefined) {
+      const { grant, call } = this.#binding;
+      requireTreeCovered(grant, outputFolder, "write");
+      if (isWithin(facts.cwd, outputFolder)) {
+        await requireMoved(grant, call, outputFolder, real + outputFolder.slice(facts.cwd.length), "write");
+        this.#requireLive();
+      }
+    }
     return this.#host.openFolder({ ...facts, outputFolder });
   }
 
@@ -150,7 +163,7 @@ export class LocalShell implements Shell {
   async #inDirectory<T>(
     command: string,
     options: ShellOptions,
-    start: (directory: Anchor) => T,
+    start: (directory: Anchor) => T | Promise<T>,
   ): Promise<T | { readonly problem: string }> {
     const directory = this.#host.hold(command, options);
     if ("problem" in directory) return directory;
@@ -159,7 +172,7 @@ export class LocalShell implements Shell {
         await authorizeDirectory(this.#binding, command, options.cwd, directory.real);
         this.#requireLive();
       }
-      return start(directory);
+      return await start(directory);
     } finally {
       directory.close();
     }

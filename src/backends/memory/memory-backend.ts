@@ -107,7 +107,6 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): MemoryB
     guard: "pinned",
     home,
     cwd,
-    realCwd: FileTree.pathOf(tree.walk(cwd, true, DOING.looking)),
     bind: (grant, call) => ports({ grant, call }),
     root: { fs: rootFs, shell: rootShell },
     state: () => (isClosed ? "closed" : "open"),
