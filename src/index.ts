@@ -7,6 +7,7 @@
 export {
   buddyDialect,
   haftDialect,
+  INDUSAGI_FS_NAMES,
   type IndusagiOptions,
   indusagi,
   indusagiDialect,
@@ -93,6 +94,13 @@ export {
   text,
 } from "./kernel/index.js";
 export { allowAllPolicy, type DenyByDefaultOptions, denyByDefaultPolicy } from "./policy/index.js";
+export {
+  type DiffOp,
+  diffLines,
+  type LineDiff,
+  renderUnifiedDiff,
+  type UnifiedDiffOptions,
+} from "./text/index.js";
 export {
   type BuiltinRegistryOptions,
   builtinRegistry,

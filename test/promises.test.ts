@@ -18,18 +18,10 @@ import { verifies } from "./verifies.js";
 
 const FOLDER = "/project";
 
-/** The seed's name of a file operation → ours. The types refuse a name that the core lacks, and a core operation without a name. */
-const FS_NAMES = {
-  read_text: "readText",
-  read_bytes: "readBytes",
-  write_file: "writeFile",
-  stat: "stat",
-  readdir: "readDir",
-  mkdir: "mkdir",
-  rm: "rm",
-  exists: "exists",
-} as const satisfies Record<string, keyof CoreFs>;
-true satisfies Exclude<keyof CoreFs, (typeof FS_NAMES)[keyof typeof FS_NAMES]> extends never ? true : false;
+/** The types refuse a core operation without a name. */
+true satisfies Exclude<keyof CoreFs, (typeof haft.INDUSAGI_FS_NAMES)[keyof typeof haft.INDUSAGI_FS_NAMES]> extends never
+  ? true
+  : false;
 
 /** A toolkit on the memory backend, which `change` may wrap, with one file. */
 async function inMemory(change: (backend: Backend) => Backend = (backend) => backend): Promise<Toolkit> {
@@ -128,22 +120,31 @@ describe("promises kept together", () => {
     expect(declared.sort()).toEqual(names.map((name) => `${name} in kernel`).sort());
   });
 
-  verifies("IP-019", "the eight file operations stand under one table of names, whose every entry works", async () => {
-    const backend = await openBackend("memory", { cwd: FOLDER });
-    const { fs } = backend.root;
-    const seedFs = Object.fromEntries(
-      Object.entries(FS_NAMES).map(([seed, ours]) => [seed, (fs[ours] as (...args: unknown[]) => unknown).bind(fs)]),
-    ) as Record<keyof typeof FS_NAMES, (...args: unknown[]) => Promise<unknown>>;
-    await seedFs.mkdir(`${FOLDER}/a/b`, true);
-    await seedFs.write_file(`${FOLDER}/a/f.txt`, "text");
-    expect(await seedFs.read_text(`${FOLDER}/a/f.txt`)).toBe("text");
-    expect(await seedFs.read_bytes(`${FOLDER}/a/f.txt`)).toEqual(new TextEncoder().encode("text"));
-    expect(await seedFs.stat(`${FOLDER}/a/f.txt`)).toMatchObject({ kind: "file", size: 4 });
-    expect(await seedFs.readdir(`${FOLDER}/a`)).toMatchObject({ children: [{ name: "b" }, { name: "f.txt" }] });
-    await seedFs.rm(`${FOLDER}/a`, { recursive: true, ignoreMissing: false });
-    expect(await seedFs.exists(`${FOLDER}/a`)).toBe(false);
-    await backend.close();
-  });
+  verifies(
+    "IP-019",
+    "the eight file operations stand under one exported table of names, whose every entry works",
+    async () => {
+      const named = "read_text read_bytes write_file stat readdir mkdir rm exists".split(" ");
+      expect(Object.keys(haft.INDUSAGI_FS_NAMES)).toEqual(named);
+      const backend = await openBackend("memory", { cwd: FOLDER });
+      const { fs } = backend.root;
+      const seedFs = Object.fromEntries(
+        Object.entries(haft.INDUSAGI_FS_NAMES).map(([seed, ours]) => [
+          seed,
+          (fs[ours] as (...args: unknown[]) => unknown).bind(fs),
+        ]),
+      ) as Record<keyof typeof haft.INDUSAGI_FS_NAMES, (...args: unknown[]) => Promise<unknown>>;
+      await seedFs.mkdir(`${FOLDER}/a/b`, true);
+      await seedFs.write_file(`${FOLDER}/a/f.txt`, "text");
+      expect(await seedFs.read_text(`${FOLDER}/a/f.txt`)).toBe("text");
+      expect(await seedFs.read_bytes(`${FOLDER}/a/f.txt`)).toEqual(new TextEncoder().encode("text"));
+      expect(await seedFs.stat(`${FOLDER}/a/f.txt`)).toMatchObject({ kind: "file", size: 4 });
+      expect(await seedFs.readdir(`${FOLDER}/a`)).toMatchObject({ children: [{ name: "b" }, { name: "f.txt" }] });
+      await seedFs.rm(`${FOLDER}/a`, { recursive: true, ignoreMissing: false });
+      expect(await seedFs.exists(`${FOLDER}/a`)).toBe(false);
+      await backend.close();
+    },
+  );
 
   verifies("IP-028", "a host reads, replaces and resets the lists of its sessions", async () => {
     const toolkit = await inMemory();

@@ -151,7 +151,7 @@ const GOLDENS: readonly Golden[] = [
     buddy: "invalid arguments: missing field `content`",
   },
   {
-    ids: ["ZC-004", "BD-003"],
+    ids: ["BD-003"],
     situation: "an argument of a wrong type",
     result: failedWith("CALL_INVALID", 'Did not run `write`: `content` was the object {"port":8080}; it takes text.', {
       parameter: "content",

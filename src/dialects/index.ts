@@ -1,7 +1,7 @@
 /** How the toolset is presented: the default dialect and those of the seeds. Data and pure functions over the kernel's types. */
 export { buddyDialect } from "./buddy/buddy-dialect.js";
 export { haftDialect } from "./haft/haft-dialect.js";
-export type { IndusagiEdition } from "./indusagi/edition.js";
+export { INDUSAGI_FS_NAMES, type IndusagiEdition } from "./indusagi/edition.js";
 export { type IndusagiOptions, indusagi, indusagiDialect } from "./indusagi/indusagi-dialect.js";
 export type { ZeroclawResult } from "./zeroclaw/envelope.js";
 export { zeroclawDialect } from "./zeroclaw/zeroclaw-dialect.js";

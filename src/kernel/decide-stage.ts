@@ -49,6 +49,7 @@ export async function decide(run: CallRun): Promise<Ending | undefined> {
     return undefined;
   }
   let decision = judgeClaims(run);
+  const stated = run.claims;
   const placed = run.claims.filter((claim) => claim.kind === "file" || claim.kind === "command");
   const met = placed.some((claim) => run.context.session.links.has(linkKey(run, pathOf(claim))));
   if (placed.length > 0 && (decision.effect === "ask" || (met && decision.effect === "allow"))) {
@@ -59,7 +60,14 @@ export async function decide(run: CallRun): Promise<Ending | undefined> {
     }
   }
   run.decision = decision;
-  if (decision.effect === "deny") return ended("denied", refusal(decision, "POLICY_DENIED", run.tool.name));
+  if (decision.effect === "deny") {
+    // What was added to the stated claims is where they really are.
+    const real = run.claims.find((claim) => claim.kind === "file" && !stated.includes(claim)) as FileClaim | undefined;
+    return ended(
+      "denied",
+      refusal(decision, "POLICY_DENIED", run.tool.name, real === undefined ? {} : { real: real.path }),
+    );
+  }
   run.grant = decision.grant;
   return undefined;
 }
@@ -164,10 +172,11 @@ export function refusal(
   decision: Decision,
   code: "POLICY_DENIED" | "POLICY_APPROVAL_REQUIRED",
   toolName: string,
+  more: Readonly<Record<string, unknown>> = {},
 ): ToolResult {
   const next = decision.next === undefined ? "" : ` ${decision.next}`;
   return fail(code, `Did not run \`${toolName}\`: ${decision.reason}${next}`, {
-    details: { rule: decision.rule, risk: decision.risk },
+    details: { rule: decision.rule, risk: decision.risk, ...more },
   });
 }
 

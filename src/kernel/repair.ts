@@ -77,7 +77,7 @@ function renameParameters(
   const out: Record<string, unknown> = {};
   let ignored = 0;
   for (const key of keys) if (known.includes(key)) setOwn(out, key, value[key]);
-  for (const key of keys) {
+  for (const key of byAlias(keys, options.aliases)) {
     if (known.includes(key)) continue;
     const free = known.filter((name) => !Object.hasOwn(out, name));
     const alias =
@@ -96,6 +96,13 @@ function renameParameters(
   }
   if (ignored > MAX_NAMED) notes.push(`${ignored - MAX_NAMED} more names are no parameters and were ignored.`);
   return out;
+}
+
+/** Where two aliases of one parameter come, the one that the dialect names first is it. */
+function byAlias(keys: readonly string[], aliases: Readonly<Record<string, string>> = {}): readonly string[] {
+  const order = Object.keys(aliases);
+  const rank = (key: string): number => (order.includes(key) ? order.indexOf(key) : order.length);
+  return [...keys].sort((a, b) => rank(a) - rank(b));
 }
 
 const inside = (at: string, name: string): string => (at === "" ? name : `${at}.${name}`);

@@ -11,6 +11,7 @@ export interface DiffOp {
   readonly afterLine: number | null;
 }
 
+/** How two texts differ, line by line. */
 export interface LineDiff {
   readonly ops: readonly DiffOp[];
   /** Lines added and removed. */

@@ -5,6 +5,7 @@ import type { LineEdit } from "./line-script.js";
 /** Unchanged lines shown around a change unless told otherwise. */
 export const DEFAULT_DIFF_CONTEXT = 3;
 
+/** How `renderUnifiedDiff` shows a difference. */
 export interface UnifiedDiffOptions {
   /** Adds a `---` and a `+++` line with this path, after `a/` and `b/`. Default: hunks only. */
   readonly path?: string;

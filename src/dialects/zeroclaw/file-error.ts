@@ -1,11 +1,13 @@
 import type { ToolResult } from "../../kernel/index.js";
-import { failureOf, missingParameter } from "../failure.js";
+import { failureOf, missingParameter, textDetail } from "../failure.js";
 import { systemReason } from "../system-reason.js";
 import * as messages from "./messages.js";
 
 /** The texts of one file tool, where they are its own. */
 export interface FileErrorTexts {
   notAllowed(): string;
+  /** For a path that leads to a place that is not allowed. Default: `notAllowed`. */
+  resolvedNotAllowed?(real: string): string;
   failed(reason: string): string;
   /** Default: `failed`. */
   notFound?(reason: string): string;
@@ -17,7 +19,10 @@ export function fileError(result: ToolResult<unknown>, texts: FileErrorTexts): s
   const missing = missingParameter(failure);
   if (missing !== undefined) return messages.missingParameter(missing);
   if (failure.code === "CALL_INVALID") return failure.message;
-  if (failure.code.startsWith("POLICY_")) return texts.notAllowed();
+  if (failure.code.startsWith("POLICY_")) {
+    const real = textDetail(failure, "real");
+    return real === undefined ? texts.notAllowed() : (texts.resolvedNotAllowed?.(real) ?? texts.notAllowed());
+  }
   const { failed, notFound = failed } = texts;
   return (failure.code === "FS_NOT_FOUND" ? notFound : failed)(systemReason(failure));
 }

@@ -51,6 +51,7 @@ function restOf(data: ReadData, text: string): readonly Cut[] {
 function textsFor(path: string): FileErrorTexts {
   return {
     notAllowed: () => messages.readNotAllowed(path),
+    resolvedNotAllowed: messages.resolvedNotAllowed,
     notFound: messages.fileNotFound,
     failed: messages.readFailed,
   };

@@ -16,6 +16,7 @@ export const executionFailed = (reason: string): string => `Execution failed: ${
 
 /** ZC-023 */
 export const readNotAllowed = (path: string): string => `Path not allowed by security policy: ${path}`;
+export const resolvedNotAllowed = (path: string): string => `Resolved path not allowed by security policy: ${path}`;
 export const fileNotFound = (reason: string): string => `File not found: ${reason}`;
 export const readFailed = (reason: string): string => `Failed to read file: ${reason}`;
 

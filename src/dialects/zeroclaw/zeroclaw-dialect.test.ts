@@ -17,7 +17,7 @@ describe("zeroclawDialect", () => {
     expect(zeroclawDialect.collections).toEqual({ default: ["shell", "file_read", "file_write"] });
   });
 
-  verifies("ZC-007", "a command comes under any of its names or alone, and is trimmed", () => {
+  it("a command comes under any of its names or alone, and is trimmed", () => {
     expect(shell?.aliases).toEqual({
       cmd: "command",
       script: "command",
@@ -36,7 +36,7 @@ describe("zeroclawDialect", () => {
     });
   });
 
-  verifies(["ZC-012", "ZC-024"], "it has the seed's bounds", () => {
+  verifies("ZC-024", "it has the seed's bounds", () => {
     expect(shell?.limits).toEqual({
       defaultTimeoutMs: 60_000,
       maxTimeoutMs: 60_000,

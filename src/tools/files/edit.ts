@@ -39,7 +39,7 @@ import { planEdits } from "./edit-engine.js";
 import { gateRefusal, overtaken, planFailure, refuseEditInput } from "./edit-failure.js";
 import { edited, keepUnshown } from "./edit-result.js";
 import { MAX_KEPT_BYTES, orGiveUp } from "./journal.js";
-import { type FileNow, type FilePlace, freshness, passGate, recordReadState } from "./read-state.js";
+import { type FileNow, type FilePlace, freshness, passGate, recordChange } from "./read-state.js";
 import { detectTextForm, isBinary } from "./text-form.js";
 import { UnitText } from "./unit-text.js";
 
@@ -188,7 +188,7 @@ async function editOnce(
   const done = await orGiveUp(kept, replace);
   // What the session knew of the file it still knows, with its own change; what it has never seen it has not seen now.
   const isKnown = seen === "fresh" || (ctx.limits.gate === "handle" && ctx.framework.readState?.has(place.absolute));
-  if (isKnown) recordReadState(ctx, place, { info: await ctx.fs.stat(place.absolute), sha256: done.after });
+  if (isKnown) await recordChange(ctx, place, done.after);
   const hashes = [now.sha256, done.after] as const;
   const provenance = fileProvenance(ctx, place.absolute, input.path);
   return edited(input, { plan, shown, journal: kept?.journal, hashes, seen, inPlace: done.inPlace, provenance });

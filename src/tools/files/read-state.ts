@@ -34,6 +34,12 @@ export function recordReadState(ctx: ToolContext, place: FilePlace, now: FileNow
   ctx.framework.readState?.set(place.absolute, record);
 }
 
+/** The same after a change of the call's own. It is done, whatever keeps the file from being looked at again. */
+export async function recordChange(ctx: ToolContext, place: FilePlace, sha256: string): Promise<void> {
+  const info = await ctx.fs.stat(place.absolute).catch(() => undefined);
+  if (info !== undefined) recordReadState(ctx, place, { info, sha256 });
+}
+
 export type Freshness = "unread" | "stale" | "fresh";
 
 /** Whether the session has seen what the file holds now. The content decides where it is known, else size and time. */

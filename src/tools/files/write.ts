@@ -19,7 +19,7 @@ import { fileProvenance, quoted, refusePath } from "../path-input.js";
 import { refuseUnexpanded } from "../unexpanded-path.js";
 import { journalled, keepOldBytes, MAX_KEPT_BYTES, orGiveUp, unkept } from "./journal.js";
 import { baseOf, makeParents, parentClaims } from "./parent-folders.js";
-import { type FilePlace, passGate, recordReadState } from "./read-state.js";
+import { type FilePlace, passGate, recordChange } from "./read-state.js";
 import { refuseText } from "./redaction-mark.js";
 import { whatDiffers } from "./write-differences.js";
 
@@ -122,8 +122,7 @@ async function replaceFile(
   const provenance = fileProvenance(ctx, absolute, input.path);
   const kept = isChange ? await keepOldBytes(ctx, provenance, old.bytes) : undefined;
   const done = await orGiveUp(kept, () => ctx.fs.replaceAtomic(absolute, bytes, expectedOf(old)));
-  const info = await ctx.fs.stat(absolute);
-  recordReadState(ctx, place, { info, sha256: done.after });
+  await recordChange(ctx, place, done.after);
   const differs = old?.bytes === undefined ? [] : await whatDiffers(old.bytes, bytes, input.content);
   const data: WriteData = {
     path: input.path,
