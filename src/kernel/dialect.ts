@@ -29,6 +29,8 @@ export interface Rendered {
   readonly endsEarlier?: boolean;
   /** The text already keeps to its own budget, notice included; the pipeline's clamp leaves it alone. */
   readonly clamped?: boolean;
+  /** false: the outcome of a call that was not carried out counts as an ordinary answer. Default: only an "ok" is none. */
+  readonly isError?: false;
 }
 
 /** One tool in one dialect. */

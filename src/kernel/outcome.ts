@@ -77,7 +77,7 @@ async function assemble(run: CallRun, ending: Ending, result: ToolResult, render
   return {
     id: run.call.id,
     output: project(clamped.content),
-    isError: ending.status !== "ok",
+    isError: rendered.isError ?? ending.status !== "ok",
     ...(result.code === undefined ? {} : { code: result.code }),
     status: ending.status,
     content: clamped.content,

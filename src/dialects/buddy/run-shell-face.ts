@@ -69,7 +69,7 @@ function refusal(result: ToolResult<BashData>): Rendered {
   // A missing pane is no mistake in the arguments: the same call runs where there is one.
   if (textDetail(failure, "problem") === NEEDS_TMUX) return saying(executionFailed(NEEDS_TMUX), { clamped: true });
   if (failure.code === "POLICY_DENIED" && failure.details.deniedBy === "approver")
-    return saying(DENIED_BY_USER, { clamped: true });
+    return saying(DENIED_BY_USER, { clamped: true, isError: false });
   return renderFailure(result, (one) => one.message);
 }
 

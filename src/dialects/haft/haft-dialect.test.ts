@@ -1,5 +1,6 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
+import { builtinRegistry } from "../../toolkit/index.js";
 import { haftDialect } from "./haft-dialect.js";
 
 /** Tokens (o200k) that the descriptors of the coding set may take together, the web tools among them. */
@@ -7,6 +8,8 @@ const MAX_TOKENS = 2_000;
 /** What those of them that are still to come have of it. */
 const TO_COME_TOKENS = 450;
 const MAX_PROCESS_TOKENS = 250;
+/** Those of the collection `all`, as many tools as there are now. */
+const MAX_ALL_TOKENS = 1_750;
 
 const descriptors = Object.values(haftDialect.tools).map(({ name, description, parameters }) => ({
   name,
@@ -22,6 +25,13 @@ describe("haftDialect", () => {
     const process = descriptors.filter(({ name }) => name === "process");
     expect(countTokens(JSON.stringify(process))).toBeLessThanOrEqual(MAX_PROCESS_TOKENS);
     expect(countTokens(JSON.stringify(coding))).toBeLessThanOrEqual(MAX_TOKENS - TO_COME_TOKENS);
+  });
+
+  it(`shows the collection "all" in at most ${MAX_ALL_TOKENS} tokens`, () => {
+    const registry = builtinRegistry(haftDialect);
+    const all = registry.membersOf("all").map((tool) => tool.descriptor());
+    expect(all).toHaveLength(descriptors.length);
+    expect(countTokens(JSON.stringify(all))).toBeLessThanOrEqual(MAX_ALL_TOKENS);
   });
 
   it("names every limit of a tool where the model sees it", () => {

@@ -46,10 +46,13 @@ it("a session whose server does not close has ended all the same, and the operat
   await expect.poll(() => problems).toEqual(["it does not close"]);
   expect(ended).toEqual([first]);
   const second = await open();
-  clock.ms += DAY_MS + 1;
+  clock.ms += DAY_MS;
+  const kept = await open();
+  expect(ended).toEqual([first]);
+  clock.ms += 1;
   const third = await open();
   await expect.poll(() => problems).toHaveLength(2);
   expect(ended).toEqual([first, second]);
   await expect(legacy.close()).rejects.toThrow("it does not close");
-  expect(ended).toEqual([first, second, third]);
+  expect(ended).toEqual([first, second, kept, third]);
 });

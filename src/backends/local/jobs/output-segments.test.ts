@@ -47,6 +47,23 @@ it("keeps no more than its most, the latest, and counts what has gone", () => {
   expect(textAt(files.produced - 3).text).toBe("end");
 });
 
+it("goes on in the next file with the rest of a chunk that fills one, however many files that takes", () => {
+  const files = new OutputSegments(prefix);
+  files.append(new Uint8Array(SEGMENT_BYTES - 4));
+  files.append(bytesOf("0123456789"));
+  expect(textAt(SEGMENT_BYTES - 4)).toEqual({
+    text: "0123456789",
+    next: SEGMENT_BYTES + 6,
+    lost: 0,
+    produced: SEGMENT_BYTES + 6,
+  });
+  files.append(new Uint8Array(2 * SEGMENT_BYTES).fill(97));
+  files.append(bytesOf("end"));
+  expect(producedOf(prefix)).toBe(3 * SEGMENT_BYTES + 9);
+  expect(readSegments(prefix, 0, 4 * SEGMENT_BYTES)).toMatchObject({ lost: 0, next: 3 * SEGMENT_BYTES + 9 });
+  expect(readdirSync(folder).sort()).toEqual([0, 1, 2, 3].map((file) => `stdout.${file * SEGMENT_BYTES}`).sort());
+});
+
 it("leaves a gap where the disk was full, and goes on behind it", async () => {
   let isFull = false;
   const files = new OutputSegments(prefix, (descriptor, bytes) => {
