@@ -8,15 +8,17 @@ import { stateDirOf } from "./state-options.js";
 /** What the command takes where an option is not given. */
 const DEFAULTS: Readonly<Record<string, string>> = { on: "local", autonomy: "full", collection: "all" };
 
+/** Options of `haft serve` that change what is served. */
+export interface StartOptions extends Partial<CommonOptions> {
+  readonly collection?: string;
+}
+
 /**
  * By absolute paths throughout: a client seldom starts its servers with the PATH of a terminal, or in the same directory.
  *
  * @param workspace - Undefined: the client's own directories decide.
  */
-export function startCommand(
-  workspace: string | undefined,
-  options: Partial<CommonOptions & { readonly collection: string }> = {},
-): StartCommand {
+export function startCommand(workspace: string | undefined, options: StartOptions = {}): StartCommand {
   const { config, state, env = [], on, dialect, autonomy, gate, collection } = options;
   const args = [haftCommand(), "serve", "--stdio"];
   const add = (name: string, value: string | undefined) => {
