@@ -41,6 +41,8 @@ export interface ReadData {
   readonly path: string;
   readonly kind: "text" | "binary" | "image" | "artifact";
   readonly encoding: string;
+  /** The encoding is a guess: the file has no BOM and is not UTF-8, and the caller named none. */
+  readonly isGuessed?: true;
   /** A byte-order mark stands at the start of the file; it is not part of `text`. */
   readonly mark: boolean;
   readonly eol: "lf" | "crlf" | "cr" | "mixed" | "none";

@@ -41,7 +41,7 @@ export interface DetectedEncoding {
   readonly encoding: TextEncodingName;
   /** Whether the bytes begin with a byte-order mark. */
   readonly mark: boolean;
-  /** True for a mark and for well-formed UTF-8; a guess otherwise, of {@link detectLegacyEncoding} a likely one. */
+  /** True for a BOM and for well-formed UTF-8; a guess otherwise. */
   readonly confident: boolean;
 }
 
@@ -61,9 +61,11 @@ export interface DecodedText {
 const SAMPLE_BYTES = 64 * 1024;
 /** Confidence, of 100, at or below which a guess rests on no letters at all. */
 const NO_GUESS = 10;
-/** A guess is likely from this confidence on, when it is also a tenth ahead of the next one. */
-const LIKELY = 30;
-const AHEAD = 1.1;
+/** Another encoding than windows-1252 is guessed from this confidence on, when it is also so much ahead of that. */
+const LIKELY = 25;
+const AHEAD = 1.25;
+/** Letter frequencies of fewer bytes outside ASCII than this say nothing. */
+const ENOUGH_BYTES = 12;
 
 /**
  * Says how `bytes` are encoded: by byte-order mark, else UTF-8 if all of them are well formed and none is NUL, else
@@ -84,11 +86,11 @@ export function detectEncoding(bytes: Uint8Array, options: DetectEncodingOptions
 export const loadEncodingTables = () => import("chardet");
 
 /**
- * Guesses the encoding of text that is neither marked nor UTF-8 by letter frequencies, in the 64 KiB that begin with
- * its first byte outside ASCII. Without a guess that decodes those bytes, the answer is windows-1252 without
- * confidence. Loads its tables when first called.
+ * Guesses the encoding of text that is neither marked nor UTF-8, by the 64 KiB that begin with its first byte outside
+ * ASCII: windows-1252, unless it clearly is another one. That takes letter frequencies that fit another one better, and
+ * either places that no text in a western language has, or many letters and a clear lead. Loads its tables when first called.
  */
-export async function detectLegacyEncoding(bytes: Uint8Array): Promise<DetectedEncoding> {
+export async function detectLegacyEncoding(bytes: Uint8Array): Promise<TextEncodingName> {
   const { analyse } = await loadEncodingTables();
   const start = Math.max(
     0,
@@ -98,14 +100,53 @@ export async function detectLegacyEncoding(bytes: Uint8Array): Promise<DetectedE
   // A sample that ends within a character of two bytes has one replacement that the text does not have.
   const allowed = start + sample.length < bytes.length ? 1 : 0;
   const guesses = analyse(sample).flatMap(({ name, confidence }) => {
-    const encoding = confidence > NO_GUESS ? findEncoding(name) : undefined;
+    const encoding = findEncoding(name);
     if (encoding === undefined || encoding.startsWith("utf-")) return [];
     return decodeText(sample, encoding).replaced <= allowed ? [{ encoding, confidence }] : [];
   });
-  const [best, next] = guesses;
-  if (best === undefined) return { encoding: "windows-1252", mark: false, confident: false };
-  const isLikely = best.confidence >= LIKELY && best.confidence >= AHEAD * (next?.confidence ?? 0);
-  return { encoding: best.encoding, mark: false, confident: isLikely };
+  const western = guesses.find(({ encoding }) => encoding === "windows-1252")?.confidence ?? 0;
+  const [best] = guesses;
+  if (best === undefined || best.confidence <= NO_GUESS) return "windows-1252";
+  const { count, odd } = westernOddities(sample);
+  const isAhead = best.confidence >= LIKELY && best.confidence >= AHEAD * western;
+  return odd > 1 || (count >= ENOUGH_BYTES && isAhead) ? best.encoding : "windows-1252";
+}
+
+/** Of windows-1252: quotes, dashes, spaces and points, which may stand between letters. */
+const BETWEEN_LETTERS = new Set([
+  0x82, 0x84, 0x85, 0x8b, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96, 0x97, 0x99, 0x9b, 0xa0, 0xad, 0xb0, 0xb7,
+]);
+/** Of windows-1252: fractions, which begin no word. */
+const FRACTIONS = new Set([0xbc, 0xbd, 0xbe]);
+/** Of windows-1252: the letters below 0xc0, and the signs among those from there on. */
+const LOW_LETTERS = new Set([0x8a, 0x8c, 0x8e, 0x9a, 0x9c, 0x9e, 0x9f]);
+const HIGH_SIGNS = new Set([0xd7, 0xf7]);
+
+/** Bytes outside ASCII, and those at which no western text has a letter or a sign: inside a word, or third in a row. */
+function westernOddities(sample: Uint8Array): { readonly count: number; readonly odd: number } {
+  let [count, odd, row] = [0, 0, 0];
+  for (let index = 0; index < sample.length; index++) {
+    const byte = sample[index]!;
+    if (byte < 0x80) {
+      row = 0;
+      continue;
+    }
+    count++;
+    if (isWesternLetter(byte)) {
+      if (++row >= 3) odd++;
+      continue;
+    }
+    row = 0;
+    if (BETWEEN_LETTERS.has(byte) || !isWesternLetter(sample[index + 1])) continue;
+    if (FRACTIONS.has(byte) || isWesternLetter(sample[index - 1])) odd++;
+  }
+  return { count, odd };
+}
+
+function isWesternLetter(byte: number | undefined): boolean {
+  if (byte === undefined) return false;
+  if (byte < 0x80) return (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
+  return byte >= 0xc0 ? !HIGH_SIGNS.has(byte) : LOW_LETTERS.has(byte);
 }
 
 /** The encoding that a label such as `latin1` or `SJIS` names, or `undefined` when it is unknown. */
@@ -156,7 +197,10 @@ function markedEncoding(bytes: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" | 
   return first === 0xff && second === 0xfe && !isUtf32 ? "utf-16le" : undefined;
 }
 
-/** Text in a Latin script has a NUL in nearly every high byte and none in a low one. */
+/**
+ * Text in a Latin script has a NUL in nearly every high byte and none in a low one. Numbers of two bytes look the same, so
+ * nothing that text does not hold may be among them: a control character, half of a character, half of a unit.
+ */
 function unmarkedUtf16(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   const size = Math.min(bytes.length, SAMPLE_BYTES) & ~1;
   let [evenNuls, oddNuls] = [0, 0];
@@ -167,10 +211,12 @@ function unmarkedUtf16(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   const most = (size / 2) * 0.7;
   const encoding =
     evenNuls === 0 && oddNuls > most ? "utf-16le" : oddNuls === 0 && evenNuls > most ? "utf-16be" : undefined;
-  if (encoding === undefined) return undefined;
+  if (encoding === undefined || bytes.length % 2 === 1) return undefined;
   const text = new TextDecoder(encoding).decode(bytes.subarray(0, size));
-  return hasManyControls(text.length, (index) => text.charCodeAt(index)) ? undefined : encoding;
+  return NOT_IN_UTF16.test(text) ? undefined : encoding;
 }
+
+const NOT_IN_UTF16 = /[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd-\uffff]/;
 
 /** How many U+FFFD the bytes themselves spell. */
 function replacementsIn(bytes: Uint8Array, encoding: TextEncodingName): number {

@@ -28,7 +28,14 @@ export { type JsonFault, jsonFault } from "./json-fault.js";
 export { type DiffOp, diffLines, type LineDiff } from "./line-diff.js";
 export type { DiffStrategy } from "./line-script.js";
 export { detectEol, type Eol, type LineSkip, skipLines, splitLines, windowLines } from "./lines.js";
-export { asciiJson, type FirstDifference, firstDifference, foldLookAlikes, hasLookAlikes } from "./look-alike.js";
+export {
+  asciiJson,
+  codePoint,
+  type FirstDifference,
+  firstDifference,
+  foldLookAlikes,
+  hasLookAlikes,
+} from "./look-alike.js";
 export { foldTypography, nearestNames } from "./nearest.js";
 export { countNewlines } from "./newline-count.js";
 export { omitOverwritten, type RedrawnText } from "./overwritten-frames.js";

@@ -34,11 +34,13 @@ export function firstDifference(there: string, here: string): FirstDifference | 
   const [left, right] = [[...there], [...here]];
   let index = 0;
   while (index < left.length && left[index] === right[index]) index++;
-  return { column: index + 1, there: codePoint(left[index]), here: codePoint(right[index]) };
+  const pointAt = (chars: readonly string[]) => (index < chars.length ? codePoint(chars[index]!) : undefined);
+  return { column: index + 1, there: pointAt(left), here: pointAt(right) };
 }
 
-function codePoint(char: string | undefined): string | undefined {
-  return char && `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
+/** The first character of a text as `U+202F`. */
+export function codePoint(char: string): string {
+  return `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
 /** A JSON string, quotes included, that spells every character outside printable ASCII as `\u202f`. */

@@ -164,7 +164,7 @@ function viewOf(data: ReadData, endLine: number, nextOffset: number | undefined)
 
 function factsOf(data: ReadData, isBareCr: boolean): readonly string[] {
   const facts = [
-    data.encoding.toLowerCase() === "utf-8" ? "" : `Encoding: ${showControls(data.encoding)}.`,
+    encodingOf(data),
     data.mark ? "A byte-order mark stands at the start (not shown)." : "",
     EOL_FACTS[data.eol] ?? "",
     isBareCr ? `Lone carriage returns show as ${CR_SYMBOL}.` : "",
@@ -174,6 +174,12 @@ function factsOf(data: ReadData, isBareCr: boolean): readonly string[] {
     data.cutByBytes === true ? `Ended at ${READ_MAX_BYTES / 1024} KiB.` : "",
   ];
   return facts.filter((fact) => fact !== "");
+}
+
+function encodingOf({ encoding, isGuessed }: ReadData): string {
+  if (encoding.toLowerCase() === "utf-8") return "";
+  const guessed = isGuessed === true ? " (guessed; if characters look wrong, name another as `encoding`)" : "";
+  return `Encoding: ${showControls(encoding)}${guessed}.`;
 }
 
 const EOL_FACTS: Readonly<Record<string, string>> = {

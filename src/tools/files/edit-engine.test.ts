@@ -294,9 +294,13 @@ describe("encodings", () => {
     );
   });
 
-  it("refuses a new letter where the encoding is only a weak guess", async () => {
-    expect(await edited("x\xff\n", "x", "é")).toBe("not-encodable");
-    expect(await edited("x\xff\n", "x", "y")).toBe("y\xff\n");
+  it("writes every letter that a guessed encoding has, and names one that it lacks", async () => {
+    expect(await edited("x\xff\n", "x", "é €")).toBe("\xe9 \x80\xff\n");
+    expect(await plan("x\xff\n", { oldText: "x", newText: "é 你" })).toEqual({
+      kind: "not-encodable",
+      edit: 0,
+      char: "你",
+    });
   });
 
   it("does not begin inside a character of two bytes", async () => {

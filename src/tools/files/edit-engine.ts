@@ -39,7 +39,8 @@ export type EditPlan =
       readonly hasOtherEndings: boolean;
     }
   | { readonly kind: "overlap"; readonly edits: Pair }
-  | { readonly kind: "not-encodable"; readonly edit: number }
+  /** `char`: the first character of the new text that the encoding of the file lacks. */
+  | { readonly kind: "not-encodable"; readonly edit: number; readonly char: string }
   | { readonly kind: "no-change" };
 
 type Pair = readonly [number, number];
@@ -97,7 +98,10 @@ export async function planEdits(text: UnitText, edits: readonly EditPair[], opti
     const writer = new ReplacementWriter(text, { oldText, newText });
     for (const match of located.matches) {
       const fitted = writer.fit(match, located.stage === "whitespace" && locating.whitespace === "anywhere");
-      if (fitted === "not-encodable") return { kind: "not-encodable", edit };
+      if (fitted === "not-encodable") {
+        const char = [...newText].find((one) => text.encode(one) === undefined) ?? "";
+        return { kind: "not-encodable", edit, char };
+      }
       if (fitted === "not-shiftable") return notFound(text, haystack, edit, oldText, locating);
       reindented ||= fitted.reindented;
       eolConverted ||= fitted.converted;
@@ -149,17 +153,10 @@ class ReplacementWriter {
     const shifted = match.shift === undefined ? newText : shiftText(newText, match.shift);
     if (shifted === undefined) return "not-shiftable";
     const fitted = fitLineEnds(shifted, this.#lineEnds, match, this.#isOnlyEndings);
-    if (!this.#encoded.has(fitted.text)) this.#encoded.set(fitted.text, this.#encode(fitted.text));
+    if (!this.#encoded.has(fitted.text)) this.#encoded.set(fitted.text, this.text.encode(fitted.text));
     const units = this.#encoded.get(fitted.text);
     if (units === undefined) return "not-encodable";
     return { units, converted: fitted.converted, reindented: shifted !== newText };
-  }
-
-  /** Where the encoding is a guess, a letter that the file did not show may come out as another one. */
-  #encode(newText: string): Units | undefined {
-    const isKnown = this.text.form.confident || this.text.form.encoding === "utf-8";
-    const isNew = (char: string) => char > "\x7f" && !this.pair.oldText.includes(char);
-    return !isKnown && [...newText].some(isNew) ? undefined : this.text.encode(newText);
   }
 }
 

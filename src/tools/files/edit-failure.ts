@@ -1,10 +1,12 @@
 import { type EditData, type EditInput, fail, type ToolResult } from "../../kernel/index.js";
+import { codePoint } from "../../text/index.js";
 import { quoted, refusePath } from "../path-input.js";
 import type { EditPlan, Hint } from "./edit-engine.js";
 import { MAX_REPLACED_PLACES } from "./edit-locate.js";
 import { placeAt } from "./edit-nearest.js";
 import type { FileNow, Freshness } from "./read-state.js";
 import { refuseText } from "./redaction-mark.js";
+import type { TextForm } from "./text-form.js";
 import type { UnitText } from "./unit-text.js";
 
 /** Refuses what no file can make right: texts that are empty, equal, or hold what must not be written. */
@@ -51,6 +53,7 @@ interface Circumstances {
   readonly isStale: boolean;
   /** The file is no text. */
   readonly isBinary: boolean;
+  readonly form: TextForm;
   readonly now: FileNow;
 }
 
@@ -58,7 +61,7 @@ interface Circumstances {
 export function planFailure(
   plan: Exclude<EditPlan, { kind: "applied" }>,
   input: EditInput,
-  { isStale, isBinary, now }: Circumstances,
+  { isStale, isBinary, form, now }: Circumstances,
 ): ToolResult<EditData> {
   const start = `Did not edit ${quoted(input.path)}: `;
   const count = input.edits.length;
@@ -83,10 +86,17 @@ export function planFailure(
     return fail("EDIT_AMBIGUOUS", message, { details: { ...edit, lines, count: plan.count } });
   }
   if (plan.kind === "not-encodable") {
-    const problem = `\`newText\`${which} has characters that the file's encoding lacks, or that cannot be told for sure in it`;
-    return fail("CALL_INVALID", `${start}${problem}. Use characters that the file has already, or \`write\` it anew.`, {
-      details: { ...edit, parameter: "newText", problem },
-    });
+    const { encoding, confident } = form;
+    const name = `${encoding}${confident ? "" : " (guessed)"}`;
+    const lacks = `${quoted(plan.char)} (${codePoint(plan.char)})`;
+    const problem = `\`newText\`${which} has ${lacks}, which the encoding of the file, ${name}, does not have`;
+    return fail(
+      "CALL_INVALID",
+      `${start}${problem}. Leave it out, or \`write\` the whole file, which makes it UTF-8.`,
+      {
+        details: { ...edit, parameter: "newText", problem },
+      },
+    );
   }
   if (isBinary) {
     const why = `it is a binary file (${now.info.size} bytes) and does not hold \`oldText\`${which}`;

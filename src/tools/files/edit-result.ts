@@ -14,6 +14,7 @@ import { CR_SYMBOL, type EditDiff } from "./edit-diff.js";
 import type { EditPlan } from "./edit-engine.js";
 import { type Journal, journalled, type KeptBytes, keepOldBytes, type Unkept, unkept } from "./journal.js";
 import type { FilePlace, freshness } from "./read-state.js";
+import type { TextForm } from "./text-form.js";
 
 /** Ranges that the public part of a result lists; the count tells the rest. */
 const MAX_STRUCTURED_RANGES = 50;
@@ -34,6 +35,7 @@ export async function keepUnshown(
 
 interface Applied {
   readonly plan: Extract<EditPlan, { kind: "applied" }>;
+  readonly form: TextForm;
   readonly shown: EditDiff;
   readonly journal: Journal | Unkept | undefined;
   readonly hashes: readonly [before: string, after: string];
@@ -45,7 +47,7 @@ interface Applied {
 /** The result of edits that were made. */
 export function edited(
   input: EditInput,
-  { plan, shown, journal, hashes, seen, inPlace, provenance }: Applied,
+  { plan, form, shown, journal, hashes, seen, inPlace, provenance }: Applied,
 ): ToolResult<EditData> {
   const { diff, added, removed } = shown;
   const facts = {
@@ -62,7 +64,7 @@ export function edited(
     ...(inPlace ? { inPlace } : {}),
   };
   const { cuts, details } = journalled(input.path, journal);
-  const notes = notesOf(plan, shown);
+  const notes = [...notesOf(plan, shown), ...guessNote(input, form)];
   return ok(
     { ...facts, ranges: plan.ranges, diff },
     {
@@ -83,6 +85,13 @@ function notesOf({ byEndings }: Applied["plan"], { showsReturns }: EditDiff): re
     notes.push("The file has mixed line endings; `oldText` was matched with exactly the line endings that it has.");
   if (showsReturns) notes.push(`In the diff ${CR_SYMBOL} is a carriage return: a line that ends in it ends in CRLF.`);
   return notes;
+}
+
+/** What was written where the encoding is a guess: characters outside ASCII may be other ones to who knows the file. */
+function guessNote({ edits }: EditInput, { encoding, confident }: TextForm): readonly string[] {
+  const hasOther = edits.some(({ newText }) => /[^\x00-\x7f]/.test(newText));
+  if (confident || encoding === "utf-8" || !hasOther) return [];
+  return [`The encoding ${encoding} is guessed, and \`newText\` was written in it.`];
 }
 
 function diffCuts(

@@ -204,6 +204,19 @@ describe("bytes that no edit names", () => {
   });
 });
 
+it("writes in the encoding of a file, reports where that is a guess, and names a character that it lacks", async () => {
+  const bench = memoryBench({ "l.txt": bytesOf("caf\xe9\n") });
+  const { details } = await edit(bench, "l.txt", "café", "thé “1”");
+  expect(details).toEqual({ notes: ["The encoding windows-1252 is guessed, and `newText` was written in it."] });
+  expect(await bench.bytes("l.txt")).toBe("th\xe9 \x931\x94\n");
+  expect((await edit(bench, "l.txt", "1", "2")).details).toBeUndefined();
+  expect(await edit(bench, "l.txt", "2", "你")).toMatchObject({
+    code: "CALL_INVALID",
+    message:
+      'Did not edit "l.txt": `newText` has "你" (U+4F60), which the encoding of the file, windows-1252 (guessed), does not have. Leave it out, or `write` the whole file, which makes it UTF-8.',
+  });
+});
+
 describe("several edits", () => {
   it("makes all or none, and names the one that fails", async () => {
     const bench = memoryBench({ "a.txt": "one\ntwo\n" });

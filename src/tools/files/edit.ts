@@ -14,8 +14,8 @@
  *   edit-failure.ts   what a refusal says
  *
  * Safeguards: all edits of a call or none · one place, unless `replaceAll` · only original bytes are replaced, the others
- * stay as they are · never a half character, a half line end or a part of a word · no letter in an encoding that is guessed
- * · no redaction mark · one edit of a file at a time, and none on content that is not what was read · an atomic write
+ * stay as they are · never a half character, a half line end or a part of a word · an encoding that is guessed is reported
+ * where it is written in · no redaction mark · one edit of a file at a time, and none on content that is not what was read · an atomic write
  * · what was removed stands in the diff, or the file as it was is kept.
  * docs/reference/edit.md shows the stages by examples, docs/decisions/017-careful-edits.md says why.
  */
@@ -179,7 +179,8 @@ async function editOnce(
   const seen = freshness(ctx, place, now);
   const { text, plan } = await planFor(input, ctx, content);
   if (plan.kind !== "applied") {
-    return planFailure(plan, input, { isStale: seen === "stale", isBinary: isBinary(text.bytes, text.form), now });
+    const { bytes, form } = text;
+    return planFailure(plan, input, { isStale: seen === "stale", isBinary: isBinary(bytes, form), form, now });
   }
   const after = new UnitText(plan.bytes, text.form);
   const shown = diffOfEdit(text, after, plan.ranges, ctx.limits.maxDiffBytes);
@@ -191,5 +192,14 @@ async function editOnce(
   if (isKnown) await recordChange(ctx, place, done.after);
   const hashes = [now.sha256, done.after] as const;
   const provenance = fileProvenance(ctx, place.absolute, input.path);
-  return edited(input, { plan, shown, journal: kept?.journal, hashes, seen, inPlace: done.inPlace, provenance });
+  return edited(input, {
+    plan,
+    form: text.form,
+    shown,
+    journal: kept?.journal,
+    hashes,
+    seen,
+    inPlace: done.inPlace,
+    provenance,
+  });
 }

@@ -148,6 +148,7 @@ async function textData(
     path: asked.spelled,
     kind: "text",
     encoding: form.encoding,
+    ...(form.confident || form.encoding === "utf-8" ? {} : { isGuessed: true as const }),
     mark: form.markBytes > 0,
     eol: bytes === undefined ? detectEol(window.text) : eolOf(bytes, form),
     sizeBytes: info.size,

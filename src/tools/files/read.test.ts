@@ -241,6 +241,13 @@ describe("what cannot be read", () => {
     expect((await bench.call<ReadData>("read", { path: "./a.txt" })).data?.path).toBe("./a.txt");
   });
 
+  it("says of an encoding that it is a guess, unless the caller named it", async () => {
+    const bench = memoryBench({ "l.txt": Uint8Array.of(99, 97, 102, 0xe9, 10) });
+    const read = async (more: object) => (await bench.call<ReadData>("read", { path: "l.txt", ...more })).data;
+    expect(await read({})).toMatchObject({ text: "café\n", encoding: "windows-1252", isGuessed: true });
+    expect((await read({ encoding: "windows-1252" }))?.isGuessed).toBeUndefined();
+  });
+
   it("offers near names in the model's spelling", async () => {
     const bench = memoryBench({ "sub/Bob’s notes.txt": "hi\n", "sub/other.md": "x\n" });
     expect(await bench.call("read", { path: "sub/Bob's notes.txt" })).toMatchObject({

@@ -12,7 +12,7 @@ export interface TextForm {
   readonly encoding: TextEncodingName;
   /** Bytes of the byte-order mark in front, 0 to 3. */
   readonly markBytes: number;
-  /** False where the encoding is a guess on weak grounds. */
+  /** False where the encoding is a guess. */
   readonly confident: boolean;
 }
 
@@ -30,10 +30,9 @@ export async function detectTextForm(bytes: Uint8Array, isPrefix = false): Promi
   const detected = detectEncoding(bytes, { isPrefix });
   if (detected.mark) return formOf(detected.encoding, true, true);
   if (detected.confident) return formOf("utf-8", false, true);
-  if (isUtf16(detected)) return formOf(detected.encoding, false, true);
+  if (isUtf16(detected)) return formOf(detected.encoding, false, false);
   if (isMostlyUtf8(bytes)) return formOf("utf-8", false, false);
-  const guess = await detectLegacyEncoding(bytes);
-  return formOf(guess.encoding, false, guess.confident);
+  return formOf(await detectLegacyEncoding(bytes), false, false);
 }
 
 /** The form that a caller names: its encoding, with the mark that belongs to it where there is one. */
