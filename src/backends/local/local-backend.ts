@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { realpathSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { homedir, userInfo } from "node:os";
+import { isAbsolute, join } from "node:path";
 import {
   type Backend,
   DEFAULT_GRACE_MS,
@@ -78,7 +78,8 @@ const FLAGS = Object.freeze({
 export function createLocalBackend(options: LocalBackendOptions = {}): LocalBackend {
   const cwd = options.cwd ?? currentDirectory();
   const mode = guardMode();
-  const home = options.home ?? homedir();
+  // An empty or relative HOME counts as unset.
+  const home = options.home ?? (isAbsolute(homedir()) ? homedir() : userInfo().homedir);
   const reports = options.stateDir === undefined ? undefined : join(options.stateDir, "watcher");
   const { host, watcher } = createHost(options, home, reports, mode);
   const requireOpen = () => host.requireOpen();

@@ -81,6 +81,39 @@ describe("the audit record by files", () => {
     expect(after.records.map((record) => record.sequence)).toEqual([2, 3]);
   });
 
+  it("goes on in the file of the later day when the clock is set back over midnight", async () => {
+    let nowMs = Date.UTC(2031, 4, 1, 23, 59);
+    const audit = fileAudit(state, { now: () => nowMs });
+    for (const stepMs of [0, 120_000, -120_000, 120_000, 24 * 3_600_000, -24 * 3_600_000]) {
+      nowMs += stepMs;
+      await audit.end(await audit.begin(call), { status: "ok", tookMs: 1 });
+    }
+    audit.close();
+    const days = files(".jsonl").map((name) => name.slice(0, 10));
+    expect(days.sort()).toEqual(["2031-05-01", "2031-05-02", "2031-05-03"]);
+    expect(readAudit(state)).toMatchObject({
+      calls: Array.from({ length: 6 }, () => ({ status: "ok" })),
+      problems: [],
+    });
+  });
+
+  it("is not called changed where only its head was cut off", async () => {
+    const audit = fileAudit(state);
+    await audit.begin(call);
+    audit.close();
+    const [head = ""] = files(".head");
+    const whole = text(head);
+    for (const cut of ["", whole.slice(0, 5), whole.slice(0, 30), whole.slice(0, -2), "\0".repeat(78)]) {
+      writeFileSync(join(state.path, "audit", head), cut);
+      expect(readAudit(state).problems).toEqual([]);
+    }
+    writeFileSync(
+      join(state.path, "audit", head),
+      whole.replace(/.\n$/, (end) => (end[0] === "0" ? "1\n" : "0\n")),
+    );
+    expect(readAudit(state).problems).toMatchObject([{ why: "its last line was changed" }]);
+  });
+
   it("refuses an entry that it cannot keep", async () => {
     writeFileSync(join(state.path, "audit"), "in the way");
     const audit = fileAudit(state);

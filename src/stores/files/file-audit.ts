@@ -47,7 +47,10 @@ export function fileAudit(state: StateFolder, options: FileAuditOptions = {}): A
 
   const record = (entry: Entry): number => {
     const atMs = now();
-    const day = new Date(atMs).toISOString().slice(0, 10);
+    const dayNow = new Date(atMs).toISOString().slice(0, 10);
+    // A clock that is set back over midnight does not go back to the file of the day before: the chain is read day by day.
+    const isSetBack = dayNow < today.day;
+    const day = isSetBack ? today.day : dayNow;
     try {
       if (today.day !== day) today = { day, linesBefore: chain.lines };
       if (file === undefined || file.day !== day || file.isRemoved) {

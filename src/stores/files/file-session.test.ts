@@ -37,6 +37,31 @@ describe("a session by files", () => {
     expect(await open().todo.read()).toEqual([item]);
   });
 
+  it("sets a todo list that was cut off aside, says so to who reads it, and goes on with a new one", async () => {
+    await open().todo.replace([item]);
+    const path = join(state.path, "sessions/daily/todo.json");
+    writeFileSync(path, '[{"id":"a","te');
+    await expect(open().todo.read()).rejects.toMatchObject({
+      code: "STORE_CONFLICT",
+      message: `Could not read "${path}": it holds no valid JSON. What is written next replaces it, and keeps it as "${path}.damaged".`,
+    });
+    await open().todo.replace([item]);
+    expect(await open().todo.read()).toEqual([item]);
+    expect(readFileSync(`${path}.damaged`, "utf8")).toBe('[{"id":"a","te');
+  });
+
+  it("goes on where its other files were cut off", async () => {
+    const place = (name: string) => join(state.path, "sessions/daily", name);
+    await open().todo.replace([item]);
+    for (const name of ["memory.json", "session.json"]) writeFileSync(place(name), "{");
+    const session = open();
+    session.setCwd("local", "/somewhere");
+    await session.close();
+    expect(readFileSync(place("memory.json.damaged"), "utf8")).toBe("{");
+    const again = open();
+    expect([again.cwd("local"), await again.todo.read(), again.isGone()]).toEqual(["/somewhere", [item], false]);
+  });
+
   it("does not wait for a FIFO in the place of its todo list, and says what to do", async () => {
     await open().todo.replace([item]);
     const path = join(state.path, "sessions/daily/todo.json");

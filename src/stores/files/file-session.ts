@@ -41,7 +41,7 @@ export function createFileSession(options: FileSessionOptions): FileSession {
   const place = ["sessions", fileName(id)];
   const folder = join(state.path, ...place);
   const mark = new SessionMark(folder, { id, isTemporary }, now);
-  const documents = fileStore(state, place, locks);
+  const documents = fileStore(state, place, locks, { damaged: "set-aside" });
   const artifacts = fileArtifacts(state, [...place, "artifacts"], { quotaBytes, now });
   const memory = new SessionMemory(folder);
   const { readState, links } = memory;

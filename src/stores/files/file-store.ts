@@ -1,6 +1,6 @@
 /** Whole JSON documents by key, one file each. */
 import { createHash } from "node:crypto";
-import { rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { HaftError, type Locks, messageOf, type Store, type Stores } from "../../kernel/index.js";
 import { readIfThere, replaceFile } from "./replace-file.js";
@@ -11,13 +11,28 @@ const LOCK_WAIT_MS = 10_000;
 /** Most file systems end names at 255 bytes; what is longer than this goes by its hash. */
 const LONGEST_NAME = 160;
 
+const DELETE_IT = "Mend the file, or delete it to start empty";
+
+export interface FileStoreOptions {
+  /**
+   * What `update` does with a document that holds no valid JSON: "refuse", or "set-aside", which keeps it as `NAME.json.damaged`
+   * and starts empty. Default "refuse".
+   */
+  readonly damaged?: "refuse" | "set-aside";
+}
+
 /**
  * The documents below `place`, the names of folders under the state folder. Reading makes nothing.
  *
  * `update` holds the document's lock from reading to writing, so that changes of several processes add up.
  * @throws `STORE_UNWRITABLE` when it cannot be written, `STORE_CONFLICT` when it holds no JSON or stays locked for 10 s.
  */
-export function fileStore(state: StateFolder, place: readonly string[], locks: Locks): Store {
+export function fileStore(
+  state: StateFolder,
+  place: readonly string[],
+  locks: Locks,
+  options: FileStoreOptions = {},
+): Store {
   const folder = join(state.path, ...place);
   let last: { readonly key: string; readonly path: string } | undefined;
   /** Most are asked for the same document again and again. */
@@ -27,12 +42,12 @@ export function fileStore(state: StateFolder, place: readonly string[], locks: L
   };
   return {
     async get(key) {
-      return read(pathOf(key));
+      return read(pathOf(key), options);
     },
     update(key, change) {
       const path = pathOf(key);
       return locks.hold(`store:${path}`, { timeoutMs: LOCK_WAIT_MS }, async () => {
-        const next = change(read(path));
+        const next = change(options.damaged === "set-aside" ? readOrSetAside(path) : read(path, options));
         try {
           if (next === undefined) return rmSync(path, { force: true });
           state.folder(...place);
@@ -62,22 +77,34 @@ export function fileName(key: string): string {
   return `%h${createHash("sha256").update(key).digest("hex").slice(0, 40)}`;
 }
 
-function read(path: string): unknown {
+function read(path: string, { damaged }: FileStoreOptions = {}): unknown {
   let text: string | undefined;
   try {
     text = readIfThere(path);
   } catch (cause) {
-    throw unreadable(path, messageOf(cause), cause);
+    throw unreadable(path, messageOf(cause), cause, DELETE_IT);
   }
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw unreadable(path, "it holds no valid JSON", cause);
+    const next =
+      damaged === "set-aside" ? `What is written next replaces it, and keeps it as "${path}.damaged"` : DELETE_IT;
+    throw unreadable(path, "it holds no valid JSON", cause, next);
   }
 }
 
-function unreadable(path: string, why: string, cause: unknown): HaftError {
-  const message = `Could not read "${path}": ${why}. Mend the file, or delete it to start empty.`;
+function readOrSetAside(path: string): unknown {
+  try {
+    return read(path);
+  } catch (error) {
+    if (!(HaftError.is(error) && error.cause instanceof SyntaxError)) throw error;
+    renameSync(path, `${path}.damaged`);
+    return undefined;
+  }
+}
+
+function unreadable(path: string, why: string, cause: unknown, next: string): HaftError {
+  const message = `Could not read "${path}": ${why}. ${next}.`;
   return new HaftError("STORE_CONFLICT", message, { cause, details: { path } });
 }

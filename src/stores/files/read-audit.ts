@@ -106,9 +106,9 @@ function textOfFile(path: string): string | undefined | Error {
 }
 
 function headIn(text: string | undefined): Head | undefined {
-  if (text === undefined) return undefined;
-  const [sequence = "", hash = ""] = text.trim().split(" ");
-  return { sequence: Number(sequence), hash };
+  // A head that was cut off by a power loss says nothing, as one that was not written.
+  const [, sequence, hash] = /^(\d{12}) ([0-9a-f]{64})\n$/.exec(text ?? "") ?? [];
+  return sequence === undefined || hash === undefined ? undefined : { sequence: Number(sequence), hash };
 }
 
 function startProblems(file: string, first: ChainedRecord | undefined): AuditProblem[] {
@@ -129,7 +129,7 @@ function endProblems(
   head: Head | undefined,
 ): AuditProblem[] {
   const last = records.at(-1);
-  if (head === undefined || head.hash === "") return [];
+  if (head === undefined) return [];
   const isShort = last === undefined || head.sequence > last.sequence;
   if (isShort) return [{ file, why: "lines are missing at its end" }];
   return head.sequence === last.sequence && head.hash !== hash ? [{ file, why: "its last line was changed" }] : [];

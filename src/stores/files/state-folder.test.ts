@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HaftError } from "../../kernel/index.js";
@@ -59,6 +59,18 @@ describe("the state folder", () => {
     ] as const) {
       vi.stubEnv("HAFT_STATE", given);
       expect(openStateFolder().path).toBe(path);
+    }
+  });
+
+  it("takes a HOME that is empty or relative for unset", () => {
+    vi.stubEnv("XDG_STATE_HOME", "");
+    const own = userInfo().homedir;
+    for (const given of ["", "relative"]) {
+      vi.stubEnv("HOME", given);
+      vi.stubEnv("HAFT_STATE", "");
+      expect(openStateFolder().path).toBe(join(own, ".local/state/haft"));
+      vi.stubEnv("HAFT_STATE", "~/own");
+      expect(openStateFolder().path).toBe(join(own, "own"));
     }
   });
 

@@ -1,6 +1,6 @@
 /** Where Haft keeps its own state: one private folder, made when something first has to be kept. */
 import { existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { HaftError, messageOf } from "../../kernel/index.js";
 import { expandHome } from "../../text/index.js";
@@ -48,7 +48,7 @@ export function openStateFolder(path?: string): StateFolder {
 
 /** Where `openStateFolder` would look, absolute. */
 export function statePathOf(path?: string): string {
-  return resolve(path ?? expandHome(defaultStatePath(process.env), homedir()));
+  return resolve(path ?? expandHome(defaultStatePath(process.env), homeDirectory()));
 }
 
 /**
@@ -102,7 +102,12 @@ function defaultStatePath(env: NodeJS.ProcessEnv): string {
   if (own !== undefined && own !== "") return own;
   const xdg = env.XDG_STATE_HOME;
   if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, "haft");
-  return join(homedir(), ".local", "state", "haft");
+  return join(homeDirectory(), ".local", "state", "haft");
+}
+
+/** An empty or relative HOME counts as unset: state would else end up in whatever directory Haft was started in. */
+function homeDirectory(): string {
+  return isAbsolute(homedir()) ? homedir() : userInfo().homedir;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -3,6 +3,9 @@
 import { quickServe } from "./quick-serve.js";
 import { EXIT, exitCodeOf, refuseSystem, tellProblem } from "./usage.js";
 
+// An empty or relative HOME counts as unset: state, configuration and clients' files would else be looked for in the project.
+if (process.env.HOME !== undefined && !process.env.HOME.startsWith("/")) delete process.env.HOME;
+
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // The reader of a pipe has had enough; what is still to come has no reader either.
   if (error.code === "EPIPE") return;
