@@ -10,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -74,6 +74,13 @@ const READ: Readonly<Record<ClientName, readonly [file: string, read: (text: str
   windsurf: ["home/.codeium/windsurf/mcp_config.json", (text) => startOf(json(text).mcpServers?.haft)],
   zed: ["home/.config/zed/settings.json", (text) => startOf(json(text).context_servers?.haft)],
 };
+
+it("takes an empty or relative HOME for unset, and looks for nothing of the user's in the project", async () => {
+  for (const HOME of ["", "relative"]) {
+    const { stdout } = await haft(["codex"], { HOME });
+    expect(stdout).toContain(join(userInfo().homedir, ".codex/config.toml"));
+  }
+});
 
 describe("haft connect", () => {
   it.each(CLIENT_NAMES)("writes what %s reads, and what it reads starts a server in the workspace", async (name) => {
