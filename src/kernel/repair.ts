@@ -178,6 +178,7 @@ function emptyKind(value: unknown): "null" | "string" | "array" | "object" | und
 
 /** Whether a schema states its types and this is none of them. */
 function refuses(schema: JsonSchema, type: string): boolean {
+  if (type === "null" && schema.nullable === true) return false;
   if (schema.type !== undefined) return !accepts(schema, type);
   const choices = schema.anyOf ?? schema.oneOf;
   return Array.isArray(choices) && choices.every((choice) => isRecord(choice) && refuses(choice, type));

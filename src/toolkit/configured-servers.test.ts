@@ -18,6 +18,9 @@ import type { ToolkitOptions } from "./toolkit-options.js";
 /** Within this a promise to settle has to be kept, whatever the machine does beside. */
 const SETTLES_MS = 30_000;
 
+/** A PNG of one pixel. */
+const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+
 let folder: string;
 let open: (ConfiguredServers | Toolkit)[];
 let notes: string[];
@@ -132,14 +135,14 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
       call = async ({ name }) => name === "huge" ? { content: [{ type: "text", text: "x".repeat(3_000_000) }] }
         : name === "none" ? null : name === "odd" ? { content: null, structuredContent: { a: 1 } }
         : { content: [
-          { type: "text", text: "t" }, { type: "image", data: "AAEC", mimeType: "image/png" },
+          { type: "text", text: "t" }, { type: "image", data: "${DOT}", mimeType: "image/png" },
           { type: "resource_link", uri: "a:b", name: "n" }, { type: "resource", resource: { uri: "c:d", text: "r" } },
           { type: "audio", data: "AAEC", mimeType: "audio/wav" }, { type: "new", x: 1 }, 7 ] };`;
     const call = await calling(await connect({ s: handMade(folder, "s", more) }));
     const kinds = (await call("s__blocks")).content.map(({ provenance: _, ...block }) => block);
     expect(kinds).toEqual([
       { kind: "text", text: "t" },
-      { kind: "image", data: new Uint8Array([0, 1, 2]), mime: "image/png" },
+      { kind: "image", data: new Uint8Array(Buffer.from(DOT, "base64")), mime: "image/png" },
       { kind: "resource", uri: "a:b" },
       { kind: "resource", uri: "c:d", text: "r" },
       { kind: "text", text: "[audio/wav, 3 bytes, not shown]" },

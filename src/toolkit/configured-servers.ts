@@ -19,6 +19,8 @@ export interface ConfiguredServersOptions {
   onChange?(): void;
   /** Milliseconds until `tools` resolves whether or not all are there. Default 5000. */
   readonly withinMs?: number;
+  /** Milliseconds until a server that could not be reached is tried again, doubled each time up to a minute. Default 5000. */
+  readonly retryMs?: number;
 }
 
 /** Servers that are being connected to, and what became of each. */
@@ -38,7 +40,7 @@ export interface ConfiguredServers {
  * out and told, and never rejects anything here.
  */
 export async function configuredServers(options: ConfiguredServersOptions): Promise<ConfiguredServers> {
-  const { config, cwd, version, lookUp, onNote, onChange, withinMs } = options;
+  const { config, cwd, version, lookUp, onNote, onChange, withinMs, retryMs } = options;
   const failed: ServerState[] = [];
   const servers: Record<string, ServerAddress> = {};
   for (const [name, configured] of Object.entries(config.servers)) {
@@ -61,6 +63,7 @@ export async function configuredServers(options: ConfiguredServersOptions): Prom
     ...(onNote === undefined ? {} : { onNote }),
     ...(onChange === undefined ? {} : { onChange }),
     ...(withinMs === undefined ? {} : { withinMs }),
+    ...(retryMs === undefined ? {} : { retryMs }),
   });
   const tools = (): Promise<readonly DefinedTool[]> => opened.ready.then(() => opened.tools());
   const named = (name: string): DefinedTool | undefined => opened.tools().find((tool) => tool.name === name);

@@ -200,6 +200,15 @@ function serversSchema(): ConfigSchema {
   };
 }
 
+const TIMEOUT: ConfigSchema = {
+  type: "integer",
+  minimum: 1_000,
+  maximum: 3_600_000,
+  default: 120_000,
+  description:
+    "Milliseconds that a call of its tools may take; each progress that it reports gives it as long again, up to an hour in all.",
+};
+
 function program(): ConfigSchema {
   return {
     type: "object",
@@ -208,6 +217,7 @@ function program(): ConfigSchema {
       args: { type: "array", items: { type: "string" }, default: [] },
       env: { ...VARIABLES, description: "Environment variables of the program." },
       cwd: { ...TEXT, description: "Where it is started. Relative to the file that says so. Default: the workspace." },
+      timeoutMs: TIMEOUT,
     },
     required: ["command"],
     additionalProperties: false,
@@ -226,6 +236,7 @@ function address(): ConfigSchema {
         additionalProperties: false,
         description: "Headers of each request.",
       },
+      timeoutMs: TIMEOUT,
     },
     required: ["url"],
     additionalProperties: false,

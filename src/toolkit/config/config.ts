@@ -9,12 +9,16 @@ export interface ProgramServer {
   readonly env?: Readonly<Record<string, string>>;
   /** Absolute, once the layers are settled. Default: the workspace. */
   readonly cwd?: string;
+  /** Milliseconds for a call without progress. Default 120,000. */
+  readonly timeoutMs?: number;
 }
 
 /** An MCP server that listens at an address. */
 export interface AddressServer {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Milliseconds for a call without progress. Default 120,000. */
+  readonly timeoutMs?: number;
 }
 
 /** An MCP server whose tools are offered too. */

@@ -16,7 +16,8 @@ export function withVariables(
   const inAll = (value: unknown): unknown => {
     if (typeof value === "string") return filled(value);
     if (Array.isArray(value)) return value.map(inAll);
-    return Object.fromEntries(Object.entries(value as object).map(([key, one]) => [key, inAll(one)]));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inAll(one)]));
   };
   const whole = inAll(server) as ServerConfig;
   return missing.size === 0 ? { server: whole } : { missing: [...missing] };

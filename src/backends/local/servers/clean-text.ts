@@ -1,4 +1,4 @@
-import { cutHead, stripControls } from "../../../text/index.js";
+import { cutHead, escapeControls, stripControls } from "../../../text/index.js";
 
 const MAX_BYTES = 1024;
 const ELLIPSIS_BYTES = 3;
@@ -15,6 +15,14 @@ export function cleanText(text: unknown, maxBytes = MAX_BYTES): string {
     .trim();
   const { text: kept, droppedBytes } = cutHead(clean, maxBytes);
   return droppedBytes === 0 ? kept : `${cutHead(kept, maxBytes - ELLIPSIS_BYTES).text}…`;
+}
+
+/** A stranger's text with nothing hidden: control, bidirectional and unseen characters as `\\u202e`; tabs and line endings stay. */
+export function escapeHidden(text: string): string {
+  return escapeControls(text.replace(/\r+\n/g, "\n")).replace(
+    UNSEEN,
+    (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`,
+  );
 }
 
 /** Whether a name that has to stay as it is shows all that it holds. */

@@ -11,8 +11,8 @@ const NEWLINE = 10;
 /** Of JSON-RPC. */
 const INTERNAL_ERROR = -32_603;
 
-/** Nobody here listens to them. */
-const UNHEARD: readonly unknown[] = ["notifications/message", "notifications/progress"];
+/** Nobody here listens to it. */
+const UNHEARD: readonly unknown[] = ["notifications/message"];
 
 export class MessageLines {
   #parts: Buffer[] = [];

@@ -13,16 +13,22 @@ import { serverTools } from "./server-tools.js";
 /** Milliseconds between two looks at the tools of a server that says they have changed. */
 const LOOK_AGAIN_MS = 1_000;
 const WITHIN_MS = 5_000;
+/** Milliseconds until a server that could not be reached is tried again; each wait is twice the one before, up to the second. */
+const RETRY_MS = 5_000;
+const MAX_RETRY_MS = 60_000;
+/** Milliseconds that a server has for a call, or for its next progress. */
+const TIMEOUT_MS = 120_000;
 
-/** How a server is reached: a program to start, or an address. */
-export type ServerAddress =
+/** How a server is reached: a program to start, or an address. `timeoutMs` is how long a call may take without progress, default 120,000. */
+export type ServerAddress = { readonly timeoutMs?: number } & (
   | {
       readonly command: string;
       readonly args?: readonly string[];
       readonly env?: Readonly<Record<string, string>>;
       readonly cwd?: string;
     }
-  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
+  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> }
+);
 
 export interface OpenServersOptions {
   /** By the name that comes before those of its tools. */
@@ -39,6 +45,8 @@ export interface OpenServersOptions {
   onChange?(): void;
   /** Milliseconds until `ready` resolves whether or not all are there. Default 5000. */
   readonly withinMs?: number;
+  /** Milliseconds until a server that could not be reached is tried again, doubled each time up to a minute. Default 5000. */
+  readonly retryMs?: number;
 }
 
 /** What became of one server. */
@@ -74,7 +82,10 @@ export function openServers(options: OpenServersOptions): Servers {
 interface Entry {
   readonly name: string;
   readonly link: ServerLink;
+  readonly timeoutMs: number;
   lookTimer: NodeJS.Timeout | undefined;
+  /** Milliseconds until the next try, were it to fail. */
+  retryMs: number;
 }
 
 class ConnectedServers implements Servers {
@@ -134,13 +145,16 @@ class ConnectedServers implements Servers {
   }
 
   #entryOf(name: string, address: ServerAddress): Entry {
+    const { timeoutMs = TIMEOUT_MS } = address;
+    const { retryMs = RETRY_MS } = this.#options;
     const link = new ServerLink({
       server: name,
       version: this.#options.version,
+      timeoutMs,
       transport: () => this.#transportTo(address),
       onChange: () => this.#lookSoon(entry),
     });
-    const entry: Entry = { name, link, lookTimer: undefined };
+    const entry: Entry = { name, link, timeoutMs, lookTimer: undefined, retryMs };
     return entry;
   }
 
@@ -155,24 +169,26 @@ class ConnectedServers implements Servers {
     return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
   }
 
-  #lookSoon(entry: Entry): void {
+  #lookSoon(entry: Entry, ms = LOOK_AGAIN_MS): void {
     if (entry.lookTimer !== undefined || this.#closing !== undefined) return;
     entry.lookTimer = setTimeout(() => {
       entry.lookTimer = undefined;
       void this.#look(entry);
-    }, LOOK_AGAIN_MS).unref();
+    }, ms).unref();
   }
 
   /** Asks a server for its tools. */
-  async #look({ name, link }: Entry): Promise<void> {
+  async #look(entry: Entry): Promise<void> {
+    const { name, link } = entry;
     try {
       const { tools, told } = await serverTools(await link.list(), {
         server: name,
         has: (taken) => this.#isTaken(taken, name),
         isOn: this.#options.isOn ?? (() => true),
-        call: (tool, input, signal) => link.call(tool, input, signal),
+        call: (tool, input, ctx) => link.call(tool, input, ctx),
       });
-      const isLate = this.#states.get(name)?.state === "late" && this.#isOver;
+      entry.retryMs = this.#options.retryMs ?? RETRY_MS;
+      const isLate = this.#states.get(name)?.state !== "there" && this.#isOver;
       this.#states.set(name, { name, state: "there", tools, told });
       if (isLate) this.#tell(name, [`it is there now, with ${tools.length} ${tools.length === 1 ? "tool" : "tools"}`]);
       if (this.#isOver && this.#closing === undefined) unharmed(() => this.#options.onChange?.());
@@ -180,7 +196,12 @@ class ConnectedServers implements Servers {
     } catch (error) {
       const why = `it is left out: ${cleanText(messageOf(error)).replace(/\.$/, "")}`;
       // Tools that were offered before stay: their next call connects anew.
-      const tools = this.#states.get(name)?.tools ?? [];
+      const before = this.#states.get(name);
+      const tools = before?.tools ?? [];
+      this.#lookSoon(entry, entry.retryMs);
+      entry.retryMs = Math.min(entry.retryMs * 2, MAX_RETRY_MS);
+      // The first reason stays: that of a later try may be that there were too many.
+      if (before?.state === "failed") return;
       this.#states.set(name, { name, state: tools.length > 0 ? "there" : "failed", tools, told: [why] });
       this.#tell(name, [why]);
     }

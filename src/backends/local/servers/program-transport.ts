@@ -163,6 +163,6 @@ export class ProgramTransport implements Transport {
 
   #lastWords(): string {
     const words = this.#stderr.trim();
-    return words === "" ? "" : `; it last wrote: ${showControls(words)}`;
+    return words === "" ? "" : `; it last wrote: ${cutTail(showControls(words), STDERR_BYTES).text}`;
   }
 }

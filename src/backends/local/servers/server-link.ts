@@ -1,16 +1,20 @@
 /** The connection to one other MCP server: made, made again after a crash, and ended. */
-import type { Client, StandardSchemaV1, StreamableHTTPClientTransport, Transport } from "@modelcontextprotocol/client";
-import { fail, messageOf, type ToolResult, within } from "../../../kernel/index.js";
+import type {
+  Client,
+  Progress,
+  StandardSchemaV1,
+  StreamableHTTPClientTransport,
+  Transport,
+} from "@modelcontextprotocol/client";
+import { fail, messageOf, type ToolContext, type ToolResult, within } from "../../../kernel/index.js";
 import { systemClock } from "../system-services.js";
 import { cleanText } from "./clean-text.js";
 import type { ProgramTransport } from "./program-transport.js";
 import { serverResult } from "./server-result.js";
-import { MAX_TOOLS } from "./server-tools.js";
+import { MAX_CALL_MS, MAX_TOOLS } from "./server-tools.js";
 
 /** Milliseconds for the first words and the list of tools, each. */
 const CONNECT_MS = 30_000;
-/** Milliseconds that the SDK waits for an answer; the call's own deadline is sooner. */
-const ANSWER_MS = 600_000;
 const TERMINATE_MS = 1_000;
 const MAX_PAGES = 64;
 /** The newest protocol; asked for where a server refuses the older ones. */
@@ -18,17 +22,22 @@ const NEWEST = "2026-07-28";
 /** A server that ends more often than this within a minute is not started again in that minute. */
 const MAX_ENDS = 3;
 const MINUTE_MS = 60_000;
-const PROBLEM_BYTES = 400;
+const PROBLEM_BYTES = 1_024;
 
 export interface LinkOptions {
   readonly server: string;
   /** Of Haft, told to the server. */
   readonly version: string;
+  /** Milliseconds that a call may take, and that it may take longer after each progress. */
+  readonly timeoutMs: number;
   /** A new way to the server. */
   transport(): Promise<ProgramTransport | StreamableHTTPClientTransport>;
   /** The server says that its tools have changed. */
   onChange(): void;
 }
+
+/** What a call needs of its context. */
+export type CallContext = Pick<ToolContext, "signal" | "emit" | "artifacts">;
 
 interface Connection {
   readonly client: Client;
@@ -73,10 +82,14 @@ export class ServerLink {
   }
 
   /** Runs one tool there. A call that was lost with its server is not sent again, since it may have been done. */
-  async call(tool: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolResult<never>> {
-    const { server } = this.#options;
+  async call(tool: string, input: Readonly<Record<string, unknown>>, ctx: CallContext): Promise<ToolResult<never>> {
+    const { signal } = ctx;
+    const { server, timeoutMs } = this.#options;
     const request = { method: "tools/call", params: { name: tool, arguments: input } };
-    const options = { signal, timeout: ANSWER_MS, maxTotalTimeout: ANSWER_MS };
+    const limits = { timeout: timeoutMs, resetTimeoutOnProgress: true, maxTotalTimeout: MAX_CALL_MS };
+    const onprogress = ({ message }: Progress): void =>
+      ctx.emit({ kind: "progress", data: { message: cleanText(message) || `the server "${server}" is at work` } });
+    const options = { signal, ...limits, onprogress };
     const ask = async (): Promise<ToolResult<never>> => {
       let connection: Connection;
       try {
@@ -86,7 +99,7 @@ export class ServerLink {
         return fail("BACKEND_UNAVAILABLE", `Did not run it: the server "${server}" is not there: ${clause(error)}.`);
       }
       const send = () => connection.client.request(request, ANYTHING, options);
-      return serverResult(await this.#asked(connection, send), server);
+      return serverResult(await this.#asked(connection, send), server, ctx.artifacts);
     };
     try {
       // One that was started anew says that it does not know the session; then the call has not begun.
@@ -95,6 +108,12 @@ export class ServerLink {
       );
     } catch (error) {
       if (signal.aborted) throw signal.reason;
+      if (await isTimeout(error))
+        return fail(
+          "CALL_TIMEOUT",
+          `Stopped it: the server "${server}" sent neither an answer nor progress within ${timeoutMs} ms. \`timeoutMs\` of the server in the configuration sets how long it has.`,
+          { details: { deadlineMs: timeoutMs } },
+        );
       return {
         content: [
           {
@@ -127,7 +146,7 @@ export class ServerLink {
   #connectedFor(signal: AbortSignal): Promise<Connection> {
     signal.throwIfAborted();
     return within(
-      { clock: systemClock, ms: ANSWER_MS, signal },
+      { clock: systemClock, ms: this.#options.timeoutMs, signal },
       () => this.#connected(),
       (why) => {
         throw why === "cancelled" ? signal.reason : new Error("it could not be reached in time");
@@ -195,8 +214,8 @@ export class ServerLink {
     } catch (error) {
       const { transport } = connection;
       const problem = "problem" in transport ? transport.problem : undefined;
-      // A server at an address does not say that it has gone; one that was started anew no longer knows us.
-      if (!("end" in transport) && !(await isAnswer(error))) this.#lost(connection);
+      // A session ends when the server says that it does not know it: one that is busy for a moment still has it.
+      if (!("end" in transport) && isForgotten(error)) this.#lost(connection);
       throw problem === undefined ? error : new Error(problem);
     }
   }
@@ -204,7 +223,7 @@ export class ServerLink {
   #lost(connection: Connection): void {
     if (connection.isClosed) return;
     connection.isClosed = true;
-    this.#ends.push(performance.now());
+    if ("end" in connection.transport) this.#ends.push(performance.now());
     if (this.#ends.length > MAX_ENDS) this.#ends.shift();
     this.#connection = undefined;
     void this.#dispose(connection.transport);
@@ -216,10 +235,8 @@ export class ServerLink {
   }
 }
 
-/** Whether the server itself said so: then it is there. */
-async function isAnswer(error: unknown): Promise<boolean> {
-  const { ProtocolError, SdkError, SdkErrorCode } = await import("@modelcontextprotocol/client");
-  if (error instanceof ProtocolError) return true;
+async function isTimeout(error: unknown): Promise<boolean> {
+  const { SdkError, SdkErrorCode } = await import("@modelcontextprotocol/client");
   return error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout;
 }
 

@@ -1,9 +1,37 @@
 import { describe, expect, it } from "vitest";
+import type { Artifacts } from "../../../kernel/index.js";
 import { serverResult } from "./server-result.js";
 
-function blocks(content: unknown): readonly unknown[] {
-  return serverResult({ content }, "s").content.map(({ provenance: _, ...block }) => block);
+/** Gives out the ids that bytes were kept under. */
+function artifactsOf(kept: Map<string, Uint8Array>): Artifacts {
+  const create = async () => {
+    const id = `a-${kept.size + 1}`;
+    return {
+      id,
+      write: async (bytes: Uint8Array) => void kept.set(id, bytes),
+      end: async () => ({ producedBytes: 0, keptBytes: 0 }),
+    };
+  };
+  return { create } as unknown as Artifacts;
 }
+
+async function blocks(
+  content: unknown,
+  structuredContent?: unknown,
+  kept = new Map<string, Uint8Array>(),
+): Promise<readonly unknown[]> {
+  const result = await serverResult({ content, structuredContent }, "s", artifactsOf(kept));
+  return result.content.map(({ provenance: _, ...block }) => block);
+}
+
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
+  "base64",
+);
+const JPEG = Buffer.from("ffd8ffe000104a464946ffd9", "hex");
+const GIF = Buffer.from("GIF89a\x01\0\x01\0\0\0\0,;", "latin1");
+const WEBP = Buffer.from("RIFF\x10\0\0\0WEBPVP8L\0\0\0\0\0\0\0\0", "latin1");
+const NO_IMAGE = "not shown: not a PNG, JPEG, GIF or WebP image]";
 
 describe("what another server answers", () => {
   it.each([
@@ -14,24 +42,95 @@ describe("what another server answers", () => {
     [null, []],
     [undefined, []],
     [[], []],
-  ])("is shown where %j stands for the list of blocks", (content, shown) => {
-    expect(blocks(content)).toEqual(shown);
+  ])("is shown where %j stands for the list of blocks", async (content, shown) => {
+    expect(await blocks(content)).toEqual(shown);
   });
 
   it.each([
-    ["AAEC", "text/html", "[text/html, 3 bytes, not shown]"],
-    ["AAEC", undefined, "[application/octet-stream, 3 bytes, not shown]"],
-    ["AAEC", "image/", "[application/octet-stream, 3 bytes, not shown]"],
+    ["AAEC", "text/html", `[text/html, 3 bytes, ${NO_IMAGE}`],
+    ["AAEC", undefined, `[application/octet-stream, 3 bytes, ${NO_IMAGE}`],
+    ["AAEC", "image/", `[application/octet-stream, 3 bytes, ${NO_IMAGE}`],
     ["<svg/>", "image/svg+xml", "[image/svg+xml, not in base64, not shown]"],
     ["data:image/png;base64,AAEC", "image/png", "[image/png, not in base64, not shown]"],
-    ["", "image/png", "[image/png, 0 bytes, not shown]"],
-    ["====", "image/png", "[image/png, 0 bytes, not shown]"],
-  ])("is named where it says that %j is an image of the type %j", (data, mimeType, text) => {
-    expect(blocks([{ type: "image", data, mimeType }])).toEqual([{ kind: "text", text }]);
+    ["", "image/png", `[image/png, 0 bytes, ${NO_IMAGE}`],
+    ["====", "image/png", `[image/png, 0 bytes, ${NO_IMAGE}`],
+  ])("is named where it says that %j is an image of the type %j", async (data, mimeType, text) => {
+    expect(await blocks([{ type: "image", data, mimeType }])).toEqual([{ kind: "text", text }]);
   });
 
-  it.each(["AAEC", "AA\nEC\n"])("is an image where %j is one", (data) => {
-    const image = { kind: "image", data: new Uint8Array([0, 1, 2]), mime: "image/png" };
-    expect(blocks([{ type: "image", data, mimeType: "image/png" }])).toEqual([image]);
+  it.each([
+    ["image/png", PNG],
+    ["image/jpeg", JPEG],
+    ["image/gif", GIF],
+    ["image/webp", WEBP],
+  ])("is an image where it is a whole %s, whatever type it claims", async (mime, bytes) => {
+    for (const [data, mimeType] of [
+      [bytes.toString("base64"), mime],
+      [`${bytes.toString("base64")}\n`, "image/bmp"],
+    ])
+      expect(await blocks([{ type: "image", data, mimeType }])).toEqual([
+        { kind: "image", data: new Uint8Array(bytes), mime },
+      ]);
+    const cut = bytes.subarray(0, -1);
+    expect(await blocks([{ type: "image", data: cut.toString("base64"), mimeType: mime }])).toEqual([
+      { kind: "text", text: `[${mime}, ${cut.length} bytes, not shown: the image is truncated]` },
+    ]);
+  });
+
+  it.each(['{"not":"an image"}', "<svg xmlns='http://www.w3.org/2000/svg'/>", "%PDF-1.7", "BM"])(
+    "is not an image where %j says that it is one",
+    async (text) => {
+      const data = Buffer.from(text).toString("base64");
+      expect(await blocks([{ type: "image", data, mimeType: "image/png" }])).toEqual([
+        { kind: "text", text: `[image/png, ${text.length} bytes, ${NO_IMAGE}` },
+      ]);
+    },
+  );
+
+  it("has its structured content shown where the text does not hold it, and not a second time", async () => {
+    const text = (value: string) => [{ type: "text", text: value }];
+    const structured = { issues: [{ id: 17, title: 'say "hi"', closed: null }] };
+    const shown = { kind: "json", value: structured };
+    expect(await blocks(text("Found 1 issue."), structured)).toEqual([{ kind: "text", text: "Found 1 issue." }, shown]);
+    expect(await blocks([], structured)).toEqual([shown]);
+    for (const whole of [JSON.stringify(structured), '#17 say "hi"'])
+      expect(await blocks(text(whole), structured)).toEqual([{ kind: "text", text: whole }]);
+  });
+
+  it("keeps embedded bytes as an artifact that can be read, and says so", async () => {
+    const kept = new Map<string, Uint8Array>();
+    const resource = { uri: "docs://a.pdf", blob: "JVBERg==", mimeType: "application/pdf" };
+    expect(await blocks([{ type: "resource", resource }], undefined, kept)).toEqual([
+      {
+        kind: "text",
+        text: '[docs://a.pdf, application/pdf, 4 bytes: kept as "artifact:a-1", a path that `read` takes]',
+      },
+    ]);
+    expect(Buffer.from(kept.get("a-1") ?? []).toString()).toBe("%PDF");
+  });
+
+  it("shows control, bidirectional and unseen characters instead of passing them on", async () => {
+    const hidden = "a\tb\r\nc\u001b[31m\u202ed\u200b\u{e0041}\u0000";
+    const seen = "a\tb\nc\\u001b[31m\\u202ed\\u{200b}\\u{e0041}\\u0000";
+    const resource = { uri: hidden, text: hidden };
+    expect(
+      await blocks(
+        [
+          { type: "text", text: hidden },
+          { type: "resource", resource },
+          { type: "resource_link", uri: hidden },
+          { type: "other", [hidden]: [hidden] },
+        ],
+        { value: `${hidden}!` },
+      ),
+    ).toEqual([
+      { kind: "text", text: seen },
+      { kind: "resource", uri: seen, text: seen },
+      { kind: "resource", uri: seen },
+      { kind: "json", value: { type: "other", [seen]: [seen] } },
+      { kind: "json", value: { value: `${seen}!` } },
+    ]);
+    const joined = "\u0645\u06cc\u200c\u062e \u{1f469}\u200d\u{1f4bb}";
+    expect(await blocks(joined)).toEqual([{ kind: "text", text: joined }]);
   });
 });

@@ -1,33 +1,87 @@
 /** From what another MCP server answers to a result of ours. Nothing in it is taken on trust. */
-import type { ContentBlock, Provenance, ToolResult } from "../../../kernel/index.js";
+import {
+  type Artifacts,
+  blockText,
+  type ContentBlock,
+  type Provenance,
+  type ToolResult,
+} from "../../../kernel/index.js";
+import { escapeHidden } from "./clean-text.js";
+import { checkImage } from "./server-image.js";
 
 /** Blocks of one answer; what comes after them is left out and told. */
 const MAX_BLOCKS = 256;
 const MIME = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/;
-const IMAGE = /^image\//i;
 const NO_BASE64 = /[^A-Za-z0-9+/=_\s-]/;
+
+const MAX_SHOWN_URI = 200;
+/** Values of structured content that are looked for in the text; what has more is shown. */
+const MAX_COMPARED = 1_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Text, images, links and embedded texts become blocks of their kinds, anything else JSON; each block and the whole say which
- * server they come from. An image that is none is named. An answer without blocks that has structured content shows that.
+ * Text, images, links and embedded resources become blocks of their kinds, anything else JSON; each block and the whole say which
+ * server they come from. Control characters are escaped. Embedded bytes are kept as artifacts. Structured content is shown
+ * where the text does not hold its values.
  */
-export function serverResult(answer: unknown, server: string): ToolResult<never> {
+export async function serverResult(answer: unknown, server: string, artifacts: Artifacts): Promise<ToolResult<never>> {
   const provenance: Provenance = { from: "server", ref: server };
   const { content, isError, structuredContent } = isFields(answer) ? answer : ({} as Fields);
   const given = listOf(content);
-  const blocks = given.slice(0, MAX_BLOCKS).map((block): ContentBlock => ({ ...blockOf(block), provenance }));
+  const blocks: ContentBlock[] = [];
+  for (const block of given.slice(0, MAX_BLOCKS)) {
+    const kept = await keptBlob(block, provenance, artifacts);
+    blocks.push({ ...(kept ?? blockOf(block)), provenance });
+  }
   if (given.length > MAX_BLOCKS)
     blocks.push({ kind: "text", text: `[${given.length - MAX_BLOCKS} more blocks were left out]`, provenance });
-  if (blocks.length === 0 && structuredContent !== undefined)
-    blocks.push({ kind: "json", value: structuredContent, provenance });
+  const structured = withoutControls(structuredContent);
+  if (structured !== undefined && !isHeld(structured, blocks))
+    blocks.push({ kind: "json", value: structured, provenance });
   return {
     content: blocks,
     isError: isError === true,
     provenance,
-    ...(isFields(structuredContent) ? { structured: structuredContent } : {}),
+    ...(isFields(structured) ? { structured } : {}),
   };
+}
+
+/** An embedded resource of bytes, kept where `read` finds it; undefined for any other block. */
+async function keptBlob(
+  block: unknown,
+  provenance: Provenance,
+  artifacts: Artifacts,
+): Promise<ContentBlock | undefined> {
+  if (!isFields(block) || block.type !== "resource" || !isFields(block.resource)) return undefined;
+  const { blob, uri, mimeType, text } = block.resource;
+  if (typeof blob !== "string" || typeof uri !== "string" || typeof text === "string") return undefined;
+  const mime = mimeOf(mimeType);
+  if (NO_BASE64.test(blob)) return { kind: "text", text: `[${mime}, not in base64, not shown]` };
+  const bytes = Buffer.from(blob, "base64");
+  const what = `${escapeHidden(uri).slice(0, MAX_SHOWN_URI)}, ${mime}, ${bytes.length} bytes`;
+  try {
+    const writer = await artifacts.create({ what, provenance });
+    await writer.write(bytes);
+    await writer.end();
+    return { kind: "text", text: `[${what}: kept as "artifact:${writer.id}", a path that \`read\` takes]` };
+  } catch {
+    return { kind: "text", text: `[${what}: could not be kept, not shown]` };
+  }
+}
+
+/** Whether the texts hold every value of the structured content, so that showing it would only repeat them. */
+function isHeld(structured: unknown, blocks: readonly ContentBlock[]): boolean {
+  const text = blocks.map((block) => (block.kind === "image" ? "" : blockText(block))).join("\n");
+  if (blocks.length === 0) return false;
+  let left = MAX_COMPARED;
+  const holds = (value: unknown): boolean => {
+    if (typeof value === "object" && value !== null) return Object.values(value).every(holds);
+    if (value === null) return true;
+    if (--left < 0) return false;
+    return text.includes(String(value)) || text.includes(JSON.stringify(value).replace(/^"|"$/g, ""));
+  };
+  return holds(structured);
 }
 
 /** What stands where the list should be is shown rather than lost. */
@@ -39,24 +93,25 @@ function listOf(content: unknown): readonly unknown[] {
 
 function blockOf(block: unknown): ContentBlock {
   const make = isFields(block) && typeof block.type === "string" ? MAKERS[block.type] : undefined;
-  return make?.(block as Fields) ?? { kind: "json", value: block ?? null };
+  return make?.(block as Fields) ?? { kind: "json", value: withoutControls(block ?? null) };
 }
 
 /** Type of a block → ours; undefined where it is not what its type says. */
 const MAKERS: Readonly<Record<string, (block: Fields) => ContentBlock | undefined>> = Object.assign(
   Object.create(null),
   {
-    text: ({ text }: Fields) => (typeof text === "string" ? { kind: "text", text } : undefined),
+    text: ({ text }: Fields) => (typeof text === "string" ? { kind: "text", text: escapeHidden(text) } : undefined),
     image: ({ data, mimeType }: Fields) => (typeof data === "string" ? imageOf(data, mimeOf(mimeType)) : undefined),
     audio: ({ data, mimeType }: Fields) =>
       typeof data === "string" ? named(mimeOf(mimeType), Buffer.byteLength(data, "base64")) : undefined,
-    resource_link: ({ uri }: Fields) => (typeof uri === "string" ? { kind: "resource", uri } : undefined),
+    resource_link: ({ uri }: Fields) =>
+      typeof uri === "string" ? { kind: "resource", uri: escapeHidden(uri) } : undefined,
     resource: ({ resource }: Fields) =>
       isFields(resource) && typeof resource.uri === "string"
         ? {
             kind: "resource",
-            uri: resource.uri,
-            ...(typeof resource.text === "string" ? { text: resource.text } : {}),
+            uri: escapeHidden(resource.uri),
+            ...(typeof resource.text === "string" ? { text: escapeHidden(resource.text) } : {}),
           }
         : undefined,
   },
@@ -65,12 +120,22 @@ const MAKERS: Readonly<Record<string, (block: Fields) => ContentBlock | undefine
 /** A provider refuses a whole conversation for an image that is none. */
 function imageOf(data: string, mime: string): ContentBlock {
   if (NO_BASE64.test(data)) return { kind: "text", text: `[${mime}, not in base64, not shown]` };
-  const bytes = new Uint8Array(Buffer.from(data, "base64"));
-  return bytes.length > 0 && IMAGE.test(mime) ? { kind: "image", data: bytes, mime } : named(mime, bytes.length);
+  const bytes = Buffer.from(data, "base64");
+  const checked = checkImage(bytes);
+  if ("problem" in checked) return named(mime, bytes.length, `: ${checked.problem}`);
+  return { kind: "image", data: new Uint8Array(bytes), mime: checked.mime };
 }
 
-function named(mime: string, bytes: number): ContentBlock {
-  return { kind: "text", text: `[${mime}, ${bytes} bytes, not shown]` };
+function named(mime: string, bytes: number, why = ""): ContentBlock {
+  return { kind: "text", text: `[${mime}, ${bytes} bytes, not shown${why}]` };
+}
+
+/** A JSON value whose texts and names show all that they hold. */
+function withoutControls(value: unknown): unknown {
+  if (typeof value === "string") return escapeHidden(value);
+  if (Array.isArray(value)) return value.map(withoutControls);
+  if (!isFields(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, held]) => [escapeHidden(key), withoutControls(held)]));
 }
 
 function mimeOf(mime: unknown): string {

@@ -1,7 +1,7 @@
 /** Tools that another MCP server lists, as tools of ours. */
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { type DefinedTool, defineTool, type ToolResult } from "../../../kernel/index.js";
+import { type DefinedTool, defineTool, type ToolContext, type ToolResult } from "../../../kernel/index.js";
 import { cleanText } from "./clean-text.js";
 import { readServerSchema } from "./server-schema.js";
 
@@ -16,8 +16,8 @@ const SHOWN_NAME_BYTES = 80;
 /** Bytes of all schemas of one server: compiling them keeps this process busy. */
 const MAX_SCHEMAS_BYTES = 256 * 1024;
 
-/** Milliseconds that a call may take; a cancel ends it before. */
-const CALL_MS = 120_000;
+/** Milliseconds that a call may take in all, whatever progress is reported; `timeoutMs` of the link and a cancel end it before. */
+export const MAX_CALL_MS = 3_600_000;
 
 export interface ServerToolsOptions {
   /** The name that the server is configured under. */
@@ -26,7 +26,7 @@ export interface ServerToolsOptions {
   has(name: string): boolean;
   /** Whether the configuration lets a tool of this name of ours be offered. */
   isOn(name: string): boolean;
-  call(tool: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolResult<never>>;
+  call(tool: string, input: Readonly<Record<string, unknown>>, ctx: ToolContext): Promise<ToolResult<never>>;
 }
 
 export interface ServerTools {
@@ -124,8 +124,8 @@ function toolOf(
       ...(typeof destructiveHint === "boolean" ? { destructive: destructiveHint } : {}),
       ...(typeof idempotentHint === "boolean" ? { idempotent: idempotentHint } : {}),
     },
-    deadlineMs: CALL_MS,
+    deadlineMs: MAX_CALL_MS,
     claims: () => [{ kind: "server", server, tool: theirs }],
-    run: (input, ctx) => call(theirs, input as Readonly<Record<string, unknown>>, ctx.signal),
+    run: (input, ctx) => call(theirs, input as Readonly<Record<string, unknown>>, ctx),
   });
 }
