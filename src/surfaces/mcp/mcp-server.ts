@@ -62,7 +62,10 @@ export async function mcpServers(options: McpServerOptions, running: RunningCall
   const identity = { name: "haft", title: "Haft", version: options.version };
   return (era, calls) => {
     const resources = calls.artifacts === undefined ? {} : { resources: {} };
-    const server = new Server(identity, { capabilities: { tools: listing, ...resources } });
+    const server = new Server(identity, {
+      capabilities: { tools: listing, ...resources },
+      instructions: instructionsFor(options, calls),
+    });
     if (era === "legacy" && options.onMoreChange !== undefined) {
       live.add(server);
       server.onclose = () => live.delete(server);
@@ -111,6 +114,18 @@ export async function mcpServers(options: McpServerOptions, running: RunningCall
       return read;
     });
   }
+}
+
+/** What holds for the tools of every dialect and collection; each client pays for it in every conversation. */
+function instructionsFor(options: McpServerOptions, calls: McpCalls): string {
+  return [
+    "These tools work in one directory, the workspace; relative paths start there.",
+    "A long output is truncated; the result then says what was omitted and how to get the rest.",
+    ...(calls.artifacts === undefined
+      ? []
+      : ["Whole outputs are kept as resources of this server (`artifact:///ID`)."]),
+    ...(options.more === undefined ? [] : ["A tool named `server__tool` belongs to another MCP server."]),
+  ].join(" ");
 }
 
 async function serveCall(

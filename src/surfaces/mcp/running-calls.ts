@@ -1,5 +1,10 @@
 /** The calls that a server is answering, so that its end can be theirs too. */
 
+/** Milliseconds that running calls have to end by themselves once the server stops. Clients kill a server 2 s after they signalled it. */
+const GRACE_MS = 1_000;
+/** Milliseconds that they have to end and to be answered after they were cancelled. A tool is left behind after 6 s. */
+const ANSWER_WITHIN_MS = 8_000;
+
 export interface RunningCall {
   /** Fires when the request is cancelled and when the server stops. */
   readonly signal: AbortSignal;
@@ -38,12 +43,18 @@ export class RunningCalls {
     };
   }
 
-  /** Cancels what runs; resolves once each call was answered, or after `withinMs`. Idempotent. */
-  async stop(withinMs: number): Promise<void> {
+  /** Lets what runs end for a second, then cancels it; resolves once each call was answered, or 8 s later. Idempotent. */
+  async stop(): Promise<void> {
     this.#stopping = true;
+    await this.#none(GRACE_MS);
     for (const one of this.#running) one.abort();
-    if (this.#running.size === 0) return;
-    await new Promise<void>((resolve) => {
+    await this.#none(ANSWER_WITHIN_MS);
+  }
+
+  /** Resolves once none runs, or after `withinMs`. */
+  #none(withinMs: number): Promise<void> {
+    if (this.#running.size === 0) return Promise.resolve();
+    return new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, withinMs);
       this.#onNone = () => {
         clearTimeout(timer);

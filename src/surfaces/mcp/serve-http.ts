@@ -13,9 +13,6 @@ import { legacyKey } from "./session-key.js";
 
 const HOST = "127.0.0.1";
 const PATH = "/mcp";
-/** Milliseconds that the calls which run when the service is closed have to end and to be answered. A tool is left behind after 6 s. */
-const ANSWER_WITHIN_MS = 8_000;
-
 export interface ServeHttpOptions extends McpServerOptions {
   readonly calls: McpCalls;
   /** What a request must carry as `Authorization: Bearer …`, unless it carries a client's own token. Good for as long as this service. */
@@ -125,7 +122,7 @@ export async function serveOverHttp(options: ServeHttpOptions): Promise<HttpServ
   async function closeAll(): Promise<void> {
     tokens.close();
     await closing(server, async () => {
-      await running.stop(ANSWER_WITHIN_MS);
+      await running.stop();
       await Promise.all([modern.close(), legacy.close()]);
     });
   }

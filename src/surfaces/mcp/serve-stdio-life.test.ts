@@ -137,6 +137,23 @@ describe("the stdio server", () => {
     await gone(pids);
   });
 
+  it("lets a call that ends soon after the signal end by itself", async () => {
+    const { child, ended, lines } = place.rawServer();
+    send(child, { id: 1, ...INITIALIZE });
+    send(child, { method: "notifications/initialized" });
+    const shell = "echo >begun; until [ -e go ]; do sleep 0.02; done; echo whole";
+    send(child, { id: 2, method: "tools/call", params: { name: "bash", arguments: { command: shell } } });
+    await eventually(() => existsSync(join(place.workspace, "begun")));
+    child.kill("SIGTERM");
+    writeFileSync(join(place.workspace, "go"), "");
+    expect(await ended).toBe(0);
+    const answer = lines()
+      .map((line) => JSON.parse(line))
+      .find(({ id }) => id === 2);
+    expect(answer).toMatchObject({ result: { isError: false } });
+    expect(JSON.stringify(answer)).toContain("whole");
+  });
+
   it("answers the calls that run when it is stopped", async () => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
       rmSync(join(place.workspace, "begun"), { force: true });

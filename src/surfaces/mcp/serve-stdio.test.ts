@@ -55,6 +55,14 @@ describe.each(Object.entries(CLIENTS))("an MCP client of %s over stdio", (_name,
 });
 
 describe("what a client of the stdio server gets", () => {
+  it("short instructions that name the workspace and truncated outputs", async () => {
+    for (const mode of ["legacy", "auto"] as const) {
+      const instructions = (await place.newClient(mode)).getInstructions() ?? "";
+      expect(instructions).toMatch(/workspace.*relative paths.*truncated.*artifact:/);
+      expect(instructions.length).toBeLessThan(400);
+    }
+  });
+
   it("tells of each tool what the tool declares, and its parameters as they are", async () => {
     const client = await place.newClient("auto");
     const { tools } = await client.listTools();

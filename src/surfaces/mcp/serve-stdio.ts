@@ -15,9 +15,6 @@ export interface ServeStdioOptions extends McpServerOptions {
   onProblem(error: Error): void;
 }
 
-/** Milliseconds that the calls which run when the service is stopped have to end and to be answered. A tool is left behind after 6 s. */
-const ANSWER_WITHIN_MS = 8_000;
-
 /** "connection closed": by the protocol's own code. */
 export type StdioEnd = "input ended" | "connection closed" | "parent gone" | "stopped";
 
@@ -73,7 +70,7 @@ export async function serveMcpStdio(options: ServeStdioOptions): Promise<StdioEn
   };
   const reason = await ended;
   unwatch();
-  if (reason === "stopped") await running.stop(ANSWER_WITHIN_MS);
+  if (reason === "stopped") await running.stop();
   await handle.close();
   wire.release();
   return reason;
