@@ -1,6 +1,6 @@
 import type { BoundCall } from "./backend.js";
 import { requireLive } from "./guard.js";
-import type { InputOptions, ShellHandle } from "./shell.js";
+import type { InputOptions, KillOptions, ShellHandle } from "./shell.js";
 
 /**
  * The handle of a background command as one call has it: once the call has ended, it writes, reads and kills no more. That
@@ -26,7 +26,7 @@ export function boundHandle(handle: ShellHandle, call: Pick<BoundCall, "id" | "s
     }),
     closeInput: live(() => handle.closeInput()),
     output: live((stream: "stdout" | "stderr", from: number, max: number) => handle.output(stream, from, max)),
-    kill: live((signal: string) => handle.kill(signal)),
+    kill: live((signal: string, options?: KillOptions) => handle.kill(signal, options)),
     info: live(() => handle.info()),
     onExit: (listener) => handle.onExit(listener),
     ...(handle.forget === undefined ? {} : { forget: live(async () => handle.forget?.()) }),

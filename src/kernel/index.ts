@@ -204,6 +204,7 @@ export type {
   InputOptions,
   InputTaken,
   JobInfo,
+  KillOptions,
   Lifetime,
   Shell,
   ShellExit,

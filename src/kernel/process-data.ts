@@ -92,6 +92,8 @@ export interface ProcessData {
   /** Jobs that have ended which the list leaves out. */
   readonly omitted?: number;
   readonly waitingFor?: WaitingFor;
+  /** For signal: the one signal that was sent, without SIG. */
+  readonly sent?: string;
   /** For signal and stop: what still runs of it. */
   readonly survivors?: readonly Survivor[];
   readonly endedBy?: "TERM" | "KILL" | null;

@@ -127,6 +127,11 @@ export interface InputTaken {
 }
 
 /** A command that runs in the background. Got through a bound port, it acts no more once that call has ended. */
+export interface KillOptions {
+  /** Sends the named signal and no other. Default: false. */
+  readonly once?: boolean;
+}
+
 export interface ShellHandle {
   readonly id: string;
   readonly pid: number | null;
@@ -154,8 +159,11 @@ export interface ShellHandle {
     from: number,
     max: number,
   ): Promise<{ readonly bytes: Uint8Array; readonly next: number; readonly lost: number; readonly ended: boolean }>;
-  /** Sends a signal ("TERM", "INT", …) to the whole tree and reports what is left. TERM and KILL wait until the tree has ended, 3 s then KILL. */
-  kill(signal: string): Promise<TreeState>;
+  /**
+   * Sends a signal ("TERM", "INT", …) to the whole tree and reports what is left. KILL is the first and only signal, and is
+   * waited for. TERM is followed by KILL after 3 s, unless `once`: then nothing follows and nothing is waited for.
+   */
+  kill(signal: string, options?: KillOptions): Promise<TreeState>;
   /** Tells the listener once, also when the command has already ended. Returns the unsubscribe. */
   onExit(listener: (result: ShellResult) => void): () => void;
   /** What `Shell.jobs` tells of it; the call that has it needs no other claim. */

@@ -14,16 +14,16 @@ export interface Leader {
 }
 
 /**
- * Ends a whole tree: TERM, `graceMs`, KILL, each to the leader's group at once and to every other process found. Looks
+ * Ends a whole tree: TERM, `graceMs`, KILL, or KILL alone where `graceMs` is 0; each to the leader's group at once and to every other process found. Looks
  * again after each step, since what was found may have forked meanwhile. Resolves as soon as nothing is left, in any case
  * `graceMs` and one second later.
  */
 export async function endTree(tree: ProcessTree, leader: Leader, graceMs: number): Promise<TreeState> {
   const grace = graceOf(graceMs);
   if (!tree.canSee) return endUnseen(tree, leader, grace);
-  let left = send(tree, leader, "SIGTERM");
+  let left = grace === 0 ? tree.find() : send(tree, leader, "SIGTERM");
   if (left.length === 0) return { state: "gone", survivors: [], endedBy: null };
-  left = await waitGone(tree, leader, grace, () => {});
+  if (grace > 0) left = await waitGone(tree, leader, grace, () => {});
   if (left.length === 0) return { state: "gone", survivors: [], endedBy: "TERM" };
   left = await waitGone(tree, leader, KILL_WAIT_MS, () => send(tree, leader, "SIGKILL"));
   return { state: left.length === 0 ? "gone" : "alive", survivors: survivorsOf(left), endedBy: "KILL" };
@@ -68,8 +68,10 @@ async function waitGone(
 
 /** Without `/proc` there is only the group, and what became of it is not to be seen. */
 async function endUnseen(tree: ProcessTree, leader: Leader, graceMs: number): Promise<TreeState> {
-  tree.signalGroup("SIGTERM");
-  await pause(graceMs, leader);
+  if (graceMs > 0) {
+    tree.signalGroup("SIGTERM");
+    await pause(graceMs, leader);
+  }
   const endedBy = leader.hasExited ? "TERM" : "KILL";
   tree.signalGroup("SIGKILL");
   await pause(KILL_WAIT_MS, leader);

@@ -208,9 +208,9 @@ function handleOf(
     write: (bytes, options) => running.input.write(id, bytes, options),
     closeInput: () => running.input.close(),
     output: async (stream, from, max) => running[stream].read(from, max),
-    async kill(name) {
+    async kill(name, options) {
       const signal = signalNamed(id, name);
-      if (signal === "SIGTERM") return end(DEFAULT_GRACE_MS);
+      if (signal === "SIGTERM" && options?.once !== true) return end(DEFAULT_GRACE_MS);
       return signal === "SIGKILL" ? end(0) : running.signal(signal);
     },
     onExit(listener) {

@@ -29,6 +29,7 @@ export const memoryPlan: Plan<Fixture> = {
     "shell:exec:term-is-heard": NO_COMPOUND,
     "shell:exec:term-ignored": NO_COMPOUND,
     "shell:exec:child-ignores-term": NO_COMPOUND,
+    "shell:spawn:signal": NO_COMPOUND,
     "shell:survivor:slow-printer-does-not-leak": NO_COMPOUND,
     "shell:survivor:output-before-the-end-is-whole": NO_COMPOUND,
     "shell:exec:new-session-ends-too": NO_PROCESSES,

@@ -8,6 +8,7 @@ import {
   DEFAULT_KEEP,
   finishTellings,
   type JobInfo,
+  type KillOptions,
   MAX_TIMER_MS,
   type ShellExit,
   type ShellHandle,
@@ -230,7 +231,7 @@ export class MemoryRun {
         const capture = stream === "stdout" ? this.#stdout : this.#stderr;
         return { ...capture.from(from, max), ended: !capture.isOpen };
       },
-      kill: async (signal) => this.kill(signal),
+      kill: async (signal, options) => this.kill(signal, options),
       info: async () => this.info(),
       onExit: (listener) => {
         let isSubscribed = true;
@@ -270,9 +271,10 @@ export class MemoryRun {
     };
   }
 
-  async kill(signal: string): Promise<TreeState> {
+  async kill(signal: string, options: KillOptions = {}): Promise<TreeState> {
     if (this.#endedMs === undefined) this.#wasStopped = true;
-    if (signal === "TERM" || signal === "KILL") return this.tree(await this.#endGroup(signal, DEFAULT_GRACE_MS));
+    if (signal === "KILL" || (signal === "TERM" && options.once !== true))
+      return this.tree(await this.#endGroup(signal, DEFAULT_GRACE_MS));
     this.#machine.table.sendToGroup(this.leader.group, signal);
     return this.tree(null);
   }

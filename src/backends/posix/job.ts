@@ -7,6 +7,7 @@ import {
   type InputTaken,
   inputClosed,
   type JobInfo,
+  type KillOptions,
   type ShellHandle,
   type ShellResult,
   type TreeState,
@@ -153,7 +154,7 @@ export class Job implements ShellHandle {
     return { bytes: part.bytes, next: start + part.bytes.length, lost: start - first, ended };
   }
 
-  async kill(signal: string): Promise<TreeState> {
+  async kill(signal: string, options: KillOptions = {}): Promise<TreeState> {
     const name = signal.replace(/^SIG/, "");
     if (!SIGNAL.test(name)) {
       throw new HaftError(
@@ -166,7 +167,7 @@ export class Job implements ShellHandle {
     }
     const words = [this.ref, this.#options.tag];
     if (this.#ended === undefined) this.#wasStopped = true;
-    if (name !== "TERM" && name !== "KILL") {
+    if (name !== "KILL" && (name !== "TERM" || options.once === true)) {
       const frame = await this.#far.ask("signal", [...words, name]);
       this.exited();
       return readTree(frame.bytes, frame.words[2] === "yes");

@@ -137,6 +137,7 @@ function outputRows(name: string, output: NewOutput): readonly string[] {
 function factsOf(data: ProcessData): readonly string[] {
   const rows: string[] = [];
   rows.push(...inputRows(data));
+  if (data.sent !== undefined) rows.push(`sent ${stripControls(data.sent).text}`);
   if (data.inputClosed === true) rows.push("closed its standard input");
   if (data.waitedMs !== undefined && data.waitingFor === undefined)
     rows.push(`still running after a wait of ${data.waitedMs} ms; wait again, or poll later`);

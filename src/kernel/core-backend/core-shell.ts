@@ -69,7 +69,7 @@ export class CorePortShell implements Shell {
 
   async spawn(command: string, options: ShellOptions): Promise<ShellHandle> {
     this.#requireShell(command, options.cwd);
-    throw unsupported(this.#name, "commands that outlive their call", "Run it to its end with `exec`.");
+    throw unsupported(this.#name, "commands that outlive their call", "Run it to its end with `bash`.");
   }
 
   async attach(): Promise<ShellHandle | null> {

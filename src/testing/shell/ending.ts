@@ -350,6 +350,25 @@ export const shellEnding: Suite<Fixture> = [
     expectEqual((await handle.kill("KILL")).state, "gone", "tree after the third kill");
     expectEqual((await handle.result).exit.by === "code", false, "it ended by a code");
   }),
+  on("shell:spawn:signal", "the signal that is named is sent, and no other", async (fixture) => {
+    const started = async (command: string) => {
+      const handle = await spawned(fixture, command);
+      const printed = async () => new TextDecoder().decode((await handle.output("stdout", 0, 100)).bytes);
+      await until(fixture, "it was ready", async () => (await printed()).includes("ready"));
+      return { handle, printed };
+    };
+    const traps = (signal: string) => `trap 'echo handler; exit 4' ${signal}; echo ready; while :; do sleep 0.05; done`;
+    const killed = await started(traps("TERM"));
+    expectEqual((await killed.handle.kill("KILL")).endedBy, "KILL", "what ended it");
+    await killed.handle.result;
+    expectEqual((await killed.printed()).trim(), "ready", "no handler of TERM ran before KILL");
+    const stubborn = await started("trap 'echo handler' TERM; echo ready; while :; do sleep 0.05; done");
+    expectEqual((await stubborn.handle.kill("TERM", { once: true })).state, "alive", "TERM alone, which it ignores");
+    await until(fixture, "its handler ran", async () => (await stubborn.printed()).includes("handler"));
+    await pause(fixture, 100);
+    expectEqual((await stubborn.handle.info()).status, "running", "after TERM alone");
+    await stubborn.handle.kill("KILL");
+  }),
   on(
     "shell:spawn:listeners",
     "One end reaches all listeners once; a late one is told too, an unsubscribed one is not",

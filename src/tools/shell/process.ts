@@ -231,9 +231,11 @@ async function write(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<T
 }
 
 async function signal(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<ToolResult<ProcessData>> {
-  const tree = await job.kill(input.signal ?? "INT");
+  const sent = (input.signal ?? "INT").toUpperCase().replace(/^SIG/, "");
+  const { survivors } = await job.kill(sent, { once: true });
   await waitFor(ctx, START_MS, job.result);
-  return told("signal", ctx, job, { survivors: tree.survivors, endedBy: tree.endedBy });
+  const isRunning = (await job.info()).status === "running";
+  return told("signal", ctx, job, { sent, survivors: isRunning ? survivors : [] });
 }
 
 async function stop(_input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<ToolResult<ProcessData>> {

@@ -8,6 +8,7 @@ import {
   HaftError,
   inputClosed,
   type JobInfo,
+  type KillOptions,
   type ShellHandle,
   type ShellResult,
   type TreeState,
@@ -68,7 +69,7 @@ export class EarlierJob {
       write: async () => this.#refuseInput(),
       closeInput: async () => {},
       output: async (stream, from, max) => this.#output(stream, from, max),
-      kill: (signal) => this.#kill(signal),
+      kill: (signal, options) => this.#kill(signal, options),
       onExit: (listener) => {
         let isWanted = true;
         void this.#result().then((result) => {
@@ -104,9 +105,9 @@ export class EarlierJob {
     return tree;
   }
 
-  async #kill(name: string): Promise<TreeState> {
+  async #kill(name: string, options?: KillOptions): Promise<TreeState> {
     const signal = signalNamed(this.id, name);
-    if (signal === "SIGTERM") return this.end(DEFAULT_GRACE_MS);
+    if (signal === "SIGTERM" && options?.once !== true) return this.end(DEFAULT_GRACE_MS);
     if (signal === "SIGKILL") return this.end(0);
     if (!this.#look()) return GONE;
     if (this.#tree === undefined) return UNSEEN;

@@ -199,7 +199,7 @@ hf_any_alive() {
   return 1
 }
 
-# Ends the processes of the leaders $1 with the tag $2 and the ids $4: TERM, then KILL after $3 hundredths of a second.
+# Ends the processes of the leaders $1 with the tag $2 and the ids $4: TERM, then KILL after $3 hundredths of a second; KILL alone where that is 0.
 # Sets hf_ended_by, and hf_found and hf_names to what is left. Who holds a pipe is looked for when the others are dead: it
 # takes longest, and mostly there is nobody.
 hf_end_tree() {
@@ -207,7 +207,7 @@ hf_end_tree() {
   hf_scan "$1" "$2" ""
   [ -n "$hf_found" ] || hf_scan_holders "$@" || return 0
   hf_ended_by=TERM
-  hf_signal TERM "$1"; hf_signal CONT "$1"
+  [ "$3" -eq 0 ] || { hf_signal TERM "$1"; hf_signal CONT "$1"; }
   hf_clock; hf_since=$hf_time
   while [ "$hf_waited" -lt "$3" ]; do
     hf_pause "$hf_step"; hf_waited=$(( hf_waited + hf_step )); [ "$hf_step" -ge 5 ] || hf_step=$(( hf_step + 1 ))
