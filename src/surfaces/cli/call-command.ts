@@ -42,7 +42,8 @@ export async function callCommand(
   const settings = await settingsOf(options);
   const workspace = settledWorkspace(options.workspace, settings.config);
   const given = await readInput(words, process.stdin);
-  const survivors = survivorWatch();
+  let target: string | undefined; // known once the tool's parameters are
+  const survivors = survivorWatch(() => target);
   const servers = await serversOf(settings.config, workspace, {
     isWanted: (name) => tool.startsWith(`${name}__`),
   });
@@ -52,6 +53,7 @@ export async function callCommand(
   try {
     const box = toolkit.session(sessionId(options.session, workspace)).box();
     const input = inputOf(given, box.descriptors().find(({ name }) => name === tool)?.parameters, known);
+    target = targetOf(input, settings.toolkit.on);
     if (options.explain) return await explain(box, { id: "call", name: tool, input }, options.json === true);
     const outcome = await interruptibly((signal) => runShown(box, tool, input, signal));
     if (options.json) process.stdout.write(answerJson(toolkit.dialect.envelope(outcome), process.stdout));
@@ -70,6 +72,13 @@ export async function callCommand(
       survivors.jobs.length === 0 ? undefined : await keptCommands(stateDir === undefined ? {} : { stateDir });
     for (const line of [...earlier, ...survivors.report(left, jobs?.list())]) tellPerson(line);
   }
+}
+
+/** Where the call runs: where its `on` says, else on the first target. */
+function targetOf(input: unknown, on: string | readonly string[] = "local"): string | undefined {
+  const { on: chosen } = (typeof input === "object" && input !== null ? input : {}) as { readonly on?: unknown };
+  const targets = [on].flat();
+  return typeof chosen === "string" && targets.includes(chosen) ? chosen : targets[0];
 }
 
 function printAnswer(outcome: ToolOutcome): void {

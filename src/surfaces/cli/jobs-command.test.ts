@@ -29,6 +29,13 @@ const isAlive = (pid: string) =>
 const pidIn = (name: string) => readFileSync(join(root, "project", name), "utf8").trim();
 
 describe("haft jobs", () => {
+  it.each(["memory", "posix:sh"])("what a call left on %s ends with the call, which is reported", async (on) => {
+    const called = await haft("call", "--on", on, "process", '{"action":"start","command":"sleep 600"}');
+    expect(called.stderr).toMatch(/ended (\S+) on \S+ with this call\.\n$/);
+    const quick = await haft("call", "--on", on, "process", '{"action":"start","command":"true"}');
+    expect(quick.stderr).not.toContain("ended");
+  });
+
   it("lists what a call left: its job ended with it, its output is kept, and clean removes that", async () => {
     expect((await haft("jobs", "list")).stdout).toBe("No jobs.\n");
     const called = await start("echo $$ > pid; echo words; exec sleep 600");

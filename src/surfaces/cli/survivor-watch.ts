@@ -26,16 +26,25 @@ export interface SurvivorWatch {
   report(left: readonly string[], after?: readonly After[]): readonly string[];
 }
 
-/** Hooks that collect the survivors and jobs which results name. */
-export function survivorWatch(): SurvivorWatch {
+/**
+ * Hooks that collect the survivors and jobs which results name.
+ * @param targetNow - Returns where the call runs. Only jobs of "local" can be looked up in the state directory; those of any other
+ *   target end with its backend, except kept ones of a machine that outlives it.
+ */
+export function survivorWatch(targetNow: () => string | undefined = () => "local"): SurvivorWatch {
   const found: Named[] = [];
   const jobs = new Set<string>();
+  const elsewhere = new Map<string, { readonly target: string; readonly isKept: boolean }>();
   return {
     hooks: {
       async aroundRun(_call, run) {
         const result = await run();
         found.push(...survivorsIn(result.data));
-        for (const id of jobsIn(result.data)) jobs.add(id);
+        const target = targetNow() ?? "local";
+        for (const { id, isKept } of jobsIn(result.data)) {
+          if (target === "local") jobs.add(id);
+          else elsewhere.set(id, { target, isKept: isKept && target !== "memory" });
+        }
         return result;
       },
     },
@@ -48,6 +57,11 @@ export function survivorWatch(): SurvivorWatch {
         ...(found.length === 0 ? [] : [`ended what the call left running: ${namesOf(found)}.`]),
         ...own.filter(({ endedBy }) => endedBy === "host").map(endedLine),
         ...own.filter(({ status }) => status === "running").map(keptLine),
+        ...[...elsewhere].map(([id, { target, isKept }]) =>
+          isKept
+            ? `${id} continues on ${target}; \`process\` with "action": "stop" ends it.`
+            : `ended ${id} on ${target} with this call.`,
+        ),
         ...left.map((one) => `could not end ${one}.`),
       ];
     },
@@ -91,13 +105,14 @@ function survivorsIn(data: unknown): readonly Named[] {
 }
 
 /** `process` names the job it has started, `bash` the one that its command has become. */
-function jobsIn(data: unknown): readonly string[] {
+function jobsIn(data: unknown): readonly { readonly id: string; readonly isKept: boolean }[] {
   const { job, ended, action } = (data ?? {}) as {
     readonly job?: unknown;
     readonly ended?: string;
     readonly action?: string;
   };
-  if (typeof job === "string") return ended === "detached" ? [job] : [];
-  const { id } = (job ?? {}) as { readonly id?: unknown };
-  return action === "start" && typeof id === "string" ? [id] : [];
+  if (typeof job === "string") return ended === "detached" ? [{ id: job, isKept: false }] : [];
+  const { id, lifetime, status } = (job ?? {}) as { readonly [Key in "id" | "lifetime" | "status"]?: unknown };
+  if (action !== "start" || typeof id !== "string" || status !== "running") return [];
+  return [{ id, isKept: lifetime === "keep" }];
 }

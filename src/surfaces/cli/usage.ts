@@ -34,6 +34,10 @@ export async function tellProblem(error: unknown): Promise<void> {
     );
     return;
   }
+  if ((error as { readonly code?: unknown } | null)?.code === "EMFILE") {
+    process.stderr.write(`haft: ${tooFewFiles()}\n`);
+    return;
+  }
   // Loaded only when something is wrong: help and version need none of it.
   const { HaftError, messageOf } = await import("../../kernel/index.js");
   const { shownLines } = await import("./tell-operator.js");
@@ -44,6 +48,16 @@ export async function tellProblem(error: unknown): Promise<void> {
 /** Thrown by whatever first asks Node.js for it, also to make a relative path absolute. */
 function isCurrentDirectoryGone(error: unknown): boolean {
   return (error as { readonly syscall?: unknown } | undefined)?.syscall === "uv_cwd";
+}
+
+/** Nothing is imported for it: that would need what is missing. */
+function tooFewFiles(): string {
+  const report = process.report?.getReport() as
+    | { readonly userLimits?: Record<string, { readonly soft?: unknown }> }
+    | undefined;
+  const most = report?.userLimits?.open_files?.soft;
+  const limit = typeof most === "number" || typeof most === "string" ? `${most} ` : "a few ";
+  return `Did not start: this process may have only ${limit}files open at once, which is too few. Raise the limit with \`ulimit -n 1024\`.`;
 }
 
 /** Ours to mend, so the stack is shown. */
