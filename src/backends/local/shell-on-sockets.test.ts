@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { conform } from "../../../test/conformance.js";
 import { type Backend, type Search, SessionJobs } from "../../kernel/index.js";
-import { shellSuite } from "../../testing/index.js";
+import { plantByShell, shellSuite } from "../../testing/index.js";
 import { baseEnvironment } from "./command-environment.js";
 import { CommandHost } from "./command-host.js";
 import { guardMode } from "./fs-anchor.js";
@@ -59,6 +59,7 @@ conform(
         backend: backend as Backend,
         folder,
         clock: systemClock,
+        plant: plantByShell(backend as Backend),
         dispose: async () => rmSync(folder, { recursive: true, force: true }),
       };
     },

@@ -42,12 +42,13 @@ export class CoreGuard {
     this.requireRunning(doing, path, io);
   }
 
-  /** Has the real path of a command's directory judged. A core starts by path, so a swap behind this can win. */
-  async checkDirectory(command: string, cwd: string): Promise<void> {
-    if (this.#bound === undefined) return;
+  /** Has the real path of a command's directory judged. @returns That path, to start by: a swap of a directory in it can still win. */
+  async checkDirectory(command: string, cwd: string): Promise<string> {
+    if (this.#bound === undefined) return cwd;
     const real = await this.#realPath("run a command in", cwd, "read", true);
     await authorizeDirectory(this.#bound, command, cwd, real);
     this.core.requireOpen();
+    return real;
   }
 
   /** Like `check` for what takes a whole folder. */

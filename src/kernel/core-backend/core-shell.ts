@@ -63,8 +63,8 @@ export class CorePortShell implements Shell {
     if (this.#limitMs(options) <= 0) return unbegunResult(startedMs, "deadline");
     const problem = commandProblem(command, options) ?? (await this.#folderProblem(options.cwd));
     if (problem !== undefined) return unbegunResult(startedMs, "spawn-error", problem);
-    await this.#guard.checkDirectory(command, options.cwd);
-    return this.#run(core, command, options, startedMs);
+    const cwd = await this.#guard.checkDirectory(command, options.cwd);
+    return this.#run(core, command, { ...options, cwd }, startedMs);
   }
 
   async spawn(command: string, options: ShellOptions): Promise<ShellHandle> {
