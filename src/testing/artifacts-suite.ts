@@ -240,8 +240,7 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
     { maxBytes: 100, quotaBytes: 250 },
     async (artifacts) => {
       const evicted = await artifacts.create({ what: "output" });
-      // Giving up is optional.
-      if (evicted.discard === undefined) return;
+      expectThat(evicted.discard !== undefined, "a writer can give up");
       await evicted.write(utf8("a".repeat(100)));
       await evicted.end();
       for (const name of ["b", "c"]) await put(artifacts, name.repeat(100));

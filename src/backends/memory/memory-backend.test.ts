@@ -39,6 +39,7 @@ export const memoryPlan: Plan<Fixture> = {
     "shell:process:no-terminal": NO_PROCESSES,
     "shell:process:own-group": NO_PROCESSES,
     "shell:spawn:input-closed-by-itself": NO_PROCESSES,
+    "shell:spawn:waiting": NO_PROCESSES,
   },
   knownFailures: {},
 };

@@ -18,13 +18,28 @@ import { type ShellName, underEachShell } from "./posix-shells.fixture.js";
 
 const NO_SIGNALS = "a shell at the far end cannot tell death by a signal from a status over 128";
 
+const NO_DETACH = "a running command cannot become a job: it holds the channel of its call";
+const NO_LOOK = "a plain shell does not tell what its processes wait for";
+
 /** What cannot hold on a machine that is only a shell, by shell. */
 export const CANNOT: Readonly<Record<ShellName, Readonly<Record<string, string>>>> = {
-  dash: { "shell:exit:137-is-a-code": NO_SIGNALS, "shell:exit:signal": NO_SIGNALS },
-  bash: { "shell:exit:137-is-a-code": NO_SIGNALS, "shell:exit:signal": NO_SIGNALS },
+  dash: {
+    "shell:exit:137-is-a-code": NO_SIGNALS,
+    "shell:exit:signal": NO_SIGNALS,
+    "shell:exec:detach": NO_DETACH,
+    "shell:spawn:waiting": NO_LOOK,
+  },
+  bash: {
+    "shell:exit:137-is-a-code": NO_SIGNALS,
+    "shell:exit:signal": NO_SIGNALS,
+    "shell:exec:detach": NO_DETACH,
+    "shell:spawn:waiting": NO_LOOK,
+  },
   busybox: {
     "shell:exit:137-is-a-code": NO_SIGNALS,
     "shell:exit:signal": NO_SIGNALS,
+    "shell:exec:detach": NO_DETACH,
+    "shell:spawn:waiting": NO_LOOK,
     "shell:process:default-signals": "busybox's own `sh -c` starts its last command with QUIT ignored",
   },
 };

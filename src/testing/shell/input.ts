@@ -27,6 +27,20 @@ export const shellInput: Suite<Fixture> = [
     await handle.closeInput();
   }),
   on(
+    "shell:spawn:waiting",
+    "A command that waits for somebody to type is seen to, with its last words, until it has what it waits for",
+    async (fixture) => {
+      const handle = await spawned(fixture, "printf 'Name: '; read name; echo hello $name; sleep 600");
+      expectThat(handle.waiting !== undefined, "the backend can look at its processes");
+      await until(fixture, "it is seen to wait", async () => (await handle.waiting?.()) !== null);
+      const waiting = await handle.waiting();
+      expectEqual([waiting?.on, waiting?.prompt], ["input", "Name:"], "what it waits for");
+      await handle.write(utf8("you\n"));
+      await until(fixture, "it waits no more", async () => (await handle.waiting?.()) === null);
+      await handle.kill("KILL");
+    },
+  ),
+  on(
     "shell:spawn:input-waits",
     "A command that does not read takes only so much: what is told as taken reaches it, and the rest is not kept",
     async (fixture) => {
