@@ -23,6 +23,14 @@ describe("readFace", () => {
     expect(readFace.decode({ path: "a", limit: 1.5 })).toMatchObject({ parameter: "limit" });
   });
 
+  it("reports a guessed encoding as a guess, and how to name another", () => {
+    const latin = { ...readData("café\n"), encoding: "windows-1252" };
+    expect(shown({ ...latin, isGuessed: true }).text).toContain(
+      "Encoding: windows-1252 (guessed; if characters look wrong, name another as `encoding`).",
+    );
+    expect(shown(latin).text).toContain("Encoding: windows-1252.");
+  });
+
   it("cuts a window that is over the budget between lines and says where to go on", () => {
     const { text, cuts } = shown(readData(numbered(100)), 600);
     expect(utf8Length(text)).toBeLessThanOrEqual(600);
