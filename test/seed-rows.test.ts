@@ -13,7 +13,7 @@ import { override, wrapBackend } from "../src/testing/fakes/wrap-backend.js";
 import type { ToolkitOptions } from "../src/toolkit/index.js";
 import { verifies } from "./verifies.js";
 
-const WORKSPACE = "/work";
+const WORKSPACE = "/files";
 const MIB = 1_048_576;
 
 /** A toolkit in a seed's dialect on a memory backend, which `change` may wrap. */
@@ -114,7 +114,7 @@ describe("the read gate of indusagi", () => {
     let modifiedMs = READ_MS;
     const { run, readState, close } = await gated(() => modifiedMs);
     await run("read", { path: "a.txt" });
-    expect(readState.get("/work/a.txt")?.mtimeMs).toBe(1234);
+    expect(readState.get("/files/a.txt")?.mtimeMs).toBe(1234);
     modifiedMs = 1234.2;
     expect(await run("edit", { path: "a.txt", oldText: "one", newText: "two" })).toMatchObject({ isError: false });
     modifiedMs = 1235;
@@ -136,7 +136,7 @@ describe("the read gate of indusagi", () => {
       );
       await run("read", { path: "a.txt" });
       expect([tool, await run(tool, input)]).toMatchObject([tool, { isError: false }]);
-      expect(await backend.root.fs.readText("/work/a.txt")).toBe("two\n");
+      expect(await backend.root.fs.readText("/files/a.txt")).toBe("two\n");
       await close();
     }
   });
@@ -223,7 +223,7 @@ describe("zeroclaw", () => {
     const { backend, envelope, close } = await toolkitOf("zeroclaw", { files: { "dir/b.txt": "x" } }, { policy });
     await backend.root.fs.mkdir("/outside", true);
     await backend.root.fs.writeFile("/outside/secret.txt", "secret");
-    backend.plant({ kind: "link", path: "/work/link.txt", target: "/outside/secret.txt" });
+    backend.plant({ kind: "link", path: "/files/link.txt", target: "/outside/secret.txt" });
     const errorOf = async (path: string) => await envelope("file_read", { path });
     const failed = (error: unknown) => ({ success: false, output: "", error });
     expect(await errorOf("../outside/secret.txt")).toEqual(

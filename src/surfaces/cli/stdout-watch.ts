@@ -1,6 +1,7 @@
 /** Notices that nobody reads stdout any more, while there is nothing to write that would fail with EPIPE. */
 import { spawn } from "node:child_process";
 import { fstatSync } from "node:fs";
+import { sendSignal } from "../../host/index.js";
 
 /** Milliseconds before the watch begins: short calls do without. */
 const WATCH_AFTER_MS = 500;
@@ -21,7 +22,7 @@ export function watchStdout(onClosed: () => void): () => void {
       if (signal === "SIGPIPE") onClosed();
     });
     tail.unref();
-    stop = () => void tail.kill("SIGKILL");
+    stop = () => void sendSignal(tail, "SIGKILL");
   }, WATCH_AFTER_MS).unref();
   return () => {
     clearTimeout(timer);
