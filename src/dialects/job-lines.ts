@@ -8,7 +8,12 @@ const MAX_COMMAND_BYTES = 120;
 
 /** `job-1: running for 12 s, "npm run dev"`. */
 export function jobLine(job: JobData): string {
-  return `${showControls(job.id)}: ${stateOf(job)}${lifetimeOf(job)}, ${shownCommand(job.command)}`;
+  return `${jobState(job)}, ${shownCommand(job.command)}`;
+}
+
+/** `job-1: running for 12 s`. */
+export function jobState(job: JobData): string {
+  return `${showControls(job.id)}: ${stateOf(job)}${lifetimeOf(job)}`;
 }
 
 /** `running for 12 s`, `exit code 3 after 250 ms`. */

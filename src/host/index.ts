@@ -1,4 +1,5 @@
-/** What the machine gives beside a backend: processes and signals. */
+/** What the machine gives beside a backend: processes and signals, and code that is loaded early. */
+export { preload } from "./preload.js";
 export {
   allProcesses,
   hasEnvironmentEntry,

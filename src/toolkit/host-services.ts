@@ -1,4 +1,5 @@
 /** The services of a host: real time, chance and digests, and state on disk or in memory. */
+import { preload } from "../host/index.js";
 import {
   Approvals,
   type Approver,
@@ -54,9 +55,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
   const { createCallFaults, createSystemMedia, loadRipgrepPackage, sha256, systemClock, systemIds } = await import(
     "../backends/local/index.js"
   );
-  // Node.js remembers a failed import for good: what the first calls load is loaded while there are descriptors free. What is
-  // not installed is reported by the call that needs it.
-  await Promise.allSettled([loadValidator(), loadRegexEngine(), loadEncodingTables(), loadRipgrepPackage()]);
+  await preload([loadValidator, loadRegexEngine, loadEncodingTables, loadRipgrepPackage]);
   const clock = systemClock;
   const ids = systemIds;
   const state = options.persist ? await stateOnDisk(options, clock) : await stateInMemory(clock, ids);

@@ -13,7 +13,7 @@ import {
 } from "../../kernel/index.js";
 import { cutTail, showControls, stripControls, utf8Length } from "../../text/index.js";
 import { booleanArgument, missing, numberArgument, present, textArgument } from "../arguments.js";
-import { inputRows, jobLine, overwrittenFact, waitingLine } from "../job-lines.js";
+import { inputRows, jobLine, jobState, overwrittenFact, waitingLine } from "../job-lines.js";
 import { counted, saying } from "../rendering.js";
 import { renderFailure } from "./failure-text.js";
 import { withNotes } from "./notes.js";
@@ -94,7 +94,9 @@ function listed({ jobs = [], omitted = 0 }: ProcessData, about: RenderContext): 
 }
 
 function report(data: ProcessData, about: RenderContext): Rendered {
-  const rows = data.job === undefined ? [] : [jobLine(data.job)];
+  // Whoever signals a job has its id, and what the job would have done reads like what it did.
+  const line = data.action === "signal" ? jobState : jobLine;
+  const rows = data.job === undefined ? [] : [line(data.job)];
   const facts = factsOf(data);
   const room = about.budget.maxBytes - FRAME_BYTES - utf8Length([...rows, ...facts, ...about.notes].join("\n"));
   const streams = [
