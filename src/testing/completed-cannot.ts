@@ -51,6 +51,8 @@ export const COMPLETED_CANNOT: Readonly<Record<string, string>> = Object.freeze(
     "shell:exec:detach",
     "shell:spawn:result",
     "shell:spawn:waiting",
+    "shell:spawn:signal",
+    "shell:directory:spawn",
     "shell:spawn:cannot-start",
     "shell:spawn:outlives-the-call",
     "shell:spawn:handle-is-revoked",

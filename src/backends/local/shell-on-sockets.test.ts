@@ -64,6 +64,7 @@ conform(
       };
     },
     cannot: {
+      "shell:spawn:waiting": "a read of a socket is not seen as a read of the command's input",
       "shell:survivor:does-not-hold-the-call":
         "which socket a survivor holds is not to be seen once the leader has gone",
     },

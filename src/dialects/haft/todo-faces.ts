@@ -24,7 +24,7 @@ export const todoSetFace: ToolFace<TodoSetInput, TodoData> = {
         items: {
           type: "object",
           properties: {
-            id: { type: "string" },
+            id: { type: "string", description: "Default: its position" },
             text: { type: "string" },
             status: { type: "string", enum: TODO_STATUSES },
           },
@@ -41,9 +41,7 @@ export const todoSetFace: ToolFace<TodoSetInput, TodoData> = {
     if (args.items === undefined) return missing("items", "a list");
     const items = todoItems(args.items);
     if (items === undefined) return { problem: "`items` takes a list of objects", parameter: "items" };
-    if (items.every((item) => item.id !== undefined)) return { input: { items } };
-    const numbered = items.map((item, index) => ({ ...item, id: item.id ?? String(index + 1) }));
-    return { input: { items: numbered }, notes: ["An item without an `id` got its position, from 1."] };
+    return { input: { items: items.map((item, index) => ({ ...item, id: item.id ?? String(index + 1) })) } };
   },
   render: renderList,
 };

@@ -50,19 +50,6 @@ async function places(fixture: Fixture): Promise<Places> {
   };
 }
 
-/** Both ways to start a command; `spawn` where the backend has it. */
-async function refuseStarts(
-  fixture: Fixture,
-  shell: Shell,
-  cwd: string,
-  code: "POLICY_DENIED" | "POLICY_APPROVAL_REQUIRED",
-): Promise<void> {
-  await expectError(shell.exec(COMMAND, { cwd }), code, `exec in ${cwd}`);
-  if (fixture.backend.flags.jobs !== true) return;
-  for (const lifetime of ["session", "keep"] as const)
-    await expectError(shell.spawn(COMMAND, { cwd, lifetime }), code, `spawn in ${cwd}`);
-}
-
 export const shellDirectory: Suite<Fixture> = [
   on(
     "shell:directory:deny",
@@ -70,7 +57,7 @@ export const shellDirectory: Suite<Fixture> = [
     async (fixture) => {
       const { inside, bound, expectMarkers } = await places(fixture);
       for (const cwd of [`${inside}/build`, `${inside}/build/sub`, `${inside}/build/sub/..`]) {
-        await refuseStarts(fixture, bound(cwd, denies), cwd, "POLICY_DENIED");
+        await expectError(bound(cwd, denies).exec(COMMAND, { cwd }), "POLICY_DENIED", `exec in ${cwd}`);
       }
       await expectMarkers();
     },
@@ -80,7 +67,22 @@ export const shellDirectory: Suite<Fixture> = [
     "Where a person would have to be asked about the real directory the command ends with POLICY_APPROVAL_REQUIRED",
     async (fixture) => {
       const { inside, bound, expectMarkers } = await places(fixture);
-      await refuseStarts(fixture, bound(`${inside}/build`, asks), `${inside}/build`, "POLICY_APPROVAL_REQUIRED");
+      const cwd = `${inside}/build`;
+      await expectError(bound(cwd, asks).exec(COMMAND, { cwd }), "POLICY_APPROVAL_REQUIRED", `exec in ${cwd}`);
+      await expectMarkers();
+    },
+  ),
+  on(
+    "shell:directory:spawn",
+    "A command that outlives its call does not start where its directory leads and policy denies it, or has to ask",
+    async (fixture) => {
+      const { inside, bound, expectMarkers } = await places(fixture);
+      const cwd = `${inside}/build`;
+      for (const lifetime of ["session", "keep"] as const) {
+        const start = (answer: BoundCall["commandAt"]) => bound(cwd, answer).spawn(COMMAND, { cwd, lifetime });
+        await expectError(start(denies), "POLICY_DENIED", `spawn, ${lifetime}`);
+        await expectError(start(asks), "POLICY_APPROVAL_REQUIRED", `spawn, ${lifetime}`);
+      }
       await expectMarkers();
     },
   ),
@@ -113,11 +115,11 @@ export const shellDirectory: Suite<Fixture> = [
       const { fs } = bindAll(fixture);
       await fs.rm(`${outside}/marker`, { recursive: false, ignoreMissing: false });
       await plant(fixture, { kind: "link", path: cwd, target: other });
-      await refuseStarts(fixture, shell, cwd, "POLICY_DENIED");
+      await expectError(shell.exec(COMMAND, { cwd }), "POLICY_DENIED", `exec in ${cwd}`);
       // A directory of its own under the claimed path is not what was granted either.
       await fs.rm(cwd, { recursive: false, ignoreMissing: false });
       await fs.mkdir(cwd, false);
-      await refuseStarts(fixture, shell, cwd, "POLICY_DENIED");
+      await expectError(shell.exec(COMMAND, { cwd }), "POLICY_DENIED", `exec in ${cwd}`);
       expectEqual(await fs.exists(`${cwd}/marker`), false, "the marker under the claimed path");
       await expectMarkers();
     },
@@ -134,7 +136,7 @@ export const shellDirectory: Suite<Fixture> = [
       expectExit(await shell.exec(COMMAND, { cwd }), 0, "before");
       await fs.rm(cwd, { recursive: true, ignoreMissing: false });
       await plant(fixture, { kind: "link", path: cwd, target: outside });
-      await refuseStarts(fixture, shell, cwd, "POLICY_DENIED");
+      await expectError(shell.exec(COMMAND, { cwd }), "POLICY_DENIED", `exec in ${cwd}`);
       await expectMarkers();
     },
   ),
