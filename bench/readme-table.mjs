@@ -64,7 +64,7 @@ function tokensRow(sides, used) {
     if (value === undefined) return "";
     return `${Math.round(value).toLocaleString("en")}${name === "ours" ? "" : ` (${ratio(value / mine)})`}`;
   };
-  return ["tokens that the tools take up in a context", "", ...["ours", ...used].map(cellOf)];
+  return ["tokens of the MCP `tools/list` answer", "", ...["ours", ...used].map(cellOf)];
 }
 
 function time({ failed, wallMs }) {

@@ -34,10 +34,12 @@ export async function auditCommand(session: string | undefined, options: AuditOp
   if (options.json) printJson({ calls: chosen, problems });
   else process.stdout.write(chosen.map((call) => `${rowOf(call)}\n`).join(""));
   const whose =
-    (session === undefined ? "" : ` of "${showControls(session)}"`) +
+    (session === undefined ? "" : ` of the session "${showControls(session)}"`) +
     (folder === undefined ? "" : ` in "${showControls(folder)}"`);
-  if (chosen.length + problems.length === 0) tellPerson(`no call${whose} is on record.`);
-  else if (problems.length === 0 && !options.json)
+  if (chosen.length + problems.length === 0) {
+    const hint = session?.includes("/") ? ` For a directory: haft audit --in ${showControls(session)}` : "";
+    tellPerson(`no call${whose} is on record.${hint}`);
+  } else if (problems.length === 0 && !options.json)
     tellPerson(`${countText(chosen.length)}${whose}; the record is as it was written.`);
   for (const { file, line, why } of problems)
     tellPerson(`${line === undefined ? "" : `line ${line} of `}${file}: ${why}`);

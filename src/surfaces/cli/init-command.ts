@@ -38,7 +38,7 @@ export function initCommand(options: InitOptions): number {
     throw new UsageError(`Did not write "${path}": ${why}.`);
   }
   process.stdout.write(
-    `Wrote ${showControls(path)}.\nEvery line of it is a comment: take the slashes away where you want something else.\n`,
+    `Wrote ${showControls(path)}.\nEvery setting in it is commented out: remove the `, //` before the ones you want to change.\n`,
   );
   return EXIT.ok;
 }

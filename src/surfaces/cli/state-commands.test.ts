@@ -35,7 +35,7 @@ describe("haft audit", () => {
     const { calls, problems } = JSON.parse((await haft("audit", "two", "--json")).stdout) as Record<string, unknown[]>;
     expect(problems).toEqual([]);
     expect(calls).toMatchObject([{ tool: "read", sessionId: "two", status: "failed", end: { code: "FS_NOT_FOUND" } }]);
-    expect((await haft("audit", "three")).stderr).toMatch(/no call of "three"/);
+    expect((await haft("audit", "three")).stderr).toMatch(/no call of the session "three"/);
     const here = join(root, "project");
     expect(all.stdout).toContain(`"two" in "${here}"`);
     expect((await haft("audit", "--in", ".")).stdout).toBe(all.stdout);
