@@ -190,7 +190,10 @@ export type {
 export {
   type Framework,
   MAX_KNOWN_LINKS,
+  MAX_OUTPUTS_SEEN,
   MAX_READ_RECORDS,
+  type OutputSeen,
+  type OutputsSeen,
   READ_STATE_HANDLE_KEY,
   type ReadState,
   type ReadStateRecord,

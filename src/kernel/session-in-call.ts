@@ -1,18 +1,19 @@
 /** The session as one call reaches it: all of it ends with the call, so that a tool that goes on cannot change what comes after. */
 import type { Artifacts } from "./services.js";
-import type { Framework, ReadState, Session } from "./session.js";
+import type { Framework, OutputsSeen, ReadState, Session } from "./session.js";
 
 /** Throws once the call has ended. */
 export type RequireLife = () => void;
 
 /** `session` with artifacts that end with the call already. Its name stays. */
 export function sessionUntilEnd(session: Session, artifacts: Artifacts, requireLife: RequireLife): Session {
-  const { id, readState, todo, caches, links } = session;
+  const { id, readState, todo, caches, links, outputsSeen } = session;
   return {
     id,
     artifacts,
     readState: viewUntilEnd(readState, requireLife),
     links: viewUntilEnd(links, requireLife),
+    ...(outputsSeen === undefined ? {} : { outputsSeen: viewUntilEnd<OutputsSeen>(outputsSeen, requireLife) }),
     ...(caches === undefined ? {} : { caches: viewUntilEnd(caches, requireLife) }),
     cwd(backend) {
       requireLife();

@@ -18,6 +18,23 @@ export interface ReadState {
   has(key: string): boolean;
 }
 
+/** How much of a job's output a session was shown, in bytes of each stream. */
+export interface OutputSeen {
+  /** Tells the job from a later one with the same id. Absent: not known, and nothing that a later process may rely on. */
+  readonly startedMs?: number;
+  readonly stdout: number;
+  readonly stderr: number;
+}
+
+/** What a session was shown of each job's output, by backend and job id. A `Map` fits. */
+export interface OutputsSeen {
+  get(key: string): OutputSeen | undefined;
+  set(key: string, seen: OutputSeen): unknown;
+}
+
+/** Jobs whose output a session remembers to have been shown; output of a forgotten one is shown again. */
+export const MAX_OUTPUTS_SEEN = 500;
+
 /** Files that a session remembers to have read; the one read longest ago counts as unread again. */
 export const MAX_READ_RECORDS = 10_000;
 
@@ -50,6 +67,8 @@ export interface Session {
   readonly readState: ReadState;
   readonly todo: TodoList;
   readonly artifacts: Artifacts;
+  /** Absent: each read of a job shows its output from the beginning. */
+  readonly outputsSeen?: OutputsSeen;
   /** What tools remember only to answer faster, by a name of their own; bounded by them, lost at any time. Absent: nothing is kept. */
   readonly caches?: Map<string, unknown>;
   /** Paths that turned out to lead elsewhere; such a path is resolved before the next decision on it. May forget. */

@@ -121,7 +121,8 @@ export class JobTable {
     const info = (): JobInfo => ({
       id,
       ...facts,
-      startedMs: running.startedMs,
+      // As later processes find it.
+      startedMs: folder?.record.startedMs ?? running.startedMs,
       status: state.hasEnded ? "ended" : "running",
       ...(running.exit === undefined ? {} : { exit: running.exit }),
       ...(state.endedBy === undefined ? {} : { endedBy: state.endedBy, endedMs: state.endedMs }),

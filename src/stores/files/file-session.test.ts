@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MAX_KNOWN_LINKS, MAX_READ_RECORDS } from "../../kernel/index.js";
+import { MAX_KNOWN_LINKS, MAX_OUTPUTS_SEEN, MAX_READ_RECORDS } from "../../kernel/index.js";
 import { fileLocks } from "./file-locks.js";
 import { createFileSession, type FileSession } from "./file-session.js";
 import { openStateFolder, type StateFolder } from "./state-folder.js";
@@ -118,6 +118,35 @@ describe("a session by files", () => {
       false,
     ]);
     expect([last.readState.has("local:/new"), last.readState.has("local:/2")]).toEqual([true, false]);
+  });
+
+  it("remembers which output it was shown of the latest jobs, and takes nothing odd in its file for a place", async () => {
+    const session = open();
+    for (let index = 0; index <= MAX_OUTPUTS_SEEN; index += 1)
+      session.outputsSeen?.set(`local job-${index}`, { startedMs: index, stdout: 5, stderr: 0 });
+    session.outputsSeen?.set("local job-of-this-process", { stdout: 5, stderr: 0 });
+    await session.close();
+    const path = join(state.path, "sessions/daily/memory.json");
+    const saved = JSON.parse(readFileSync(path, "utf8"));
+    expect(Object.keys(saved.outputs)).toHaveLength(MAX_OUTPUTS_SEEN);
+    const later = open();
+    expect(later.outputsSeen?.get(`local job-${MAX_OUTPUTS_SEEN}`)).toEqual({
+      startedMs: MAX_OUTPUTS_SEEN,
+      stdout: 5,
+      stderr: 0,
+    });
+    expect(later.outputsSeen?.get("local job-0")).toBeUndefined();
+    expect(later.outputsSeen?.get("local job-of-this-process")).toBeUndefined();
+    const sound = { startedMs: 1, stdout: 1, stderr: 0 };
+    const odd = [null, 5, {}, { ...sound, stdout: -1 }, { ...sound, stderr: 0.5 }, { ...sound, stdout: "1" }];
+    for (const outputs of [null, 5, [], { ...odd, sound }]) {
+      writeFileSync(path, JSON.stringify({ ...saved, outputs }));
+      const again = open();
+      expect(Object.keys(odd).map((key) => again.outputsSeen?.get(key))).toEqual(odd.map(() => undefined));
+      expect(again.outputsSeen?.get("sound")).toEqual(
+        outputs !== null && Object.hasOwn(Object(outputs), "sound") ? sound : undefined,
+      );
+    }
   });
 
   it("makes nothing until something is kept", async () => {

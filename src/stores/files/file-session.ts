@@ -44,12 +44,13 @@ export function createFileSession(options: FileSessionOptions): FileSession {
   const documents = fileStore(state, place, locks, { damaged: "set-aside" });
   const artifacts = fileArtifacts(state, [...place, "artifacts"], { quotaBytes, now });
   const memory = new SessionMemory(folder);
-  const { readState, links } = memory;
+  const { readState, outputsSeen, links } = memory;
   mark.touch();
 
   return {
     id,
     readState,
+    outputsSeen,
     caches: new Map(),
     links,
     artifacts: {

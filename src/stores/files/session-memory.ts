@@ -1,12 +1,13 @@
-/** What a session has read, where it stands and which links it has met: `memory.json` of its folder. */
+/** What a session has read, which output it was shown, where it stands and which links it has met: `memory.json` of its folder. */
 import { join } from "node:path";
 import {
   BoundedMap,
   BoundedSet,
   isRecord,
   MAX_KNOWN_LINKS,
+  MAX_OUTPUTS_SEEN,
   MAX_READ_RECORDS,
-  type ReadState,
+  type OutputSeen,
   type ReadStateRecord,
   type Store,
 } from "../../kernel/index.js";
@@ -19,22 +20,23 @@ const KEY = "memory";
 interface Remembered {
   readonly cwd: Readonly<Record<string, string>>;
   readonly read: Readonly<Record<string, ReadStateRecord>>;
+  readonly outputs: Readonly<Record<string, OutputSeen>>;
   readonly links: readonly string[];
 }
 
 /** Loaded when it is made; `save` merges what is new into what other processes have saved meanwhile. */
 export class SessionMemory {
-  readonly readState: ReadState;
+  readonly readState: Remembering<ReadStateRecord>;
+  readonly outputsSeen: Remembering<OutputSeen>;
   readonly links: BoundedSet<string>;
-  readonly #reads: RememberedReads;
   readonly #cwds: Map<string, string>;
   readonly #newCwds = new Map<string, string>();
   readonly #savedLinks: Set<string>;
 
   constructor(folder: string) {
-    const { cwd, read, links } = readRemembered(join(folder, `${KEY}.json`));
-    this.#reads = new RememberedReads(read);
-    this.readState = this.#reads;
+    const { cwd, read, outputs, links } = readRemembered(join(folder, `${KEY}.json`));
+    this.readState = new Remembering(MAX_READ_RECORDS, read);
+    this.outputsSeen = new Remembering(MAX_OUTPUTS_SEEN, outputs);
     this.#cwds = new Map(Object.entries(cwd));
     this.#savedLinks = new Set(links);
     this.links = new BoundedSet(MAX_KNOWN_LINKS, links);
@@ -52,18 +54,20 @@ export class SessionMemory {
   /** @throws What `Store.update` does; what is new is then still to be saved. */
   async save(documents: Store): Promise<void> {
     const newLinks = [...this.links].filter((link) => !this.#savedLinks.has(link));
-    const { changed } = this.#reads;
-    if (this.#newCwds.size === 0 && changed.size === 0 && newLinks.length === 0) return;
+    const [reads, outputs] = [this.readState.changed, this.outputsSeen.changed];
+    if (this.#newCwds.size + reads.size + outputs.size + newLinks.length === 0) return;
     await documents.update(KEY, (old) => {
       const before = remembered(old);
       return {
         cwd: { ...before.cwd, ...Object.fromEntries(this.#newCwds) },
-        read: latestReads({ ...before.read, ...Object.fromEntries(changed) }),
+        read: latestReads({ ...before.read, ...Object.fromEntries(reads) }),
+        outputs: Object.fromEntries(new BoundedMap(MAX_OUTPUTS_SEEN, [...Object.entries(before.outputs), ...outputs])),
         links: [...new BoundedSet(MAX_KNOWN_LINKS, [...before.links, ...newLinks])],
       } satisfies Remembered;
     });
     this.#newCwds.clear();
-    changed.clear();
+    reads.clear();
+    outputs.clear();
     for (const link of newLinks) this.#savedLinks.add(link);
   }
 }
@@ -79,10 +83,11 @@ function readRemembered(path: string): Remembered {
 
 /** What of a document is as it was written; the rest counts as not remembered. */
 function remembered(document: unknown): Remembered {
-  const { cwd, read, links } = isRecord(document) ? document : {};
+  const { cwd, read, outputs, links } = isRecord(document) ? document : {};
   return {
     cwd: entriesOf(cwd, (path) => typeof path === "string"),
     read: entriesOf(read, isReadRecord),
+    outputs: entriesOf(outputs, isOutputSeen),
     links: Array.isArray(links) ? links.filter((link) => typeof link === "string") : [],
   };
 }
@@ -99,30 +104,38 @@ function isReadRecord(value: unknown): value is ReadStateRecord {
   return isMoment(mtimeMs) && typeof size === "number" && isMoment(readAt) && isHashed;
 }
 
+function isOutputSeen(value: unknown): value is OutputSeen {
+  if (!isRecord(value)) return false;
+  const isPlace = (bytes: unknown) => Number.isSafeInteger(bytes) && Number(bytes) >= 0;
+  return isMoment(value.startedMs) && isPlace(value.stdout) && isPlace(value.stderr);
+}
+
 /** The records that were made last, oldest first, as far as a session remembers. */
 function latestReads(records: Readonly<Record<string, ReadStateRecord>>): Readonly<Record<string, ReadStateRecord>> {
   const byAge = Object.entries(records).sort(([, one], [, other]) => one.readAt - other.readAt);
   return Object.fromEntries(byAge.slice(-MAX_READ_RECORDS));
 }
 
-class RememberedReads implements ReadState {
-  readonly #records: Map<string, ReadStateRecord>;
-  readonly changed = new BoundedMap<string, ReadStateRecord>(MAX_READ_RECORDS);
+/** What was loaded, and beside it what is still to be saved. */
+class Remembering<Value> {
+  readonly #all: BoundedMap<string, Value>;
+  readonly changed: BoundedMap<string, Value>;
 
-  constructor(records: Readonly<Record<string, ReadStateRecord>>) {
-    this.#records = new BoundedMap(MAX_READ_RECORDS, Object.entries(records));
+  constructor(max: number, loaded: Readonly<Record<string, Value>>) {
+    this.#all = new BoundedMap(max, Object.entries(loaded));
+    this.changed = new BoundedMap(max);
   }
 
-  get(key: string): ReadStateRecord | undefined {
-    return this.#records.get(key);
+  get(key: string): Value | undefined {
+    return this.#all.get(key);
   }
 
   has(key: string): boolean {
-    return this.#records.has(key);
+    return this.#all.has(key);
   }
 
-  set(key: string, record: ReadStateRecord): void {
-    this.#records.set(key, record);
-    this.changed.set(key, record);
+  set(key: string, value: Value): void {
+    this.#all.set(key, value);
+    this.changed.set(key, value);
   }
 }

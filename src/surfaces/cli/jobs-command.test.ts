@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { cleanEnv, type Finished, runHaft } from "../../../test/built.js";
 
 let root: string;
@@ -49,7 +49,7 @@ describe("haft jobs", () => {
       /^job-1 {2}ended with its host, signal TERM; ran \d+ ms from .* UTC; 6 bytes printed\n {2}echo \$\$/,
     );
     expect(JSON.parse((await haft("jobs", "list", "--json")).stdout)).toMatchObject([{ id: "job-1", status: "ended" }]);
-    expect((await haft("call", "process", '{"action":"poll","id":"job-1"}')).stdout).toContain("words");
+    expect((await haft("call", "process", '{"action":"poll","id":"job-1"}')).stdout).toContain("stdout: nothing new");
     expect((await haft("jobs", "clean")).stderr).toBe("haft: removed 0 jobs with 0 bytes of output.\n");
     expect((await haft("jobs", "clean", "--all")).stderr).toBe("haft: removed 1 job with 6 bytes of output.\n");
     expect((await haft("jobs", "list")).stdout).toBe("No jobs.\n");
@@ -74,5 +74,35 @@ describe("haft jobs", () => {
     expect((await haft("jobs", "stop", "job-1")).stderr).toBe("haft: job-1 had ended already.\n");
     expect((await haft("call", "time", "{}")).stderr).toBe("");
     expect((await haft("jobs", "stop", "job-9")).status).toBe(1);
+  });
+
+  it("shows each session only what its earlier calls did not show, and a new job with an old id from the beginning", async () => {
+    const poll = async (...options: readonly string[]) =>
+      (await haft("call", ...options, "process", '{"action":"poll","id":"job-1"}')).stdout;
+    await start(
+      "echo first; until [ -e go ]; do sleep 0.1; done; echo second; echo third >&2; touch done; exec sleep 600",
+      {
+        lifetime: "keep",
+      },
+    );
+    expect(await poll()).not.toContain("\nfirst");
+    writeFileSync(join(root, "project", "go"), "");
+    await vi.waitFor(() => expect(existsSync(join(root, "project", "done"))).toBe(true), { timeout: 20_000 });
+    const polled = await poll();
+    expect(polled).toMatch(/\nsecond\n/);
+    expect(polled).toMatch(/\nthird\n/);
+    expect(polled).not.toMatch(/\nfirst/);
+    expect(await poll()).not.toMatch(/\n(first|second|third)/);
+    expect(await poll("--session", "other")).toMatch(/\nfirst\nsecond\n/);
+    await haft("jobs", "stop", "job-1");
+    await haft("jobs", "clean", "--all");
+    await haft(
+      "call",
+      "--session",
+      "other",
+      "process",
+      '{"action":"start","command":"echo another; exec sleep 600","lifetime":"keep"}',
+    );
+    expect(await poll()).toMatch(/\nanother/);
   });
 });

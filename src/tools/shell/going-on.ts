@@ -105,5 +105,5 @@ export async function startInBackground(
 /** What the answer shows of a job is not told again by the next poll. */
 export function noteShown(ctx: Ctx, { job, stdout, stderr }: ShellResult): void {
   if (job === undefined) return;
-  noteTold(ctx.session, ctx.backend.name, job, { stdout: stdout.produced, stderr: stderr.produced });
+  noteTold(ctx, job, { stdout: stdout.produced, stderr: stderr.produced });
 }

@@ -1,13 +1,10 @@
 /** What a job has printed since the session was last told: each session has a place of its own in each stream. */
-import type { NewOutput, ProcessLimits, Session, ShellHandle, ToolContext } from "../../kernel/index.js";
+import type { NewOutput, OutputSeen, ProcessLimits, ShellHandle, ToolContext } from "../../kernel/index.js";
 import { concatBytes, decodeText, incompleteTailLength, omitOverwritten, utf8TailStart } from "../../text/index.js";
 import { keepWhole } from "./output-recorder.js";
 
 type StreamName = "stdout" | "stderr";
 
-const CACHE = "process:told";
-/** Jobs whose places are remembered; of a forgotten one all is told again. */
-const MAX_REMEMBERED = 500;
 /** Bytes of one read. */
 const READ_BYTES = 1_048_576;
 /**
@@ -18,33 +15,31 @@ const MAX_MOVED_BYTES = 32 * 1_048_576;
 /** No more is read after this. */
 const MAX_READ_MS = 2_000;
 
-interface Told {
-  readonly stdout: number;
-  readonly stderr: number;
-}
-
 /** Notes that the session has seen the output up to these places. */
-export function noteTold(session: Session, backend: string, id: string, told: Told): void {
-  const all = toldOf(session);
-  const key = `${backend} ${id}`;
-  all.delete(key);
-  all.set(key, told);
-  const [oldest] = all.keys();
-  if (all.size > MAX_REMEMBERED && oldest !== undefined) all.delete(oldest);
+export function noteTold(
+  { session, backend }: Pick<ToolContext, "session" | "backend">,
+  id: string,
+  seen: OutputSeen,
+): void {
+  session.outputsSeen?.set(`${backend.name} ${id}`, seen);
 }
 
 /** Reads what is new of both streams and notes it as told. Half a character at the end waits for its other half. */
 export async function newOutput(
   ctx: ToolContext<ProcessLimits>,
   job: ShellHandle,
+  startedMs: number,
 ): Promise<{ readonly stdout: NewOutput; readonly stderr: NewOutput }> {
   const { session, backend } = ctx;
-  const before = toldOf(session).get(`${backend.name} ${job.id}`) ?? { stdout: 0, stderr: 0 };
+  const seen = session.outputsSeen?.get(`${backend.name} ${job.id}`);
+  // The id of a job that was removed is used again, and a session may outlive both jobs.
+  const isSame = seen !== undefined && (seen.startedMs ?? startedMs) === startedMs;
+  const before = isSame ? seen : { stdout: 0, stderr: 0 };
   const [stdout, stderr] = await Promise.all([
     readNew(ctx, job, "stdout", before.stdout),
     readNew(ctx, job, "stderr", before.stderr),
   ]);
-  noteTold(session, backend.name, job.id, { stdout: stdout.next, stderr: stderr.next });
+  noteTold(ctx, job.id, { startedMs, stdout: stdout.next, stderr: stderr.next });
   return { stdout: stdout.output, stderr: stderr.output };
 }
 
@@ -121,12 +116,4 @@ async function openSink(ctx: ToolContext, what: string, first: Uint8Array) {
   } catch {
     return undefined;
   }
-}
-
-function toldOf(session: Session): Map<string, Told> {
-  const known = session.caches?.get(CACHE) as Map<string, Told> | undefined;
-  if (known !== undefined) return known;
-  const fresh = new Map<string, Told>();
-  session.caches?.set(CACHE, fresh);
-  return fresh;
 }

@@ -255,7 +255,7 @@ async function told(
 ): Promise<ToolResult<ProcessData>> {
   // First its state: what it printed before its end is then sure to be read.
   const info = await job.info();
-  const { stdout, stderr } = await newOutput(ctx, job);
+  const { stdout, stderr } = await newOutput(ctx, job, info.startedMs);
   const waitingFor = info.status === "running" ? await waitingOf(job) : undefined;
   const data: ProcessData = {
     action,
