@@ -23,7 +23,7 @@ look() {
   found=' ' parents=' '
   for dir in /proc/[0-9]*; do
     pid=\${dir#/proc/}
-    [ "$pid" = "$$" ] && continue
+    case $pid in "$$" | 1) continue;; esac
     IFS= read -r stat 2>/dev/null <"$dir/stat" || continue
     rest=\${stat##*) }
     set -- $rest

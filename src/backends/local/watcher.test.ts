@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import {
   closeSync,
   constants,
@@ -16,10 +16,11 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { underLoad } from "../../../test/support/under-load.js";
 import { transpileForProcess } from "../../../test/transpile.js";
-import { allProcesses, processStart } from "../../host/index.js";
+import { allProcesses, processEntry, processStart } from "../../host/index.js";
 import { createLocalBackend } from "./local-backend.js";
 import { PipePool } from "./pipe-pool.js";
 import { Watcher } from "./watcher.js";
+import { WATCHER_SCRIPT } from "./watcher-script.js";
 
 const NAMES = ["deaf", "in-flight", "in-session", "job", "kept", "no-environment", "survivor", "twice-removed"];
 
@@ -162,3 +163,16 @@ function isWatcherOf(pid: number): boolean {
     return false;
   }
 }
+
+it("never signals init, even as a member of a session that it watches", () => {
+  const { session, start } = processEntry(1) ?? {};
+  // Its `kill` only writes down what it was given, and ends the script.
+  const script = `kill() { echo "$@" >"$HAFT_TEST_SIGNALS"; exit; }\n${WATCHER_SCRIPT}`;
+  const signals = join(folder, "signals");
+  const { status } = spawnSync("sh", ["-c", script, "sh", `HAFT_TEST_TAG=none-${process.pid}`, ""], {
+    input: `+${session}:${start}\n`,
+    env: { PATH: process.env.PATH, HAFT_TEST_SIGNALS: signals },
+  });
+  expect([status, session]).toEqual([0, expect.any(Number)]);
+  expect((existsSync(signals) ? readFileSync(signals, "utf8") : "").split(/\s+/)).not.toContain("1");
+});

@@ -37,7 +37,7 @@ hf_main() {
   if hf_has proc; then
     read -r hf_x </proc/self/stat; set -- \${hf_x##*) }; hf_sid=$4
     # A group that is ours alone.
-    if [ "$3" = "$hf_pid" ]; then hf_own_group=$3; fi
+    if [ "$3" = "$hf_pid" ] && hf_is_pid "$3"; then hf_own_group=$3; fi
     printf '%s\n' "$hf_sid" >"$hf_s/session.$hf_gen"
   fi
   hf_find_reaper
@@ -62,8 +62,7 @@ hf_find_reaper() {
   hf_reaper=
   if hf_has proc && hf_has sleep; then
     hf_y=$(exec sh -c 'sleep 5 >/dev/null & echo "$!"')
-    if read -r hf_x <"/proc/$hf_y/stat"; then set -- \${hf_x##*) }; hf_reaper=$2; fi
-    kill "$hf_y"
+    if hf_is_pid "$hf_y" && read -r hf_x <"/proc/$hf_y/stat"; then set -- \${hf_x##*) }; hf_reaper=$2; kill "$hf_y"; fi
     [ -r "/proc/$hf_reaper/task/$hf_reaper/children" ] || hf_reaper=
   fi
 }

@@ -28,9 +28,9 @@ hf_watch() {
     if [ "$hf_missed" -ge 3 ]; then
       trap - TERM; rm -f "$hf_s/watch.$hf_gen"
       # Asked now: the ending takes the folder away.
-      hf_reader= hf_reader_start=; read -r hf_reader hf_reader_start <"$hf_s/dispatch.$hf_gen"
+      hf_reader= hf_reader_start=; read -r hf_reader hf_reader_start <"$hf_s/dispatch.$hf_gen" || hf_reader=
       hf_ending silent
-      [ -z "$hf_reader" ] || ! hf_is_still "$hf_reader" "$hf_reader_start" || kill "$hf_reader"
+      ! hf_is_still "$hf_reader" "$hf_reader_start" || kill "$hf_reader"
       exit 0
     fi
   done

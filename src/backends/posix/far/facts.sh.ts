@@ -25,9 +25,14 @@ hf_started() {
   [ $# -lt 20 ] || { shift 19; hf_began_at=$1; }
 }
 
-# Whether $1 is still the process that began at $2. Where no time was noted, nobody knows better.
+# Whether $1 can be the number of one process of ours. "kill" takes others for whole groups, or for all processes.
+hf_is_pid() { case $1 in "" | *[!0-9]* | 0* | 1) return 1 ;; esac; }
+
+# Whether $1 is still the process that began at $2. Without /proc no time is ever noted; with it, a note without one was made
+# of a process that had ended already.
 hf_is_still() {
-  [ -n "$2" ] || return 0
+  hf_is_pid "$1" || return 1
+  [ -n "$2" ] || { [ ! -e /proc/self/stat ]; return; }
   hf_started "$1" && [ "$hf_began_at" = "$2" ]
 }
 
@@ -38,7 +43,7 @@ hf_note() { hf_started "$1"; printf '%s %s\n' "$1" "$hf_began_at" >"$2"; }
 hf_kill_noted() {
   hf_noted= hf_noted_start=
   read -r hf_noted hf_noted_start <"$2" || return 1
-  [ -n "$hf_noted" ] && hf_is_still "$hf_noted" "$hf_noted_start" && kill "-$1" "$hf_noted"
+  hf_is_still "$hf_noted" "$hf_noted_start" && kill "-$1" "$hf_noted"
 }
 
 # Tries each ability in the spool folder, where the shell stands. Sets hf_facts to the list of those that work.

@@ -53,7 +53,7 @@ hf_part() {
 # lives, the kernel gives its number to nobody. Sets hf_leader.
 hf_leader_of() {
   hf_leader= hf_leader_start=
-  read -r hf_leader hf_leader_start <"$hf_s/$1.p" || return 0
+  { read -r hf_leader hf_leader_start <"$hf_s/$1.p" && hf_is_pid "$hf_leader"; } || { hf_leader=; return 0; }
   [ -e "/proc/$hf_leader" ] || return 0
   if [ -e "$hf_s/$1.x" ] || ! hf_is_still "$hf_leader" "$hf_leader_start"; then hf_leader=; fi
 }

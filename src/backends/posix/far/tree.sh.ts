@@ -85,9 +85,10 @@ hf_oldest() {
   [ "\${hf_x:-0}" -ge "$hf_first_pid" ] || hf_first_pid=0
 }
 
-# Reads one process. Sets hf_q, hf_name, hf_parent_of and hf_mine; fails for what is dead, gone, or one of our shells.
+# Reads one process. Sets hf_q, hf_name, hf_parent_of and hf_mine; fails for what is dead, gone, init, or one of our shells.
 hf_look() {
   hf_q=\${1#/proc/} hf_stat= hf_mine=no
+  hf_is_pid "$hf_q" || return 1
   # A name may hold line ends and brackets: what counts stands behind the last bracket.
   { while IFS= read -r hf_x; do hf_stat="$hf_stat $hf_x"; done <"$1/stat"; } || return 1
   hf_name=\${hf_stat#*"("} hf_name=\${hf_name%")"*}

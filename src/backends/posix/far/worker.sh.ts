@@ -62,7 +62,7 @@ hf_do_spawn() {
   [ "$hf_kept" = no ] || printf 'keep\n' >"$hf_s/$hf_id.keep"
   if hf_has mkfifo && [ "$hf_ni" = 0 ]; then mkfifo -m 600 "$hf_s/$hf_id.f"; fi
   # The colon keeps a shell from running the inner one in its own place, as the last thing it does.
-  ( hf_own_pid; hf_middle=$hf_pid; ( kill -KILL "$hf_middle"; hf_run_apart "$@" ); : )
+  ( hf_own_pid; hf_middle=$hf_pid; ( ! hf_is_pid "$hf_middle" || kill -KILL "$hf_middle"; hf_run_apart "$@" ); : )
   cd /
   hf_pid= hf_tries=0
   until read -r hf_pid hf_x <"$hf_s/$hf_id.p" || [ "$hf_tries" = 50 ]; do hf_pause 1; hf_tries=$(( hf_tries + 1 )); done
@@ -185,7 +185,7 @@ hf_ended() {
   hf_exited=$1
   printf '%s\n' "$1" >"$hf_s/$hf_id.x"
   [ "$hf_pace" = go ] || printf 'go\n' >"$hf_paced"
-  [ -z "$hf_feed" ] || kill "$hf_feed"
+  [ -z "$hf_feed" ] || hf_kill_noted TERM "$hf_s/$hf_id.feed"
   printf 'T %s,exit,%s\n' "$hf_id" "$1" >&3
 }
 
