@@ -144,6 +144,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
       { kind: "text", text: "t" },
       { kind: "image", data: new Uint8Array(Buffer.from(DOT, "base64")), mime: "image/png" },
       { kind: "resource", uri: "a:b" },
+      { kind: "text", text: expect.stringContaining("a:b, type not stated, size not stated") },
       { kind: "resource", uri: "c:d", text: "r" },
       { kind: "text", text: "[audio/wav, 3 bytes, not shown]" },
       { kind: "json", value: { type: "new", x: 1 } },

@@ -94,6 +94,26 @@ describe("another server that fails for a moment", { timeout: 90_000 }, () => {
     expect(notes[1]).toBe('the server "s": it is there now, with 1 tool');
   });
 
+  it("passes a link to a resource on, and says that it was not fetched and how large it is", async () => {
+    const more = `
+      call = async () => ({ content: [
+        { type: "resource_link", uri: "report://1", name: "report", mimeType: "application/pdf", size: 1234 },
+        { type: "resource_link", uri: "report://2", name: "odd", mimeType: "a\\nb", size: -1 },
+        { type: "resource_link", uri: 5 } ] });`;
+    const { content } = await (await calling(await connect(handMade(folder, "links", more))))();
+    const texts = content.flatMap((block) => (block.kind === "text" ? [block.text] : []));
+    const end = "a link to a resource of the server; not fetched, and `read` cannot open it]";
+    expect(texts).toEqual([
+      `[report://1, application/pdf, 1234 bytes: ${end}`,
+      `[report://2, type not stated, size not stated: ${end}`,
+    ]);
+    expect(content.filter(({ kind }) => kind === "resource")).toMatchObject([
+      { uri: "report://1" },
+      { uri: "report://2" },
+    ]);
+    expect(content.at(-1)).toMatchObject({ kind: "json", value: { type: "resource_link", uri: 5 } });
+  });
+
   it("keeps its session through any number of answers that are not its end", async () => {
     const { state, url } = await withSessions();
     const call = await calling(await connect({ url }));

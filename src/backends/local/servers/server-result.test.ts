@@ -127,6 +127,7 @@ describe("what another server answers", () => {
       { kind: "text", text: seen },
       { kind: "resource", uri: seen, text: seen },
       { kind: "resource", uri: seen },
+      { kind: "text", text: expect.stringMatching(/^\[a\tb\nc\\u001b\[31m\\u202ed[^\u001b\u202e]*not fetched/) },
       { kind: "json", value: { type: "other", [seen]: [seen] } },
       { kind: "json", value: { value: `${seen}!` } },
     ]);

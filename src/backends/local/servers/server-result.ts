@@ -33,6 +33,8 @@ export async function serverResult(answer: unknown, server: string, artifacts: A
   for (const block of given.slice(0, MAX_BLOCKS)) {
     const kept = await keptBlob(block, provenance, artifacts);
     blocks.push({ ...(kept ?? blockOf(block)), provenance });
+    if (isFields(block) && block.type === "resource_link" && typeof block.uri === "string")
+      blocks.push({ kind: "text", text: notFetched(block), provenance });
   }
   if (given.length > MAX_BLOCKS)
     blocks.push({ kind: "text", text: `[${given.length - MAX_BLOCKS} more blocks were left out]`, provenance });
@@ -68,6 +70,14 @@ async function keptBlob(
   } catch {
     return { kind: "text", text: `[${what}: could not be kept, not shown]` };
   }
+}
+
+/** A link is passed on to clients that can follow it; a model is told that our tools cannot. */
+function notFetched({ uri, mimeType, size }: Fields): string {
+  const bytes = Number.isSafeInteger(size) && Number(size) >= 0 ? `${size} bytes` : "size not stated";
+  const mime = typeof mimeType === "string" && MIME.test(mimeType) ? mimeType : "type not stated";
+  const shown = escapeHidden(String(uri)).slice(0, MAX_SHOWN_URI);
+  return `[${shown}, ${mime}, ${bytes}: a link to a resource of the server; not fetched, and \`read\` cannot open it]`;
 }
 
 /** Whether the texts hold every value of the structured content, so that showing it would only repeat them. */
