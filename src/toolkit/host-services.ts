@@ -1,5 +1,4 @@
 /** The services of a host: real time, chance and digests, and state on disk or in memory. */
-import { preload } from "../host/index.js";
 import {
   Approvals,
   type Approver,
@@ -55,6 +54,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
   const { createCallFaults, createSystemMedia, loadRipgrepPackage, sha256, systemClock, systemIds } = await import(
     "../backends/local/index.js"
   );
+  const { preload } = await import("../host/index.js");
   await preload([loadValidator, loadRegexEngine, loadEncodingTables, loadRipgrepPackage]);
   const clock = systemClock;
   const ids = systemIds;
