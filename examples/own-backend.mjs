@@ -1,15 +1,8 @@
 // A backend of your own: eight file operations over a Map, made whole by `completeBackend`, and proved by the published suites.
 import assert from "node:assert/strict";
-import { completeBackend, createToolkit } from "haft";
+import { completeBackend, createToolkit, systemClock } from "haft";
 import { COMPLETED_CANNOT, fsSuite, runnable } from "haft/testing";
 
-const systemClock = {
-  now: () => Date.now(),
-  timer(ms, done) {
-    const timer = setTimeout(done, ms);
-    return () => clearTimeout(timer);
-  },
-};
 const missing = (path) => Object.assign(new Error(`no such file: ${path}`), { code: "ENOENT" });
 
 function mapBackend() {

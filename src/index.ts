@@ -13,6 +13,7 @@ export {
   indusagiDialect,
   zeroclawDialect,
 } from "./dialects/index.js";
+export { systemClock } from "./host/clock.js";
 export type {
   Access,
   Approval,

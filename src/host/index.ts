@@ -1,4 +1,5 @@
-/** What the machine gives beside a backend: processes and signals, and code that is loaded early. */
+/** What the machine gives beside a backend: time, processes and signals, and code that is loaded early. */
+export { systemClock } from "./clock.js";
 export { preload } from "./preload.js";
 export {
   allProcesses,
