@@ -126,12 +126,13 @@ export interface InputTaken {
   readonly isClosed: boolean;
 }
 
-/** A command that runs in the background. Got through a bound port, it acts no more once that call has ended. */
+/** What follows a signal. */
 export interface KillOptions {
   /** Sends the named signal and no other. Default: false. */
   readonly once?: boolean;
 }
 
+/** A command that runs in the background. Got through a bound port, it acts no more once that call has ended. */
 export interface ShellHandle {
   readonly id: string;
   readonly pid: number | null;
