@@ -2,7 +2,7 @@
 import type { Ports } from "./backend.js";
 import { type CallRun, placeOf } from "./call-run.js";
 import type { ToolContext } from "./context.js";
-import { judgeCommandAt, judgeMoved } from "./decide-stage.js";
+import { judgeCommandAt, judgeMoved, wholePath } from "./decide-stage.js";
 import { unharmed } from "./unharmed.js";
 
 /**
@@ -95,6 +95,15 @@ class CallContext implements ToolContext {
   }
   get artifacts() {
     return this.#run.life.artifacts;
+  }
+  get realPlace(): ToolContext["realPlace"] {
+    const { cwd, home, workspace, signal } = this;
+    const { fs } = this.#run.backend.root;
+    return async () => {
+      const places = await fs.resolve([workspace, cwd], { signal });
+      const [realWorkspace, realCwd] = places.map(wholePath);
+      return { workspace: realWorkspace!, cwd: realCwd!, home };
+    };
   }
   get lock(): ToolContext["lock"] {
     const { backend, life } = this.#run;

@@ -15,8 +15,11 @@ export interface Place {
 
 /** One thing that a call will touch. Commands stand for all that they can do; a file claim stands for its place only. */
 export type Claim =
-  /** `optional`: where policy does not allow this place, the call goes on without it, and a touch of it is refused. */
-  | ({ readonly kind: "file"; readonly optional?: true } & Place)
+  /**
+   * `optional`: the call continues without this place, and a touch of it is refused, where policy denies it ("unless-denied") or
+   * does anything but allow it ("if-allowed": nobody is asked about it).
+   */
+  | ({ readonly kind: "file"; readonly optional?: "unless-denied" | "if-allowed" } & Place)
   | {
       readonly kind: "command";
       readonly command: string;

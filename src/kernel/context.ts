@@ -147,6 +147,11 @@ export interface ToolContext<Limits = unknown> extends Look<Limits> {
   readonly digest: Digest;
   readonly stores: Stores;
   readonly artifacts: Artifacts;
+  /**
+   * `workspace` and `cwd` without symlinks, and `home` as it is: what a tool must not remove under another name. Needs no claim,
+   * for it has to be known where policy hides them too; throws where they cannot be resolved.
+   */
+  realPlace(): Promise<Pick<Look, "workspace" | "cwd" | "home">>;
   /** Fires on cancel and at the deadline. Port operations end by it on their own; a tool seldom needs it. */
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */

@@ -107,8 +107,8 @@ describe("claims and guarded ports", () => {
       effect: "look",
       claims: () => [
         { kind: "file", path: "/ws/a", access: ["read"], scope: "self" },
-        { kind: "file", path: "/beside", access: ["read"], scope: "self", optional: true },
-        { kind: "file", path: "/ws", access: ["read"], scope: "self", optional: true },
+        { kind: "file", path: "/beside", access: ["read"], scope: "self", optional: "if-allowed" },
+        { kind: "file", path: "/ws", access: ["read"], scope: "self", optional: "if-allowed" },
       ],
       async run(_, ctx) {
         await ctx.fs.readText("/ws/a");

@@ -61,8 +61,9 @@ export async function decide(run: CallRun): Promise<Ending | undefined> {
   }
   run.decision = decision;
   if (decision.effect === "deny") {
-    // What was added to the stated claims is where they really are.
-    const real = run.claims.find((claim) => claim.kind === "file" && !stated.includes(claim)) as FileClaim | undefined;
+    // What was added to the stated claims is where they really are. Only one of two may be refused.
+    const isRefused = (claim: Claim) => !stated.includes(claim) && judge(run, [claim]).effect === "deny";
+    const real = run.claims.find((claim): claim is FileClaim => claim.kind === "file" && isRefused(claim));
     return ended(
       "denied",
       refusal(decision, "POLICY_DENIED", run.tool.name, real === undefined ? {} : { real: real.path }),
@@ -72,12 +73,16 @@ export async function decide(run: CallRun): Promise<Ending | undefined> {
   return undefined;
 }
 
-/** Judges all claims together; where they do not pass, without the optional ones that do not pass alone. */
+/** Judges all claims together; where they do not pass, without the optional ones that the call can do without. */
 function judgeClaims(run: CallRun): Decision {
-  const isOptional = (claim: Claim) => claim.kind === "file" && claim.optional === true;
+  const isOptional = (claim: Claim) => claim.kind === "file" && claim.optional !== undefined;
   const decision = judge(run, run.claims);
   if (decision.effect === "allow" || !run.claims.some(isOptional)) return decision;
-  run.claims = run.claims.filter((claim) => !isOptional(claim) || judge(run, [claim]).effect === "allow");
+  run.claims = run.claims.filter((claim) => {
+    if (claim.kind !== "file" || claim.optional === undefined) return true;
+    const { effect } = judge(run, [claim]);
+    return claim.optional === "unless-denied" ? effect !== "deny" : effect === "allow";
+  });
   return judge(run, run.claims);
 }
 
@@ -87,13 +92,13 @@ function judge(run: CallRun, claims: readonly Claim[]): Decision {
   try {
     decision = run.context.host.policy.decide(claims, policyCallOf(run));
   } catch (thrown) {
-    const reason = `Policy threw an error (${messageOf(thrown)}), and without a decision nothing runs. Its author has to mend \`decide\`.`;
+    const reason = `Policy threw an error (${messageOf(thrown)}), and without a decision nothing runs. Fix its \`decide\`.`;
     return { effect: "deny", rule: "policy-threw", risk: "high", reason };
   }
   if (isDecision(decision)) return decision;
   // A promise is none, and nobody else would hear it fail.
   Promise.resolve(decision).catch(() => {});
-  const reason = "Policy's answer was no decision, and without one nothing runs. Its author has to mend `decide`.";
+  const reason = "Policy's answer was no decision, and without one nothing runs. Fix its `decide`.";
   return { effect: "deny", rule: "no-decision", risk: "high", reason };
 }
 
@@ -124,7 +129,7 @@ async function decideOnRealPlaces(
   const others: Claim[] = [];
   places.forEach((place, index) => {
     const claim = placed[index]!;
-    const path = place.missing === "" ? place.real : `${place.real === "/" ? "" : place.real}/${place.missing}`;
+    const path = wholePath(place);
     const shown = nameOf(run, path);
     const judged =
       shown === pathOf(claim) ? claim : claim.kind === "command" ? { ...claim, cwd: shown } : { ...claim, path: shown };
@@ -141,8 +146,15 @@ async function decideOnRealPlaces(
     const real = directories.get(one.cwd);
     return real === undefined ? one : { ...one, real };
   });
-  const led = moved.filter(({ judged }) => run.claims.includes(judged)).map(({ asked, real }) => ({ asked, real }));
-  return { ...decision, grant: { ...grant, moved: [...grant.moved, ...led], commands } };
+  const movedAndAllowed = moved
+    .filter(({ judged }) => run.claims.includes(judged))
+    .map(({ asked, real }) => ({ asked, real }));
+  return { ...decision, grant: { ...grant, moved: [...grant.moved, ...movedAndAllowed], commands } };
+}
+
+/** The path that a port has resolved, with what of it does not exist. */
+export function wholePath({ real, missing }: { readonly real: string; readonly missing: string }): string {
+  return missing === "" ? real : `${real === "/" ? "" : real}/${missing}`;
 }
 
 /**

@@ -35,10 +35,12 @@ type Stated = Readonly<Record<string, unknown>>;
 
 /** Per kind: "" when it is well-formed, else what is wrong. */
 const KINDS: Readonly<Record<string, (claim: Stated) => string>> = Object.assign(Object.create(null), {
-  file: ({ path, access, scope }: Stated) => {
+  file: ({ path, access, scope, optional }: Stated) => {
     if (typeof path !== "string" || path === "") return "`path` is no path";
     if (!Array.isArray(access) || access.length === 0 || !access.every((one) => ACCESS.includes(one)))
       return `\`access\` takes some of ${ACCESS.join(", ")}`;
+    if (optional !== undefined && optional !== "unless-denied" && optional !== "if-allowed")
+      return '`optional` is "unless-denied" or "if-allowed"';
     return scope === "self" || scope === "tree" ? "" : '`scope` is "self" or "tree"';
   },
   command: texts("command", "cwd"),

@@ -1,9 +1,18 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createMemoryBackend } from "../backends/memory/index.js";
-import type { ToolOutcome } from "../kernel/index.js";
+import { type Claim, grantFor, type Policy, type ToolOutcome } from "../kernel/index.js";
 import { denyByDefaultPolicy } from "../policy/index.js";
 import { createToolkit } from "./index.js";
 
@@ -129,6 +138,112 @@ it("a symlink out of the root is refused, whatever is optional", async () => {
       expect([path, (await call("read", { path })).code]).toEqual([path, "POLICY_DENIED"]);
   expect((await call("read", { path: "in/up/secre.txt" })).output).not.toContain("Near it");
   await end();
+});
+
+it.each(["local", "posix:sh"])(
+  "a workspace reached through a symlink is not deleted by its real path, on %s",
+  async (on) => {
+    const base = realpathSync(mkdtempSync(join(tmpdir(), "haft-ground-")));
+    const [workspace, real] = [join(base, "link"), join(base, "real/ws")];
+    mkdirSync(real, { recursive: true });
+    writeFileSync(join(real, "a.txt"), "one\n");
+    symlinkSync(real, workspace);
+    const memory = createMemoryBackend({ cwd: base });
+    await memory.root.fs.mkdir(real, true);
+    await memory.root.fs.writeFile(join(real, "a.txt"), "one\n");
+    await memory.root.shell.exec(`ln -s ${real} ${workspace}`, { cwd: base });
+    const policy = denyByDefaultPolicy({ roots: [join(base, "real")] });
+    const toolkit = await createToolkit({ workspace, persist: false, on, policy, backends: { memory } });
+    const run = (name: string, input: unknown) => toolkit.box("all").runner.run({ id: name, name, input });
+    for (const [tool, input] of [
+      ["delete", { path: real, recursive: true }],
+      ["delete", { path: join(base, "real"), recursive: true }],
+      ["move", { from: real, to: join(base, "real/gone") }],
+    ] as const)
+      expect([tool, (await run(tool, input)).output]).toEqual([
+        tool,
+        expect.stringMatching(/it (is|holds) the workspace/),
+      ]);
+    expect((await run("read", { path: join(real, "a.txt") })).output).toContain("one");
+    await toolkit.close();
+    await memory.close();
+    rmSync(base, { recursive: true, force: true });
+  },
+);
+
+describe("a policy that asks about every new thing", () => {
+  const opened = async (decide: (claim: Claim) => "allow" | "ask" | "deny") => {
+    const workspace = mkdtempSync(join(tmpdir(), "haft-ask-"));
+    const asked: string[] = [];
+    const policy: Policy = {
+      name: "asking",
+      decide(claims, call) {
+        const verdicts = claims.map(decide);
+        const effect = (["deny", "ask"] as const).find((one) => verdicts.includes(one)) ?? "allow";
+        const said = { rule: "test", risk: "low", reason: "Asked." } as const;
+        if (effect === "deny") return { effect, ...said };
+        const grant = grantFor(call.callId, claims);
+        return effect === "ask" ? { effect, ...said, grant, remember: [] } : { effect, ...said, grant };
+      },
+    };
+    const toolkit = await createToolkit({
+      workspace,
+      persist: false,
+      policy,
+      approver: {
+        async ask({ claims }) {
+          asked.push(...claims.map((claim) => (claim.kind === "file" ? claim.path : claim.kind)));
+          return { by: "tester", scope: "once" };
+        },
+      },
+    });
+    const box = toolkit.box("all");
+    return {
+      workspace,
+      asked,
+      call: (name: string, input: unknown) => box.runner.run({ id: name, name, input }),
+      async end() {
+        await toolkit.close();
+        rmSync(workspace, { recursive: true, force: true });
+      },
+    };
+  };
+  const isRead = (claim: Claim) => claim.kind === "file" && claim.access.every((one) => one === "read");
+
+  it("asks about the directory of a new file, too, and then makes both", async () => {
+    const { call, asked, end, workspace } = await opened((claim) => (isRead(claim) ? "allow" : "ask"));
+    expect(await call("write", { path: "newdir/f.txt", content: "x" })).toMatchObject({ status: "ok" });
+    expect(asked).toEqual(expect.arrayContaining([join(workspace, "newdir"), join(workspace, "newdir/f.txt")]));
+    expect(readFileSync(join(workspace, "newdir/f.txt"), "utf8")).toBe("x");
+    expect(await call("move", { from: "newdir/f.txt", to: "a/b/g.txt" })).toMatchObject({ status: "ok" });
+    expect(asked).toEqual(expect.arrayContaining([join(workspace, "a"), join(workspace, "a/b")]));
+    await end();
+  });
+
+  it("asks nobody about the names beside a missing file", async () => {
+    const { call, asked, end } = await opened((claim) =>
+      claim.kind === "file" && claim.path.endsWith(".txt") ? "allow" : "ask",
+    );
+    for (const [tool, input] of [
+      ["grep", { pattern: "x", path: "aa.txt" }],
+      ["read", { path: "aa.txt" }],
+    ] as const)
+      expect([tool, (await call(tool, input)).code, asked]).toEqual([tool, "FS_NOT_FOUND", []]);
+    await end();
+  });
+
+  it.each(["a", "a/b", "a/b/c"])("makes no directory where it denies %s", async (denied) => {
+    const { call, end, workspace } = await opened((claim) =>
+      claim.kind === "file" && claim.path.endsWith(`/${denied}`) ? "deny" : "allow",
+    );
+    const outcome = await call("write", { path: "a/b/c/f.txt", content: "x" });
+    expect([outcome.code, outcome.output]).toEqual([
+      "POLICY_DENIED",
+      expect.stringContaining(`making the directory "${workspace}/${denied}"`),
+    ]);
+    expect(existsSync(join(workspace, "a"))).toBe(false);
+    await end();
+  });
 });
 
 it("the policy of the README confines the file tools to its roots and refuses commands", async () => {

@@ -10,7 +10,7 @@ const MAX_NAMED = 3;
 export function besideClaims(path: string, look: Pick<Look, "workspace" | "cwd">): readonly Claim[] {
   const parent = parentOf(path);
   const isOurs = path !== "/" && (isWithin(look.workspace, parent) || isWithin(look.cwd, parent));
-  return isOurs ? [{ kind: "file", path: parent, access: ["read"], scope: "self", optional: true }] : [];
+  return isOurs ? [{ kind: "file", path: parent, access: ["read"], scope: "self", optional: "if-allowed" }] : [];
 }
 
 /** The same for a call that only looks there for a name that is easily taken for this one. */

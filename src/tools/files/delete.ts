@@ -15,7 +15,7 @@ import { fileFailure } from "../file-failure.js";
 import { refuseAsFolder } from "../folder-spelling.js";
 import { besideClaims, withNearPaths } from "../near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
-import { groundClaims, realGround, refuseGround } from "./ground-folders.js";
+import { refuseGround } from "./ground-folders.js";
 import { keepOldBytes } from "./journal.js";
 import { changedEntry, collectTree, kindOf, type TreeEntry } from "./removed-tree.js";
 
@@ -57,11 +57,7 @@ function refuseInput({ path }: DeleteInput, look: Look<DeleteLimits>): ToolResul
 function claimsOf({ path, recursive }: DeleteInput, look: Look<DeleteLimits>): readonly Claim[] {
   const absolute = look.resolve(path);
   const scope = recursive === true ? "tree" : "self";
-  return [
-    { kind: "file", path: absolute, access: ["read", "delete"], scope },
-    ...besideClaims(absolute, look),
-    ...(recursive === true ? groundClaims(look) : []),
-  ];
+  return [{ kind: "file", path: absolute, access: ["read", "delete"], scope }, ...besideClaims(absolute, look)];
 }
 
 async function runDelete(input: DeleteInput, ctx: ToolContext<DeleteLimits>): Promise<ToolResult<DeleteData>> {
@@ -75,7 +71,7 @@ async function runDelete(input: DeleteInput, ctx: ToolContext<DeleteLimits>): Pr
     const [found] = kind === "link" ? [] : await ctx.fs.resolve([absolute]);
     const real = found?.real ?? absolute;
     const isTree = kind === "directory" && input.recursive === true;
-    const ground = isTree ? refuseGround(real, "delete", input.path, await realGround(ctx)) : undefined;
+    const ground = isTree ? refuseGround(real, "delete", input.path, await ctx.realPlace()) : undefined;
     return ground ?? (await ctx.lock(real, {}, () => deleteOne(input, ctx, absolute)));
   } catch (thrown) {
     return withNearPaths(fileFailure(thrown, asked), absolute, input.path, ctx);

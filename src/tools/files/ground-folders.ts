@@ -1,12 +1,4 @@
-import {
-  type Claim,
-  fail,
-  HaftError,
-  isWithin,
-  type Look,
-  type ToolContext,
-  type ToolResult,
-} from "../../kernel/index.js";
+import { fail, isWithin, type Look, type ToolResult } from "../../kernel/index.js";
 import { quoted } from "../path-input.js";
 
 type Ground = Pick<Look, "workspace" | "cwd" | "home">;
@@ -34,29 +26,4 @@ export function refuseGround(
   const why = path === "/" ? "it is the root" : path === folder ? `it is ${name}` : `it holds ${name}`;
   const message = `Did not ${verb} ${quoted(spelled)}: ${why}. Name what is inside instead.`;
   return fail("FS_BAD_PATH", message, { details: { path: spelled, why } });
-}
-
-/** What `realGround` needs: to see where the workspace and the working folder really are. */
-export function groundClaims({ workspace, cwd }: Ground): readonly Claim[] {
-  return [...new Set([workspace, cwd])].map((path) => ({
-    kind: "file",
-    path,
-    access: ["read"],
-    scope: "self",
-    optional: true,
-  }));
-}
-
-/** The same directories by their real paths, for one that is reached through a symlink has two. By its spelling where policy hides it. */
-export async function realGround(ctx: ToolContext): Promise<Ground> {
-  const real = async (path: string): Promise<string> => {
-    try {
-      return (await ctx.fs.resolve([path]))[0]?.real ?? path;
-    } catch (thrown) {
-      if (HaftError.is(thrown, "CALL_UNCLAIMED") || HaftError.is(thrown, "POLICY_DENIED")) return path;
-      throw thrown;
-    }
-  };
-  const [workspace, cwd] = await Promise.all([real(ctx.workspace), real(ctx.cwd)]);
-  return { workspace, cwd, home: ctx.home };
 }

@@ -18,7 +18,7 @@ import { fileFailure, unlessMissing } from "../file-failure.js";
 import { refuseAsFolder } from "../folder-spelling.js";
 import { besideClaims, withNearPaths } from "../near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../path-input.js";
-import { groundClaims, realGround, refuseGround } from "./ground-folders.js";
+import { refuseGround } from "./ground-folders.js";
 import { journalled, keepOldBytes, MAX_KEPT_BYTES } from "./journal.js";
 import { refuseGoal, refuseUnkept } from "./move-refusals.js";
 import { baseOf, makeParents, parentClaims } from "./parent-folders.js";
@@ -73,7 +73,6 @@ function claimsOf({ from, to, overwrite }: MoveInput, look: Look<MoveLimits>): r
     { kind: "file", path: goal, access: ["read", overwrite === true ? "write" : "create"], scope: "tree" },
     ...parentClaims(goal, look),
     ...besideClaims(source, look),
-    ...groundClaims(look),
   ];
 }
 
@@ -88,7 +87,7 @@ async function runMove(input: MoveInput, ctx: ToolContext<MoveLimits>): Promise<
     const [was, next] = await ctx.fs.resolve([source, goal]);
     const isFolder = info.kind === "directory" && info.target === undefined;
     const ground =
-      isFolder && was !== undefined ? refuseGround(was.real, "move", from, await realGround(ctx)) : undefined;
+      isFolder && was !== undefined ? refuseGround(was.real, "move", from, await ctx.realPlace()) : undefined;
     if (ground !== undefined) return ground;
     const missing = next?.missing ?? "";
     const keys = [was, next].map((place, index) =>

@@ -1,6 +1,7 @@
 /** The folders that have to be made so that a file can stand at a path. */
 import { type Claim, HaftError, isWithin, type Look, type ToolContext } from "../../kernel/index.js";
 import { parentOf } from "../../text/index.js";
+import { unlessMissing } from "../file-failure.js";
 
 type Places = Pick<Look, "cwd" | "workspace">;
 
@@ -15,28 +16,39 @@ export function parentClaims(path: string, look: Places): readonly Claim[] {
   const base = baseOf(path, look);
   if (base === undefined) return folders;
   for (let folder = parentOf(path); folder !== base && isWithin(base, folder); folder = parentOf(folder))
-    folders.push({ kind: "file", path: folder, access: ["create"], scope: "self", optional: true });
+    folders.push({ kind: "file", path: folder, access: ["create"], scope: "self", optional: "unless-denied" });
   return folders;
 }
 
 /**
- * Makes the directories that are missing above a path, each by itself, so that each is one that the call was granted.
+ * Makes the directories that are missing above a path, each by itself, so that each is one that the call was granted. One that was
+ * not granted is refused before any is made.
  *
  * @param missing - What of the path does not exist, as a port resolves it.
  * @throws `POLICY_DENIED` where one of them may not be made, and what the port throws.
  */
 export async function makeParents(ctx: Pick<ToolContext, "fs">, path: string, missing: string): Promise<void> {
-  const parents: string[] = [];
-  for (const _ of missing.split("/").slice(1)) parents.unshift(parentOf(parents[0] ?? path));
-  for (const parent of parents) {
-    try {
-      await ctx.fs.mkdir(parent, false);
-    } catch (thrown) {
-      if (HaftError.is(thrown, "CALL_UNCLAIMED")) throw notAllowed(path, parent, thrown);
-      if (!HaftError.is(thrown, "FS_EXISTS")) throw thrown;
-      // Another call may have made it meanwhile; what stands there and is no directory still throws.
-      await ctx.fs.mkdir(parent, true);
-    }
+  const waiting: string[] = [];
+  // From the deepest up: a port refuses what was not granted before it looks, and makes none whose parent is missing.
+  for (const _ of missing.split("/").slice(1)) {
+    const parent = parentOf(waiting[0] ?? path);
+    waiting.unshift(parent);
+    const isMade = await makeOne(ctx, path, parent).then(() => true, unlessMissing);
+    if (isMade === undefined) continue;
+    waiting.shift();
+    break;
+  }
+  for (const parent of waiting) await makeOne(ctx, path, parent);
+}
+
+async function makeOne(ctx: Pick<ToolContext, "fs">, path: string, parent: string): Promise<void> {
+  try {
+    await ctx.fs.mkdir(parent, false);
+  } catch (thrown) {
+    if (HaftError.is(thrown, "CALL_UNCLAIMED")) throw notAllowed(path, parent, thrown);
+    if (!HaftError.is(thrown, "FS_EXISTS")) throw thrown;
+    // Another call may have made it meanwhile; what stands there and is no directory still throws.
+    await ctx.fs.mkdir(parent, true);
   }
 }
 
