@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bareContext, bareHost, bareSession, policyOf, recordingBackend } from "../../test/support/bare-host.js";
 import { verifies } from "../../test/verifies.js";
+import { decide } from "./decide-stage.js";
 import { type Artifacts, type ArtifactWriter, defineTool, explain, type ToolContext, text } from "./index.js";
 import { call, plainWriter, writer } from "./writer-tool.fixture.js";
 
@@ -79,6 +80,35 @@ describe("claims and guarded ports", () => {
     const second = await call(plainWriter, { path: "a" }, context);
     expect(second).toMatchObject({ status: "denied", decision: { effect: "deny" } });
     expect(touched).toEqual([]);
+  });
+
+  it("names the real place that policy refuses, where another path of the call leads elsewhere, too", async () => {
+    const { backend } = recordingBackend({ links: { "/ws/a": "/data/a", "/ws/b": "/secret/b" } });
+    const policy = policyOf((claims) => ({
+      effect: claims.some((claim) => claim.kind === "file" && claim.path.startsWith("/secret")) ? "deny" : "ask",
+    }));
+    const context = bareContext(bareHost({ policy }), { backend });
+    const claims = ["/ws/a", "/ws/b"].map(
+      (path) => ({ kind: "file", path, access: ["write"], scope: "self" }) as const,
+    );
+    const run = { tool: { ...plainWriter, body: { claims: () => claims } }, call: { id: "1" }, cwd: "/ws" };
+    const ending = await decide({ ...run, claims, context, backend } as never);
+    expect(ending).toMatchObject({ status: "denied", result: { details: { real: "/secret/b" } } });
+  });
+
+  it.each([true, "", "always", null])("an optional claim says when, and not %j", async (optional) => {
+    const hasty = defineTool({
+      name: "hasty",
+      description: "",
+      parameters: {},
+      effect: "look",
+      claims: () => [{ kind: "file", path: "/ws/a", access: ["read"], scope: "self", optional }] as never,
+      run: async () => text(""),
+    });
+    expect(await call(hasty, {}, bareContext(bareHost()))).toMatchObject({
+      code: "CALL_MALFORMED",
+      output: expect.stringContaining("`optional` is"),
+    });
   });
 
   it("resolves the paths first when a person is asked, and lets the approved real place pass", async () => {
