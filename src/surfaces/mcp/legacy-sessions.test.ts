@@ -1,5 +1,5 @@
-import { Server } from "@modelcontextprotocol/server";
-import { expect, it } from "vitest";
+import { Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { expect, it, vi } from "vitest";
 import { LegacySessions } from "./legacy-sessions.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -55,4 +55,29 @@ it("a session whose server does not close has ended all the same, and the operat
   expect(ended).toEqual([first, second]);
   await expect(legacy.close()).rejects.toThrow("it does not close");
   expect(ended).toEqual([first, second, kept, third]);
+});
+
+it("the id of a request that could not be handled is free again", async () => {
+  const { legacy, open } = sessions();
+  const id = (await open()).replace("me ", "");
+  const ping = { jsonrpc: "2.0", id: 7, method: "ping" };
+  const send = () =>
+    legacy.handle(new Request("http://127.0.0.1/mcp", { method: "POST", headers: { "mcp-session-id": id } }), {
+      ...passed,
+      parsedBody: ping,
+    });
+  const handle = vi.spyOn(WebStandardStreamableHTTPServerTransport.prototype, "handleRequest");
+  try {
+    handle.mockRejectedValueOnce(new Error("the body broke off"));
+    await expect(send()).rejects.toThrow("the body broke off");
+    handle.mockResolvedValue(new Response(null, { status: 202 }));
+    expect((await send()).status).toBe(202);
+    const second = await send();
+    expect([second.status, await second.json()]).toMatchObject([
+      400,
+      { id: 7, error: { message: "Request id 7 is already in use. Send the request with another id." } },
+    ]);
+  } finally {
+    handle.mockRestore();
+  }
 });

@@ -66,10 +66,15 @@ export class LegacySessions {
     this.#sessions.set(id, session);
     const refused = session.open.received(passed.parsedBody);
     if (refused !== undefined) return Response.json(refused, { status: 400 });
-    const response = await session.transport.handleRequest(request, passed);
-    // Not answered later either.
-    if (!response.ok) session.open.refused(passed.parsedBody);
-    return response;
+    let isServed = false;
+    try {
+      const response = await session.transport.handleRequest(request, passed);
+      isServed = response.ok;
+      return response;
+    } finally {
+      // Not answered later either.
+      if (!isServed) session.open.refused(passed.parsedBody);
+    }
   }
 
   /** Ends all sessions of a client. */

@@ -4,15 +4,18 @@ import { isRecord } from "../../kernel/index.js";
 export const PARSE_ERROR = -32_700;
 export const INVALID_REQUEST = -32_600;
 
-export function refusal(id: string | number | null, message: string, code = INVALID_REQUEST): object {
+export function errorResponse(id: string | number | null, message: string, code = INVALID_REQUEST): object {
   return { jsonrpc: "2.0", id, error: { code, message } };
 }
 
 /** The answer to a JSON value that the SDK has refused; undefined for a notification and a response, which nobody waits for. */
 export function refusalOf(message: unknown): object | undefined {
   if (Array.isArray(message))
-    return refusal(null, "The message was not understood: it is a list. Send each request as a message of its own.");
-  if (!isRecord(message)) return refusal(null, "The message was not understood: it is not a JSON object.");
+    return errorResponse(
+      null,
+      "The message was not understood: it is a list. Send each request as a message of its own.",
+    );
+  if (!isRecord(message)) return errorResponse(null, "The message was not understood: it is not a JSON object.");
   const { id, method } = message;
   if ("result" in message || "error" in message || (method !== undefined && id === undefined)) return undefined;
   const isNamed = typeof id === "string" || typeof id === "number";
@@ -20,7 +23,7 @@ export function refusalOf(message: unknown): object | undefined {
     method === undefined
       ? "it has no `method`"
       : "its fields are not those that MCP gives a request. Check `id`, `method`, `params` and `params._meta`";
-  return refusal(isNamed ? id : null, `The request was not understood: ${why}.`);
+  return errorResponse(isNamed ? id : null, `The request was not understood: ${why}.`);
 }
 
 /** The requests of a connection that are not answered yet, by their ids. */
@@ -39,7 +42,7 @@ export class OpenRequests {
       this.#ids.add(id);
       return undefined;
     }
-    return refusal(id, `The request did not begin: an earlier request with the id ${JSON.stringify(id)} still runs.`);
+    return errorResponse(id, `Request id ${JSON.stringify(id)} is already in use. Send the request with another id.`);
   }
 
   /** Takes a request that was received and is not served after all. */

@@ -1,17 +1,17 @@
 /** Standard input, one whole line at a time. What is not a message is answered here: the SDK drops it, and its client would wait. */
-import { PARSE_ERROR, refusal } from "./message-refusal.js";
+import { errorResponse, PARSE_ERROR } from "./message-refusal.js";
 
 /** The longest line in bytes; a longer one is answered with an error and skipped. */
 export const MAX_LINE_BYTES = 10 * 1024 * 1024;
 const NEWLINE = 10;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
-const TOO_LONG = refusal(
+const TOO_LONG = errorResponse(
   null,
   `The message was not read: its line is longer than ${MAX_LINE_BYTES} bytes, the limit of this server. The rest of the line is skipped. Send less at once.`,
 );
-const NOT_UTF8 = refusal(null, "The line is not valid UTF-8.", PARSE_ERROR);
-const NOT_JSON = refusal(
+const NOT_UTF8 = errorResponse(null, "The line is not valid UTF-8.", PARSE_ERROR);
+const NOT_JSON = errorResponse(
   null,
   "The line is not valid JSON. Send each message as JSON on a single line, without line breaks in it.",
   PARSE_ERROR,
