@@ -93,7 +93,12 @@ describe("what another server answers", () => {
     const shown = { kind: "json", value: structured };
     expect(await blocks(text("Found 1 issue."), structured)).toEqual([{ kind: "text", text: "Found 1 issue." }, shown]);
     expect(await blocks([], structured)).toEqual([shown]);
-    for (const whole of [JSON.stringify(structured), '#17 say "hi"'])
+    const note = text('Issue 17: say "hi", closed: null');
+    expect(await blocks(note, structured)).toEqual([{ kind: "text", text: note[0]?.text }, shown]);
+    expect(await blocks(text("Done, 10 items. true story"), { deleted: true, count: 1, left: 0 })).toHaveLength(2);
+    expect(await blocks(text("{}"), structured)).toHaveLength(2);
+    expect(await blocks([...text("Found:"), ...text(JSON.stringify(structured))], structured)).toHaveLength(2);
+    for (const whole of [JSON.stringify(structured), JSON.stringify(structured, null, 2)])
       expect(await blocks(text(whole), structured)).toEqual([{ kind: "text", text: whole }]);
   });
 
@@ -107,6 +112,48 @@ describe("what another server answers", () => {
       },
     ]);
     expect(Buffer.from(kept.get("a-1") ?? []).toString()).toBe("%PDF");
+  });
+
+  it.each(["create", "write", "end"] as const)("gives up embedded bytes whose %s failed, and says so", async (step) => {
+    const discarded: string[] = [];
+    const fails = () => Promise.reject(new Error("no space left"));
+    const writer = {
+      id: "a-1",
+      write: async () => {},
+      end: async () => {},
+      // What is given up anyway may fail too.
+      discard: () => {
+        discarded.push("a-1");
+        return fails();
+      },
+    };
+    const artifacts = {
+      create: async () => ({ ...writer, [step]: fails }),
+      ...(step === "create" ? { create: fails } : {}),
+    };
+    const content = [{ type: "resource", resource: { uri: "docs://a.pdf", blob: "JVBERg==" } }];
+    const result = await serverResult({ content }, "s", artifacts as unknown as Artifacts);
+    expect(result.content).toMatchObject([
+      { text: "[docs://a.pdf, application/octet-stream, 4 bytes: could not be kept, not shown]" },
+    ]);
+    expect(discarded).toEqual(step === "create" ? [] : ["a-1"]);
+  });
+
+  it("says what it omits of lists and objects that are nested too deep", async () => {
+    const text = (levels: number, open: string, close: string) => `${open.repeat(levels)}1${close.repeat(levels)}`;
+    const nested = (...of: Parameters<typeof text>) => JSON.parse(text(...of));
+    const omitted = /\[omitted: nested deeper than 64 levels\]/;
+    for (const [open, close] of [
+      ["[", "]"],
+      ['{"a":', "}"],
+    ] as const) {
+      const deep = nested(20_000, open, close);
+      expect(JSON.stringify(await blocks([], deep))).toMatch(omitted);
+      expect(JSON.stringify(await blocks([deep]))).toMatch(omitted);
+      expect(JSON.stringify(await blocks(text(20_000, open, close), { a: 1 }))).not.toMatch(omitted);
+      expect(await blocks([], nested(64, open, close))).toEqual([{ kind: "json", value: nested(64, open, close) }]);
+      expect(JSON.stringify(await blocks([], nested(65, open, close)))).toMatch(omitted);
+    }
   });
 
   it("shows control, bidirectional and unseen characters instead of passing them on", async () => {

@@ -1,11 +1,6 @@
 /** From what another MCP server answers to a result of ours. Nothing in it is taken on trust. */
-import {
-  type Artifacts,
-  blockText,
-  type ContentBlock,
-  type Provenance,
-  type ToolResult,
-} from "../../../kernel/index.js";
+import { isDeepStrictEqual } from "node:util";
+import type { Artifacts, ArtifactWriter, ContentBlock, Provenance, ToolResult } from "../../../kernel/index.js";
 import { escapeHidden } from "./clean-text.js";
 import { checkImage } from "./server-image.js";
 
@@ -15,15 +10,16 @@ const MIME = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/;
 const NO_BASE64 = /[^A-Za-z0-9+/=_\s-]/;
 
 const MAX_SHOWN_URI = 200;
-/** Values of structured content that are looked for in the text; what has more is shown. */
-const MAX_COMPARED = 1_000;
+/** Levels of lists and objects that are passed on: deeper ones would exhaust the stack of whoever walks them. */
+const MAX_LEVELS = 64;
+const TOO_DEEP = `[omitted: nested deeper than ${MAX_LEVELS} levels]`;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Text, images, links and embedded resources become blocks of their kinds, anything else JSON; each block and the whole say which
  * server they come from. Control characters are escaped. Embedded bytes are kept as artifacts. Structured content is shown
- * where the text does not hold its values.
+ * where no text block holds the same as JSON.
  */
 export async function serverResult(answer: unknown, server: string, artifacts: Artifacts): Promise<ToolResult<never>> {
   const provenance: Provenance = { from: "server", ref: server };
@@ -39,7 +35,7 @@ export async function serverResult(answer: unknown, server: string, artifacts: A
   if (given.length > MAX_BLOCKS)
     blocks.push({ kind: "text", text: `[${given.length - MAX_BLOCKS} more blocks were left out]`, provenance });
   const structured = withoutControls(structuredContent);
-  if (structured !== undefined && !isHeld(structured, blocks))
+  if (structured !== undefined && !isRepeated(structured, given.slice(0, MAX_BLOCKS)))
     blocks.push({ kind: "json", value: structured, provenance });
   return {
     content: blocks,
@@ -62,12 +58,14 @@ async function keptBlob(
   if (NO_BASE64.test(blob)) return { kind: "text", text: `[${mime}, not in base64, not shown]` };
   const bytes = Buffer.from(blob, "base64");
   const what = `${escapeHidden(uri).slice(0, MAX_SHOWN_URI)}, ${mime}, ${bytes.length} bytes`;
+  let writer: ArtifactWriter | undefined;
   try {
-    const writer = await artifacts.create({ what, provenance });
+    writer = await artifacts.create({ what, provenance });
     await writer.write(bytes);
     await writer.end();
     return { kind: "text", text: `[${what}: kept as "artifact:${writer.id}", a path that \`read\` takes]` };
   } catch {
+    await writer?.discard?.().catch(() => {});
     return { kind: "text", text: `[${what}: could not be kept, not shown]` };
   }
 }
@@ -80,18 +78,16 @@ function notFetched({ uri, mimeType, size }: Fields): string {
   return `[${shown}, ${mime}, ${bytes}: a link to a resource of the server; not fetched, and \`read\` cannot open it]`;
 }
 
-/** Whether the texts hold every value of the structured content, so that showing it would only repeat them. */
-function isHeld(structured: unknown, blocks: readonly ContentBlock[]): boolean {
-  const text = blocks.map((block) => (block.kind === "image" ? "" : blockText(block))).join("\n");
-  if (blocks.length === 0) return false;
-  let left = MAX_COMPARED;
-  const holds = (value: unknown): boolean => {
-    if (typeof value === "object" && value !== null) return Object.values(value).every(holds);
-    if (value === null) return true;
-    if (--left < 0) return false;
-    return text.includes(String(value)) || text.includes(JSON.stringify(value).replace(/^"|"$/g, ""));
-  };
-  return holds(structured);
+/** Whether a text block is the structured content as JSON, which MCP asks servers to send for clients that read text only. */
+function isRepeated(structured: unknown, blocks: readonly unknown[]): boolean {
+  return blocks.some((block) => {
+    if (!isFields(block) || block.type !== "text" || typeof block.text !== "string") return false;
+    try {
+      return isDeepStrictEqual(withoutControls(JSON.parse(block.text)), structured);
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** What stands where the list should be is shown rather than lost. */
@@ -140,12 +136,14 @@ function named(mime: string, bytes: number, why = ""): ContentBlock {
   return { kind: "text", text: `[${mime}, ${bytes} bytes, not shown${why}]` };
 }
 
-/** A JSON value whose texts and names show all that they hold. */
-function withoutControls(value: unknown): unknown {
+/** A JSON value whose texts and names show all that they hold, with a note where it is nested too deep. */
+function withoutControls(value: unknown, levels = MAX_LEVELS): unknown {
   if (typeof value === "string") return escapeHidden(value);
-  if (Array.isArray(value)) return value.map(withoutControls);
-  if (!isFields(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, held]) => [escapeHidden(key), withoutControls(held)]));
+  if (typeof value !== "object" || value === null) return value;
+  if (levels === 0) return TOO_DEEP;
+  if (Array.isArray(value)) return value.map((held) => withoutControls(held, levels - 1));
+  const entries = Object.entries(value);
+  return Object.fromEntries(entries.map(([key, held]) => [escapeHidden(key), withoutControls(held, levels - 1)]));
 }
 
 function mimeOf(mime: unknown): string {
