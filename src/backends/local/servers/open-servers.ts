@@ -84,6 +84,10 @@ interface Entry {
   readonly link: ServerLink;
   readonly timeoutMs: number;
   lookTimer: NodeJS.Timeout | undefined;
+  /** When it goes off, by `performance.now`. */
+  lookAtMs: number;
+  /** The last look failed; why is told. */
+  isFailing: boolean;
   /** Milliseconds until the next try, were it to fail. */
   retryMs: number;
 }
@@ -154,7 +158,7 @@ class ConnectedServers implements Servers {
       transport: () => this.#transportTo(address),
       onChange: () => this.#lookSoon(entry),
     });
-    const entry: Entry = { name, link, timeoutMs, lookTimer: undefined, retryMs };
+    const entry: Entry = { name, link, timeoutMs, lookTimer: undefined, lookAtMs: 0, isFailing: false, retryMs };
     return entry;
   }
 
@@ -169,8 +173,13 @@ class ConnectedServers implements Servers {
     return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, fetch: boundedFetch });
   }
 
+  /** The sooner look stands: a change is not left waiting for a late retry. */
   #lookSoon(entry: Entry, ms = LOOK_AGAIN_MS): void {
-    if (entry.lookTimer !== undefined || this.#closing !== undefined) return;
+    if (this.#closing !== undefined) return;
+    const atMs = performance.now() + ms;
+    if (entry.lookTimer !== undefined && entry.lookAtMs <= atMs) return;
+    clearTimeout(entry.lookTimer);
+    entry.lookAtMs = atMs;
     entry.lookTimer = setTimeout(() => {
       entry.lookTimer = undefined;
       void this.#look(entry);
@@ -188,22 +197,25 @@ class ConnectedServers implements Servers {
         call: (tool, input, ctx) => link.call(tool, input, ctx),
       });
       entry.retryMs = this.#options.retryMs ?? RETRY_MS;
-      const isLate = this.#states.get(name)?.state !== "there" && this.#isOver;
+      const isLate = (entry.isFailing || this.#states.get(name)?.state !== "there") && this.#isOver;
+      entry.isFailing = false;
       this.#states.set(name, { name, state: "there", tools, told });
       if (isLate) this.#tell(name, [`it is there now, with ${tools.length} ${tools.length === 1 ? "tool" : "tools"}`]);
       if (this.#isOver && this.#closing === undefined) unharmed(() => this.#options.onChange?.());
       this.#tell(name, told);
     } catch (error) {
-      const why = `it is left out: ${cleanText(messageOf(error)).replace(/\.$/, "")}`;
-      // Tools that were offered before stay: their next call connects anew.
-      const before = this.#states.get(name);
-      const tools = before?.tools ?? [];
       this.#lookSoon(entry, entry.retryMs);
       entry.retryMs = Math.min(entry.retryMs * 2, MAX_RETRY_MS);
       // The first reason stays: that of a later try may be that there were too many.
-      if (before?.state === "failed") return;
-      this.#states.set(name, { name, state: tools.length > 0 ? "there" : "failed", tools, told: [why] });
-      this.#tell(name, [why]);
+      if (entry.isFailing) return;
+      entry.isFailing = true;
+      // Tools that were offered before stay: their next call connects anew.
+      const tools = this.#states.get(name)?.tools ?? [];
+      const isKept = tools.length > 0;
+      const what = isKept ? "its tools stay as they were, since they could not be listed again" : "it is left out";
+      const told = [`${what}: ${cleanText(messageOf(error)).replace(/\.$/, "")}`];
+      this.#states.set(name, { name, state: isKept ? "there" : "failed", tools, told });
+      this.#tell(name, told);
     }
   }
 
