@@ -1,63 +1,44 @@
 /** A text without what a terminal would have overwritten. */
 export interface RedrawnText {
   readonly text: string;
-  /** Frames left out: states of a line, or of several lines, that a later state covered. */
+  /** Frames left out: states of a line that a later state covered. */
   readonly frames: number;
 }
 
-const REDRAWS = /[\r\b]|\x1b\[\d*[AFG]/;
+const REDRAWS = /[\r\b]|\x1b\[[01]?G/;
 /** A return to the start of the line. */
 const RETURNS = /\r+|\x1b\[[01]?G/;
-/** Lines up. */
-const UPS = /\x1b\[(\d*)[AF]/;
 const SEQUENCES = /\x1b\[[0-?]*[ -/]*[@-~]/g;
 /** Erases the rest of the line or of the screen, or all of the line. */
 const ERASES = /\x1b\[[023]?[KJ]/;
-const DOWN = /\x1b\[\d*[BE]/;
 /** A frame that erases itself. */
 const ERASED = /\x1b\[[12]K\s*$/;
 /** Characters by which two states of one line are known: numbers change, words mostly do not. */
 const ALIKE_START = 4;
-/** Columns by which the length of a state changes, as a number in it grows. */
-const ALIKE_LENGTH = 2;
+/** Characters that are looked at for them. */
+const MAX_START = 40;
+/** A column is named, or something is erased: no text for a file does that. */
+const DRAWS = /\x1b\[(?:[01]?G|[0-3]?[KJ])/;
 
 /**
- * Leaves out what nobody sees on a terminal: states of a progress bar, of a spinner, of several lines that are drawn anew.
- * Of each line its last state stands, and what it did not cover. `\r\n` is a line ending. `\r` alone is one as well, unless
- * what stands between looks like states of one line: at least half of the neighbours begin alike or are as long, or there
- * are escape sequences. Such text stays as it is. Linear.
+ * Leaves out what nobody sees on a terminal: states of a progress bar or of a spinner. Of each line its last state stands, and
+ * what it did not cover. `\r\n` is a line ending. `\r` alone is one as well, unless what stands between looks like states of one
+ * line: at least half of the neighbours begin alike, or the line is drawn by escape sequences. Such text stays as it is, and so
+ * do lines that are drawn anew by moving the cursor up. Linear.
  */
 export function omitOverwritten(text: string): RedrawnText {
   if (!REDRAWS.test(text)) return { text, frames: 0 };
-  const rows: string[] = [];
   let frames = 0;
-  for (const line of text.split("\n")) {
-    const end = /\r*$/.exec(line)?.[0] ?? "";
-    let rest = line.slice(0, line.length - end.length);
-    if (REDRAWS.test(rest)) {
-      const risen = riseOver(rows, rest);
-      const drawn = lastState(risen.rest);
-      frames += risen.frames + drawn.frames;
-      rest = drawn.text;
-    }
-    rows.push(rest + end);
-  }
+  const rows = text.split("\n").map((line) => {
+    let end = line.length;
+    while (line[end - 1] === "\r") end--;
+    const rest = line.slice(0, end);
+    if (!REDRAWS.test(rest)) return line;
+    const drawn = lastState(rest);
+    frames += drawn.frames;
+    return drawn.text + line.slice(end);
+  });
   return { text: rows.join("\n"), frames };
-}
-
-/** Takes the rows away that a cursor moved up over and erased. */
-function riseOver(rows: string[], line: string): { readonly rest: string; readonly frames: number } {
-  const [first = "", ...moves] = line.split(UPS);
-  if (moves.length === 0 || DOWN.test(line) || !ERASES.test(line) || widthOf(first) > 0)
-    return { rest: line, frames: 0 };
-  let frames = 0;
-  let rest = first;
-  for (let at = 0; at < moves.length; at += 2) {
-    const gone = rows.splice(-Math.max(1, Math.min(Number(moves[at] || 1), rows.length)));
-    if (gone.some((row) => widthOf(row) > 0)) frames += 1;
-    rest += moves[at + 1] ?? "";
-  }
-  return { rest, frames };
 }
 
 function lastState(line: string): RedrawnText {
@@ -79,7 +60,7 @@ function lastState(line: string): RedrawnText {
 
 /** Whether the parts between carriage returns are states of one line, and not lines. */
 function isRedrawn(line: string, states: readonly string[]): boolean {
-  if (line.includes("\x1b[")) return true;
+  if (DRAWS.test(line)) return true;
   let alike = 0;
   for (let at = 1; at < states.length; at++) if (areAlike(states[at - 1]!, states[at]!)) alike += 1;
   return alike * 2 >= states.length - 1;
@@ -87,8 +68,13 @@ function isRedrawn(line: string, states: readonly string[]): boolean {
 
 function areAlike(one: string, other: string): boolean {
   if (one.trim() === "" || other.trim() === "") return true;
-  const start = (state: string) => state.trimStart().slice(0, ALIKE_START).replace(/\d/g, "0");
-  return Math.abs(one.length - other.length) <= ALIKE_LENGTH || start(one) === start(other);
+  return startOf(one) === startOf(other);
+}
+
+/** The first letters and numbers of a state, all numbers alike; a bar or spinner before them changes. */
+function startOf(state: string): string {
+  const words = state.replace(SEQUENCES, "").replace(/^[^\p{L}\p{N}]+/u, "");
+  return words.slice(0, MAX_START).replace(/\d+/g, "0").slice(0, ALIKE_START);
 }
 
 /** What stands before backspaces and was written over. A backspace that nothing follows moves only the cursor. */
