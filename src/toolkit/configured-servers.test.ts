@@ -103,8 +103,12 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     const call = await calling(servers);
     for (const server of ["one", "two"]) {
       const sum = await call(`${server}__add`, { a: 2, b: 3 });
-      expect(sum).toMatchObject({ status: "ok", output: "5", structured: { sum: 5 } });
-      expect(sum.content[0]).toMatchObject({ provenance: { from: "server", ref: server } });
+      expect(sum).toMatchObject({ status: "ok", structured: { sum: 5 } });
+      const provenance = { from: "server", ref: server };
+      expect(sum.content).toMatchObject([
+        { kind: "text", text: "5", provenance },
+        { kind: "json", value: { sum: 5 }, provenance },
+      ]);
       expect(await call(`${server}__refuse`)).toMatchObject({ status: "failed", output: "no" });
       expect(await call(`${server}__add`, { a: "x", b: 3 })).toMatchObject({ status: "invalid" });
     }
