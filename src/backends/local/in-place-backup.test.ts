@@ -21,8 +21,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { transpileForProcess } from "../../../test/transpile.js";
+import { showControls } from "../../text/index.js";
 import { mountSmallDisk, type SmallDisk } from "../posix/small-disk.fixture.js";
-import { MAX_BACKUP_BYTES } from "./in-place-backup.js";
+import { MAX_BACKUP_BYTES, restoreCommand } from "./in-place-backup.js";
 import { createLocalBackend } from "./local-backend.js";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -193,7 +194,7 @@ describe("before the first byte is overwritten", () => {
     await expect(fs.writeFile(at("file"), "new")).rejects.toMatchObject({
       code: "STORE_UNWRITABLE",
       message: expect.stringMatching(
-        /^Did not write ".*\/file": it can only be overwritten in place, and its 3145728 bytes could not be kept first in ".*\/backups" \(no space left on device\)\. Nothing was changed\. Free some space .*--state DIR/,
+        /^Did not write ".*\/file": it can only be overwritten in place, and its 3145728 bytes could not be backed up first in ".*\/backups" \(no space left on device\)\. Nothing was changed\. Free some space .*--state DIR/,
       ),
     });
     expect([readFileSync(at("file")).equals(old), left(join(stateDir, "backups"))]).toEqual([true, []]);
@@ -358,6 +359,24 @@ describe("a write in place that fails half-way", () => {
     const [copy] = left().filter((name) => name.endsWith(".old"));
     expect(readFileSync(join(backups(), copy!)).equals(Buffer.alloc(4 * MIB))).toBe(true);
   });
+});
+
+describe("the command that restores a file", () => {
+  it.each(["plain name", "esc\x1b[2J.txt", "new\nline", "x\u202ey", 'it\'s\x07 100% $(touch ran) `touch ran` \\ "q"'])(
+    "names %j in characters that show, and no other file",
+    (name) => {
+      writeFileSync(at("copy"), "old");
+      writeFileSync(at(name), "half");
+      const command = restoreCommand(at("copy"), at(name));
+      expect(showControls(command)).toBe(command);
+      for (const shell of ["sh", "bash"]) {
+        writeFileSync(at(name), "half");
+        execFileSync(shell, ["-c", command], { cwd: folder });
+        expect(readFileSync(at(name), "utf8")).toBe("old");
+      }
+      expect(existsSync(at("ran"))).toBe(false);
+    },
+  );
 });
 
 function isStopped(pid: number): boolean {

@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { type ErrorCode, HaftError, isRecord, systemRefusal } from "../../kernel/index.js";
-import { posixQuote } from "../../text/index.js";
+import { posixQuote, showControls } from "../../text/index.js";
 import { systemCode } from "./fs-faults.js";
 import type { Patience } from "./fs-patience.js";
 import { type OpenFile, readAt } from "./fs-read.js";
@@ -47,6 +47,8 @@ interface BackupRecord {
   readonly startedMs: number;
   /** Absent where there is no `/proc`. */
   readonly host?: HostIdentity;
+  /** The file when a start found it half-written: the same one need not be read again. */
+  readonly found?: string;
 }
 
 /** A file that a host was overwriting when it was killed. */
@@ -143,6 +145,7 @@ export class Backups {
     if (isKept && record === undefined) return undefined;
     if (isKept && record !== undefined && !isWhole(record, backup)) {
       const { path, oldBytes, startedMs } = record;
+      noteFound({ ...record, found: stateOf(path) }, record, { part, recordPath });
       return { path, backup, oldBytes, startedMs, restore: restoreCommand(backup, path) };
     }
     for (const path of [backup, part, recordPath]) remove(path);
@@ -152,7 +155,18 @@ export class Backups {
 
 /** The file keeps its inode, and with it its other names, owner and mode. */
 export function restoreCommand(backup: string, path: string): string {
-  return `cp ${posixQuote(backup)} ${posixQuote(path)}`;
+  return `cp ${posixQuote(backup)} ${printableWord(path)}`;
+}
+
+/** One word of a POSIX shell that shows as it is: characters that a terminal obeys or hides are written as octal bytes. */
+function printableWord(text: string): string {
+  if (showControls(text) === text) return posixQuote(text);
+  const octal = [...Buffer.from(text)].map((byte) =>
+    byte > 0x20 && byte < 0x7f && !"'\\%\"$`!".includes(String.fromCharCode(byte))
+      ? String.fromCharCode(byte)
+      : `\\${byte.toString(8).padStart(3, "0")}`,
+  );
+  return `"$(printf '${octal.join("")}')"`;
 }
 
 const pathsOf = (directory: string, id: string) => ({
@@ -232,11 +246,12 @@ function readRecord(path: string): BackupRecord | undefined {
 
 function isBackupRecord(value: unknown): value is BackupRecord {
   if (!isRecord(value)) return false;
-  const { path, oldBytes, newBytes, newSha256, startedMs, host } = value;
+  const { path, oldBytes, newBytes, newSha256, startedMs, host, found } = value;
   return (
     typeof path === "string" &&
     typeof newSha256 === "string" &&
     [oldBytes, newBytes, startedMs].every((one) => typeof one === "number") &&
+    (found === undefined || typeof found === "string") &&
     (host === undefined || isHostIdentity(host))
   );
 }
@@ -249,11 +264,38 @@ function isInUse(record: BackupRecord | undefined, path: string): boolean {
   return Date.now() - madeMs < FOREIGN_RECORD_MS;
 }
 
+/** So that the next start reads neither the file nor its backup again, which takes seconds where they are large. */
+function noteFound(
+  now: BackupRecord,
+  before: BackupRecord,
+  { part, recordPath }: { readonly part: string; readonly recordPath: string },
+): void {
+  if (now.found === before.found) return;
+  try {
+    writeFileSync(part, `${JSON.stringify(now)}\n`, { mode: 0o600 });
+    renameSync(part, recordPath);
+  } catch {
+    remove(part); // then it is read again
+  }
+}
+
+/** What changes when a file is written or replaced; "missing" where there is none. */
+function stateOf(path: string): string {
+  try {
+    const { dev, ino, size, mtimeMs } = statSync(path);
+    return [dev, ino, size, mtimeMs].join(" ");
+  } catch {
+    return "missing";
+  }
+}
+
 /** Whether the file holds all of its old or all of its new bytes. */
 function isWhole(record: BackupRecord, backup: string): boolean {
+  if (record.found === stateOf(record.path)) return false;
   try {
-    const { size } = statSync(record.path);
-    if (size !== record.oldBytes && size !== record.newBytes) return false;
+    const about = statSync(record.path);
+    const { size } = about;
+    if (!about.isFile() || (size !== record.oldBytes && size !== record.newBytes)) return false;
     const now = sha256OfFile(record.path);
     return now === record.newSha256 || (size === record.oldBytes && now === sha256OfFile(backup));
   } catch {
@@ -285,7 +327,7 @@ function remove(path: string): void {
 }
 
 function tooLargeToKeep(spot: Spot, sizeBytes: number): HaftError {
-  const why = `it can only be overwritten in place, and of its ${sizeBytes} bytes no copy is kept first: the limit is ${MAX_BACKUP_BYTES}`;
+  const why = `it can only be overwritten in place, and a backup of its ${sizeBytes} bytes would exceed the limit of ${MAX_BACKUP_BYTES}`;
   return refused("FS_TOO_LARGE", spot, `${why}. Replace it with a command`, { sizeBytes, maxBytes: MAX_BACKUP_BYTES });
 }
 
@@ -298,7 +340,7 @@ function notKept(spot: Spot, sizeBytes: number, directory: string | undefined, c
     directory === undefined
       ? "Give Haft a state directory, or make this one writable"
       : "Free some space or allow writing there, or name another state directory with `--state DIR` or the environment variable HAFT_STATE";
-  const why = `it can only be overwritten in place, and its ${sizeBytes} bytes could not be kept first in "${where}" (${reason}). Nothing was changed. ${next}`;
+  const why = `it can only be overwritten in place, and its ${sizeBytes} bytes could not be backed up first in "${where}" (${reason}). Nothing was changed. ${next}`;
   return refused("STORE_UNWRITABLE", spot, why, { sizeBytes, reason, cause });
 }
 

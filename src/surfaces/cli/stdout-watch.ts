@@ -1,5 +1,5 @@
 /** Notices that nobody reads stdout any more, while there is nothing to write that would fail with EPIPE. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { fstatSync } from "node:fs";
 import { sendSignal } from "../../host/index.js";
 
@@ -16,7 +16,12 @@ export function watchStdout(onClosed: () => void): () => void {
   let stop = (): void => {};
   const timer = setTimeout(() => {
     const args = ["-f", `--pid=${process.pid}`, "/dev/null"];
-    const tail = spawn("tail", args, { stdio: ["ignore", 1, "ignore"] });
+    let tail: ChildProcess;
+    try {
+      tail = spawn("tail", args, { stdio: ["ignore", 1, "ignore"] });
+    } catch {
+      return; // the machine has no room for another process: nothing is noticed
+    }
     tail.on("error", () => {});
     tail.on("exit", (_, signal) => {
       if (signal === "SIGPIPE") onClosed();

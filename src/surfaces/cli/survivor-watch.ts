@@ -92,7 +92,7 @@ export function endedAfterKill(reports: readonly EndedAfterKill[]): readonly str
 }
 
 function halfWrittenLine({ path, backup, oldBytes, restore }: HalfWrittenFile): string {
-  return `an earlier haft was killed while it overwrote ${path}, which is half-written now. Its old ${oldBytes} bytes are in ${backup}. Restore them with: ${restore} (or delete that copy to keep the file as it is).`;
+  return `an earlier haft was killed while it overwrote ${path}, which holds neither its old bytes nor the new ones whole, or is missing. Its old ${oldBytes} bytes are in ${backup}. Restore them with: ${restore} (or delete that copy to keep the file as it is).`;
 }
 
 function namesOf(processes: readonly Named[]): string {
