@@ -18,6 +18,7 @@ import {
 import { dirname, join } from "node:path";
 import { type ErrorCode, HaftError, isRecord, systemRefusal } from "../../kernel/index.js";
 import { posixQuote, showControls } from "../../text/index.js";
+import type { HalfWritten } from "./earlier-end.js";
 import { systemCode } from "./fs-faults.js";
 import type { Patience } from "./fs-patience.js";
 import { type OpenFile, readAt } from "./fs-read.js";
@@ -49,17 +50,6 @@ interface BackupRecord {
   readonly host?: HostIdentity;
   /** The file when a start found it half-written: the same one need not be read again. */
   readonly found?: string;
-}
-
-/** A file that a host was overwriting when it was killed. */
-export interface HalfWritten {
-  readonly path: string;
-  /** Holds all of the old bytes. */
-  readonly backup: string;
-  readonly oldBytes: number;
-  readonly startedMs: number;
-  /** A shell command that puts the old bytes back. */
-  readonly restore: string;
 }
 
 /** The copy of one file's old bytes. */

@@ -13,9 +13,9 @@ import {
 } from "../../kernel/index.js";
 import { baseEnvironment } from "./command-environment.js";
 import { CommandHost } from "./command-host.js";
+import type { EarlierEnd } from "./earlier-end.js";
 import { type GuardMode, guardMode } from "./fs-anchor.js";
-import { Backups, type HalfWritten } from "./in-place-backup.js";
-import type { EndedJob } from "./jobs/earlier-jobs.js";
+import { Backups } from "./in-place-backup.js";
 import { JobStore } from "./jobs/job-store.js";
 import { KeptAttributes } from "./kept-attributes.js";
 import { LocalFs } from "./local-fs.js";
@@ -24,7 +24,7 @@ import { PipePool } from "./pipe-pool.js";
 import { createLocalSearch } from "./search/create-local-search.js";
 import { systemClock } from "./system-services.js";
 import { TempFiles } from "./temp-file.js";
-import { takeReports, Watcher, type WatcherReport } from "./watcher.js";
+import { takeReports, Watcher } from "./watcher.js";
 
 export interface LocalBackendOptions {
   /** Absolute; where relative paths and commands start. Default: the current folder of this process. */
@@ -44,14 +44,6 @@ export interface LocalBackendOptions {
   readonly watcher?: boolean;
   /** Which search engine: the best there is, or our own whatever there is. Default "ripgrep". */
   readonly search?: "ripgrep" | "own";
-}
-
-/** What ended because its host did. */
-export interface EarlierEnd extends WatcherReport {
-  /** Jobs of it. Their output can still be asked for. */
-  readonly jobs?: readonly EndedJob[];
-  /** Files that it was overwriting. Each start reports them until they are restored, or the backup is deleted. */
-  readonly halfWritten?: readonly HalfWritten[];
 }
 
 export interface LocalBackend extends Backend {

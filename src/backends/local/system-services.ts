@@ -1,8 +1,10 @@
 /** Real chance and digests; the clock is of `host`. */
 import { hash, randomBytes } from "node:crypto";
-import type { Ids } from "../../kernel/index.js";
+import { systemClock as clock } from "../../host/index.js";
+import type { Clock, Ids } from "../../kernel/index.js";
 
-export { systemClock } from "../../host/index.js";
+/** Typed by its port, so that whoever compiles against the package needs no types of Node.js. */
+export const systemClock: Clock = clock;
 
 /** 80 bits, as 20 hex digits. */
 const ID_BYTES = 10;

@@ -1,0 +1,22 @@
+/** What a host that was killed left, as the next start reports it. */
+import type { EndedJob } from "./jobs/earlier-jobs.js";
+import type { WatcherReport } from "./watcher.js";
+
+/** What ended because its host did. */
+export interface EarlierEnd extends WatcherReport {
+  /** Jobs of it. Their output can still be asked for. */
+  readonly jobs?: readonly EndedJob[];
+  /** Files that it was overwriting. Each start reports them until they are restored, or the backup is deleted. */
+  readonly halfWritten?: readonly HalfWritten[];
+}
+
+/** A file that a host was overwriting when it was killed. */
+export interface HalfWritten {
+  readonly path: string;
+  /** Holds all of the old bytes. */
+  readonly backup: string;
+  readonly oldBytes: number;
+  readonly startedMs: number;
+  /** A shell command that puts the old bytes back. */
+  readonly restore: string;
+}
