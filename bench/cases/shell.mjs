@@ -54,7 +54,6 @@ export const cases = [
     table: "library",
     what: "2 GiB of output",
     goals: [atMostTimes(1.3), memory(150), right],
-    rounds: 3,
     warm: false,
     sides: {
       raw:
