@@ -91,7 +91,7 @@ export const cases = [
     RARE,
     inTree,
     [atLeastTimes(3, { beside: "plain", name: "a plain loop" }), memory(150), right],
-    { rounds: 3 },
+    {},
   ),
   ownCase("grep-own-log", "9 hits in a log of 1 GiB, no ripgrep", LOG, inLog, [memory(150), right], {
     rounds: 1,
