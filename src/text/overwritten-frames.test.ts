@@ -62,6 +62,22 @@ describe("omitOverwritten", () => {
     expect(of("⠋\r⠙\r⠹\n")).toEqual(["⠹\n", 2]);
   });
 
+  it("leaves what stands between frames and is none", () => {
+    const frames = (from: number) => [0, 1, 2].map((at) => `copying file ${from + at}0% of all`).join("\r");
+    const shown = ["error: disk full\rcopying file 60% of all\n", 5];
+    expect(of(`${frames(1)}\rerror: disk full\r${frames(4)}\n`)).toEqual(shown);
+    expect(of(`error: disk full\r${frames(1)}\r${frames(4)}\n`)).toEqual(shown);
+    expect(of("\r\x1b[Kcopying 10%\rerror: disk full\r\x1b[Kcopying 20%\n")).toEqual([
+      "error: disk full\r\x1b[Kcopying 20%\n",
+      1,
+    ]);
+    expect(of("copy 10%\r        \rerror: disk full\rcopy 20%\rcopy 30%\n")).toEqual([
+      "error: disk full\rcopy 30%\n",
+      2,
+    ]);
+    expect(of("\x1b[Kcompile a\r\x1b[Klink b\r\x1b[Kpack c\n")).toEqual(["\x1b[Kpack c\n", 2]);
+  });
+
   it("leaves lines above alone, for not all that a cursor passes is drawn anew", () => {
     for (const text of ["one\ntwo\n\x1b[2Aone!\x1b[2B\n", "ERROR one\nERROR two\n\x1b[2Aok\x1b[K\n"])
       expect(of(text)).toEqual([text, 0]);

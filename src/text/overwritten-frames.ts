@@ -24,7 +24,7 @@ const DRAWS = /\x1b\[(?:[01]?G|[0-3]?[KJ])/;
  * Leaves out what nobody sees on a terminal: states of a progress bar or of a spinner. Of each line its last state stands, and
  * what it did not cover. `\r\n` is a line ending. `\r` alone is one as well, unless what stands between looks like states of one
  * line: at least half of the neighbours begin alike, or the line is drawn by escape sequences. Such text stays as it is, and so
- * do lines that are drawn anew by moving the cursor up. Linear.
+ * do lines that are drawn anew by moving the cursor up, and what stands between frames and is none. Linear.
  */
 export function omitOverwritten(text: string): RedrawnText {
   if (!REDRAWS.test(text)) return { text, frames: 0 };
@@ -51,7 +51,7 @@ function lastState(line: string): RedrawnText {
   for (let at = states.length - 1; at >= 0; at--) {
     const state = states[at]!;
     const width = widthOf(state);
-    if (width > covered) kept.push(state);
+    if (width > covered || isBetweenFrames(states, at)) kept.push(state);
     else if (width > 0 || isErased(state)) frames += 1;
     covered = Math.max(covered, ERASES.test(state) ? Number.POSITIVE_INFINITY : lengthOf(state));
   }
@@ -64,6 +64,13 @@ function isRedrawn(line: string, states: readonly string[]): boolean {
   let alike = 0;
   for (let at = 1; at < states.length; at++) if (areAlike(states[at - 1]!, states[at]!)) alike += 1;
   return alike * 2 >= states.length - 1;
+}
+
+/** What a frame covered and is none itself, as an error that a program printed between two: nothing erases it. */
+function isBetweenFrames(states: readonly string[], at: number): boolean {
+  const [before, state, after] = [states[at - 1] ?? "", states[at]!, states[at + 1] ?? ""];
+  if (widthOf(state) === 0 || widthOf(after) === 0 || DRAWS.test(state) || areAlike(state, after)) return false;
+  return at === 0 ? !ERASES.test(after) : widthOf(before) === 0 || !areAlike(before, state);
 }
 
 function areAlike(one: string, other: string): boolean {
