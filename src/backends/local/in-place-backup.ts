@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import {
   closeSync,
+  constants,
   existsSync,
   openSync,
   readdirSync,
@@ -61,7 +62,6 @@ export interface Backup {
 
 export class Backups {
   readonly #directory: string | undefined;
-  readonly #host = ownIdentity();
   readonly #reported = new Set<string>();
 
   /** @param stateDir - Absolute. Nothing is made in it before the first file is overwritten in place. */
@@ -85,13 +85,14 @@ export class Backups {
     try {
       if (directory === undefined) return await keepBeside(spot, old, patience);
       makeFolders(directory);
+      const host = ownIdentity();
       return await keepInState(directory, old, patience, {
         path: spot.real,
         oldBytes,
         newBytes: replacement.bytes,
         newSha256: replacement.sha256,
         startedMs: Date.now(),
-        ...(this.#host === undefined ? {} : { host: this.#host }),
+        ...(host === undefined ? {} : { host }),
       });
     } catch (thrown) {
       if (HaftError.is(thrown)) throw thrown;
@@ -133,9 +134,8 @@ export class Backups {
     const isKept = existsSync(backup);
     // A record that cannot be read now, as while too many files are open, may be read by the next start.
     if (isKept && record === undefined) return undefined;
-    if (isKept && record !== undefined && !isWhole(record, backup)) {
+    if (isKept && record !== undefined && !isWhole(record, { part, recordPath, backup })) {
       const { path, oldBytes, startedMs } = record;
-      noteFound({ ...record, found: stateOf(path) }, record, { part, recordPath });
       return { path, backup, oldBytes, startedMs, restore: restoreCommand(backup, path) };
     }
     for (const path of [backup, part, recordPath]) remove(path);
@@ -250,51 +250,56 @@ function isBackupRecord(value: unknown): value is BackupRecord {
 function isInUse(record: BackupRecord | undefined, path: string): boolean {
   const alive = record?.host === undefined ? "unknown" : isAlive(record.host);
   if (alive !== "unknown") return alive;
-  const madeMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  // Not the time of the record where it tells: a start that finds the file half-written writes the record anew.
+  const madeMs = record?.startedMs ?? statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return Date.now() - madeMs < FOREIGN_RECORD_MS;
 }
 
 /** So that the next start reads neither the file nor its backup again, which takes seconds where they are large. */
-function noteFound(
-  now: BackupRecord,
-  before: BackupRecord,
-  { part, recordPath }: { readonly part: string; readonly recordPath: string },
-): void {
-  if (now.found === before.found) return;
+function noteFound(record: BackupRecord, { part, recordPath }: { readonly part: string; readonly recordPath: string }) {
   try {
-    writeFileSync(part, `${JSON.stringify(now)}\n`, { mode: 0o600 });
+    writeFileSync(part, `${JSON.stringify(record)}\n`, { mode: 0o600 });
     renameSync(part, recordPath);
   } catch {
     remove(part); // then it is read again
   }
 }
 
-/** What changes when a file is written or replaced; "missing" where there is none. */
+/** What changes when a file is written, replaced or made readable; "missing" where there is none. */
 function stateOf(path: string): string {
   try {
-    const { dev, ino, size, mtimeMs } = statSync(path);
-    return [dev, ino, size, mtimeMs].join(" ");
+    const { dev, ino, size, ctimeMs } = statSync(path);
+    return [dev, ino, size, ctimeMs].join(" ");
   } catch {
     return "missing";
   }
 }
 
 /** Whether the file holds all of its old or all of its new bytes. */
-function isWhole(record: BackupRecord, backup: string): boolean {
-  if (record.found === stateOf(record.path)) return false;
+function isWhole(
+  record: BackupRecord,
+  { backup, ...places }: { readonly part: string; readonly recordPath: string; readonly backup: string },
+): boolean {
+  // Before it is read: what changes meanwhile is read again by the next start.
+  const found = stateOf(record.path);
+  if (record.found === found) return false;
   try {
     const about = statSync(record.path);
     const { size } = about;
-    if (!about.isFile() || (size !== record.oldBytes && size !== record.newBytes)) return false;
-    const now = sha256OfFile(record.path);
-    return now === record.newSha256 || (size === record.oldBytes && now === sha256OfFile(backup));
+    if (about.isFile() && (size === record.oldBytes || size === record.newBytes)) {
+      const now = sha256OfFile(record.path);
+      if (now === record.newSha256 || (size === record.oldBytes && now === sha256OfFile(backup))) return true;
+    }
+    noteFound({ ...record, found }, places);
+    return false;
   } catch {
     return false;
   }
 }
 
 function sha256OfFile(path: string): string {
-  const descriptor = openSync(path, "r");
+  // A FIFO that has taken the place of the file is not waited for.
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const hash = createHash("sha256");
     const buffer = new Uint8Array(WRITE_STEP_BYTES);
