@@ -14,9 +14,9 @@ export interface Leader {
 }
 
 /**
- * Ends a whole tree: TERM, `graceMs`, KILL, or KILL alone where `graceMs` is 0; each to the leader's group at once and to every other process found. Looks
- * again after each step, since what was found may have forked meanwhile. Resolves as soon as nothing is left, in any case
- * `graceMs` and one second later.
+ * Ends a whole tree: TERM, `graceMs`, KILL, or KILL alone where `graceMs` is 0; each to the leader's group at once and to every
+ * other process found. Looks again after each step, since what was found may have forked meanwhile. Resolves as soon as
+ * nothing is left, in any case `graceMs` and one second later.
  */
 export async function endTree(tree: ProcessTree, leader: Leader, graceMs: number): Promise<TreeState> {
   const grace = graceOf(graceMs);
