@@ -40,7 +40,7 @@ export function directoryChanges(cwd: string): string {
 /** Why a command did not begin that the far side could not write down. */
 export const NO_NOTE = "the far side cannot write into its folder for state; its disk may be full";
 
-/** The directories that one command may start in: the far side compares the real path of the one that it has entered. */
+/** The directories that one command may start in: the remote shell compares the real path of the one that it has entered. */
 export class Directories {
   readonly #binding: Binding | undefined;
   readonly #command: string;
@@ -53,14 +53,14 @@ export class Directories {
     this.#cwd = cwd;
   }
 
-  /** As the far side takes them. */
+  /** As the remote shell takes them. */
   get allowed(): string {
     if (this.#binding === undefined) return "*";
     const granted = grantedDirectories(this.#binding.grant, this.#command, this.#cwd);
     return [...granted, ...(this.#judged === undefined ? [] : [this.#judged])].map(posixQuote).join(" ");
   }
 
-  /** Has the directory judged that the far side found; the command is then to be sent again. @throws `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` */
+  /** Has policy judge the directory that the remote shell found; the command is then to be sent again. @throws `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` */
   async judge({ bytes }: Frame): Promise<void> {
     const real = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
     if (this.#binding !== undefined) await authorizeDirectory(this.#binding, this.#command, this.#cwd, real);

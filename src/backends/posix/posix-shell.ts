@@ -90,7 +90,7 @@ export class PosixShell implements Shell {
     return this.#handleOf(job);
   }
 
-  /** Sends the request until the directory that the far side enters is one that was judged. */
+  /** Sends the request until the directory that the remote shell enters is one that was judged. */
   async #send(command: string, options: SpawnOptions, tag: string) {
     const directories = new Directories(this.#bound, command, options.cwd);
     for (let sends = 1; ; sends += 1) {

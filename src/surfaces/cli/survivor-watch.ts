@@ -28,8 +28,8 @@ export interface SurvivorWatch {
 
 /**
  * Hooks that collect the survivors and jobs which results name.
- * @param targetNow - Returns where the call runs. Only jobs of "local" can be looked up in the state directory; those of any other
- *   target end with its backend, except kept ones of a machine that outlives it.
+ * @param targetNow - Returns where the call runs. Only jobs of "local" can be looked up in the state directory; those of any
+ *   other target end with its backend, except kept ones of a machine that outlives it.
  */
 export function survivorWatch(targetNow: () => string | undefined = () => "local"): SurvivorWatch {
   const found: Named[] = [];

@@ -86,7 +86,7 @@ interface Entry {
   lookTimer: NodeJS.Timeout | undefined;
   /** When it goes off, by `performance.now`. */
   lookAtMs: number;
-  /** The last look failed; why is told. */
+  /** The last look failed; the reason was reported. */
   isFailing: boolean;
   /** Milliseconds until the next try, were it to fail. */
   retryMs: number;

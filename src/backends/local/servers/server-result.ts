@@ -70,7 +70,7 @@ async function keptBlob(
   }
 }
 
-/** A link is passed on to clients that can follow it; a model is told that our tools cannot. */
+/** A link is passed on to clients that can follow it; the text for the model says that our tools cannot. */
 function notFetched({ uri, mimeType, size }: Fields): string {
   const bytes = Number.isSafeInteger(size) && Number(size) >= 0 ? `${size} bytes` : "size not stated";
   const mime = typeof mimeType === "string" && MIME.test(mimeType) ? mimeType : "type not stated";
