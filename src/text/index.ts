@@ -25,6 +25,7 @@ export {
 } from "./glob.js";
 export { HeadTailBuffer, type HeadTailCut } from "./head-tail-buffer.js";
 export { type JsonFault, jsonFault } from "./json-fault.js";
+export { createLegacyEncoder, isDoubleByte, type LegacyEncoder, legacyWidth } from "./legacy-encoder.js";
 export { type DiffOp, diffLines, type LineDiff } from "./line-diff.js";
 export type { DiffStrategy } from "./line-script.js";
 export { detectEol, type Eol, type LineSkip, skipLines, splitLines, windowLines } from "./lines.js";
@@ -52,6 +53,7 @@ export {
   withoutFolderEnd,
 } from "./paths.js";
 export { posixQuote } from "./quoting.js";
+export { detectTextForm, isBinary, namedTextForm, type TextForm } from "./text-form.js";
 export { DEFAULT_DIFF_CONTEXT, renderUnifiedDiff, type UnifiedDiffOptions } from "./unified-diff.js";
 export {
   cutHead,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { EditStage } from "../../kernel/index.js";
-import { decodeText } from "../../text/index.js";
+import { createLegacyEncoder, decodeText, detectTextForm } from "../../text/index.js";
 import { diffOfEdit } from "./edit-diff.js";
 import { planEdits } from "./edit-engine.js";
 import { locate } from "./edit-locate.js";
@@ -9,8 +9,6 @@ import { locateAll } from "./edit-locate-all.js";
 import { UnitSearch } from "./edit-search.js";
 import { UnitSearchMany } from "./edit-search-many.js";
 import { Haystack } from "./edit-stages.js";
-import { createLegacyEncoder } from "./legacy-encoder.js";
-import { detectTextForm } from "./text-form.js";
 import { UnitText } from "./unit-text.js";
 
 const RUNS = 10_000;

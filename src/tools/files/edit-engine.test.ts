@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { EditPair, EditStage } from "../../kernel/index.js";
+import { detectTextForm } from "../../text/index.js";
 import { type EditPlan, planEdits } from "./edit-engine.js";
-import { detectTextForm } from "./text-form.js";
 import { UnitText } from "./unit-text.js";
 
 const STAGES: readonly EditStage[] = ["exact", "line-endings", "trailing-blanks", "whitespace", "indentation"];

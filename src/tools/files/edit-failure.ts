@@ -1,12 +1,12 @@
 import { type EditData, type EditInput, fail, type ToolResult } from "../../kernel/index.js";
-import { codePoint } from "../../text/index.js";
+
+import { codePoint, type TextForm } from "../../text/index.js";
 import { quoted, refusePath } from "../path-input.js";
 import type { EditPlan, Hint } from "./edit-engine.js";
 import { MAX_REPLACED_PLACES } from "./edit-locate.js";
 import { placeAt } from "./edit-nearest.js";
 import type { FileNow, Freshness } from "./read-state.js";
 import { refuseText } from "./redaction-mark.js";
-import type { TextForm } from "./text-form.js";
 import type { UnitText } from "./unit-text.js";
 
 /** Refuses what no file can make right: texts that are empty, equal, or hold what must not be written. */

@@ -1,9 +1,9 @@
 /** Thousands of places in one edit: each costs a fixed share, however long the lines are that they stand in. */
 import { describe, expect, it } from "vitest";
+import { namedTextForm, type TextForm } from "../../text/index.js";
 import { diffOfEdit } from "./edit-diff.js";
 import { planEdits } from "./edit-engine.js";
 import { MAX_REPLACED_PLACES } from "./edit-locate.js";
-import { namedTextForm, type TextForm } from "./text-form.js";
 import { UnitText } from "./unit-text.js";
 
 const COUNT = 200_000;

@@ -9,12 +9,12 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
+import type { TextForm } from "../../text/index.js";
 import { fileProvenance } from "../path-input.js";
 import { CR_SYMBOL, type EditDiff } from "./edit-diff.js";
 import type { EditPlan } from "./edit-engine.js";
 import { type Journal, journalled, type KeptBytes, keepOldBytes, type Unkept, unkept } from "./journal.js";
 import type { FilePlace, freshness } from "./read-state.js";
-import type { TextForm } from "./text-form.js";
 
 /** Ranges that the public part of a result lists; the count tells the rest. */
 const MAX_STRUCTURED_RANGES = 50;

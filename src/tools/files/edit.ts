@@ -30,6 +30,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
+import { detectTextForm, isBinary } from "../../text/index.js";
 import { fileFailure, refuseKind } from "../file-failure.js";
 import { refuseAsFolder } from "../folder-spelling.js";
 import { lookAlikeClaims, withNearPaths } from "../near-failure.js";
@@ -40,7 +41,6 @@ import { gateRefusal, overtaken, planFailure, refuseEditInput } from "./edit-fai
 import { edited, keepUnshown } from "./edit-result.js";
 import { MAX_KEPT_BYTES, orGiveUp } from "./journal.js";
 import { type FileNow, type FilePlace, freshness, passGate, recordChange } from "./read-state.js";
-import { detectTextForm, isBinary } from "./text-form.js";
 import { UnitText } from "./unit-text.js";
 
 const MAX_TRIES = 2;

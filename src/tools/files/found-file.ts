@@ -1,6 +1,6 @@
 /** What reading a file comes to, whatever kind it is of. */
 import type { FsEntryInfo, ReadData } from "../../kernel/index.js";
-import type { TextForm } from "./text-form.js";
+import type { TextForm } from "../../text/index.js";
 
 export interface AskedFile {
   readonly verb: string;

@@ -1,5 +1,5 @@
 import type { Fs } from "../../kernel/index.js";
-import type { TextForm } from "./text-form.js";
+import type { TextForm } from "../../text/index.js";
 
 /** Bytes that lines are read from: a file, or the kept part of an artifact. Offsets count from its start. */
 export interface LineSource {

@@ -7,12 +7,11 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
-import { detectEol } from "../../text/index.js";
+import { detectEol, namedTextForm } from "../../text/index.js";
 import { quoted } from "../path-input.js";
 import { LineIndex } from "./line-index.js";
 import { type LineSource, lineEndsOf } from "./line-source.js";
 import { readWindow } from "./read-window.js";
-import { namedTextForm } from "./text-form.js";
 
 const STEP_BYTES = 256 * 1024;
 

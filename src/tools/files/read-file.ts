@@ -7,7 +7,15 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
-import { decodeText, detectEol, findEncoding } from "../../text/index.js";
+import {
+  decodeText,
+  detectEol,
+  detectTextForm,
+  findEncoding,
+  isBinary,
+  namedTextForm,
+  type TextForm,
+} from "../../text/index.js";
 import { refuseKind } from "../file-failure.js";
 import { refuseAsFolder } from "../folder-spelling.js";
 import { type AskedFile, type FileView, type FoundFile, UTF8_VIEW, untold } from "./found-file.js";
@@ -21,7 +29,6 @@ import { type FilePlace, MAX_HASHED_BYTES, recordReadState } from "./read-state.
 import { readWindow } from "./read-window.js";
 import { IMAGE_BOUNDS, showImage } from "./show-image.js";
 import { pdfView } from "./show-pdf.js";
-import { detectTextForm, isBinary, namedTextForm, type TextForm } from "./text-form.js";
 
 /** Read at once with the stat: enough for most files, and for telling what a large one is. */
 const FIRST_BYTES = 64 * 1024;

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ReadLimits } from "../../kernel/index.js";
+import type { TextForm } from "../../text/index.js";
 import { LineIndex } from "./line-index.js";
 import { type LineSource, lineEndsOf } from "./line-source.js";
 import { readWindow } from "./read-window.js";
-import type { TextForm } from "./text-form.js";
 
 const BIG = 1e9;
 const UNBOUNDED: ReadLimits = { maxLines: BIG, maxBytes: BIG, maxLineBytes: BIG, cut: "head" };

@@ -1,9 +1,9 @@
 import type { ReadData, ReadLimits } from "../../kernel/index.js";
+import type { TextForm } from "../../text/index.js";
 import { LineCollector } from "./line-collector.js";
 import { type LineIndex, newlinesIn } from "./line-index.js";
 import { type LineEnds, type LineSource, nextNewline, readAhead, wholeUnits } from "./line-source.js";
 import { lineText } from "./line-text.js";
-import type { TextForm } from "./text-form.js";
 
 /** The largest file whose lines are counted to tell their number. */
 const MAX_COUNTED_BYTES = 64 * 1024 * 1024;

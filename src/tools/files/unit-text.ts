@@ -1,8 +1,13 @@
-import { decodeText } from "../../text/index.js";
+import {
+  createLegacyEncoder,
+  decodeText,
+  isDoubleByte,
+  type LegacyEncoder,
+  legacyWidth,
+  type TextForm,
+} from "../../text/index.js";
 import { type FileLineEndings, lineEndingsOf } from "./edit-line-ends.js";
 import type { Units } from "./edit-search.js";
-import { createLegacyEncoder, isDoubleByte, type LegacyEncoder, legacyWidth } from "./legacy-encoder.js";
-import type { TextForm } from "./text-form.js";
 
 /** The content of a text file in the units it is matched by, its mark left out. */
 export class UnitText {

@@ -1,5 +1,4 @@
-import { decodeText, detectEol } from "../../text/index.js";
-import { detectTextForm } from "./text-form.js";
+import { decodeText, detectEol, detectTextForm } from "../../text/index.js";
 
 const EOL_NAMES = { lf: "LF", crlf: "CRLF", cr: "CR", mixed: "mixed", none: "no" } as const;
 

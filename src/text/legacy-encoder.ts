@@ -1,4 +1,4 @@
-import { decodeText, type TextEncodingName } from "../../text/index.js";
+import { decodeText, type TextEncodingName } from "./encoding.js";
 
 /** Gives the bytes of a text in one legacy encoding, or undefined when a character has none there. */
 export type LegacyEncoder = (text: string) => Uint8Array | undefined;

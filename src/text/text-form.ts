@@ -5,7 +5,7 @@ import {
   detectLegacyEncoding,
   looksBinary,
   type TextEncodingName,
-} from "../../text/index.js";
+} from "./encoding.js";
 
 /** How the bytes of a file are text. */
 export interface TextForm {
