@@ -1,13 +1,14 @@
 /** The built-in tools: each takes its canonical input and returns data; a dialect gives them names, schemas and texts. */
 import type { DefinedTool } from "../kernel/index.js";
-import { deleteTool, editTool, lsTool, moveTool, readTool, writeTool } from "./files/index.js";
+import { editTool } from "./edit/edit.js";
+import { deleteTool, lsTool, moveTool, readTool, writeTool } from "./files/index.js";
 import { timeTool, todoReadTool, todoSetTool } from "./planning/index.js";
 import { findTool, grepTool } from "./search/index.js";
 import { bashTool, processTool } from "./shell/index.js";
 
+export { EDIT_LIMITS } from "./edit/edit.js";
 export {
   DELETE_LIMITS,
-  EDIT_LIMITS,
   LS_LIMITS,
   MOVE_LIMITS,
   READ_LIMITS,

@@ -9,9 +9,10 @@ const HOSTED = [...PURE, "host"];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   text: [],
   kernel: ["text"],
+  engines: PURE,
   host: PURE,
   policy: PURE,
-  tools: PURE,
+  tools: [...PURE, "engines"],
   dialects: PURE,
   adapters: PURE,
   testing: PURE,

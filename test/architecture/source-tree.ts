@@ -30,7 +30,7 @@ export interface SourceFile {
 export type Violation = string;
 
 /** Layers whose sub-folders are rooms of their own. */
-export const LAYERS_OF_ROOMS = ["backends", "stores", "surfaces", "dialects"] as const;
+export const LAYERS_OF_ROOMS = ["engines", "backends", "stores", "surfaces", "dialects"] as const;
 
 /** `src/backends/local/local-fs.ts` is in "backends/local", `src/kernel/tool.ts` in "kernel", `src/index.ts` in "entry". */
 export function roomOf(path: string): string {

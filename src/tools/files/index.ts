@@ -1,5 +1,4 @@
 export { DELETE_LIMITS, deleteTool } from "./delete.js";
-export { EDIT_LIMITS, editTool } from "./edit.js";
 export { LS_LIMITS, lsTool } from "./ls.js";
 export { MOVE_LIMITS, moveTool } from "./move.js";
 export { READ_LIMITS, readTool } from "./read.js";

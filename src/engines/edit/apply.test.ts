@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { EditPair, EditStage } from "../../kernel/index.js";
+import type { EditPair } from "../../kernel/index.js";
 import { detectTextForm } from "../../text/index.js";
-import { type EditPlan, planEdits } from "./edit-engine.js";
-import { UnitText } from "./unit-text.js";
-
-const STAGES: readonly EditStage[] = ["exact", "line-endings", "trailing-blanks", "whitespace", "indentation"];
+import { type EditPlan, planEdits } from "./apply.js";
+import { EDIT_STAGES } from "./stages.js";
+import { UnitText } from "./units.js";
 
 const bytesOf = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 const textOf = (bytes: Uint8Array) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
@@ -25,7 +24,7 @@ async function plan(file: string, edits: EditPair | readonly EditPair[], options
   const bytes = bytesOf(file);
   const text = new UnitText(bytes, await detectTextForm(bytes));
   const pairs = Array.isArray(edits) ? (edits as readonly EditPair[]) : [edits as EditPair];
-  return planEdits(text, pairs, { stages: STAGES, replaceAll: false, ...options });
+  return planEdits(text, pairs, { stages: EDIT_STAGES, replaceAll: false, ...options });
 }
 
 async function edited(file: string, oldText: string, newText: string, options: Options = {}): Promise<string> {

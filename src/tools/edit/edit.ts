@@ -1,24 +1,9 @@
 /**
- * The edit tool, from the call to the result. Its files, in the order in which a reader needs them:
- *
- *   edit.ts           the lock, the gate, the write and one more try when a foreign editor got between
- *   edit-engine.ts    what a call's edits come to: a plan, bytes in and bytes out
- *   unit-text.ts      a file in the units that it is matched by, so that no byte is decoded and encoded again
- *   edit-locate.ts    one text through the stages; edit-locate-all.ts many texts at once
- *   edit-stages.ts    how each stage sees a file, and which places (edit-match.ts) it takes; edit-fold.ts what it disregards
- *   edit-indentation.ts lines shifted as one, and the new text likewise; edit-indent-fold.ts how they are found
- *   edit-search.ts    one text in linear time; edit-search-many.ts many of them in one pass
- *   edit-line-ends.ts the line ends of a new text; edit-apply.ts the new bytes, and edits that overlap
- *   edit-nearest.ts   where a text that is not there comes near (edit-trigrams.ts), and what differs (edit-differences.ts)
- *   edit-diff.ts      what the result shows; edit-result.ts what it says, and what is kept of what it does not show
- *   edit-failure.ts   what a refusal says
- *
- * Safeguards: all edits of a call or none · one place, unless `replaceAll` · only original bytes are replaced, the others
- * stay as they are · never a half character, a half line end or a part of a word · an encoding that is guessed is reported
- * where it is written in · no redaction mark · one edit of a file at a time, and none on content that is not what was read · an atomic write
- * · what was removed stands in the diff, or the file as it was is kept.
- * docs/reference/edit.md shows the stages by examples, docs/decisions/017-careful-edits.md says why.
+ * The edit tool: the lock, the read gate, one more try when another program changes the file meanwhile, and the atomic write.
+ * What the edits come to is worked out by `src/engines/edit`; docs/reference/edit.md shows how a text is matched, and
+ * docs/decisions/017-careful-edits.md says why.
  */
+import { diffOfEdit, EDIT_STAGES, planEdits, UnitText } from "../../engines/edit/index.js";
 import {
   type Claim,
   defineTool,
@@ -32,28 +17,25 @@ import {
 } from "../../kernel/index.js";
 import { detectTextForm, isBinary } from "../../text/index.js";
 import { fileFailure, refuseKind } from "../file-failure.js";
+import { MAX_KEPT_BYTES, orGiveUp } from "../files/journal.js";
+import { type FileNow, type FilePlace, freshness, passGate, recordChange } from "../files/read-state.js";
 import { refuseAsFolder } from "../folder-spelling.js";
 import { lookAlikeClaims, withNearPaths } from "../near-failure.js";
 import { fileProvenance } from "../path-input.js";
-import { diffOfEdit } from "./edit-diff.js";
-import { planEdits } from "./edit-engine.js";
 import { gateRefusal, overtaken, planFailure, refuseEditInput } from "./edit-failure.js";
 import { edited, keepUnshown } from "./edit-result.js";
-import { MAX_KEPT_BYTES, orGiveUp } from "./journal.js";
-import { type FileNow, type FilePlace, freshness, passGate, recordChange } from "./read-state.js";
-import { UnitText } from "./unit-text.js";
 
 const MAX_TRIES = 2;
 
-/** Milliseconds of work after which the rest of the program has a turn. */
-const WORK_AT_ONCE_MS = 25;
+/** Milliseconds of work after which the event loop runs. */
+const YIELD_AFTER_MS = 25;
 
 /** The largest file that is edited. */
-export const MAX_EDITED_BYTES = 128 * 1024 * 1024;
+const MAX_EDITED_BYTES = 128 * 1024 * 1024;
 
 export const EDIT_LIMITS: EditLimits = {
   gate: "write",
-  stages: ["exact", "line-endings", "trailing-blanks", "whitespace", "indentation"],
+  stages: EDIT_STAGES,
   whitespace: "inside",
   maxDiffBytes: 16_384,
   maxKeptBytes: MAX_KEPT_BYTES,
@@ -81,11 +63,12 @@ const SCHEMA = {
 
 /**
  * Replaces texts in a file, all or none, each matched against the original. `oldText` is the proof that the caller knows
- * the place, so no read is needed before; it must be unique unless `replaceAll`. Only the bytes of the ranges told change.
- * Where the diff does not show all of the change, the old bytes of a file of up to 64 MiB are kept as an artifact that
- * `details.journal` names; of a larger one it says that they are gone.
+ * the place, so no read is needed before; it must be unique unless `replaceAll`. Only the bytes of the reported ranges change.
+ * Where the diff does not show all of the change, the old bytes of a file of up to 64 MiB are stored as an artifact that
+ * `details.journal` names; for a larger file it says that they are gone.
  *
- * One edit at a time works on a file. When a foreign editor gets between, it is tried once more on the new content.
+ * One edit at a time works on a file. When another program changes it meanwhile, the edit is tried once more on the new
+ * content.
  *
  * Fails with `EDIT_NOT_FOUND` (the nearest places in `details`), `EDIT_AMBIGUOUS`, `EDIT_OVERLAP`, `EDIT_IDENTICAL`,
  * `EDIT_EMPTY`, `EDIT_NO_CHANGE`, and with `FS_STALE` when the file changed since it was read and the place is gone.
@@ -121,7 +104,7 @@ async function runEdit(input: EditInput, ctx: ToolContext<EditLimits>): Promise<
   }
 }
 
-/** A foreign editor that gets between reading and writing costs one more try, on what it has left. */
+/** A file that another program changes between reading and writing is edited once more as it is then. */
 async function editTwice(
   input: EditInput,
   ctx: ToolContext<EditLimits>,
@@ -150,17 +133,17 @@ async function readNow(ctx: ToolContext<EditLimits>, { absolute }: FilePlace): P
 
 async function planFor(input: EditInput, ctx: ToolContext<EditLimits>, { bytes }: Content) {
   const text = new UnitText(bytes, await detectTextForm(bytes));
-  const options = { ...ctx.limits, replaceAll: input.replaceAll ?? false, rest: restsOf(ctx) };
+  const options = { ...ctx.limits, replaceAll: input.replaceAll ?? false, rest: yieldingTo(ctx) };
   return { text, plan: await planEdits(text, input.edits, options) };
 }
 
-/** Lets others have their turn after long work, so that a cancel is heard. */
-function restsOf({ clock, signal }: ToolContext): () => Promise<void> {
+/** Yields to the event loop after long work, so that a cancel arrives. */
+function yieldingTo({ clock, signal }: ToolContext): () => Promise<void> {
   let sinceMs = clock.now();
   return async () => {
-    if (clock.now() - sinceMs < WORK_AT_ONCE_MS) return;
-    await new Promise<void>((done) => {
-      clock.timer(0, done);
+    if (clock.now() - sinceMs < YIELD_AFTER_MS) return;
+    await new Promise<void>((resolve) => {
+      clock.timer(0, resolve);
     });
     signal.throwIfAborted();
     sinceMs = clock.now();
@@ -187,7 +170,7 @@ async function editOnce(
   const kept = await keepUnshown(input, ctx, place, content.bytes, shown);
   const replace = () => ctx.fs.replaceAtomic(place.absolute, plan.bytes, { sha256: now.sha256 });
   const done = await orGiveUp(kept, replace);
-  // What the session knew of the file it still knows, with its own change; what it has never seen it has not seen now.
+  // A session that had read the file knows its own change too; one that had not has not read it now.
   const isKnown = seen === "fresh" || (ctx.limits.gate === "handle" && ctx.framework.readState?.has(place.absolute));
   if (isKnown) await recordChange(ctx, place, done.after);
   const hashes = [now.sha256, done.after] as const;

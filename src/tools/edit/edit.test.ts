@@ -370,3 +370,29 @@ function realTimer(ms: number, done: () => void): () => void {
   const timer = setTimeout(done, ms);
   return () => clearTimeout(timer);
 }
+
+describe("an edit of lines that are indented otherwise", () => {
+  it("says that the new text was indented", async () => {
+    const bench = memoryBench({ "a.py": "def f(a):\n    if a:\n        return 1\n    return 0\n" });
+    const edits = [{ oldText: "if a:\n    return 1", newText: "if a:\n\n    return 2" }];
+    const done = await bench.call<EditData>("edit", { path: "a.py", edits });
+    expect(done.data).toMatchObject({ strategy: "indentation", reindented: true, added: 2, removed: 1 });
+    expect(await bench.bytes("a.py")).toBe("def f(a):\n    if a:\n\n        return 2\n    return 0\n");
+  });
+
+  it("does not say so where nothing was indented", async () => {
+    const bench = memoryBench({ "a.py": "f:\n  a\n  b\nc\n" });
+    const edits = [{ oldText: "a\nb\n", newText: "" }];
+    expect((await bench.call<EditData>("edit", { path: "a.py", edits })).data?.reindented).toBe(false);
+    expect(await bench.bytes("a.py")).toBe("f:\nc\n");
+  });
+
+  it("names the lines of places that come in question alike", async () => {
+    const bench = memoryBench({ "a.py": "  a\n  b\nx\n   a\n   b\n" });
+    const edits = [{ oldText: " a\n b", newText: " c" }];
+    expect(await bench.call("edit", { path: "a.py", edits })).toMatchObject({
+      code: "EDIT_AMBIGUOUS",
+      details: { lines: [1, 4] },
+    });
+  });
+});

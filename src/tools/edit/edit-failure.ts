@@ -1,15 +1,13 @@
+/** The refusals of the edit tool: what did not happen, why, and what the next call needs. */
+import { type EditPlan, type Hint, MAX_REPLACED_PLACES, placeAt, type UnitText } from "../../engines/edit/index.js";
 import { type EditData, type EditInput, fail, type ToolResult } from "../../kernel/index.js";
 
 import { codePoint, type TextForm } from "../../text/index.js";
+import type { FileNow, Freshness } from "../files/read-state.js";
+import { refuseText } from "../files/redaction-mark.js";
 import { quoted, refusePath } from "../path-input.js";
-import type { EditPlan, Hint } from "./edit-engine.js";
-import { MAX_REPLACED_PLACES } from "./edit-locate.js";
-import { placeAt } from "./edit-nearest.js";
-import type { FileNow, Freshness } from "./read-state.js";
-import { refuseText } from "./redaction-mark.js";
-import type { UnitText } from "./unit-text.js";
 
-/** Refuses what no file can make right: texts that are empty, equal, or hold what must not be written. */
+/** Refuses what is wrong whatever the file is: texts that are empty, equal, or have what must not be written. */
 export function refuseEditInput(input: EditInput): ToolResult<never> | undefined {
   const { path, edits } = input;
   const bad = refusePath(path, "edit");

@@ -1,10 +1,10 @@
 /** Thousands of places in one edit: each costs a fixed share, however long the lines are that they stand in. */
 import { describe, expect, it } from "vitest";
 import { namedTextForm, type TextForm } from "../../text/index.js";
-import { diffOfEdit } from "./edit-diff.js";
-import { planEdits } from "./edit-engine.js";
-import { MAX_REPLACED_PLACES } from "./edit-locate.js";
-import { UnitText } from "./unit-text.js";
+import { planEdits } from "./apply.js";
+import { diffOfEdit } from "./diff.js";
+import { MAX_REPLACED_PLACES } from "./match.js";
+import { UnitText } from "./units.js";
 
 const COUNT = 200_000;
 const utf8: TextForm = namedTextForm("utf-8", new Uint8Array());
@@ -57,8 +57,8 @@ it("counts more places than an answer can tell and replaces none", async () => {
   expect(plan).toMatchObject({ kind: "ambiguous", count: MAX_REPLACED_PLACES + 1 });
 });
 
-describe("thousands of edits of one file", () => {
-  const lines = Array.from({ length: 20_000 }, (_, line) => `\tvalue${line} =  compute(${line});`);
+describe("a thousand edits of one file", () => {
+  const lines = Array.from({ length: 5_000 }, (_, line) => `\tvalue${line} =  compute(${line});`);
   const bytes = new TextEncoder().encode(lines.join("\r\n"));
   const stages = ["exact", "line-endings", "trailing-blanks", "whitespace"] as const;
   /** Every fifth line as it stands, with one blank less, or with the line after it and a line feed between. */
@@ -67,7 +67,7 @@ describe("thousands of edits of one file", () => {
     (line: number) => lines[line]!.replace("=  ", "= "),
     (line: number) => `${lines[line]}\n${lines[line + 1]}`,
   ];
-  const edits = Array.from({ length: 4_000 }, (_, index) => ({
+  const edits = Array.from({ length: 1_000 }, (_, index) => ({
     oldText: asCopied[index % 3]!(index * 5).replace(/^\t/, ""),
     newText: `new${index}`,
   }));
@@ -84,21 +84,21 @@ describe("thousands of edits of one file", () => {
       return behind === 1 && index % 3 === 2 ? [] : [line];
     });
     expect(new TextDecoder().decode(made.bytes)).toBe(wanted.join("\r\n"));
-    expect([made.ranges.length, made.stage]).toEqual([4_000, "whitespace"]);
-    expect(rests).toBeGreaterThan(4_000);
+    expect([made.ranges.length, made.stage]).toEqual([1_000, "whitespace"]);
+    expect(rests).toBe(1_000);
   });
 
   it("are refused with the first of them that has no place of its own", async () => {
     const twice = { oldText: "compute(1", newText: "x" };
-    const nowhere = { oldText: "value20001 = nothing", newText: "x" };
-    const [one, other] = [edits.slice(0, 2_000), edits.slice(2_000)];
+    const nowhere = { oldText: "value5001 = nothing", newText: "x" };
+    const [one, other] = [edits.slice(0, 500), edits.slice(500)];
     expect(await plan([...one, twice, nowhere, ...other])).toMatchObject({
       kind: "ambiguous",
-      edit: 2_000,
-      count: 11_111,
+      edit: 500,
+      count: 1_111,
     });
-    expect(await plan([...one, nowhere, twice, ...other])).toMatchObject({ kind: "not-found", edit: 2_000 });
-    expect(await plan([...edits, edits[7]!])).toMatchObject({ kind: "overlap", edits: [7, 4_000] });
+    expect(await plan([...one, nowhere, twice, ...other])).toMatchObject({ kind: "not-found", edit: 500 });
+    expect(await plan([...edits, edits[7]!])).toMatchObject({ kind: "overlap", edits: [7, 1_000] });
   });
 
   it("end when the call is cancelled meanwhile", async () => {

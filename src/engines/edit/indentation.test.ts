@@ -1,10 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { EditData } from "../../kernel/index.js";
-import { memoryBench } from "../tool-bench.fixture.js";
-import { planEdits } from "./edit-engine.js";
-import { shiftText } from "./edit-indentation.js";
-import { UnitText } from "./unit-text.js";
+import { planEdits, shiftText } from "./apply.js";
+import { UnitText } from "./units.js";
 
 const FORM = { encoding: "utf-8", markBytes: 0, confident: true } as const;
 
@@ -15,30 +12,6 @@ async function edited(file: string, oldText: string, newText: string, replaceAll
 }
 
 describe("an edit of lines that are indented otherwise", () => {
-  it("says that the new text was indented", async () => {
-    const bench = memoryBench({ "a.py": "def f(a):\n    if a:\n        return 1\n    return 0\n" });
-    const edits = [{ oldText: "if a:\n    return 1", newText: "if a:\n\n    return 2" }];
-    const done = await bench.call<EditData>("edit", { path: "a.py", edits });
-    expect(done.data).toMatchObject({ strategy: "indentation", reindented: true, added: 2, removed: 1 });
-    expect(await bench.bytes("a.py")).toBe("def f(a):\n    if a:\n\n        return 2\n    return 0\n");
-  });
-
-  it("does not say so where nothing was indented", async () => {
-    const bench = memoryBench({ "a.py": "f:\n  a\n  b\nc\n" });
-    const edits = [{ oldText: "a\nb\n", newText: "" }];
-    expect((await bench.call<EditData>("edit", { path: "a.py", edits })).data?.reindented).toBe(false);
-    expect(await bench.bytes("a.py")).toBe("f:\nc\n");
-  });
-
-  it("names the lines of places that come in question alike", async () => {
-    const bench = memoryBench({ "a.py": "  a\n  b\nx\n   a\n   b\n" });
-    const edits = [{ oldText: " a\n b", newText: " c" }];
-    expect(await bench.call("edit", { path: "a.py", edits })).toMatchObject({
-      code: "EDIT_AMBIGUOUS",
-      details: { lines: [1, 4] },
-    });
-  });
-
   it("shifts each place by its own blanks where all are replaced", async () => {
     expect(await edited("  a\n  b\nx\n\ta\n\tb\n", "a\nb\n", "c\n  d\n", true)).toBe("  c\n    d\nx\n\tc\n\t  d\n");
   });
@@ -104,7 +77,7 @@ it("puts into lines that were shifted what was wanted, shifted back, and changes
         expect(visible(found)).toEqual(visible(wanted));
       },
     ),
-    { numRuns: 2_000, seed: 7 },
+    { numRuns: 1_000, seed: 7 },
   );
-  expect(applied).toBeGreaterThan(1_000);
+  expect(applied).toBeGreaterThan(500);
 });

@@ -1,4 +1,5 @@
-/** What a call is told of the edits that it made, and what is kept where that is not all of it. */
+/** The result of edits that were made, and the old file as an artifact where the diff does not show all that was removed. */
+import { CR_SYMBOL, type EditDiff, type EditPlan } from "../../engines/edit/index.js";
 import {
   type Cut,
   type EditData,
@@ -10,16 +11,14 @@ import {
   type ToolResult,
 } from "../../kernel/index.js";
 import type { TextForm } from "../../text/index.js";
+import { type Journal, journalled, type KeptBytes, keepOldBytes, type Unkept, unkept } from "../files/journal.js";
+import type { FilePlace, freshness } from "../files/read-state.js";
 import { fileProvenance } from "../path-input.js";
-import { CR_SYMBOL, type EditDiff } from "./edit-diff.js";
-import type { EditPlan } from "./edit-engine.js";
-import { type Journal, journalled, type KeptBytes, keepOldBytes, type Unkept, unkept } from "./journal.js";
-import type { FilePlace, freshness } from "./read-state.js";
 
-/** Ranges that the public part of a result lists; the count tells the rest. */
+/** Ranges that the structured part of a result lists; the count has the rest. */
 const MAX_STRUCTURED_RANGES = 50;
 
-/** What a diff leaves out of the lines that an edit removes is nowhere else; so the file as it was is kept then. */
+/** Removed text that the diff does not show exists nowhere else, so the old file is stored then. */
 export async function keepUnshown(
   input: EditInput,
   ctx: ToolContext<EditLimits>,
@@ -78,7 +77,7 @@ export function edited(
   );
 }
 
-/** What the data does not say of how the file was matched and the diff is to be read. */
+/** How the file was matched and how to read the diff, where the data does not say so. */
 function notesOf({ byEndings }: Applied["plan"], { showsReturns }: EditDiff): readonly string[] {
   const notes: string[] = [];
   if (byEndings)
@@ -87,7 +86,7 @@ function notesOf({ byEndings }: Applied["plan"], { showsReturns }: EditDiff): re
   return notes;
 }
 
-/** What was written where the encoding is a guess: characters outside ASCII may be other ones to who knows the file. */
+/** With a guessed encoding, characters outside ASCII may have been written as other ones. */
 function guessNote({ edits }: EditInput, { encoding, confident }: TextForm): readonly string[] {
   const hasOther = edits.some(({ newText }) => /[^\x00-\x7f]/.test(newText));
   if (confident || encoding === "utf-8" || !hasOther) return [];

@@ -1,18 +1,20 @@
+/**
+ * The unified diff of an edit, made from the lines around its ranges alone, so that it costs by the size of the change and not
+ * of the file. It counts what it does not show, so that the caller can store the old file where removed lines are missing.
+ */
 import { clampWithCount, type EditData } from "../../kernel/index.js";
 import { DEFAULT_DIFF_CONTEXT, renderUnifiedDiff, stripControls } from "../../text/index.js";
-import { LineNumbers } from "./edit-apply.js";
-import { LF } from "./edit-fold.js";
-import type { UnitText } from "./unit-text.js";
+import { LF, LineNumbers, type UnitText } from "./units.js";
 
 export interface EditDiff {
   readonly diff: string;
   readonly added: number;
   readonly removed: number;
-  /** Whether every character of every removed line stands in the diff. */
+  /** Whether the diff has every character of every removed line. */
   readonly showsRemoved: boolean;
-  /** Whether it holds carriage returns as `CR_SYMBOL`. */
+  /** Whether it shows carriage returns as `CR_SYMBOL`. */
   readonly showsReturns: boolean;
-  /** Bytes of the whole diff, and of what was kept of it. */
+  /** Bytes of the whole diff, and of what is left of it. */
   readonly producedBytes: number;
   readonly keptBytes: number;
 }
@@ -24,9 +26,8 @@ export const CR_SYMBOL = "␍";
 const REACH = 2 * DEFAULT_DIFF_CONTEXT + 1;
 
 /**
- * The unified diff of an edit, made from the lines around its ranges alone, so that it costs by the size of the change.
- * Control characters are left out; carriage returns of a hunk whose lines have different endings, and those that end no
- * line, are shown. Over `maxBytes` the middle is cut.
+ * Control characters are left out; carriage returns of a hunk whose lines have different endings, and those that end no line,
+ * are shown. Over `maxBytes` the middle is truncated.
  */
 export function diffOfEdit(before: UnitText, after: UnitText, ranges: EditData["ranges"], maxBytes: number): EditDiff {
   const lines = new LineNumbers(before);
@@ -51,7 +52,7 @@ export function diffOfEdit(before: UnitText, after: UnitText, ranges: EditData["
   return { diff: text, added, removed, showsRemoved, showsReturns, producedBytes: keptBytes + omittedBytes, keptBytes };
 }
 
-/** A carriage return that every line of a hunk ends with says nothing; any other one may be what the edit changes. */
+/** A carriage return at the end of every line of a hunk says nothing; any other one may be what the edit changes. */
 function showReturns(hunks: string): string {
   if (!hunks.includes("\r")) return hunks;
   const lines = hunks.split("\n");

@@ -2,17 +2,13 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { EditStage } from "../../kernel/index.js";
 import { createLegacyEncoder, decodeText, detectTextForm } from "../../text/index.js";
-import { diffOfEdit } from "./edit-diff.js";
-import { planEdits } from "./edit-engine.js";
-import { locate } from "./edit-locate.js";
-import { locateAll } from "./edit-locate-all.js";
-import { UnitSearch } from "./edit-search.js";
-import { UnitSearchMany } from "./edit-search-many.js";
-import { Haystack } from "./edit-stages.js";
-import { UnitText } from "./unit-text.js";
+import { planEdits } from "./apply.js";
+import { diffOfEdit } from "./diff.js";
+import { findMatches, UnitSearch } from "./match.js";
+import { EDIT_STAGES, FileViews } from "./stages.js";
+import { UnitText } from "./units.js";
 
-const RUNS = 10_000;
-const STAGES: readonly EditStage[] = ["exact", "line-endings", "trailing-blanks", "whitespace", "indentation"];
+const RUNS = 1_000;
 
 const latin1 = (value: string) => Uint8Array.from(value, (char) => char.charCodeAt(0) & 0xff);
 const gb18030 = createLegacyEncoder("gb18030");
@@ -67,7 +63,7 @@ const edit = fc.record({
   ),
 });
 
-/** Ten thousand runs make many comparisons; only one that fails is worth a matcher. */
+/** A thousand runs make many comparisons; only one that fails is worth a matcher. */
 function requireSame(found: Uint8Array, wanted: Uint8Array): void {
   if (Buffer.compare(found, wanted) !== 0) expect(found).toEqual(wanted);
 }
@@ -94,7 +90,7 @@ it(`changes no byte outside the ranges it reports, in ${RUNS} generated files an
         if (edits.some(({ oldText }) => oldText === "")) return;
         const original = before.slice();
         const unitText = new UnitText(before, form);
-        const plan = await planEdits(unitText, edits, { stages: STAGES, replaceAll });
+        const plan = await planEdits(unitText, edits, { stages: EDIT_STAGES, replaceAll });
         requireSame(before, original);
         if (plan.kind !== "applied") return;
         applied++;
@@ -115,7 +111,7 @@ it(`changes no byte outside the ranges it reports, in ${RUNS} generated files an
     { numRuns: RUNS, seed: 1 },
   );
   expect(applied).toBeGreaterThan(RUNS / 10);
-  expect(reindented).toBeGreaterThan(RUNS / 500);
+  expect(reindented).toBeGreaterThan(0);
 }, 120_000);
 
 it("finds the same places as a search that tries every one", () => {
@@ -128,7 +124,7 @@ it("finds the same places as a search that tries every one", () => {
         expect(search.next(haystack, from)).toBe(spelled.indexOf(needle.join(""), from));
       }
     }),
-    { numRuns: 500 },
+    { numRuns: RUNS },
   );
 });
 
@@ -145,7 +141,6 @@ it("stays linear where skipping does not help, and finds what is there", () => {
 it("finds by all stages together what the first of them finds that finds anything", () => {
   const units = (size: number) =>
     fc.array(fc.constantFrom(..."ab \t\r\n"), { maxLength: size }).map((all) => latin1(all.join("")));
-  const stages = STAGES;
   fc.assert(
     fc.property(
       units(24),
@@ -155,65 +150,14 @@ it("finds by all stages together what the first of them finds that finds anythin
         if (wanted.length === 0) return;
         const text = new UnitText(bytes, { encoding: "utf-8", markBytes: 0, confident: true });
         const find = (all: readonly EditStage[]) =>
-          locate(new Haystack(text), wanted, { stages: all, whitespace, replaceAll: true });
+          findMatches(new FileViews(text), wanted, { stages: all, whitespace, replaceAll: true });
         // In a file of several line endings a text with a line feed stands wherever the lines do, not only where the bytes do.
         const open = text.lineEndings === "mixed" && wanted.includes(10) && !wanted.includes(13);
-        const tried = open ? stages.filter((stage) => stage !== "exact") : stages;
+        const tried = open ? EDIT_STAGES.filter((stage) => stage !== "exact") : EDIT_STAGES;
         const oneByOne = tried.map((stage) => find([stage])).find((found) => found !== "not-found") ?? "not-found";
-        expect(find(stages)).toEqual(oneByOne);
+        expect(find(EDIT_STAGES)).toEqual(oneByOne);
       },
     ),
-    { numRuns: 2_000, seed: 2 },
-  );
-});
-
-it("finds many texts together where it finds them one by one", async () => {
-  const units = (size: number) =>
-    fc.array(fc.constantFrom(..."aab \t\r\n"), { maxLength: size }).map((all) => latin1(all.join("")));
-  const form = fc.constantFrom("utf-8", "gbk", "utf-16le");
-  let found = 0;
-  await fc.assert(
-    fc.asyncProperty(
-      units(60),
-      fc.array(units(6), { maxLength: 40 }),
-      form,
-      fc.constantFrom("inside" as const, "anywhere" as const),
-      fc.boolean(),
-      async (bytes, wanteds, encoding, whitespace, replaceAll) => {
-        const text = new UnitText(bytes, { encoding, markBytes: 0, confident: true });
-        const needles = wanteds.map((wanted) =>
-          text.unitBytes === 1 ? wanted : Uint16Array.from(wanted, (unit) => unit | (unit << 8)),
-        );
-        const options = { stages: STAGES, whitespace, replaceAll };
-        const together = await locateAll(new Haystack(text), needles, options, async () => {});
-        for (const [index, wanted] of needles.entries()) {
-          const alone = wanted.length === 0 ? "not-found" : locate(new Haystack(text), wanted, options);
-          const isFound = alone !== "not-found" && "matches" in alone;
-          expect(together[index]).toEqual(isFound ? alone : undefined);
-          if (isFound) found++;
-        }
-      },
-    ),
-    { numRuns: 1_000, seed: 3 },
-  );
-  expect(found).toBeGreaterThan(500);
-});
-
-it("finds each of many sequences wherever a search for it alone does, and stops looking for one when told", () => {
-  const units = fc.array(fc.nat(2), { maxLength: 80 }).map((values) => Uint8Array.from(values));
-  const needle = fc.array(fc.nat(2), { minLength: 1, maxLength: 7 }).map((values) => Uint8Array.from(values));
-  fc.assert(
-    fc.property(units, fc.array(needle, { minLength: 1, maxLength: 12 }), fc.nat(3), (haystack, needles, enough) => {
-      const found = needles.map((): number[] => []);
-      const many = new UnitSearchMany(needles);
-      for (const _ of many.scan(haystack, (which, at) => found[which]!.push(at) <= enough));
-      for (const [which, wanted] of needles.entries()) {
-        const search = new UnitSearch(wanted);
-        const all: number[] = [];
-        for (let at = search.next(haystack, 0); at !== -1; at = search.next(haystack, at + 1)) all.push(at);
-        expect(found[which]).toEqual(all.slice(0, enough + 1));
-      }
-    }),
-    { numRuns: 1_000, seed: 4 },
+    { numRuns: RUNS, seed: 2 },
   );
 });

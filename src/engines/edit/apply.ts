@@ -1,0 +1,278 @@
+/**
+ * Works out what the edits of a call make of a file: every place is found in the original, gets its new text with the line
+ * endings and the indentation of the place, and all are written into a copy, or none. Pure: bytes in, bytes out.
+ */
+import type { EditData, EditLimits, EditPair, EditStage } from "../../kernel/index.js";
+import { explainMismatch, type Mismatch } from "./explain-mismatch.js";
+import { findMatches, type MatchOptions, matchesAnyLineEnding } from "./match.js";
+import { EDIT_STAGES, FileViews, type Match, type Shift } from "./stages.js";
+import { CR, LF, LineNumbers, lineEndingAt, type Units, type UnitText } from "./units.js";
+
+/** What a call's edits come to. `edit` counts from 0. Nothing is changed unless all of them can be made. */
+export type EditPlan =
+  | {
+      readonly kind: "applied";
+      readonly bytes: Uint8Array;
+      readonly ranges: EditData["ranges"];
+      /** The latest stage that was needed. */
+      readonly stage: EditStage;
+      readonly eolConverted: boolean;
+      readonly reindented: boolean;
+      /** In a file of mixed line endings, those of an `oldText` decided which place was meant. */
+      readonly byEndings: boolean;
+    }
+  | ({ readonly kind: "not-found"; readonly edit: number } & Mismatch)
+  | {
+      readonly kind: "ambiguous";
+      readonly edit: number;
+      readonly count: number;
+      /** The first lines that have it, each once. */
+      readonly lines: readonly number[];
+      readonly hasMoreLines: boolean;
+      /** It has line feeds, which in this file match any line ending. */
+      readonly hasOtherEndings: boolean;
+    }
+  /** Two edits replace the same bytes. */
+  | { readonly kind: "overlap"; readonly edits: readonly [number, number] }
+  /** `char`: the first character of `newText` that the encoding of the file lacks. */
+  | { readonly kind: "not-encodable"; readonly edit: number; readonly char: string }
+  | { readonly kind: "no-change" };
+
+/** How `planEdits` works. */
+export interface PlanOptions extends Pick<EditLimits, "stages" | "whitespace"> {
+  readonly replaceAll: boolean;
+  /** Called after each edit; what it throws ends the work. Default: nothing. */
+  readonly rest?: () => Promise<void>;
+}
+
+/** Linear in the file for each edit, and the cost hardly depends on how long the texts are. */
+export async function planEdits(text: UnitText, edits: readonly EditPair[], options: PlanOptions): Promise<EditPlan> {
+  const views = new FileViews(text);
+  const matching: MatchOptions = { ...options, whitespace: options.whitespace ?? "inside" };
+  const replacements: Replacement[] = [];
+  let stage: EditStage = "exact";
+  let [eolConverted, reindented, byEndings] = [false, false, false];
+  for (const [edit, pair] of edits.map(withoutBom).entries()) {
+    const { oldText, newText } = pair;
+    const units = text.encode(oldText);
+    const found = units === undefined || units.length === 0 ? "not-found" : findMatches(views, units, matching);
+    await options.rest?.();
+    if (found === "not-found") return { kind: "not-found", edit, ...explainMismatch(views, oldText, matching) };
+    if ("count" in found) {
+      const { count, starts, hasMoreLines } = found;
+      const numbers = new LineNumbers(text);
+      const lines = starts.map((start) => numbers.at(start));
+      const hasOtherEndings = matchesAnyLineEnding(views, units!, options.stages);
+      return { kind: "ambiguous", edit, count, lines, hasMoreLines, hasOtherEndings };
+    }
+    byEndings ||= found.stage === "exact" && oldText.includes("\r") && text.lineEndings === "mixed";
+    if (EDIT_STAGES.indexOf(found.stage) > EDIT_STAGES.indexOf(stage)) stage = found.stage;
+    const writer = new ReplacementWriter(text, pair);
+    const isTrimmed = found.stage === "whitespace" && matching.whitespace === "anywhere";
+    for (const match of found.matches) {
+      const made = writer.write(match, isTrimmed);
+      if (made === "not-encodable") {
+        const char = [...newText].find((one) => text.encode(one) === undefined) ?? "";
+        return { kind: "not-encodable", edit, char };
+      }
+      if (made === "not-shiftable") return { kind: "not-found", edit, ...explainMismatch(views, oldText, matching) };
+      reindented ||= made.reindented;
+      eolConverted ||= made.converted;
+      replacements.push({ edit, start: match.start, end: match.end, units: made.units });
+    }
+  }
+  const applied = applyReplacements(text, replacements);
+  if ("overlap" in applied) return { kind: "overlap", edits: applied.overlap };
+  if (isSame(text.bytes, applied.bytes)) return { kind: "no-change" };
+  return { kind: "applied", ...applied, stage, eolConverted, reindented, byEndings };
+}
+
+/** The BOM of a file is no part of its text, so it is none of a text that was copied along with it. */
+function withoutBom({ oldText, newText }: EditPair): EditPair {
+  if (!oldText.startsWith("\ufeff")) return { oldText, newText };
+  return { oldText: oldText.slice(1), newText: newText.startsWith("\ufeff") ? newText.slice(1) : newText };
+}
+
+function isSame(left: Uint8Array, right: Uint8Array): boolean {
+  if (left.length !== right.length) return false;
+  for (let index = 0; index < left.length; index++) if (left[index] !== right[index]) return false;
+  return true;
+}
+
+/** A place and what it becomes, in units of the file. */
+interface Replacement {
+  readonly edit: number;
+  readonly start: number;
+  readonly end: number;
+  readonly units: Units;
+}
+
+type AppliedReplacements =
+  | { readonly bytes: Uint8Array; readonly ranges: EditData["ranges"] }
+  | { readonly overlap: readonly [number, number] };
+
+/**
+ * Writes all replacements into a copy of the file, in any order. The bytes between them, the BOM and an odd last byte are
+ * copied as they are.
+ */
+function applyReplacements(text: UnitText, replacements: readonly Replacement[]): AppliedReplacements {
+  const sorted = [...replacements].sort((left, right) => left.start - right.start || left.end - right.end);
+  for (let index = 1; index < sorted.length; index++) {
+    const [left, right] = [sorted[index - 1]!, sorted[index]!];
+    if (right.start < left.end) return { overlap: [left.edit, right.edit] };
+  }
+  const parts = sorted.map(({ start, end, units }) => ({
+    start,
+    from: text.byteOffset(start),
+    to: text.byteOffset(end),
+    bytes: text.toBytes(units),
+  }));
+  const grown = parts.reduce((sum, part) => sum + part.bytes.length - (part.to - part.from), 0);
+  const bytes = new Uint8Array(text.bytes.length + grown);
+  const lines = new LineNumbers(text);
+  let read = 0;
+  let written = 0;
+  const ranges = parts.map((part): EditData["ranges"][number] => {
+    bytes.set(text.bytes.subarray(read, part.from), written);
+    const begin = written + part.from - read;
+    bytes.set(part.bytes, begin);
+    written = begin + part.bytes.length;
+    read = part.to;
+    return { before: [part.from, part.to], after: [begin, written], line: lines.at(part.start) };
+  });
+  bytes.set(text.bytes.subarray(read), written);
+  return { bytes, ranges };
+}
+
+interface WrittenUnits {
+  readonly units: Units;
+  /** Its line endings were changed. */
+  readonly converted: boolean;
+  readonly reindented: boolean;
+}
+
+/** Makes the new units of each place of one edit; the same text is encoded once. */
+class ReplacementWriter {
+  readonly #encoded = new Map<string, Units | undefined>();
+  readonly #endings: LineEndingWriter;
+
+  constructor(
+    private readonly text: UnitText,
+    private readonly pair: EditPair,
+  ) {
+    this.#endings = new LineEndingWriter(text, differOnlyInEndings(pair));
+  }
+
+  /** "not-shiftable": a line of the new text lacks the whitespace that the lines of the place have less. */
+  write(match: Match, isTrimmed: boolean): WrittenUnits | "not-encodable" | "not-shiftable" {
+    let { newText } = this.pair;
+    // The file ends without a line ending, and stays so: what `oldText` had too much, `newText` has too.
+    if (match.atMissingLineEnding) newText = newText.replace(/(?:\r\n?|\n)$/, "");
+    if (isTrimmed) newText = withoutEndsOf(this.pair.oldText, newText);
+    const shifted = match.shift === undefined ? newText : shiftText(newText, match.shift);
+    if (shifted === undefined) return "not-shiftable";
+    const fitted = this.#endings.fit(shifted, match);
+    if (!this.#encoded.has(fitted)) this.#encoded.set(fitted, this.text.encode(fitted));
+    const units = this.#encoded.get(fitted);
+    if (units === undefined) return "not-encodable";
+    return { units, converted: fitted !== shifted, reindented: shifted !== newText };
+  }
+}
+
+/** The place begins and ends with text, so whitespace that both texts begin or end with is outside it already. */
+function withoutEndsOf(oldText: string, newText: string): string {
+  const lead = /^\s*/.exec(oldText)![0];
+  const trail = /\s*$/.exec(oldText)![0];
+  const headless = newText.startsWith(lead) ? newText.slice(lead.length) : newText;
+  return trail !== "" && headless.endsWith(trail) ? headless.slice(0, -trail.length) : headless;
+}
+
+/** The indentation of a line that is not blank, and the line ending before it. */
+const LINE_HEAD = /(^|\r\n|\r|\n)([ \t\v\f]*)(?=[^ \t\v\f\r\n])/g;
+
+/** A text with all its lines but blank ones shifted; undefined where one of them lacks the whitespace to remove. */
+export function shiftText(text: string, shift: Shift): string | undefined {
+  if ("added" in shift) return text.replace(LINE_HEAD, `$1${shift.added}$2`);
+  let isPossible = true;
+  const shifted = text.replace(LINE_HEAD, (_, ending: string, indent: string) => {
+    isPossible &&= indent.startsWith(shift.removed);
+    return ending + indent.slice(shift.removed.length);
+  });
+  return isPossible ? shifted : undefined;
+}
+
+/** Whether two texts are equal except for their line endings, a carriage return at the end of only one of them included. */
+function differOnlyInEndings({ oldText, newText }: EditPair): boolean {
+  if (!oldText.includes("\r") && !newText.includes("\r")) return false;
+  const withLineFeeds = (text: string) => text.replace(/\r\n?/g, "\n");
+  const withoutLastReturn = (text: string) => withLineFeeds(text.replace(/\r$/, ""));
+  return withLineFeeds(oldText) === withLineFeeds(newText) || withoutLastReturn(oldText) === withoutLastReturn(newText);
+}
+
+/**
+ * Gives a new text the line endings of the file where it has one kind of them. In a file of mixed line endings a carriage
+ * return is literal, and a text without any takes the endings of its place: its first line feed takes the first ending of the
+ * replaced text, and so on, the last one standing for all that follow; a place without any takes the ending of its own line,
+ * else of the line before.
+ */
+class LineEndingWriter {
+  /** The stretch without line feeds that was last looked through, and the line feed that ends it; -1 when none does. */
+  #clear: { readonly from: number; readonly feed: number } | undefined;
+  #lastFeed: number | undefined;
+
+  /** @param isOnlyEndings - The edit changes line endings and nothing else, so they are meant as they are. */
+  constructor(
+    private readonly text: UnitText,
+    private readonly isOnlyEndings: boolean,
+  ) {}
+
+  fit(newText: string, place: Match): string {
+    const { units, lineEndings } = this.text;
+    if (lineEndings === "none" || !/[\r\n]/.test(newText)) return newText;
+    if (lineEndings === "mixed") {
+      if (this.isOnlyEndings || newText.includes("\r")) return newText;
+      const endings = this.#endingsOf(place);
+      let index = 0;
+      return newText.replace(/\n/g, () => endings[Math.min(index++, endings.length - 1)]!);
+    }
+    const whole = this.#isHalfEnding(newText, place) ? newText.slice(0, -1) : newText;
+    // The place ends between CR and LF: its carriage return is the line ending of the new text.
+    const endsInPair = units[place.end - 1] === CR && units[place.end] === LF && /[\r\n]$/.test(whole);
+    if (this.isOnlyEndings) return endsInPair ? whole.replace(/\n$/, "") : whole;
+    const body = endsInPair ? whole.replace(/(?:\r\n?|\n)$/, "") : whole;
+    return body.replace(/\r\n?|\n/g, lineEndings) + (endsInPair ? "\r" : "");
+  }
+
+  /** A carriage return before a CRLF or LF of the file is half of an ending: the line does not end twice. */
+  #isHalfEnding(newText: string, { end }: Match): boolean {
+    const { units } = this.text;
+    if (!newText.endsWith("\r") || units[end - 1] === LF || units[end - 1] === CR) return false;
+    return lineEndingAt(units, end) === "\r\n" || (units[end] === LF && !this.isOnlyEndings);
+  }
+
+  #endingsOf({ start, end }: Match): readonly string[] {
+    const { units } = this.text;
+    const inside: string[] = [];
+    for (let at = start; at < end; at++) {
+      const found = lineEndingAt(units, at);
+      if (found === undefined) continue;
+      inside.push(found);
+      at += found.length - 1;
+    }
+    if (inside.length > 0) return inside;
+    // A lone carriage return far from any line feed is text, so only line feeds count around the place.
+    let feed = this.#feedFrom(end);
+    if (feed === -1) feed = this.#lastFeed ??= units.lastIndexOf(LF);
+    if (feed === -1) return ["\n"];
+    return [feed !== end && units[feed - 1] === CR ? "\r\n" : "\n"];
+  }
+
+  /** Places that rise cost one look through the file, however many they are. */
+  #feedFrom(from: number): number {
+    const clear = this.#clear;
+    if (clear !== undefined && from >= clear.from && (clear.feed === -1 || from <= clear.feed)) return clear.feed;
+    const feed = this.text.units.indexOf(LF, from);
+    this.#clear = { from, feed };
+    return feed;
+  }
+}
