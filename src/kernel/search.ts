@@ -26,7 +26,11 @@ export interface WalkQuery extends Io {
   /** Upper and lower case in the glob are the same letter. Default false. */
   readonly ignoreGlobCase?: boolean;
   readonly type?: "file" | "directory";
-  /** False: `.gitignore` and `.ignore` from the workspace root down apply. `.git` is never entered either way. */
+  /**
+   * False: `.gitignore`, `.git/info/exclude`, `.ignore` and `.rgignore` apply, from the root of the repository that holds the
+   * workspace down, else from the workspace down. Outer rules that leave out the workspace itself do not count; within a
+   * repository those of git end where another one begins. `.git` is never entered either way.
+   */
   readonly includeIgnored: boolean;
   /** Names of folders that are never entered, beside `.git`. */
   readonly prune: readonly string[];
@@ -45,9 +49,9 @@ export interface GrepQuery extends WalkQuery {
   readonly context: number;
   /** A longer line is cut around its first match; `clippedBytes` tells by how much. */
   readonly maxLineBytes: number;
-  /** Larger files are skipped and counted under "large". Absent: any size. */
+  /** Larger files are skipped. Absent: any size. */
   readonly maxFileBytes?: number;
-  /** What makes a file binary (skipped, counted under "binary"): a NUL anywhere, or one in the first N bytes. */
+  /** What makes a file binary (skipped): a NUL anywhere, or one in the first N bytes. */
   readonly binary: "any-nul" | { readonly firstBytes: number };
 }
 
@@ -58,7 +62,10 @@ export interface GrepHit {
   readonly path: string;
   /** 1-based; 0 in the modes files and count. */
   readonly line: number;
-  /** The line without its end, or the window of it around the match. */
+  /**
+   * The line without its end, or the window of it around the match. A line of a file in another encoding comes as UTF-8,
+   * unless the file is too large to be decoded.
+   */
   readonly bytes: Uint8Array;
   /** Byte ranges of the matches inside `bytes`. */
   readonly at: readonly (readonly [number, number])[];
@@ -82,10 +89,16 @@ export interface SearchEnd {
   readonly engine: string;
   /** Files looked at, or entries walked. 0 where the engine does not say. */
   readonly seen: number;
-  /** By reason: binary, unreadable, large, deep, policy, special; and long: lines too long for a pattern of that size. */
+  /**
+   * By reason: unreadable, policy; encoding: files that are not UTF-8 and were not matched with a pattern beyond ASCII; long:
+   * lines too long for a pattern of that size; and where the engine counts them, binary, large, deep, special. A reason that
+   * it does not count is absent.
+   */
   readonly skipped: Readonly<Record<string, number>>;
   /** Up to 20 of the paths that could not be read. */
   readonly unreadable?: readonly string[];
+  /** Hits that `offset` passed over. Absent where there was none. */
+  readonly passed?: number;
 }
 
 /** Search below a folder. The contract for implementers stands at the head of this file. */

@@ -12,6 +12,7 @@ export {
   hasUtf8Bom,
   loadEncodingTables,
   looksBinary,
+  TEXT_ENCODINGS,
   type TextEncodingName,
   UTF8_BOM_BYTES,
 } from "./encoding.js";

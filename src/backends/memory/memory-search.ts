@@ -2,9 +2,9 @@
 import {
   type Binding,
   DOING,
-  FoldersAbove,
   type GrepHit,
   type GrepQuery,
+  isRuleAbove,
   refusedBy,
   type Search,
   type SearchEnd,
@@ -52,22 +52,22 @@ export class MemorySearch implements Search {
     const call = { ...bound.call, signal: new AbortController().signal };
     const guarded = new TreeGuard(this.#tree, { grant: bound.grant, call });
     const free = new TreeGuard(this.#tree);
-    const above = new FoldersAbove(call.workspace, root);
+    const guardOf = (path: string) => (isRuleAbove(root, path) ? free : guarded);
     const look = <T>(guard: TreeGuard, path: string, act: (spot: Spot) => T) =>
       guard.act(DOING.looking, [{ path, access: "read", followLast: true }], undefined, act);
     const table = this.#table;
     return {
       stat: (path) =>
-        look(guarded, path, (spot) => {
+        look(guardOf(path), path, (spot) => {
           const node = nodeAt(spot, DOING.looking, path);
           return { kind: node.kind, size: node.kind === "file" ? node.bytes.length : 0 };
         }),
       readDir: async (path) => {
         await table.takeTurn(0);
-        return look(above.has(path) ? free : guarded, path, (spot) => {
+        return look(guarded, path, (spot) => {
           const node = nodeAt(spot, DOING.looking, path);
           if (node.kind !== "directory") throw refusedBy("ENOTDIR", DOING.listing, path);
-          if (!above.has(path)) guarded.requireTree(FileTree.pathOf(spot), "read", "left-out");
+          guarded.requireTree(FileTree.pathOf(spot), "read", "left-out");
           return [...node.children].map(([name, child]) => ({
             name,
             kind: child.kind,
@@ -76,11 +76,7 @@ export class MemorySearch implements Search {
         });
       },
       async *openRead(path) {
-        const bytes = await look(
-          above.hasRules(path) ? free : guarded,
-          path,
-          (spot) => fileAt(spot, DOING.reading, path).bytes,
-        );
+        const bytes = await look(guardOf(path), path, (spot) => fileAt(spot, DOING.reading, path).bytes);
         for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
           await table.takeTurn(CHUNK_BYTES);
           yield bytes.slice(at, at + CHUNK_BYTES);

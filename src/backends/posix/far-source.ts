@@ -6,6 +6,7 @@ import {
   globFilter,
   HaftError,
   IGNORE_FILES,
+  isRuleAbove,
   isWithin,
   notUtf8Name,
   type SearchSource,
@@ -61,7 +62,8 @@ export class FarSource implements SearchSource {
   }
 
   async stat(path: string): ReturnType<SearchSource["stat"]> {
-    const frame = await this.#guarded.act(this.#limits, {
+    const guard = isRuleAbove(this.#root, path) ? this.#free : this.#guarded;
+    const frame = await guard.act(this.#limits, {
       doing: DOING.looking,
       operation: "about",
       touches: [{ path, access: "read" }],
@@ -72,7 +74,6 @@ export class FarSource implements SearchSource {
   }
 
   async readDir(path: string): ReturnType<SearchSource["readDir"]> {
-    if (this.#isAbove(path)) return listKin(this.#free, this.#limits, path, "");
     const children = await nameable(path, () => listKin(this.#guarded, this.#limits, path, this.#literal));
     if (!this.#guarded.coversTree({ path, access: "read" }, "left-out"))
       throw fsFault("unclaimed", "", DOING.listing, path);
@@ -86,7 +87,8 @@ export class FarSource implements SearchSource {
 
   async *openRead(path: string): AsyncGenerator<Uint8Array, void> {
     const name = baseName(path);
-    const isRule = IGNORE_FILES.some((one) => one === name);
+    const isAbove = isRuleAbove(this.#root, path);
+    const isRule = isAbove || path.endsWith("/.git/info/exclude") || IGNORE_FILES.some((one) => one === name);
     const folder = this.#enter(parentOf(path));
     if (!isRule && folder?.files.find((file) => file.name === name)?.mayHold === false) return;
     const held = folder?.held.get(name) ?? (isRule ? undefined : await this.#gather(folder, name));
@@ -95,7 +97,7 @@ export class FarSource implements SearchSource {
       if (held.length > 0) yield held;
       return;
     }
-    const guard = isRule && this.#isAbove(parentOf(path)) ? this.#free : this.#guarded;
+    const guard = isAbove ? this.#free : this.#guarded;
     if (!isRule) this.#requireRoom(path);
     const file = farFile(path);
     let isOver = false;
@@ -182,14 +184,6 @@ export class FarSource implements SearchSource {
     throw new HaftError("FS_TOO_LARGE", `Did not search "${path}": ${MAX_MOVED_BYTES} bytes have been moved already.`, {
       details: { path },
     });
-  }
-
-  /** Ignore rules come from the workspace down; what they say is used and not told, so no claim covers it. */
-  #isAbove(folder: string): boolean {
-    const { workspace } = this.#bound.call;
-    return (
-      workspace !== undefined && folder !== this.#root && isWithin(workspace, folder) && isWithin(folder, this.#root)
-    );
   }
 }
 

@@ -47,11 +47,12 @@ export class PosixSearch implements Search {
   }
 
   /**
-   * The words that the far `grep -F` may look for: those of a literal pattern whose case matters, within a line. Nothing
+   * The words that the far `grep -F` may look for: those of a literal pattern in ASCII whose case matters, within a line. Nothing
    * else means the same there.
    */
   #prefilter({ pattern: { syntax, source, ignoreCase } }: GrepQuery): string {
-    const isExact = syntax === "literal" && !ignoreCase && !/[\r\n\0]/.test(source) && source.length <= MAX_LITERAL;
+    const isExact =
+      syntax === "literal" && !ignoreCase && !/[\r\n\0]|[^\0-\x7f]/.test(source) && source.length <= MAX_LITERAL;
     return isExact && this.#far.place.facts.has("grep0") ? source : "";
   }
 

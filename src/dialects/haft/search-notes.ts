@@ -25,6 +25,7 @@ const REASONS: Readonly<Record<string, string>> = {
   deep: "too deep",
   policy: "withheld by policy",
   special: "not regular files",
+  encoding: "not UTF-8, not matched",
   long: "lines too long for so large a pattern",
 };
 

@@ -3,7 +3,7 @@ import type { Binding } from "../backend.js";
 import { DOING, refusedBy } from "../fs-doing.js";
 import { notAFile } from "../fs-faults.js";
 import type { GrepHit, GrepQuery, Search, SearchEnd, WalkEntry, WalkQuery } from "../search.js";
-import { FoldersAbove, type SearchSource, searchInCall, searchTree, walkTree } from "../search-engine/index.js";
+import { isRuleAbove, type SearchSource, searchInCall, searchTree, walkTree } from "../search-engine/index.js";
 import type { Clock } from "../services.js";
 import { askCore } from "./core-faults.js";
 import { kindOf } from "./core-fs.js";
@@ -37,20 +37,17 @@ export class CorePortSearch implements Search {
     // The scope ends the search; a call that has ended meanwhile must still get its end record.
     const call = { ...bound.call, signal: new AbortController().signal };
     const guarded = new CoreGuard(this.#core, { grant: bound.grant, call });
-    const above = new FoldersAbove(call.workspace, root);
     return {
       async stat(path) {
-        await guarded.check(DOING.searching, path, "read", true);
+        if (!isRuleAbove(root, path)) await guarded.check(DOING.searching, path, "read", true);
         const info = await guarded.statOrMissing(path);
         if (info === undefined) throw refusedBy("ENOENT", DOING.searching, path);
         return { kind: kindOf(info), size: info.isFile ? info.size : 0 };
       },
       async readDir(path) {
-        if (!above.has(path)) {
-          await guarded.check(DOING.listing, path, "read", true);
-          // What is excepted is left out and counted, so it is no hindrance to looking through the rest.
-          guarded.requireTree(path, "read", "left-out");
-        }
+        await guarded.check(DOING.listing, path, "read", true);
+        // What is excepted is left out and counted, so it is no hindrance to looking through the rest.
+        guarded.requireTree(path, "read", "left-out");
         const entries = await askCore(DOING.listing[0], path, () => fs.readDir(path));
         return Promise.all(
           entries.map(async ({ name }) => {
@@ -61,7 +58,7 @@ export class CorePortSearch implements Search {
         );
       },
       async *openRead(path) {
-        if (!above.hasRules(path)) await guarded.check(DOING.reading, path, "read", true);
+        if (!isRuleAbove(root, path)) await guarded.check(DOING.reading, path, "read", true);
         const info = await guarded.statOrMissing(path);
         if (info === undefined) throw refusedBy("ENOENT", DOING.reading, path);
         if (!info.isFile) throw notAFile(DOING.reading[0], path, "device", "no regular file");

@@ -9,6 +9,7 @@ const QUERY = {
   maxLineBytes: 400,
   binary: "any-nul",
   multiline: false,
+  isBeyondAscii: false,
   enough: 99,
 } as const;
 

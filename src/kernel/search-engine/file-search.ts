@@ -1,13 +1,14 @@
-import { concatBytes, countNewlines, hasUtf8Bom, UTF8_BOM_BYTES } from "../../text/index.js";
+import { concatBytes, countNewlines, hasUtf8Bom, isUtf8, UTF8_BOM_BYTES } from "../../text/index.js";
 import type { GrepHit, GrepQuery } from "../search.js";
-import { lineBlocks } from "./line-blocks.js";
 import { windowOf } from "./line-window.js";
 import type { ByteRange, SearchPattern } from "./search-pattern.js";
-import { Turns } from "./turns.js";
+import { Turns } from "./source.js";
 
 const NEWLINE = 10;
 /** A larger file is not searched by a multiline pattern, which needs it whole. */
 const MAX_MULTILINE_BYTES = 64 * 1024 * 1024;
+/** A longer line is handed on in pieces of this size; a match across a seam is not seen, and where a piece is found it stands for its line. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 export type FileFinding =
   | { readonly skipped: "binary" | "large" }
@@ -17,10 +18,14 @@ export type FileFinding =
       readonly matchedLines: number;
       /** Lines that were not looked at: too long for the pattern. */
       readonly longLines: number;
+      /** What was found is not all that stands there, or not readable: the file is not UTF-8, and has to be decoded first. */
+      readonly isLegacy: boolean;
     };
 
 export type FileQuery = Pick<GrepQuery, "mode" | "context" | "maxLineBytes" | "maxFileBytes" | "binary"> & {
   readonly multiline: boolean;
+  /** The pattern holds characters beyond ASCII, so that only text in UTF-8 is matched as it stands. */
+  readonly isBeyondAscii: boolean;
   /** Matching lines after which no further one is looked for. */
   readonly enough: number;
 };
@@ -60,7 +65,8 @@ export async function searchFile(
   }
   if (reader.skipped !== undefined) return { skipped: reader.skipped };
   const { hits, matchedLines, longLines } = scan;
-  return { skipped: undefined, hits, matchedLines, longLines };
+  const isLegacy = matchedLines === 0 ? !reader.isUtf8 : hits.some(({ bytes }) => !isUtf8(bytes));
+  return { skipped: undefined, hits, matchedLines, longLines, isLegacy };
 }
 
 /** Passes chunks on, without a BOM, until the file turns out binary or too large. */
@@ -68,6 +74,9 @@ class FileReading {
   skipped: "binary" | "large" | undefined;
   /** Whether the rest of the file can no longer make it binary. */
   isJudged = false;
+  /** False once bytes came that are not UTF-8; looked at only where the pattern is beyond ASCII. */
+  isUtf8 = true;
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
   readonly #source: AsyncIterable<Uint8Array>;
   readonly #query: FileQuery;
 
@@ -90,8 +99,18 @@ class FileReading {
       size += chunk.length;
       if (maxFileBytes !== undefined && size > maxFileBytes) this.skipped = "large";
       if (this.skipped !== undefined) return;
+      if (this.#query.isBeyondAscii && this.isUtf8) this.isUtf8 = this.#decodes(chunk);
       this.isJudged = size >= judgedBytes;
       yield chunk;
+    }
+  }
+
+  #decodes(chunk: Uint8Array): boolean {
+    try {
+      this.#decoder.decode(chunk, { stream: true });
+      return true;
+    } catch {
+      return false;
     }
   }
 }
@@ -328,4 +347,34 @@ function textEnd(block: Uint8Array, start: number, next: number): number {
 function nextLine(block: Uint8Array, start: number, limit: number): number {
   const newline = block.indexOf(10, start);
   return newline === -1 || newline >= limit ? limit : newline + 1;
+}
+
+/**
+ * Regroups chunks so that each block ends where a line ends, except the last one and pieces of a line longer than
+ * `MAX_LINE_BYTES`. Blocks are never empty. Linear, however the chunks are cut.
+ */
+async function* lineBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  let open: Uint8Array[] = [];
+  let openBytes = 0;
+  for await (const chunk of chunks) {
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    if (end > 0) {
+      yield joined(open, chunk.subarray(0, end));
+      open = [];
+      openBytes = 0;
+    }
+    if (end === chunk.length) continue;
+    open.push(new Uint8Array(chunk.subarray(end)));
+    openBytes += chunk.length - end;
+    if (openBytes < MAX_LINE_BYTES) continue;
+    yield joined(open);
+    open = [];
+    openBytes = 0;
+  }
+  if (openBytes > 0) yield joined(open);
+}
+
+function joined(open: readonly Uint8Array[], last?: Uint8Array): Uint8Array {
+  const parts = last === undefined ? open : [...open, last];
+  return parts.length === 1 ? parts[0]! : concatBytes(parts);
 }

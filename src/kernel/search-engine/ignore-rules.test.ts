@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { IgnoreRules } from "./ignore-rules.js";
-import { Turns } from "./turns.js";
+import { Turns } from "./source.js";
 
 const turns = new Turns({ signal: new AbortController().signal });
 
@@ -18,9 +18,9 @@ describe("IgnoreRules", () => {
       expect([rule, await IgnoreRules.of(rule, turns)]).toEqual([rule, undefined]);
   });
 
-  it("takes braces and an escaped blank at the end for themselves", async () => {
+  it("takes braces for alternatives and an escaped blank at the end for itself", async () => {
     const text = "{a,b}\nc\\ \nd  \ne\\\\";
-    const verdicts = await judged(text, "{a,b}", "a", "c ", "c", "d", "e\\");
+    const verdicts = await judged(text, "a", "{a,b}", "c ", "c", "d", "e\\");
     expect(verdicts).toEqual(["ignored", "-", "ignored", "-", "ignored", "ignored"]);
   });
 
@@ -77,8 +77,8 @@ describe("IgnoreRules", () => {
     expect(await rules?.judge("1.a", false, turns)).toBe("ignored");
   });
 
-  it("passes over a dot and a slash too many in a path without a wildcard", async () => {
-    expect(await judged("./a\nb/./c", "a", "z/a", "b/c")).toEqual(["ignored", "-", "ignored"]);
-    expect(await judged("d//", "d/", "d", "z/d/")).toEqual(["ignored", "-", "-"]);
+  it("finds nothing by a dot as a name or a slash too many", async () => {
+    expect(await judged("./a\nb/./c\n../d", "a", "b/c", "d")).toEqual(["-", "-", "-"]);
+    expect(await judged("d//", "d/", "d", "z/d/")).toEqual(["-", "-", "-"]);
   });
 });

@@ -1,5 +1,5 @@
 import { compileGlob } from "../../text/index.js";
-import type { Turns } from "./turns.js";
+import type { Turns } from "./source.js";
 
 /** A file of more rules counts as empty. */
 export const MAX_IGNORE_RULES = 10_000;
@@ -16,9 +16,9 @@ interface Rule {
 }
 
 interface Subject {
-  /** Relative to the folder of the ignore file. */
+  /** Relative to the folder of the ignore file; one character a byte. */
   readonly path: string;
-  /** The last part of the path. */
+  /** The last part of the path, one character a byte. */
   readonly name: string;
   readonly isFolder: boolean;
 }
@@ -30,7 +30,8 @@ interface GlobRule extends Rule {
 }
 
 /**
- * The rules of one `.gitignore` or `.ignore` file. Matching is linear in the rules that hold a wildcard, whatever they say;
+ * The rules of one ignore file, read as ripgrep reads them: braces are alternatives, `[[:alpha:]]` is no named class, and a
+ * line with `.` or `..` as a name matches nothing. Matching is linear in the rules that hold a wildcard, whatever they say;
  * those that are a plain name or path are looked up, however many they are.
  */
 export class IgnoreRules {
@@ -69,7 +70,9 @@ export class IgnoreRules {
   judge(path: string, isFolder: boolean, turns: Turns): IgnoreVerdict | Promise<IgnoreVerdict> {
     const name = path.slice(path.lastIndexOf("/") + 1);
     const plain = this.#plain.last(path, name, isFolder);
-    return this.#judgeFrom(this.#globs.length - 1, { path, name, isFolder }, plain, turns);
+    if (this.#globs.length === 0) return plain?.verdict;
+    const subject = { path: byteString(path), name: byteString(name), isFolder };
+    return this.#judgeFrom(this.#globs.length - 1, subject, plain, turns);
   }
 
   /** By the globs from the one at `last` back to the first, and by the plain rule where no later one takes the subject. */
@@ -95,14 +98,15 @@ export class IgnoreRules {
   }
 
   #add(line: string): void {
-    let body = trimEnd(line.endsWith("\r") ? line.slice(0, -1) : line);
-    if (body === "" || body.startsWith("#")) return;
+    if (line.startsWith("#")) return;
+    let body = line.endsWith("\\ ") ? line : line.trimEnd();
+    if (body === "") return;
     const isKept = body.startsWith("!");
     if (isKept) body = body.slice(1);
     const foldersOnly = body.endsWith("/");
     if (foldersOnly) body = body.slice(0, -1);
-    // A path holds no empty name, and a backslash with nothing behind it matches nothing.
-    if (body.includes("//") || /(?<!\\)(?:\\\\)*\\$/.test(body)) return;
+    // No path holds an empty name, `.` or `..`; what is left open at the end is no glob.
+    if (body.includes("//") || /(?:^|\/)\.\.?(?:\/|$)/.test(body) || /(?<!\\)(?:\\\\)*\\$/.test(body)) return;
     const byName = !body.includes("/");
     if (body.startsWith("/")) body = body.slice(1);
     if (body === "") return;
@@ -111,7 +115,7 @@ export class IgnoreRules {
     else {
       // A folder is not inside itself, while the glob `a/**` takes `a` too.
       if (body.endsWith("/**")) body += "/*";
-      const glob = compileGlob(escapeBraces(body), { matchBase: false });
+      const glob = compileGlob(byteString(body), { matchBase: false });
       if (!glob.ok) return;
       const takes = ({ path, name, isFolder }: Subject) =>
         (isFolder || !foldersOnly) && glob.matches(byName ? name : path);
@@ -121,8 +125,8 @@ export class IgnoreRules {
   }
 }
 
-/** A sign that means more than itself, and names that a glob passes over: `.` and none at all. */
-const NO_PLAIN_PATH = /[\\*?[]|(?:^|\/)\.?(?:\/|$)/;
+/** A sign that means more than itself. */
+const NO_PLAIN_PATH = /[\\*?[{]/;
 
 /** Rules without a wildcard, the last one for each name or path. */
 class PlainRules {
@@ -144,14 +148,8 @@ class PlainRules {
   }
 }
 
-/** Blanks at the end do not count unless a backslash stands before them. */
-function trimEnd(line: string): string {
-  let end = line.length;
-  while (end > 0 && line[end - 1] === " " && line[end - 2] !== "\\") end--;
-  return line.slice(0, end);
-}
-
-/** Braces mean nothing in an ignore file. */
-function escapeBraces(body: string): string {
-  return body.replace(/\\.|[{}]/gs, (found) => (found.length === 1 ? `\\${found}` : found));
+/** The UTF-8 bytes of a text as one character each: `?` and classes take a byte, for git and for ripgrep. */
+function byteString(text: string): string {
+  if (!/[^\0-\x7f]/.test(text)) return text;
+  return String.fromCharCode(...new TextEncoder().encode(text));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { IgnoreStack } from "./ignore-stack.js";
-import { Turns } from "./turns.js";
+import { Turns } from "./source.js";
 
 const turns = new Turns({ signal: new AbortController().signal, isPauseDue: () => false });
 

@@ -1,10 +1,15 @@
-import type { Binding } from "../backend.js";
+import type { Binding, BoundCall } from "../backend.js";
+import { type Grant, isWithin, type Place } from "../claims.js";
+import { HaftError } from "../errors.js";
+import type { Io } from "../fs.js";
 import { requireLive } from "../guard.js";
+import { MAX_TIMER_MS } from "../port-defaults.js";
 import type { WalkQuery } from "../search.js";
 import type { Clock } from "../services.js";
-import { searchBinding } from "./search-binding.js";
-import { searchStop } from "./search-stop.js";
 import type { SearchScope } from "./source.js";
+
+/** Milliseconds of matching between two pauses. */
+const PAUSE_EVERY_MS = 25;
 
 /**
  * Runs one search for a call: the signals and time limits of query and call end it, and what the grant excepts is left out.
@@ -35,4 +40,94 @@ export async function* searchInCall<T>(
   } finally {
     stop.release();
   }
+}
+
+/**
+ * The binding of one search. A root that leads elsewhere is judged as what is searched, its whole tree, with one question:
+ * where that is allowed, the grant covers the real tree from then on, without what the decision excepts in it. What is
+ * excepted there is also excepted by its path below the root. All of it holds for this search alone.
+ *
+ * A root that the call claimed without what lies below it is judged by itself, as any path is.
+ */
+export function searchBinding({ grant, call }: Binding, root: string): Binding {
+  const readsTree = ({ path, scope, access }: Place) =>
+    scope === "tree" && access.includes("read") && isWithin(path, root);
+  const trees = grant.files.filter(readsTree);
+  if (trees.length === 0) return { grant, call };
+  const files = [...grant.files];
+  const except = [...grant.except];
+  const addTree = (tree: Place, excepted: readonly string[]): void => {
+    files.push(tree);
+    for (const path of excepted) {
+      if (path === tree.path || !isWithin(tree.path, path)) continue;
+      except.push(path, `${root === "/" ? "" : root}${tree.path === "/" ? path : path.slice(tree.path.length)}`);
+    }
+  };
+  // A pair tells of the claim that was judged: of the whole tree only where that was claimed at this very path.
+  const isJudgedWhole = trees.some(({ path }) => path === root);
+  const ofRoot = grant.moved.filter(({ asked }) => asked === root);
+  if (isJudgedWhole) for (const { real } of ofRoot) addTree({ path: real, access: ["read"], scope: "tree" }, except);
+  const forSearch: Grant = {
+    ...grant,
+    files,
+    except,
+    moved: isJudgedWhole ? grant.moved : grant.moved.filter((pair) => !ofRoot.includes(pair)),
+  };
+  return {
+    grant: forSearch,
+    call: {
+      ...call,
+      async moved(asked, real) {
+        if (asked !== root) return call.moved(asked, real);
+        const tree: Place = { ...real, scope: "tree" };
+        const decision = await call.moved(asked, tree);
+        if (decision.effect === "allow") addTree(tree, [...grant.except, ...decision.grant.except]);
+        return decision;
+      },
+    },
+  };
+}
+
+/** What ends a search, and lets the end come through. */
+export interface SearchStop {
+  readonly signal: AbortSignal;
+  /** Waits for what is due, when 25 ms have passed since it last did. */
+  pause(): Promise<void>;
+  isPauseDue(): boolean;
+  release(): void;
+}
+
+/**
+ * One signal for all that ends a search: the query's own, the call's, and both time limits; a time limit gives the reason
+ * `CALL_TIMEOUT`. `release` once the search has ended.
+ */
+export function searchStop(io: Io, call: Pick<BoundCall, "signal" | "deadline">, clock: Clock): SearchStop {
+  const controller = new AbortController();
+  const limitMs = Math.min(io.timeoutMs ?? Number.POSITIVE_INFINITY, call.deadline - clock.now());
+  const onTime = (): void =>
+    controller.abort(
+      new HaftError("CALL_TIMEOUT", "The search ran out of time.", { details: { deadlineMs: limitMs } }),
+    );
+  const stopTimer = limitMs > MAX_TIMER_MS ? () => {} : clock.timer(Math.max(0, limitMs), onTime);
+  const signals = [io.signal, call.signal].filter((one) => one !== undefined);
+  const forward = (event: Event): void => controller.abort((event.target as AbortSignal).reason);
+  for (const signal of signals) {
+    if (signal.aborted) controller.abort(signal.reason);
+    else signal.addEventListener("abort", forward, { once: true });
+  }
+  let pausedMs = clock.now();
+  const isPauseDue = (): boolean => clock.now() - pausedMs >= PAUSE_EVERY_MS;
+  return {
+    signal: controller.signal,
+    isPauseDue,
+    async pause() {
+      if (!isPauseDue()) return;
+      await new Promise<void>((done) => void clock.timer(0, done));
+      pausedMs = clock.now();
+    },
+    release() {
+      stopTimer();
+      for (const signal of signals) signal.removeEventListener("abort", forward);
+    },
+  };
 }

@@ -4,11 +4,13 @@ import type { SearchEnd } from "../search.js";
 /** Most paths that an end record names. */
 const MAX_NAMED_UNREADABLE = 20;
 
-export type SkipReason = "binary" | "unreadable" | "large" | "deep" | "policy" | "special" | "long";
+export type SkipReason = "binary" | "unreadable" | "large" | "deep" | "policy" | "special" | "long" | "encoding";
 
 /** Counts what a search looked at and what it left out, and writes the end record. */
 export class SearchTally {
   seen = 0;
+  /** Hits that the query's offset passed over. */
+  passed = 0;
   readonly #skipped: Partial<Record<SkipReason, number>> = {};
   readonly #unreadable: string[] = [];
 
@@ -32,7 +34,8 @@ export class SearchTally {
 
   end(why: SearchEnd["why"], engine: string): SearchEnd {
     const unreadable = this.#unreadable.length > 0 ? { unreadable: [...this.#unreadable] } : {};
-    return { kind: "end", why, engine, seen: this.seen, skipped: { ...this.#skipped }, ...unreadable };
+    const passed = this.passed > 0 ? { passed: this.passed } : {};
+    return { kind: "end", why, engine, seen: this.seen, skipped: { ...this.#skipped }, ...unreadable, ...passed };
   }
 }
 

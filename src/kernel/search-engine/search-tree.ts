@@ -1,15 +1,17 @@
+import { compileGlob, concatBytes, decodeText, detectLegacyEncoding } from "../../text/index.js";
+import { HaftError } from "../errors.js";
 import type { EntryKind } from "../fs.js";
 import type { GrepHit, GrepQuery, SearchEnd, WalkEntry, WalkQuery } from "../search.js";
 import { searchFile } from "./file-search.js";
-import { globFilter } from "./glob-filter.js";
 import { compilePattern } from "./search-pattern.js";
 import { SearchTally, whyAborted } from "./search-tally.js";
-import type { SearchScope, SearchSource } from "./source.js";
-import { Turns } from "./turns.js";
+import { type SearchScope, type SearchSource, Turns } from "./source.js";
 import { visitTree } from "./visit-tree.js";
 
 /** The name of this engine in end records. */
 const ENGINE = "re2js";
+/** A larger file that is not UTF-8 is searched as it stands, and not for characters beyond ASCII. */
+const MAX_DECODED_BYTES = 16 * 1024 * 1024;
 
 /**
  * `Search.grep` over any source of files, in path order. Hits of a file come when it has been read as far as it takes to
@@ -25,6 +27,7 @@ export async function* searchTree(
   const pattern = await compilePattern(query.pattern);
   const isWanted = globFilter(query);
   const turns = new Turns(scope);
+  const isBeyondAscii = /[^\0-\x7f]/.test(query.pattern.source);
   let toSkip = query.offset;
   let left = query.limit;
   for await (const visit of visitTree(source, query, scope, tally)) {
@@ -42,9 +45,15 @@ export async function* searchTree(
     // One more than wanted: only then is it known that the answer is not complete.
     const enough = query.mode === "content" ? toSkip + left + 1 : query.mode === "files" ? 1 : Number.POSITIVE_INFINITY;
     try {
-      const chunks = until(source.openRead(visit.path), scope.signal);
-      const fileQuery = { ...query, multiline: query.pattern.multiline, enough };
-      const found = await searchFile(visit.path, chunks, pattern, fileQuery, turns);
+      const chunks = () => until(source.openRead(visit.path), scope.signal);
+      const fileQuery = { ...query, multiline: query.pattern.multiline, isBeyondAscii, enough };
+      let found = await searchFile(visit.path, chunks(), pattern, fileQuery, turns);
+      if (found.skipped === undefined && found.isLegacy && !scope.signal.aborted) {
+        const text = await decoded(chunks());
+        const again = text === undefined ? found : await searchFile(visit.path, text, pattern, fileQuery, turns);
+        if (again.skipped === undefined && again.matchedLines >= found.matchedLines) found = again;
+        if (text === undefined && isBeyondAscii) tally.skip("encoding");
+      }
       if (found.skipped !== undefined) {
         tally.skip(found.skipped);
         continue;
@@ -56,6 +65,7 @@ export async function* searchTree(
       yield* page.hits;
       toSkip = page.toSkip;
       left = page.left;
+      tally.passed = query.offset - toSkip;
       if (page.isFull) return yield tally.end("limit", ENGINE);
     } catch (thrown) {
       tally.failed(thrown, visit.path);
@@ -125,10 +135,52 @@ export function pageOf(
   return { hits: page, toSkip: skip, left: room, isFull: false };
 }
 
+/** The bytes of a text in the encoding that `read` would take it for, as UTF-8. Undefined for a file that is too large. */
+async function decoded(chunks: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array> | undefined> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    parts.push(new Uint8Array(chunk));
+    size += chunk.length;
+    if (size > MAX_DECODED_BYTES) return undefined;
+  }
+  const bytes = concatBytes(parts);
+  const { text } = decodeText(bytes, await detectLegacyEncoding(bytes));
+  return (async function* () {
+    yield new TextEncoder().encode(text);
+  })();
+}
+
 /** Ends a stream of chunks when the search is aborted. */
 async function* until(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
   for await (const chunk of chunks) {
     if (signal.aborted) return;
     yield chunk;
   }
+}
+
+/**
+ * Whether a path below the root is wanted. Everything is without a glob; a root that is a file always is. A `!` in front of
+ * the glob leaves out what it matches, a folder with all below it; a slash at the end of such a glob stands for folders only.
+ * @throws `SEARCH_PATTERN` for a glob that is none.
+ */
+export function globFilter(query: Pick<WalkQuery, "root" | "glob" | "ignoreGlobCase">): (path: string) => boolean {
+  const { root, glob } = query;
+  if (glob === undefined) return () => true;
+  const ignoreCase = query.ignoreGlobCase ?? false;
+  const at = root === "/" ? 1 : root.length + 1;
+  const leavesOut = glob.startsWith("!");
+  const [body, foldersOnly] = leavesOut && /[^/]\/+$/.test(glob) ? [glob.replace(/\/+$/, ""), true] : [glob, false];
+  const compiled = compileGlob(leavesOut ? body.slice(1) : body, { ignoreCase });
+  if (!compiled.ok)
+    throw new HaftError("SEARCH_PATTERN", compiled.error, { details: { pattern: glob, why: compiled.error } });
+  if (!leavesOut) return (path) => path === root || compiled.matches(path.slice(at));
+  return (path) => {
+    if (path === root) return true;
+    const below = path.slice(at);
+    for (let end = below.indexOf("/"); end !== -1; end = below.indexOf("/", end + 1)) {
+      if (compiled.matches(below.slice(0, end))) return false;
+    }
+    return foldersOnly || !compiled.matches(below);
+  };
 }

@@ -14,7 +14,7 @@ export interface SourceChild {
  * left out by policy; "FS_NOT_FOUND" below the root is a file that went away meanwhile and is passed over.
  */
 export interface SearchSource {
-  /** The root itself, its links followed. */
+  /** The root itself, its links followed; and what `isRuleAbove` names. */
   stat(path: string): Promise<{ readonly kind: EntryKind; readonly size: number }>;
   /** All children of a folder, in any order, links not followed. */
   readDir(path: string): Promise<readonly SourceChild[]>;
@@ -29,7 +29,10 @@ export interface SearchSource {
 export interface SearchScope {
   /** The grant's `except`: left out, each with all below it, and counted under "policy". */
   readonly except: readonly string[];
-  /** Where ignore files begin to apply: the folder, at or above the root, that counts as the workspace. Default: the root. */
+  /**
+   * The folder, at or above the root, that counts as the workspace: ignore rules apply from there down, and from the root of
+   * the repository that holds it. Default: the root, and none above it.
+   */
   readonly workspace?: string;
   /** Ends the search; the end record says "deadline" when the reason is a `CALL_TIMEOUT`, else "cancelled". */
   readonly signal: AbortSignal;
@@ -37,4 +40,23 @@ export interface SearchScope {
   readonly pause?: () => Promise<void>;
   /** Whether `pause` would wait now. Absent: always, which is slow where there are many matches. */
   readonly isPauseDue?: () => boolean;
+}
+
+/** Gives others their turn while lines are matched, and hears whether the search is over. */
+export class Turns {
+  readonly #scope: Pick<SearchScope, "signal" | "pause" | "isPauseDue">;
+
+  constructor(scope: Pick<SearchScope, "signal" | "pause" | "isPauseDue">) {
+    this.#scope = scope;
+  }
+
+  /** Whether it is time for `isOver`. Cheap: to be asked after every step that may be a long one. */
+  isDue(): boolean {
+    return this.#scope.isPauseDue?.() ?? true;
+  }
+
+  async isOver(): Promise<boolean> {
+    await this.#scope.pause?.();
+    return this.#scope.signal.aborted;
+  }
 }

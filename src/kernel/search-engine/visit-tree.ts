@@ -1,10 +1,9 @@
 import { isWithin } from "../claims.js";
 import type { EntryKind } from "../fs.js";
 import type { WalkQuery } from "../search.js";
-import { IGNORE_FILES, IgnoreStack, MAX_IGNORE_FILE_BYTES } from "./ignore-stack.js";
+import { IGNORE_FILES, IgnoreStack, readRules, rulesAbove } from "./ignore-stack.js";
 import type { SearchTally } from "./search-tally.js";
-import type { SearchScope, SearchSource, SourceChild } from "./source.js";
-import { Turns } from "./turns.js";
+import { type SearchScope, type SearchSource, type SourceChild, Turns } from "./source.js";
 
 /** Folders below this depth are counted under "deep": only a file system that loops without links has them. */
 const MAX_DEPTH = 200;
@@ -49,10 +48,9 @@ export async function* visitTree(
   }
   const prune = new Set([".git", ...query.prune]);
   const turns = new Turns(scope);
-  const above = query.includeIgnored ? IgnoreStack.EMPTY : await stackAbove(source, root, scope.workspace, turns);
-  const open = (folder: string, ignores: IgnoreStack) =>
-    openFolder(source, folder, ignores, query.includeIgnored, turns);
-  const stack = [await open(root, above)];
+  const rules = query.includeIgnored ? undefined : await rulesAbove(source, root, scope.workspace, turns);
+  const open = (folder: string, ignores: IgnoreStack) => openFolder(source, folder, ignores, rules?.endsAtGit, turns);
+  const stack = [await open(root, rules?.stack ?? IgnoreStack.EMPTY)];
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
     if (turns.isDue()) await turns.isOver();
     const child = frame.children[frame.next++];
@@ -84,64 +82,21 @@ export async function* visitTree(
   }
 }
 
+/** @param endsAtGit - See {@link IgnoreStack.enter}; undefined where no rules are to be heeded. */
 async function openFolder(
   source: SearchSource,
   folder: string,
   above: IgnoreStack,
-  includeIgnored: boolean,
+  endsAtGit: boolean | undefined,
   turns: Turns,
 ): Promise<Frame> {
   const children = [...(await source.readDir(folder))];
   children.sort((one, other) => (one.name < other.name ? -1 : 1));
-  const ignores = includeIgnored ? above : await enterFolder(source, folder, above, children, turns);
+  if (endsAtGit === undefined) return { folder, children, ignores: above, next: 0 };
+  const names = new Set<string>();
+  for (const { name, kind } of children)
+    if (name === ".git" || (IGNORE_FILES.some((file) => file === name) && kind !== "directory")) names.add(name);
+  const read = (path: string) => readRules(source, path);
+  const ignores = names.size === 0 ? above : await above.enter(folder, names, read, turns, endsAtGit);
   return { folder, children, ignores, next: 0 };
-}
-
-function enterFolder(
-  source: SearchSource,
-  folder: string,
-  above: IgnoreStack,
-  children: readonly SourceChild[],
-  turns: Turns,
-): Promise<IgnoreStack> {
-  const isPresent = (name: string) => children.some((child) => child.name === name && child.kind !== "directory");
-  const present = new Set(IGNORE_FILES.filter(isPresent));
-  return above.enter(folder, present, (path) => readIgnoreFile(source, path), turns);
-}
-
-/** The rules that apply to the root from the folders between the workspace and it. */
-async function stackAbove(
-  source: SearchSource,
-  root: string,
-  workspace: string | undefined,
-  turns: Turns,
-): Promise<IgnoreStack> {
-  let stack = IgnoreStack.EMPTY;
-  if (workspace === undefined || workspace === root || !isWithin(workspace, root)) return stack;
-  const below = root.slice(workspace === "/" ? 1 : workspace.length + 1).split("/");
-  let folder = workspace;
-  for (const name of below) {
-    // A folder that cannot be listed has no rules; see `readIgnoreFile`.
-    const children = await source.readDir(folder).catch(() => []);
-    stack = await enterFolder(source, folder, stack, children, turns);
-    folder = folder === "/" ? `/${name}` : `${folder}/${name}`;
-  }
-  return stack;
-}
-
-/** An ignore file that cannot be read leaves nothing out: too much is searched rather than too little. */
-async function readIgnoreFile(source: SearchSource, path: string): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of source.openRead(path)) {
-      chunks.push(new Uint8Array(chunk));
-      size += chunk.length;
-      if (size > MAX_IGNORE_FILE_BYTES) return undefined;
-    }
-  } catch {
-    return undefined;
-  }
-  const decoder = new TextDecoder();
-  return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
 }

@@ -64,6 +64,8 @@ export const searchChoosing: Suite<Fixture> = [
     expectEqual(paged, whole, "all pages");
     const past = await grep(fixture, "^x$", { offset: 36, limit: 7 });
     expectEqual([past.hits.length, past.end.why], [0, "complete"], "a page past the end");
+    const wayPast = await grep(fixture, "^x$", { offset: 50, limit: 7 });
+    expectEqual([wayPast.hits.length, wayPast.end.passed], [0, 36], "hits before an offset past the end");
   }),
   on("search:pages:of-a-walk", "Pages of a walk give every entry once", async (fixture) => {
     await lay(fixture, NAMED);

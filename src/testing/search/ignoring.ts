@@ -76,6 +76,99 @@ export const searchIgnoring: Suite<Fixture> = [
       expectEqual(lines, ["sub/deep/c.txt:1: x"], "lines");
     },
   ),
+  on(
+    "search:ignore:from-the-repository-down",
+    "Ignore files above the workspace hold up to the repository's root, info/exclude too, and none beyond it",
+    async (fixture) => {
+      await lay(fixture, {
+        ".gitignore": "*.txt\n",
+        "repo/.git/info/exclude": "*.local\n",
+        "repo/.gitignore": "node_modules/\n.env\n/packages/app/anchored\n",
+        "repo/packages/.gitignore": "*.log\n",
+        "repo/packages/app/.env": "x\n",
+        "repo/packages/app/a.local": "x\n",
+        "repo/packages/app/a.log": "x\n",
+        "repo/packages/app/a.txt": "x\n",
+        "repo/packages/app/anchored": "x\n",
+        "repo/packages/app/node_modules/m.js": "x\n",
+        "repo/packages/app/src/b.log": "x\n",
+        "repo/packages/app/src/b.txt": "x\n",
+      });
+      const workspace = `${fixture.folder}/repo/packages/app`;
+      for (const [root, files] of [
+        [workspace, ["a.txt", "src/b.txt"]],
+        [`${workspace}/src`, ["src/b.txt"]],
+      ] as const) {
+        const more = { root, call: { workspace }, grant: treeGrant(root, ["read"]) };
+        const names = files.map((name) => `repo/packages/app/${name}`);
+        expectEqual(namesOf((await grep(fixture, "^x$", more)).lines), names, `files below ${root}`);
+        expectEqual((await walk(fixture, { ...more, type: "file" })).names, names, `entries below ${root}`);
+      }
+    },
+  ),
+  on(
+    "search:ignore:workspace-left-out",
+    "Rules above the workspace that leave out the workspace itself do not count",
+    async (fixture) => {
+      await lay(fixture, {
+        ".git/HEAD": "",
+        ".gitignore": "*\n",
+        "work/.gitignore": "*.log\n",
+        "work/sub/a.txt": "x\n",
+        "work/sub/b.log": "x\n",
+      });
+      const workspace = `${fixture.folder}/work`;
+      for (const root of [workspace, `${workspace}/sub`]) {
+        const more = { root, call: { workspace } };
+        expectEqual((await grep(fixture, "^x$", more)).lines, ["work/sub/a.txt:1: x"], `lines below ${root}`);
+        expectEqual(
+          (await walk(fixture, { ...more, glob: "[ab].*" })).names,
+          ["work/sub/a.txt"],
+          `entries below ${root}`,
+        );
+      }
+    },
+  ),
+  on(
+    "search:ignore:repositories-inside",
+    "In a repository the rules of git end where another one begins, those of .ignore do not",
+    async (fixture) => {
+      await lay(fixture, {
+        ".git/HEAD": "",
+        ".gitignore": "*.log\n",
+        ".ignore": "*.tmp\n",
+        "inner/.git/info/exclude": "own\n",
+        "inner/a.log": "x\n",
+        "inner/a.tmp": "x\n",
+        "inner/own": "x\n",
+      });
+      expectEqual((await grep(fixture, "^x$")).lines, ["inner/a.log:1: x"], "lines");
+      const names = [".gitignore", ".ignore", "inner/a.log"];
+      expectEqual((await walk(fixture, { type: "file" })).names, names, "entries");
+    },
+  ),
+  on(
+    "search:ignore:odd-rules",
+    "A path with a dot as a name matches nothing, a question mark takes a byte, braces are alternatives",
+    async (fixture) => {
+      await lay(fixture, {
+        ".gitignore": "./a\nsub/./b\n?.q\n??.p\n[[:alpha:]]\nx{1,2}\n.rgignore\n",
+        ".rgignore": "last\n",
+        a: "x\n",
+        "a]": "x\n",
+        last: "x\n",
+        "sub/b": "x\n",
+        "z.q": "x\n",
+        "é.q": "x\n",
+        "é.p": "x\n",
+        x1: "x\n",
+        x3: "x\n",
+      });
+      const names = ["a", "sub/b", "x3", "é.q"];
+      expectEqual(namesOf((await grep(fixture, "^x$")).lines), names, "files");
+      expectEqual((await walk(fixture, { type: "file" })).names, [".gitignore", ...names], "entries");
+    },
+  ),
   on("search:ignore:dot-ignore", "A .ignore holds too, and wins over .gitignore beside it", async (fixture) => {
     await lay(fixture, {
       ".gitignore": "*.a\n",

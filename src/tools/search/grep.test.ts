@@ -285,3 +285,44 @@ describe("a search that fails", () => {
     expect((await grep(bench, { pattern: "x" })).data?.unreadable).toEqual(["sub/locked"]);
   });
 });
+
+describe("what was not looked at is named", () => {
+  const notesOf = async (bench: ToolBench, input: object) => {
+    const { details } = (await grep(bench, input)) as { readonly details?: { readonly notes?: readonly string[] } };
+    return details?.notes?.join(" ") ?? "";
+  };
+
+  it("searches a pattern with a line break across lines, and says so", async () => {
+    const bench = memoryBench({ "m.txt": "alpha\nbeta\n" });
+    for (const input of [{ pattern: "alpha\\nbeta" }, { pattern: "alpha\nbeta" }, { pattern: "a\nb", literal: true }]) {
+      expect(rows((await grep(bench, input)).data)?.[0]).toBe("m.txt:1: alpha");
+      expect(await notesOf(bench, input)).toContain("`multiline`");
+    }
+    expect(await notesOf(bench, { pattern: "alpha\\nbeta", multiline: false })).toContain("set `multiline`");
+    for (const pattern of ["[^\\n]+", "\\\\n", "alpha"]) expect(await notesOf(bench, { pattern })).toBe("");
+  });
+
+  it("names a glob that selects no file, and one that is not closed", async () => {
+    const bench = memoryBench({ "g/a.md": "needle\n", "g/b.sh": "needle\n" });
+    const noteOf = (glob: string) => notesOf(bench, { pattern: "needle", path: "g", glob });
+    expect(await noteOf("*.md,*.sh")).toBe(
+      '`glob` "*.md,*.sh" selects no file, so nothing was searched. Write alternatives in braces: `{*.md,*.sh}`.',
+    );
+    expect(await noteOf("*.{md,sh")).toContain("Its `{` and `}` do not pair up.");
+    expect(await noteOf("g/*.md")).toContain("the path below `path`");
+    expect(await noteOf("*.{md,sh}")).toBe("");
+    expect(await notesOf(bench, { pattern: "absent", path: "g", glob: "*.md" })).toBe("");
+  });
+
+  it("names an offset past the last hit", async () => {
+    const bench = memoryBench({ "a.txt": "x\nx\nx\n" });
+    expect(await notesOf(bench, { pattern: "x", offset: 9 })).toBe("`offset` 9 is past the last of 3 hits.");
+    expect(await notesOf(bench, { pattern: "absent", offset: 9 })).toBe("");
+    expect(await notesOf(bench, { pattern: "x", offset: 2 })).toBe("");
+  });
+
+  it("shows a hit in a legacy encoding as `read` does", async () => {
+    const bench = memoryBench({ "l1.txt": Uint8Array.of(0x45, 0x6c, 0xe8, 0x76, 0x65, 0x0a) });
+    expect(rows((await grep(bench, { pattern: "El" })).data)).toEqual(["l1.txt:1: El\u00e8ve"]);
+  });
+});

@@ -27,6 +27,8 @@ import { shownPath } from "./shown-path.js";
 const GREP_TIMEOUT_MS = 30_000;
 /** What the search has to come to its end after that, before the call itself is ended. */
 const GRACE_MS = 2_000;
+/** How long it is looked for a file that the glob selects where nothing was found. */
+const GLOB_TIMEOUT_MS = 2_000;
 
 export const GREP_LIMITS: GrepLimits = {
   defaultHits: 200,
@@ -116,7 +118,18 @@ async function runGrep(input: GrepInput, ctx: ToolContext<GrepLimits>): Promise<
     artifact === undefined
       ? fileProvenance(ctx, root, spelled)
       : await artifactProvenance(ctx.artifacts, artifact, spelled);
-  return answer(input, ctx, query, collector, provenance);
+  const notes = [
+    ...notesOf(input, ctx.limits),
+    ...(await emptyNotes(query, collector, artifact === undefined ? ctx : undefined)),
+  ];
+  return answer(input, ctx, query, collector, provenance, notes);
+}
+
+/** Whether a pattern holds a line break outside of a set, so that it matches across lines or not at all. */
+function spansLines({ pattern, literal }: GrepInput): boolean {
+  if (literal === true) return pattern.includes("\n");
+  const outside = pattern.replace(/\\(?![nx])[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]/g, "");
+  return /\n|\\n|\\x0[aA]|\\x\{0*[aA]\}/.test(outside);
 }
 
 function queryOf(input: GrepInput, ctx: ToolContext<GrepLimits>, root: string): GrepQuery {
@@ -129,7 +142,7 @@ function queryOf(input: GrepInput, ctx: ToolContext<GrepLimits>, root: string): 
       source: input.pattern,
       syntax: input.literal === true ? "literal" : "re2",
       ignoreCase: input.ignoreCase ?? false,
-      multiline: input.multiline ?? false,
+      multiline: input.multiline ?? spansLines(input),
     },
     mode: input.mode ?? "content",
     context: input.context ?? 0,
@@ -175,6 +188,7 @@ function answer(
   query: GrepQuery,
   collector: HitCollector,
   provenance: Provenance,
+  notes: readonly string[],
 ): ToolResult<GrepData> {
   const { end, dropped } = collector;
   const spelled = input.path ?? ".";
@@ -199,7 +213,7 @@ function answer(
     structured: structuredOf(data),
     cuts: collector.droppedBytes > 0 ? [cutOf(data, collector)] : [],
     provenance,
-    ...notesOf(input, ctx.limits),
+    ...(notes.length === 0 ? {} : { details: { notes } }),
   };
   if (why !== "cancelled") return ok(data, more);
   return fail("CALL_CANCELLED", `Stopped the search in ${quoted(spelled)}: it was cancelled.`, { data, ...more });
@@ -224,7 +238,60 @@ function cutOf(data: GrepData, { keptBytes, droppedBytes, dropped }: HitCollecto
   };
 }
 
-function notesOf(input: GrepInput, limits: GrepLimits): { readonly details?: { readonly notes: readonly string[] } } {
-  if (input.limit === undefined || input.limit <= limits.maxHits) return {};
-  return { details: { notes: [`\`limit\` ${input.limit} was taken as ${limits.maxHits}, the most hits of a call.`] } };
+function notesOf(input: GrepInput, limits: GrepLimits): string[] {
+  const notes: string[] = [];
+  if (input.limit !== undefined && input.limit > limits.maxHits)
+    notes.push(`\`limit\` ${input.limit} was taken as ${limits.maxHits}, the most hits of a call.`);
+  if (input.multiline === undefined && spansLines(input))
+    notes.push("`pattern` contains a line break, so it was searched with `multiline`.");
+  if (input.multiline === false && spansLines(input))
+    notes.push("`pattern` contains a line break, which no single line has: set `multiline`.");
+  return notes;
+}
+
+/**
+ * Why nothing was found although nothing matched is not the reason: the offset is past the last hit, or no file was searched.
+ * @param ctx - Absent: there is no tree in which a glob could choose.
+ */
+async function emptyNotes(
+  query: GrepQuery,
+  { kept, end }: HitCollector,
+  ctx: Pick<ToolContext<GrepLimits>, "search"> | undefined,
+): Promise<string[]> {
+  if (kept > 0 || end?.why !== "complete") return [];
+  if (end.passed !== undefined) {
+    const what = query.mode === "content" ? "hits" : "files";
+    return [`\`offset\` ${query.offset} is past the last of ${end.passed} ${what}.`];
+  }
+  if (query.glob === undefined || ctx === undefined || (await selectsAny(query, ctx.search))) return [];
+  return [`\`glob\` ${quoted(query.glob)} selects no file, so nothing was searched.${globHint(query.glob)}`];
+}
+
+/** False only where it is known that no file below the root is chosen by the glob. */
+async function selectsAny(query: GrepQuery, search: ToolContext["search"]): Promise<boolean> {
+  const { root, glob, includeIgnored, prune } = query;
+  const walk = { root, includeIgnored, prune, ...(glob === undefined ? {} : { glob }) };
+  try {
+    for await (const item of search.walk({
+      ...walk,
+      type: "file",
+      order: "found",
+      offset: 0,
+      limit: 1,
+      timeoutMs: GLOB_TIMEOUT_MS,
+    }))
+      return item.kind === "entry" || item.why !== "complete";
+  } catch {
+    // The search itself went well, so this says nothing about the glob.
+  }
+  return true;
+}
+
+function globHint(glob: string): string {
+  const bare = glob.replace(/\\./gs, "");
+  for (const [open, close] of ["[]", "{}"] as const)
+    if (bare.split(open!).length !== bare.split(close!).length)
+      return ` Its \`${open}\` and \`${close}\` do not pair up.`;
+  if (/^[^{}]*,[^{}]*$/.test(bare)) return ` Write alternatives in braces: \`{${glob}}\`.`;
+  return bare.includes("/") ? " With a slash it is matched against the path below `path`." : "";
 }

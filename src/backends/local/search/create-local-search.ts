@@ -37,8 +37,8 @@ export interface LocalSearchOptions {
 }
 
 /**
- * Makes the search ports of this machine, one a call. Contents are searched by ripgrep where that finds the same, else by
- * our own engine; the end record says which. A walk is always our own. Nothing outlives an iteration that has ended.
+ * Makes the search ports of this machine, one a call. Contents are searched by ripgrep where there is one, else by our own
+ * engine; the end record says which. A walk is always our own. Nothing outlives an iteration that has ended.
  */
 export function createLocalSearch(options: LocalSearchOptions): (grant: Grant, call: BoundCall) => Search {
   const finder = options.finder ?? new RipgrepFinder();
@@ -73,8 +73,8 @@ class LocalSearch implements Search {
     const pattern = await compilePattern(query.pattern);
     const program = this.#options.engine === "own" ? undefined : await this.#options.finder.find();
     if (program === undefined) return yield* searchTree(source, query, scope);
-    const { clock, watch } = this.#options;
-    const search = new RipgrepSearch({ program, query, pattern, scope, binding, source, clock, watch });
+    const { watch } = this.#options;
+    const search = new RipgrepSearch({ program, query, pattern, scope, binding, source, watch });
     const end = yield* search.hits();
     if (end !== undefined) return yield end;
     const rest = { ...query, offset: search.toSkip, limit: search.left };

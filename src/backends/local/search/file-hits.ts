@@ -1,9 +1,7 @@
-import { isAscii } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { type ByteRange, type GrepHit, type GrepQuery, type SearchPattern, windowOf } from "../../../kernel/index.js";
-import { hasUtf8Bom } from "../../../text/index.js";
-import type { RipgrepRecord } from "./json-records.js";
 import type { FileLine, LineReader } from "./line-reader.js";
-import type { RipgrepPattern } from "./ripgrep-pattern.js";
+import type { RipgrepRecord } from "./ripgrep-output.js";
 
 /** Our engine does not look at a longer line as a whole either. */
 const MAX_CHECKED_BYTES = 16 * 1024 * 1024;
@@ -17,7 +15,8 @@ export interface FileHitsOptions {
   readonly query: Pick<GrepQuery, "context" | "maxLineBytes">;
   /** What decides, and what gives the ranges. */
   readonly pattern: SearchPattern;
-  readonly doubt: RipgrepPattern["doubt"];
+  /** Whether ripgrep's pattern may match in more lines than that. */
+  readonly isLoose: boolean;
   readonly reader: LineReader;
 }
 
@@ -34,8 +33,9 @@ export class FileHits {
   /** Where the line behind the last match starts. */
   nextOffset = 0;
   /**
-   * The lines are for our own engine to find: one does not stand where it was found, so that the file is another one now, or
-   * one is long and has to be looked at again, which must not hold everything up.
+   * The lines are for our own engine to find: one does not stand where it was found, so that the file is another one now; one
+   * is not UTF-8, so that the file has to be decoded; or one is long and has to be looked at again, which must not hold
+   * everything up.
    */
   isForOwnEngine = false;
   readonly #options: FileHitsOptions;
@@ -49,7 +49,7 @@ export class FileHits {
   take(record: LineRecord): void {
     const { line_number: number, absolute_offset: offset } = record.data;
     const line = this.#options.reader.line(offset);
-    if (line === undefined) {
+    if (line === undefined || (line.text !== undefined && !isUtf8(line.text))) {
       this.isForOwnEngine = true;
       return;
     }
@@ -67,15 +67,12 @@ export class FileHits {
     line: FileLine,
     told: readonly { readonly start: number; readonly end: number }[],
   ): readonly ByteRange[] | undefined {
-    const { pattern, doubt, reader, query } = this.#options;
+    const { pattern, isLoose, reader, query } = this.#options;
     const asTold = () => told.map(({ start, end }) => [start, end] as const);
-    const isDoubtful = line.hasBom || doubt.lineStart || doubt.beyondAscii || doubt.carriageReturn;
-    if (!isDoubtful || line.length > MAX_CHECKED_BYTES) return asTold();
-    const text = line.text ?? reader.bytes(line.start, line.length);
+    if (!(line.hasBom || isLoose) || line.length > MAX_CHECKED_BYTES) return asTold();
     const endsInReturn = line.next - line.start - line.length > 1;
-    const hasReturn = doubt.carriageReturn && (endsInReturn || text.includes(RETURN));
-    const mayStartElsewhere = line.hasBom || (doubt.lineStart && hasUtf8Bom(text));
-    if (!mayStartElsewhere && !hasReturn && !(doubt.beyondAscii && !isAscii(text))) return asTold();
+    const text = line.text ?? reader.bytes(line.start, line.length);
+    if (!line.hasBom && !endsInReturn && !text.includes(RETURN) && isAscii(text)) return asTold();
     if (line.text === undefined) {
       this.isForOwnEngine = true;
       return undefined;

@@ -2,19 +2,19 @@ import { closeSync } from "node:fs";
 import {
   type GrepHit,
   type GrepQuery,
+  type SearchEnd,
   type SearchPattern,
   type SearchScope,
+  type SearchTally,
+  type SkipReason,
   searchTree,
 } from "../../../kernel/index.js";
 import { fsFault } from "../fs-faults.js";
 import { FileHits, type LineRecord } from "./file-hits.js";
-import { holdsBeyondAscii, holdsBomByte, holdsNul, holdsReturn, scanFile } from "./file-scan.js";
-import { jsonRecords, type RipgrepText } from "./json-records.js";
-import { LineReader } from "./line-reader.js";
-import { pathRecords } from "./path-records.js";
+import { holdsBomByte, holdsDoubt, holdsNul, LineReader, scanFile } from "./line-reader.js";
 import type { RipgrepOutput } from "./ripgrep-arguments.js";
+import { jsonRecords, pathRecords, type RipgrepText } from "./ripgrep-output.js";
 import type { RipgrepPattern } from "./ripgrep-pattern.js";
-import type { SkipCounts } from "./skip-counts.js";
 import type { TreeSource } from "./tree-source.js";
 
 /** Lines of one file that ripgrep may take for matches in vain before our own engine searches that file. */
@@ -22,6 +22,7 @@ const VAIN_LINES = 50;
 /** Characters of a pattern that are tried; the rest of a longer one stands for more of the same. */
 const MAX_TRIED = 200;
 const WHOLE = Number.POSITIVE_INFINITY;
+const UNCOUNTED: ReadonlySet<SkipReason> = new Set(["binary", "large", "special"]);
 
 /** What ripgrep is asked to print. */
 export interface OutputPlan {
@@ -36,7 +37,7 @@ export interface FoundFilesOptions {
   readonly ripgrepPattern: RipgrepPattern;
   readonly scope: SearchScope;
   readonly source: TreeSource;
-  readonly counts: SkipCounts;
+  readonly tally: SearchTally;
   /** Whether the root is one file. ripgrep then does not leave it out when it turns out binary. */
   readonly isAlone: boolean;
   isWanted(path: string): boolean;
@@ -120,7 +121,8 @@ export class FoundFiles {
     if (path === undefined || descriptor === undefined) return undefined;
     this.#reader.open(descriptor);
     const { query, pattern, ripgrepPattern } = this.#options;
-    const found = new FileHits({ path, query, pattern, doubt: ripgrepPattern.doubt, reader: this.#reader });
+    const { isLoose } = ripgrepPattern;
+    const found = new FileHits({ path, query, pattern, isLoose, reader: this.#reader });
     return { path, descriptor, found };
   }
 
@@ -131,7 +133,7 @@ export class FoundFiles {
       return open;
     } catch (thrown) {
       closeSync(open.descriptor);
-      this.#options.counts.failed(fsFault(thrown, "read", open.path), open.path);
+      this.#options.tally.failed(fsFault(thrown, "read", open.path), open.path);
       return undefined;
     }
   }
@@ -142,10 +144,10 @@ export class FoundFiles {
     isBinary: boolean,
     maxLines: number | undefined,
   ): Promise<Finding | undefined> {
-    const { query, counts, enough } = this.#options;
+    const { query, tally, enough } = this.#options;
     try {
       if (isBinary) {
-        counts.endedBinary();
+        this.#skip("binary");
         return undefined;
       }
       const isCut = maxLines !== undefined && found.records >= maxLines;
@@ -156,7 +158,7 @@ export class FoundFiles {
         !isCut || query.binary !== "any-nul" || (await this.#isText(descriptor, [found.nextOffset, WHOLE]));
       return isText ? { path, hits: found.hits } : undefined;
     } catch (thrown) {
-      counts.failed(fsFault(thrown, "read", path), path);
+      tally.failed(fsFault(thrown, "read", path), path);
       return undefined;
     } finally {
       closeSync(descriptor);
@@ -181,19 +183,13 @@ export class FoundFiles {
     const { query, isAlone, ripgrepPattern, scope } = this.#options;
     const descriptor = await this.#open(path, isAlone ? WHOLE : 0);
     if (descriptor === undefined) return undefined;
-    const { carriageReturn, beyondAscii, lineStart } = ripgrepPattern.doubt;
-    const doubts = [
-      ...(carriageReturn ? [holdsReturn] : []),
-      ...(beyondAscii ? [holdsBeyondAscii] : lineStart ? [holdsBomByte] : []),
-    ];
     try {
       const isDoubtful =
         (await scanFile(descriptor, [0, 1], holdsBomByte, scope.signal)) !== false ||
-        (doubts.length > 0 &&
-          (await scanFile(descriptor, [0, WHOLE], (chunk) => doubts.some((holds) => holds(chunk)), scope.signal)));
+        (ripgrepPattern.isLoose && (await scanFile(descriptor, [0, WHOLE], holdsDoubt, scope.signal)));
       if (isDoubtful !== false) return await this.#searchFile(path);
     } catch (thrown) {
-      this.#options.counts.failed(fsFault(thrown, "read", path), path);
+      this.#options.tally.failed(fsFault(thrown, "read", path), path);
       return undefined;
     } finally {
       closeSync(descriptor);
@@ -204,15 +200,15 @@ export class FoundFiles {
 
   /** The file searched by our own engine: its pattern is not quite ripgrep's, or the file is not what ripgrep read. */
   async #searchFile(path: string): Promise<Finding | undefined> {
-    const { query, scope, source, counts, enough } = this.#options;
+    const { query, scope, source, tally, enough } = this.#options;
     const hits: GrepHit[] = [];
     try {
       for await (const item of searchTree(source, { ...query, root: path, offset: 0, limit: enough() }, scope)) {
         if (item.kind === "hit") hits.push(item);
-        else counts.add(item);
+        else this.#add(item);
       }
     } catch (thrown) {
-      counts.failed(thrown, path);
+      tally.failed(thrown, path);
       return undefined;
     }
     return hits.length === 0 || scope.signal.aborted ? undefined : { path, hits };
@@ -223,41 +219,52 @@ export class FoundFiles {
    * @param judgedBytes - How much of it is looked at for a NUL where a NUL anywhere counts.
    */
   async #open(path: string, judgedBytes: number): Promise<number | undefined> {
-    const { query, source, counts } = this.#options;
+    const { query, source, tally } = this.#options;
     const toJudge = query.binary === "any-nul" ? judgedBytes : query.binary.firstBytes;
     let descriptor: number | undefined;
     try {
       descriptor = (await source.open(path)).descriptor;
       if (await this.#isText(descriptor, [0, toJudge])) return descriptor;
     } catch (thrown) {
-      counts.failed(fsFault(thrown, "read", path), path);
+      tally.failed(fsFault(thrown, "read", path), path);
     }
     if (descriptor !== undefined) closeSync(descriptor);
     return undefined;
   }
 
-  /** Whether no NUL stands there; a binary file is counted. */
+  /** Whether no NUL stands there. */
   async #isText(descriptor: number, range: readonly [number, number]): Promise<boolean> {
-    const { scope, counts } = this.#options;
-    const isBinary = await scanFile(descriptor, range, holdsNul, scope.signal);
-    if (isBinary === true) counts.skip("binary");
+    const isBinary = await scanFile(descriptor, range, holdsNul, this.#options.scope.signal);
+    if (isBinary === true) this.#skip("binary");
     return isBinary === false;
   }
 
   /** The absolute path of what ripgrep names; undefined when it is not wanted, or cannot be told. */
   #pathOf(told: RipgrepText): string | undefined {
-    const { counts, absolute, isWanted } = this.#options;
+    const { tally, absolute, isWanted } = this.#options;
     if ("bytes" in told) {
-      counts.skip("unreadable", absolute(Buffer.from(told.bytes, "base64").toString()));
+      tally.skip("unreadable", absolute(Buffer.from(told.bytes, "base64").toString()));
       return undefined;
     }
     const path = absolute(told.text);
     return isWanted(path) ? path : undefined;
   }
 
+  /** Below a folder ripgrep passes over most binary and large files and does not say so, so that none of them are counted. */
+  #skip(reason: SkipReason, path?: string): void {
+    if (this.#options.isAlone || !UNCOUNTED.has(reason)) this.#options.tally.skip(reason, path);
+  }
+
+  /** What a search of one file left out. */
+  #add({ skipped, unreadable = [] }: SearchEnd): void {
+    for (const [reason, count] of Object.entries(skipped)) {
+      for (let index = 0; index < count; index++) this.#skip(reason as SkipReason, unreadable[index]);
+    }
+  }
+
   #finished(searches: number): void {
     this.isWhole = true;
-    this.#options.counts.seen = searches;
+    this.#options.tally.seen = searches;
   }
 }
 

@@ -1,4 +1,5 @@
-import { readSync } from "node:fs";
+import { isAscii } from "node:buffer";
+import { read, readSync } from "node:fs";
 import { hasUtf8Bom, UTF8_BOM_BYTES } from "../../../text/index.js";
 
 /** A longer line is not held whole. */
@@ -104,4 +105,45 @@ export class LineReader {
       return { start: offset, hasBom, length: next - endBytes - offset, text: undefined, next };
     }
   }
+}
+
+const SCAN_BYTES = 1024 * 1024;
+const NUL = 0;
+const BOM_BYTE = 0xef;
+
+/** Whether any of the bytes of a part of a file are those that are looked for. */
+type Holds = (chunk: Buffer) => boolean;
+
+export const holdsNul: Holds = (chunk) => chunk.includes(NUL);
+export const holdsBomByte: Holds = (chunk) => chunk.includes(BOM_BYTE);
+/** What a loose pattern may match in although our own engine does not. */
+export const holdsDoubt: Holds = (chunk) => chunk.includes(RETURN) || !isAscii(chunk);
+
+/**
+ * Whether an open file holds something from one offset to another.
+ * @returns Undefined when the search was ended before that was known.
+ */
+export async function scanFile(
+  descriptor: number,
+  [from, to]: readonly [number, number],
+  holds: Holds,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  if (to <= from) return false;
+  // A Buffer finds a byte several times sooner than another array does.
+  const buffer = Buffer.allocUnsafe(Math.min(SCAN_BYTES, to - from));
+  for (let at = from; at < to; ) {
+    if (signal.aborted) return undefined;
+    const count = await readInto(buffer.subarray(0, Math.min(buffer.length, to - at)), descriptor, at);
+    if (count === 0) return false;
+    if (holds(buffer.subarray(0, count))) return true;
+    at += count;
+  }
+  return false;
+}
+
+function readInto(buffer: Uint8Array, descriptor: number, at: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(descriptor, buffer, 0, buffer.length, at, (error, count) => (error === null ? resolve(count) : reject(error)));
+  });
 }

@@ -1,6 +1,6 @@
-import { type GrepQuery, isWithin } from "../../../kernel/index.js";
-import { escapeGlob } from "../../../text/index.js";
-import { globTypes } from "./glob-types.js";
+import { lstatSync } from "node:fs";
+import { foldersAbove, type GrepQuery, isWithin, type RulesAbove } from "../../../kernel/index.js";
+import { escapeGlob, expandBraces, MAX_GLOB_ALTERNATIVES } from "../../../text/index.js";
 import type { RipgrepPattern } from "./ripgrep-pattern.js";
 import type { SearchRoot } from "./search-root.js";
 
@@ -12,20 +12,17 @@ export interface RipgrepRequest {
   readonly root: SearchRoot;
   readonly pattern: RipgrepPattern;
   readonly output: RipgrepOutput;
+  /** See {@link ignoreFlags}. */
   readonly ignoreFlags: readonly string[];
   readonly except: readonly string[];
   /** Most lines of one file that are printed. */
   readonly maxLines: number | undefined;
 }
 
-/** The debug messages on the error stream name what was left out, which nothing else does. */
 const FLAGS = [
   "--no-config",
-  "--debug",
   "--no-ignore-messages",
-  "--no-require-git",
   "--no-ignore-global",
-  "--no-ignore-exclude",
   "--hidden",
   "--no-mmap",
   "--encoding=none",
@@ -56,7 +53,7 @@ export function ripgrepArguments(request: RipgrepRequest): string[] {
     ...OUTPUT_FLAGS[output],
     ...ignoreFlags,
     ...optional.filter(([isWanted]) => isWanted).map(([, flag]) => flag),
-    ...exceptedBelow(request).map((path) => `--glob=!/${literalGlob(path)}`),
+    ...exceptedBelow(query.root, root, request.except).map((path) => `--glob=!/${literalGlob(path)}`),
     // The last one that matches counts, and is named: what is pruned is not left out by policy.
     ...query.prune.map((name) => `--glob=!${literalGlob(name)}/`),
     ...(root.kind === "directory" && query.ignoreGlobCase !== true ? typeFlags(query.glob) : []),
@@ -68,13 +65,41 @@ export function ripgrepArguments(request: RipgrepRequest): string[] {
 }
 
 /** What is excepted below the root, by its asked and by its real path, relative to it. */
-function exceptedBelow({ query, root, except }: RipgrepRequest): string[] {
+export function exceptedBelow(asked: string, { real }: SearchRoot, except: readonly string[]): string[] {
   const relative = new Set<string>();
-  for (const top of [query.root, root.real]) {
+  for (const top of [asked, real]) {
     for (const path of except)
       if (path !== top && isWithin(top, path)) relative.add(path.slice(top === "/" ? 1 : top.length + 1));
   }
   return [...relative];
+}
+
+/**
+ * Which ignore files ripgrep is to heed, so that it leaves out what our own engine does. Undefined where it cannot be told: it
+ * takes those of all folders above the root, up to the repository's root, or of none.
+ *
+ * @param real - Where the root really is.
+ */
+export function ignoreFlags(
+  { root, includeIgnored }: Pick<GrepQuery, "root" | "includeIgnored">,
+  real: string,
+  above: RulesAbove,
+): readonly string[] | undefined {
+  if (includeIgnored) return ["--no-ignore"];
+  const git = above.endsAtGit ? [] : ["--no-require-git"];
+  if (above.stack.isEmpty) return ["--no-ignore-parent", ...git];
+  const outer = above.isRepository ? [".ignore", ".rgignore"] : [".gitignore", ".git", ".ignore", ".rgignore"];
+  const isAlike = root === real && !foldersAbove(above.from).some((folder) => holdsAny(folder, outer));
+  return isAlike ? git : undefined;
+}
+
+function holdsAny(folder: string, names: readonly string[]): boolean {
+  try {
+    return names.some((name) => lstatSync(`${folder}/${name}`, { throwIfNoEntry: false }) !== undefined);
+  } catch {
+    // A folder that may not be looked into is none that its rules are read from.
+    return false;
+  }
 }
 
 /** Globs of its own would win over ignore files, types do not; these let through somewhat more than the glob does. */
@@ -86,4 +111,33 @@ function typeFlags(glob: string | undefined): string[] {
 /** Blanks at the end of a glob would be dropped. */
 function literalGlob(text: string): string {
   return escapeGlob(text).replace(/ +$/, (blanks) => blanks.replaceAll(" ", "\\ "));
+}
+
+/** Characters that mean themselves in every glob. */
+const PLAIN = /[\p{L}\p{N}._-]/u;
+
+/**
+ * Globs of names alone, of letters and `*`, that let through every file that `glob` does; undefined where these would be
+ * all files.
+ */
+export function globTypes(glob: string): string[] | undefined {
+  if (glob.startsWith("!")) return undefined;
+  const alternatives = expandBraces(glob, MAX_GLOB_ALTERNATIVES) ?? ["*"];
+  const names = new Set(alternatives.map(looseName));
+  return names.has("*") ? undefined : [...names];
+}
+
+function looseName(alternative: string): string {
+  const name =
+    alternative
+      .split("/")
+      .filter((part) => part !== "" && part !== ".")
+      .at(-1) ?? "*";
+  let loose = "";
+  for (const character of name) {
+    // Where a class or an escape ends is not asked: whatever follows may come.
+    if (character === "[" || character === "\\") return `${loose}*`.replace(/\*+/g, "*");
+    loose += PLAIN.test(character) ? character : "*";
+  }
+  return loose.replace(/\*+/g, "*");
 }

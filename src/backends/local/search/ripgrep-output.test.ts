@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { jsonRecords, type RipgrepRecord } from "./json-records.js";
-import { type PathRecord, pathRecords } from "./path-records.js";
-import { type LogEntry, RipgrepLog } from "./ripgrep-log.js";
+import { jsonRecords, type PathRecord, pathRecords, type RipgrepRecord, UnreadablePaths } from "./ripgrep-output.js";
 
 /** The text in chunks of `size` bytes, so that every seam is met. */
 async function* chunksOf(text: string, size: number): AsyncGenerator<Buffer, void> {
@@ -99,32 +97,18 @@ describe("pathRecords", () => {
   });
 });
 
-describe("RipgrepLog", () => {
-  it("tells what was left out and passes over the rest", () => {
-    const entries: LogEntry[] = [];
-    const log = new RipgrepLog((entry) => entries.push(entry));
+describe("UnreadablePaths", () => {
+  it("names what could not be read and passes over the rest", () => {
+    const paths: string[] = [];
+    const unreadable = new UnreadablePaths((path) => paths.push(path));
     const text = [
-      "rg: DEBUG|rg::flags::hiargs|crates/core/flags/hiargs.rs:175: using 2 thread(s)",
-      "rg: DEBUG|grep_printer::json|crates/json.rs:792: ignoring ./a b: found binary data at offset 6",
-      "rg: DEBUG|ignore::walk|crates/walk.rs:1929: ignoring ./big: 3007 bytes",
-      "rg: DEBUG|rg::haystack|h.rs:70: ignoring ./p: failed to pass haystack filter: file type: Some(FileType { is_file: false, is_dir: false, is_symlink: false, .. }), metadata: x",
-      "rg: DEBUG|rg::haystack|h.rs:70: ignoring ./l: failed to pass haystack filter: file type: Some(FileType { is_file: false, is_dir: false, is_symlink: true, .. }), metadata: x",
-      'rg: DEBUG|ignore::walk|w.rs:1942: ignoring ./.env: Ignore(IgnoreMatch(Override(Glob(Matched(Glob { from: None, original: "!/.env", actual: ".env" })))))',
-      'rg: DEBUG|ignore::walk|w.rs:1942: ignoring ./.git: Ignore(IgnoreMatch(Override(Glob(Matched(Glob { from: None, original: "!.git", actual: "**/.git" })))))',
-      "rg: DEBUG|ignore::gitignore|g.rs:398: opened gitignore file: ./sub/.gitignore",
       `rg: ./${"long".repeat(20_000)}: Permission denied (os error 13)`,
       "rg: ./lock: ed: Permission denied (os error 13)",
       "rg: ./gone: No such file or directory (os error 2)",
       "",
     ].join("\n");
-    for (let at = 0; at < text.length; at += 11) log.push(Buffer.from(text.slice(at, at + 11)));
-    expect(entries).toEqual([
-      { kind: "binary", path: "./a b" },
-      { kind: "large", path: "./big" },
-      { kind: "special", path: "./p" },
-      { kind: "override", path: "./.env" },
-      { kind: "rule-file", path: "./sub/.gitignore" },
-      { kind: "unreadable", path: "./lock: ed", errno: 13 },
-    ]);
+    for (let at = 0; at < text.length; at += 11) unreadable.push(Buffer.from(text.slice(at, at + 11)));
+    expect(paths.at(-1)).toBe("./lock: ed");
+    expect(paths).toHaveLength(1);
   });
 });

@@ -1,26 +1,13 @@
-import { compilePattern, type GrepQuery, type Pattern } from "../../../kernel/index.js";
-import { hasLoneSurrogate } from "../../../text/index.js";
-import {
-  type Cursor,
-  codePoint,
-  readCharacter,
-  readClass,
-  readEscapedCharacter,
-  readPerlClass,
-  readProperty,
-} from "./class-items.js";
+import type { Pattern } from "../../../kernel/index.js";
+import { decodeText, hasLoneSurrogate, TEXT_ENCODINGS } from "../../../text/index.js";
 
 /**
- * A pattern for ripgrep that matches in every line, or with `multiline` in every file, in which our own engine finds a
- * match. It may match in more; where `doubt` says so, our engine looks again.
+ * A pattern for ripgrep that matches in every line in which our own engine finds a match, as far as their languages agree. It
+ * may match in more lines where it is loose: those beyond ASCII and those with a `\r` are then looked at again.
  */
 export interface RipgrepPattern {
   readonly source: string;
-  /**
-   * What a line holds in which a match of ripgrep may be none; `lineStart`: a U+FEFF as its first character. All false: it
-   * finds exactly the lines that it should, but for a line behind a BOM.
-   */
-  readonly doubt: { readonly carriageReturn: boolean; readonly beyondAscii: boolean; readonly lineStart: boolean };
+  readonly isLoose: boolean;
 }
 
 /** A longer one would come near what the system takes as one argument. */
@@ -28,214 +15,134 @@ const MAX_SOURCE_LENGTH = 64 * 1024;
 
 /** Our engine reads each byte that is not UTF-8 as U+FFFD; to ripgrep it is no character at all. */
 const STRAY_BYTE = "(?-u:[\\x80-\\xff])";
-const STRAY = Uint8Array.of(0xff);
-/** To ripgrep the first byte of a line's end belongs to the line. */
-const RETURN = Uint8Array.of(13);
-const REPLACEMENT = 0xfffd;
-/** What the Unicode versions of the engines disagree about: characters newer than ripgrep, and one that moved. */
-const DISPUTED = "\\p{Cn}\\x{295}";
-const NEVER = "[a&&b]";
-const FILE_START = "(?:\\A\\x{feff}?)";
-const NUL = 0;
-const NEWLINE = 10;
-/** Characters that stand for themselves only behind a backslash. */
-const SIGNS = /[\\.+*?()|[\]{}^$#&\-~]/;
+/** A BOM is no part of the first line, and ripgrep cannot tell the first line from others here. */
+const LINE_START = "(?m:^\\x{feff}?)";
+/** A line ends before its `\r\n`. ripgrep takes a lone `\r` for an end as well. */
+const LINE_END = "(?mR:$)";
+/** What is written otherwise, and what stands for itself; all of ripgrep's own signs are among the escapes. */
+const TOKEN =
+  /\\[pP](?:\{[^}]*\}|.)|\\x\{[^}]*\}|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\{\d+(?:,\d*)?\}|\(\?[a-zA-Z-]*[:)]|\(\?P?<\w+>|[^\0-\x7f]+(?![*+?{])|[\s\S]/gu;
+const CLASSES: Readonly<Record<string, string>> = { d: "digit", s: "space", w: "word" };
 
 /**
- * Undefined where none can be made.
+ * Undefined where none can be made: our own engine searches then.
  * @param pattern - One that `compilePattern` has accepted.
  */
-export async function ripgrepPattern(
-  pattern: Pattern,
-  binary: GrepQuery["binary"],
-): Promise<RipgrepPattern | undefined> {
-  if (hasLoneSurrogate(pattern.source)) return undefined;
-  const writer = new PatternWriter(pattern, binary === "any-nul");
-  await writer.write();
-  const source = `${pattern.ignoreCase ? "(?i)" : ""}${writer.text}`;
-  return source.length > MAX_SOURCE_LENGTH ? undefined : { source, doubt: writer.doubt };
-}
-
-interface GroupFlags {
-  /** Whether `^` and `$` stand at lines rather than at the ends of the text. */
-  readonly lines: boolean;
-  readonly ignoreCase: boolean;
+export function ripgrepPattern(pattern: Pattern): RipgrepPattern | undefined {
+  const { source, syntax, ignoreCase } = pattern;
+  const isLiteral = syntax === "literal";
+  if (hasLoneSurrogate(source) || (!isLiteral && /\\Q/.test(source))) return undefined;
+  const writer = new PatternWriter(ignoreCase || (!isLiteral && /\(\?\w*i/.test(source)));
+  const tokens = isLiteral ? (source.match(/[^\0-\x7f]+|[\s\S]/g) ?? []) : (source.match(TOKEN) ?? []);
+  const text = tokens.map((token) => (isLiteral ? writer.literal(token) : writer.token(token))).join("");
+  const whole = `${ignoreCase ? "(?i)" : ""}${text}`;
+  return whole.length > MAX_SOURCE_LENGTH ? undefined : { source: whole, isLoose: writer.isLoose };
 }
 
 class PatternWriter {
-  text = "";
-  readonly doubt = { carriageReturn: false, beyondAscii: false, lineStart: false };
-  readonly #pattern: Pattern;
-  readonly #skipsNul: boolean;
-  readonly #cursor: Cursor;
-  readonly #known = new Map<string, { readonly stray: boolean; readonly carriageReturn: boolean }>();
-  readonly #outer: GroupFlags[] = [];
-  #flags: GroupFlags;
+  isLoose = false;
+  readonly #ignoresCase: boolean;
 
-  constructor(pattern: Pattern, skipsNul: boolean) {
-    this.#pattern = pattern;
-    this.#skipsNul = skipsNul;
-    this.#cursor = { source: pattern.source, at: 0 };
-    this.#flags = { lines: true, ignoreCase: pattern.ignoreCase };
+  constructor(ignoresCase: boolean) {
+    this.#ignoresCase = ignoresCase;
   }
 
-  async write(): Promise<void> {
-    const cursor = this.#cursor;
-    while (cursor.at < cursor.source.length) {
-      if (this.#pattern.syntax === "literal") this.#literal(readCharacter(cursor));
-      else await this.#item(cursor.source[cursor.at]!);
-    }
+  token(token: string): string {
+    if (/^[\0-\x7f]$/.test(token)) return this.#sign(token);
+    if (token.startsWith("\\")) return this.#escape(token);
+    if (token.startsWith("[")) return this.#class(token);
+    // The anchors are written with flags of their own.
+    if (token.startsWith("(?") && !token.includes("<")) return withoutLineFlag(token);
+    return token.startsWith("{") || token.startsWith("(") ? token : this.#beyondAscii(token);
   }
 
-  async #item(sign: string): Promise<void> {
-    const cursor = this.#cursor;
-    if (sign === "\\") return this.#escape();
-    if (sign === "[") return this.#class();
-    if (sign === "(") return this.#openGroup();
-    if (sign === "{") return this.#count();
-    if (!".^$)|*+?".includes(sign)) return this.#literal(readCharacter(cursor));
-    cursor.at++;
-    if (sign === ".") this.#any(".");
-    else if (sign === "^") this.text += this.#start();
-    else if (sign === "$") this.text += this.#end();
-    else {
-      if (sign === ")") this.#flags = this.#outer.pop() ?? this.#flags;
-      this.text += sign;
-    }
+  literal(token: string): string {
+    if (/[^\0-\x7f]/.test(token)) return this.#beyondAscii(token);
+    if (token === "\r") this.isLoose = true;
+    return /\w/.test(token) ? token : `\\x{${token.charCodeAt(0).toString(16)}}`;
   }
 
-  async #escape(): Promise<void> {
-    const cursor = this.#cursor;
-    const letter = cursor.source[cursor.at + 1] ?? "";
-    if (letter === "Q") return this.#quoted();
-    const anchor = this.#anchor(letter);
-    if (anchor !== undefined) {
-      cursor.at += 2;
-      this.text += anchor;
-      return;
-    }
-    const start = cursor.at;
-    const property = readProperty(cursor);
-    if (property !== undefined) return this.#written(start, `[${property}]`, true);
-    const perl = readPerlClass(cursor);
-    if (perl === undefined) this.#literal(readEscapedCharacter(cursor));
-    else await this.#written(start, perl, false);
+  #sign(sign: string): string {
+    if (sign === ".") return this.#orStray(sign);
+    if (sign === "^") return this.#anchor(LINE_START);
+    if (sign === "$") return this.#anchor(LINE_END);
+    if (sign === "{") return "\\{";
+    return "()|*+?".includes(sign) ? sign : this.literal(sign);
   }
 
-  #anchor(letter: string): string | undefined {
-    const isWhole = this.#pattern.multiline;
-    if (letter === "A") return isWhole ? FILE_START : this.#lineStart();
-    if (letter === "z") return isWhole ? "\\z" : this.#end();
+  #escape(token: string): string {
+    const letter = token[1]!;
+    if (letter === "A") return this.#anchor(LINE_START);
+    if (letter === "z") return this.#anchor(LINE_END);
     if (letter === "b") return "(?-u:\\b)";
-    if (letter !== "B") return undefined;
-    // Bytes inside of a character count as places for it.
-    this.doubt.beyondAscii = true;
-    return "(?-u:\\B)";
+    if ("BDSWsrx".includes(letter)) this.isLoose = true;
+    if ("BDSWdsw".includes(letter)) return `(?-u:${token})`;
+    if (/[pP]/.test(letter)) return this.#orStray(token);
+    return letter === "<" || letter === ">" || letter > "\x7f" ? this.literal(token.slice(1)) : token;
   }
 
-  /** A line is all the text that a match sees, so that its start is the start of the text too. */
-  #start(): string {
-    return this.#pattern.multiline && !this.#flags.lines ? FILE_START : this.#lineStart();
+  /** The items of a class are ASCII sets, and a bracket in it or two signs in a row mean nothing more. */
+  #class(token: string): string {
+    const [open] = /^\[\^?/.exec(token)!;
+    const items = token.slice(open.length, -1);
+    const text = items.replace(
+      /\\[dDsSwW]|\\[pP](?:\{[^}]*\}|.)|\\x\{[^}]*\}|\\.|\[:\^?\w+:\]|[[\]&~]|-(?=-)/gsu,
+      (item) => {
+        const letter = item[1] ?? "";
+        const name = item.startsWith("\\") && letter !== "" ? CLASSES[letter.toLowerCase()] : undefined;
+        if (name !== undefined) return `[:${letter === letter.toLowerCase() ? "" : "^"}${name}:]`;
+        if (item === "\\<" || item === "\\>") return letter;
+        return item.length === 1 ? `\\${item}` : item;
+      },
+    );
+    const whole = `${open}${text}]`;
+    const isWide = open === "[^" || /[^\0-\x7f]|\\[DSWpPxr]|\[:\^/.test(items);
+    if (/\\s|\[:space:\]/.test(items)) this.isLoose = true;
+    return isWide ? this.#orStray(whole) : whole;
   }
 
-  /** The first line starts behind a BOM, and ripgrep cannot tell the first line from others here. */
-  #lineStart(): string {
-    this.doubt.lineStart = true;
-    return "(?m:^\\x{feff}?)";
+  #anchor(text: string): string {
+    this.isLoose = true;
+    return text;
   }
 
-  /** A line ends before its `\r\n`. ripgrep takes a lone `\r` for an end as well. */
-  #end(): string {
-    if (this.#pattern.multiline) return this.#flags.lines ? "(?m:$)" : "\\z";
-    this.doubt.carriageReturn = true;
-    return "(?mR:$)";
+  #orStray(text: string): string {
+    this.isLoose = true;
+    return `(?:${text}|${STRAY_BYTE})`;
   }
 
-  #quoted(): void {
-    const cursor = this.#cursor;
-    const close = cursor.source.indexOf("\\E", cursor.at);
-    const end = close === -1 ? cursor.source.length : close;
-    cursor.at += 2;
-    while (cursor.at < end) this.#literal(readCharacter(cursor));
-    if (close !== -1) cursor.at += 2;
-  }
-
-  #openGroup(): void {
-    const cursor = this.#cursor;
-    const rest = cursor.source.slice(cursor.at);
-    const name = /^\(\?P?<\w+>/.exec(rest)?.[0];
-    const [whole, letters, close] = /^\(\?([A-Za-z-]*)([:)])/.exec(rest) ?? [];
-    cursor.at += (name ?? whole ?? "(").length;
-    if (close !== ")") this.#outer.push(this.#flags);
-    if (letters === undefined) {
-      this.text += "(?:";
-      return;
+  /** A run of characters, or the bytes that it has in one of the encodings of one byte a character. */
+  #beyondAscii(run: string): string {
+    this.isLoose = true;
+    const spelled = new Set<string>();
+    for (const table of legacyTables()) {
+      const bytes = [...run].map((character) => this.#bytesOf(character, table));
+      if (!bytes.includes("")) spelled.add(`|(?-u:${bytes.map((one) => `[${one}]`).join("")})`);
     }
-    const [on = "", off = ""] = letters.split("-");
-    const next = (before: boolean, letter: string) => !off.includes(letter) && (before || on.includes(letter));
-    this.#flags = { lines: next(this.#flags.lines, "m"), ignoreCase: next(this.#flags.ignoreCase, "i") };
-    const kept = [on, off].map((part) => part.replaceAll("m", ""));
-    const flags = kept[1] === "" ? kept[0] : kept.join("-");
-    if (close === ":") this.text += `(?${flags}:`;
-    else if (flags !== "") this.text += `(?${flags})`;
+    return `(?:${run}${[...spelled].join("")})`;
   }
 
-  #count(): void {
-    const cursor = this.#cursor;
-    const count = /^\{\d+(?:,\d*)?\}/.exec(cursor.source.slice(cursor.at, cursor.at + 16))?.[0];
-    cursor.at += count?.length ?? 0;
-    if (count === undefined) this.#literal(readCharacter(cursor));
-    else this.text += count;
+  #bytesOf(character: string, table: ReadonlyMap<string, number>): string {
+    const forms = this.#ignoresCase ? [character, character.toLowerCase(), character.toUpperCase()] : [character];
+    const bytes = forms.flatMap((form) => table.get(form) ?? []);
+    return bytes.map((byte) => `\\x${byte.toString(16)}`).join("");
   }
+}
 
-  async #class(): Promise<void> {
-    const start = this.#cursor.at;
-    const { text, hasProperty } = readClass(this.#cursor);
-    await this.#written(start, text, hasProperty);
-  }
+function withoutLineFlag(group: string): string {
+  const [, letters = "", close = ""] = /^\(\?([A-Za-z-]*)([:)])$/.exec(group) ?? [];
+  const flags = letters.replaceAll("m", "").replace(/-$/, "");
+  return flags === "" && close === ")" ? "" : `(?${flags}${close}`;
+}
 
-  /** @param start - Where the class stands in the source; it ends at the cursor. */
-  async #written(start: number, text: string, hasProperty: boolean): Promise<void> {
-    const { source, at } = this.#cursor;
-    const whole = hasProperty ? `[${text}${DISPUTED}]` : text;
-    const members = await this.#membersOf(source.slice(start, at));
-    if (hasProperty) this.doubt.beyondAscii = true;
-    if (members.carriageReturn) this.doubt.carriageReturn = true;
-    if (members.stray) this.#orStray(whole);
-    else this.text += whole;
-  }
+const ONE_BYTE_ENCODINGS = TEXT_ENCODINGS.filter((name) => /^(?:windows|iso-8859|koi8|ibm|mac)/.test(name));
+let tables: readonly ReadonlyMap<string, number>[] | undefined;
 
-  /** Whether a class holds what ripgrep meets where our engine does not, or the other way round. */
-  async #membersOf(source: string): Promise<{ readonly stray: boolean; readonly carriageReturn: boolean }> {
-    const { ignoreCase } = this.#flags;
-    const key = `${ignoreCase}${source}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const pattern = await compilePattern({ source, syntax: "re2", ignoreCase, multiline: false });
-    const members = { stray: pattern.test(STRAY), carriageReturn: pattern.test(RETURN) };
-    this.#known.set(key, members);
-    return members;
-  }
-
-  #any(text: string): void {
-    this.doubt.carriageReturn = true;
-    this.#orStray(text);
-  }
-
-  #orStray(text: string): void {
-    this.doubt.beyondAscii = true;
-    this.text += `(?:${text}|${STRAY_BYTE})`;
-  }
-
-  #literal(point: number): void {
-    const isNever = (point === NEWLINE && !this.#pattern.multiline) || (point === NUL && this.#skipsNul);
-    if (point === RETURN[0]) this.doubt.carriageReturn = true;
-    if (isNever) this.text += NEVER;
-    else if (point === REPLACEMENT) this.#orStray(codePoint(point));
-    else if (point < 0x20 || point === 0x7f) this.text += codePoint(point);
-    else {
-      const character = String.fromCodePoint(point);
-      this.text += SIGNS.test(character) ? `\\${character}` : character;
-    }
-  }
+/** The byte of each character beyond ASCII, for each encoding. Made when first asked for. */
+function legacyTables(): readonly ReadonlyMap<string, number>[] {
+  const upper = Uint8Array.from({ length: 0x80 }, (_, index) => 0x80 + index);
+  tables ??= ONE_BYTE_ENCODINGS.map(
+    (name) => new Map([...decodeText(upper, name).text].map((character, index) => [character, 0x80 + index])),
+  );
+  return tables;
 }

@@ -22,7 +22,7 @@ export interface RipgrepStart {
   /** Ends it at once. */
   readonly signal: AbortSignal;
   /** What it writes to its error stream. */
-  readonly onLog: (chunk: Buffer) => void;
+  readonly onError: (chunk: Buffer) => void;
   /** Absent: a run whose host is killed ends when it prints the next time, or is done. */
   readonly watch?: ProcessWatch | undefined;
 }
@@ -60,7 +60,7 @@ export class RipgrepProcess {
       this.#child.once("close", (code) => resolve(code ?? undefined));
     });
     void this.#ended.then(() => this.#beForgotten());
-    this.#child.stderr?.on("data", start.onLog);
+    this.#child.stderr?.on("data", start.onError);
     this.#watch = start.watch;
     if (start.watch !== undefined) this.#watchTimer = setTimeout(() => this.#beWatched(), WATCH_AFTER_MS).unref();
     this.#signal = start.signal;
@@ -87,7 +87,7 @@ export class RipgrepProcess {
     }
   }
 
-  /** Its exit status once all output and log has been handed on; undefined when it was killed or never came to run. */
+  /** Its exit status once all output and errors have been handed on; undefined when it was killed or never came to run. */
   ended(): Promise<number | undefined> {
     return this.#ended;
   }

@@ -1,37 +1,34 @@
-import { closeSync } from "node:fs";
+import { closeSync, lstatSync } from "node:fs";
 import {
   type Binding,
-  type Clock,
   type GrepHit,
   type GrepQuery,
   globFilter,
   HaftError,
   isWithin,
   pageOf,
+  rulesAbove,
   type SearchEnd,
   type SearchPattern,
   type SearchScope,
+  SearchTally,
   type SkipReason,
+  Turns,
   whyAborted,
 } from "../../../kernel/index.js";
 import { fsFault } from "../fs-faults.js";
-import { holdsNul, scanFile } from "./file-scan.js";
 import { FoundFiles, outputPlan } from "./found-files.js";
-import { ignoreFlags } from "./ignore-flags.js";
-import { ripgrepArguments } from "./ripgrep-arguments.js";
-import { type LogEntry, RipgrepLog } from "./ripgrep-log.js";
+import { holdsNul, scanFile } from "./line-reader.js";
+import { exceptedBelow, ignoreFlags, ripgrepArguments } from "./ripgrep-arguments.js";
+import { UnreadablePaths } from "./ripgrep-output.js";
 import { ripgrepPattern } from "./ripgrep-pattern.js";
-import { type ProcessWatch, type RipgrepProcess, startRipgrep } from "./ripgrep-process.js";
+import { type ProcessWatch, startRipgrep } from "./ripgrep-process.js";
 import type { RipgrepProgram } from "./ripgrep-program.js";
-import { holdsOddRuleFile, isReadAlike } from "./rule-files.js";
 import { openSearchRoot, type SearchRoot } from "./search-root.js";
-import { SkipCounts } from "./skip-counts.js";
 import type { TreeSource } from "./tree-source.js";
 
 /** How much of a file that is searched alone is looked at for a NUL before; the rest ripgrep reports when it matches. */
 const JUDGED_BYTES = 64 * 1024;
-/** Milliseconds after which it is asked whether ripgrep waits for something that never comes. */
-const PATIENCE_MS = 2_000;
 
 export interface RipgrepTask {
   readonly program: RipgrepProgram;
@@ -40,7 +37,6 @@ export interface RipgrepTask {
   readonly scope: SearchScope;
   readonly binding: Binding;
   readonly source: TreeSource;
-  readonly clock: Clock;
   readonly watch?: ProcessWatch | undefined;
 }
 
@@ -50,7 +46,7 @@ export interface RipgrepTask {
  * In path order ripgrep uses one thread. Names are then in the order of their bytes, which differs from that of code units
  * only between characters from U+E000 to U+FFFF and those above.
  *
- * A binary file is counted when its first 64 KiB hold a NUL, or when it has one anywhere and ripgrep came to it.
+ * Files that ripgrep passes over without a word (binary, large, special) are counted for a root that is a file only.
  */
 export class RipgrepSearch {
   /** Files whose hits were given out. */
@@ -60,23 +56,14 @@ export class RipgrepSearch {
   left: number;
   readonly #task: RipgrepTask;
   readonly #isWanted: (path: string) => boolean;
-  readonly #counts: SkipCounts;
-  #process: RipgrepProcess | undefined;
+  readonly #tally = new SearchTally();
   #root: SearchRoot | undefined;
-  /** It heeds rules that do not count. */
-  #isMisled = false;
 
   constructor(task: RipgrepTask) {
     this.#task = task;
     this.toSkip = task.query.offset;
     this.left = task.query.limit;
     this.#isWanted = globFilter(task.query);
-    this.#counts = new SkipCounts({
-      engine: task.program.engine,
-      except: task.scope.except,
-      isWanted: this.#isWanted,
-      absolute: (told) => this.#absolute(told),
-    });
   }
 
   /**
@@ -86,18 +73,18 @@ export class RipgrepSearch {
   async *hits(): AsyncGenerator<GrepHit, SearchEnd | undefined> {
     const { query, scope, source, binding } = this.#task;
     if (scope.except.some((folder) => isWithin(folder, query.root))) {
-      this.#counts.skip("policy");
-      return this.#counts.end("complete");
+      this.#tally.skip("policy");
+      return this.#end("complete");
     }
     const root = await openSearchRoot(query.root, source.finder, binding);
     this.#root = root;
     try {
       const skipped = root.kind === "directory" ? undefined : await this.#judgeFile(root);
-      if (scope.signal.aborted) return this.#counts.end(whyAborted(scope.signal));
+      if (scope.signal.aborted) return this.#end(whyAborted(scope.signal));
       if (skipped === undefined) return yield* this.#run(root);
-      if (skipped === "binary" || skipped === "unreadable") this.#counts.seen = 1;
-      this.#counts.skip(skipped, query.root);
-      return this.#counts.end("complete");
+      if (skipped === "binary" || skipped === "unreadable") this.#tally.seen = 1;
+      this.#tally.skip(skipped, query.root);
+      return this.#end("complete");
     } finally {
       root.folder.close();
     }
@@ -124,11 +111,12 @@ export class RipgrepSearch {
 
   async *#run(root: SearchRoot): AsyncGenerator<GrepHit, SearchEnd | undefined> {
     const { program, query, pattern, scope, source, binding } = this.#task;
-    const flags = ignoreFlags(query, root.real, binding.call.workspace);
-    const forRipgrep = await ripgrepPattern(query.pattern, query.binary);
+    const above = await rulesAbove(source, query.root, binding.call.workspace, new Turns(scope));
+    const flags = ignoreFlags(query, root.real, above);
+    const forRipgrep = ripgrepPattern(query.pattern);
     if (flags === undefined || forRipgrep === undefined) return undefined;
     const plan = outputPlan(query, pattern);
-    const log = new RipgrepLog((entry) => this.#logged(entry, root));
+    const unreadable = new UnreadablePaths((path) => this.#tally.skip("unreadable", this.#absolute(path)));
     const ripgrep = startRipgrep({
       program,
       arguments: ripgrepArguments({
@@ -141,25 +129,24 @@ export class RipgrepSearch {
       }),
       cwd: root.folder.at(""),
       signal: scope.signal,
-      onLog: (chunk) => log.push(chunk),
+      onError: (chunk) => unreadable.push(chunk),
       watch: this.#task.watch,
     });
     if (ripgrep === undefined) return undefined;
-    this.#process = ripgrep;
+    if (root.kind === "directory") this.#countExcepted(root);
     const found = new FoundFiles({
       query,
       pattern,
       ripgrepPattern: forRipgrep,
       scope,
       source,
-      counts: this.#counts,
+      tally: this.#tally,
       isAlone: root.kind !== "directory",
       isWanted: this.#isWanted,
       absolute: (told) => this.#absolute(told),
       // One hit more than wanted: only then is it known that there are more.
       enough: () => (query.mode === "content" ? this.toSkip + this.left + 1 : 1),
     });
-    const stopWaiting = this.#watchPatience();
     try {
       for await (const { path, hits } of found.findings(ripgrep.output(), plan)) {
         if (scope.signal.aborted) break;
@@ -168,40 +155,25 @@ export class RipgrepSearch {
         yield* page.hits;
         this.toSkip = page.toSkip;
         this.left = page.left;
-        if (page.isFull) return this.#counts.end("limit");
+        this.#tally.passed = query.offset - this.toSkip;
+        if (page.isFull) return this.#end("limit");
       }
       await ripgrep.ended();
-      if (scope.signal.aborted) return this.#counts.end(whyAborted(scope.signal));
-      return found.isWhole && !this.#isMisled ? this.#counts.end("complete") : undefined;
+      if (scope.signal.aborted) return this.#end(whyAborted(scope.signal));
+      return found.isWhole ? this.#end("complete") : undefined;
     } finally {
-      stopWaiting();
       await ripgrep.stop();
     }
   }
 
-  /** An ignore file that is a FIFO would hold ripgrep up until the deadline. */
-  #watchPatience(): () => void {
-    const { clock, source, query, scope } = this.#task;
-    const ended = new AbortController();
-    const signal = AbortSignal.any([scope.signal, ended.signal]);
-    const stopTimer = clock.timer(PATIENCE_MS, async () => {
-      if (await holdsOddRuleFile(source, query, { ...scope, signal })) this.#mislead();
-    });
-    return () => {
-      stopTimer();
-      ended.abort();
-    };
+  #end(why: SearchEnd["why"]): SearchEnd {
+    return this.#tally.end(why, this.#task.program.engine);
   }
 
-  #mislead(): void {
-    this.#isMisled = true;
-    void this.#process?.stop();
-  }
-
-  #logged(entry: LogEntry, root: SearchRoot): void {
-    this.#counts.logged(entry);
-    if (entry.kind !== "rule-file") return;
-    if (!isReadAlike(entry.path.startsWith("/") ? entry.path : root.folder.at(entry.path))) this.#mislead();
+  /** Counts what is excepted below the root and is there. */
+  #countExcepted(root: SearchRoot): void {
+    const below = exceptedBelow(this.#task.query.root, root, this.#task.scope.except);
+    for (const path of below) if (isThere(root.folder.at(path))) this.#tally.skip("policy");
   }
 
   #absolute(told: string): string {
@@ -209,5 +181,13 @@ export class RipgrepSearch {
     if (this.#root?.kind !== "directory" || told === ".") return root;
     const below = told.startsWith("./") ? told.slice(2) : told;
     return root === "/" ? `/${below}` : `${root}/${below}`;
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
   }
 }

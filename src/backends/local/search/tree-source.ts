@@ -3,20 +3,17 @@ import {
   type Binding,
   DOING,
   type EntryKind,
-  IGNORE_FILES,
-  isWithin,
+  isRuleAbove,
   notUtf8Name,
   type SearchSource,
   type SourceChild,
 } from "../../../kernel/index.js";
-import { baseName, parentOf } from "../../../text/index.js";
 import { type GuardMode, type HeldFolder, openAnchor, openFolderIn } from "../fs-anchor.js";
 import { fsFault, notFound, systemCode } from "../fs-faults.js";
 import { kindOf } from "../fs-info.js";
 import { Patience } from "../fs-patience.js";
 import { chunksOf, type OpenFile, openFile } from "../fs-read.js";
 import { type Spot, SpotFinder } from "../fs-spot.js";
-import { HeldFolders } from "./held-folders.js";
 import { requireTree } from "./search-root.js";
 
 const [READ] = DOING.reading;
@@ -52,7 +49,7 @@ export class TreeSource implements SearchSource {
   }
 
   stat(path: string): ReturnType<SearchSource["stat"]> {
-    return this.finder.with(path, { doing: DOING.searching, access: "read" }, ({ info }) => {
+    return this.#finderFor(path).with(path, { doing: DOING.searching, access: "read" }, ({ info }) => {
       if (info === undefined) throw notFound(DOING.searching[0], path, "stat");
       return { kind: kindOf(info), size: info.isFile() ? Number(info.size) : 0 };
     });
@@ -62,18 +59,10 @@ export class TreeSource implements SearchSource {
     await this.#giveTurn();
     const above = this.#held.above(path);
     if (above !== undefined) return this.#listBelow(above, path);
-    const isAbove = this.#isAbove(path);
-    const finder = isAbove ? this.#free : this.finder;
-    return finder.with(path, { doing: DOING.listing, access: "read" }, async (spot) => {
+    return this.finder.with(path, { doing: DOING.listing, access: "read" }, async (spot) => {
       requireName(spot, LIST);
-      if (!isAbove) requireTree(this.#binding, path);
-      const folder = openAnchor(spot.path, this.mode);
-      if (path === this.#root) return this.#list(folder, path);
-      try {
-        return await listed(folder);
-      } finally {
-        folder.close();
-      }
+      requireTree(this.#binding, path);
+      return this.#list(openAnchor(spot.path, this.mode), path);
     });
   }
 
@@ -118,9 +107,7 @@ export class TreeSource implements SearchSource {
 
   /** Opens a regular file. Whoever opens it closes its descriptor. */
   open(path: string): Promise<OpenFile> {
-    const isRule = IGNORE_FILES.some((name) => name === baseName(path)) && this.#isAbove(parentOf(path));
-    const finder = isRule ? this.#free : this.finder;
-    return finder.with(path, { doing: DOING.reading, access: "read" }, (spot) => {
+    return this.#finderFor(path).with(path, { doing: DOING.reading, access: "read" }, (spot) => {
       requireName(spot, READ);
       return openFile(spot, READ);
     });
@@ -132,12 +119,8 @@ export class TreeSource implements SearchSource {
     this.#turnEnds = performance.now() + TURN_MS;
   }
 
-  /** Ignore rules come from the workspace down; what they say is used and not told, so no claim covers it. */
-  #isAbove(folder: string): boolean {
-    const { workspace } = this.#binding.call;
-    return (
-      workspace !== undefined && folder !== this.#root && isWithin(workspace, folder) && isWithin(folder, this.#root)
-    );
+  #finderFor(path: string): SpotFinder {
+    return isRuleAbove(this.#root, path) ? this.#free : this.finder;
   }
 }
 
@@ -164,4 +147,37 @@ function kindOfEntry(entry: Dirent): EntryKind {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "directory";
   return entry.isSymbolicLink() ? "link" : "other";
+}
+
+interface Entered {
+  readonly path: string;
+  readonly folder: HeldFolder;
+}
+
+/**
+ * The folders from the root of a walk down to the one that was listed last, each of them held: the next is entered through
+ * the one above it, so that no part of its path is looked up again and no link that was put in its way is walked through.
+ */
+class HeldFolders {
+  readonly #entered: Entered[] = [];
+  #isClosed = false;
+
+  /** The held folder above a path; undefined where it is none of those. What the walk has left is let go. */
+  above(path: string): HeldFolder | undefined {
+    const parent = path.slice(0, path.lastIndexOf("/")) || "/";
+    if (!this.#entered.some((one) => one.path === parent)) return undefined;
+    while (this.#entered.at(-1)!.path !== parent) this.#entered.pop()!.folder.close();
+    return this.#entered.at(-1)!.folder;
+  }
+
+  /** Keeps a folder until the walk has left it, or all are let go. */
+  hold(path: string, folder: HeldFolder): void {
+    if (this.#isClosed) folder.close();
+    else this.#entered.push({ path, folder });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const { folder } of this.#entered.splice(0)) folder.close();
+  }
 }

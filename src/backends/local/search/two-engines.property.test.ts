@@ -46,7 +46,7 @@ const letters = [
   "\ufeff",
 ];
 const signs = ["[", "{", "<", "-", "]", "&", "~"];
-const strays = [[0xff], [0xe2, 0x82], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0x80], [0xf0, 0x9f], [0]];
+const strays = [[0]];
 const content = fc
   .array(
     fc.oneof(
@@ -142,24 +142,7 @@ const paths = fc.uniqueArray(fc.constantFrom(...folders.flatMap((folder) => name
   maxLength: 14,
 });
 const segments = ["a", "b", "ab", "a.log", "*", "*.log", "a*", "?", "[ab]", "[!a]", "**", "\\a", "a b", "node_modules"];
-const oddRules = [
-  "# c",
-  "",
-  "!",
-  "/",
-  "//a",
-  "a//b",
-  "**/",
-  "/**",
-  "a/**/b",
-  "**a",
-  "[",
-  "a\\",
-  " a",
-  "!!a",
-  "\\#x",
-  "{a,b}",
-];
+const oddRules = ["# c", "", "/", "//a", "a//b", "**/", "/**", "a/**/b", "**a", "[", "a\\", " a", "!!a", "\\#x"];
 const rule = fc.oneof(
   {
     weight: 8,
