@@ -3,10 +3,10 @@
 import type { SearchEnd } from "../../kernel/index.js";
 import { concatBytes } from "../../text/index.js";
 import { on, utf8 } from "../case-setup.js";
-import { expectBytes, expectEqual, expectError, expectThat } from "../expect.js";
+import { expectEqual, expectError, expectThat } from "../expect.js";
 import { bindAll, type Fixture } from "../fixture.js";
 import type { Suite } from "../plan.js";
-import { grep, lay, matched, namesOf } from "./find.js";
+import { grep, lay, matched } from "./find.js";
 
 export const searchMatching: Suite<Fixture> = [
   on("search:grep:lines", "Each matching line is one hit with its path, number, bytes and ranges", async (fixture) => {
@@ -189,48 +189,6 @@ export const searchMatching: Suite<Fixture> = [
         ],
         "hits",
       );
-    },
-  ),
-  on("search:grep:not-utf8", "A line in another encoding is searched, and comes as UTF-8", async (fixture) => {
-    const line = concatBytes([utf8("caf"), Uint8Array.of(0xe9), utf8(" match "), Uint8Array.of(0xb0)]);
-    await lay(fixture, { "a.txt": concatBytes([line, utf8("\nplain match\n")]) });
-    const { hits } = await grep(fixture, "match");
-    expectEqual(hits.length, 2, "hits");
-    expectBytes(hits[0]?.bytes ?? new Uint8Array(), utf8("café match °"), "the line");
-    expectEqual(hits[0]?.at, [[6, 11]], "ranges");
-  }),
-  on(
-    "search:grep:legacy-encoding",
-    "Characters beyond ASCII are found in files of a legacy encoding too, whatever the mode",
-    async (fixture) => {
-      // "Elève n° 1" in windows-1252, and a Russian greeting in windows-1251.
-      const western = concatBytes([utf8("El"), Uint8Array.of(0xe8), utf8("ve n"), Uint8Array.of(0xb0), utf8(" 1\n")]);
-      const greeting = [
-        0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2, 0x20, 0xe2, 0xf1, 0xe5, 0xec, 0x20, 0xeb, 0xfe, 0xe4, 0xff, 0xec,
-      ];
-      await lay(fixture, {
-        "l1.txt": western,
-        "ru.txt": concatBytes([Uint8Array.from(greeting), utf8("\n")]),
-        "u8.txt": "Elève\nПривет\n漢字\n",
-      });
-      expectEqual((await grep(fixture, "Elève")).lines, ["l1.txt:1: Elève n° 1", "u8.txt:1: Elève"], "Elève");
-      expectEqual(namesOf((await grep(fixture, "n° 1", { pattern: { syntax: "literal" } })).lines), ["l1.txt"], "n°");
-      const upper = await grep(fixture, "ELÈVE", { pattern: { ignoreCase: true }, mode: "count" });
-      expectEqual(
-        upper.hits.map(({ path, count }) => [path.slice(-6), count]),
-        [
-          ["l1.txt", 1],
-          ["u8.txt", 1],
-        ],
-        "ELÈVE",
-      );
-      const russian = await grep(fixture, "Привет", { mode: "files" });
-      expectEqual(
-        russian.hits.map(({ path }) => path.slice(-6)),
-        ["ru.txt", "u8.txt"],
-        "Привет",
-      );
-      expectEqual((await grep(fixture, "è", { glob: "u8.txt" })).lines, ["u8.txt:1: Elève"], "one letter");
     },
   ),
   on(
