@@ -16,10 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { guardMode } from "./fs-anchor.js";
-import { Backups } from "./in-place-backup.js";
-import { KeptAttributes } from "./kept-attributes.js";
-import { LocalFs } from "./local-fs.js";
-import { TempFiles } from "./temp-file.js";
+import { LocalFs, localFsTools } from "./local-fs.js";
 
 let folder: string;
 beforeEach(() => {
@@ -46,7 +43,7 @@ async function asAnother(use: () => Promise<void>): Promise<void> {
 
 /** "checked" is how files are moved where a second name is one of a link's target, as on macOS. */
 describe.each([...new Set([guardMode(), "checked" as const])])("a move to a free name, %s", (mode) => {
-  const fs = new LocalFs({ mode, temps: new TempFiles(), attributes: new KeptAttributes(), backups: new Backups() });
+  const fs = new LocalFs(localFsTools(mode));
 
   it("takes a link with its text, its owner and its time", async () => {
     const text = Buffer.from("g\xF6ne", "latin1");

@@ -25,6 +25,7 @@ import {
   type ReplaceResult,
   staleFile,
 } from "../../kernel/index.js";
+import type { CopyAttributes } from "./fs-attributes.js";
 import { systemCode } from "./fs-faults.js";
 import { oddKindOf, versionOf } from "./fs-info.js";
 import type { Patience } from "./fs-patience.js";
@@ -32,7 +33,6 @@ import { openFile, readAt } from "./fs-read.js";
 import type { Spot } from "./fs-spot.js";
 import { flush, flushDirectory, WRITE_STEP_BYTES, writeAll } from "./fs-write.js";
 import { type Backup, type Backups, restoreCommand } from "./in-place-backup.js";
-import type { KeptAttributes } from "./kept-attributes.js";
 import { discard, removeName, type TempFiles } from "./temp-file.js";
 
 /** A link, not a rename, so that whoever came first wins; where a file system has no links the file is made directly. */
@@ -42,7 +42,7 @@ const [WRITE] = DOING.writing;
 
 export interface ReplaceTools {
   readonly temps: TempFiles;
-  readonly attributes: KeptAttributes;
+  readonly copyAttributes: CopyAttributes;
   readonly backups: Backups;
 }
 
@@ -135,10 +135,9 @@ async function renameOver(
     const source = openFile(spot, WRITE);
     let before: string | null;
     try {
-      // A look, and a copy where there is something to copy: in processes of their own while the bytes are written.
       const [isKept] = await allOrFirstFault([
         keepOwner(temp.descriptor, old)
-          ? tools.attributes.copy(source, temp.descriptor, spot.anchor)
+          ? tools.copyAttributes(source.descriptor, temp.descriptor)
           : Promise.resolve(false),
         writeAll(temp.descriptor, data, patience),
       ]);
@@ -157,7 +156,6 @@ async function renameOver(
     requireVersion(spot, source.info, versionOf(requireThere(spot, expect)));
     patience.check();
     renameSync(temp.path, spot.path);
-    tools.attributes.succeed(source.info, fstatSync(temp.descriptor, { bigint: true }));
     closeSync(temp.descriptor);
     isOpen = false;
     await flushDirectory(spot.anchor.at(""));

@@ -15,15 +15,13 @@ import { baseEnvironment } from "./command-environment.js";
 import { CommandHost } from "./command-host.js";
 import type { EarlierEnd } from "./earlier-end.js";
 import { type GuardMode, guardMode } from "./fs-anchor.js";
-import { Backups } from "./in-place-backup.js";
+import type { Backups } from "./in-place-backup.js";
 import { JobStore } from "./jobs/job-store.js";
-import { KeptAttributes } from "./kept-attributes.js";
-import { LocalFs } from "./local-fs.js";
+import { LocalFs, localFsTools } from "./local-fs.js";
 import { LocalShell } from "./local-shell.js";
 import { PipePool } from "./pipe-pool.js";
 import { createLocalSearch } from "./search/create-local-search.js";
 import { systemClock } from "./system-services.js";
-import { TempFiles } from "./temp-file.js";
 import { takeReports, Watcher } from "./watcher.js";
 
 export interface LocalBackendOptions {
@@ -75,8 +73,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
   const reports = options.stateDir === undefined ? undefined : join(options.stateDir, "watcher");
   const { host, watcher } = createHost(options, home, reports, mode);
   const requireOpen = () => host.requireOpen();
-  const backups = new Backups(options.stateDir);
-  const fsTools = { mode, temps: new TempFiles(), attributes: new KeptAttributes(), backups, requireOpen };
+  const fsTools = localFsTools(mode, options.stateDir, requireOpen);
   const searchOf = createLocalSearch({
     mode,
     clock: systemClock,
@@ -116,7 +113,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
       closing ??= host.close(Math.min(DEFAULT_GRACE_MS, io?.timeoutMs ?? DEFAULT_GRACE_MS)).then((left) => ({ left }));
       return closing;
     },
-    takeReports: () => [...takeEarlierEnds(host, reports), ...takeHalfWritten(backups)],
+    takeReports: () => [...takeEarlierEnds(host, reports), ...takeHalfWritten(fsTools.backups)],
   };
 }
 

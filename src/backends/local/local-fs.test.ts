@@ -5,11 +5,8 @@ import { join } from "node:path";
 import { conform } from "../../../test/conformance.js";
 import type { Backend } from "../../kernel/index.js";
 import { type Fixture, fsSuite, type Plant } from "../../testing/index.js";
-import { Backups } from "./in-place-backup.js";
-import { KeptAttributes } from "./kept-attributes.js";
-import { LocalFs } from "./local-fs.js";
+import { LocalFs, localFsTools } from "./local-fs.js";
 import { systemClock } from "./system-services.js";
-import { TempFiles } from "./temp-file.js";
 
 async function plant(what: Plant): Promise<void> {
   // A case that plants in a loop must leave the others their turn.
@@ -25,12 +22,7 @@ async function plant(what: Plant): Promise<void> {
 /** Files as on a system that shows no descriptors; `local-backend.test.ts` has those of this one. */
 async function create(): Promise<Fixture> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-fs-")));
-  const tools = {
-    mode: "checked",
-    temps: new TempFiles(),
-    attributes: new KeptAttributes(),
-    backups: new Backups(),
-  } as const;
+  const tools = localFsTools("checked");
   const backend: { root: { fs: LocalFs }; bind: (...binding: Parameters<Backend["bind"]>) => { fs: LocalFs } } = {
     root: { fs: new LocalFs(tools) },
     bind: (grant, call) => ({ fs: new LocalFs(tools, { grant, call }) }),

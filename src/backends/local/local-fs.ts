@@ -20,6 +20,7 @@ import {
 } from "../../kernel/index.js";
 import { wholeNumber } from "../../text/index.js";
 import { type GuardMode, openAnchorItself } from "./fs-anchor.js";
+import { createAttributeCopy } from "./fs-attributes.js";
 import { fsFault, notFound } from "./fs-faults.js";
 import { entryInfo } from "./fs-info.js";
 import { Patience } from "./fs-patience.js";
@@ -28,6 +29,8 @@ import { CameMeanwhile, type ReplaceTools, replaceAt } from "./fs-replace.js";
 import { resolveReal } from "./fs-resolve.js";
 import { childPath, type FindOptions, type Spot, SpotFinder } from "./fs-spot.js";
 import { makeFolder, makeFolders, move, removeOne, removeTree, sortedNames } from "./fs-tree.js";
+import { Backups } from "./in-place-backup.js";
+import { TempFiles } from "./temp-file.js";
 
 /** Children told in one go; between two of them the operation can end. */
 const CHILDREN_PER_STEP = 500;
@@ -40,8 +43,19 @@ const ENDED: ReadonlySet<string> = new Set(["CALL_REVOKED", "CALL_CANCELLED", "C
 /** What all file ports of one backend share. */
 export interface LocalFsTools extends ReplaceTools {
   readonly mode: GuardMode;
-  /** Throws once the backend is closed. Absent: it never is. */
-  readonly requireOpen?: () => void;
+  /** Throws once the backend is closed. */
+  readonly requireOpen: () => void;
+}
+
+/** @param stateDir - Where the old bytes of files are kept while they are overwritten in place; absent: beside the file. */
+export function localFsTools(mode: GuardMode, stateDir?: string, requireOpen: () => void = () => {}): LocalFsTools {
+  return {
+    mode,
+    requireOpen,
+    temps: new TempFiles(),
+    copyAttributes: createAttributeCopy(),
+    backups: new Backups(stateDir),
+  };
 }
 
 /**

@@ -8,14 +8,11 @@ import { plantByShell, shellSuite } from "../../testing/index.js";
 import { baseEnvironment } from "./command-environment.js";
 import { CommandHost } from "./command-host.js";
 import { guardMode } from "./fs-anchor.js";
-import { Backups } from "./in-place-backup.js";
 import { closeInherited } from "./inherited-descriptors.fixture.js";
-import { KeptAttributes } from "./kept-attributes.js";
-import { LocalFs } from "./local-fs.js";
+import { LocalFs, localFsTools } from "./local-fs.js";
 import { LocalShell } from "./local-shell.js";
 import { PipePool } from "./pipe-pool.js";
 import { systemClock } from "./system-services.js";
-import { TempFiles } from "./temp-file.js";
 
 closeInherited();
 
@@ -35,7 +32,7 @@ const host = new CommandHost({
   pool: new PipePool(false),
   env: baseEnvironment(process.env, [], {}),
 });
-const fsTools = { mode: guardMode(), temps: new TempFiles(), attributes: new KeptAttributes(), backups: new Backups() };
+const fsTools = localFsTools(guardMode());
 const root = { fs: new LocalFs(fsTools), shell: new LocalShell(host) };
 const sessions = new SessionJobs(root.shell);
 const backend: Pick<Backend, "bind" | "root" | "flags" | "endSession"> = {

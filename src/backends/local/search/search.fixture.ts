@@ -6,11 +6,8 @@ import { join } from "node:path";
 import type { Backend, BoundCall, Grant } from "../../../kernel/index.js";
 import type { Fixture, Plant } from "../../../testing/index.js";
 import { type GuardMode, guardMode } from "../fs-anchor.js";
-import { Backups } from "../in-place-backup.js";
-import { KeptAttributes } from "../kept-attributes.js";
-import { LocalFs } from "../local-fs.js";
+import { LocalFs, localFsTools } from "../local-fs.js";
 import { systemClock } from "../system-services.js";
-import { TempFiles } from "../temp-file.js";
 import { createLocalSearch, type LocalSearchOptions } from "./create-local-search.js";
 
 /** The rest of a backend is missing: no case here asks for it. */
@@ -20,7 +17,7 @@ export function searchFixture(
   folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-search-"))),
   more: Pick<LocalSearchOptions, "finder" | "watch"> = {},
 ): Fixture {
-  const tools = { mode, temps: new TempFiles(), attributes: new KeptAttributes(), backups: new Backups() };
+  const tools = localFsTools(mode);
   const search = createLocalSearch({ mode, clock: systemClock, engine, ...more });
   const backend: Pick<Backend, "bind"> = {
     bind: (grant: Grant, call: BoundCall) =>

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from "vitest";
 import { createLocalBackend } from "./local-backend.js";
 
@@ -80,72 +80,6 @@ describe("attributes of a file that is written again and again", () => {
     expect(has(at("in/new"), ACL)).toBe(true);
     expect([await write("in/file", "one"), await write("in/file", "two")]).toEqual([false, false]);
     expect(has(at("in/file"), ACL)).toBe(false);
-  });
-
-  it("a list that a new file got from its folder stays when the folder gives none any more", async (context) => {
-    mkdirSync(at("in"));
-    const list = "system.posix_acl_default";
-    give(at("in"), list, ACL_BYTES, context);
-    await write("in/new", "one");
-    expect(has(at("in/new"), ACL)).toBe(true);
-    python("os.removexattr(sys.argv[1], sys.argv[2])", at("in"), list);
-    expect(has(at("in"), list)).toBe(false);
-    expect([await write("in/new", "two"), await write("in/new", "three")]).toEqual([false, false]);
-    expect([readFileSync(at("in/new"), "utf8"), has(at("in/new"), ACL)]).toEqual(["three", true]);
-  });
-
-  /** How often `tar` and `cp` were run by the writes of one file. */
-  async function countRuns(name: string, writes: number): Promise<Record<string, number>> {
-    mkdirSync(at("bin"));
-    for (const program of ["tar", "cp"]) {
-      const real = path
-        .split(delimiter)
-        .map((one) => join(one, program))
-        .find((one) => existsSync(one));
-      const log = at(`bin/${program}.log`);
-      writeFileSync(at(`bin/${program}`), `#!/bin/sh\nprintf x >>'${log}'\nexec ${real} "$@"\n`, { mode: 0o755 });
-      writeFileSync(log, "");
-    }
-    process.env.PATH = at("bin");
-    for (let count = 0; count < writes; count += 1) await write(name, String(count));
-    process.env.PATH = path;
-    const runsOf = (program: string) => readFileSync(at(`bin/${program}.log`), "utf8").length;
-    return { tar: runsOf("tar"), cp: runsOf("cp") };
-  }
-
-  it.runIf(process.platform === "linux")(
-    "a file that this process has made is looked at once, at its first edit",
-    async () => {
-      expect(await countRuns("new", 1)).toEqual({ tar: 0, cp: 0 });
-      rmSync(at("bin"), { recursive: true });
-      expect(await countRuns("new", 3)).toEqual({ tar: 1, cp: 0 });
-    },
-  );
-
-  it.runIf(process.platform === "linux")("one process looks at a file without attributes, once", async () => {
-    writeFileSync(at("file"), "x".repeat(1_000_000));
-    expect(await countRuns("file", 3)).toEqual({ tar: 1, cp: 0 });
-  });
-
-  it.runIf(process.platform === "linux")("a moment in which tar cannot look ends no later look", async () => {
-    writeFileSync(at("file"), "old");
-    writeFileSync(at("other"), "old");
-    await withCp(
-      (cp) => {
-        writeFileSync(cp, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
-        writeFileSync(at("bin/tar"), "#!/bin/sh\nkill -TERM $$\n", { mode: 0o755 });
-      },
-      // Whether it has attributes is not known, and they cannot be copied.
-      async () => expect(await write("file", "one")).toBe(true),
-    );
-    rmSync(at("bin"), { recursive: true });
-    expect(await countRuns("other", 3)).toEqual({ tar: 1, cp: 0 });
-  });
-
-  it("attributes are looked for once and copied each time", async (context) => {
-    writeFileSync(at("file"), "old");
-    give(at("file"), USER, "68657265", context);
-    expect(await countRuns("file", 3)).toEqual({ tar: 1, cp: 3 });
   });
 });
 
