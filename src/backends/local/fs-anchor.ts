@@ -26,6 +26,8 @@ export interface HeldFolder {
 export interface Anchor extends HeldFolder {
   /** Where the folder really is. */
   readonly real: string;
+  /** The same folder for one more user, who closes it too. */
+  share(): Anchor;
 }
 
 // Node does not name it: a descriptor that only stands for the folder, so no read permission is needed.
@@ -59,8 +61,9 @@ export function openFolderIn(above: HeldFolder, name: string, mode: GuardMode): 
 }
 
 class PinnedFolder implements HeldFolder {
-  protected descriptor: number;
+  protected readonly descriptor: number;
   protected readonly base: string;
+  #users = 1;
 
   constructor(path: string, flags: number) {
     this.descriptor = openSync(path, flags);
@@ -75,9 +78,14 @@ class PinnedFolder implements HeldFolder {
     return fstatSync(this.descriptor).size;
   }
 
+  share(): this {
+    this.#users += 1;
+    return this;
+  }
+
   close(): void {
-    if (this.descriptor !== -1) closeSync(this.descriptor);
-    this.descriptor = -1;
+    this.#users -= 1;
+    if (this.#users === 0) closeSync(this.descriptor);
   }
 }
 
@@ -120,6 +128,10 @@ class CheckedFolder implements Anchor {
 
   sizeBytes(): number {
     return statSync(this.real).size;
+  }
+
+  share(): this {
+    return this;
   }
 
   close(): void {}

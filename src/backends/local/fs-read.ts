@@ -2,9 +2,8 @@
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, read, readSync } from "node:fs";
 import { notAFile, tooLarge } from "../../kernel/index.js";
 import { notFound } from "./fs-faults.js";
-import { oddKindOf } from "./fs-info.js";
 import type { Patience } from "./fs-patience.js";
-import type { Spot } from "./fs-spot.js";
+import { oddKindOf, type Spot } from "./fs-spot.js";
 
 /** Bytes of one chunk of `openRead`, and of one step of a large read. */
 export const CHUNK_BYTES = 256 * 1024;

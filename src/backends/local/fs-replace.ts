@@ -27,10 +27,9 @@ import {
 } from "../../kernel/index.js";
 import type { CopyAttributes } from "./fs-attributes.js";
 import { systemCode } from "./fs-faults.js";
-import { oddKindOf, versionOf } from "./fs-info.js";
 import type { Patience } from "./fs-patience.js";
 import { openFile, readAt } from "./fs-read.js";
-import type { Spot } from "./fs-spot.js";
+import { oddKindOf, type Spot, versionOf } from "./fs-spot.js";
 import { flush, flushDirectory, WRITE_STEP_BYTES, writeAll } from "./fs-write.js";
 import { type Backup, type Backups, restoreCommand } from "./in-place-backup.js";
 import { discard, removeName, type TempFiles } from "./temp-file.js";

@@ -1,22 +1,26 @@
-/** Finding the place that a path leads to, judged, and held until the operation has ended. */
+/** Finding the place that a path leads to, judged, and held until the operation has ended; and what stands there. */
 import { type BigIntStats, lstatSync, readlinkSync } from "node:fs";
 import {
   type Access,
   type Binding,
   covers,
   type Doing,
+  type EntryKind,
+  type FsEntryInfo,
   HaftError,
+  type OddKind,
+  type ResolvedPath,
   requireCovered,
   requireLive,
   requireMoved,
   requirePath,
 } from "../../kernel/index.js";
-import { baseName, parentOf } from "../../text/index.js";
+import { baseName, normalizePath, parentOf, walkMissing } from "../../text/index.js";
 import { type Anchor, type GuardMode, openAnchor } from "./fs-anchor.js";
-import { fsFault, linkLoop } from "./fs-faults.js";
+import { fsFault, linkLoop, systemCode } from "./fs-faults.js";
 
 /** Links followed at the end of one path before it counts as a ring; the kernel's own number. */
-export const MAX_LINKS = 40;
+const MAX_LINKS = 40;
 
 /** One place: a name in a held folder, and what stands there. */
 export interface Spot {
@@ -51,12 +55,33 @@ export class SpotFinder {
   readonly mode: GuardMode;
   readonly #binding: Binding | undefined;
   readonly #requireOpen: () => void;
+  #begun: { readonly folder: string; readonly name: string; readonly spot: Spot } | undefined;
 
   /** @param requireOpen - Throws once the backend is closed. */
   constructor(mode: GuardMode, binding: Binding | undefined, requireOpen: () => void = () => {}) {
     this.mode = mode;
     this.#binding = binding;
     this.#requireOpen = requireOpen;
+  }
+
+  /**
+   * The place of a name in a folder, links in the folder's path followed. Whoever asks closes its anchor. Operations that
+   * begin together, none awaited before the next, share one look: to read a file, a tool asks for its real path, its kind and
+   * its bytes at once.
+   */
+  open(asked: string, folder: string, name: string): Spot {
+    const begun = this.#begun;
+    if (begun?.folder === folder && begun.name === name)
+      return { ...begun.spot, asked, anchor: begun.spot.anchor.share() };
+    const spot = openSpot(asked, openAnchor(folder, this.mode), name);
+    spot.anchor.share();
+    const mine = { folder, name, spot };
+    this.#begun = mine;
+    queueMicrotask(() => {
+      if (this.#begun === mine) this.#begun = undefined;
+      spot.anchor.close();
+    });
+    return spot;
   }
 
   /** @throws What the call was ended with, or `CALL_REVOKED`, once it has ended; `BACKEND_UNAVAILABLE` once the backend is closed. */
@@ -107,7 +132,7 @@ export class SpotFinder {
     this.requireCovered(path, options.access);
     let spot: Spot | undefined;
     try {
-      spot = openSpot(path, openAnchor(parentOf(path), this.mode), baseName(path));
+      spot = this.open(path, parentOf(path), baseName(path));
       for (let links = 0; options.follow !== false && spot.info?.isSymbolicLink() === true; links++) {
         if (links === MAX_LINKS) throw linkLoop(did, path);
         const next = this.#follow(spot, readlinkSync(spot.path));
@@ -152,6 +177,52 @@ function openSpot(asked: string, anchor: Anchor, name: string): Spot {
   }
 }
 
+/** Where a path really leads, also through links to what does not exist yet. A ring of links is told as a link. */
+export function resolveReal(path: string, finder: SpotFinder): ResolvedPath {
+  return resolveStep(path, finder, { links: 0 });
+}
+
+/**
+ * @param path - Absolute; as it is written, since a `..` behind a link leaves the folder that the link leads to. The system
+ *   walks all but the last name.
+ */
+function resolveStep(path: string, finder: SpotFinder, met: { links: number }): ResolvedPath {
+  const { folder, name } = lastNameOf(path);
+  const isFolder = name === "" || name === "." || name === "..";
+  let anchor: Anchor;
+  let spot: Spot | undefined;
+  try {
+    spot = isFolder ? undefined : finder.open(path, folder, name);
+    anchor = spot?.anchor ?? openAnchor(path, finder.mode);
+  } catch (thrown) {
+    const code = systemCode(thrown);
+    if (code === "ELOOP") return { real: normalizePath(folder), missing: "", kind: "link" };
+    if (code !== "ENOENT" || name === "") throw thrown;
+    const above = resolveStep(folder, finder, met);
+    if (above.kind !== "absent") return above;
+    return { ...walkMissing(above.real, `${above.missing}/${name}`), kind: "absent" };
+  }
+  try {
+    if (spot === undefined) return { real: anchor.real, missing: "", kind: "directory" };
+    const { real, info } = spot;
+    if (info === undefined) return { real: anchor.real, missing: name, kind: "absent" };
+    if (!info.isSymbolicLink()) return { real, missing: "", kind: kindOf(info) };
+    if (++met.links > MAX_LINKS) return { real, missing: "", kind: "link" };
+    const target = readlinkSync(spot.path);
+    return resolveStep(target.startsWith("/") ? target : `${anchor.real}/${target}`, finder, met);
+  } finally {
+    anchor.close();
+  }
+}
+
+/** The name is empty for the root alone. */
+function lastNameOf(path: string): { readonly folder: string; readonly name: string } {
+  let end = path.length;
+  while (end > 0 && path[end - 1] === "/") end--;
+  const slash = path.lastIndexOf("/", end - 1);
+  return { folder: path.slice(0, slash) || "/", name: path.slice(slash + 1, end) };
+}
+
 export function childPath(folder: string, name: string): string {
   if (name === "") return folder;
   return folder === "/" ? `/${name}` : `${folder}/${name}`;
@@ -164,4 +235,36 @@ function requireNoSecret(spot: Spot, did: string): void {
     `Did not ${did} "${spot.asked}": it holds the environment or the memory of a running program. Ask for the one value that is needed.`,
     { details: { path: spot.asked, system: `EACCES: permission denied, open '${spot.asked}'` } },
   );
+}
+
+export function kindOf(info: BigIntStats): EntryKind {
+  if (info.isFile()) return "file";
+  if (info.isDirectory()) return "directory";
+  return info.isSymbolicLink() ? "link" : "other";
+}
+
+/** What is no regular file, by its name in `FS_NOT_A_FILE`; undefined for a regular file. */
+export function oddKindOf(info: BigIntStats): OddKind | undefined {
+  if (info.isFile()) return undefined;
+  if (info.isDirectory()) return "directory";
+  if (info.isFIFO()) return "fifo";
+  if (info.isSocket()) return "socket";
+  return info.isSymbolicLink() ? "link" : "device";
+}
+
+/** Differs whenever identity, size or time of change differ. Opaque to the reader. */
+export function versionOf(info: BigIntStats): string {
+  return `${info.dev}-${info.ino}-${info.size}-${info.ctimeNs}-${info.mtimeNs}`;
+}
+
+export function entryInfo(info: BigIntStats, target?: string): FsEntryInfo {
+  const kind = kindOf(info);
+  return {
+    kind,
+    size: kind === "file" ? Number(info.size) : 0,
+    modifiedMs: Number(info.mtimeMs),
+    mode: Number(info.mode) & 0o7777,
+    version: versionOf(info),
+    ...(target === undefined ? {} : { target }),
+  };
 }

@@ -22,12 +22,10 @@ import { wholeNumber } from "../../text/index.js";
 import { type GuardMode, openAnchorItself } from "./fs-anchor.js";
 import { createAttributeCopy } from "./fs-attributes.js";
 import { fsFault, notFound } from "./fs-faults.js";
-import { entryInfo } from "./fs-info.js";
 import { Patience } from "./fs-patience.js";
 import { CHUNK_BYTES, chunksOf, openFile, readAt, readWhole } from "./fs-read.js";
 import { CameMeanwhile, type ReplaceTools, replaceAt } from "./fs-replace.js";
-import { resolveReal } from "./fs-resolve.js";
-import { childPath, type FindOptions, type Spot, SpotFinder } from "./fs-spot.js";
+import { childPath, entryInfo, type FindOptions, resolveReal, type Spot, SpotFinder } from "./fs-spot.js";
 import { makeFolder, makeFolders, move, removeOne, removeTree, sortedNames } from "./fs-tree.js";
 import { Backups } from "./in-place-backup.js";
 import { TempFiles } from "./temp-file.js";
@@ -236,7 +234,7 @@ export class LocalFs implements Fs {
       requirePath(DOING.resolving, path);
       this.#finder.requireAnyCovered(path);
       try {
-        return resolveReal(path, this.#finder.mode);
+        return resolveReal(path, this.#finder);
       } catch (thrown) {
         throw fsFault(thrown, DOING.resolving[0], path);
       }

@@ -2,8 +2,7 @@ import { closeSync, constants, openSync } from "node:fs";
 import { type Binding, DOING, type EntryKind, HaftError, isWithin } from "../../../kernel/index.js";
 import { type Anchor, openAnchor, openAnchorItself } from "../fs-anchor.js";
 import { notFound } from "../fs-faults.js";
-import { kindOf } from "../fs-info.js";
-import type { SpotFinder } from "../fs-spot.js";
+import { kindOf, type SpotFinder } from "../fs-spot.js";
 
 /** The root of a search, judged and held. */
 export interface SearchRoot {

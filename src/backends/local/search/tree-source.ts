@@ -10,10 +10,9 @@ import {
 } from "../../../kernel/index.js";
 import { type GuardMode, type HeldFolder, openAnchor, openFolderIn } from "../fs-anchor.js";
 import { fsFault, notFound, systemCode } from "../fs-faults.js";
-import { kindOf } from "../fs-info.js";
 import { Patience } from "../fs-patience.js";
 import { chunksOf, type OpenFile, openFile } from "../fs-read.js";
-import { type Spot, SpotFinder } from "../fs-spot.js";
+import { kindOf, type Spot, SpotFinder } from "../fs-spot.js";
 import { requireTree } from "./search-root.js";
 
 const [READ] = DOING.reading;
