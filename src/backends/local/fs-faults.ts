@@ -1,5 +1,5 @@
-/** What the operating system refuses, in Haft's codes; its own text goes into `details.system`. */
-import { HaftError, systemFault, systemRefusal } from "../../kernel/index.js";
+/** Why an operation fails: what the operating system refuses, in Haft's codes, its own text in `details.system`; and who no longer waits. */
+import { type Doing, HaftError, type Io, requireUncancelled, systemFault, systemRefusal } from "../../kernel/index.js";
 
 /** The system's `code` of anything thrown, or undefined. */
 export function systemCode(thrown: unknown): string | undefined {
@@ -42,4 +42,34 @@ export function notFound(did: string, path: string, syscall: string): HaftError 
 
 export function linkLoop(did: string, path: string): HaftError {
   return systemFault("ELOOP", did, path, "open");
+}
+
+/** Asked between the steps of an operation: throws once its caller has stopped waiting for it. */
+export class Patience {
+  readonly #doing: Doing;
+  readonly #path: string;
+  readonly #signal: AbortSignal | undefined;
+  readonly #end: number;
+  readonly #timeoutMs: number | undefined;
+  readonly #requireLive: () => void;
+
+  constructor(doing: Doing, path: string, io: Io | undefined, requireLive: () => void) {
+    this.#doing = doing;
+    this.#path = path;
+    this.#signal = io?.signal;
+    this.#timeoutMs = io?.timeoutMs;
+    this.#end = io?.timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + io.timeoutMs;
+    this.#requireLive = requireLive;
+    this.check();
+  }
+
+  /** @throws `CALL_CANCELLED`, `CALL_TIMEOUT`, `CALL_REVOKED` or what the call was ended with. */
+  check(): void {
+    this.#requireLive();
+    requireUncancelled(this.#doing, this.#path, this.#signal);
+    if (performance.now() < this.#end) return;
+    throw new HaftError("CALL_TIMEOUT", `Stopped after ${this.#timeoutMs} ms. Allow it more time.`, {
+      details: { deadlineMs: this.#timeoutMs },
+    });
+  }
 }

@@ -1,8 +1,7 @@
 /** Reading regular files, through a held folder. */
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, read, readSync } from "node:fs";
 import { notAFile, tooLarge } from "../../kernel/index.js";
-import { notFound } from "./fs-faults.js";
-import type { Patience } from "./fs-patience.js";
+import { notFound, type Patience } from "./fs-faults.js";
 import { oddKindOf, type Spot } from "./fs-spot.js";
 
 /** Bytes of one chunk of `openRead`, and of one step of a large read. */

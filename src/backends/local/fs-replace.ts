@@ -26,13 +26,11 @@ import {
   staleFile,
 } from "../../kernel/index.js";
 import type { CopyAttributes } from "./fs-attributes.js";
-import { systemCode } from "./fs-faults.js";
-import type { Patience } from "./fs-patience.js";
+import { type Patience, systemCode } from "./fs-faults.js";
 import { openFile, readAt } from "./fs-read.js";
 import { oddKindOf, type Spot, versionOf } from "./fs-spot.js";
-import { flush, flushDirectory, WRITE_STEP_BYTES, writeAll } from "./fs-write.js";
+import { discard, flush, flushDirectory, removeName, type TempFiles, WRITE_STEP_BYTES, writeAll } from "./fs-write.js";
 import { type Backup, type Backups, restoreCommand } from "./in-place-backup.js";
-import { discard, removeName, type TempFiles } from "./temp-file.js";
 
 /** A link, not a rename, so that whoever came first wins; where a file system has no links the file is made directly. */
 const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);

@@ -14,8 +14,7 @@ import {
 } from "node:fs";
 import { DOING, intoItself, refusedBy } from "../../kernel/index.js";
 import { type Anchor, type GuardMode, openAnchor, openAnchorItself } from "./fs-anchor.js";
-import { fsFault, notFound, systemCode } from "./fs-faults.js";
-import type { Patience } from "./fs-patience.js";
+import { fsFault, notFound, type Patience, systemCode } from "./fs-faults.js";
 import type { Spot, SpotFinder } from "./fs-spot.js";
 
 /** Names between two looks at whether the caller still waits. */

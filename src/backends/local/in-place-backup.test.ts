@@ -1,120 +1,51 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
-import fs, {
+import {
   chmodSync,
   chownSync,
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
   truncateSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { transpileForProcess } from "../../../test/transpile.js";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { showControls } from "../../text/index.js";
 import { mountSmallDisk, type SmallDisk } from "../posix/small-disk.fixture.js";
+import {
+  at,
+  backups,
+  built,
+  folder,
+  halfWrite,
+  isRoot,
+  left,
+  MIB,
+  pause,
+  requireRecoverable,
+  started,
+  state,
+  twoNames,
+  USER,
+  write,
+} from "./in-place-backup.fixture.js";
 import { MAX_BACKUP_BYTES, restoreCommand } from "./in-place-backup.js";
 import { createLocalBackend } from "./local-backend.js";
 
-vi.setConfig({ testTimeout: 120_000 });
+let disk: SmallDisk | undefined;
+afterEach(() => {
+  disk?.dispose();
+  disk = undefined;
+});
 
 /** How many writers are killed at random moments. */
 const KILLS = process.env.LONG === "1" ? 200 : 20;
-const MIB = 1024 * 1024;
-const USER = 1234;
-const isRoot = process.getuid?.() === 0;
-
-let folder: string;
-let disk: SmallDisk | undefined;
-const started: ChildProcess[] = [];
-beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-in-place-")));
-  chmodSync(folder, 0o755);
-});
-afterEach(() => {
-  for (const one of started.splice(0)) one.kill("SIGKILL");
-  disk?.dispose();
-  disk = undefined;
-  rmSync(folder, { recursive: true, force: true });
-});
-
-let built: { readonly folder: string; readonly script: string };
-beforeAll(() => {
-  const target = mkdtempSync(join(tmpdir(), "haft-writer-"));
-  chmodSync(target, 0o755);
-  built = { folder: target, script: transpileForProcess(new URL("./writer.fixture.ts", import.meta.url), target) };
-});
-afterAll(() => rmSync(built.folder, { recursive: true, force: true }));
-
-const at = (name: string) => join(folder, name);
-const state = () => at("state");
-const backups = () => join(state(), "backups");
-const left = (path = backups()) => (existsSync(path) ? readdirSync(path) : []);
-
-/** A start after a host was killed: the files that it reports. */
-const nextStart = () =>
-  createLocalBackend({ watcher: false, stateDir: state() })
-    .takeReports()
-    .flatMap(({ halfWritten = [] }) => halfWritten);
-
-/** A file of two names. */
-function twoNames(size: number, path = at("file")): Buffer {
-  const old = Buffer.alloc(size, "o");
-  writeFileSync(path, old);
-  linkSync(path, `${path} too`);
-  return old;
-}
-
-/** Runs a writer to its end. @param stopAt - The operation in which it is killed. */
-function write(path: string, size: number, stopAt: number | "overwrite" | "log", as: object = {}, stateDir = state()) {
-  const argv = [built.script, path, String(size), stateDir, String(stopAt)];
-  const { stdout, signal } = spawnSync(process.execPath, argv, { encoding: "utf8", ...as });
-  return { lines: stdout.trim().split("\n"), isKilled: signal === "SIGKILL" };
-}
-
-/** That the old or the new bytes can be had, and the next start says how; after that nothing is left of the write. */
-function requireRecoverable(path: string, old: Buffer, size: number): "old" | "new" | "reported" {
-  const fresh = Buffer.alloc(size, "n");
-  const whole = () => {
-    const now = readFileSync(path);
-    return now.equals(old) ? "old" : now.equals(fresh) ? "new" : undefined;
-  };
-  const before = whole();
-  const reports = nextStart();
-  if (before === undefined) {
-    const [{ backup, restore }] = reports as [(typeof reports)[0]];
-    expect(reports).toMatchObject([{ path: realpathSync(path), oldBytes: old.length }]);
-    expect(readFileSync(backup).equals(old)).toBe(true);
-    const { ino } = statSync(path);
-    // Each start reports it, until it is restored.
-    expect(nextStart()).toEqual(reports);
-    execFileSync("sh", ["-c", restore]);
-    expect([whole(), statSync(path).ino]).toEqual(["old", ino]);
-    expect(nextStart()).toEqual([]);
-  } else expect(reports).toEqual([]);
-  // A record that was cut off names no writer: it is removed once it is old, and no byte was overwritten before it was whole.
-  const cut = left().filter(
-    (name) => name.endsWith(".json") && !readFileSync(join(backups(), name), "utf8").endsWith("\n"),
-  );
-  if (before === "old" && cut.length > 0) {
-    expect(left()).toEqual(cut);
-    for (const name of cut) utimesSync(join(backups(), name), 0, 0);
-    expect(nextStart()).toEqual([]);
-  }
-  expect(left()).toEqual([]);
-  return before ?? "reported";
-}
 
 describe("a process that is killed while it writes in place", () => {
   it(`at a random moment leaves the old or the new bytes to be had, and the next start says how (${KILLS} times)`, async () => {
@@ -162,12 +93,6 @@ describe("a process that is killed while it writes in place", () => {
       expect(operations).toBeGreaterThan(10);
     });
 });
-
-/** Leaves the file half-written: the process is killed in the middle of its first write. */
-function halfWrite(path: string, size = 300): void {
-  expect(write(path, size, "overwrite").isKilled).toBe(true);
-  expect(nextStart()).toHaveLength(1);
-}
 
 describe("before the first byte is overwritten", () => {
   it("the copy, its name and its record are on the disk", () => {
@@ -236,118 +161,6 @@ describe("before the first byte is overwritten", () => {
     control.abort();
     await expect(writing).rejects.toMatchObject({ code: "CALL_CANCELLED" });
     expect([readFileSync(at("file")).equals(old), left()]).toEqual([true, []]);
-  });
-});
-
-describe("the next start", () => {
-  it("says nothing of a file that a writer is still at work on, and reports it once the writer has gone", async () => {
-    twoNames(200);
-    const argv = [built.script, at("file"), "300", state(), "overwrite", "SIGSTOP"];
-    const writer = spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "inherit"] });
-    started.push(writer);
-    while (!existsSync(`/proc/${writer.pid}/stat`) || !isStopped(writer.pid!)) await pause(5);
-    expect(nextStart()).toEqual([]);
-    expect(left()).toHaveLength(2);
-    // A second writer neither disturbs the first nor takes its copy away.
-    await createLocalBackend({ watcher: false, stateDir: state() }).root.fs.writeFile(at("file"), "other");
-    expect(left()).toHaveLength(2);
-    writer.kill("SIGKILL");
-    await new Promise((resolve) => writer.once("close", resolve));
-    expect(nextStart()).toMatchObject([{ path: at("file"), oldBytes: 200 }]);
-  });
-
-  it("is silent once the copy is deleted", () => {
-    twoNames(200);
-    halfWrite(at("file"));
-    rmSync(nextStart()[0]!.backup);
-    expect([nextStart(), left()]).toEqual([[], []]);
-  });
-
-  it("reports each file once for a host", () => {
-    twoNames(200);
-    halfWrite(at("file"));
-    const backend = createLocalBackend({ watcher: false, stateDir: state() });
-    expect([backend.takeReports().length, backend.takeReports().length]).toEqual([1, 0]);
-  });
-
-  it("reads the file and its copy again only when the file has changed", () => {
-    const old = twoNames(200);
-    // As long as before, so that the sizes do not tell.
-    halfWrite(at("file"), 200);
-    const reads = vi.spyOn(fs, "readSync");
-    const readsOf = (act: () => unknown) => {
-      const { length } = reads.mock.calls;
-      act();
-      return reads.mock.calls.slice(length).length;
-    };
-    syncBuiltinESMExports();
-    try {
-      const record = readsOf(() => expect(nextStart()).toHaveLength(1));
-      const [name] = left().filter((one) => one.endsWith(".json"));
-      chmodSync(at("file"), 0o640);
-      expect(readsOf(() => expect(nextStart()).toHaveLength(1))).toBeGreaterThan(record);
-      expect(readsOf(() => expect(nextStart()).toHaveLength(1))).toBe(record);
-      expect(left()).toContain(name);
-    } finally {
-      reads.mockRestore();
-      syncBuiltinESMExports();
-    }
-    const { atime, mtime } = statSync(at("file"));
-    writeFileSync(at("file"), old);
-    utimesSync(at("file"), atime, mtime);
-    expect([nextStart(), left()]).toEqual([[], []]);
-  });
-
-  it("reads a file again that could not be read", () => {
-    const old = twoNames(200);
-    halfWrite(at("file"), 200);
-    writeFileSync(at("file"), old);
-    const { openSync } = fs;
-    const open = vi.spyOn(fs, "openSync").mockImplementation((path, ...rest) => {
-      if (path === at("file")) throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
-      return openSync(path, ...rest);
-    });
-    syncBuiltinESMExports();
-    try {
-      expect(nextStart()).toHaveLength(1);
-    } finally {
-      open.mockRestore();
-      syncBuiltinESMExports();
-    }
-    expect([nextStart(), left()]).toEqual([[], []]);
-  });
-
-  it.each(["missing", "a FIFO"])(
-    "reports a file again whose writer cannot be seen from here, also where it is %s",
-    (now) => {
-      mkdirSync(backups(), { recursive: true });
-      writeFileSync(join(backups(), "a.old"), "old");
-      const startedMs = Date.now() - 3_600_000;
-      const record = { path: at("file"), oldBytes: 3, newBytes: 0, newSha256: "", startedMs };
-      writeFileSync(join(backups(), "a.json"), JSON.stringify(record));
-      utimesSync(join(backups(), "a.json"), startedMs / 1000, startedMs / 1000);
-      if (now === "a FIFO") execFileSync("mkfifo", [at("file")]);
-      for (let start = 0; start < 3; start += 1) expect(nextStart()).toMatchObject([{ path: at("file"), oldBytes: 3 }]);
-    },
-  );
-
-  it("quotes what stands in the name of a file", () => {
-    const path = at("it's $(touch gone) & more");
-    const old = twoNames(200, path);
-    halfWrite(path);
-    expect(requireRecoverable(path, old, 300)).toBe("reported");
-    expect(existsSync(at("gone"))).toBe(false);
-  });
-
-  it("waits with what it cannot understand, and then removes it where no byte was overwritten", () => {
-    mkdirSync(backups(), { recursive: true });
-    for (const name of ["a.json", "a.part"]) writeFileSync(join(backups(), name), '{"path": "/x');
-    for (const name of ["b.json", "b.old"]) writeFileSync(join(backups(), name), "");
-    expect([nextStart(), left().length]).toEqual([[], 4]);
-    const longAgo = Date.now() / 1000 - 3600;
-    for (const name of left()) utimesSync(join(backups(), name), longAgo, longAgo);
-    // A whole copy is never removed without its record.
-    expect([nextStart(), left()]).toEqual([[], ["b.json", "b.old"]]);
   });
 });
 
@@ -449,11 +262,3 @@ describe("the command that restores a file", () => {
     },
   );
 });
-
-function isStopped(pid: number): boolean {
-  return readFileSync(`/proc/${pid}/stat`, "latin1").split(") ")[1]!.startsWith("T");
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}

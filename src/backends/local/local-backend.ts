@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 import {
@@ -164,4 +164,19 @@ function takeHalfWritten(backups: Backups): readonly EarlierEnd[] {
   const halfWritten = backups.takeHalfWritten();
   if (halfWritten.length === 0) return [];
   return [{ endedMs: halfWritten.at(-1)!.startedMs, processes: [], halfWritten }];
+}
+
+/** Why this path cannot be worked in, as a sentence with what to do; undefined when it is a folder of this machine. */
+export function folderProblem(path: string): string | undefined {
+  const cause = absence(path);
+  return cause && `Did not find the workspace "${path}": ${cause}. Give an existing folder.`;
+}
+
+function absence(path: string): string | undefined {
+  try {
+    return statSync(path).isDirectory() ? undefined : "it is no folder";
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ENOTDIR" ? "there is no such folder" : (code ?? "it cannot be looked at");
+  }
 }

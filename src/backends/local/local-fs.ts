@@ -21,14 +21,13 @@ import {
 import { wholeNumber } from "../../text/index.js";
 import { type GuardMode, openAnchorItself } from "./fs-anchor.js";
 import { createAttributeCopy } from "./fs-attributes.js";
-import { fsFault, notFound } from "./fs-faults.js";
-import { Patience } from "./fs-patience.js";
+import { fsFault, notFound, Patience } from "./fs-faults.js";
 import { CHUNK_BYTES, chunksOf, openFile, readAt, readWhole } from "./fs-read.js";
 import { CameMeanwhile, type ReplaceTools, replaceAt } from "./fs-replace.js";
 import { childPath, entryInfo, type FindOptions, resolveReal, type Spot, SpotFinder } from "./fs-spot.js";
 import { makeFolder, makeFolders, move, removeOne, removeTree, sortedNames } from "./fs-tree.js";
+import { TempFiles } from "./fs-write.js";
 import { Backups } from "./in-place-backup.js";
-import { TempFiles } from "./temp-file.js";
 
 /** Children told in one go; between two of them the operation can end. */
 const CHILDREN_PER_STEP = 500;

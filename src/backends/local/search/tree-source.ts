@@ -9,8 +9,7 @@ import {
   type SourceChild,
 } from "../../../kernel/index.js";
 import { type GuardMode, type HeldFolder, openAnchor, openFolderIn } from "../fs-anchor.js";
-import { fsFault, notFound, systemCode } from "../fs-faults.js";
-import { Patience } from "../fs-patience.js";
+import { fsFault, notFound, Patience, systemCode } from "../fs-faults.js";
 import { chunksOf, type OpenFile, openFile } from "../fs-read.js";
 import { kindOf, type Spot, SpotFinder } from "../fs-spot.js";
 import { requireTree } from "./search-root.js";
