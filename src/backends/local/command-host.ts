@@ -13,9 +13,6 @@ import { holdDirectory, type Started, startCommand } from "./start-command.js";
 import { READ_BYTES } from "./stream-reader.js";
 import type { Watcher } from "./watcher.js";
 
-/** A command that still runs then is told to the watcher; telling one costs as much as a tenth of starting it. */
-const TELL_AFTER_MS = 25;
-
 const REMEMBERED_LEADERS = 128;
 
 export interface CommandHostOptions {
@@ -114,7 +111,7 @@ export class CommandHost {
     folder?.update({ tag: `${TAG_NAME}=${tag}`, ...leaderOf(running.pid, leaderStart) });
     this.#running.set(running.pid, running);
     this.#remember(running.pid);
-    if (watcher !== undefined && !isKept) this.#tellSoon(running, watcher);
+    if (!isKept) watcher?.addSoon(running.pid, () => running.tree.leaderStart);
     return running;
   }
 
@@ -145,17 +142,6 @@ export class CommandHost {
     this.#leaders.delete(pid);
     this.#leaders.add(pid);
     if (this.#leaders.size > REMEMBERED_LEADERS) this.#leaders.delete(this.#leaders.values().next().value!);
-  }
-
-  /**
-   * Tells the watcher of a command that does not end at once. What is quick needs no telling: its tag begins as all tags of
-   * this host do, and that is what the watcher looks for first.
-   */
-  #tellSoon(running: RunningCommand, watcher: Watcher): void {
-    const timer = setTimeout(() => {
-      if (this.#running.get(running.pid) === running) watcher.add(running.pid, running.tree.leaderStart);
-    }, TELL_AFTER_MS);
-    timer.unref();
   }
 
   /** Nothing of the command is left. */

@@ -17,7 +17,7 @@ import { OutputCapture } from "./output-capture.js";
 import type { Pipe, PipePool } from "./pipe-pool.js";
 import { ProcessTree } from "./process-tree.js";
 import type { Started } from "./start-command.js";
-import { pipeReader, type StreamReader, socketReader } from "./stream-reader.js";
+import { pipeReader, READ_BYTES, type StreamReader, socketReader } from "./stream-reader.js";
 import { systemClock } from "./system-services.js";
 import { waitingProcess } from "./waiting-process.js";
 
@@ -25,8 +25,11 @@ import { waitingProcess } from "./waiting-process.js";
 const SETTLE_MS = 100;
 /** When the remains are looked at meanwhile, in milliseconds after the exit. */
 const LOOKS_MS = [0, 8, 30, SETTLE_MS];
-/** Output that comes within this time is taken at the end in one go, without a reader. */
-const READ_AFTER_MS = 2;
+/**
+ * When it is looked, in milliseconds after the start, whether a command has printed: from then on its output is read as it
+ * comes. Most have ended by then; a reader for each stream would cost them a tenth of their time.
+ */
+const FIRST_READS_MS = [2, 6, 14];
 /** What is taken at once when the leader has exited; a survivor that prints without end must not hold us. */
 const LAST_DRAIN_BYTES = 1024 * 1024;
 
@@ -94,6 +97,7 @@ export class RunningCommand {
   #stopReason: Ended | undefined;
   /** The leader started no process, so that its pipes were never in other hands. */
   #wasAlone = false;
+  #readTimer: NodeJS.Timeout | undefined;
 
   constructor(started: Started, options: CommandOptions) {
     const { child } = started;
@@ -139,6 +143,7 @@ export class RunningCommand {
     };
     child.once("exit", (code, signal) => {
       this.#leader.hasExited = true;
+      clearTimeout(this.#readTimer);
       this.#tookMs = performance.now() - this.#began;
       this.#exit = exitOf(code ?? 0, signal, options.isKept === true);
       started.cleanUp();
@@ -146,12 +151,8 @@ export class RunningCommand {
       if (this.#stopping === undefined) this.#lookAtRemains(0);
     });
     child.on("error", () => {});
-    const read = () => this.#readers.forEach((reader) => void reader.start());
-    if (options.readAtOnce) read();
-    else {
-      const timer = setTimeout(read, READ_AFTER_MS);
-      this.#leader.exited.then(() => clearTimeout(timer));
-    }
+    if (options.readAtOnce) this.#read();
+    else this.#readSoon(0);
   }
 
   get hasExited(): boolean {
@@ -295,12 +296,30 @@ export class RunningCommand {
         return;
       }
     }
-    for (const reader of this.#readers) reader.start();
+    this.#read();
     setTimeout(() => this.#lookAtRemains(look + 1), LOOKS_MS[look + 1]! - LOOKS_MS[look]!);
   }
 
   #drain(): void {
     for (const reader of this.#readers) reader.drain(LAST_DRAIN_BYTES);
+  }
+
+  /** Reads output as it comes. */
+  #read(): void {
+    for (const reader of this.#readers) reader.start();
+  }
+
+  /** The same once it has printed something, or is not quick. */
+  #readSoon(look: number): void {
+    this.#readTimer = setTimeout(
+      () => {
+        for (const reader of this.#readers) reader.drain(READ_BYTES);
+        const hasPrinted = this.stdout.produced + this.stderr.produced > 0;
+        if (hasPrinted || look === FIRST_READS_MS.length - 1) this.#read();
+        else this.#readSoon(look + 1);
+      },
+      FIRST_READS_MS[look]! - (FIRST_READS_MS[look - 1] ?? 0),
+    );
   }
 }
 

@@ -17,6 +17,10 @@ export interface WatcherReport {
 const REPORT_PREFIX = "ended-";
 /** How soon a watcher whose pipe is full is written to again. */
 const RETRY_MS = 50;
+/** A process that is still there one or two of these later is told of; telling one costs as much as a tenth of starting it. */
+const TURN_MS = 25;
+/** Turns without a process, after which there are no more until one comes. */
+const IDLE_TURNS = 40;
 /** Bytes that a pipe takes whole or not at all. */
 const WHOLE_BYTES = 4096;
 
@@ -45,6 +49,12 @@ export class Watcher {
    */
   readonly #news = new Map<number, News>();
   #retry: NodeJS.Timeout | undefined;
+  /** What `addSoon` was given in this turn and in the one before. */
+  #fresh = new Map<number, () => number | undefined>();
+  #due = new Map<number, () => number | undefined>();
+  /** One timer for all, kept while commands come: to make one for each costs more than what it does. */
+  #turns: NodeJS.Timeout | undefined;
+  #idleTurns = 0;
   #input: number | undefined;
   /** Absent: none runs. */
   #child: ChildProcess | undefined;
@@ -114,7 +124,31 @@ export class Watcher {
     this.#tell();
   }
 
+  /**
+   * Adds a process of a tagged command unless it is removed within a moment. What is quick needs no telling: its tag begins as
+   * all tags of this host do, and that is what the watcher looks for first.
+   */
+  addSoon(pid: number, start: () => number | undefined): void {
+    if (!this.#isUsable) return;
+    this.#fresh.set(pid, start);
+    this.#idleTurns = 0;
+    this.#turns ??= setInterval(() => this.#turn(), TURN_MS).unref();
+  }
+
+  #turn(): void {
+    const due = this.#due;
+    this.#due = this.#fresh;
+    this.#fresh = new Map();
+    for (const [pid, start] of due) this.add(pid, start());
+    this.#idleTurns = this.#due.size > 0 ? 0 : this.#idleTurns + 1;
+    if (this.#idleTurns < IDLE_TURNS) return;
+    clearInterval(this.#turns);
+    this.#turns = undefined;
+  }
+
   remove(pid: number): void {
+    this.#fresh.delete(pid);
+    this.#due.delete(pid);
     if (!this.#running.delete(pid)) return;
     const news = this.#news.get(pid);
     if (news !== undefined && !news.hasEnded) this.#news.delete(pid);
@@ -124,6 +158,12 @@ export class Watcher {
 
   /** The end of its input: what is still told to it is ended. */
   close(): void {
+    clearInterval(this.#turns);
+    this.#turns = undefined;
+    this.#closeInput();
+  }
+
+  #closeInput(): void {
     clearTimeout(this.#retry);
     this.#retry = undefined;
     this.#news.clear();
@@ -133,7 +173,7 @@ export class Watcher {
 
   #lost(): void {
     this.#child = undefined;
-    this.close();
+    this.#closeInput();
   }
 
   /** Tells what there is to tell. While the pipe is full it waits: closing the pipe would end all that runs. */
