@@ -111,6 +111,7 @@ export {
   maxChildren,
   maxReadBytes,
   rangeStart,
+  SETTLE_MS,
 } from "./port-defaults.js";
 export {
   type JobData,
@@ -275,7 +276,7 @@ export {
   type WriteInput,
   type WriteLimits,
 } from "./tool-data.js";
-export { unbegunResult } from "./unbegun-result.js";
+export { NO_BYTES, TREE_GONE, TREE_UNSEEN, unbegunResult } from "./unbegun-result.js";
 export { unharmed } from "./unharmed.js";
 export { loadValidator, schemaProblem } from "./validate.js";
 export { webDigest } from "./web-digest.js";

@@ -29,6 +29,9 @@ export function rangeStart(offset: number, sizeBytes: number): number {
 /** Milliseconds between TERM and KILL. */
 export const DEFAULT_GRACE_MS = 3_000;
 
+/** Milliseconds after its leader's exit in which a command may still print and end before what is left of it is a survivor. */
+export const SETTLE_MS = 100;
+
 /** The grace of a command: `DEFAULT_GRACE_MS` where none is given. */
 export function graceOf(graceMs?: number): number {
   return wholeNumber(graceMs ?? DEFAULT_GRACE_MS, { otherwise: DEFAULT_GRACE_MS, max: MAX_TIMER_MS });

@@ -1,6 +1,13 @@
-import type { Captured, ShellResult } from "./shell.js";
+import type { Captured, ShellResult, TreeState } from "./shell.js";
 
-const NOTHING: Captured = Object.freeze({
+/** The state of a tree of which nothing is left. */
+export const TREE_GONE: TreeState = Object.freeze({ state: "gone", survivors: Object.freeze([]), endedBy: null });
+
+/** The state of a tree that could not be looked at. */
+export const TREE_UNSEEN: TreeState = Object.freeze({ state: "unseen", survivors: Object.freeze([]), endedBy: null });
+
+/** A stream that nothing was printed to. */
+export const NO_BYTES: Captured = Object.freeze({
   head: new Uint8Array(),
   tail: new Uint8Array(),
   produced: 0,
@@ -14,9 +21,9 @@ export function unbegunResult(startedMs: number, ended: ShellResult["ended"], pr
     began: "no",
     exit: { by: "none" },
     ended,
-    stdout: NOTHING,
-    stderr: NOTHING,
-    tree: { state: "gone", survivors: [], endedBy: null },
+    stdout: NO_BYTES,
+    stderr: NO_BYTES,
+    tree: TREE_GONE,
     ...(problem === undefined ? {} : { problem: problem.replace(/\.$/, "") }),
     startedMs,
     tookMs: 0,

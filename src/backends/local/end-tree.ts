@@ -1,4 +1,6 @@
-import { graceOf, type Survivor, type TreeState } from "../../kernel/index.js";
+import { constants } from "node:os";
+import { graceOf, type Survivor, TREE_GONE, TREE_UNSEEN, type TreeState } from "../../kernel/index.js";
+import { noSuchSignal } from "../job-facts.js";
 import type { ProcessTree, TreeMember } from "./process-tree.js";
 
 /** After KILL a process goes at once, unless it hangs in the kernel: then it is told as alive. */
@@ -22,9 +24,9 @@ export async function endTree(tree: ProcessTree, leader: Leader, graceMs: number
   const grace = graceOf(graceMs);
   if (!tree.canSee) return endUnseen(tree, leader, grace);
   let left = grace === 0 ? tree.find() : send(tree, leader, "SIGTERM");
-  if (left.length === 0) return { state: "gone", survivors: [], endedBy: null };
+  if (left.length === 0) return TREE_GONE;
   if (grace > 0) left = await waitGone(tree, leader, grace, () => {});
-  if (left.length === 0) return { state: "gone", survivors: [], endedBy: "TERM" };
+  if (left.length === 0) return { ...TREE_GONE, endedBy: "TERM" };
   left = await waitGone(tree, leader, KILL_WAIT_MS, () => send(tree, leader, "SIGKILL"));
   return { state: left.length === 0 ? "gone" : "alive", survivors: survivorsOf(left), endedBy: "KILL" };
 }
@@ -75,7 +77,7 @@ async function endUnseen(tree: ProcessTree, leader: Leader, graceMs: number): Pr
   const endedBy = leader.hasExited ? "TERM" : "KILL";
   tree.signalGroup("SIGKILL");
   await pause(KILL_WAIT_MS, leader);
-  return { state: "unseen", survivors: [], endedBy };
+  return { ...TREE_UNSEEN, endedBy };
 }
 
 /** Waits for the time, or for the leader while it is there. */
@@ -88,4 +90,12 @@ function pause(ms: number, leader: Leader): Promise<void> {
       resolve();
     });
   });
+}
+
+/** The signal of a name, with or without SIG before it, in any case. @throws `CALL_INVALID` naming the job that it was for. */
+export function signalNamed(job: string, name: string): NodeJS.Signals {
+  const upper = name.toUpperCase();
+  const full = upper.startsWith("SIG") ? upper : `SIG${upper}`;
+  if (Object.hasOwn(constants.signals, full)) return full as NodeJS.Signals;
+  throw noSuchSignal(job, name);
 }

@@ -1,16 +1,16 @@
 import {
   DEFAULT_GRACE_MS,
-  HaftError,
   type JobInfo,
   type ShellHandle,
   type ShellResult,
+  TREE_GONE,
   type TreeState,
-  unharmed,
 } from "../../kernel/index.js";
+import { exitEvent, type JobFacts, jobStillRuns } from "../job-facts.js";
+import { signalNamed } from "./end-tree.js";
 import type { JobFolder } from "./jobs/job-folder.js";
 import type { JobStore } from "./jobs/job-store.js";
 import type { RunningCommand } from "./running-command.js";
-import { signalNamed } from "./signal-names.js";
 import { waitingTwice } from "./waiting-watch.js";
 
 /** Bytes of each stream of a job that can be asked for where it has no files: the latest. */
@@ -21,11 +21,6 @@ export const RECENT_OUTPUT_BYTES = 64 * 1024;
 const REMEMBERED_JOBS = 200;
 /** How often survivors without an end event are looked at. */
 const LOOK_MS = 500;
-
-/** What a job is known by. */
-export type JobFacts = Pick<JobInfo, "command" | "cwd" | "lifetime" | "session" | "owner"> & {
-  readonly adopted?: "call";
-};
 
 export interface Job {
   readonly id: string;
@@ -105,7 +100,7 @@ export class JobTable {
       return tree;
     });
     const end = async (graceMs: number) => {
-      if (state.hasEnded) return GONE;
+      if (state.hasEnded) return TREE_GONE;
       state.wasStopped = true;
       running.stop("cancelled", graceMs);
       const tree = await running.end(graceMs);
@@ -114,7 +109,7 @@ export class JobTable {
       return tree;
     };
     const forget = async () => {
-      if (!state.hasEnded) throw stillRuns(id);
+      if (!state.hasEnded) throw jobStillRuns(id);
       this.#jobs.delete(id);
       folder?.remove();
     };
@@ -161,14 +156,6 @@ interface JobState {
   wasStopped: boolean;
 }
 
-function stillRuns(id: string): HaftError {
-  return new HaftError("CALL_INVALID", `Did not forget "${id}": it still runs. Stop it first.`, {
-    details: { parameter: "id", problem: "the job still runs" },
-  });
-}
-
-const GONE: TreeState = Object.freeze({ state: "gone", survivors: [], endedBy: null });
-
 /**
  * Survivors are no children of ours, so nothing tells of their end: they are looked at now and then. Someone who holds a
  * stream goes on as well, though it be nobody that may be seen.
@@ -190,15 +177,6 @@ function handleOf(
   result: Promise<ShellResult>,
   end: (graceMs: number) => Promise<TreeState>,
 ): Omit<ShellHandle, "info"> {
-  const listeners = new Set<(result: ShellResult) => void>();
-  let final: ShellResult | undefined;
-  const tell = (listener: (result: ShellResult) => void, told: ShellResult) => {
-    if (listeners.delete(listener)) unharmed(() => listener(told));
-  };
-  result.then((told) => {
-    final = told;
-    for (const listener of [...listeners]) tell(listener, told);
-  });
   return {
     id,
     get pid() {
@@ -214,15 +192,6 @@ function handleOf(
       if (signal === "SIGTERM" && options?.once !== true) return end(DEFAULT_GRACE_MS);
       return signal === "SIGKILL" ? end(0) : running.signal(signal);
     },
-    onExit(listener) {
-      // Each subscription is told for itself, also when one function is given twice.
-      const own = (told: ShellResult) => listener(told);
-      listeners.add(own);
-      if (final !== undefined) {
-        const told = final;
-        queueMicrotask(() => tell(own, told));
-      }
-      return () => void listeners.delete(own);
-    },
+    onExit: exitEvent(result),
   };
 }

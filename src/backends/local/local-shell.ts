@@ -2,7 +2,6 @@ import {
   authorizeDirectory,
   type Binding,
   boundHandle,
-  HaftError,
   type Io,
   isWithin,
   type JobInfo,
@@ -24,15 +23,15 @@ import {
   type SpawnOptions,
   type TreeState,
   unbegunResult,
+  whyAborted,
 } from "../../kernel/index.js";
 import type { CommandHost } from "./command-host.js";
 import type { Anchor } from "./fs-anchor.js";
-import { JOB_OUTPUT_BYTES, type JobFacts, RECENT_OUTPUT_BYTES } from "./job-table.js";
+import { JOB_OUTPUT_BYTES, RECENT_OUTPUT_BYTES } from "./job-table.js";
 import type { JobFolder } from "./jobs/job-folder.js";
+import type { NewJob } from "./jobs/job-store.js";
 import type { RunningCommand } from "./running-command.js";
 import { watchForWaiting } from "./waiting-watch.js";
-
-type Stop = { readonly ended: "cancelled" | "deadline" };
 
 /** Commands of this machine, through `/bin/sh`. */
 export class LocalShell implements Shell {
@@ -48,12 +47,12 @@ export class LocalShell implements Shell {
     this.#judge(command, options.cwd);
     const startedMs = Date.now();
     const deadlineMs = this.#deadlineMs(options.timeoutMs);
-    if (options.signal?.aborted === true) return unbegunResult(startedMs, whyStopped(options.signal).ended);
+    if (options.signal?.aborted === true) return unbegunResult(startedMs, whyAborted(options.signal));
     if (deadlineMs <= 0) return unbegunResult(startedMs, "deadline");
     const stdin = options.input ?? "none";
     const running = await this.#inDirectory(command, options, (directory) => {
       // Policy may have been asked meanwhile.
-      if (options.signal?.aborted === true) return whyStopped(options.signal);
+      if (options.signal?.aborted === true) return { ended: whyAborted(options.signal) };
       return this.#host.start(command, options, { directory, stdin, latestBytes: 0, readAtOnce: false });
     });
     if ("ended" in running) return unbegunResult(startedMs, running.ended);
@@ -142,7 +141,7 @@ export class LocalShell implements Shell {
    * @throws `CALL_UNCLAIMED` where the call may not write to the folder that it names; `POLICY_DENIED`,
    *   `POLICY_APPROVAL_REQUIRED` where it may not write where that really is.
    */
-  async #openFolder(facts: JobFacts, outputFolder: string | undefined, real: string): Promise<JobFolder | undefined> {
+  async #openFolder(facts: NewJob, outputFolder: string | undefined, real: string): Promise<JobFolder | undefined> {
     if (outputFolder === undefined) return this.#host.openFolder(facts);
     if (this.#binding !== undefined) {
       const { grant, call } = this.#binding;
@@ -155,7 +154,7 @@ export class LocalShell implements Shell {
     return this.#host.openFolder({ ...facts, outputFolder });
   }
 
-  #facts(command: string, cwd: string, lifetime: Lifetime): JobFacts {
+  #facts(command: string, cwd: string, lifetime: Lifetime): NewJob {
     return { command, cwd, lifetime, ...jobOwner(this.#binding?.call) };
   }
 
@@ -198,7 +197,7 @@ export class LocalShell implements Shell {
   #stopWith(running: RunningCommand, options: ShellOptions, deadlineMs: number): () => void {
     const signals = [options.signal, this.#binding?.call.signal].filter((one) => one !== undefined);
     const onAbort = (event: Event) => {
-      running.stop(whyStopped(event.target as AbortSignal).ended, options.graceMs);
+      running.stop(whyAborted(event.target as AbortSignal), options.graceMs);
     };
     for (const signal of signals) signal.addEventListener("abort", onAbort, { once: true });
     const onDetach = () => running.detach();
@@ -220,8 +219,4 @@ export class LocalShell implements Shell {
   #bound(handle: ShellHandle): ShellHandle {
     return this.#binding === undefined ? handle : boundHandle(handle, this.#binding.call);
   }
-}
-
-function whyStopped(signal: AbortSignal): Stop {
-  return { ended: HaftError.is(signal.reason, "CALL_TIMEOUT") ? "deadline" : "cancelled" };
 }

@@ -4,9 +4,12 @@ import {
   DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
   finishTellings,
+  SETTLE_MS,
   type ShellExit,
   type ShellOptions,
   type ShellResult,
+  TREE_GONE,
+  TREE_UNSEEN,
   type TreeState,
   type WaitingFor,
 } from "../../kernel/index.js";
@@ -21,8 +24,6 @@ import { pipeReader, READ_BYTES, type StreamReader, socketReader } from "./strea
 import { systemClock } from "./system-services.js";
 import { waitingProcess } from "./waiting-process.js";
 
-/** How long after its leader's exit a command may still print and end before what is left of it counts as surviving. */
-const SETTLE_MS = 100;
 /** When the remains are looked at meanwhile, in milliseconds after the exit. */
 const LOOKS_MS = [0, 8, 30, SETTLE_MS];
 /**
@@ -204,7 +205,7 @@ export class RunningCommand {
 
   /** What is alive of the tree now. */
   remains(): TreeState {
-    if (!this.tree.canSee) return { state: "unseen", survivors: [], endedBy: null };
+    if (!this.tree.canSee) return TREE_UNSEEN;
     const survivors = survivorsOf(this.tree.find(!this.isDrained));
     const isGone = survivors.length === 0 && this.#leader.hasExited;
     return { state: isGone ? "gone" : "alive", survivors, endedBy: null };
@@ -289,10 +290,11 @@ export class RunningCommand {
     const isLast = look === LOOKS_MS.length - 1;
     if (this.isDrained || isLast) {
       this.#wasAlone = this.tree.hasNoOffspring();
-      const tree = this.#wasAlone ? GONE : this.remains();
+      const tree = this.#wasAlone ? TREE_GONE : this.remains();
       const isOver = tree.state !== "alive" && this.isDrained;
       if (isOver || isLast) {
-        this.#finish("itself", !isOver && tree.state === "gone" ? UNSEEN : tree);
+        // A stream that is still open is held by somebody, who is nobody that may be seen.
+        this.#finish("itself", !isOver && tree.state === "gone" ? TREE_UNSEEN : tree);
         return;
       }
     }
@@ -322,10 +324,6 @@ export class RunningCommand {
     );
   }
 }
-
-const GONE: TreeState = Object.freeze({ state: "gone", survivors: [], endedBy: null });
-/** A stream is still open, so someone holds it, and it is nobody that may be seen. */
-const UNSEEN: TreeState = Object.freeze({ state: "unseen", survivors: [], endedBy: null });
 
 function exitOf(code: number, signal: NodeJS.Signals | null, isKept: boolean): ShellExit {
   if (signal !== null) return { by: "signal", signal: signal.slice(3) };

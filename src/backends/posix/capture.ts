@@ -16,20 +16,6 @@ export interface CommandReport {
   readonly tree: TreeState;
 }
 
-export const NOTHING: Captured = Object.freeze({
-  head: new Uint8Array(),
-  tail: new Uint8Array(),
-  produced: 0,
-  dropped: 0,
-  final: true,
-});
-
-/** What is told of a command that never began. */
-export const NO_TREE: TreeState = Object.freeze({ state: "gone", survivors: Object.freeze([]), endedBy: null });
-
-/** What is told of a command that could not be looked at. */
-export const UNSEEN: TreeState = Object.freeze({ state: "unseen", survivors: Object.freeze([]), endedBy: null });
-
 export function readReport(frame: Frame, keep: Keep): CommandReport {
   const [, , status = "", looked, ...counts] = frame.words;
   const [oTotal, oFirst, oLast, oEnded, eTotal, eFirst, eLast, eEnded, names] = counts.map(Number) as number[];

@@ -2,13 +2,17 @@
 import {
   DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
-  HaftError,
   MAX_TIMER_MS,
+  NO_BYTES,
+  SETTLE_MS,
   type ShellOptions,
   type ShellResult,
+  TREE_GONE,
+  TREE_UNSEEN,
+  whyAborted,
 } from "../../kernel/index.js";
-import { orAfter } from "./bounded-wait.js";
-import { type CommandReport, type Keep, NO_TREE, NOTHING, readEnding, readReport, UNSEEN } from "./capture.js";
+import type { JobFacts } from "../job-facts.js";
+import { type CommandReport, type Keep, readEnding, readReport } from "./capture.js";
 import { ChannelLost } from "./channel-lost.js";
 import {
   commandRequest,
@@ -20,14 +24,11 @@ import {
   refuseCommand,
   stageInput,
 } from "./command-request.js";
-import type { FarSide } from "./far-side.js";
+import { type FarSide, orAfter } from "./far-side.js";
 import type { Frame } from "./frames.js";
-import type { JobFacts } from "./job.js";
 import type { JobTable } from "./job-table.js";
 import { OutputTeller } from "./output-teller.js";
 
-/** After its leader has ended a command's streams are waited for so long. */
-const SURVIVOR_MS = 100;
 /** What a kill may take beyond its grace, and the report behind it. */
 const KILL_MARGIN_MS = 2_500;
 /** A new channel is waited for so long to learn what became of a command. */
@@ -109,7 +110,7 @@ export class CommandRun {
     const left = this.#jobs.exited(id).then(
       () =>
         new Promise<Event>((resolve) => {
-          setTimeout(() => resolve({ is: "left" }), SURVIVOR_MS);
+          setTimeout(() => resolve({ is: "left" }), SETTLE_MS);
         }),
     );
     try {
@@ -182,7 +183,7 @@ export class CommandRun {
     const words = [String(id), this.#tag, String(Math.ceil(graceMs / 10))];
     const asked = this.#far.ask("end", words).catch(() => undefined);
     const ended = await orAfter(asked, graceMs + KILL_MARGIN_MS);
-    const tree = ended === undefined ? UNSEEN : readEnding(ended);
+    const tree = ended === undefined ? TREE_UNSEEN : readEnding(ended);
     const event = await orAfter(answer, ended === undefined ? 0 : 300);
     if (event?.is === "failed" && !wasSent(event.thrown)) return this.#unbegun(why);
     if (event?.is === "answer") {
@@ -258,7 +259,7 @@ export class CommandRun {
   }
 
   #lost(began: ShellResult["began"], problem: string): ShellResult {
-    return { ...this.#result("channel-lost", began), tree: UNSEEN, problem };
+    return { ...this.#result("channel-lost", began), tree: TREE_UNSEEN, problem };
   }
 
   #unbegun(ended: ShellResult["ended"], problem?: string): ShellResult {
@@ -270,9 +271,9 @@ export class CommandRun {
       began,
       exit: { by: "none" },
       ended,
-      stdout: NOTHING,
-      stderr: NOTHING,
-      tree: NO_TREE,
+      stdout: NO_BYTES,
+      stderr: NO_BYTES,
+      tree: TREE_GONE,
       startedMs: this.#startedMs,
       tookMs: Math.round(performance.now() - this.#startedAt),
     };
@@ -285,7 +286,7 @@ export class CommandRun {
         resolve({ is: "stop", why: this.#why });
       };
       const watched = signals.map((signal) => {
-        const listener = (): void => stop(whyOf(signal));
+        const listener = (): void => stop(whyAborted(signal));
         if (signal.aborted) listener();
         else signal.addEventListener("abort", listener, { once: true });
         return { signal, listener };
@@ -298,10 +299,6 @@ export class CommandRun {
       };
     });
   }
-}
-
-function whyOf(signal: AbortSignal): Stop {
-  return HaftError.is(signal.reason, "CALL_TIMEOUT") ? "deadline" : "cancelled";
 }
 
 function wasSent(thrown: unknown): boolean {

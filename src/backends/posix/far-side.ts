@@ -1,6 +1,7 @@
 /** The connection to a far side: its two kinds of channel, opened when needed, and what outlives one of them. */
 import { randomBytes } from "node:crypto";
-import { closedBackend } from "../../kernel/index.js";
+import { systemClock } from "../../host/index.js";
+import { closedBackend, within } from "../../kernel/index.js";
 import { BulkPool } from "./bulk-pool.js";
 import type { OpenChannel } from "./channel.js";
 import { ChannelLost } from "./channel-lost.js";
@@ -241,4 +242,13 @@ export function split(bytes: Uint8Array, sizes: readonly number[]): readonly str
     return decoder.decode(bytes.subarray(at - size, at));
   });
   return [...texts, decoder.decode(bytes.subarray(at))];
+}
+
+/** What it resolves with, or undefined after `ms`: what the far side does not answer holds no call for ever. */
+export function orAfter<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  return within<T | undefined>(
+    { clock: systemClock, ms },
+    () => work,
+    () => undefined,
+  );
 }

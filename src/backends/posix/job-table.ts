@@ -1,9 +1,9 @@
 /** The commands of one far side that somebody may ask about: who waits for which end, and what is not needed any more. */
 import { DEFAULT_KEEP, type ShellResult } from "../../kernel/index.js";
-import { orAfter } from "./bounded-wait.js";
+import type { JobFacts } from "../job-facts.js";
 import type { Keep } from "./capture.js";
-import type { FarSide } from "./far-side.js";
-import { Job, type JobFacts } from "./job.js";
+import { type FarSide, orAfter } from "./far-side.js";
+import { Job } from "./job.js";
 
 /** Ended jobs whose output stays to be asked for; older ones are forgotten. */
 const MAX_ENDED = 100;

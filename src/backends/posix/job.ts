@@ -1,39 +1,33 @@
 /** A far command that outlives the call that started it. */
+import { systemClock } from "../../host/index.js";
 import {
   BlockInput,
-  type Clock,
+  DEFAULT_GRACE_MS,
   HaftError,
   type InputOptions,
   type InputTaken,
   inputClosed,
   type JobInfo,
   type KillOptions,
+  NO_BYTES,
+  SETTLE_MS,
   type ShellHandle,
   type ShellResult,
+  TREE_UNSEEN,
   type TreeState,
-  unharmed,
 } from "../../kernel/index.js";
 import { wholeNumber } from "../../text/index.js";
-import { type Keep, NOTHING, readEnding, readReport, readTree, UNSEEN } from "./capture.js";
+import { exitEvent, type JobFacts, noSuchSignal } from "../job-facts.js";
+import { type Keep, readEnding, readReport, readTree } from "./capture.js";
 import { ChannelLost } from "./channel-lost.js";
 import type { FarSide } from "./far-side.js";
 import { readPoll } from "./output-teller.js";
 
-const GRACE_MS = 3_000;
-/** After its leader has ended a job's streams are waited for so long. */
-const SURVIVOR_MS = 100;
 /** How often a job is looked at whose end is not told: from quick to patient. */
 const SHORTEST_MS = 100;
 const LONGEST_MS = 2_000;
 /** The most bytes of output in one answer. */
 const MAX_PART_BYTES = 1_048_576;
-const CLOCK: Clock = {
-  now: () => Date.now(),
-  timer(ms, done) {
-    const timer = setTimeout(done, ms);
-    return () => clearTimeout(timer);
-  },
-};
 const SIGNAL = /^[A-Z][A-Z0-9+-]{0,15}$/;
 
 export interface JobOptions {
@@ -51,17 +45,14 @@ export interface JobOptions {
   readonly facts: JobFacts;
 }
 
-/** What a job is known by. */
-export type JobFacts = Pick<JobInfo, "command" | "cwd" | "lifetime" | "session" | "owner" | "adopted">;
-
 export class Job implements ShellHandle {
   readonly id: string;
   readonly pid: number | null;
   readonly ref: string;
+  readonly onExit: ShellHandle["onExit"];
   readonly #far: FarSide;
   readonly #options: JobOptions;
   readonly #input: BlockInput;
-  readonly #listeners = new Set<(result: ShellResult) => void>();
   readonly #result: Promise<ShellResult>;
   #resolve: (result: ShellResult) => void = () => {};
   #ended: ShellResult | undefined;
@@ -77,10 +68,11 @@ export class Job implements ShellHandle {
     this.ref = options.ref;
     this.pid = options.pid;
     const close = async () => void (await far.ask("close", [this.ref]));
-    this.#input = new BlockInput({ send: (block) => this.#send(block), close }, CLOCK);
+    this.#input = new BlockInput({ send: (block) => this.#send(block), close }, systemClock);
     this.#result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
+    this.onExit = exitEvent(this.#result);
     if (options.isWatched) this.#wait(SHORTEST_MS);
   }
 
@@ -156,15 +148,7 @@ export class Job implements ShellHandle {
 
   async kill(signal: string, options: KillOptions = {}): Promise<TreeState> {
     const name = signal.replace(/^SIG/, "");
-    if (!SIGNAL.test(name)) {
-      throw new HaftError(
-        "CALL_INVALID",
-        `Did not signal "${this.id}": "${signal}" is no signal. Give TERM, INT or KILL.`,
-        {
-          details: { parameter: "signal", problem: "unknown signal" },
-        },
-      );
-    }
+    if (!SIGNAL.test(name)) throw noSuchSignal(this.id, signal);
     const words = [this.ref, this.#options.tag];
     if (this.#ended === undefined) this.#wasStopped = true;
     if (name !== "KILL" && (name !== "TERM" || options.once === true)) {
@@ -172,35 +156,16 @@ export class Job implements ShellHandle {
       this.exited();
       return readTree(frame.bytes, frame.words[2] === "yes");
     }
-    const grace = name === "KILL" ? 0 : GRACE_MS / 10;
+    const grace = name === "KILL" ? 0 : DEFAULT_GRACE_MS / 10;
     const tree = readEnding(await this.#far.ask("end", [...words, String(grace)]));
     this.exited();
     return tree;
   }
 
-  onExit(listener: (result: ShellResult) => void): () => void {
-    if (this.#ended !== undefined) {
-      const result = this.#ended;
-      let isWanted = true;
-      queueMicrotask(() => {
-        if (isWanted) unharmed(() => listener(result));
-      });
-      return () => {
-        isWanted = false;
-      };
-    }
-    // One listener given twice is told twice.
-    const own = (result: ShellResult): void => listener(result);
-    this.#listeners.add(own);
-    return () => {
-      this.#listeners.delete(own);
-    };
-  }
-
   /** The far side is closed: what is not known by now never will be. */
   close(): void {
     clearTimeout(this.#timer);
-    this.#settle({ ...this.#empty(), tree: UNSEEN, problem: "the backend was closed" });
+    this.#settle({ ...this.#empty(), tree: TREE_UNSEEN, problem: "the backend was closed" });
   }
 
   /** @throws `BACKEND_UNAVAILABLE` */
@@ -252,7 +217,7 @@ export class Job implements ShellHandle {
     const look = await this.#far.ask("look", words);
     const report = readReport(look, keep);
     if (pid === null ? report.tree.state === "alive" : look.words[2] === "") return false;
-    if (pid !== null && report.tree.state === "alive") await new Promise((resolve) => setTimeout(resolve, SURVIVOR_MS));
+    if (pid !== null && report.tree.state === "alive") await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     const last = readReport(await this.#far.ask("look", words), keep);
     this.#settle({ ...this.#empty(), ended: "itself", ...last });
     return true;
@@ -263,9 +228,9 @@ export class Job implements ShellHandle {
       began: "yes",
       exit: { by: "none" },
       ended: "channel-lost",
-      stdout: NOTHING,
-      stderr: NOTHING,
-      tree: UNSEEN,
+      stdout: NO_BYTES,
+      stderr: NO_BYTES,
+      tree: TREE_UNSEEN,
       job: this.id,
       startedMs: this.#options.startedMs,
       tookMs: Math.max(0, Date.now() - this.#options.startedMs),
@@ -277,8 +242,6 @@ export class Job implements ShellHandle {
     this.#ended = result;
     this.#endedMs = Date.now();
     this.#resolve(result);
-    for (const listener of [...this.#listeners]) unharmed(() => listener(result));
-    this.#listeners.clear();
   }
 }
 

@@ -1,6 +1,6 @@
 /** Tells a listener what a far command prints, while it runs and to its end. */
+import { systemClock } from "../../host/index.js";
 import { type Captured, finishTellings, OutputTelling, type ShellOptions } from "../../kernel/index.js";
-import { timer } from "./bounded-wait.js";
 import type { FarSide } from "./far-side.js";
 import type { Frame } from "./frames.js";
 
@@ -86,13 +86,13 @@ export class OutputTeller {
     const tooLate = hurry.then(() => {
       if (isOver) return;
       return new Promise<void>((resolve) => {
-        stopTimer = timer(LAST_FETCH_MS, resolve);
+        stopTimer = systemClock.timer(LAST_FETCH_MS, resolve);
       });
     });
     await Promise.race([this.#fetchRest({ stdout, stderr }), tooLate]);
     isOver = true;
     stopTimer();
-    await finishTellings([this.#tellings.stdout, this.#tellings.stderr], timer);
+    await finishTellings([this.#tellings.stdout, this.#tellings.stderr], systemClock.timer);
   }
 
   /** The far side was never far ahead, so all of it may come at once and wait here for its listener. */

@@ -23,6 +23,7 @@ import {
   type SpawnOptions,
 } from "../../kernel/index.js";
 import { wholeNumber } from "../../text/index.js";
+import type { JobFacts } from "../job-facts.js";
 import { ChannelLost } from "./channel-lost.js";
 import {
   commandRequest,
@@ -37,7 +38,7 @@ import {
 import { CommandRun, MAX_SENDS } from "./command-run.js";
 import { unavailable } from "./far-shell.js";
 import type { FarSide } from "./far-side.js";
-import type { Job, JobFacts } from "./job.js";
+import type { Job } from "./job.js";
 import type { JobTable } from "./job-table.js";
 
 /** A day: no longer wait fits into timers with what comes behind it. */

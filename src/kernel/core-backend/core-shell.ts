@@ -18,7 +18,7 @@ import type {
   ShellOptions,
   ShellResult,
 } from "../shell.js";
-import { unbegunResult } from "../unbegun-result.js";
+import { TREE_UNSEEN, unbegunResult } from "../unbegun-result.js";
 import { unsupported } from "./core-faults.js";
 import type { CoreGuard } from "./core-guard.js";
 
@@ -170,7 +170,7 @@ export class CorePortShell implements Shell {
   ): ShellResult {
     const tookMs = Math.trunc(this.#clock.now()) - startedMs;
     // Nobody looked for what is left, so nothing is claimed about it.
-    const tree = { state: "unseen", survivors: [], endedBy: null } as const;
+    const tree = TREE_UNSEEN;
     if (done === "lost")
       return {
         ...unbegunResult(startedMs, "channel-lost", "the backend did not answer"),

@@ -5,17 +5,18 @@ import {
   type Captured,
   DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
-  HaftError,
   inputClosed,
   type JobInfo,
   type KillOptions,
   type ShellHandle,
   type ShellResult,
+  TREE_GONE,
+  TREE_UNSEEN,
   type TreeState,
 } from "../../../kernel/index.js";
-import { endTree, type Leader, send, survivorsOf } from "../end-tree.js";
+import { exitEvent, jobStillRuns } from "../../job-facts.js";
+import { endTree, type Leader, send, signalNamed, survivorsOf } from "../end-tree.js";
 import { ProcessTree } from "../process-tree.js";
-import { signalNamed } from "../signal-names.js";
 import { machinePlace } from "./host-identity.js";
 import type { JobFolder, StreamName } from "./job-folder.js";
 import { infoOfRecord, type JobStore } from "./job-store.js";
@@ -23,8 +24,6 @@ import { readSegments } from "./output-segments.js";
 
 /** How often it is looked at whether a job that somebody waits for still runs. */
 const LOOK_MS = 500;
-const GONE: TreeState = Object.freeze({ state: "gone", survivors: [], endedBy: null });
-const UNSEEN: TreeState = Object.freeze({ state: "unseen", survivors: [], endedBy: null });
 
 export class EarlierJob {
   readonly folder: JobFolder;
@@ -62,23 +61,16 @@ export class EarlierJob {
   }
 
   handle(): ShellHandle {
+    const result = this.#result();
     return {
       id: this.id,
       pid: this.#leader.hasExited ? null : (this.folder.record.leader?.pid ?? null),
-      result: this.#result(),
+      result,
       write: async () => this.#refuseInput(),
       closeInput: async () => {},
       output: async (stream, from, max) => this.#output(stream, from, max),
       kill: (signal, options) => this.#kill(signal, options),
-      onExit: (listener) => {
-        let isWanted = true;
-        void this.#result().then((result) => {
-          if (isWanted) listener(result);
-        });
-        return () => {
-          isWanted = false;
-        };
-      },
+      onExit: exitEvent(result),
       info: async () => this.info(),
       forget: async () => this.forget(),
     };
@@ -86,19 +78,15 @@ export class EarlierJob {
 
   /** Removes what is kept of it. @throws `CALL_INVALID` while it runs. */
   forget(): void {
-    if (this.#look()) {
-      throw new HaftError("CALL_INVALID", `Did not forget "${this.id}": it still runs. Stop it first.`, {
-        details: { parameter: "id", problem: "the job still runs" },
-      });
-    }
+    if (this.#look()) throw jobStillRuns(this.id);
     this.isForgotten = true;
     this.folder.remove();
   }
 
   /** TERM and KILL end all of it, each other signal is sent to all of it. */
   async end(graceMs: number): Promise<TreeState> {
-    if (!this.#look()) return GONE;
-    if (this.#tree === undefined) return UNSEEN;
+    if (!this.#look()) return TREE_GONE;
+    if (this.#tree === undefined) return TREE_UNSEEN;
     this.#wasStopped = true;
     const tree = await endTree(this.#tree, this.#leader, graceMs);
     this.#look();
@@ -109,8 +97,8 @@ export class EarlierJob {
     const signal = signalNamed(this.id, name);
     if (signal === "SIGTERM" && options?.once !== true) return this.end(DEFAULT_GRACE_MS);
     if (signal === "SIGKILL") return this.end(0);
-    if (!this.#look()) return GONE;
-    if (this.#tree === undefined) return UNSEEN;
+    if (!this.#look()) return TREE_GONE;
+    if (this.#tree === undefined) return TREE_UNSEEN;
     const survivors = survivorsOf(send(this.#tree, this.#leader, signal));
     return { state: survivors.length === 0 ? "gone" : "alive", survivors, endedBy: null };
   }
@@ -177,7 +165,7 @@ export class EarlierJob {
       ended: ended?.by === "itself" ? "itself" : ended === undefined ? "channel-lost" : "cancelled",
       stdout: captured(this.folder, "stdout"),
       stderr: captured(this.folder, "stderr"),
-      tree: ended === undefined ? UNSEEN : GONE,
+      tree: ended === undefined ? TREE_UNSEEN : TREE_GONE,
       job: this.id,
       ...(ended?.by === "host" ? { problem: "it was ended with its host" } : {}),
       startedMs: record.startedMs,

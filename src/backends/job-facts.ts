@@ -1,0 +1,37 @@
+/** Background commands: what their handles and lists have in common on every backend. */
+import { HaftError, type JobInfo, type ShellHandle, type ShellResult, unharmed } from "../kernel/index.js";
+
+/** What a job is known by. */
+export type JobFacts = Pick<JobInfo, "command" | "cwd" | "lifetime" | "session" | "owner" | "adopted">;
+
+/** `ShellHandle.onExit` of a job that comes to `result`. Each subscription is told for itself, also when one function is given twice. */
+export function exitEvent(result: Promise<ShellResult>): ShellHandle["onExit"] {
+  const waiting = new Set<(end: ShellResult) => void>();
+  let hasEnded = false;
+  void result.then((end) => {
+    hasEnded = true;
+    for (const tell of [...waiting]) tell(end);
+  });
+  return (listener) => {
+    const tell = (end: ShellResult) => {
+      if (waiting.delete(tell)) unharmed(() => listener(end));
+    };
+    waiting.add(tell);
+    if (hasEnded) void result.then(tell);
+    return () => void waiting.delete(tell);
+  };
+}
+
+/** The error for a signal that is none. */
+export function noSuchSignal(id: string, name: string): HaftError {
+  return new HaftError("CALL_INVALID", `Did not signal "${id}": there is no signal "${name}". Use TERM, INT or KILL.`, {
+    details: { parameter: "signal", problem: `no signal "${name}"` },
+  });
+}
+
+/** The error for a job that cannot be forgotten yet. */
+export function jobStillRuns(id: string): HaftError {
+  return new HaftError("CALL_INVALID", `Did not forget "${id}": it still runs. Stop it first.`, {
+    details: { parameter: "id", problem: "the job still runs" },
+  });
+}
