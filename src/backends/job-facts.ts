@@ -1,5 +1,12 @@
 /** Background commands: what their handles and lists have in common on every backend. */
-import { HaftError, type JobInfo, type ShellHandle, type ShellResult, unharmed } from "../kernel/index.js";
+import {
+  HaftError,
+  type JobInfo,
+  type ShellExit,
+  type ShellHandle,
+  type ShellResult,
+  unharmed,
+} from "../kernel/index.js";
 
 /** What a job is known by. */
 export type JobFacts = Pick<JobInfo, "command" | "cwd" | "lifetime" | "session" | "owner" | "adopted">;
@@ -34,4 +41,13 @@ export function jobStillRuns(id: string): HaftError {
   return new HaftError("CALL_INVALID", `Did not forget "${id}": it still runs. Stop it first.`, {
     details: { parameter: "id", problem: "the job still runs" },
   });
+}
+
+/** No system has more signals. */
+const MAX_SIGNAL = 64;
+
+/** How a command ended whose status a shell told: 128 and a signal's number may stand for that signal, which nobody can tell then. */
+export function exitOfStatus(status: number): ShellExit {
+  const maySignal = status > 128 && status <= 128 + MAX_SIGNAL;
+  return maySignal ? { by: "status", status } : { by: "code", code: status };
 }

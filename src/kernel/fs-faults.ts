@@ -7,6 +7,30 @@ export type SystemRefusal = readonly [code: ErrorCode, system: string, why: stri
 
 const NOT_PERMITTED = "the system does not permit it. Use another path";
 
+const SHORTAGES = {
+  EMFILE: [
+    "this process has as many files open as it may",
+    "Try again with fewer calls at once, or raise the limit with `ulimit -n`",
+  ],
+  ENFILE: ["the machine has as many files open as it can", "Try again later"],
+  EAGAIN: ["the machine has no room for another process", "Try again later"],
+  ENOMEM: ["the machine has no memory for another process", "Try again later"],
+} as const;
+
+/** What this process or the machine is short of for a moment, where that is why the system refused: a clause, and the next step. */
+export function shortageOf(thrown: unknown): { readonly why: string; readonly next: string } | undefined {
+  const code = systemCode(thrown) ?? "";
+  if (!Object.hasOwn(SHORTAGES, code)) return undefined;
+  const [why, next] = SHORTAGES[code as keyof typeof SHORTAGES];
+  return { why, next };
+}
+
+/** The system's `code` of anything thrown, or undefined. */
+export function systemCode(thrown: unknown): string | undefined {
+  const code = (thrown as { readonly code?: unknown } | null | undefined)?.code;
+  return typeof code === "string" ? code : undefined;
+}
+
 const REFUSALS = {
   ENOENT: ["FS_NOT_FOUND", "no such file or directory", "it does not exist. Check the path"],
   EEXIST: ["FS_EXISTS", "file already exists", "something of that name exists already. Choose another name"],
@@ -34,12 +58,8 @@ const REFUSALS = {
     "cross-device link not permitted",
     "it is on another file system, and a move is one step. Copy it, then remove it",
   ],
-  EMFILE: [
-    "FS_IO",
-    "too many open files",
-    "this process has as many files open as it may. Try again with fewer calls at once, or raise the limit with `ulimit -n`",
-  ],
-  ENFILE: ["FS_IO", "too many open files in system", "the machine has as many files open as it can. Try again later"],
+  EMFILE: ["FS_IO", "too many open files", SHORTAGES.EMFILE.join(". ")],
+  ENFILE: ["FS_IO", "too many open files in system", SHORTAGES.ENFILE.join(". ")],
   EROFS: ["FS_READ_ONLY", "read-only file system", "the file system is read-only. Use another path"],
 } as const satisfies Readonly<Record<string, SystemRefusal>>;
 
@@ -61,6 +81,29 @@ export function systemFault(errno: Errno, did: string, path: string, call?: stri
   const [code, system, why] = REFUSALS[errno];
   return new HaftError(code, `Did not ${did} "${path}": ${why}.`, {
     details: { path, ...(call === undefined ? {} : { system: `${errno}: ${system}, ${call} '${path}'` }) },
+  });
+}
+
+/**
+ * The error about `path` for what a system call or another's operation threw; one of ours passes unchanged.
+ *
+ * @param said - The words of whoever threw, for `details.system`; `otherwise`: what the reader learns and does next where the
+ *   code is not known.
+ */
+export function thrownFault(
+  thrown: unknown,
+  did: string,
+  path: string,
+  said: { readonly system: string; readonly otherwise: string },
+): HaftError {
+  if (HaftError.is(thrown)) return thrown;
+  const errno = systemCode(thrown) ?? "";
+  const [code, , why] = systemRefusal(errno) ?? ["FS_IO", "", said.otherwise];
+  const kind = code === "FS_NOT_A_FILE" ? { kind: "directory" } : {};
+  const bad = errno === "ENAMETOOLONG" ? { why: whatIsTooLong(path) } : {};
+  return new HaftError(code, `Did not ${did} "${path}": ${why}.`, {
+    details: { path, ...kind, ...bad, system: said.system },
+    cause: thrown,
   });
 }
 
@@ -116,6 +159,14 @@ export function cancelledOperation(did: string, path: string): HaftError {
   });
 }
 
+/** The error of an operation whose time limit has passed. */
+export function outOfTime(limitMs: number): HaftError {
+  const deadlineMs = Math.max(0, Math.round(limitMs));
+  return new HaftError("CALL_TIMEOUT", `Stopped after ${deadlineMs} ms. Allow it more time.`, {
+    details: { deadlineMs },
+  });
+}
+
 /** The error for a path that cannot be one. `why` is a clause that may end with the next step; `details` keep the clause. */
 export function badPath(did: string, path: string, why: string): HaftError {
   const [reason = why] = why.split(". ");
@@ -138,6 +189,15 @@ const MAX_NAME_BYTES = 255;
 /** The longest path that a Linux kernel takes; a backend without one takes no longer path either. */
 const MAX_PATH_BYTES = 4_095;
 
+function hasLongName(path: string): boolean {
+  return path.split("/").some((name) => utf8Length(name) > MAX_NAME_BYTES);
+}
+
+function whatIsTooLong(path: string): string {
+  if (hasLongName(path)) return `a name in it is longer than ${MAX_NAME_BYTES} bytes`;
+  return "it is longer than the system allows";
+}
+
 /** Why no POSIX system can have this path, as a clause for `badPath`; undefined when one can. */
 export function pathProblem(path: string): string | undefined {
   if (path.includes("\0")) return "a path cannot hold a NUL byte. Leave it out";
@@ -145,8 +205,7 @@ export function pathProblem(path: string): string | undefined {
     return "it is not absolute. Give `ctx.resolve(path)`, which starts a relative path where the call works";
   // No UTF-16 code unit is more than three bytes of UTF-8.
   if (path.length <= MAX_NAME_BYTES / 3) return undefined;
-  if (path.split("/").some((name) => utf8Length(name) > MAX_NAME_BYTES))
-    return `a name in it is longer than ${MAX_NAME_BYTES} bytes. Use a shorter one`;
+  if (hasLongName(path)) return `a name in it is longer than ${MAX_NAME_BYTES} bytes. Use a shorter one`;
   const isLong = path.length > MAX_PATH_BYTES / 3 && utf8Length(path) > MAX_PATH_BYTES;
   return isLong ? `it is longer than ${MAX_PATH_BYTES} bytes. Use a shorter one` : undefined;
 }

@@ -64,9 +64,13 @@ export {
   notAFile,
   notUtf8Name,
   type OddKind,
+  outOfTime,
+  shortageOf,
   staleFile,
+  systemCode,
   systemFault,
   systemRefusal,
+  thrownFault,
   tooLarge,
 } from "./fs-faults.js";
 export {

@@ -1,4 +1,4 @@
-import { type ErrorCode, fail, HaftError, type ToolResult } from "../kernel/index.js";
+import { type ErrorCode, fail, HaftError, shortageOf, type ToolResult } from "../kernel/index.js";
 import { quoted } from "./path-input.js";
 import { unexpandedIn } from "./unexpanded-path.js";
 
@@ -47,10 +47,11 @@ const REASONS: Partial<Readonly<Record<ErrorCode, Reason>>> = {
   FS_CROSS_DEVICE: () => "that is another file system, and a move is one step. Copy it with a command, then delete it.",
   FS_READ_ONLY: () => "the file system is read-only. Choose another path.",
   FS_BAD_PATH: ({ why }) => `the path cannot be used${why === undefined ? "" : ` (${why})`}. Send another one.`,
-  FS_IO: ({ system }) =>
-    typeof system === "string" && system.startsWith("EMFILE")
-      ? `too many files are open (${system}). Try again with fewer calls at once.`
-      : `the system reported an error${system === undefined ? "" : ` (${system})`}.`,
+  FS_IO: ({ system }) => {
+    const shortage = shortageOf({ code: /^E[A-Z]+/.exec(String(system))?.[0] });
+    if (shortage !== undefined) return `${shortage.why} (${system}). ${shortage.next}.`;
+    return `the system reported an error${system === undefined ? "" : ` (${system})`}.`;
+  },
 };
 
 /** What `~` stood for, where the path begins with it: on a machine of many users it is seldom the folder that was meant. */

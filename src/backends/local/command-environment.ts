@@ -36,3 +36,8 @@ export function baseEnvironment(
   }
   return Object.freeze({ ...environment, ...SET, ...extra });
 }
+
+/** What the shells that Haft runs for itself start with. */
+export function helperEnvironment(): Readonly<Record<string, string>> {
+  return { PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C" };
+}

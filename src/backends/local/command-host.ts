@@ -1,3 +1,4 @@
+import { newNonce } from "../../host/index.js";
 import { closedBackend, commandProblem, type Lifetime, type ShellOptions } from "../../kernel/index.js";
 import { TAG_NAME } from "./command-environment.js";
 import type { Anchor, GuardMode } from "./fs-anchor.js";
@@ -6,7 +7,6 @@ import { EarlierJobs } from "./jobs/earlier-jobs.js";
 import type { JobFolder } from "./jobs/job-folder.js";
 import type { JobStore, NewJob } from "./jobs/job-store.js";
 import { type KeepPump, startKeepPump } from "./jobs/keep-pump.js";
-import { newNonce } from "./nonce.js";
 import type { PipePool } from "./pipe-pool.js";
 import { RunningCommand } from "./running-command.js";
 import { holdDirectory, type Started, startCommand } from "./start-command.js";

@@ -2,9 +2,9 @@ import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { newNonce } from "../../host/index.js";
 import { BlockInput, type InputOptions, type InputTaken } from "../../kernel/index.js";
 import { systemCode } from "./fs-faults.js";
-import { newNonce } from "./nonce.js";
 import { systemClock } from "./system-services.js";
 
 /**

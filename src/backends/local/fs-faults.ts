@@ -1,11 +1,16 @@
 /** Why an operation fails: what the operating system refuses, in Haft's codes, its own text in `details.system`; and who no longer waits. */
-import { type Doing, HaftError, type Io, requireUncancelled, systemFault, systemRefusal } from "../../kernel/index.js";
+import {
+  type Doing,
+  HaftError,
+  type Io,
+  outOfTime,
+  requireUncancelled,
+  systemFault,
+  systemRefusal,
+  thrownFault,
+} from "../../kernel/index.js";
 
-/** The system's `code` of anything thrown, or undefined. */
-export function systemCode(thrown: unknown): string | undefined {
-  const code = (thrown as { readonly code?: unknown } | null)?.code;
-  return typeof code === "string" ? code : undefined;
-}
+export { systemCode } from "../../kernel/index.js";
 
 /**
  * Turns what a system call threw into a HaftError about the path that was asked for; a HaftError passes unchanged.
@@ -15,25 +20,11 @@ export function fsFault(thrown: unknown, did: string, path: string): unknown {
   if (HaftError.is(thrown)) return thrown;
   const { code, syscall, message } = thrown as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) return thrown;
-  const known = systemRefusal(code);
   // Node names no path for a folder that is read, and neither do we; elsewhere the descriptor's path would be of no use.
   const where = code === "EISDIR" ? "" : ` '${path}'`;
-  const text = known?.[1] ?? message.replace(/^[A-Z0-9]+: /, "").replace(/, \w+( '.*)?$/s, "");
-  const system = `${code}: ${text}, ${syscall}${where}`;
-  const kind = code === "EISDIR" ? { kind: "directory" } : {};
-  const bad = code === "ENAMETOOLONG" ? { why: whatIsTooLong(path) } : {};
-  const why = known?.[2] ?? `the system says ${code}, ${text}. Try again, or use another path`;
-  return new HaftError(known?.[0] ?? "FS_IO", `Did not ${did} "${path}": ${why}.`, {
-    details: { path, ...kind, ...bad, system },
-    cause: thrown,
-  });
-}
-
-const MAX_NAME_BYTES = 255;
-
-function whatIsTooLong(path: string): string {
-  const isName = path.split("/").some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES);
-  return isName ? `a name in it is longer than ${MAX_NAME_BYTES} bytes` : "it is longer than the system allows";
+  const text = systemRefusal(code)?.[1] ?? message.replace(/^[A-Z0-9]+: /, "").replace(/, \w+( '.*)?$/s, "");
+  const otherwise = `the system says ${code}, ${text}. Try again, or use another path`;
+  return thrownFault(thrown, did, path, { system: `${code}: ${text}, ${syscall}${where}`, otherwise });
 }
 
 export function notFound(did: string, path: string, syscall: string): HaftError {
@@ -50,15 +41,15 @@ export class Patience {
   readonly #path: string;
   readonly #signal: AbortSignal | undefined;
   readonly #end: number;
-  readonly #timeoutMs: number | undefined;
+  readonly #timeoutMs: number;
   readonly #requireLive: () => void;
 
   constructor(doing: Doing, path: string, io: Io | undefined, requireLive: () => void) {
     this.#doing = doing;
     this.#path = path;
     this.#signal = io?.signal;
-    this.#timeoutMs = io?.timeoutMs;
-    this.#end = io?.timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + io.timeoutMs;
+    this.#timeoutMs = io?.timeoutMs ?? Number.POSITIVE_INFINITY;
+    this.#end = performance.now() + this.#timeoutMs;
     this.#requireLive = requireLive;
     this.check();
   }
@@ -68,8 +59,6 @@ export class Patience {
     this.#requireLive();
     requireUncancelled(this.#doing, this.#path, this.#signal);
     if (performance.now() < this.#end) return;
-    throw new HaftError("CALL_TIMEOUT", `Stopped after ${this.#timeoutMs} ms. Allow it more time.`, {
-      details: { deadlineMs: this.#timeoutMs },
-    });
+    throw outOfTime(this.#timeoutMs);
   }
 }

@@ -17,6 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { newNonce } from "../../host/index.js";
 import { type ErrorCode, HaftError, isRecord, systemRefusal } from "../../kernel/index.js";
 import { posixQuote, showControls } from "../../text/index.js";
 import type { HalfWritten } from "./earlier-end.js";
@@ -28,7 +29,6 @@ import { isHostIdentity } from "./jobs/check-record.js";
 import { type HostIdentity, isAlive, ownIdentity } from "./jobs/host-identity.js";
 import { makeFolders } from "./jobs/job-store.js";
 import { readSmallFile } from "./jobs/small-file.js";
-import { newNonce } from "./nonce.js";
 
 /** The largest file that is overwritten in place: a larger one is not copied for a single write. */
 export const MAX_BACKUP_BYTES = 1024 * 1024 * 1024;

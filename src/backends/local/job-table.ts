@@ -11,7 +11,7 @@ import { signalNamed } from "./end-tree.js";
 import type { JobFolder } from "./jobs/job-folder.js";
 import type { JobStore } from "./jobs/job-store.js";
 import type { RunningCommand } from "./running-command.js";
-import { waitingTwice } from "./waiting-watch.js";
+import { waitingTwice } from "./waiting-process.js";
 
 /** Bytes of each stream of a job that can be asked for where it has no files: the latest. */
 export const JOB_OUTPUT_BYTES = 1024 * 1024;

@@ -31,7 +31,7 @@ import { JOB_OUTPUT_BYTES, RECENT_OUTPUT_BYTES } from "./job-table.js";
 import type { JobFolder } from "./jobs/job-folder.js";
 import type { NewJob } from "./jobs/job-store.js";
 import type { RunningCommand } from "./running-command.js";
-import { watchForWaiting } from "./waiting-watch.js";
+import { watchForWaiting } from "./waiting-process.js";
 
 /** Commands of this machine, through `/bin/sh`. */
 export class LocalShell implements Shell {

@@ -13,6 +13,7 @@ import {
   type TreeState,
   type WaitingFor,
 } from "../../kernel/index.js";
+import { exitOfStatus } from "../job-facts.js";
 import { CommandInput } from "./command-input.js";
 import { endTree, type Leader, send, survivorsOf } from "./end-tree.js";
 import type { OutputSegments } from "./jobs/output-segments.js";
@@ -327,7 +328,7 @@ export class RunningCommand {
 
 function exitOf(code: number, signal: NodeJS.Signals | null, isKept: boolean): ShellExit {
   if (signal !== null) return { by: "signal", signal: signal.slice(3) };
-  return isKept && code > 128 ? { by: "status", status: code } : { by: "code", code };
+  return isKept ? exitOfStatus(code) : { by: "code", code };
 }
 
 function isPipe(stream: Started["out"]): stream is Pipe {

@@ -4,10 +4,9 @@ import { accessSync, constants, existsSync, mkdtempSync, writeFileSync } from "n
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cwdProblem, messageOf } from "../../kernel/index.js";
+import { cwdProblem, messageOf, shortageOf, systemCode } from "../../kernel/index.js";
 import { type CommandStreams, openStreams, type StreamOptions } from "./command-streams.js";
 import { type Anchor, type GuardMode, openAnchor } from "./fs-anchor.js";
-import { systemCode } from "./fs-faults.js";
 import { KEEP_SCRIPT } from "./jobs/keep-scripts.js";
 import type { Pipe, PipePool } from "./pipe-pool.js";
 import { removeNames } from "./remove-names.js";
@@ -51,7 +50,7 @@ export function holdDirectory(cwd: string, mode: GuardMode): Anchor | { readonly
   } catch (thrown) {
     held?.close();
     const code = systemCode(thrown) ?? "";
-    if (Object.hasOwn(SHORTAGES, code)) return { problem: NOT_STARTED + because(thrown) };
+    if (shortageOf(thrown) !== undefined) return { problem: NOT_STARTED + because(thrown) };
     if (code === "ENOTDIR" && existsSync(cwd)) return { problem: cwdProblem(cwd, "file") };
     return { problem: cwdProblem(cwd, code === "ENOENT" || code === "ENOTDIR" ? "absent" : "closed") };
   }
@@ -70,7 +69,7 @@ export function startCommand(options: StartOptions, pool: PipePool): Started | {
     child.once("error", () => {});
     streams.close();
     script.remove();
-    return { problem: `${NOT_STARTED}, for ${SHORTAGES.EMFILE}, or ${SHORTAGES.EAGAIN}` };
+    return { problem: `${NOT_STARTED}${because({ code: "EMFILE" })}, or ${shortageOf({ code: "EAGAIN" })?.why}` };
   } catch (thrown) {
     streams?.close();
     script.remove();
@@ -98,20 +97,11 @@ function startedOf(child: Started["child"], script: Script, streams: CommandStre
 }
 
 const NOT_STARTED = "the shell could not be started";
-const SHORTAGES = {
-  E2BIG: "its environment is too large",
-  EMFILE: "this process has as many files open as it may",
-  ENFILE: "the machine has as many files open as it can",
-  EAGAIN: "the machine has no room for another process",
-  ENOMEM: "the machine has no memory for another process",
-} as const;
 
 /** Why the system refused, as the end of a clause. */
 function because(thrown: unknown): string {
-  const code = systemCode(thrown) ?? "";
-  return Object.hasOwn(SHORTAGES, code)
-    ? `, for ${SHORTAGES[code as keyof typeof SHORTAGES]}`
-    : ` (${messageOf(thrown)})`;
+  const why = systemCode(thrown) === "E2BIG" ? "its environment is too large" : shortageOf(thrown)?.why;
+  return why === undefined ? ` (${messageOf(thrown)})` : `, for ${why}`;
 }
 
 interface Script {

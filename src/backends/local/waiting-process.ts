@@ -1,9 +1,14 @@
-/** Which process of a command waits for somebody to type, as the kernel tells it. */
+/** Whether a command waits for somebody to type, and which process of it, as the kernel tells it. */
 import { readFileSync } from "node:fs";
 import { openTarget, type ProcessEntry } from "../../host/index.js";
 import type { WaitingFor } from "../../kernel/index.js";
 import { cutTail, stripControls } from "../../text/index.js";
 
+/** Between two looks at a process that seems to wait: one that only passes through a read has gone on by then. */
+const WAITING_MS = 30;
+/** When it is looked whether a command waits for somebody to type: from soon to seldom, in milliseconds. */
+const FIRST_LOOK_MS = 1_000;
+const LONGEST_LOOK_MS = 10_000;
 const MAX_PROMPT_CHARACTERS = 200;
 const TERMINAL = /^\/dev\/(?:tty|pts\/|console)/;
 /** How a line ends that asks for something. */
@@ -59,4 +64,43 @@ function textOf(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A running command, as far as it is looked at here. */
+interface MayWait {
+  readonly stdout: { readonly produced: number };
+  readonly stderr: { readonly produced: number };
+  waiting(): WaitingFor | undefined;
+}
+
+/** The process that waits for somebody to type, seen twice. */
+export async function waitingTwice(running: MayWait): Promise<WaitingFor | null> {
+  const first = running.waiting();
+  if (first === undefined) return null;
+  const printed = running.stdout.produced + running.stderr.produced;
+  await new Promise((resolve) => setTimeout(resolve, WAITING_MS));
+  const second = running.waiting();
+  const isSame = second?.pid === first.pid && running.stdout.produced + running.stderr.produced === printed;
+  return isSame ? second : null;
+}
+
+/** Tells once of a process that is seen to wait. Returns what stops that. */
+export function watchForWaiting(running: MayWait, onWaiting: (waiting: WaitingFor) => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  const look = async (pauseMs: number): Promise<void> => {
+    const waiting = await waitingTwice(running);
+    if (isStopped) return;
+    if (waiting === null) wait(Math.min(pauseMs * 2, LONGEST_LOOK_MS));
+    else onWaiting(waiting);
+  };
+  const wait = (ms: number) => {
+    timer = setTimeout(() => void look(ms).catch(() => {}), ms);
+    timer.unref();
+  };
+  wait(FIRST_LOOK_MS);
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
 }

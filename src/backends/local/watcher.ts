@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { TAG_NAME } from "./command-environment.js";
+import { newNonce } from "../../host/index.js";
+import { helperEnvironment, TAG_NAME } from "./command-environment.js";
 import { systemCode } from "./fs-faults.js";
-import { newNonce } from "./nonce.js";
 import type { PipePool } from "./pipe-pool.js";
 import { SHELL } from "./start-command.js";
 import { WATCHER_SCRIPT } from "./watcher-script.js";
@@ -99,7 +99,7 @@ export class Watcher {
       return spawn(SHELL, args, {
         detached: true,
         cwd: "/",
-        env: { PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C" },
+        env: helperEnvironment(),
         stdio: [end, "ignore", "ignore"],
       });
     } catch {

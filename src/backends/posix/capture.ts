@@ -1,5 +1,6 @@
 /** The far side's reports on commands, as results. */
 import type { Captured, ShellExit, Survivor, TreeState } from "../../kernel/index.js";
+import { exitOfStatus } from "../job-facts.js";
 import type { Frame } from "./frames.js";
 
 export interface Keep {
@@ -23,21 +24,11 @@ export function readReport(frame: Frame, keep: Keep): CommandReport {
   const err = out + (eFirst ?? 0) + (eLast ?? 0);
   const { bytes } = frame;
   return {
-    exit: readExit(status),
+    exit: status === "" ? { by: "none" } : exitOfStatus(Number(status)),
     stdout: captured(bytes.subarray(0, out), oTotal ?? 0, oFirst ?? 0, oEnded === 1, keep),
     stderr: captured(bytes.subarray(out, err), eTotal ?? 0, eFirst ?? 0, eEnded === 1, keep),
     tree: readTree(bytes.subarray(err, err + (names ?? 0)), looked === "yes"),
   };
-}
-
-/** No system has more signals. */
-const MAX_SIGNAL = 64;
-
-/** A status of 128 and a signal's number may stand for that signal: a shell at the far end cannot tell. */
-export function readExit(status: string): ShellExit {
-  if (status === "") return { by: "none" };
-  const code = Number(status);
-  return code > 128 && code <= 128 + MAX_SIGNAL ? { by: "status", status: code } : { by: "code", code };
 }
 
 /** The answer of "end": "BY,LOOKED,SIZE" and the names of what is left. */

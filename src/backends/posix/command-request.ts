@@ -1,6 +1,6 @@
 /** How a command travels: what it is checked for, what goes with the line, as a block, or ahead of it. */
-import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
+import { newNonce } from "../../host/index.js";
 import {
   authorizeDirectory,
   type Binding,
@@ -28,7 +28,7 @@ export function refuseCommand(command: string, options: Pick<ShellOptions, "cwd"
 }
 
 /** Why the far side did not enter a command's folder, by its word for that. */
-export function folderProblem(cwd: string, word: string | undefined): string {
+export function directoryProblem(cwd: string, word: string | undefined): string {
   return cwdProblem(cwd, word === "absent" || word === "file" ? word : "closed");
 }
 
@@ -86,7 +86,7 @@ export async function stageInput(
   if (input === undefined || input.length <= MAX_INPUT_BLOCK_BYTES) return { goes: "with-the-request" };
   // Every block listens to it.
   setMaxListeners(0, signal);
-  const name = `input-${randomBytes(8).toString("hex")}`;
+  const name = `input-${newNonce()}`;
   const blocks: ReturnType<FarSide["bulk"]["request"]>[] = [];
   for (let at = 0; at < input.length && !signal.aborted; at += BLOCK_BYTES) {
     const file = `${name}.${String(at / BLOCK_BYTES).padStart(6, "0")}`;

@@ -18,7 +18,7 @@ import {
   commandRequest,
   type Directories,
   directoryChanges,
-  folderProblem,
+  directoryProblem,
   InputNotKept,
   NO_NOTE,
   refuseCommand,
@@ -161,7 +161,7 @@ export class CommandRun {
 
   async #answered(id: number, frame: Frame): Promise<ShellResult> {
     const [, what, why] = frame.words;
-    if (what === "nocwd") return this.#unbegun("spawn-error", folderProblem(this.#options.cwd, why));
+    if (what === "nocwd") return this.#unbegun("spawn-error", directoryProblem(this.#options.cwd, why));
     if (what === "nonote") return this.#unbegun("spawn-error", NO_NOTE);
     if (what === "refused" || what === "moved") return this.#unbegun(this.#why ?? "channel-lost");
     return this.#ended(id, readReport(frame, this.#keep), "itself");

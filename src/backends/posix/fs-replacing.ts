@@ -1,5 +1,6 @@
 /** Writing a far file: small data goes with the request, large data is staged over there first. */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
+import { newNonce } from "../../host/index.js";
 import { type Access, DOING, type Expect, HaftError, type ReplaceResult } from "../../kernel/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
 import { fsFault, staleFault } from "./fs-faults.js";
@@ -50,7 +51,7 @@ async function replace(
   { path, bytes, staged, access }: Replacement,
   expect: Expect,
 ): Promise<ReplaceResult> {
-  const nonce = randomBytes(8).toString("hex");
+  const nonce = newNonce();
   const temp = `.haft-${nonce}.tmp`;
   const [kind, value] = expectWords(expect);
   const isNewOnly = access === "create" ? "yes" : "no";
@@ -142,7 +143,7 @@ function expectWords(expect: Expect): readonly [string, string] {
 
 /** Brings the bytes into files of the far spool folder, which nobody else can reach. @returns How their names begin. */
 async function stage(guard: FsGuard, limits: Limits, bytes: Uint8Array): Promise<string> {
-  const name = `stage-${randomBytes(8).toString("hex")}`;
+  const name = `stage-${newNonce()}`;
   const underWay: Promise<void>[] = [];
   for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
     if (underWay.length === AHEAD) await underWay.shift();

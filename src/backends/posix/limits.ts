@@ -3,9 +3,9 @@ import { setMaxListeners } from "node:events";
 import {
   type BoundCall,
   type Doing,
-  HaftError,
   type Io,
   MAX_TIMER_MS,
+  outOfTime,
   requireLive,
   requireUncancelled,
   whyCancelled,
@@ -79,9 +79,4 @@ export async function within<T>(
   } finally {
     limits.release();
   }
-}
-
-function outOfTime(limitMs: number): HaftError {
-  const ms = Math.max(0, Math.round(limitMs));
-  return new HaftError("CALL_TIMEOUT", `Stopped after ${ms} ms. Allow it more time.`, { details: { deadlineMs: ms } });
 }

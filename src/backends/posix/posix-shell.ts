@@ -29,7 +29,7 @@ import {
   commandRequest,
   Directories,
   directoryChanges,
-  folderProblem,
+  directoryProblem,
   InputNotKept,
   NO_NOTE,
   refuseCommand,
@@ -78,7 +78,7 @@ export class PosixShell implements Shell {
     const tag = options.lifetime === "keep" ? `${this.#far.tag}k-` : `${this.#far.tag}-`;
     const { id, words, exited } = await this.#send(command, options, tag);
     const [, what, pid = ""] = words;
-    if (what === "nocwd") throw notStarted(folderProblem(options.cwd, pid));
+    if (what === "nocwd") throw notStarted(directoryProblem(options.cwd, pid));
     if (what === "nonote") throw unnoted();
     if (what !== "spawned") throw unavailable(this.#name, "the connection was replaced");
     const { keep = DEFAULT_KEEP, lifetime } = countable(options);

@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { HaftError, messageOf } from "../../kernel/index.js";
+import { HaftError, messageOf, shortageOf, systemCode } from "../../kernel/index.js";
 import { expandHome } from "../../text/index.js";
-import { FEWER_FILES, formatProblem, noteFormat, requireFormat } from "./state-format.js";
+import { formatProblem, noteFormat, requireFormat } from "./state-format.js";
 
 /** The state folder of a host. Opening one touches nothing; the first `folder` that is asked for makes it. */
 export interface StateFolder {
@@ -89,7 +89,7 @@ function nearestFolder(path: string): string {
 /** The error for state that cannot be kept; `path` is what could not be written. */
 export function unwritable(path: string, cause: unknown): HaftError {
   const reason = systemReason(cause);
-  const next = nextStep((cause as NodeJS.ErrnoException).code);
+  const next = nextStep(cause);
   return new HaftError(
     "STORE_UNWRITABLE",
     `Could not write the state folder at "${path}": ${reason}. ${next} with \`--state DIR\` or the environment variable HAFT_STATE.`,
@@ -116,7 +116,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
   ENOSPC: "no space is left on the device",
   EDQUOT: "the disk quota is used up",
-  EMFILE: "this process has as many files open as it may",
   EFBIG: "no file may become that large here",
   ENOENT: "no folder can be made there",
   ENOTDIR: "a part of the path is not a folder",
@@ -124,13 +123,14 @@ const REASONS: Readonly<Record<string, string>> = {
   ELOOP: "the path is a loop of links",
 };
 
-function nextStep(code: string | undefined): string {
-  if (code === "EMFILE") return `${FEWER_FILES}, or name another folder`;
+function nextStep(cause: unknown): string {
+  const shortage = shortageOf(cause);
+  if (shortage !== undefined) return `${shortage.next}, or name another folder`;
+  const code = systemCode(cause);
   const isFull = code === "ENOSPC" || code === "EDQUOT";
   return isFull ? "Free some space there, or name another folder" : "Name a writable folder";
 }
 
 function systemReason(cause: unknown): string {
-  const code = (cause as { readonly code?: unknown }).code;
-  return (typeof code === "string" && REASONS[code]) || messageOf(cause);
+  return REASONS[systemCode(cause) ?? ""] ?? shortageOf(cause)?.why ?? messageOf(cause);
 }

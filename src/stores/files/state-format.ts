@@ -1,7 +1,7 @@
 /** Which form the files of a state folder have: one number for all of them, in `format.json` of the folder. */
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
-import { HaftError, messageOf } from "../../kernel/index.js";
+import { HaftError, messageOf, shortageOf } from "../../kernel/index.js";
 import { readIfThere, replaceFile } from "./replace-file.js";
 
 /**
@@ -11,9 +11,6 @@ import { readIfThere, replaceFile } from "./replace-file.js";
 export const STATE_FORMAT = 1;
 
 const FILE = "format.json";
-
-/** The next step where this process has as many files open as it may. */
-export const FEWER_FILES = "Try again with fewer calls at once, raise the limit with `ulimit -n`";
 
 export const formatPath = (root: string): string => join(root, FILE);
 
@@ -38,7 +35,7 @@ export function formatProblem(root: string): string | undefined {
 }
 
 function adviceFor(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code === "EMFILE" ? FEWER_FILES : "Make it readable for this user";
+  return shortageOf(error)?.next ?? "Make it readable for this user";
 }
 
 /** @throws `STORE_NEWER` where another version has written the folder, or that cannot be told; nothing of it is changed. */

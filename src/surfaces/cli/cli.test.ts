@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { built, cleanEnv, type Finished, runHaft } from "../../../test/built.js";
 import { connectText } from "./connect-text.js";
-import { startCommand } from "./start-command.js";
+import { stdioServerCommand } from "./start-command.js";
 
 let root: string;
 let workspace: string;
@@ -290,7 +290,7 @@ describe("haft serve over HTTP", () => {
       token: "t0ken",
       workspace,
       tools: ["read"],
-      start: startCommand(workspace),
+      start: stdioServerCommand(workspace),
     };
     const text = connectText(about, false);
     const block = JSON.parse(/^\{[\s\S]*?^\}/m.exec(text)?.[0] ?? "") as object;

@@ -12,7 +12,7 @@ import { readClientFile, replaceClientFile } from "./clients/replace-client-file
 import { tomlTable, withTomlEntry } from "./clients/toml-entry.js";
 import { workspaceOf } from "./common-options.js";
 import { printJson } from "./json-output.js";
-import { startCommand } from "./start-command.js";
+import { stdioServerCommand } from "./start-command.js";
 import { shownLines } from "./tell-operator.js";
 import { EXIT, UsageError } from "./usage.js";
 
@@ -40,7 +40,7 @@ export async function connectCommand(client: string | undefined, options: Connec
   const file = options.file === undefined ? place.file : resolve(options.file);
   // One folder in a file for all projects would have the client change that one, whichever is open.
   const isFolderOpen = !place.isForWorkspace && chosen.startsInFolder === true && options.workspace === undefined;
-  const entry = chosen.entry(startCommand(isFolderOpen ? undefined : workspace));
+  const entry = chosen.entry(stdioServerCommand(isFolderOpen ? undefined : workspace));
   const block = blockOf(chosen, options.name, entry);
   const next = `${whereItWorks(chosen, place, isFolderOpen ? undefined : workspace)}${nextOf(chosen, place)}`;
   const connection = { chosen, file, entry, block, next };

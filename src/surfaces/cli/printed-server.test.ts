@@ -7,7 +7,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { built, cleanEnv, runHaft } from "../../../test/built.js";
 import { buildProgram } from "./program.js";
-import { startCommand } from "./start-command.js";
+import { stdioServerCommand } from "./start-command.js";
 
 interface Block {
   readonly command: string;
@@ -118,9 +118,9 @@ describe("the stdio block that `haft serve` prints starts the same server", () =
     expect(names).toContain("collection");
     const given = names.filter((name) => {
       const value = name === "env" ? ["A"] : name === "config" ? false : "on";
-      return startCommand("/w", { [name]: value }).args.length > startCommand("/w").args.length;
+      return stdioServerCommand("/w", { [name]: value }).args.length > stdioServerCommand("/w").args.length;
     });
-    const args = startCommand("/w");
+    const args = stdioServerCommand("/w");
     expect(args.args.slice(1)).toEqual(["serve", "--stdio", "--workspace", "/w"]);
     const others = new Set(names.filter((name) => !given.includes(name)));
     expect([...others]).toEqual(["stdio", "port", "once", "workspace"]);

@@ -15,7 +15,7 @@ import { type CommonOptions, type Settings, settingsOf, settledWorkspace, worksp
 import { haftVersion } from "./installed-package.js";
 import { servedCalls } from "./served-calls.js";
 import { serversOf, withServers } from "./servers-of.js";
-import { startCommand } from "./start-command.js";
+import { stdioServerCommand } from "./start-command.js";
 import { tellOperator } from "./tell-operator.js";
 import { toolsOf } from "./tools-of.js";
 import { EXIT, UsageError } from "./usage.js";
@@ -148,7 +148,7 @@ async function serveOverHttp(
     token,
     workspace,
     tools: offered.map((tool) => tool.name),
-    start: startCommand(workspace, { ...stateOfEnvironment(settings), ...options }),
+    start: stdioServerCommand(workspace, { ...stateOfEnvironment(settings), ...options }),
   };
   tellUnreadConfig(settings, workspace);
   // Before anybody can read where it listens: a signal that comes at once is heard too.

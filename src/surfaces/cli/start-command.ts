@@ -9,7 +9,7 @@ import { stateDirOf } from "./state-options.js";
 const DEFAULTS: Readonly<Record<string, string>> = { on: "local", autonomy: "full", collection: "all" };
 
 /** Options of `haft serve` that change what is served. */
-export interface StartOptions extends Partial<CommonOptions> {
+export interface StdioServerOptions extends Partial<CommonOptions> {
   readonly collection?: string;
 }
 
@@ -18,7 +18,7 @@ export interface StartOptions extends Partial<CommonOptions> {
  *
  * @param workspace - Undefined: the client's own directories decide.
  */
-export function startCommand(workspace: string | undefined, options: StartOptions = {}): StartCommand {
+export function stdioServerCommand(workspace: string | undefined, options: StdioServerOptions = {}): StartCommand {
   const { config, state, env = [], on, dialect, autonomy, gate, collection } = options;
   const args = [haftCommand(), "serve", "--stdio"];
   const add = (name: string, value: string | undefined) => {

@@ -2,6 +2,7 @@
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ShellExit } from "../../../kernel/index.js";
+import { exitOfStatus } from "../../job-facts.js";
 import { type JobRecord, writeRecord } from "./job-record.js";
 import { OutputSegments, producedOf, segmentsOf, type WriteBytes } from "./output-segments.js";
 import { readSmallFile } from "./small-file.js";
@@ -83,8 +84,7 @@ export class JobFolder {
       const told = readSmallFile(this.exitPath, MAX_EXIT_BYTES);
       if (told === undefined || !/^\d{1,3}\n?$/.test(told)) return undefined;
       const status = Number(told);
-      const exit: ShellExit = status > 128 ? { by: "status", status } : { by: "code", code: status };
-      return { exit, atMs: Math.round(statSync(this.exitPath).mtimeMs) };
+      return { exit: exitOfStatus(status), atMs: Math.round(statSync(this.exitPath).mtimeMs) };
     } catch {
       return undefined;
     }

@@ -1,6 +1,7 @@
 /** The process that reads a job's output once its host is gone. */
 import { spawn } from "node:child_process";
 import { closeSync, writeSync } from "node:fs";
+import { helperEnvironment } from "../command-environment.js";
 import type { PipePool } from "../pipe-pool.js";
 import { SHELL } from "../start-command.js";
 import { PUMP_SCRIPT } from "./keep-scripts.js";
@@ -36,7 +37,7 @@ export function startKeepPump(
     const child = spawn(SHELL, ["-c", PUMP_SCRIPT, "haft-pump", prefixes.stdout, prefixes.stderr], {
       detached: true,
       cwd: "/",
-      env: { PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C" },
+      env: helperEnvironment(),
       stdio: [end, "ignore", "ignore", readers.out, readers.err],
     });
     child.on("error", () => {});

@@ -2,15 +2,13 @@ import { spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { killAfter } from "../../../host/index.js";
-import { systemCode } from "../fs-faults.js";
+import { shortageOf } from "../../../kernel/index.js";
 
 /** An older one is several times slower on some patterns. */
 const OLDEST_RIPGREP = 15;
 /** Milliseconds that a program has to tell its version. */
 const PROBE_MS = 5_000;
 const VERSION_BYTES = 200;
-/** What says nothing about the program: the machine or this process is short of something for a moment. */
-const SHORTAGES: ReadonlySet<string | undefined> = new Set(["EMFILE", "ENFILE", "EAGAIN", "ENOMEM"]);
 
 /** A ripgrep that can be started. */
 export interface RipgrepProgram {
@@ -86,7 +84,8 @@ function programOnPath(path: string): string | undefined {
 /** Rejects where the program could not be started for a shortage. */
 function versionOf(path: string): Promise<[number, number, number] | undefined> {
   return new Promise((resolve, reject) => {
-    const notStarted = (thrown: unknown) => (SHORTAGES.has(systemCode(thrown)) ? reject(thrown) : resolve(undefined));
+    // A shortage says nothing about the program.
+    const notStarted = (thrown: unknown) => (shortageOf(thrown) === undefined ? resolve(undefined) : reject(thrown));
     try {
       const child = spawn(path, ["--no-config", "--version"], { env: {}, stdio: ["ignore", "pipe", "ignore"] });
       killAfter(child, PROBE_MS);
