@@ -1,19 +1,11 @@
 import {
   authorizeDirectory,
   type Binding,
-  boundHandle,
   type Io,
   isWithin,
   type JobInfo,
-  jobOwner,
-  type Lifetime,
   MAX_TIMER_MS,
-  maySeeJob,
   notStarted,
-  requireCommand,
-  requireJob,
-  requireJobs,
-  requireLive,
   requireMoved,
   requireTreeCovered,
   type Shell,
@@ -25,6 +17,7 @@ import {
   unbegunResult,
   whyAborted,
 } from "../../kernel/index.js";
+import { ShellCall } from "../shell-call.js";
 import type { CommandHost } from "./command-host.js";
 import type { Anchor } from "./fs-anchor.js";
 import { JOB_OUTPUT_BYTES, RECENT_OUTPUT_BYTES } from "./job-table.js";
@@ -36,17 +29,17 @@ import { watchForWaiting } from "./waiting-process.js";
 /** Commands of this machine, through `/bin/sh`. */
 export class LocalShell implements Shell {
   readonly #host: CommandHost;
-  readonly #binding: Binding | undefined;
+  readonly #call: ShellCall;
 
   constructor(host: CommandHost, binding?: Binding) {
     this.#host = host;
-    this.#binding = binding;
+    this.#call = new ShellCall(() => host.requireOpen(), binding);
   }
 
   async exec(command: string, options: ShellOptions): Promise<ShellResult> {
-    this.#judge(command, options.cwd);
+    this.#call.requireCommand(command, options.cwd);
     const startedMs = Date.now();
-    const deadlineMs = this.#deadlineMs(options.timeoutMs);
+    const deadlineMs = this.#call.leftMs(options.timeoutMs);
     if (options.signal?.aborted === true) return unbegunResult(startedMs, whyAborted(options.signal));
     if (deadlineMs <= 0) return unbegunResult(startedMs, "deadline");
     const stdin = options.input ?? "none";
@@ -67,7 +60,7 @@ export class LocalShell implements Shell {
       this.#host.ended(running);
       return result;
     }
-    const facts = { ...this.#facts(command, options.cwd, "session"), adopted: "call" } as const;
+    const facts = { ...this.#call.facts(command, options.cwd, "session"), adopted: "call" } as const;
     const folder = this.#host.openFolder(facts);
     if (folder === undefined) running.outlive(JOB_OUTPUT_BYTES);
     else {
@@ -87,8 +80,8 @@ export class LocalShell implements Shell {
   }
 
   async spawn(command: string, options: SpawnOptions): Promise<ShellHandle> {
-    this.#judge(command, options.cwd);
-    const facts = this.#facts(command, options.cwd, options.lifetime);
+    this.#call.requireCommand(command, options.cwd);
+    const facts = this.#call.facts(command, options.cwd, options.lifetime);
     let folder: JobFolder | undefined;
     const running = await this.#inDirectory(command, options, async (directory) => {
       folder = await this.#openFolder(facts, options.outputFolder, directory.real);
@@ -108,32 +101,28 @@ export class LocalShell implements Shell {
     if (options.input !== undefined) running.input.give(options.input);
     const settled = running.settled.then((how) => running.resultOf(how));
     const job = this.#host.jobs.add(running, facts, () => settled, folder);
-    return this.#bound(job.handle);
+    return this.#call.handle(job.handle);
   }
 
   async attach(id: string): Promise<ShellHandle | null> {
-    this.#requireLive();
-    if (this.#binding !== undefined) requireJob(this.#binding.grant, id);
+    this.#call.requireJob(id);
     const own = this.#host.jobs.get(id);
-    if (own !== undefined) return this.#maySee(own.facts) ? this.#bound(own.handle) : null;
+    if (own !== undefined) return this.#call.maySee(own.facts) ? this.#call.handle(own.handle) : null;
     const earlier = this.#host.earlier?.find(id);
     if (earlier === undefined) this.#host.earlier?.requireKnown(id);
-    return earlier === undefined || !this.#maySee(earlier.folder.record) ? null : this.#bound(earlier.handle());
+    return earlier === undefined || !this.#call.maySee(earlier.folder.record)
+      ? null
+      : this.#call.handle(earlier.handle());
   }
 
   async jobs(options: Io & { readonly id?: string } = {}): Promise<readonly JobInfo[]> {
     const { id } = options;
-    this.#requireLive();
-    if (this.#binding !== undefined) requireJobs(this.#binding.grant, id);
+    this.#call.requireJobs(id);
     const { jobs, earlier } = this.#host;
     const own = id === undefined ? jobs.all : [jobs.get(id)];
     const others = id === undefined ? earlier?.all() : [earlier?.find(id)];
     const infos = [...(others ?? []), ...own].map((job) => job?.info()).filter((info) => info !== undefined);
-    return infos.filter((info) => this.#maySee(info)).sort((one, other) => one.startedMs - other.startedMs);
-  }
-
-  #maySee(job: Pick<JobInfo, "session" | "owner" | "lifetime">): boolean {
-    return maySeeJob(job, this.#binding?.call);
+    return infos.filter((info) => this.#call.maySee(info)).sort((one, other) => one.startedMs - other.startedMs);
   }
 
   /**
@@ -143,19 +132,15 @@ export class LocalShell implements Shell {
    */
   async #openFolder(facts: NewJob, outputFolder: string | undefined, real: string): Promise<JobFolder | undefined> {
     if (outputFolder === undefined) return this.#host.openFolder(facts);
-    if (this.#binding !== undefined) {
-      const { grant, call } = this.#binding;
+    if (this.#call.binding !== undefined) {
+      const { grant, call } = this.#call.binding;
       requireTreeCovered(grant, outputFolder, "write");
       if (isWithin(facts.cwd, outputFolder)) {
         await requireMoved(grant, call, outputFolder, real + outputFolder.slice(facts.cwd.length), "write");
-        this.#requireLive();
+        this.#call.requireLive();
       }
     }
     return this.#host.openFolder({ ...facts, outputFolder });
-  }
-
-  #facts(command: string, cwd: string, lifetime: Lifetime): NewJob {
-    return { command, cwd, lifetime, ...jobOwner(this.#binding?.call) };
   }
 
   /** Starts a command in the very directory that was judged: it is held meanwhile, so no symlink can be swapped in between. */
@@ -167,9 +152,9 @@ export class LocalShell implements Shell {
     const directory = this.#host.hold(command, options);
     if ("problem" in directory) return directory;
     try {
-      if (this.#binding !== undefined) {
-        await authorizeDirectory(this.#binding, command, options.cwd, directory.real);
-        this.#requireLive();
+      if (this.#call.binding !== undefined) {
+        await authorizeDirectory(this.#call.binding, command, options.cwd, directory.real);
+        this.#call.requireLive();
       }
       return await start(directory);
     } finally {
@@ -177,25 +162,9 @@ export class LocalShell implements Shell {
     }
   }
 
-  #judge(command: string, cwd: string): void {
-    this.#requireLive();
-    if (this.#binding !== undefined) requireCommand(this.#binding.grant, command, cwd);
-  }
-
-  #requireLive(): void {
-    if (this.#binding !== undefined) requireLive(this.#binding.call);
-    this.#host.requireOpen();
-  }
-
-  #deadlineMs(timeoutMs: number | undefined): number {
-    const call = this.#binding?.call;
-    const left = call === undefined ? Number.POSITIVE_INFINITY : call.deadline - Date.now();
-    return Math.min(timeoutMs ?? Number.POSITIVE_INFINITY, left);
-  }
-
   /** Ends the command at its deadline and when a signal fires. Returns what takes that back. */
   #stopWith(running: RunningCommand, options: ShellOptions, deadlineMs: number): () => void {
-    const signals = [options.signal, this.#binding?.call.signal].filter((one) => one !== undefined);
+    const signals = [options.signal, this.#call.binding?.call.signal].filter((one) => one !== undefined);
     const onAbort = (event: Event) => {
       running.stop(whyAborted(event.target as AbortSignal), options.graceMs);
     };
@@ -213,10 +182,5 @@ export class LocalShell implements Shell {
       options.detach?.removeEventListener("abort", onDetach);
       stopLooking();
     };
-  }
-
-  /** The handle of a job, for as long as the call lives. */
-  #bound(handle: ShellHandle): ShellHandle {
-    return this.#binding === undefined ? handle : boundHandle(handle, this.#binding.call);
   }
 }

@@ -10,6 +10,7 @@ import {
   type JobInfo,
   type KillOptions,
   MAX_TIMER_MS,
+  SETTLE_MS,
   type ShellExit,
   type ShellHandle,
   type ShellOptions,
@@ -18,13 +19,11 @@ import {
   type TreeState,
   within,
 } from "../../kernel/index.js";
+import { exitEvent, type JobFacts } from "../job-facts.js";
 import { type JobPlan, planCommand, Unsupported } from "./command-plan.js";
 import type { MemoryProcess, ProcessEnd } from "./process-table.js";
 import { freshState, type Machine, ScriptRunner } from "./script-runner.js";
 import { BytePipe, Capture, NO_INPUT, type Source, sourceOf } from "./streams.js";
-
-/** How long a finished command's children are waited for before they are survivors. */
-const LINGER_MS = 100;
 
 export interface RunOptions extends ShellOptions {
   /** The whole environment. */
@@ -38,9 +37,6 @@ export interface RunOptions extends ShellOptions {
   readonly detached?: AbortHub;
 }
 
-/** What a job is known by. */
-export type JobFacts = Pick<JobInfo, "command" | "cwd" | "lifetime" | "session" | "owner" | "adopted">;
-
 type Ended = "itself" | "cancelled" | "deadline" | "detached";
 
 export class MemoryRun {
@@ -50,6 +46,7 @@ export class MemoryRun {
   readonly result: Promise<ShellResult>;
   /** What its handle gives: of a detached command the true end. */
   readonly #jobResult: Promise<ShellResult>;
+  readonly #onExit: ShellHandle["onExit"];
   readonly #machine: Machine;
   readonly #clock: Clock;
   readonly #stdout: Capture;
@@ -91,6 +88,7 @@ export class MemoryRun {
     this.leader = this.#startLeader(facts.command, options);
     this.result = this.#settle(options);
     this.#jobResult = this.result.then((result) => (result.ended === "detached" ? this.#laterResult() : result));
+    this.#onExit = exitEvent(this.#jobResult);
     void this.#noteEnd();
   }
 
@@ -122,7 +120,7 @@ export class MemoryRun {
     let endedBy: TreeState["endedBy"] = null;
     if (why === "detached") endedBy = null;
     else if (why !== "itself") endedBy = await this.#endGroup("TERM", options.graceMs ?? DEFAULT_GRACE_MS);
-    else if (this.#members().length > 0) await this.#wait(this.#machine.table.whenGone(this.leader.group), LINGER_MS);
+    else if (this.#members().length > 0) await this.#wait(this.#machine.table.whenGone(this.leader.group), SETTLE_MS);
     stop.release();
     const end = await this.#endNow();
     const result = this.#result(why, end, endedBy);
@@ -133,7 +131,7 @@ export class MemoryRun {
 
   async #laterResult(): Promise<ShellResult> {
     const end = await this.leader.done;
-    if (this.#members().length > 0) await this.#wait(this.#machine.table.whenGone(this.leader.group), LINGER_MS);
+    if (this.#members().length > 0) await this.#wait(this.#machine.table.whenGone(this.leader.group), SETTLE_MS);
     return this.#result("itself", end, null);
   }
 
@@ -233,15 +231,7 @@ export class MemoryRun {
       },
       kill: async (signal, options) => this.kill(signal, options),
       info: async () => this.info(),
-      onExit: (listener) => {
-        let isSubscribed = true;
-        void this.#jobResult.then((result) => {
-          if (isSubscribed) listener(result);
-        });
-        return () => {
-          isSubscribed = false;
-        };
-      },
+      onExit: this.#onExit,
     };
   }
 

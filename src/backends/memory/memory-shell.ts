@@ -3,20 +3,13 @@ import {
   AbortHub,
   authorizeDirectory,
   type Binding,
-  boundHandle,
   commandProblem,
   cwdProblem,
   DOING,
   type Io,
   type JobInfo,
-  jobOwner,
   type Lifetime,
-  maySeeJob,
   notStarted,
-  requireCommand,
-  requireJob,
-  requireJobs,
-  requireLive,
   type Shell,
   type ShellHandle,
   type ShellOptions,
@@ -24,7 +17,9 @@ import {
   type SpawnOptions,
   unbegunResult,
 } from "../../kernel/index.js";
-import { type JobFacts, MemoryRun, type RunOptions } from "./memory-run.js";
+import type { JobFacts } from "../job-facts.js";
+import { ShellCall } from "../shell-call.js";
+import { MemoryRun, type RunOptions } from "./memory-run.js";
 import type { Machine } from "./script-runner.js";
 
 /** Ended commands that `attach` still finds. */
@@ -39,67 +34,45 @@ export interface ShellHost extends Machine {
 
 export class MemoryShell implements Shell {
   readonly #host: ShellHost;
-  readonly #bound: Binding | undefined;
+  readonly #call: ShellCall;
   readonly #callEnds: AbortHub | undefined;
 
   constructor(host: ShellHost, bound?: Binding) {
     this.#host = host;
-    this.#bound = bound;
+    this.#call = new ShellCall(() => host.tree.requireOpen(), bound);
     this.#callEnds = bound === undefined ? undefined : new AbortHub(bound.call.signal);
   }
 
   async exec(command: string, options: ShellOptions): Promise<ShellResult> {
-    this.#requireAllowed(command, options.cwd);
+    this.#call.requireCommand(command, options.cwd);
     const startedMs = Math.trunc(this.#host.table.clock.now());
     if (options.signal?.aborted) return unbegunResult(startedMs, "cancelled");
-    if (this.#limitMs(options.timeoutMs) <= 0) return unbegunResult(startedMs, "deadline");
+    if (this.#call.leftMs(options.timeoutMs, this.#host.table.clock.now()) <= 0)
+      return unbegunResult(startedMs, "deadline");
     const run = await this.#start(command, options, "session", false);
     return "problem" in run ? unbegunResult(startedMs, "spawn-error", run.problem) : run.result;
   }
 
   async spawn(command: string, options: SpawnOptions): Promise<ShellHandle> {
-    this.#requireAllowed(command, options.cwd);
+    this.#call.requireCommand(command, options.cwd);
     const run = await this.#start(command, options, options.lifetime, true);
     if ("problem" in run) throw notStarted(run.problem);
     this.#keep(run);
-    return this.#handleOf(run);
+    return this.#call.handle(run.handle());
   }
 
   async attach(id: string): Promise<ShellHandle | null> {
-    this.#host.tree.requireOpen();
-    if (this.#bound !== undefined) {
-      requireLive(this.#bound.call);
-      requireJob(this.#bound.grant, id);
-    }
+    this.#call.requireJob(id);
     const run = this.#host.runs.get(id);
-    return run === undefined || !this.#maySee(run) ? null : this.#handleOf(run);
+    return run === undefined || !this.#call.maySee(run.facts) ? null : this.#call.handle(run.handle());
   }
 
   async jobs(options: Io & { readonly id?: string } = {}): Promise<readonly JobInfo[]> {
     const { id } = options;
-    this.#host.tree.requireOpen();
-    if (this.#bound !== undefined) {
-      requireLive(this.#bound.call);
-      requireJobs(this.#bound.grant, id);
-    }
+    this.#call.requireJobs(id);
     return [...this.#host.runs.values()]
-      .filter((run) => (id === undefined || run.id === id) && this.#maySee(run))
+      .filter((run) => (id === undefined || run.id === id) && this.#call.maySee(run.facts))
       .map((run) => run.info());
-  }
-
-  #maySee(run: MemoryRun): boolean {
-    return maySeeJob(run.facts, this.#bound?.call);
-  }
-
-  #handleOf(run: MemoryRun): ShellHandle {
-    return this.#bound === undefined ? run.handle() : boundHandle(run.handle(), this.#bound.call);
-  }
-
-  #requireAllowed(command: string, cwd: string): void {
-    this.#host.tree.requireOpen();
-    if (this.#bound === undefined) return;
-    requireLive(this.#bound.call);
-    requireCommand(this.#bound.grant, command, cwd);
   }
 
   /** Starts the command in the directory that was judged; where policy has to be asked, the path is walked again after its answer. */
@@ -114,10 +87,10 @@ export class MemoryShell implements Shell {
     for (let judged: string | undefined; ; ) {
       const directory = this.#directory(options.cwd);
       if ("problem" in directory) return directory;
-      if (this.#bound === undefined || directory.real === judged)
+      if (this.#call.binding === undefined || directory.real === judged)
         return this.#startIn(directory.real, command, options, lifetime, isOpenEnded);
       judged = directory.real;
-      await authorizeDirectory(this.#bound, command, options.cwd, judged);
+      await authorizeDirectory(this.#call.binding, command, options.cwd, judged);
       this.#host.tree.requireOpen();
     }
   }
@@ -131,10 +104,7 @@ export class MemoryShell implements Shell {
   ): MemoryRun {
     const { signal, timeoutMs, detach, ...rest } = options;
     const facts: JobFacts = {
-      command,
-      cwd: options.cwd,
-      lifetime,
-      ...jobOwner(this.#bound?.call),
+      ...this.#call.facts(command, options.cwd, lifetime),
       ...(isOpenEnded ? {} : { adopted: "call" }),
     };
     const run: RunOptions = {
@@ -143,7 +113,7 @@ export class MemoryShell implements Shell {
       isOpenEnded,
       ...(detach === undefined || isOpenEnded ? {} : { detached: new AbortHub(detach) }),
       env: { ...this.#host.env, ...options.env },
-      limitMs: isOpenEnded ? Number.POSITIVE_INFINITY : this.#limitMs(timeoutMs),
+      limitMs: isOpenEnded ? Number.POSITIVE_INFINITY : this.#call.leftMs(timeoutMs, this.#host.table.clock.now()),
       // What was spawned outlives its call, so neither the call's end nor its signal reaches it.
       stops: isOpenEnded
         ? []
@@ -158,12 +128,6 @@ export class MemoryShell implements Shell {
     runs.set(run.id, run);
     const ended = [...runs.values()].filter((one) => one.hasEnded);
     for (const one of ended.slice(0, Math.max(0, ended.length - MAX_ENDED_RUNS))) runs.delete(one.id);
-  }
-
-  #limitMs(timeoutMs: number | undefined): number {
-    const left =
-      this.#bound === undefined ? Number.POSITIVE_INFINITY : this.#bound.call.deadline - this.#host.table.clock.now();
-    return Math.min(timeoutMs ?? Number.POSITIVE_INFINITY, left);
   }
 
   /** Where a command's directory really is, or why none can start there, as a clause. */

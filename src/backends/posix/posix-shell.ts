@@ -1,21 +1,13 @@
 /** The port to commands over a command channel. */
 import {
   type Binding,
-  boundHandle,
   closedBackend,
   DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
   type HaftError,
   type Io,
   type JobInfo,
-  jobOwner,
-  type Lifetime,
-  maySeeJob,
   notStarted,
-  requireCommand,
-  requireJob,
-  requireJobs,
-  requireLive,
   type Shell,
   type ShellHandle,
   type ShellOptions,
@@ -23,7 +15,7 @@ import {
   type SpawnOptions,
 } from "../../kernel/index.js";
 import { wholeNumber } from "../../text/index.js";
-import type { JobFacts } from "../job-facts.js";
+import { ShellCall } from "../shell-call.js";
 import { ChannelLost } from "./channel-lost.js";
 import {
   commandRequest,
@@ -38,7 +30,6 @@ import {
 import { CommandRun, MAX_SENDS } from "./command-run.js";
 import { unavailable } from "./far-shell.js";
 import type { FarSide } from "./far-side.js";
-import type { Job } from "./job.js";
 import type { JobTable } from "./job-table.js";
 
 /** A day: no longer wait fits into timers with what comes behind it. */
@@ -48,30 +39,30 @@ export class PosixShell implements Shell {
   readonly #name: string;
   readonly #far: FarSide;
   readonly #jobs: JobTable;
-  readonly #bound: Binding | undefined;
+  readonly #call: ShellCall;
 
   constructor(name: string, far: FarSide, jobs: JobTable, bound?: Binding) {
     this.#name = name;
     this.#far = far;
     this.#jobs = jobs;
-    this.#bound = bound;
+    this.#call = new ShellCall(() => {
+      if (far.state === "closed") throw closedBackend(name);
+    }, bound);
   }
 
   async exec(command: string, options: ShellOptions): Promise<ShellResult> {
-    this.#require(command, options.cwd);
-    const call = this.#bound?.call;
-    const leftMs = call === undefined ? Number.POSITIVE_INFINITY : call.deadline - Date.now();
+    this.#call.requireCommand(command, options.cwd);
     const run = new CommandRun(this.#far, this.#jobs, command, countable(options), {
-      signals: [options.signal, call?.signal].filter((one) => one !== undefined),
-      timeoutMs: Math.min(options.timeoutMs ?? Number.POSITIVE_INFINITY, leftMs),
-      directories: new Directories(this.#bound, command, options.cwd),
-      facts: { ...this.#facts(command, options.cwd, "session"), adopted: "call" },
+      signals: [options.signal, this.#call.binding?.call.signal].filter((one) => one !== undefined),
+      timeoutMs: this.#call.leftMs(options.timeoutMs),
+      directories: new Directories(this.#call.binding, command, options.cwd),
+      facts: { ...this.#call.facts(command, options.cwd, "session"), adopted: "call" },
     });
     return run.result();
   }
 
   async spawn(command: string, options: SpawnOptions): Promise<ShellHandle> {
-    this.#require(command, options.cwd);
+    this.#call.requireCommand(command, options.cwd);
     const problem = refuseCommand(command, options);
     if (problem !== undefined) throw notStarted(problem);
     // Jobs to be kept have a tag of their own, so that the end of this backend does not find them.
@@ -82,18 +73,18 @@ export class PosixShell implements Shell {
     if (what === "nonote") throw unnoted();
     if (what !== "spawned") throw unavailable(this.#name, "the connection was replaced");
     const { keep = DEFAULT_KEEP, lifetime } = countable(options);
-    const facts = this.#facts(command, options.cwd, lifetime);
+    const facts = this.#call.facts(command, options.cwd, lifetime);
     const job = this.#jobs.add(id, pid === "" ? null : Number(pid), { tag, keep, facts });
     exited.then(() => {
       this.#jobs.forgetExit(id);
       job.exited();
     });
-    return this.#handleOf(job);
+    return this.#call.handle(job);
   }
 
   /** Sends the request until the directory that the remote shell enters is one that was judged. */
   async #send(command: string, options: SpawnOptions, tag: string) {
-    const directories = new Directories(this.#bound, command, options.cwd);
+    const directories = new Directories(this.#call.binding, command, options.cwd);
     for (let sends = 1; ; sends += 1) {
       const { signal } = new AbortController();
       const input = await stageInput(this.#far, options.input, signal).catch((thrown: unknown) => {
@@ -115,44 +106,18 @@ export class PosixShell implements Shell {
   }
 
   async attach(id: string): Promise<ShellHandle | null> {
-    if (this.#bound !== undefined) {
-      requireLive(this.#bound.call);
-      requireJob(this.#bound.grant, id);
-    }
-    if (this.#far.state === "closed") throw closedBackend(this.#name);
+    this.#call.requireJob(id);
     const job = await this.#jobs.find(id);
-    return job === undefined || !this.#maySee(job) ? null : this.#handleOf(job);
+    return job === undefined || !this.#call.maySee(job.facts) ? null : this.#call.handle(job);
   }
 
   /** Those that were started here, and those to be kept of earlier backends that were attached to. */
   async jobs(options: Io & { readonly id?: string } = {}): Promise<readonly JobInfo[]> {
     const { id } = options;
-    if (this.#bound !== undefined) {
-      requireLive(this.#bound.call);
-      requireJobs(this.#bound.grant, id);
-    }
-    if (this.#far.state === "closed") throw closedBackend(this.#name);
+    this.#call.requireJobs(id);
     const one = id === undefined ? undefined : await this.#jobs.find(id);
     const jobs = id === undefined ? this.#jobs.all : one === undefined ? [] : [one];
-    return Promise.all(jobs.filter((job) => this.#maySee(job)).map((job) => job.info()));
-  }
-
-  #maySee(job: Job): boolean {
-    return maySeeJob(job.facts, this.#bound?.call);
-  }
-
-  #facts(command: string, cwd: string, lifetime: Lifetime): JobFacts {
-    return { command, cwd, lifetime, ...jobOwner(this.#bound?.call) };
-  }
-
-  #handleOf(job: ShellHandle): ShellHandle {
-    return this.#bound === undefined ? job : boundHandle(job, this.#bound.call);
-  }
-
-  #require(command: string, cwd: string): void {
-    if (this.#bound === undefined) return;
-    requireLive(this.#bound.call);
-    requireCommand(this.#bound.grant, command, cwd);
+    return Promise.all(jobs.filter((job) => this.#call.maySee(job.facts)).map((job) => job.info()));
   }
 }
 

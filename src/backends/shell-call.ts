@@ -1,0 +1,70 @@
+/** What one call may do at a shell, and what it calls its own: the same on every backend. */
+import {
+  type Binding,
+  boundHandle,
+  type JobInfo,
+  jobOwner,
+  type Lifetime,
+  maySeeJob,
+  requireCommand,
+  requireJob,
+  requireJobs,
+  requireLive,
+  type ShellHandle,
+} from "../kernel/index.js";
+import type { JobFacts } from "./job-facts.js";
+
+/** A call at a shell; without a binding, whoever has the backend itself, who may do all. */
+export class ShellCall {
+  readonly binding: Binding | undefined;
+  readonly #requireOpen: () => void;
+
+  /** @param requireOpen - Throws where the backend was closed. */
+  constructor(requireOpen: () => void, binding: Binding | undefined) {
+    this.#requireOpen = requireOpen;
+    this.binding = binding;
+  }
+
+  /** @throws `BACKEND_UNAVAILABLE`, `CALL_REVOKED`, or what the call was ended with. */
+  requireLive(): void {
+    if (this.binding !== undefined) requireLive(this.binding.call);
+    this.#requireOpen();
+  }
+
+  /** @throws `CALL_UNCLAIMED`, and what `requireLive` does. */
+  requireCommand(command: string, cwd: string): void {
+    this.requireLive();
+    if (this.binding !== undefined) requireCommand(this.binding.grant, command, cwd);
+  }
+
+  /** @throws `CALL_UNCLAIMED`, and what `requireLive` does. */
+  requireJob(id: string): void {
+    this.requireLive();
+    if (this.binding !== undefined) requireJob(this.binding.grant, id);
+  }
+
+  /** @param id - Only that one is asked for. @throws `CALL_UNCLAIMED`, and what `requireLive` does. */
+  requireJobs(id: string | undefined): void {
+    this.requireLive();
+    if (this.binding !== undefined) requireJobs(this.binding.grant, id);
+  }
+
+  /** Milliseconds that a command has: its own limit, and what the call has left. */
+  leftMs(timeoutMs: number | undefined, nowMs = Date.now()): number {
+    return Math.min(timeoutMs ?? Number.POSITIVE_INFINITY, (this.binding?.call.deadline ?? Infinity) - nowMs);
+  }
+
+  /** What a command that it starts is known by. */
+  facts(command: string, cwd: string, lifetime: Lifetime): Omit<JobFacts, "adopted"> {
+    return { command, cwd, lifetime, ...jobOwner(this.binding?.call) };
+  }
+
+  maySee(job: Pick<JobInfo, "session" | "owner" | "lifetime">): boolean {
+    return maySeeJob(job, this.binding?.call);
+  }
+
+  /** The handle of a job, for as long as the call lives. */
+  handle(handle: ShellHandle): ShellHandle {
+    return this.binding === undefined ? handle : boundHandle(handle, this.binding.call);
+  }
+}
