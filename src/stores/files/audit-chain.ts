@@ -15,11 +15,11 @@ export interface ChainedRecord {
   readonly [field: string]: unknown;
 }
 
-/** The line of a record, with `previous` and its own `hash` added last. */
-export function chainedLine(record: ChainedRecord, previous: string): { readonly line: string; readonly hash: string } {
-  const body = JSON.stringify({ ...record, previous });
-  const hash = digest("sha256", body);
-  return { line: `${body.slice(0, -1)},"hash":"${hash}"}\n`, hash };
+/** The line of a `ChainedRecord` as JSON, with `previous` and its own `hash` added last. */
+export function chainedLine(json: string, previous: string): { readonly line: string; readonly hash: string } {
+  const open = `${json.slice(0, -1)},"previous":"${previous}"`;
+  const hash = digest("sha256", `${open}}`);
+  return { line: `${open},"hash":"${hash}"}\n`, hash };
 }
 
 export interface ChainReport {

@@ -4,23 +4,17 @@ import { join } from "node:path";
 
 /** More than an entry whose input is clipped, with a few claims. */
 const SCRATCH_BYTES = 16_384;
+const MOST_BYTES_A_UNIT = 3;
 
 /** The lines of one day and the head that follows them. */
 export class AuditFile {
   readonly #linesFile: number;
   readonly #headFile: number;
   readonly #scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
-  #size: number;
-  #head: string | undefined;
-  #flush: NodeJS.Immediate | undefined;
-
   readonly #path: string;
+  #size: number;
 
-  constructor(
-    folder: string,
-    readonly day: string,
-    name: string,
-  ) {
+  constructor(folder: string, name: string) {
     this.#path = join(folder, name);
     // After `close` the same chain may go on in the file it had.
     this.#linesFile = openSync(`${this.#path}.jsonl`, "a", 0o600);
@@ -33,14 +27,10 @@ export class AuditFile {
     }
   }
 
-  /** The bytes of a line, in one buffer for all that fit it. */
-  #inScratch(line: string): Uint8Array {
-    if (Buffer.byteLength(line) > SCRATCH_BYTES) return Buffer.from(line, "utf8");
-    return this.#scratch.subarray(0, this.#scratch.write(line));
-  }
-
-  append(line: string): void {
-    const bytes = this.#inScratch(line);
+  /** One line or several; all of it or, when it throws, nothing. */
+  append(text: string): void {
+    const isShort = text.length * MOST_BYTES_A_UNIT <= SCRATCH_BYTES;
+    const bytes = isShort ? this.#scratch.subarray(0, this.#scratch.write(text)) : Buffer.from(text, "utf8");
     try {
       for (let written = 0; written < bytes.length; ) written += writeSync(this.#linesFile, bytes, written);
     } catch (error) {
@@ -59,23 +49,21 @@ export class AuditFile {
   get isRemoved(): boolean {
     const { nlink, ino } = fstatSync(this.#linesFile);
     // Some file systems count no names.
-    return nlink === 0 && statSync(`${this.#path}.jsonl`, { throwIfNoEntry: false })?.ino !== ino;
+    return nlink === 0 && inodeAt(`${this.#path}.jsonl`) !== ino;
   }
 
-  /** Of one length always, so that it is overwritten in one write; several entries of one turn share it. */
-  set head(text: string) {
-    this.#head = text;
-    this.#flush ??= setImmediate(() => this.#writeHead());
+  /** Of one length always, so that it is overwritten in one write. */
+  writeHead(text: string): void {
+    try {
+      writeSync(this.#headFile, text, 0);
+    } catch {
+      // The lines are the record and were written; a head that lags is noticed by whoever checks them.
+    }
   }
 
   close(): void {
-    clearImmediate(this.#flush);
-    try {
-      this.#writeHead();
-    } finally {
-      closeSync(this.#linesFile);
-      closeSync(this.#headFile);
-    }
+    closeSync(this.#linesFile);
+    closeSync(this.#headFile);
   }
 
   /** After `close`: takes away what holds nothing. */
@@ -83,16 +71,13 @@ export class AuditFile {
     if (!this.isEmpty) return;
     for (const end of ["jsonl", "head"]) rmSync(`${this.#path}.${end}`, { force: true });
   }
+}
 
-  #writeHead(): void {
-    this.#flush = undefined;
-    const text = this.#head;
-    this.#head = undefined;
-    if (text === undefined) return;
-    try {
-      writeSync(this.#headFile, text, 0);
-    } catch {
-      // The lines are the record and were written; a head that lags is noticed by whoever checks them.
-    }
+/** Undefined where nothing can be found under the path. */
+function inodeAt(path: string): number | undefined {
+  try {
+    return statSync(path).ino;
+  } catch {
+    return undefined;
   }
 }

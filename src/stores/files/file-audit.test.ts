@@ -23,6 +23,8 @@ const call = {
   input: "{}",
 };
 const files = (end: string): string[] => readdirSync(join(state.path, "audit")).filter((name) => name.endsWith(end));
+/** Until the head of what was written has followed. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 const text = (name: string): string => readFileSync(join(state.path, "audit", name), "utf8");
 
 describe("the audit record by files", () => {
@@ -129,9 +131,11 @@ describe("the audit record by files", () => {
     async (gone) => {
       const audit = fileAudit(state);
       const lost = await audit.begin(call);
+      await turn();
       rmSync(join(state.path, gone), { recursive: true });
       await audit.end(lost, { status: "ok", tookMs: 1 });
       const id = await audit.begin({ ...call, callId: "c2" });
+      await turn();
       rmSync(join(state.path, gone), { recursive: true });
       const last = await audit.begin({ ...call, callId: "c3" });
       await audit.end(last, { status: "ok", tookMs: 1 });
@@ -141,38 +145,59 @@ describe("the audit record by files", () => {
       expect(calls.map((one) => one.id)).not.toContain(id);
       const [name = ""] = files(".jsonl");
       expect(problems).toEqual([
-        { file: name, line: 1, why: "5 lines before it were removed while their process ran" },
+        { file: name, line: 1, why: "4 lines before it were removed while their process ran" },
       ]);
       expect(readAuditChain(text(name)).records.map(({ kind, sequence }) => [kind, sequence])).toEqual([
-        ["head", 5],
-        ["begin", 6],
-        ["end", 7],
+        ["head", 3],
+        ["begin", 4],
+        ["end", 5],
       ]);
     },
   );
 
+  it("writes the lines of a turn again whose file was removed in it", async () => {
+    const audit = fileAudit(state);
+    const id = await audit.begin(call);
+    rmSync(join(state.path, "audit"), { recursive: true });
+    await audit.end(id, { status: "ok", tookMs: 1 });
+    await turn();
+    expect(readAudit(state)).toMatchObject({ calls: [{ id, status: "ok" }], problems: [] });
+    rmSync(join(state.path, "audit"), { recursive: true });
+    const ids = [];
+    for (let index = 0; index < 200; index++) ids.push(audit.begin({ ...call, callId: `n${index}` }));
+    expect(readAudit(state).calls.length).toBeGreaterThan(100);
+    audit.close();
+    const { calls, problems } = readAudit(state);
+    expect(calls.map((one) => one.id)).toEqual(ids);
+    expect(problems).toMatchObject([{ why: "3 lines before it were removed while their process ran" }]);
+  });
+
   it("refuses entries while a removed record cannot be begun anew, and tells what went with it all the same", async () => {
     const audit = fileAudit(state);
     await audit.begin(call);
+    await turn();
     rmSync(join(state.path, "audit"), { recursive: true });
     writeFileSync(join(state.path, "audit"), "in the way");
+    const unseen = audit.begin(call);
+    await turn();
     for (let times = 0; times < 2; times++)
       expect(() => audit.begin(call)).toThrow(expect.objectContaining({ code: "STORE_UNWRITABLE" }));
     rmSync(join(state.path, "audit"));
     const id = await audit.begin(call);
     audit.close();
     expect(readAudit(state)).toMatchObject({
-      calls: [{ id }],
+      calls: [{ id: unseen }, { id }],
       problems: [{ line: 1, why: "2 lines before it were removed while their process ran" }],
     });
   });
 
-  it("says nothing of a file that was removed once its day was over, whether closed meanwhile or not", () => {
+  it("says nothing of a file that was removed once its day was over, whether closed meanwhile or not", async () => {
     let nowMs = Date.UTC(2031, 4, 1, 12);
     const audit = fileAudit(state, { now: () => nowMs });
     for (const isClosed of [false, true]) {
       audit.begin(call);
       if (isClosed) audit.close();
+      await turn();
       rmSync(join(state.path, "audit", files(".jsonl")[0] ?? ""));
       nowMs += 24 * 60 * 60 * 1000;
       const id = audit.begin(call);
@@ -182,16 +207,19 @@ describe("the audit record by files", () => {
     expect(text(files(".jsonl")[0] ?? "")).not.toContain("removedLines");
   });
 
-  it("counts only the lines of the day whose file was removed", () => {
+  it("counts only the lines of the day whose file was removed", async () => {
     let nowMs = Date.UTC(2031, 4, 1, 12);
     const audit = fileAudit(state, { now: () => nowMs });
     const remove = () => rmSync(join(state.path, "audit"), { recursive: true });
     for (const callId of ["c1", "c2"]) audit.begin({ ...call, callId });
+    await turn();
     remove();
     audit.begin(call);
+    await turn();
     expect(readAudit(state).problems).toMatchObject([{ why: expect.stringMatching(/^3 lines /) }]);
     nowMs += 24 * 60 * 60 * 1000;
     audit.begin(call);
+    await turn();
     remove();
     audit.begin(call);
     audit.close();
@@ -201,12 +229,13 @@ describe("the audit record by files", () => {
   it.each([
     ["before it was closed and opened again", 5],
     ["while it was closed", 2],
-  ])("counts all lines of a removed file, also those written %s", (_, count) => {
+  ])("counts all lines of a removed file, also those written %s", async (_, count) => {
     const audit = fileAudit(state);
     audit.begin(call);
     audit.close();
     if (count === 5) for (const callId of ["c2", "c3"]) audit.begin({ ...call, callId });
     expect(readAudit(state).problems).toEqual([]);
+    await turn();
     rmSync(join(state.path, "audit"), { recursive: true });
     const id = audit.begin(call);
     audit.close();

@@ -12,6 +12,10 @@ export interface FileAuditOptions {
   now?(): number;
 }
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Lines after which the file is looked at although the turn of the event loop goes on. */
+const MOST_UNSETTLED = 64;
+
 /**
  * The audit record in `<state>/audit`: one file a process and UTC day, `DAY-PID-CHAIN.jsonl`, beside it a `.head` file with
  * the sequence number and hash of the last line, so that lines missing at the end are noticed. The head follows within the
@@ -19,87 +23,167 @@ export interface FileAuditOptions {
  *
  * Each entry is written before `begin` or `end` returns, so a call is on record before it runs; it is not flushed to the disk:
  * it survives the process, not a power cut. They throw `STORE_UNWRITABLE` when the line could not be written
- * whole; what was written of it is taken back. The first entry makes the file. Where today's was deleted, the chain goes on in a
- * new file of the same name, whose head tells as `removedLines` how many lines of that day are gone. The file of a day that is
- * over may be deleted: nothing tells of it.
+ * whole; what was written of it is taken back. The first entry makes the file.
+ *
+ * Whether today's file was deleted is seen when its head is written. The chain then goes on in a new file of the same name, with
+ * the lines of that turn; its first line tells as `removedLines` how many lines of that day before them are gone. Until such a
+ * file can be made, every entry is refused. The file of a day that is over may be deleted: nothing tells of it.
  */
 export function fileAudit(state: StateFolder, options: FileAuditOptions = {}): Audit & { close(): void } {
-  const now = options.now ?? Date.now;
-  const chain = new ChainWriter();
-  let file: AuditFile | undefined;
-  /** The day of the last entry, and the lines of all days before it. */
-  let today = { day: "", linesBefore: 0 };
-
-  /** A file that could not even get its first line is none: the next entry tries again. */
-  const begin = (to: AuditFile, atMs: number): void => {
-    try {
-      // A file that begins anew on the same day holds none of the lines that the day had so far.
-      const removedLines = to.isEmpty ? chain.lines - today.linesBefore : 0;
-      const removed = removedLines > 0 ? { removedLines } : {};
-      chain.append(to, { kind: "head", chain: chain.id, pid: process.pid, node: process.version, ...removed }, atMs);
-    } catch (error) {
-      file = undefined;
-      to.close();
-      to.removeEmpty();
-      throw error;
-    }
-  };
-
-  const record = (entry: Entry): number => {
-    const atMs = now();
-    const dayNow = new Date(atMs).toISOString().slice(0, 10);
-    // A clock that is set back over midnight does not go back to the file of the day before: the chain is read day by day.
-    const isSetBack = dayNow < today.day;
-    const day = isSetBack ? today.day : dayNow;
-    try {
-      if (today.day !== day) today = { day, linesBefore: chain.lines };
-      if (file === undefined || file.day !== day || file.isRemoved) {
-        file?.close();
-        file = undefined;
-        file = new AuditFile(state.folder("audit"), day, `${day}-${process.pid}-${chain.id}`);
-        begin(file, atMs);
-      }
-      return chain.append(file, entry, atMs);
-    } catch (error) {
-      throw HaftError.is(error) ? error : unwritable(join(state.path, "audit"), error);
-    }
-  };
-
+  const writer = new AuditWriter(state, options.now ?? Date.now);
   return {
-    begin(entry) {
-      return `${chain.id}-${record({ kind: "begin", ...entry })}`;
-    },
-    end(id, entry) {
-      record({ kind: "end", begin: id, ...entry });
-    },
-    close() {
-      file?.close();
-      file = undefined;
-    },
+    begin: (entry) => `${writer.chain}-${writer.record("begin", entry)}`,
+    end: (id, entry) => void writer.record("end", { begin: id, ...entry }),
+    close: () => writer.close(),
   };
 }
 
-type Entry = { readonly kind: ChainedRecord["kind"]; readonly [field: string]: unknown };
+type Kind = ChainedRecord["kind"];
+
+/** A record that was written since the file was last known to be there, without its place in the chain. */
+interface Unsettled {
+  readonly kind: Kind;
+  readonly sequence: number;
+  readonly json: string;
+}
 
 /** The lines of this process, each bound to the one before, whichever file they go to. */
-class ChainWriter {
-  readonly id = randomBytes(6).toString("hex");
-  #sequence = 0;
+class AuditWriter {
+  readonly chain = randomBytes(6).toString("hex");
+  readonly #state: StateFolder;
+  readonly #now: () => number;
+  #file: AuditFile | undefined;
+  /** The day of the last entry, and the lines of all days before it. */
+  #today = { day: "", untilMs: Number.NEGATIVE_INFINITY, linesBefore: 0 };
+  /** How many lines were written. */
+  #lines = 0;
+  /** Of the last line. */
   #hash = CHAIN_START;
+  #unsettled: Unsettled[] = [];
+  /** Of the line before the unsettled ones. */
+  #settledHash = CHAIN_START;
+  #settling: NodeJS.Immediate | undefined;
 
-  /** How many were written. */
-  get lines(): number {
-    return this.#sequence;
+  constructor(state: StateFolder, now: () => number) {
+    this.#state = state;
+    this.#now = now;
   }
 
-  /** Returns the number of the line. Nothing has happened when it throws. */
-  append(to: AuditFile, entry: Entry, atMs: number): number {
-    const record = { ...entry, sequence: this.#sequence, atMs };
-    const { line, hash } = chainedLine(record, this.#hash);
-    to.append(line);
+  /** Returns the number of the line. Nothing of it was written when it throws. */
+  record(kind: Kind, entry: object): number {
+    const sequence = this.#refusing(() => {
+      const atMs = this.#now();
+      // A clock that is set back over midnight does not go back to the file of the day before: the chain is read day by day.
+      if (!(atMs < this.#today.untilMs)) this.#beginDay(atMs);
+      const file = this.#file ?? this.#open();
+      const one = unsettled(kind, entry, this.#lines, atMs);
+      this.#append(file, this.#hash, [one]);
+      this.#unsettled.push(one);
+      return one.sequence;
+    });
+    if (this.#unsettled.length >= MOST_UNSETTLED) this.#settleOrLeave();
+    else this.#settling ??= setImmediate(() => this.#settleOrLeave());
+    return sequence;
+  }
+
+  /** The same chain may go on afterwards. @throws `STORE_UNWRITABLE` when lines of a removed file cannot be written again. */
+  close(): void {
+    try {
+      this.#refusing(() => this.#settle());
+    } finally {
+      this.#file?.close();
+      this.#file = undefined;
+    }
+  }
+
+  #refusing<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw HaftError.is(error) ? error : unwritable(join(this.#state.path, "audit"), error);
+    }
+  }
+
+  #beginDay(atMs: number): void {
+    const day = new Date(atMs).toISOString().slice(0, 10);
+    this.#settle();
+    this.#file?.close();
+    this.#file = undefined;
+    this.#today = { day, untilMs: (Math.floor(atMs / DAY_MS) + 1) * DAY_MS, linesBefore: this.#lines };
+  }
+
+  /** Opens the file of today: with the unsettled lines where its forerunner was removed, else with a first line of its own. */
+  #open(): AuditFile {
+    const { day, linesBefore } = this.#today;
+    const file = new AuditFile(this.#state.folder("audit"), `${day}-${process.pid}-${this.chain}`);
+    try {
+      const again = this.#unsettled;
+      const first = again[0]?.sequence ?? this.#lines;
+      // A file that begins anew on the same day holds none of the lines that the day had so far.
+      const removedLines = file.isEmpty ? first - linesBefore : 0;
+      const head = (sequence: number) => {
+        const about = { chain: this.chain, pid: process.pid, node: process.version };
+        const gone = removedLines > 0 ? { removedLines } : {};
+        return unsettled("head", { ...about, ...gone }, sequence, this.#now());
+      };
+      const lines =
+        again.length === 0
+          ? [head(first)]
+          : again[0]?.kind === "head"
+            ? [head(first), ...again.slice(1)]
+            : removedLines > 0
+              ? [head(first - 1), ...again]
+              : again;
+      this.#append(file, again.length === 0 ? this.#hash : this.#settledHash, lines);
+      this.#unsettled = lines;
+      this.#file = file;
+      return file;
+    } catch (error) {
+      // A file that could not even get its first line is none: the next entry tries again.
+      file.close();
+      file.removeEmpty();
+      throw error;
+    }
+  }
+
+  /** Nothing has happened when it throws. */
+  #append(file: AuditFile, before: string, records: readonly Unsettled[]): void {
+    let hash = before;
+    let text = "";
+    for (const { json } of records) {
+      const chained = chainedLine(json, hash);
+      text += chained.line;
+      hash = chained.hash;
+    }
+    file.append(text);
+    if (this.#unsettled.length === 0) this.#settledHash = before;
     this.#hash = hash;
-    this.#sequence += 1;
-    to.head = `${String(record.sequence).padStart(12, "0")} ${hash}\n`;
-    return record.sequence;
+    this.#lines = (records.at(-1)?.sequence ?? -1) + 1;
   }
+
+  /** What it cannot write again now stays, and the next entry is refused until it can. */
+  #settleOrLeave(): void {
+    try {
+      this.#settle();
+    } catch {}
+  }
+
+  #settle(): void {
+    clearImmediate(this.#settling);
+    this.#settling = undefined;
+    if (this.#unsettled.length === 0) return;
+    if (this.#file?.isRemoved === true) {
+      this.#file.close();
+      this.#file = undefined;
+    }
+    const file = this.#file ?? this.#open();
+    this.#unsettled = [];
+    file.writeHead(`${String(this.#lines - 1).padStart(12, "0")} ${this.#hash}\n`);
+  }
+}
+
+/** `entry` has at least one field. */
+function unsettled(kind: Kind, entry: object, sequence: number, atMs: number): Unsettled {
+  const fields = JSON.stringify(entry).slice(1, -1);
+  return { kind, sequence, json: `{"kind":"${kind}",${fields},"sequence":${sequence},"atMs":${atMs}}` };
 }

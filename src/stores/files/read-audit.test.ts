@@ -140,6 +140,7 @@ describe("the record of all processes", () => {
     await audit.begin(begin("first"));
     atMs += DAY_MS;
     await audit.begin(begin("gone"));
+    await new Promise((resolve) => setImmediate(resolve)); // until its head was written
     const [, today = ""] = files();
     rmSync(join(state.path, "audit", today));
     await audit.begin(begin("third"));
