@@ -6,7 +6,6 @@ import { isRecord } from "./coerce.js";
 import { policyCallOf, refusal } from "./decide-stage.js";
 import { fail } from "./result.js";
 import type { ApprovalRequest } from "./services.js";
-import { timerOf } from "./timer-of.js";
 
 /** A model's argument is never consent: only a person, a host callback or an earlier answer of theirs lets an "ask" pass. */
 export async function approve(run: CallRun): Promise<Ending | undefined> {
@@ -44,7 +43,7 @@ function resume(run: CallRun, token: string): Ending | { readonly by: string } {
 }
 
 async function askPerson(run: CallRun, decision: Extract<Decision, { effect: "ask" }>): Promise<Ending | undefined> {
-  const { host, session, signal } = run.context;
+  const { host, session } = run.context;
   const request: ApprovalRequest = {
     token: host.ids.next("approval"),
     call: policyCallOf(run),
@@ -55,7 +54,7 @@ async function askPerson(run: CallRun, decision: Extract<Decision, { effect: "as
   };
   const answer = await answerInTime(run, request);
   if ("denied" in answer) {
-    const status = signal.aborted ? "cancelled" : "denied";
+    const status = run.cancel?.aborted === true ? "cancelled" : "denied";
     return ended(
       status,
       fail("POLICY_DENIED", `Did not run \`${run.tool.name}\`: ${answer.denied}`, {
@@ -79,22 +78,24 @@ function touchesOf(run: CallRun): string {
 
 /** Silence is a no, and so is an answer of any other form than the three that there are. */
 async function answerInTime(run: CallRun, request: ApprovalRequest): Promise<Approval> {
-  const { host, signal } = run.context;
+  const { host } = run.context;
+  const { cancel } = run;
   const timeoutMs = host.approvalTimeoutMs ?? 120_000;
   const silence = new AbortController();
-  const stopTimer = timerOf(host.clock, timeoutMs, () => silence.abort());
+  const stopTimer = host.clock.timer(timeoutMs, () => silence.abort());
   const stop = () => silence.abort();
-  signal.addEventListener("abort", stop, { once: true });
+  cancel?.addEventListener("abort", stop, { once: true });
   const noAnswer = new Promise<{ denied: string }>((done) => {
     silence.signal.addEventListener("abort", () =>
       done({
-        denied: signal.aborted
-          ? "The call was cancelled while it waited for approval."
-          : `Nobody approved it within ${timeoutMs} ms.`,
+        denied:
+          cancel?.aborted === true
+            ? "The call was cancelled while it waited for approval."
+            : `Nobody approved it within ${timeoutMs} ms.`,
       }),
     );
   });
-  if (signal.aborted) stop();
+  if (cancel?.aborted === true) stop();
   try {
     const answer = await Promise.race([host.approver!.ask(request, { signal: silence.signal, timeoutMs }), noAnswer]);
     return isApproval(answer)
@@ -104,7 +105,7 @@ async function answerInTime(run: CallRun, request: ApprovalRequest): Promise<App
     return { denied: "The approver failed, and without an answer nothing runs." };
   } finally {
     stopTimer();
-    signal.removeEventListener("abort", stop);
+    cancel?.removeEventListener("abort", stop);
   }
 }
 

@@ -1,33 +1,34 @@
 /** What a tool runs in: the session, the services, and the ports bound to this call's grant. */
 import type { Ports } from "./backend.js";
 import { type CallRun, placeOf } from "./call-run.js";
+import type { CallSignal } from "./call-signal.js";
 import type { ToolContext } from "./context.js";
 import { judgeCommandAt, judgeMoved, wholePath } from "./decide-stage.js";
 import { unharmed } from "./unharmed.js";
 
 /**
- * @param signal - Fires when the call is cancelled, at its deadline, and when it has settled: everything here ends with it.
- * @param deadline - Milliseconds since the epoch.
- */
-export function callContext(run: CallRun, signal: AbortSignal, deadline: number): ToolContext {
-  return new CallContext(run, signal, deadline);
-}
-
-/**
  * A class, because what a tool does not ask for costs nothing on a prototype: as an object of closures and getters it was a
  * fifth of all that a small call allocates. Its functions need no `this`, so a tool may take it apart.
  */
-class CallContext implements ToolContext {
+export class CallContext implements ToolContext {
   readonly #run: CallRun;
   #place: ReturnType<typeof placeOf> | undefined;
   #ports: Ports | undefined;
-  readonly signal: AbortSignal;
+  readonly #end: CallSignal;
   readonly deadline: number;
 
-  constructor(run: CallRun, signal: AbortSignal, deadline: number) {
+  /**
+   * @param end - Fires when the call is cancelled, at its deadline, and when it has settled: everything here ends with it.
+   * @param deadline - Milliseconds since the epoch.
+   */
+  constructor(run: CallRun, end: CallSignal, deadline: number) {
     this.#run = run;
-    this.signal = signal;
+    this.#end = end;
     this.deadline = deadline;
+  }
+
+  get signal() {
+    return this.#end.signal;
   }
 
   get cwd() {
@@ -112,9 +113,9 @@ class CallContext implements ToolContext {
   }
   get emit(): ToolContext["emit"] {
     const run = this.#run;
-    const { signal } = this;
+    const end = this.#end;
     return (event) => {
-      if (!signal.aborted) unharmed(() => run.context.onEvent?.({ ...event, callId: run.call.id }));
+      if (!end.aborted) unharmed(() => run.context.onEvent?.({ ...event, callId: run.call.id }));
     };
   }
 

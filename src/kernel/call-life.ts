@@ -17,13 +17,13 @@ export interface CallLife {
   readonly stores: Stores;
   readonly artifacts: Artifacts;
   lock<T>(key: string, io: Io, body: () => Promise<T>): Promise<T>;
-  /** Ends all of it; returns the error that every later use gives. Idempotent. */
-  end(): HaftError;
+  /** Ends all of it. Idempotent. */
+  end(): void;
 }
 
 export function callLife(callId: string, tool: string, context: HostContext): CallLife {
   const { host, session } = context;
-  let over: HaftError | undefined;
+  let isOver = false;
   const waiting = new Set<(why: HaftError) => void>();
   /** Artifacts that the tool has not ended. */
   const open = new Set<ArtifactWriter>();
@@ -34,7 +34,7 @@ export function callLife(callId: string, tool: string, context: HostContext): Ca
     } catch {}
   };
   const requireLife = () => {
-    if (over !== undefined) throw over;
+    if (isOver) throw revoked(callId);
   };
   const storeUntilEnd = (store: Store): Store => ({
     async get(key) {
@@ -46,21 +46,25 @@ export function callLife(callId: string, tool: string, context: HostContext): Ca
       return store.update(key, change);
     },
   });
-  const artifacts = artifactsUntilEnd(session.artifacts, tool, {
-    requireLife,
-    /** One that comes when the call is over already is ended at once. */
-    made(writer) {
-      open.add(writer);
-      if (over !== undefined) void close(writer);
-    },
-    ended: (writer) => void open.delete(writer),
-  });
   // Made when a tool asks for them: many do not.
+  let ownArtifacts: Artifacts | undefined;
   let ownSession: Session | undefined;
   let ownFramework: Framework | undefined;
   return {
+    get artifacts() {
+      ownArtifacts ??= artifactsUntilEnd(session.artifacts, tool, {
+        requireLife,
+        /** One that comes when the call is over already is ended at once. */
+        made(writer) {
+          open.add(writer);
+          if (isOver) void close(writer);
+        },
+        ended: (writer) => void open.delete(writer),
+      });
+      return ownArtifacts;
+    },
     get session() {
-      ownSession ??= sessionUntilEnd(session, artifacts, requireLife);
+      ownSession ??= sessionUntilEnd(session, this.artifacts, requireLife);
       return ownSession;
     },
     get framework() {
@@ -73,17 +77,15 @@ export function callLife(callId: string, tool: string, context: HostContext): Ca
         return storeUntilEnd(host.stores.open(name));
       },
     },
-    artifacts,
     async lock(key, io, body) {
       requireLife();
       return host.locks.hold(key, io, () => untilEnd(body, waiting, requireLife));
     },
     end() {
-      if (over !== undefined) return over;
-      over = revoked(callId);
-      for (const release of waiting) release(over);
+      if (isOver) return;
+      isOver = true;
+      for (const release of waiting) release(revoked(callId));
       for (const writer of open) void close(writer);
-      return over;
     },
   };
 }

@@ -3,9 +3,8 @@ import { cutHead } from "../text/index.js";
 import { type CallRun, cancelledUnbegun, type Ending, ended, resultOfThrown } from "./call-run.js";
 import type { Claim } from "./claims.js";
 import { ABANDON_AFTER_MS, DEFAULT_DEADLINE_MS } from "./deadline.js";
-import { within } from "./in-time.js";
+import { after, within } from "./in-time.js";
 import { mapTexts } from "./map-texts.js";
-import { after } from "./promise-like.js";
 import { fail, type ToolOutcome } from "./result.js";
 import type { AuditEnd } from "./services.js";
 
@@ -18,7 +17,6 @@ const AUDIT_ID_BYTES = 256;
 export async function recordBegin(run: CallRun): Promise<Ending | undefined> {
   const { tool } = run;
   const { clock } = run.context.host;
-  const { signal } = run.context;
   let unrecorded: Ending | undefined;
   const begun = (id: unknown): undefined => {
     if (typeof id !== "string") throw new Error("the audit gave no id for it");
@@ -27,7 +25,7 @@ export async function recordBegin(run: CallRun): Promise<Ending | undefined> {
   };
   const begin = () => after(beginEntry(run), begun);
   try {
-    return await within<Ending | undefined>({ clock, ms: DEFAULT_DEADLINE_MS, signal }, begin, (why) => {
+    return await within<Ending | undefined>({ clock, ms: DEFAULT_DEADLINE_MS, signal: run.cancel }, begin, (why) => {
       const late = `${unkept(run)} The audit did not answer within ${DEFAULT_DEADLINE_MS} ms.`;
       unrecorded =
         why === "cancelled" ? cancelledUnbegun(run.tool.name) : ended("timed-out", fail("CALL_TIMEOUT", late));

@@ -5,6 +5,7 @@ import type { Backend } from "./backend.js";
 import { type CallLife, callLife } from "./call-life.js";
 import type { Claim, Decision, Grant } from "./claims.js";
 import type { HostContext, Look } from "./context.js";
+import { cancelOf } from "./create-context.js";
 import { HaftError, messageOf } from "./errors.js";
 import { plainCopy } from "./plain-data.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
@@ -17,11 +18,16 @@ export interface Ending {
   readonly inputRequired?: { readonly token: string; readonly ask: unknown };
 }
 
+/** What a stage comes to: the end of the call, or nothing, and the next one has its turn. */
+export type Step = Ending | undefined;
+
 /** Mutable on purpose: it belongs to one call and dies with it. */
 export interface CallRun {
   readonly tool: DefinedTool;
   readonly call: ToolCall;
   readonly context: HostContext;
+  /** Cancels the call; undefined where nobody can. */
+  readonly cancel: AbortSignal | undefined;
   /** What the tool reaches beside its backend; over once the call is. */
   readonly life: CallLife;
   readonly startedMs: number;
@@ -53,6 +59,7 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     tool,
     call: own,
     context,
+    cancel: cancelOf(context),
     life: callLife(own.id, tool.name, context),
     startedMs: context.host.clock.now(),
     notPlain: "problem" in input ? input.problem : undefined,

@@ -27,10 +27,15 @@ export interface HostContextOptions {
 
 /** Makes the context of one dispatch. Its ports are unguarded and for the host; each call binds its own. */
 export function createHostContext(options: HostContextOptions): HostContext {
+  return contextOf(options, options.host.nextContextId(), options.signal);
+}
+
+function contextOf(options: HostContextOptions, contextId: number, cancel: AbortSignal | undefined): HostContext {
   const { host, session, backend, targets, dialect, onEvent } = options;
   const cwd = options.cwd ?? session.cwd(backend.name) ?? backend.cwd;
-  const context: Omit<HostContext, "withCancel" | "signal"> = {
-    contextId: host.nextContextId(),
+  let signal = cancel;
+  const context: Writable<HostContext> & Uncancellable = {
+    contextId,
     session,
     host,
     backend,
@@ -40,10 +45,29 @@ export function createHostContext(options: HostContextOptions): HostContext {
     shell: backend.root.shell,
     budget: options.budget ?? standardBudget(),
     framework: options.framework ?? {},
-    ...(targets === undefined ? {} : { targets }),
-    ...(dialect === undefined ? {} : { dialect }),
-    ...(onEvent === undefined ? {} : { onEvent }),
+    [NEVER_FIRES]: cancel === undefined,
+    get signal() {
+      signal ??= new AbortController().signal;
+      return signal;
+    },
+    withCancel: (own) => contextOf(options, contextId, own),
   };
-  const withSignal = (signal: AbortSignal): HostContext => ({ ...context, signal, withCancel: withSignal });
-  return withSignal(options.signal ?? new AbortController().signal);
+  if (targets !== undefined) context.targets = targets;
+  if (dialect !== undefined) context.dialect = dialect;
+  if (onEvent !== undefined) context.onEvent = onEvent;
+  return context;
+}
+
+/** Marks a context whose signal is made here when somebody asks for it, and can never fire: a call need not listen to it. */
+const NEVER_FIRES = Symbol("never fires");
+
+interface Uncancellable {
+  readonly [NEVER_FIRES]?: boolean;
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** The signal that can cancel a call in this context; undefined where none can. */
+export function cancelOf(context: HostContext & Uncancellable): AbortSignal | undefined {
+  return context[NEVER_FIRES] === true ? undefined : context.signal;
 }

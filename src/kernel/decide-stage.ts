@@ -1,9 +1,10 @@
 /** What the call will touch, and whether it may: claims, decide, reserve rate. Who says so where policy asks: `approve-stage`. */
 
-import { type CallRun, type Ending, ended, lookOf, resultOfThrown } from "./call-run.js";
+import { type CallRun, type Ending, ended, lookOf, type Step } from "./call-run.js";
 import { type Claim, type Decision, EMPTY_GRANT, type Grant, isWithin } from "./claims.js";
 import { isRecord } from "./coerce.js";
 import { HaftError, messageOf } from "./errors.js";
+import { after } from "./in-time.js";
 import { NOTHING_DECIDED } from "./outcome.js";
 import { readClaims } from "./read-claims.js";
 import { readResult } from "./read-result.js";
@@ -11,15 +12,14 @@ import type { ToolResult } from "./result.js";
 import { fail } from "./result.js";
 import type { PolicyCall } from "./services.js";
 
-export async function stateClaims(run: CallRun): Promise<Ending | undefined> {
+export function stateClaims(run: CallRun): Step | PromiseLike<Step> {
   const { body } = run.tool;
-  if (body.claims === undefined) return undefined;
-  let stated: readonly Claim[] | ToolResult<never>;
-  try {
-    stated = await body.claims(run.input, lookOf(run));
-  } catch (thrown) {
-    return ended("failed", resultOfThrown(thrown, run.tool.name));
-  }
+  return body.claims === undefined
+    ? undefined
+    : after(body.claims(run.input, lookOf(run)), (stated) => takeClaims(run, stated));
+}
+
+function takeClaims(run: CallRun, stated: readonly Claim[] | ToolResult<never>): Step {
   if (!Array.isArray(stated)) {
     const refusal = readResult(stated, run.tool.name);
     if (!refusal.isError || refusal.code === "CALL_MALFORMED")
@@ -42,23 +42,22 @@ function malformed(run: CallRun, why: string): Ending {
  * paths, directories of commands among them, are resolved in one step and judged again, so that a person approves the real
  * places.
  */
-export async function decide(run: CallRun): Promise<Ending | undefined> {
+export function decide(run: CallRun): Step | PromiseLike<Step> {
   if (run.tool.body.claims === undefined) {
     run.decision = NOTHING_DECIDED;
     run.grant = EMPTY_GRANT;
     return undefined;
   }
-  let decision = judgeClaims(run);
+  const decision = judgeClaims(run);
   const stated = run.claims;
   const placed = run.claims.filter((claim) => claim.kind === "file" || claim.kind === "command");
   const met = placed.some((claim) => run.context.session.links.has(linkKey(run, pathOf(claim))));
-  if (placed.length > 0 && (decision.effect === "ask" || (met && decision.effect === "allow"))) {
-    try {
-      decision = await decideOnRealPlaces(run, placed, decision);
-    } catch (thrown) {
-      return ended("failed", resultOfThrown(thrown, run.tool.name));
-    }
-  }
+  if (placed.length > 0 && (decision.effect === "ask" || (met && decision.effect === "allow")))
+    return decideOnRealPlaces(run, placed, decision).then((real) => takeDecision(run, real, stated));
+  return takeDecision(run, decision, stated);
+}
+
+function takeDecision(run: CallRun, decision: Decision, stated: readonly Claim[]): Step {
   run.decision = decision;
   if (decision.effect === "deny") {
     // What was added to the stated claims is where they really are. Only one of two may be refused.
@@ -123,7 +122,10 @@ async function decideOnRealPlaces(
   placed: readonly PlacedClaim[],
   lexical: Extract<Decision, { grant: Grant }>,
 ): Promise<Decision> {
-  const places = await run.backend.root.fs.resolve(placed.map(pathOf), { signal: run.context.signal });
+  const places = await run.backend.root.fs.resolve(
+    placed.map(pathOf),
+    run.cancel === undefined ? {} : { signal: run.cancel },
+  );
   const moved: { readonly asked: string; readonly real: string; readonly judged: Claim }[] = [];
   const directories = new Map<string, string>();
   const others: Claim[] = [];

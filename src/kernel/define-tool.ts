@@ -37,7 +37,7 @@ export function defineTool<const S extends InputSchema, Data = never, Limits = u
     run: (input, ctx) => erased.run(input, ctx),
   };
   const parameters = isStandardSchema(schema) ? jsonSchemaOf(schema, name) : (schema as JsonSchema);
-  return assemble(body, { name, description, parameters });
+  return assemble(Object.freeze(body), { name, description, parameters });
 }
 
 /** The same tool under a dialect's name, schema, limits and texts. */

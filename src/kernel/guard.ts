@@ -166,7 +166,7 @@ export function requireLive(call: Pick<BoundCall, "id" | "signal">): void {
   throw revoked(call.id);
 }
 
-/** The error of every use after a call has ended. Made for every call and seldom seen, so without the stack, which costs more than all else. */
+/** The error of every use after a call has ended. Most calls that bind ports make one and show it to nobody, so it has no stack. */
 export function revoked(id: string): HaftError {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

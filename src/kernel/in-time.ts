@@ -1,17 +1,12 @@
 /** Bounds what a call waits for beside its tool and a person: none of it may hold the call for ever. */
-import { type CallRun, cancelledUnbegun, type Ending, ended } from "./call-run.js";
-import { DEFAULT_DEADLINE_MS } from "./deadline.js";
-import { isPromise } from "./promise-like.js";
-import { fail } from "./result.js";
 import type { Clock } from "./services.js";
-import { timerOf } from "./timer-of.js";
 
 /** What a bounded wait is made of. */
 export interface Bound {
   readonly clock: Pick<Clock, "timer">;
   readonly ms: number;
   /** Ends the wait too. Absent: only the time does. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -42,8 +37,7 @@ export async function within<T>(
       }
     };
     const cancelled = () => stop("cancelled");
-    // Not its own `then`: what others give may come at once to something that never comes.
-    Promise.resolve(begun).then(
+    begun.then(
       (value) => {
         release();
         done(value);
@@ -54,17 +48,20 @@ export async function within<T>(
       },
     );
     if (signal?.aborted === true && !wasAborted) return cancelled();
-    stopTimer = timerOf(clock, ms, () => stop("late"));
+    stopTimer = clock.timer(ms, () => stop("late"));
     signal?.addEventListener("abort", cancelled, { once: true });
   });
 }
 
-/** What `work` comes to, or the ending of a call that was cancelled, or waited 30 s, before that. */
-export async function inTime(run: CallRun, work: () => Promise<Ending | undefined>): Promise<Ending | undefined> {
-  const { signal, host } = run.context;
-  const { name } = run.tool;
-  const late = `Stopped \`${name}\` before it began: what it would touch was not known within ${DEFAULT_DEADLINE_MS} ms.`;
-  return within({ clock: host.clock, ms: DEFAULT_DEADLINE_MS, signal }, work, (why) =>
-    why === "cancelled" ? cancelledUnbegun(run.tool.name) : ended("timed-out", fail("CALL_TIMEOUT", late)),
-  );
+/** Whether something has to be waited for. Parts that others give may answer at once or later. */
+export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+/**
+ * `next` of what `value` is or comes to: at once where nothing has to be waited for. Called once and for what a promise comes
+ * to in the end, however the `then` of a tool's own claims behaves.
+ */
+export function after<T, R>(value: T | PromiseLike<T>, next: (value: T) => R | PromiseLike<R>): R | PromiseLike<R> {
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }

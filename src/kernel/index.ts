@@ -87,7 +87,7 @@ export {
   requireMoved,
   requireTreeCovered,
 } from "./guard.js";
-export { type Bound, within } from "./in-time.js";
+export { after, type Bound, within } from "./in-time.js";
 export {
   type FittedImage,
   type ImageBounds,
@@ -127,7 +127,6 @@ export {
   type ProcessLimits,
   type UntakenInput,
 } from "./process-data.js";
-export { after } from "./promise-like.js";
 export { ToolRegistry } from "./registry.js";
 export {
   blockText,

@@ -1,6 +1,6 @@
 /** Tells one stream of a command to a listener that may hold it back: the part of `onOutput` that every backend shares. */
 
-import { isPromise } from "./promise-like.js";
+import { isPromise } from "./in-time.js";
 import type { Clock } from "./services.js";
 
 /** Gets one stream of a command; see `ShellOptions.onOutput`. */

@@ -8,14 +8,15 @@
 
 import { approve } from "./approve-stage.js";
 import { recordBegin, recordEnd } from "./call-record.js";
-import { type CallRun, cancelledUnbegun, type Ending, ended, newRun, resultOfThrown } from "./call-run.js";
+import { type CallRun, cancelledUnbegun, type Ending, ended, newRun, resultOfThrown, type Step } from "./call-run.js";
 import type { Claim, Decision } from "./claims.js";
 import type { HostContext } from "./context.js";
+import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { decide, reserveRate, stateClaims } from "./decide-stage.js";
-import { inTime } from "./in-time.js";
+import { after, within } from "./in-time.js";
 import { bareFailure, outcomeOf } from "./outcome.js";
 import { prepare } from "./prepare-stage.js";
-import type { ToolOutcome, ToolResult } from "./result.js";
+import { fail, type ToolOutcome, type ToolResult } from "./result.js";
 import { execute } from "./run-stage.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
 import type { Validator } from "./validate.js";
@@ -28,10 +29,9 @@ export async function runCall(
   context: HostContext,
 ): Promise<ToolOutcome> {
   const outcome = await recorded(tool, call, context, (run) => settle(run, validate));
-  // A context of any other form has given an outcome like every other.
-  const signal: AbortSignal | undefined = context?.signal;
-  if (tool.dialect?.hardCancelRejects === true && signal?.aborted === true && isHard(signal.reason))
-    throw signal.reason;
+  if (tool.dialect?.hardCancelRejects !== true) return outcome;
+  const { aborted, reason } = context.signal;
+  if (aborted && isHard(reason)) throw reason;
   return outcome;
 }
 
@@ -86,9 +86,21 @@ async function endingOf(run: CallRun, work: () => Promise<Ending>): Promise<Endi
   }
 }
 
+/** What `work` comes to, or the ending of a call that was cancelled, or waited 30 s, before that. */
+async function inTime(run: CallRun, work: () => Step | PromiseLike<Step>): Promise<Step> {
+  const { name } = run.tool;
+  const bound = { clock: run.context.host.clock, ms: DEFAULT_DEADLINE_MS, signal: run.cancel };
+  const late = `Stopped \`${name}\` before it began: what it would touch was not known within ${DEFAULT_DEADLINE_MS} ms.`;
+  return within<Step>(bound, work, (why) =>
+    why === "cancelled" ? cancelledUnbegun(name) : ended("timed-out", fail("CALL_TIMEOUT", late)),
+  );
+}
+
 /** Schemas, hooks and claims may be anybody's code. They touch nothing, so the call ends without waiting for them. */
-async function untilDecided(run: CallRun, validate: Validator): Promise<Ending | undefined> {
-  return (await beforeClaims(run, validate)) ?? (await stateClaims(run)) ?? (await decide(run));
+function untilDecided(run: CallRun, validate: Validator): Step | PromiseLike<Step> {
+  return after(beforeClaims(run, validate), (stopped) =>
+    after(stopped ?? stateClaims(run), (refused) => refused ?? decide(run)),
+  );
 }
 
 /** A limiter that fails has no say over an answer that is there already. */
@@ -99,16 +111,19 @@ function countRate(run: CallRun, ending: Ending): void {
 }
 
 function cancelledBefore(run: CallRun): Ending | undefined {
-  return run.context.signal.aborted ? cancelledUnbegun(run.tool.name) : undefined;
+  return run.cancel?.aborted === true ? cancelledUnbegun(run.tool.name) : undefined;
 }
 
-async function beforeClaims(run: CallRun, validate: Validator): Promise<Ending | undefined> {
-  const stopped = await prepare(run, validate);
-  if (stopped !== undefined) return stopped;
-  const hook = run.context.host.hooks?.beforeClaims;
-  if (hook !== undefined) run.input = await hook({ tool: run.tool.name, input: run.input });
-  run.input = frozen(run.input);
-  return undefined;
+function beforeClaims(run: CallRun, validate: Validator): Step | PromiseLike<Step> {
+  return after(prepare(run, validate), (stopped) => {
+    if (stopped !== undefined) return stopped;
+    const hook = run.context.host.hooks?.beforeClaims;
+    const input = hook === undefined ? run.input : hook({ tool: run.tool.name, input: run.input });
+    return after(input, (own) => {
+      run.input = frozen(own);
+      return undefined;
+    });
+  });
 }
 
 /** What would happen, without it happening: the claims and the decision of a call. Nothing is recorded, asked or run. */

@@ -1,16 +1,17 @@
 /** From what the model sent to what the tool takes: coerce, target, repair, validate, decode. */
 
 import { nearestNames, pathOfFileUrl } from "../text/index.js";
-import type { CallRun, Ending } from "./call-run.js";
-import { invalid } from "./call-run.js";
+import { type CallRun, type Ending, invalid, type Step } from "./call-run.js";
 import { coerceBag, isRecord } from "./coerce.js";
+import type { AnyFace } from "./dialect.js";
+import { after } from "./in-time.js";
 import { plainCopy } from "./plain-data.js";
 import { repair } from "./repair.js";
 import { shownEcho } from "./shown-name.js";
-import type { Validator } from "./validate.js";
+import type { Validated, Validator } from "./validate.js";
 
 /** Fills in the arguments, the input, the limits and the backend; an ending when the arguments cannot be used. */
-export async function prepare(run: CallRun, validate: Validator): Promise<Ending | undefined> {
+export function prepare(run: CallRun, validate: Validator): Step | PromiseLike<Step> {
   const { tool } = run;
   const { face } = tool;
   if (run.notPlain !== undefined) return notPlain(run, run.notPlain);
@@ -31,20 +32,22 @@ export async function prepare(run: CallRun, validate: Validator): Promise<Ending
   });
   run.notes.push(...mended.notes);
 
-  const checked = await validate(mended.value);
+  return after(validate(mended.value), (checked) => takeArguments(run, checked));
+}
+
+function takeArguments(run: CallRun, checked: Validated): Step {
+  const { face } = run.tool;
   if ("problem" in checked) return invalid(run, checked.problem, { ...checked });
   run.args = isRecord(checked.value) ? checked.value : {};
   const unusable = takeFileUrls(run, face?.paths ?? []);
   if (unusable !== undefined) return unusable;
-  return face === undefined ? keepInput(run, checked.value) : decode(run);
+  if (face !== undefined) return decode(run, face);
+  run.input = checked.value;
+  return undefined;
 }
 
 function notPlain(run: CallRun, problem: string): Ending {
   return invalid(run, `the arguments are no JSON data: ${problem}`);
-}
-
-function keepInput(run: CallRun, value: unknown): undefined {
-  run.input = value;
 }
 
 /** Takes a `file:` URL for the path that it names: taken as it is written, it would be a relative path. */
@@ -65,8 +68,7 @@ function takeFileUrls(run: CallRun, parameters: readonly string[]): Ending | und
   return undefined;
 }
 
-function decode(run: CallRun): Ending | undefined {
-  const face = run.tool.face!;
+function decode(run: CallRun, face: AnyFace): Step {
   const decoded = face.decode(run.args);
   if ("problem" in decoded) {
     return invalid(run, decoded.problem, decoded.parameter === undefined ? {} : { parameter: decoded.parameter });

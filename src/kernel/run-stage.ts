@@ -1,86 +1,82 @@
 /** Runs the tool with ports bound to its grant, and sees to it that the call settles whatever the tool does. */
 
-import { callContext } from "./call-context.js";
+import { CallContext } from "./call-context.js";
 import { type CallRun, type Ending, ended, resultOfThrown } from "./call-run.js";
+import { CallSignal } from "./call-signal.js";
 import { ABANDON_AFTER_MS, deadlineOf } from "./deadline.js";
 import { HaftError } from "./errors.js";
+import { revoked } from "./guard.js";
 import { readResult } from "./read-result.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
-import { timerOf } from "./timer-of.js";
 
 export async function execute(run: CallRun): Promise<Ending> {
-  const { context, tool } = run;
-  const { clock, faults, hooks } = context.host;
-  const control = new AbortController();
+  const { tool, cancel } = run;
+  const { clock } = run.context.host;
+  const end = new CallSignal();
   const deadlineMs = deadlineOf(run);
-  const cancel = () => control.abort(new HaftError("CALL_CANCELLED", `\`${tool.name}\` was cancelled.`));
-  const stopDeadline = timerOf(clock, deadlineMs, () => {
-    control.abort(
-      new HaftError(
-        "CALL_TIMEOUT",
-        `Stopped \`${tool.name}\`: it did not finish within its deadline of ${deadlineMs} ms.`,
-        {
-          details: { deadlineMs },
-        },
-      ),
-    );
-  });
-  context.signal.addEventListener("abort", cancel, { once: true });
-  if (context.signal.aborted) cancel();
-
-  const guard = settleGuard(run, control.signal);
-  const runTool = async () => tool.body.run(run.input, callContext(run, control.signal, clock.now() + deadlineMs));
-  const hooked =
-    hooks?.aroundRun === undefined
-      ? runTool
-      : async () => hooks.aroundRun!({ tool: tool.name, input: run.input }, runTool);
-  const watched = async () => (faults === undefined ? hooked() : faults.watch(hooked, guard.fault));
-  const body = watched().catch((thrown: unknown) => resultOfThrown(thrown, tool.name));
+  let stopped: HaftError | undefined;
+  let isAbandoned = false;
+  let stopTimer = () => {};
+  let onCancel = () => {};
   try {
-    const result = readResult(await Promise.race([body, guard.settled]), tool.name);
-    if (guard.isAbandoned()) body.then((late) => recordLate(run, readResult(late, tool.name)));
-    return ended(statusOf(result, control.signal), result);
+    const returned = await new Promise<unknown>((settle) => {
+      /** Once; from here on the tool has a few seconds to settle by itself. */
+      const stop = (reason: HaftError) => {
+        if (stopped !== undefined) return;
+        stopped = reason;
+        stopTimer();
+        stopTimer = clock.timer(ABANDON_AFTER_MS, () => {
+          isAbandoned = true;
+          settle(abandoned(reason));
+        });
+        end.abort(() => reason);
+      };
+      stopTimer = clock.timer(deadlineMs, () => stop(outOfTime(tool.name, deadlineMs)));
+      onCancel = () => stop(new HaftError("CALL_CANCELLED", `\`${tool.name}\` was cancelled.`));
+      cancel?.addEventListener("abort", onCancel, { once: true });
+      if (cancel?.aborted === true) onCancel();
+      const fault = (thrown: unknown) => settle(resultOfThrown(thrown, tool.name));
+      watched(run, new CallContext(run, end, clock.now() + deadlineMs), fault).then((value) => {
+        if (isAbandoned) recordLate(run, readResult(value, tool.name));
+        else settle(value);
+      });
+    });
+    const result = readResult(returned, tool.name);
+    return ended(statusOf(result, stopped), result);
   } finally {
-    guard.stop();
-    stopDeadline();
-    context.signal.removeEventListener("abort", cancel);
-    control.abort(run.life.end());
+    stopTimer();
+    cancel?.removeEventListener("abort", onCancel);
+    run.life.end();
+    end.abort(() => revoked(run.call.id));
   }
 }
 
-/** Settles in the tool's place when it ignores its signal or faults outside its promise. */
-function settleGuard(run: CallRun, signal: AbortSignal) {
-  const { clock } = run.context.host;
-  let stopTimer: (() => void) | undefined;
-  let abandoned = false;
-  let settle: (result: ToolResult) => void = () => {};
-  const settled = new Promise<ToolResult>((done) => {
-    settle = done;
-  });
-  const abandon = () => {
-    abandoned = true;
-    const why = HaftError.is(signal.reason) ? signal.reason.message : `\`${run.tool.name}\` was cancelled.`;
-    settle(
-      fail(
-        "CALL_ABANDONED",
-        `${why} It did not stop within ${ABANDON_AFTER_MS} ms after that and was abandoned; it can touch nothing any more.`,
-      ),
-    );
-  };
-  const start = () => {
-    stopTimer ??= timerOf(clock, ABANDON_AFTER_MS, abandon);
-  };
-  if (signal.aborted) start();
-  else signal.addEventListener("abort", start, { once: true });
-  return {
-    settled,
-    isAbandoned: () => abandoned,
-    fault: (thrown: unknown) => settle(resultOfThrown(thrown, run.tool.name)),
-    stop() {
-      signal.removeEventListener("abort", start);
-      stopTimer?.();
-    },
-  };
+/** What the tool comes to; what it throws is a result. A fault of our own tools is one of Haft, and is not looked for. */
+async function watched(run: CallRun, ctx: CallContext, fault: (thrown: unknown) => void): Promise<unknown> {
+  const { tool, input } = run;
+  const { faults, hooks, isOwnTool } = run.context.host;
+  const aroundRun = hooks?.aroundRun;
+  try {
+    if (aroundRun === undefined && (faults === undefined || isOwnTool?.(tool) === true))
+      return await tool.body.run(input, ctx);
+    const runTool = async () => tool.body.run(input, ctx);
+    const hooked = aroundRun === undefined ? runTool : async () => aroundRun({ tool: tool.name, input }, runTool);
+    return await (faults === undefined ? hooked() : faults.watch<unknown>(hooked, fault));
+  } catch (thrown) {
+    return resultOfThrown(thrown, tool.name);
+  }
+}
+
+function outOfTime(name: string, deadlineMs: number): HaftError {
+  const message = `Stopped \`${name}\`: it did not finish within its deadline of ${deadlineMs} ms.`;
+  return new HaftError("CALL_TIMEOUT", message, { details: { deadlineMs } });
+}
+
+function abandoned({ message }: HaftError): ToolResult {
+  return fail(
+    "CALL_ABANDONED",
+    `${message} It did not stop within ${ABANDON_AFTER_MS} ms after that and was abandoned; it can touch nothing any more.`,
+  );
 }
 
 const STATUS_OF_CODE: Readonly<Record<string, CallStatus>> = {
@@ -95,12 +91,10 @@ const STATUS_OF_CODE: Readonly<Record<string, CallStatus>> = {
 };
 
 /** What a tool finished in spite of a cancel is told as it is: the work was done. */
-function statusOf(result: ToolResult, signal: AbortSignal): CallStatus {
+function statusOf(result: ToolResult, stopped: HaftError | undefined): CallStatus {
   if (!result.isError) return "ok";
   const known = result.code === undefined ? undefined : STATUS_OF_CODE[result.code];
-  if (known !== undefined) return known;
-  if (!signal.aborted || !HaftError.is(signal.reason)) return "failed";
-  return STATUS_OF_CODE[signal.reason.code] ?? "failed";
+  return known ?? STATUS_OF_CODE[stopped?.code ?? ""] ?? "failed";
 }
 
 function recordLate(run: CallRun, late: ToolResult): void {

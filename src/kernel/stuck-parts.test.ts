@@ -84,30 +84,29 @@ describe("parts that never come back, or fail", () => {
     expect(started).toEqual([]);
   });
 
-  it("are waited for as `await` does: a `then` that returns nothing, or comes to what never comes, lets nothing run unrecorded", async () => {
-    const thenable = (value: unknown) => ({
-      // biome-ignore lint/suspicious/noThenProperty: the least that `await` takes, as other libraries give it.
-      then: (done: (value: unknown) => void) => void setTimeout(done, 5, value),
-    });
-    // biome-ignore lint/suspicious/noThenProperty: comes at once to something that never comes.
-    const endless = { then: (done: (value: unknown) => void) => done(never()) };
-    const order: string[] = [];
-    const begin = () => {
-      order.push("begin");
-      return thenable("a7");
+  it("state claims once: a `then` that calls back again changes nothing any more", async () => {
+    const file = (path: string) => [{ kind: "file", path, access: ["read"], scope: "self" }];
+    let claimAgain = () => {};
+    const twice = (done: (claims: unknown) => void) => {
+      claimAgain = () => done(file("/etc"));
+      done(file("/ws/a"));
     };
-    const audit = { begin, end: async (id: string) => void order.push(`end ${id}`) };
-    const host = bareHost({ digest: () => thenable("d1") as never, audit: audit as never });
-    started.length = 0;
-    expect(await call(acting, bareContext(host))).toMatchObject({ status: "ok", audit: "a7" });
-    expect([order, started]).toEqual([["begin", "end a7"], ["ran"]]);
-    started.length = 0;
-    for (const more of [{ digest: () => endless as never }, { audit: { ...audit, begin: () => endless as never } }])
-      expect(await call(acting, whenFaster(more))).toMatchObject({ status: "timed-out" });
-    const clock = { now: () => 0, timer: faster(1_000) };
-    const box = createToolBox([acting], () => endless as never, { clock });
-    expect(await box.runner.run({ id: "c", name: "odd", input: {} })).toMatchObject({ status: "timed-out" });
-    expect(started).toEqual([]);
+    const host = bareHost();
+    const tool = defineTool({
+      name: "odd",
+      description: "",
+      parameters: {},
+      effect: "look",
+      // biome-ignore lint/suspicious/noThenProperty: the least that `await` takes, as a hostile tool gives it.
+      claims: () => ({ then: twice }) as never,
+      async run() {
+        claimAgain();
+        await new Promise((done) => setTimeout(done, 1));
+        return text("ran");
+      },
+    });
+    expect(await call(tool, bareContext(host))).toMatchObject({ status: "ok" });
+    expect(host.entries[0]?.ends[0]?.claims).toEqual(file("/ws/a"));
   });
 
   it("do not hold the answer of a call that has run: neither its record nor an artifact", async () => {
@@ -247,20 +246,6 @@ describe("parts that never come back, or fail", () => {
         });
       }
     expect(started).toEqual([]);
-  });
-
-  it("give an outcome where the timers of a clock cannot be stopped", async () => {
-    const stopping = () => {
-      throw new Error("cannot be stopped");
-    };
-    const timers = [() => undefined, () => setTimeout(() => {}, 1), () => stopping];
-    for (const timer of timers) {
-      const host = bareHost({ clock: { now: () => 0, timer: timer as never } });
-      expect(await call(acting, bareContext(host))).toMatchObject({ id: "c1", audit: "a0" });
-      expect(host.entries[0]?.ends).toHaveLength(1);
-      const box = createToolBox([acting], async () => bareContext(), { clock: host.clock });
-      expect(await box.runner.run({ id: "c", name: "odd", input: {} })).toMatchObject({ status: "ok" });
-    }
   });
 
   it("run under a deadline that a timer can hold, whatever the tool says", async () => {

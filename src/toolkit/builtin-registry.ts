@@ -4,6 +4,13 @@ import { type AnyFace, type DefinedTool, type Dialect, type Gate, presentTool, T
 import { builtinTools } from "../tools/index.js";
 import type { ToolSettings } from "./config/config.js";
 
+const OWN: ReadonlySet<DefinedTool["body"]> = new Set(builtinTools.map((tool) => tool.body));
+
+/** Whether a tool is one of Haft's, under whichever name and texts. */
+export function isOwnTool({ body }: DefinedTool): boolean {
+  return OWN.has(body);
+}
+
 /** What a host may set otherwise than the dialect. */
 export interface BuiltinRegistryOptions {
   /** When `write` and `edit` ask for a read before. Default: what the dialect says. */

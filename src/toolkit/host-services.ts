@@ -13,6 +13,7 @@ import {
   type Session,
 } from "../kernel/index.js";
 import { loadEncodingTables } from "../text/index.js";
+import { isOwnTool } from "./builtin-registry.js";
 
 export interface HostServicesOptions {
   readonly policy: Policy;
@@ -70,6 +71,7 @@ export async function createHost(options: HostServicesOptions): Promise<Host> {
     locks: state.locks,
     stores: state.stores,
     faults: options.faults ?? createCallFaults(),
+    isOwnTool,
     media: createSystemMedia(),
     nextContextId: () => ++contexts,
     ...(approver === undefined ? {} : { approver }),
