@@ -1,5 +1,6 @@
-/** What the machine gives beside a backend: time, processes and signals, and code that is loaded early. */
+/** What the machine gives beside a backend: time, the home directory, processes and signals, and code that is loaded early. */
 export { systemClock } from "./clock.js";
+export { homeDirectory } from "./home-directory.js";
 export { newNonce } from "./nonce.js";
 export { preload } from "./preload.js";
 export {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { realpathSync, statSync } from "node:fs";
-import { homedir, userInfo } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
+import { homeDirectory } from "../../host/index.js";
 import {
   type Backend,
   DEFAULT_GRACE_MS,
@@ -68,8 +68,7 @@ const FLAGS = Object.freeze({
 export function createLocalBackend(options: LocalBackendOptions = {}): LocalBackend {
   const cwd = options.cwd ?? currentDirectory();
   const mode = guardMode();
-  // An empty or relative HOME counts as unset.
-  const home = options.home ?? (isAbsolute(homedir()) ? homedir() : userInfo().homedir);
+  const home = options.home ?? homeDirectory();
   const reports = options.stateDir === undefined ? undefined : join(options.stateDir, "watcher");
   const { host, watcher } = createHost(options, home, reports, mode);
   const requireOpen = () => host.requireOpen();
@@ -179,19 +178,4 @@ function takeHalfWritten(backups: Backups): readonly EarlierEnd[] {
   const halfWritten = backups.takeHalfWritten();
   if (halfWritten.length === 0) return [];
   return [{ endedMs: halfWritten.at(-1)!.startedMs, processes: [], halfWritten }];
-}
-
-/** Why this path cannot be worked in, as a sentence with what to do; undefined when it is a folder of this machine. */
-export function folderProblem(path: string): string | undefined {
-  const cause = absence(path);
-  return cause && `Did not find the workspace "${path}": ${cause}. Give an existing folder.`;
-}
-
-function absence(path: string): string | undefined {
-  try {
-    return statSync(path).isDirectory() ? undefined : "it is no folder";
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code === "ENOENT" || code === "ENOTDIR" ? "there is no such folder" : (code ?? "it cannot be looked at");
-  }
 }

@@ -1,7 +1,7 @@
 /** Where Haft keeps its own state: one private folder, made when something first has to be kept. */
 import { existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
-import { homedir, userInfo } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { homeDirectory } from "../../host/index.js";
 import { HaftError, messageOf, shortageOf, systemCode } from "../../kernel/index.js";
 import { expandHome } from "../../text/index.js";
 import { formatProblem, noteFormat, requireFormat } from "./state-format.js";
@@ -103,11 +103,6 @@ function defaultStatePath(env: NodeJS.ProcessEnv): string {
   const xdg = env.XDG_STATE_HOME;
   if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, "haft");
   return join(homeDirectory(), ".local", "state", "haft");
-}
-
-/** An empty or relative HOME counts as unset: state would else end up in whatever directory Haft was started in. */
-function homeDirectory(): string {
-  return isAbsolute(homedir()) ? homedir() : userInfo().homedir;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /** What the options of several commands mean. */
 import { realpathSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { homeDirectory } from "../../host/index.js";
 import { type Dialect, type Gate, isWithin, messageOf } from "../../kernel/index.js";
 import { type SettledConfig, type ToolkitOptions, workspaceProblem } from "../../toolkit/index.js";
 import { type ConfigOptions, type LoadedConfig, loadConfig, tellIgnored } from "./configuration.js";
@@ -121,7 +121,7 @@ export function workspaceOf(asked: string | undefined): string {
   }
   if (!statSync(real).isDirectory())
     throw new UsageError(`The workspace "${asked ?? path}" is no folder. Give an existing folder.`);
-  const problem = workspaceProblem(real, homedir());
+  const problem = workspaceProblem(real, homeDirectory());
   if (problem !== undefined) throw new UsageError(problem);
   return real;
 }

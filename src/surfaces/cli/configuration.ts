@@ -1,7 +1,7 @@
 /** Finds and reads the configuration files that are in force for a command. */
 import { readFileSync, realpathSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { homeDirectory } from "../../host/index.js";
 import { HaftError, messageOf } from "../../kernel/index.js";
 import {
   type ConfigLayer,
@@ -42,7 +42,7 @@ export interface LoadedConfig {
  */
 export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> {
   const { dialect, gateFloor } = options;
-  const settleOptions = { home: homedir(), personPath: personConfigPath(), dialect, gateFloor, realPath };
+  const settleOptions = { home: homeDirectory(), personPath: personConfigPath(), dialect, gateFloor, realPath };
   const settle = () => settleConfig(layers, settleOptions);
   const layers: ConfigLayer[] = [];
   if (options.config === false) return { settled: await settle(), layers };
@@ -70,7 +70,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
 /** `$XDG_CONFIG_HOME/haft/haft.jsonc`, else `~/.config/haft/haft.jsonc`. A relative variable is ignored. */
 export function personConfigPath(): string {
   const xdg = process.env.XDG_CONFIG_HOME;
-  const folder = xdg !== undefined && isAbsolute(xdg) ? xdg : join(homedir(), ".config");
+  const folder = xdg !== undefined && isAbsolute(xdg) ? xdg : join(homeDirectory(), ".config");
   return join(folder, "haft", CONFIG_NAME);
 }
 
@@ -83,7 +83,7 @@ export function tellIgnored({ settled }: LoadedConfig): void {
 function realFolder(path: string): string | undefined {
   try {
     const real = realpathSync.native(path);
-    return workspaceProblem(real, homedir()) === undefined ? real : undefined;
+    return workspaceProblem(real, homeDirectory()) === undefined ? real : undefined;
   } catch {
     return undefined;
   }

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 /** The `haft` command. It loads what the chosen command needs and nothing else. */
+import module from "node:module";
+import { homedir } from "node:os";
 import { quickServe } from "./quick-serve.js";
 import { EXIT, exitCodeOf, refuseSystem, tellProblem } from "./usage.js";
 
-// An empty or relative HOME counts as unset: state, configuration and clients' files would else be looked for in the project.
-if (process.env.HOME !== undefined && !process.env.HOME.startsWith("/")) delete process.env.HOME;
+keepCompiledCode();
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // The reader of a pipe has had enough; what is still to come has no reader either.
@@ -36,4 +37,15 @@ try {
 } catch (error) {
   await tellProblem(error);
   process.exitCode = exitCodeOf(error);
+}
+
+/**
+ * Where Node.js can, from 22 on, it keeps what it has compiled for the next start: among the user's own files, since in the
+ * shared directory for temporary files another user could put code in its place.
+ */
+function keepCompiledCode(): void {
+  const { enableCompileCache } = module as { enableCompileCache?(directory: string): unknown };
+  const { XDG_CACHE_HOME: named = "" } = process.env;
+  const caches = named.startsWith("/") ? named : `${homedir()}/.cache`;
+  if (caches.startsWith("/")) enableCompileCache?.(`${caches}/haft/compiled`);
 }

@@ -1,6 +1,6 @@
 /** Where the commands that look after kept state find it. */
-import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { homeDirectory } from "../../host/index.js";
 import { expandHome } from "../../text/index.js";
 import type { KeptStateOptions } from "../../toolkit/index.js";
 import { type ConfigOptions, loadConfig, tellIgnored } from "./configuration.js";
@@ -20,5 +20,5 @@ export async function stateOf(options: StateOptions): Promise<KeptStateOptions> 
 
 /** The folder that `--state` names, absolute; `~` and `~/x` stand in the home folder also where no shell has read them. */
 export function stateDirOf(option: string): string {
-  return resolve(expandHome(option, homedir()));
+  return resolve(expandHome(option, homeDirectory()));
 }

@@ -1,7 +1,7 @@
 /** What each MCP client wants to be told, and in which file. */
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { homeDirectory } from "../../../host/index.js";
 import type { ClientName } from "./client-names.js";
 
 /** How Haft is started: a program and its arguments. */
@@ -34,7 +34,7 @@ export interface Client {
   readonly nextForUser?: string;
 }
 
-const home = (...names: readonly string[]): string => join(homedir(), ...names);
+const home = (...names: readonly string[]): string => join(homeDirectory(), ...names);
 
 /** Where programs of a desktop keep their settings. */
 function settings(...names: readonly string[]): string {
