@@ -4,7 +4,7 @@ import { type CallRun, placeOf } from "./call-run.js";
 import type { CallSignal } from "./call-signal.js";
 import type { ToolContext } from "./context.js";
 import { judgeCommandAt, judgeMoved, wholePath } from "./decide-stage.js";
-import { unharmed } from "./unharmed.js";
+import { unharmed } from "./errors.js";
 
 /**
  * A class, because what a tool does not ask for costs nothing on a prototype: as an object of closures and getters it was a

@@ -4,7 +4,7 @@ import { type CallRun, cancelledUnbegun, type Ending, ended, resultOfThrown } fr
 import type { Claim } from "./claims.js";
 import { ABANDON_AFTER_MS, DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { after, within } from "./in-time.js";
-import { mapTexts } from "./map-texts.js";
+import { mapTexts } from "./outcome.js";
 import { fail, type ToolOutcome } from "./result.js";
 import type { AuditEnd } from "./services.js";
 
@@ -18,8 +18,7 @@ export async function recordBegin(run: CallRun): Promise<Ending | undefined> {
   const { tool } = run;
   const { clock } = run.context.host;
   let unrecorded: Ending | undefined;
-  const begun = (id: unknown): undefined => {
-    if (typeof id !== "string") throw new Error("the audit gave no id for it");
+  const begun = (id: string): undefined => {
     if (unrecorded === undefined) run.audit = id;
     else endLateEntry(run, id, unrecorded);
   };

@@ -7,8 +7,8 @@ import { HaftError } from "./errors.js";
 import { within } from "./in-time.js";
 import { clampWithCount } from "./output.js";
 import type { ContentBlock, Cut } from "./result.js";
+import { wellFormed } from "./shown-name.js";
 import { shrinkJson } from "./shrink-json.js";
-import { wellFormed } from "./well-formed.js";
 
 interface Clamped {
   readonly content: readonly ContentBlock[];

@@ -26,7 +26,6 @@ import type {
 import type { Framework, Session } from "./session.js";
 import type { Shell } from "./shell.js";
 import type { Terminal } from "./terminal.js";
-import type { DefinedTool } from "./tool.js";
 
 /** Something that happened during a call: progress, output, a note. Told to the host as it happens. */
 export interface ToolEvent {
@@ -74,7 +73,7 @@ export interface HostServices {
   readonly redactor?: Redactor;
   readonly faults?: Faults;
   /** Whether a tool is Haft's own, so that `faults` need not watch its calls, which costs each of them. Absent: none is. */
-  readonly isOwnTool?: (tool: DefinedTool) => boolean;
+  readonly isOwnTool?: (tool: { readonly body: object }) => boolean;
   readonly http?: Http;
   /** Absent: images are passed on as they are or not at all, and documents are not read. */
   readonly media?: Media;

@@ -1,7 +1,6 @@
 /** The contract: tools, calls, results, claims and the ports. Pure: no Node built-in anywhere behind this entry. */
 export { AbortHub } from "./abort-hub.js";
 export { Approvals } from "./approvals.js";
-export { artifactFault } from "./artifact-fault.js";
 export type { Backend, BackendFlags, Binding, BoundCall, Ports } from "./backend.js";
 export { BlockInput, INPUT_BLOCK_BYTES, type InputEnd, inputClosed } from "./block-input.js";
 export { boundHandle } from "./bound-handle.js";
@@ -21,7 +20,15 @@ export {
   type Risk,
 } from "./claims.js";
 export { isRecord } from "./coerce.js";
-export { commandProblem, cwdProblem, notStarted } from "./command-problem.js";
+export {
+  commandProblem,
+  cwdProblem,
+  NO_BYTES,
+  notStarted,
+  TREE_GONE,
+  TREE_UNSEEN,
+  unbegunResult,
+} from "./command-problem.js";
 export { type BackendCore, completeBackend } from "./complete-backend.js";
 export type {
   ClaimsOutcome,
@@ -37,7 +44,15 @@ export type {
 export { createHostContext, type HostContextOptions } from "./create-context.js";
 export { defineTool, explain, presentTool } from "./define-tool.js";
 export type { AnyFace, Decoded, Dialect, RenderContext, Rendered, ToolFace } from "./dialect.js";
-export { ERROR_CODES, type ErrorCode, HaftError, type HaftErrorOptions, messageOf } from "./errors.js";
+export {
+  artifactFault,
+  ERROR_CODES,
+  type ErrorCode,
+  HaftError,
+  type HaftErrorOptions,
+  messageOf,
+  unharmed,
+} from "./errors.js";
 export type {
   DeleteData,
   DeleteInput,
@@ -279,7 +294,5 @@ export {
   type WriteInput,
   type WriteLimits,
 } from "./tool-data.js";
-export { NO_BYTES, TREE_GONE, TREE_UNSEEN, unbegunResult } from "./unbegun-result.js";
-export { unharmed } from "./unharmed.js";
 export { loadValidator, schemaProblem } from "./validate.js";
 export { webDigest } from "./web-digest.js";

@@ -4,7 +4,6 @@ import type { Decision } from "./claims.js";
 import { boundStructured, clampContent } from "./clamp-content.js";
 import type { Rendered } from "./dialect.js";
 import { HaftError, messageOf } from "./errors.js";
-import { mapTexts } from "./map-texts.js";
 import { type CallStatus, type ContentBlock, fail, project, type ToolOutcome, type ToolResult } from "./result.js";
 import type { ToolCall } from "./tool.js";
 
@@ -44,7 +43,7 @@ export function bareFailure(call: ToolCall, result: ToolResult, status: CallStat
   const message = result.message ?? "";
   const { rule } = UNDECIDED;
   return {
-    id: idOf(call),
+    id: typeof call.id === "string" ? call.id : "",
     output: message,
     isError: true,
     ...(result.code === undefined ? {} : { code: result.code }),
@@ -56,14 +55,6 @@ export function bareFailure(call: ToolCall, result: ToolResult, status: CallStat
     decision: { rule, effect: "deny", approver: null },
     audit: "",
   };
-}
-
-function idOf(call: ToolCall): string {
-  try {
-    return typeof call.id === "string" ? call.id : "";
-  } catch {
-    return "";
-  }
 }
 
 async function assemble(run: CallRun, ending: Ending, result: ToolResult, rendered: Rendered): Promise<ToolOutcome> {
@@ -118,4 +109,16 @@ function redacted(run: CallRun, result: ToolResult): ToolResult {
   const { redactor } = run.context.host;
   if (redactor === undefined) return result;
   return mapTexts(result, (text) => redactor.redact(text)) as ToolResult;
+}
+
+/** A copy of plain data with every text of it changed; keys and bytes stay. */
+export function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
+  // A date, for one, is its text in JSON.
+  if (typeof (value as { toJSON?: unknown }).toJSON === "function") {
+    return mapTexts((value as { toJSON(): unknown }).toJSON(), change);
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapTexts(member, change)]));
 }

@@ -1,5 +1,4 @@
 import { cutHead, showControls, utf8Length } from "../text/index.js";
-import { wellFormed } from "./well-formed.js";
 
 const MAX_SHOWN_BYTES = 128;
 /** Bytes of a value that an answer repeats whole: no system has longer paths. */
@@ -17,4 +16,12 @@ export function shownName(name: string): string {
 export function shownEcho(value: string): string {
   const bytes = utf8Length(value);
   return bytes <= MAX_ECHO_BYTES ? value : `${cutHead(value, LONG_ECHO_BYTES).text}… (${bytes} bytes)`;
+}
+
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** The text with U+FFFD for each half of a character, as every encoder would write it; a text without one is returned as it is. */
+export function wellFormed(text: string): string {
+  const { isWellFormed } = text as { isWellFormed?(): boolean };
+  return isWellFormed?.call(text) === true ? text : text.replace(LONE_SURROGATE, "\ufffd");
 }

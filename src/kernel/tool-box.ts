@@ -1,7 +1,6 @@
 /** What an agent holds: the descriptors a model is shown, and the runner that fulfils its calls. */
 import { nearestNames } from "../text/index.js";
 import { cancelledUnbegun, ended, resultOfThrown } from "./call-run.js";
-import { isRecord } from "./coerce.js";
 import type { HostContext, ToolEvent } from "./context.js";
 import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { explain } from "./define-tool.js";
@@ -82,14 +81,10 @@ export function createToolBox(
   };
 }
 
-/** What a model sent: it may be of any form, and its parts may be missing or refuse to be read. */
-function readCall(call: ToolCall): ToolCall {
-  try {
-    const { id, name, input, resume } = call ?? {};
-    return { id, name, input, ...(resume === undefined ? {} : { resume }) };
-  } catch {
-    return { id: "", name: "", input: undefined };
-  }
+/** What a model sent, of which parts may be missing; each is read once. */
+function readCall(call: ToolCall | null | undefined): ToolCall {
+  const { id, name, input, resume } = (call ?? {}) as ToolCall;
+  return { id, name, input, ...(resume === undefined ? {} : { resume }) };
 }
 
 const NO_CONTEXT = `its host gave no context within ${DEFAULT_DEADLINE_MS} ms. Try again, or restart the host`;
@@ -104,17 +99,6 @@ async function contextFor(
   try {
     const { onEvent } = options;
     const signal = options.signal ?? undefined;
-    if (signal !== undefined && !isSignal(signal)) {
-      const problem = "`signal` is not an AbortSignal; pass the `signal` of an AbortController";
-      const message = `Did not run \`${nameOf(call)}\`: ${problem}.`;
-      return {
-        outcome: bareFailure(
-          call,
-          fail("CALL_INVALID", message, { details: { parameter: "signal", problem } }),
-          "invalid",
-        ),
-      };
-    }
     // A call that is cancelled already is recorded, as long as there is a context to record it in.
     const context = await made(factory, clock, signal, (why) => why);
     if (context === "cancelled")
@@ -123,21 +107,11 @@ async function contextFor(
       const message = `Did not run \`${nameOf(call)}\`: ${NO_CONTEXT}.`;
       return { outcome: bareFailure(call, fail("CALL_TIMEOUT", message), "timed-out") };
     }
-    if (!isRecord(context)) throw new Error("its factory gave no context");
     const cancellable = signal === undefined ? context : context.withCancel(signal);
     return { context: onEvent === undefined ? cancellable : { ...cancellable, onEvent } };
   } catch (thrown) {
     return { outcome: bareFailure(call, resultOfThrown(thrown, nameOf(call))) };
   }
-}
-
-/** By its parts: an AbortSignal of another realm, or of a polyfill, is none of our class. */
-function isSignal(value: unknown): value is AbortSignal {
-  if (typeof value !== "object" || value === null) return false;
-  const { aborted, addEventListener, removeEventListener } = value as Partial<AbortSignal>;
-  return (
-    typeof aborted === "boolean" && typeof addEventListener === "function" && typeof removeEventListener === "function"
-  );
 }
 
 /** What the factory makes, or what `otherwise` gives when it is waited for no longer. */
@@ -147,8 +121,7 @@ function made<T>(
   signal: AbortSignal | undefined,
   otherwise: (why: "late" | "cancelled") => T,
 ): Promise<HostContext | T> {
-  const bound = { clock: clock ?? UNTIMED, ms: DEFAULT_DEADLINE_MS, ...(signal === undefined ? {} : { signal }) };
-  return within<HostContext | T>(bound, factory, otherwise);
+  return within<HostContext | T>({ clock: clock ?? UNTIMED, ms: DEFAULT_DEADLINE_MS, signal }, factory, otherwise);
 }
 
 /** For a box without a clock: no time is ever up. */

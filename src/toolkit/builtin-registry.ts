@@ -4,10 +4,10 @@ import { type AnyFace, type DefinedTool, type Dialect, type Gate, presentTool, T
 import { builtinTools } from "../tools/index.js";
 import type { ToolSettings } from "./config/config.js";
 
-const OWN: ReadonlySet<DefinedTool["body"]> = new Set(builtinTools.map((tool) => tool.body));
+const OWN: ReadonlySet<object> = new Set(builtinTools.map((tool) => tool.body));
 
 /** Whether a tool is one of Haft's, under whichever name and texts. */
-export function isOwnTool({ body }: DefinedTool): boolean {
+export function isOwnTool({ body }: { readonly body: object }): boolean {
   return OWN.has(body);
 }
 

@@ -1,7 +1,7 @@
 /** The other MCP servers of a configuration, and the tools that they add. */
 import type { ServerAddress, ServerState, Servers } from "../backends/local/index.js";
 import { type DefinedTool, unharmed } from "../kernel/index.js";
-import { withVariables } from "./config/server-variables.js";
+import type { ServerConfig } from "./config/config.js";
 import type { SettledConfig } from "./config/settle-config.js";
 
 /** Which servers, and what they are told and given. */
@@ -72,4 +72,26 @@ export async function configuredServers(options: ConfiguredServersOptions): Prom
 
 function unopened(states: readonly ServerState[]): ConfiguredServers {
   return { tools: async () => [], named: () => undefined, states: () => states, close: async () => ({ left: [] }) };
+}
+
+/** The server with every `${NAME}` of its texts replaced, or the names that are not set. Keys stay as they are. */
+export function withVariables(
+  server: ServerConfig,
+  lookUp: (name: string) => string | undefined,
+): { readonly server: ServerConfig } | { readonly missing: readonly string[] } {
+  const missing = new Set<string>();
+  const filled = (text: string): string =>
+    text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
+      const value = lookUp(name);
+      if (value === undefined) missing.add(name);
+      return value ?? "";
+    });
+  const inAll = (value: unknown): unknown => {
+    if (typeof value === "string") return filled(value);
+    if (Array.isArray(value)) return value.map(inAll);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inAll(one)]));
+  };
+  const whole = inAll(server) as ServerConfig;
+  return missing.size === 0 ? { server: whole } : { missing: [...missing] };
 }

@@ -2,16 +2,23 @@
 export type { EndedAfterKill, HalfWrittenFile } from "./backend-set.js";
 export { type BuiltinRegistryOptions, builtinRegistry } from "./builtin-registry.js";
 export { accepted, checkConfig } from "./config/check-config.js";
-export type { AddressServer, Config, ProgramServer, ServerConfig, ToolSetting, ToolSettings } from "./config/config.js";
-export type { ConfigLayer } from "./config/config-layer.js";
+export type {
+  AddressServer,
+  Config,
+  ConfigLayer,
+  ProgramServer,
+  ServerConfig,
+  ToolSetting,
+  ToolSettings,
+} from "./config/config.js";
 export { type ConfigSchema, configSchema, TRUSTED_KEYS } from "./config/config-schema.js";
 export { parseConfig } from "./config/parse-config.js";
-export { withVariables } from "./config/server-variables.js";
 export { type SettledConfig, settleConfig } from "./config/settle-config.js";
 export {
   type ConfiguredServers,
   type ConfiguredServersOptions,
   configuredServers,
+  withVariables,
 } from "./configured-servers.js";
 export { createToolkit } from "./create-toolkit.js";
 export { makeLocalContext, resetProcessTable, resetTodos, toolBox, tryToolBox } from "./default-host.js";

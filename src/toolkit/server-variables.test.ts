@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: texts with placeholders are what this is about
 import { describe, expect, it } from "vitest";
-import { withVariables } from "./server-variables.js";
+import { withVariables } from "./configured-servers.js";
 
 const lookUp = (name: string): string | undefined => ({ TOKEN: "t", EMPTY: "" })[name];
 

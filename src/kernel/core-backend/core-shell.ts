@@ -2,7 +2,7 @@
 import { HeadTailBuffer } from "../../text/index.js";
 import { AbortHub } from "../abort-hub.js";
 import type { Binding } from "../backend.js";
-import { commandProblem, cwdProblem } from "../command-problem.js";
+import { commandProblem, cwdProblem, TREE_UNSEEN, unbegunResult } from "../command-problem.js";
 import { messageOf } from "../errors.js";
 import { closedBackend, requireCommand, requireJobs, requireLive } from "../guard.js";
 import { finishTellings, OutputTelling } from "../output-telling.js";
@@ -18,7 +18,6 @@ import type {
   ShellOptions,
   ShellResult,
 } from "../shell.js";
-import { TREE_UNSEEN, unbegunResult } from "../unbegun-result.js";
 import { unsupported } from "./core-faults.js";
 import type { CoreGuard } from "./core-guard.js";
 

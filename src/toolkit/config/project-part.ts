@@ -1,8 +1,7 @@
 /** What a project's own file may decide, and what of it is not followed. */
 import { isWithin } from "../../kernel/index.js";
 import { resolvePath } from "../../text/index.js";
-import type { Config, ToolSetting, ToolSettings, TrustedKey } from "./config.js";
-import type { ConfigLayer } from "./config-layer.js";
+import type { Config, ConfigLayer, ToolSetting, ToolSettings, TrustedKey } from "./config.js";
 import { TRUSTED_KEYS } from "./config-schema.js";
 import { type Gates, gateOf, gatesOfDialect, isLooserGate } from "./dialect-gates.js";
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Config } from "./config.js";
-import type { ConfigLayer } from "./config-layer.js";
+import type { Config, ConfigLayer } from "./config.js";
 import { type SettledConfig, settleConfig } from "./settle-config.js";
 
 const OPTIONS = { home: "/home/ann", personPath: "/home/ann/.config/haft/haft.jsonc" };

@@ -1,7 +1,6 @@
 /** Lays configuration files over each other: what a person decides, what a project may decide, and what came of it. */
 import { normalizePath, resolvePath } from "../../text/index.js";
-import type { Config, ServerConfig, ToolSettings, TrustedKey } from "./config.js";
-import type { ConfigLayer } from "./config-layer.js";
+import type { Config, ConfigLayer, ServerConfig, ToolSettings, TrustedKey } from "./config.js";
 import { type Gates, withGates } from "./dialect-gates.js";
 import { projectPart } from "./project-part.js";
 
