@@ -27,7 +27,7 @@ describe("a registry", () => {
     ).toEqual(["b"]);
   });
 
-  it("runs a call with options that are null as one without, and runs nothing under a signal that is none", async () => {
+  it("runs a call with options that are null as one without, and refuses a signal that is none", async () => {
     const box = new ToolRegistry().register(tool("a")).toToolBox(() => bareContext());
     const asked = { id: "1", name: "a", input: {} };
     expect((await box.runner.run(asked, null)).output).toBe("a");
@@ -42,8 +42,10 @@ describe("a registry", () => {
     ];
     for (const signal of fakes)
       expect(await box.runner.run(asked, { signal: signal as AbortSignal })).toMatchObject({
-        status: expect.stringMatching(/failed|cancelled/),
+        status: "invalid",
+        code: "CALL_INVALID",
         isError: true,
+        output: "Did not run `a`: `signal` is not an AbortSignal; pass the `signal` of an AbortController.",
       });
     const throws = Object.defineProperty({}, "signal", {
       get: () => {

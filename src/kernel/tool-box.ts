@@ -99,6 +99,12 @@ async function contextFor(
   try {
     const { onEvent } = options;
     const signal = options.signal ?? undefined;
+    if (signal !== undefined && !isSignal(signal)) {
+      const problem = "`signal` is not an AbortSignal; pass the `signal` of an AbortController";
+      const message = `Did not run \`${nameOf(call)}\`: ${problem}.`;
+      const details = { parameter: "signal", problem };
+      return { outcome: bareFailure(call, fail("CALL_INVALID", message, { details }), "invalid") };
+    }
     // A call that is cancelled already is recorded, as long as there is a context to record it in.
     const context = await made(factory, clock, signal, (why) => why);
     if (context === "cancelled")
@@ -112,6 +118,15 @@ async function contextFor(
   } catch (thrown) {
     return { outcome: bareFailure(call, resultOfThrown(thrown, nameOf(call))) };
   }
+}
+
+/** By its parts: an AbortSignal of another realm, or of a polyfill, is none of our class. */
+function isSignal(value: unknown): value is AbortSignal {
+  if (typeof value !== "object" || value === null) return false;
+  const { aborted, addEventListener, removeEventListener } = value as Partial<AbortSignal>;
+  return (
+    typeof aborted === "boolean" && typeof addEventListener === "function" && typeof removeEventListener === "function"
+  );
 }
 
 /** What the factory makes, or what `otherwise` gives when it is waited for no longer. */
