@@ -1,10 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { LONG_FILES, PACKAGES } from "./architecture/allowed.js";
 import { ambientGlobals, consoleUse } from "./architecture/ambient-rules.js";
-import { builtins, cycles, packages, roomEntries, roomImports } from "./architecture/import-rules.js";
+import { builtins, cycles, packages, roomEntries, roomImports, testImports } from "./architecture/import-rules.js";
 import { explicitExports, fileNames, fileSizes, MAX_FILE_LINES, nameBranches } from "./architecture/shape-rules.js";
 import { signalsSent } from "./architecture/signal-rule.js";
-import { parseSource, readSources, type SourceFile, type Violation } from "./architecture/source-tree.js";
+import {
+  parseSource,
+  readSources,
+  readTestSources,
+  type SourceFile,
+  type Violation,
+} from "./architecture/source-tree.js";
 
 type Rule = (files: readonly SourceFile[]) => Violation[];
 
@@ -231,6 +237,12 @@ describe("architecture", () => {
       expect(real(sources)).toEqual([]);
     });
   }
+
+  it("tests beside the code use nothing of test/", () => {
+    expect(testImports(readTestSources())).toEqual([]);
+    expect(testImports(parse({ "src/a.test.ts": `new URL("../test/a.mjs", import.meta.url)` }))).toHaveLength(1);
+    expect(testImports(parse({ "src/a.test.ts": `import "./test/a.js"; import "../testing/a.js";` }))).toEqual([]);
+  });
 
   it("reads the real sources", () => {
     expect(sources.map(({ path }) => path)).toContain("src/kernel/index.ts");

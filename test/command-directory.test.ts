@@ -15,9 +15,9 @@ import {
   type ToolOutcome,
 } from "../src/kernel/index.js";
 import { denyByDefaultPolicy } from "../src/policy/index.js";
+import { realClock } from "../src/testing/conform.fixture.js";
+import { bareHost, bareSession, policyOf } from "../src/testing/fakes/bare-host.fixture.js";
 import { bashTool, processTool } from "../src/tools/index.js";
-import { realClock } from "./conformance.js";
-import { bareHost, bareSession, policyOf } from "./support/bare-host.js";
 
 /** A machine with the directories `ws` and `out`; paths are below `base`. */
 interface Machine {

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { built, cleanEnv } from "../src/testing/built.fixture.js";
 import { REPOSITORY } from "./architecture/source-tree.js";
-import { built, cleanEnv } from "./built.js";
 
 const folder = join(REPOSITORY, "examples");
 const names = readdirSync(folder).filter((name) => name.endsWith(".mjs"));

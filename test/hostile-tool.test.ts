@@ -19,9 +19,9 @@ import {
   type ToolContext,
   text,
 } from "../src/kernel/index.js";
+import { realClock } from "../src/testing/conform.fixture.js";
+import { bareHost, bareSession, policyOf } from "../src/testing/fakes/bare-host.fixture.js";
 import { plantByShell } from "../src/testing/index.js";
-import { realClock } from "./conformance.js";
-import { bareHost, bareSession, policyOf } from "./support/bare-host.js";
 
 type PlantLink = (path: string, target: string) => Promise<void>;
 

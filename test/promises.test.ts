@@ -13,8 +13,8 @@ import {
   type Toolkit,
 } from "../src/index.js";
 import type { CoreFs } from "../src/kernel/index.js";
+import { verifies } from "../src/testing/verifies.fixture.js";
 import { readSources, roomOf } from "./architecture/source-tree.js";
-import { verifies } from "./verifies.js";
 
 const FOLDER = "/project";
 

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cleanEnv, runHaft } from "./built.js";
+import { cleanEnv, runHaft } from "../src/testing/built.fixture.js";
 
 const FILES: Readonly<Record<string, string>> = {
   "price.js": `export function total(items) {

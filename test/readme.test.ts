@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { built, cleanEnv } from "../src/testing/built.fixture.js";
 import { REPOSITORY } from "./architecture/source-tree.js";
-import { built, cleanEnv } from "./built.js";
 
 const README = readFileSync(join(REPOSITORY, "README.md"), "utf8");
 const blocksOf = (language: string): readonly string[] =>

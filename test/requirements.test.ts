@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fsSuite, searchSuite, shellSuite } from "../src/testing/index.js";
-import { parseSource } from "./architecture/source-tree.js";
-import { citations, REQUIREMENT_ID, readTests } from "./requirements/citations.js";
+import { parseSource, readTestSources } from "./architecture/source-tree.js";
+import { citations, REQUIREMENT_ID } from "./requirements/citations.js";
 import { PROVED_BY_SUITES } from "./requirements/conformance.js";
 import { REQUIREMENTS, type Requirement } from "./requirements.js";
 
@@ -21,7 +21,7 @@ function gaps(required: ReadonlyMap<string, Requirement>, cited: ReadonlyMap<str
 
 /** The citations of the tests and, where the suites have all the cases that are named, those of the suites. */
 function allCitations(): { cited: Map<string, string[]>; missingCases: string[] } {
-  const cited = citations(readTests());
+  const cited = citations(readTestSources());
   const cases = new Set([...fsSuite, ...shellSuite, ...searchSuite].map(({ id }) => id));
   const missingCases = Object.values(PROVED_BY_SUITES)
     .flat()

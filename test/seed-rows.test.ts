@@ -10,8 +10,8 @@ import { clamp, createToolkit, denyByDefaultPolicy, diffLines, renderUnifiedDiff
 import type { Backend, Fs, ReadStateRecord, ShellOptions } from "../src/kernel/index.js";
 import { fakeClock } from "../src/testing/fakes/fake-clock.js";
 import { override, wrapBackend } from "../src/testing/fakes/wrap-backend.js";
+import { verifies } from "../src/testing/verifies.fixture.js";
 import type { ToolkitOptions } from "../src/toolkit/index.js";
-import { verifies } from "./verifies.js";
 
 const WORKSPACE = "/files";
 const MIB = 1_048_576;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bashData, readData, stream, writeData } from "../../test/dialects/golden.js";
 import { type AnyFace, type ContentBlock, ERROR_CODES, TODO_STATUSES, type ToolResult } from "../kernel/index.js";
 import { utf8Length } from "../text/index.js";
+import { bashData, readData, stream, writeData } from "./golden.fixture.js";
 import { buddyDialect, haftDialect, indusagi, indusagiDialect, zeroclawDialect } from "./index.js";
 
 const DIALECTS = [haftDialect, indusagiDialect, indusagi({ edition: "python" }), zeroclawDialect, buddyDialect];

@@ -1,4 +1,6 @@
 import { describe, expect } from "vitest";
+import type { BashData } from "../kernel/index.js";
+import { verifies } from "../testing/verifies.fixture.js";
 import {
   bashData,
   DIALECTS,
@@ -10,9 +12,7 @@ import {
   seenBy,
   stream,
   succeeded,
-} from "../../test/dialects/golden.js";
-import { verifies } from "../../test/verifies.js";
-import type { BashData } from "../kernel/index.js";
+} from "./golden.fixture.js";
 
 const done = (more: Partial<BashData>) => succeeded(bashData(more));
 const ended = (code: string, more: Partial<BashData>) => failedWith(code, "The command failed.", {}, bashData(more));

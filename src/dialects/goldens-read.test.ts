@@ -1,4 +1,5 @@
 import { describe, expect } from "vitest";
+import { verifies } from "../testing/verifies.fixture.js";
 import {
   DIALECTS,
   expectGolden,
@@ -9,8 +10,7 @@ import {
   said,
   seenBy,
   succeeded,
-} from "../../test/dialects/golden.js";
-import { verifies } from "../../test/verifies.js";
+} from "./golden.fixture.js";
 
 const GOLDENS: readonly Golden[] = [
   {

@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { verifies } from "../testing/verifies.fixture.js";
 import {
   expectGolden,
   failedWith,
@@ -8,8 +9,7 @@ import {
   said,
   succeeded,
   writeData,
-} from "../../test/dialects/golden.js";
-import { verifies } from "../../test/verifies.js";
+} from "./golden.fixture.js";
 
 const NO_PARENT = 'Did not write "x/y.txt": its folder does not exist. Make it first.';
 const SHORT_A = "aaaaaaaaaaaa";

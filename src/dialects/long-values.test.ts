@@ -1,8 +1,8 @@
 /** A failure repeats what a model sent: as it is, unless it is longer than any real name; then its start, and how long it was. */
 import { describe, expect, it } from "vitest";
-import { DIALECTS, seenBy } from "../../test/dialects/golden.js";
 import { ERROR_CODES, fail } from "../kernel/index.js";
 import { createToolkit } from "../toolkit/index.js";
+import { DIALECTS, seenBy } from "./golden.fixture.js";
 import { indusagi } from "./index.js";
 
 const LONG = "x".repeat(100_000);

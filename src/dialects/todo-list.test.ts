@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { DIALECTS, seenBy, succeeded } from "../../test/dialects/golden.js";
-import { verifies } from "../../test/verifies.js";
 import type { TodoData, TodoItem } from "../kernel/index.js";
+import { verifies } from "../testing/verifies.fixture.js";
+import { DIALECTS, seenBy, succeeded } from "./golden.fixture.js";
 
 const ITEMS: readonly TodoItem[] = [
   { id: "a", text: "write the tests", status: "done" },

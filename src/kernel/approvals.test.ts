@@ -1,6 +1,6 @@
 /** That only a person lets an "ask" pass, for exactly what was shown. */
 import { describe, expect, it } from "vitest";
-import { bareContext, bareHost, policyOf, recordingBackend } from "../../test/support/bare-host.js";
+import { bareContext, bareHost, policyOf, recordingBackend } from "../testing/fakes/bare-host.fixture.js";
 import {
   type Approver,
   type DefinedTool,

@@ -1,7 +1,7 @@
 /** What a tool keeps of its call: nothing that still works. */
 import { describe, expect, it } from "vitest";
-import { bareContext, bareHost, bareSession } from "../../test/support/bare-host.js";
-import { call, faster, toolOf } from "../../test/support/odd-tool.js";
+import { bareContext, bareHost, bareSession } from "../testing/fakes/bare-host.fixture.js";
+import { call, faster, toolOf } from "../testing/fakes/odd-tool.fixture.js";
 import { defineTool, type Session, type ToolContext, text } from "./index.js";
 
 describe("after the end", () => {

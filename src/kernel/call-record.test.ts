@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { bareContext, bareHost } from "../../test/support/bare-host.js";
-import { call } from "../../test/support/odd-tool.js";
+import { bareContext, bareHost } from "../testing/fakes/bare-host.fixture.js";
+import { call } from "../testing/fakes/odd-tool.fixture.js";
 import { defineTool, text } from "./index.js";
 
 const runs = defineTool({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { DIALECTS } from "../../test/dialects/golden.js";
-import { bareArtifacts, bareContext, bareHost, bareSession } from "../../test/support/bare-host.js";
-import { verifies } from "../../test/verifies.js";
+import { DIALECTS } from "../dialects/golden.fixture.js";
+import { bareArtifacts, bareContext, bareHost, bareSession } from "../testing/fakes/bare-host.fixture.js";
+import { verifies } from "../testing/verifies.fixture.js";
 import { defineTool, json, type OutputBudget, standardBudget, type ToolResult, text } from "./index.js";
 import { shrinkJson } from "./shrink-json.js";
 

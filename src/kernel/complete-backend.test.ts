@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { conform, realClock } from "../../test/conformance.js";
+import { conform, realClock } from "../testing/conform.fixture.js";
 import {
   backendSuite,
   COMPLETED_CANNOT,

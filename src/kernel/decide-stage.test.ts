@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bareContext, bareHost, bareSession, policyOf, recordingBackend } from "../../test/support/bare-host.js";
-import { verifies } from "../../test/verifies.js";
+import { bareContext, bareHost, bareSession, policyOf, recordingBackend } from "../testing/fakes/bare-host.fixture.js";
+import { verifies } from "../testing/verifies.fixture.js";
 import { decide } from "./decide-stage.js";
 import { type Artifacts, type ArtifactWriter, defineTool, explain, type ToolContext, text } from "./index.js";
 import { call, plainWriter, writer } from "./writer-tool.fixture.js";

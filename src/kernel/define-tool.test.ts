@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { bareContext, bareHost } from "../../test/support/bare-host.js";
-import { verifies } from "../../test/verifies.js";
+import { bareContext, bareHost } from "../testing/fakes/bare-host.fixture.js";
+import { verifies } from "../testing/verifies.fixture.js";
 import type { ToolContext } from "./index.js";
 import { defineTool, failure, HaftError, json, READ_STATE_HANDLE_KEY, ToolRegistry, text } from "./index.js";
 

@@ -1,7 +1,7 @@
 /** Parts that are not what they promise: calls, tools, approvers and listeners of every odd form. Each call still ends as an outcome. */
 import { describe, expect, it } from "vitest";
-import { bareContext, bareHost, bareSession } from "../../test/support/bare-host.js";
-import { call, refusing, toolOf } from "../../test/support/odd-tool.js";
+import { bareContext, bareHost, bareSession } from "../testing/fakes/bare-host.fixture.js";
+import { call, refusing, toolOf } from "../testing/fakes/odd-tool.fixture.js";
 import {
   covers,
   createToolBox,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { verifies } from "../../test/verifies.js";
+import { verifies } from "../testing/verifies.fixture.js";
 import { clamp, clampWithCount, type OutputBudget, standardBudget } from "./index.js";
 import { defaultNotice } from "./output.js";
 

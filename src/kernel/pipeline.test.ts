@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bareContext, bareHost, recordingBackend } from "../../test/support/bare-host.js";
-import { verifies } from "../../test/verifies.js";
+import { bareContext, bareHost, recordingBackend } from "../testing/fakes/bare-host.fixture.js";
+import { verifies } from "../testing/verifies.fixture.js";
 import { defineTool, HaftError, text } from "./index.js";
 import { call, plainWriter, writer } from "./writer-tool.fixture.js";
 

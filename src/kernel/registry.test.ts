@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bareContext, bareHost } from "../../test/support/bare-host.js";
-import { verifies } from "../../test/verifies.js";
+import { bareContext, bareHost } from "../testing/fakes/bare-host.fixture.js";
+import { verifies } from "../testing/verifies.fixture.js";
 import { defineTool, HaftError, ToolRegistry, text } from "./index.js";
 
 const tool = (name: string, says = name) =>

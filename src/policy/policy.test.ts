@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { verifies } from "../../test/verifies.js";
 import { type Access, type Claim, covers, type Decision, type PolicyCall } from "../kernel/index.js";
+import { verifies } from "../testing/verifies.fixture.js";
 import { resolvePath } from "../text/index.js";
 import { allowAllPolicy, denyByDefaultPolicy } from "./index.js";
 

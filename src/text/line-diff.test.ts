@@ -1,7 +1,7 @@
 import { diffArrays } from "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { verifies } from "../../test/verifies.js";
+import { verifies } from "../testing/verifies.fixture.js";
 import { type DiffOp, diffLines, type LineDiff } from "./line-diff.js";
 import { splitLines } from "./lines.js";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { applyPatch } from "diff";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { verifies } from "../../test/verifies.js";
+import { verifies } from "../testing/verifies.fixture.js";
 import { renderUnifiedDiff } from "./unified-diff.js";
 
 const file = fc

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { built } from "../../test/built.js";
+import { built } from "../testing/built.fixture.js";
 
 /** Nothing of it keeps a process alive but the call itself, whose tool only ends when its time is up. */
 const PROGRAM = `

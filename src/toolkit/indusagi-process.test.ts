@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpath
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
-import { verifies } from "../../test/verifies.js";
+import { verifies } from "../testing/verifies.fixture.js";
 import { createToolkit } from "./create-toolkit.js";
 import { resetProcessTable } from "./default-host.js";
 import type { OwnedBox } from "./owned-box.js";

@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { verifies } from "../../test/verifies.js";
 import { createMemoryBackend } from "../backends/memory/index.js";
 import { indusagiDialect } from "../dialects/index.js";
 import { defineTool, HaftError, type Policy, type ToolBox, type ToolOutcome, text } from "../kernel/index.js";
 import { denyByDefaultPolicy } from "../policy/index.js";
+import { verifies } from "../testing/verifies.fixture.js";
 import {
   builtinRegistry,
   createToolkit,

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
-import { verifies } from "../../test/verifies.js";
 import { defineTool, type Policy, text } from "../kernel/index.js";
 import { allowAllPolicy } from "../policy/index.js";
+import { verifies } from "../testing/verifies.fixture.js";
 import { createToolkit, type Toolkit, type ToolkitOptions } from "./index.js";
 
 let folder: string;

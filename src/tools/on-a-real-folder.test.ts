@@ -15,11 +15,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { transpileForProcess } from "../../test/transpile.js";
-import { verifies } from "../../test/verifies.js";
 import { createLocalBackend, type LocalBackend } from "../backends/local/index.js";
 import { openLocalPosix } from "../backends/posix/index.js";
 import type { BashData, EditData, FindData, GrepData, LsData, ReadData } from "../kernel/index.js";
+import { transpileForProcess } from "../testing/transpile.fixture.js";
+import { verifies } from "../testing/verifies.fixture.js";
 import { type ToolBench, toolBench } from "./tool-bench.fixture.js";
 
 let folder: string;

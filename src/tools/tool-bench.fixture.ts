@@ -1,5 +1,5 @@
 /** A box of the raw tools over a real backend, in which a call shows the tool's own result instead of a dialect's text. */
-import { bareHost } from "../../test/support/bare-host.js";
+
 import { createMemoryBackend, type MemoryBackendOptions } from "../backends/memory/index.js";
 import {
   type AnyFace,
@@ -20,6 +20,7 @@ import {
   type ToolResult,
 } from "../kernel/index.js";
 import { createMemorySession, memoryArtifacts, memoryLocks } from "../stores/memory/index.js";
+import { bareHost } from "../testing/fakes/bare-host.fixture.js";
 import { builtinTools } from "./index.js";
 
 export interface ShownCall<Data> extends ToolResult<Data> {

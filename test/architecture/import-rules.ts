@@ -53,6 +53,16 @@ export function roomImports(files: readonly SourceFile[]): Violation[] {
   });
 }
 
+/** What tests beside the code need lies beside the code too. By the text, so that the path of a program to start counts. */
+export function testImports(files: readonly SourceFile[]): Violation[] {
+  return files
+    .filter(({ path, text }) => path.startsWith("src/") && /"(\.\.\/)+test\//.test(text))
+    .map(
+      ({ path }) =>
+        `${path}: src/ uses nothing of test/. Move it beside the code or to src/testing/, as a \`.fixture.ts\`.`,
+    );
+}
+
 function mayImport(from: string, to: string): boolean {
   const layer = layerOf(from);
   if (MAY_IMPORT[layer] === undefined) return false;

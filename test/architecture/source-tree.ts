@@ -58,6 +58,16 @@ export function readSources(): readonly SourceFile[] {
   return sources;
 }
 
+let testSources: readonly SourceFile[] | undefined;
+
+/** Every test of the repository, and every fixture in `src/`. Parsed once a process. */
+export function readTestSources(): readonly SourceFile[] {
+  testSources ??= [...listFiles("src"), ...listFiles("test")]
+    .filter((path) => path.endsWith(".test.ts") || (path.startsWith("src/") && path.endsWith(".fixture.ts")))
+    .map((path) => parseSource(path, readFileSync(join(REPOSITORY, path), "utf8")));
+  return testSources;
+}
+
 /** Every file under a folder of the repository, sorted, relative to the repository. */
 export function listFiles(folder: string): string[] {
   return readdirSync(join(REPOSITORY, folder), { recursive: true, withFileTypes: true })

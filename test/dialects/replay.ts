@@ -8,7 +8,7 @@ import {
   type ReadStateRecord,
   ToolRegistry,
 } from "../../src/kernel/index.js";
-import { bareHost, bareSession } from "../support/bare-host.js";
+import { bareHost, bareSession } from "../../src/testing/fakes/bare-host.fixture.js";
 import type { ExpectedOutcome, Transcript } from "./transcripts/transcript-shape.js";
 
 export interface Replayed {

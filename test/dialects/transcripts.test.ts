@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { verifies } from "../../src/testing/verifies.fixture.js";
 import { builtinTools } from "../../src/tools/index.js";
-import { verifies } from "../verifies.js";
 import { INDUSAGI_TRANSCRIPTS } from "./indusagi-transcripts.js";
 import { replay } from "./replay.js";
 

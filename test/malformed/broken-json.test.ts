@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DIALECTS } from "../../src/dialects/golden.fixture.js";
 import type { ToolBox } from "../../src/kernel/index.js";
 import { createToolkit, type Toolkit } from "../../src/toolkit/index.js";
-import { DIALECTS } from "../dialects/golden.js";
 
 /** Texts that begin like arguments in JSON and are none, one a line, each with what its sender is told. */
 const rows = readFileSync(new URL("broken-json.jsonl", import.meta.url), "utf8")

@@ -1,17 +1,8 @@
 /** Which requirement ids the tests cite, read from their sources. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import ts from "typescript";
-import { listFiles, parseSource, REPOSITORY, type SourceFile, walk } from "../architecture/source-tree.js";
+import { type SourceFile, walk } from "../architecture/source-tree.js";
 
 export const REQUIREMENT_ID = /^(IR|IP|ZC|BD)-\d{3}$/;
-
-/** The test files of the repository. */
-export function readTests(): SourceFile[] {
-  return [...listFiles("src"), ...listFiles("test")]
-    .filter((path) => path.endsWith(".test.ts"))
-    .map((path) => parseSource(path, readFileSync(join(REPOSITORY, path), "utf8")));
-}
 
 /**
  * Id → the tests that cite it, by file and line. A citation is the first argument of `verifies`. Where that is computed

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { transpileForProcess } from "../../../test/transpile.js";
+import { transpileForProcess } from "../../testing/transpile.fixture.js";
 import { createCallFaults } from "./call-faults.js";
 
 // A process of its own: the test runner listens to the same events.

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { built } from "../../../test/built.js";
-import { transpileForProcess } from "../../../test/transpile.js";
 import { cannotRunApart, runApart, untraced } from "../../host/process/apart.fixture.js";
+import { built } from "../../testing/built.fixture.js";
+import { transpileForProcess } from "../../testing/transpile.fixture.js";
 import type { ToolsTold } from "./few-descriptors-tools.fixture.js";
 
 let folder: string;

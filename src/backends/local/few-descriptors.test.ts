@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { transpileForProcess } from "../../../test/transpile.js";
+import { transpileForProcess } from "../../testing/transpile.fixture.js";
 import type { FewDescriptorsTold } from "./few-descriptors.fixture.js";
 
 let folder: string;

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { verifies } from "../../../test/verifies.js";
+import { verifies } from "../../testing/verifies.fixture.js";
 import { createLocalBackend } from "./local-backend.js";
 
 let folder: string;

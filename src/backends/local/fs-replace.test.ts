@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { transpileForProcess } from "../../../test/transpile.js";
+import { transpileForProcess } from "../../testing/transpile.fixture.js";
 import { createLocalBackend } from "./local-backend.js";
 
 let folder: string;

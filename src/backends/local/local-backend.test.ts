@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { conform } from "../../../test/conformance.js";
+import { conform } from "../../testing/conform.fixture.js";
 import { backendSuite, fsSuite, plantByShell, searchSuite, shellSuite } from "../../testing/index.js";
 import { closeInherited } from "./inherited-descriptors.fixture.js";
 import { createLocalBackend } from "./local-backend.js";

@@ -14,10 +14,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { transpileForProcess } from "../../../test/transpile.js";
-import { verifies } from "../../../test/verifies.js";
 import { processStart } from "../../host/index.js";
 import { EMPTY_GRANT, type ShellResult } from "../../kernel/index.js";
+import { transpileForProcess } from "../../testing/transpile.fixture.js";
+import { verifies } from "../../testing/verifies.fixture.js";
 import { createLocalBackend, type LocalBackend } from "./local-backend.js";
 
 let folder: string;

@@ -14,9 +14,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { underLoad } from "../../../test/support/under-load.js";
-import { transpileForProcess } from "../../../test/transpile.js";
 import { allProcesses, processEntry, processStart } from "../../host/index.js";
+import { transpileForProcess } from "../../testing/transpile.fixture.js";
+import { underLoad } from "../../testing/under-load.fixture.js";
 import { createLocalBackend } from "./local-backend.js";
 import { PipePool } from "./pipe-pool.js";
 import { Watcher } from "./watcher.js";

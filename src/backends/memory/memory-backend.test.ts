@@ -1,4 +1,4 @@
-import { conform, realClock } from "../../../test/conformance.js";
+import { conform, realClock } from "../../testing/conform.fixture.js";
 import { backendSuite, type Fixture, fsSuite, type Plan, searchSuite, shellSuite } from "../../testing/index.js";
 import { createMemoryBackend, type MemoryCommand } from "./index.js";
 

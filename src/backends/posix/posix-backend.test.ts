@@ -2,8 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { conform, realClock } from "../../../test/conformance.js";
 import type { Backend } from "../../kernel/index.js";
+import { conform, realClock } from "../../testing/conform.fixture.js";
 import {
   backendSuite,
   type Fixture,

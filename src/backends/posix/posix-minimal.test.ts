@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { conform, realClock } from "../../../test/conformance.js";
 import { type Backend, HaftError } from "../../kernel/index.js";
+import { conform, realClock } from "../../testing/conform.fixture.js";
 import { type Fixture, fsSuite, type Plan, type Plant } from "../../testing/index.js";
 import { openLocalPosix } from "./index.js";
 

@@ -18,8 +18,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { transpileForProcess } from "../../../test/transpile.js";
 import { type Backend, HaftError } from "../../kernel/index.js";
+import { transpileForProcess } from "../../testing/transpile.fixture.js";
 import { openLocalPosix } from "./index.js";
 import { PosixMachine } from "./posix-machine.fixture.js";
 import { ARGV, underEachShell } from "./posix-shells.fixture.js";

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { verifies } from "../../../test/verifies.js";
+import { verifies } from "../../testing/verifies.fixture.js";
 import { ARGV, underEachShell } from "./posix-shells.fixture.js";
 import { quoteWords } from "./words.js";
 

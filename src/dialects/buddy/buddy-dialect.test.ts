@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bashData, failedWith, readData, seenBy, stream, succeeded } from "../../../test/dialects/golden.js";
-import { verifies } from "../../../test/verifies.js";
+import { verifies } from "../../testing/verifies.fixture.js";
+import { bashData, failedWith, readData, seenBy, stream, succeeded } from "../golden.fixture.js";
 import { buddyDialect } from "./buddy-dialect.js";
 import { NEEDS_TMUX } from "./messages.js";
 

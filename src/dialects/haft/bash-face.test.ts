@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { bashData, failedWith, seenBy, stream, succeeded } from "../../../test/dialects/golden.js";
 import type { BashData } from "../../kernel/index.js";
 import { utf8Length } from "../../text/index.js";
+import { bashData, failedWith, seenBy, stream, succeeded } from "../golden.fixture.js";
 import { bashFace } from "./bash-face.js";
 import { haftDialect } from "./haft-dialect.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { failedWith, seenBy, succeeded } from "../../../test/dialects/golden.js";
 import type { FindData, LsData, TimeData } from "../../kernel/index.js";
+import { failedWith, seenBy, succeeded } from "../golden.fixture.js";
 import { findFace } from "./find-face.js";
 import { haftDialect } from "./haft-dialect.js";
 import { lsFace } from "./ls-face.js";

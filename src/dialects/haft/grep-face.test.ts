@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { failedWith, seenBy, succeeded } from "../../../test/dialects/golden.js";
 import type { GrepData, GrepHitData } from "../../kernel/index.js";
+import { failedWith, seenBy, succeeded } from "../golden.fixture.js";
 import { grepFace } from "./grep-face.js";
 import { haftDialect } from "./haft-dialect.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { failedWith, seenBy, succeeded } from "../../../test/dialects/golden.js";
 import type { DeleteData, MoveData } from "../../kernel/index.js";
+import { failedWith, seenBy, succeeded } from "../golden.fixture.js";
 import { deleteFace } from "./delete-face.js";
 import { haftDialect } from "./haft-dialect.js";
 import { moveFace } from "./move-face.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { failedWith, readData, seenBy, succeeded } from "../../../test/dialects/golden.js";
 import type { ReadData } from "../../kernel/index.js";
 import { utf8Length } from "../../text/index.js";
+import { failedWith, readData, seenBy, succeeded } from "../golden.fixture.js";
 import { haftDialect } from "./haft-dialect.js";
 import { readFace } from "./read-face.js";
 

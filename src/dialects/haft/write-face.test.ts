@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { failedWith, HASH_B, seenBy, succeeded, writeData } from "../../../test/dialects/golden.js";
+import { failedWith, HASH_B, seenBy, succeeded, writeData } from "../golden.fixture.js";
 import { haftDialect } from "./haft-dialect.js";
 import { writeFace } from "./write-face.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { bashData, failedWith, readData, seenBy, stream, succeeded } from "../../../test/dialects/golden.js";
-import { verifies } from "../../../test/verifies.js";
 import { type EditData, ERROR_CODES, type GrepData } from "../../kernel/index.js";
+import { verifies } from "../../testing/verifies.fixture.js";
+import { bashData, failedWith, readData, seenBy, stream, succeeded } from "../golden.fixture.js";
 import { indusagi, indusagiDialect, MUTATING_NAMES, READ_ONLY_NAMES } from "./indusagi-dialect.js";
 
 const python = indusagi({ edition: "python" });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bashData, readData, seenBy, stream, succeeded } from "../../../test/dialects/golden.js";
-import { verifies } from "../../../test/verifies.js";
+import { verifies } from "../../testing/verifies.fixture.js";
+import { bashData, readData, seenBy, stream, succeeded } from "../golden.fixture.js";
 import { zeroclawDialect } from "./zeroclaw-dialect.js";
 
 const { bash: shell, read: fileRead, write: fileWrite } = zeroclawDialect.tools;

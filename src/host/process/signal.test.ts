@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { transpileForProcess } from "../../../test/transpile.js";
+import { transpileForProcess } from "../../testing/transpile.fixture.js";
 import { cannotRunApart, runApart, straySignals, untraced } from "./apart.fixture.js";
 import type { SignalsSent } from "./signal.fixture.js";
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { conform } from "../../../test/conformance.js";
+import { conform } from "../../testing/conform.fixture.js";
 import { type ArtifactsFixture, artifactsSuite, type Plan } from "../../testing/index.js";
 import { fileArtifacts } from "./file-artifacts.js";
 import { openStateFolder } from "./state-folder.js";

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { transpileForProcess } from "../../../test/transpile.js";
+import { transpileForProcess } from "../../testing/transpile.fixture.js";
 import { fileLocks } from "./file-locks.js";
 import { FOREIGN_STALE_MS } from "./lock-ticket.js";
 import { openStateFolder, type StateFolder } from "./state-folder.js";

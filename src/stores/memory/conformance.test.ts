@@ -1,4 +1,4 @@
-import { conform } from "../../../test/conformance.js";
+import { conform } from "../../testing/conform.fixture.js";
 import { type ArtifactsFixture, artifactsSuite, type Plan } from "../../testing/index.js";
 import { memoryArtifacts } from "./memory-artifacts.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { realClock } from "../../../test/conformance.js";
 import type { ArtifactPart, Artifacts } from "../../kernel/index.js";
+import { realClock } from "../../testing/conform.fixture.js";
 import { createMemorySession, memoryArtifacts, memoryAudit, memoryLocks, memoryStores } from "./index.js";
 
 const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { built, cleanEnv, type Finished, runHaft } from "../../../test/built.js";
+import { built, cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
 import { connectText } from "./connect-text.js";
 import { stdioServerCommand } from "./start-command.js";
 

@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { built, cleanEnv, type Finished, runHaft } from "../../../test/built.js";
+import { built, cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
 
 let root: string;
 let workspace: string;

@@ -16,7 +16,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { parse as parseToml } from "smol-toml";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cleanEnv, type Finished, runHaft } from "../../../test/built.js";
+import { cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
 import { CLIENT_NAMES, type ClientName } from "./clients/client-names.js";
 
 let root: string;

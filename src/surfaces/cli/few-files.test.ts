@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { built } from "../../../test/built.js";
+import { built } from "../../testing/built.fixture.js";
 
 it.each([40, 64])(
   "with %s descriptors serve serves, or ends with one sentence that names the limit and what to set",

@@ -16,15 +16,15 @@ import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { built, cleanEnv, type Finished } from "../../../test/built.js";
-import { type SmallDisk, smallDisk, whyNoSmallDisk } from "../../../test/support/small-disk.js";
+import { built, cleanEnv, type Finished } from "../../testing/built.fixture.js";
+import { type SmallDisk, smallDisk, whyNoSmallDisk } from "./small-disk.fixture.js";
 
 const DISK_BYTES = 1024 * 1024;
 const LITTLE_BYTES = 64 * 1024;
 /** More than is left of the disk, less than an argument may have. */
 const LONG = "a".repeat(100_000);
 const WHY_NOT = whyNoSmallDisk();
-const WAITS = fileURLToPath(new URL("../../../test/support/job-waits.mjs", import.meta.url));
+const WAITS = fileURLToPath(new URL("./job-waits.fixture.mjs", import.meta.url));
 
 let root: string;
 let disk: SmallDisk;

@@ -4,8 +4,8 @@ import { linkSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, s
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { built, cleanEnv, runHaft } from "../../../test/built.js";
-import { transpileForProcess } from "../../../test/transpile.js";
+import { built, cleanEnv, runHaft } from "../../testing/built.fixture.js";
+import { transpileForProcess } from "../../testing/transpile.fixture.js";
 
 vi.setConfig({ testTimeout: 120_000 });
 

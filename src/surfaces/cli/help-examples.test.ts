@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { built, cleanEnv } from "../../../test/built.js";
+import { built, cleanEnv } from "../../testing/built.fixture.js";
 import { buildProgram } from "./program.js";
 
 let root: string;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cleanEnv, type Finished, runHaft } from "../../../test/built.js";
+import { cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
 import { answerJson, answerText } from "./answer-text.js";
 import { explanationText } from "./explanation-text.js";
 

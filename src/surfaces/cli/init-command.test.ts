@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cleanEnv, type Finished, runHaft } from "../../../test/built.js";
+import { cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
 import { parseConfig } from "../../toolkit/index.js";
 
 let root: string;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { cleanEnv, type Finished, runHaft } from "../../../test/built.js";
+import { cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
 
 let root: string;
 beforeEach(() => {

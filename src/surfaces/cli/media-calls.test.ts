@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { built, cleanEnv, runHaft } from "../../../test/built.js";
-import { underLoad } from "../../../test/support/under-load.js";
 import { pdfOf, pdfWith } from "../../backends/local/media/pdf.fixture.js";
+import { built, cleanEnv, runHaft } from "../../testing/built.fixture.js";
+import { underLoad } from "../../testing/under-load.fixture.js";
 
 let root: string;
 let folder: string;

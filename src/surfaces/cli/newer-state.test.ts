@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { built, cleanEnv, type Finished, runHaft } from "../../../test/built.js";
+import { built, cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
 
 let root: string;
 /** A state folder with one of each kind of file. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { built, cleanEnv, runHaft } from "../../../test/built.js";
+import { built, cleanEnv, runHaft } from "../../testing/built.fixture.js";
 import { buildProgram } from "./program.js";
 import { stdioServerCommand } from "./start-command.js";
 

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { built, cleanEnv, runHaft } from "../../../test/built.js";
-import { underLoad } from "../../../test/support/under-load.js";
+import { built, cleanEnv, runHaft } from "../../testing/built.fixture.js";
+import { underLoad } from "../../testing/under-load.fixture.js";
 
 let root: string;
 beforeEach(() => {

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { cleanEnv, type Finished, runHaft } from "../../../test/built.js";
+import { cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
 
 let root: string;
 beforeEach(() => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { built, cleanEnv } from "../../../test/built.js";
+import { built, cleanEnv } from "../../testing/built.fixture.js";
 
 let root: string;
 beforeEach(() => {

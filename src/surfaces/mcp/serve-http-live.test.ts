@@ -6,7 +6,7 @@ import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } fr
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { built, cleanEnv } from "../../../test/built.js";
+import { built, cleanEnv } from "../../testing/built.fixture.js";
 
 let root: string;
 let end: () => Promise<number | null>;

@@ -8,7 +8,7 @@ import { Client as NewClient, StreamableHTTPClientTransport as NewTransport } fr
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { built, cleanEnv, runHaft } from "../../../test/built.js";
+import { built, cleanEnv, runHaft } from "../../testing/built.fixture.js";
 
 let root: string;
 let servers: Running[];

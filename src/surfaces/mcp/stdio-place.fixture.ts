@@ -7,7 +7,7 @@ import { Client as NewClient } from "@modelcontextprotocol/client";
 import { StdioClientTransport as NewTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { built, cleanEnv } from "../../../test/built.js";
+import { built, cleanEnv } from "../../testing/built.fixture.js";
 
 export type AnyClient = OldClient | NewClient;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { realClock } from "../../../test/conformance.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
+import { realClock } from "../conform.fixture.js";
 import { type Fixture, fsSuite, type Plan, runnable, searchSuite, shellSuite } from "../index.js";
 import { brokenBackend } from "./broken-backend.fixture.js";
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { verifies } from "../../../test/verifies.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
 import type { EditData, ReadStateRecord } from "../../kernel/index.js";
+import { verifies } from "../../testing/verifies.fixture.js";
 import { utf8Length } from "../../text/index.js";
 import { memoryBench, type ToolBench, toolBench, withFs } from "../tool-bench.fixture.js";
 

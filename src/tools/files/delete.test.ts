@@ -11,12 +11,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bareHost } from "../../../test/support/bare-host.js";
 import { createLocalBackend } from "../../backends/local/index.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
 import { openLocalPosix } from "../../backends/posix/index.js";
 import { type DeleteData, HaftError } from "../../kernel/index.js";
 import { createMemorySession, memoryArtifacts } from "../../stores/memory/index.js";
+import { bareHost } from "../../testing/fakes/bare-host.fixture.js";
 import { memoryBench, type ToolBench, toolBench, withFs } from "../tool-bench.fixture.js";
 
 const remove = (bench: ToolBench, path: string, more: object = {}, limits?: object) =>

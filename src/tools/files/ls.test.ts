@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { verifies } from "../../../test/verifies.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
 import type { LsData } from "../../kernel/index.js";
+import { verifies } from "../../testing/verifies.fixture.js";
 import { memoryBench, toolBench } from "../tool-bench.fixture.js";
 
 const names = (data: LsData | undefined) => data?.entries.map(({ name }) => name);

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
-import { verifies } from "../../../test/verifies.js";
 import { createLocalBackend, createSystemMedia } from "../../backends/local/index.js";
 import { ENCRYPTED, pdfOf } from "../../backends/local/media/pdf.fixture.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
 import { openLocalPosix } from "../../backends/posix/index.js";
 import { type Backend, HaftError, type Media, type PdfText, type ReadData } from "../../kernel/index.js";
+import { verifies } from "../../testing/verifies.fixture.js";
 import { memoryBench, type ToolBench, toolBench, withFs } from "../tool-bench.fixture.js";
 
 const media = createSystemMedia();

@@ -13,12 +13,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bareHost } from "../../../test/support/bare-host.js";
 import { createLocalBackend } from "../../backends/local/index.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
 import { openLocalPosix } from "../../backends/posix/index.js";
 import type { MoveData } from "../../kernel/index.js";
 import { memoryArtifacts } from "../../stores/memory/index.js";
+import { bareHost } from "../../testing/fakes/bare-host.fixture.js";
 import { memoryBench, newSession, type ToolBench, toolBench } from "../tool-bench.fixture.js";
 
 const move = (bench: ToolBench, from: string, to: string, more: object = {}) =>

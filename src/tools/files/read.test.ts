@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { verifies } from "../../../test/verifies.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
 import type { Fs, ReadData } from "../../kernel/index.js";
+import { verifies } from "../../testing/verifies.fixture.js";
 import { memoryBench, newSession, toolBench } from "../tool-bench.fixture.js";
 import { readStateKey } from "./read-state.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { bareHost } from "../../../test/support/bare-host.js";
 import type { TimeData } from "../../kernel/index.js";
+import { bareHost } from "../../testing/fakes/bare-host.fixture.js";
 import { memoryBench } from "../tool-bench.fixture.js";
 
 /** 2026-03-29 01:30:15.250 UTC, half an hour after Berlin went over to summer time. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { verifies } from "../../../test/verifies.js";
 import type { TodoData } from "../../kernel/index.js";
+import { verifies } from "../../testing/verifies.fixture.js";
 import { memoryBench, newSession } from "../tool-bench.fixture.js";
 
 const item = (id: string, status = "pending") => ({ id, text: `do ${id}`, status });

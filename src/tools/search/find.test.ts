@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { verifies } from "../../../test/verifies.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
 import { type FindData, HaftError, type SearchEnd } from "../../kernel/index.js";
+import { verifies } from "../../testing/verifies.fixture.js";
 import { allowExcept, memoryBench, type ToolBench, toolBench } from "../tool-bench.fixture.js";
 
 const INDUSAGI = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { verifies } from "../../../test/verifies.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
 import type { BashData, Captured, Shell, ShellOptions, ShellResult, ToolEvent } from "../../kernel/index.js";
+import { verifies } from "../../testing/verifies.fixture.js";
 import { memoryBench, newSession, type ToolBench, toolBench } from "../tool-bench.fixture.js";
 
 const encode = (text: string) => new TextEncoder().encode(text);

@@ -13,10 +13,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { underLoad } from "../../../../test/support/under-load.js";
-import { transpileForProcess } from "../../../../test/transpile.js";
 import { processStart } from "../../../host/index.js";
 import type { ShellHandle } from "../../../kernel/index.js";
+import { transpileForProcess } from "../../../testing/transpile.fixture.js";
+import { underLoad } from "../../../testing/under-load.fixture.js";
 import { createLocalBackend, type LocalBackend } from "../local-backend.js";
 import { ownIdentity } from "./host-identity.js";
 import { JobFolder } from "./job-folder.js";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { underLoad } from "../../../../test/support/under-load.js";
 import type { FittedImage, ImageBounds } from "../../../kernel/index.js";
+import { underLoad } from "../../../testing/under-load.fixture.js";
 import { ENCRYPTED, pdfOf, pdfWith } from "./pdf.fixture.js";
 import { createSystemMedia } from "./system-media.js";
 

@@ -1,4 +1,4 @@
-import { conform } from "../../../../test/conformance.js";
+import { conform } from "../../../testing/conform.fixture.js";
 import { searchSuite } from "../../../testing/index.js";
 import { searchFixture } from "./search.fixture.js";
 

@@ -4,10 +4,10 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, w
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { verifies } from "../../../../test/verifies.js";
 import { allProcesses, isDead, processStart } from "../../../host/index.js";
 import type { BoundCall, Grant, GrepHit, GrepQuery, SearchEnd } from "../../../kernel/index.js";
 import { bindAll, type Fixture, treeGrant } from "../../../testing/index.js";
+import { verifies } from "../../../testing/verifies.fixture.js";
 import { RipgrepFinder } from "./ripgrep-program.js";
 import { searchFixture } from "./search.fixture.js";
 

@@ -6,8 +6,8 @@ import {
   type ToolCall,
   type ToolContext,
   type ToolResult,
-} from "../../src/kernel/index.js";
-import { bareContext } from "./bare-host.js";
+} from "../../kernel/index.js";
+import { bareContext } from "./bare-host.fixture.js";
 
 /** A tool that claims nothing and does what `run` does, whatever that returns. */
 export const toolOf = (run: (input: unknown, ctx: ToolContext) => unknown): DefinedTool =>

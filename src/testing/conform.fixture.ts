@@ -1,7 +1,7 @@
 /** Runs conformance plans under vitest; see `src/testing/index.ts` for the plans themselves. */
 import { afterAll, describe, it } from "vitest";
-import type { Clock } from "../src/kernel/index.js";
-import { cannotTable, type Plan, runnable, type Suite } from "../src/testing/index.js";
+import type { Clock } from "../kernel/index.js";
+import { cannotTable, type Plan, runnable, type Suite } from "./index.js";
 
 /** Registers every case of the suites as a test; what the plan cannot do is skipped with its reason, and printed as a table. */
 export function conform<F extends { dispose(): Promise<void> }>(plan: Plan<F>, suites: readonly Suite<F>[]): void {

@@ -24,7 +24,7 @@ import {
   requireMoved,
   type Session,
   type TodoItem,
-} from "../../src/kernel/index.js";
+} from "../../kernel/index.js";
 
 export const allowAll: Policy = {
   name: "allow-all",

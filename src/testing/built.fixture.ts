@@ -10,7 +10,7 @@ let staleness: string | undefined;
  * @throws when there is no build, or when it is older than a source, unless STALE_BUILD is set.
  */
 export function built(path: string): string {
-  const file = fileURLToPath(new URL(`../dist/${path}`, import.meta.url));
+  const file = fileURLToPath(new URL(`../../dist/${path}`, import.meta.url));
   if (!existsSync(file)) throw new Error(`There is no dist/${path}: run \`npm run build\` before these tests.`);
   staleness ??= whyStale();
   if (staleness !== "") throw new Error(staleness);
@@ -21,7 +21,7 @@ export function built(path: string): string {
 function whyStale(): string {
   const { HAFT_TEST_RUN, STALE_BUILD } = process.env;
   if (HAFT_TEST_RUN !== undefined || (STALE_BUILD ?? "") !== "") return "";
-  const script = fileURLToPath(new URL("../scripts/prepare.mjs", import.meta.url));
+  const script = fileURLToPath(new URL("../../scripts/prepare.mjs", import.meta.url));
   const { status, stderr } = spawnSync(process.execPath, [script, "--check"], { encoding: "utf8" });
   if (status === 0) return "";
   const reason = stderr.trim().replace(/^prepare: /, "");

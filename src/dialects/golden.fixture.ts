@@ -1,6 +1,5 @@
 /** What the tables of exact texts are made of: results of the tools, and how a dialect's host would see them. */
 import { expect } from "vitest";
-import { buddyDialect, haftDialect, indusagiDialect, zeroclawDialect } from "../../src/dialects/index.js";
 import {
   type BashData,
   type Cut,
@@ -13,8 +12,9 @@ import {
   type ToolOutcome,
   type ToolResult,
   type WriteData,
-} from "../../src/kernel/index.js";
-import { detectEol, utf8Length, windowLines } from "../../src/text/index.js";
+} from "../kernel/index.js";
+import { detectEol, utf8Length, windowLines } from "../text/index.js";
+import { buddyDialect, haftDialect, indusagiDialect, zeroclawDialect } from "./index.js";
 
 export const DIALECTS = {
   haft: haftDialect,
