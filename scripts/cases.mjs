@@ -7,7 +7,7 @@
  *   node scripts/cases.mjs [FILE] [--area EDIT,READ] [--only ID,ID] [--jobs N] [--keep]
  *
  * Cases listed in `test/cases/pending.json` are played too but do not fail the run; one of them that passes is reported.
- * A case that only a person can judge needs a test whose title names its id. Ends with `N passed, M failed, K skipped`.
+ * A case that only a person can judge needs a test whose title ends with its id, as `[READ-03]`. Ends with `N passed, M failed, K skipped`.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -108,12 +108,12 @@ function summarize(results) {
   return counts[1] > 0 ? 1 : 0;
 }
 
-/** Those of the ids that stand in a test's title. */
+/** Those of the ids that a test's title ends with. */
 function namesInTests(ids) {
   const sources = [...testFiles(join(root, "src")), ...testFiles(join(root, "test"))].map((path) =>
     readFileSync(path, "utf8"),
   );
-  return new Set(ids.filter((id) => sources.some((source) => source.includes(`${id}:`))));
+  return new Set(ids.filter((id) => sources.some((source) => source.includes(`[${id}]"`))));
 }
 
 function testFiles(path) {

@@ -183,7 +183,7 @@ describe("cases", () => {
     mkdirSync(at("scripts"));
     cpSync(join(REPOSITORY, "scripts/cases.mjs"), at("scripts/cases.mjs"));
     put("cases/run.mjs", RUNNER);
-    put("src/a.test.ts", `it("KERN-01: is judged here", () => {});`);
+    put("src/a.test.ts", `it("is judged here [KERN-01]", () => {});`);
     put("test/cases/pending.json", `{ "EDIT-02": { "waitsFor": "policy", "reason": "nobody asks yet" } }`);
     cpSync(join(REPOSITORY, "test/cases/areas.json"), at("test/cases/areas.json"));
   });

@@ -109,7 +109,7 @@ describe("cancel and failure", () => {
     expect(made).toBe(1);
   });
 
-  it("KERN-03: abandons a tool that ignores its signal, revokes its ports, drops and records its late value", async () => {
+  it("abandons a tool that ignores its signal, revokes its ports, drops and records its late value [KERN-03]", async () => {
     const host = bareHost({
       // Real time, thirty times as fast, so that the six seconds of patience pass soon.
       clock: {
@@ -141,7 +141,7 @@ describe("cancel and failure", () => {
     expect(host.entries[0]?.ends.map((end) => end.status)).toEqual(["abandoned", "late-value-dropped"]);
   });
 
-  it("KERN-02: ends the call when a host reports a fault outside the tool's promise", async () => {
+  it("ends the call when a host reports a fault outside the tool's promise [KERN-02]", async () => {
     const host = bareHost({
       faults: {
         watch(body, onFault) {

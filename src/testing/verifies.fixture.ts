@@ -1,7 +1,7 @@
 import { it } from "vitest";
 
 /**
- * A test that proves requirements of `test/requirements.ts`: vitest's `it` with their ids put before the title.
+ * A test that proves requirements of `test/requirements.ts`: vitest's `it` with their ids put behind the title.
  * Give the ids as literals where you can; the requirements test reads them from the source.
  *
  * @param timeoutMs - How long the test may hang before it fails. Default: that of `vitest.config.ts`.
@@ -13,7 +13,7 @@ export function verifies(
   timeoutMs?: number,
 ): void {
   it(
-    `${[ids].flat().join(" ")}: ${title}`,
+    `${title} [${[ids].flat().join(" ")}]`,
     async () => {
       await body();
     },

@@ -33,7 +33,7 @@ async function once(name: string, input: unknown, on = "local"): Promise<ToolOut
 }
 
 describe("cases that need a harness of their own", () => {
-  it("KERN-02: a fault in a timer or a stream of a tool is the error of that call, and the host goes on", async () => {
+  it("a fault in a timer or a stream of a tool is the error of that call, and the host goes on [KERN-02]", async () => {
     const host = startHost(
       folder,
       state,
@@ -66,7 +66,7 @@ describe("cases that need a harness of their own", () => {
     ]);
   });
 
-  it("KERN-03: a tool that ignores its signal is left behind, and its late value is dropped and on record", async () => {
+  it("a tool that ignores its signal is left behind, and its late value is dropped and on record [KERN-03]", async () => {
     // Abandoning takes six seconds; the tool settles right after.
     const host = startHost(
       folder,
@@ -100,7 +100,7 @@ describe("cases that need a harness of their own", () => {
     expect(records.join("\n")).not.toContain("too late");
   });
 
-  it("EDIT-37: a host killed while it writes leaves the old bytes or the new ones, and the next write clears up", async () => {
+  it("a host killed while it writes leaves the old bytes or the new ones, and the next write clears up [EDIT-37]", async () => {
     const path = join(folder, "big.bin");
     const size = 50_000_000;
     const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
@@ -134,7 +134,7 @@ describe("cases that need a harness of their own", () => {
     expect(readdirSync(folder).sort()).toEqual(["big.bin", "next.txt"]);
   }, 60_000);
 
-  it("SHELL-37: a host killed hard takes its commands with it", async () => {
+  it("a host killed hard takes its commands with it [SHELL-37]", async () => {
     const seconds = `60.${process.pid}`; // so that the process is found by its command line
     const host = startHost(
       folder,
@@ -151,7 +151,7 @@ describe("cases that need a harness of their own", () => {
     await until(() => running() === 0, "the command has ended");
   });
 
-  it("READ-16: a name typed with a straight apostrophe is not found, and the spelling with the curly one is offered", async () => {
+  it("a name typed with a straight apostrophe is not found, and the spelling with the curly one is offered [READ-16]", async () => {
     writeFileSync(join(folder, "Bob’s notes.txt"), "hi\n");
     const missed = await once("read", { path: "Bob's notes.txt" });
     expect(missed).toMatchObject({ isError: true, code: "FS_NOT_FOUND" });
@@ -160,7 +160,7 @@ describe("cases that need a harness of their own", () => {
   });
 
   it.runIf(process.platform !== "win32")(
-    "GREP-08: a file whose name looks like a row of hits keeps path, line and text apart",
+    "a file whose name looks like a row of hits keeps path, line and text apart [GREP-08]",
     async () => {
       const name = "D:\\src\\m.ts:12:const";
       writeFileSync(join(folder, name), `${"\n".repeat(11)}const a = 1: 2\n`);
@@ -264,7 +264,7 @@ const CALLS: readonly (readonly [tool: string, input: Readonly<Record<string, un
   ["grep", { pattern: "two$", path: "crlf.txt" }],
 ];
 
-describe("KERN-05: memory and local agree", () => {
+describe("memory and local agree [KERN-05]", () => {
   async function open(on: string): Promise<{ toolkit: Toolkit; files: () => Promise<Record<string, string>> }> {
     const toolkit = await createToolkit({ workspace: folder, persist: false, on, gate: "off" });
     const { fs } = await toolkit.session("files").context();

@@ -17,7 +17,7 @@ const { fs } = createLocalBackend({ watcher: false }).root;
 const at = (name: string) => join(folder, name);
 
 describe("what is no regular file", () => {
-  it("READ-03: a FIFO, a socket and a device are refused by kind, nothing is opened", async () => {
+  it("a FIFO, a socket and a device are refused by kind, nothing is opened [READ-03]", async () => {
     execFileSync("mkfifo", [at("pipe")]);
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(at("socket"), resolve));
@@ -33,7 +33,7 @@ describe("what is no regular file", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it("READ-14: the environment and memory of programs are refused, whatever leads there", async () => {
+  it("the environment and memory of programs are refused, whatever leads there [READ-14]", async () => {
     symlinkSync("/proc/self", at("me"));
     symlinkSync("/proc/self/environ", at("environ"));
     for (const path of [

@@ -33,7 +33,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const isRoot = process.getuid?.() === 0;
 
 describe("a new file", () => {
-  it("EDIT-23: has the mode that the umask leaves, and an old one keeps its own", async () => {
+  it("has the mode that the umask leaves, and an old one keeps its own [EDIT-23]", async () => {
     const before = process.umask(0o027);
     try {
       await fs.writeFile(at("new"), "x");
@@ -142,7 +142,7 @@ beforeAll(() => {
 afterAll(() => rmSync(built!.folder, { recursive: true, force: true }));
 
 describe("a process that is killed while it writes", () => {
-  it("EDIT-37: leaves all old or all new bytes, and its temporary file goes with the next write", async () => {
+  it("leaves all old or all new bytes, and its temporary file goes with the next write [EDIT-37]", async () => {
     const size = 50_000_000;
     writeFileSync(at("file"), "o".repeat(1000));
     for (const afterMs of [15, 40, 80]) {

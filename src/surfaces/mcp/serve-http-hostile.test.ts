@@ -34,7 +34,7 @@ const head = (...lines: readonly string[]): string => `${["POST /mcp HTTP/1.1", 
 const withToken = ["Host: 127.0.0.1", `Authorization: Bearer ${OWN_TOKEN}`, "Content-Type: application/json"];
 
 describe("a web page in a browser", () => {
-  it("MCP-18: cannot reach the server by a name that it made lead here, whatever the token, and no session is made", async () => {
+  it("cannot reach the server by a name that it made lead here, whatever the token, and no session is made [MCP-18]", async () => {
     for (const host of [
       "evil.test",
       "evil.test:80",
@@ -49,7 +49,7 @@ describe("a web page in a browser", () => {
     expect((await send(url, { headers: both, body: INITIALIZE })).status).toBe(403);
   });
 
-  it("MCP-19: has its Host checked where it sends no Origin, and loopback names pass with and without a port", async () => {
+  it("has its Host checked where it sends no Origin, and loopback names pass with and without a port [MCP-19]", async () => {
     const { port } = new URL(url);
     for (const name of ["localhost", "127.0.0.1", "[::1]"])
       for (const host of [name, `${name}:${port}`])
@@ -139,7 +139,7 @@ describe("a peer without a token", () => {
     await stillServes();
   });
 
-  it("MCP-20: finds the server on the loopback address only", async () => {
+  it("finds the server on the loopback address only [MCP-20]", async () => {
     const outward = Object.values(networkInterfaces())
       .flatMap((one) => one ?? [])
       .filter(({ internal, family }) => !internal && family === "IPv4");
@@ -237,7 +237,7 @@ describe("a client with a token", () => {
     await stillServes();
   }, 30_000);
 
-  it("MCP-24: sends a character in two pieces, and it arrives whole", async () => {
+  it("sends a character in two pieces, and it arrives whole [MCP-24]", async () => {
     const client = await send(url, { body: INITIALIZE });
     const session = String(client.headers["mcp-session-id"]);
     const body = Buffer.from(

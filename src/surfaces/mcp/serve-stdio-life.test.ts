@@ -199,7 +199,7 @@ describe("the stdio server", () => {
     expect(await ended).toBe(0);
   }, 60_000);
 
-  it("MCP-11: ends when nobody reads its answers any more, and does not spin on the broken pipe", async () => {
+  it("ends when nobody reads its answers any more, and does not spin on the broken pipe [MCP-11]", async () => {
     const { command, args, cwd, env } = place.server();
     const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "inherit"] });
     const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
@@ -215,7 +215,7 @@ describe("the stdio server", () => {
     child.stdin.destroy();
   });
 
-  it("MCP-12: ends when its parent dies although its input stays open", async () => {
+  it("ends when its parent dies although its input stays open [MCP-12]", async () => {
     const { command, args, cwd, env } = place.server();
     const fifo = join(place.root, "fifo");
     execFileSync("mkfifo", [fifo]);

@@ -78,7 +78,7 @@ describe("what a client of the stdio server gets", () => {
     }
   });
 
-  it("MCP-25: errors of a call as results of the tool, and the server goes on", async () => {
+  it("errors of a call as results of the tool, and the server goes on [MCP-25]", async () => {
     const client = await place.newClient("legacy");
     for (const [name, args] of [
       ["nosuch", {}],
@@ -94,7 +94,7 @@ describe("what a client of the stdio server gets", () => {
     expect(await textOf(client, "read", { path: "a.txt" })).toContain("TODO");
   });
 
-  it("MCP-15: an answer under the budget of the library, in one line, with a note of what was cut", async () => {
+  it("an answer under the budget of the library, in one line, with a note of what was cut [MCP-15]", async () => {
     const line = `${"x".repeat(99)}\n`;
     writeFileSync(join(place.workspace, "large.txt"), line.repeat(300_000));
     const client = await place.newClient("legacy");
@@ -104,7 +104,7 @@ describe("what a client of the stdio server gets", () => {
     expect(JSON.stringify(result.content)).toMatch(/300000|offset|more/);
   });
 
-  it("MCP-17: a large image as an image that was made to fit, never as text of its bytes", async () => {
+  it("a large image as an image that was made to fit, never as text of its bytes [MCP-17]", async () => {
     const client = await place.newClient("legacy");
     // 3 MB and 19 MB.
     for (const side of [1000, 2500]) {

@@ -86,7 +86,7 @@ async function textOf(job: ShellHandle, stream: "stdout" | "stderr" = "stdout", 
 }
 
 describe("jobs of a host that is killed", () => {
-  it("PROC-07: end within 5 s with all their children; the next start tells each once and has all their output", async () => {
+  it("end within 5 s with all their children; the next start tells each once and has all their output [PROC-07]", async () => {
     const { host, ids } = await startHost();
     const pids = ids.slice(0, 10).flatMap((_, number) => [pidOf(`pid-${number}`), pidOf(`child-${number}`)]);
     expect(pids.every(isAlive)).toBe(true);
@@ -118,7 +118,7 @@ describe("jobs of a host that is killed", () => {
     await (await shell.attach(ids[10]!))!.result;
   });
 
-  it("PROC-07: goes on where it is to be kept: output without a gap, its exit, and a stop by the next host", async () => {
+  it("goes on where it is to be kept: output without a gap, its exit, and a stop by the next host [PROC-07]", async () => {
     const { host, ids } = await startHost();
     const id = ids[10]!;
     const file = join(state, "jobs", id, "stdout.0");
@@ -205,7 +205,7 @@ describe("jobs of a host that closes", () => {
 });
 
 describe("the folder of a job", () => {
-  it("PROC-03: a stranger that has the number of a job's process is not stopped with it", async () => {
+  it("a stranger that has the number of a job's process is not stopped with it [PROC-03]", async () => {
     const stranger = spawn("sleep", ["600"], { stdio: "ignore" });
     try {
       const store = new JobStore(state);

@@ -10,9 +10,9 @@ describe("names of other servers' tools", () => {
     ["my-docs", "resolve-library-id", "my-docs__resolve-library-id"],
     ["d", "a.b/c d\u0000é😀", "d__a_b_c_d___"],
     ["docs", "admin.tools/list v2", "docs__admin_tools_list_v2"],
-  ])("MCP-02: %s and %j give %s", (server, tool, name) => expect(offeredName(server, tool)).toBe(name));
+  ])("%s and %j give %s [MCP-02]", (server, tool, name) => expect(offeredName(server, tool)).toBe(name));
 
-  it("MCP-03: stay apart where cleaning makes them one, in whatever order they are listed", () => {
+  it("stay apart where cleaning makes them one, in whatever order they are listed [MCP-03]", () => {
     const tools = ["a.b", "a/b", "a_b"];
     const names = offeredNames("s", tools);
     expect(names.get("a_b")).toBe("s__a_b");
