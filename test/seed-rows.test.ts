@@ -1,5 +1,5 @@
 /** Promises to those who know a forerunner, each proven by a call that goes the whole way: toolkit, dialect, box, backend. */
-import fc from "fast-check";
+
 import { describe, expect } from "vitest";
 import {
   createMemoryBackend,
@@ -10,6 +10,7 @@ import { clamp, createToolkit, denyByDefaultPolicy, diffLines, renderUnifiedDiff
 import type { Backend, Fs, ReadStateRecord, ShellOptions } from "../src/kernel/index.js";
 import { fakeClock } from "../src/testing/fakes/fake-clock.js";
 import { override, wrapBackend } from "../src/testing/fakes/wrap-backend.js";
+import { fc, runCount } from "../src/testing/property.fixture.js";
 import { verifies } from "../src/testing/verifies.fixture.js";
 import type { ToolkitOptions } from "../src/toolkit/index.js";
 
@@ -171,7 +172,7 @@ describe("zeroclaw", () => {
           expect(`${result.output}${result.error}`).not.toMatch(/s3cr3t-value|node_modules|\.[jt]s:\d+|^ +at /m);
           expect(Buffer.byteLength(result.output)).toBeLessThanOrEqual(2 * MIB + 64);
         }),
-        { numRuns: 400 },
+        { numRuns: runCount(400) },
       );
       await close();
     },

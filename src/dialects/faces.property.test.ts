@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AnyFace, type ContentBlock, ERROR_CODES, TODO_STATUSES, type ToolResult } from "../kernel/index.js";
+import { fc, runCount } from "../testing/property.fixture.js";
 import { utf8Length } from "../text/index.js";
 import { bashData, readData, stream, writeData } from "./golden.fixture.js";
 import { buddyDialect, haftDialect, indusagi, indusagiDialect, zeroclawDialect } from "./index.js";
@@ -311,7 +311,7 @@ function isTotal(face: AnyFace): void {
         else expect(typeof decoded.input).toBe("object");
       },
     ),
-    { numRuns: 80 },
+    { numRuns: runCount(80) },
   );
 }
 
@@ -325,7 +325,7 @@ describe("faces", () => {
       fc.property(dataOf(tool), fc.boolean(), about, (data, isError, context) => {
         checkBlocks(face.render({ content: [], isError, data }, context).content);
       }),
-      { numRuns: 80 },
+      { numRuns: runCount(80) },
     );
   });
 
@@ -338,7 +338,7 @@ describe("faces", () => {
           content.some((block) => block.kind === "text" && block.text !== "") || result.message !== undefined,
         ).toBe(true);
       }),
-      { numRuns: 120 },
+      { numRuns: runCount(120) },
     );
   });
 
@@ -363,7 +363,7 @@ describe("faces", () => {
           for (const block of face.render({ content: [], isError: false, data }, context).content)
             if (block.kind === "text") expect(block.text).not.toMatch(control);
         }),
-        { numRuns: 80 },
+        { numRuns: runCount(80) },
       );
     }
   });
@@ -383,7 +383,7 @@ describe("faces", () => {
         const [block] = haftDialect.tools.read!.render({ content: [], isError: false, data }, context).content;
         expect(block?.kind === "text" && utf8Length(block.text) <= maxBytes).toBe(true);
       }),
-      { numRuns: 80 },
+      { numRuns: runCount(80) },
     );
   });
 });

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../testing/property.fixture.js";
 import { uniqueAnchors } from "./anchors.js";
 
 const pairs = (before: number[], after: number[]) => {

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, it } from "vitest";
+import { fc } from "../testing/property.fixture.js";
 import { isAscii } from "./ascii.js";
 
 it("says whether every byte is below 0x80, in any alignment and length", () => {

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../testing/property.fixture.js";
 import { findChangedRegion } from "./changed-region.js";
 
 const text = fc.array(fc.constantFrom("a", "b", "\n", "\r\n"), { maxLength: 16 }).map((parts) => parts.join(""));
@@ -32,7 +32,6 @@ describe("findChangedRegion", () => {
         expect(atLineStart(before, beforeTail) && atLineStart(after, afterTail)).toBe(true);
         expect(headLines).toBe(before.slice(0, headEnd).split("\n").length - 1);
       }),
-      { numRuns: 2000 },
     );
   });
 });

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../testing/property.fixture.js";
 import { escapeControls, showControls, stripControls } from "./control-characters.js";
 
 const strip = (text: string) => stripControls(text).text;
@@ -72,7 +72,6 @@ describe("stripControls", () => {
         expect(clean.length + removed + carriageReturns).toBe(text.length);
         expect(clean.split("\n").length).toBe(text.split("\n").length);
       }),
-      { numRuns: 2000 },
     );
   });
 

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../testing/property.fixture.js";
 import { matchGlobSegment, parseGlobSegment } from "./glob-segment.js";
 
 describe("matchGlobSegment", () => {
@@ -12,7 +12,6 @@ describe("matchGlobSegment", () => {
         const tokens = parseGlobSegment(parts.join(""), false);
         expect(matchGlobSegment(tokens, target)).toBe(new RegExp(`^${source}$`, "u").test(target));
       }),
-      { numRuns: 3000 },
     );
   });
 

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import picomatch from "picomatch";
 import { describe, expect, it } from "vitest";
+import { fc } from "../testing/property.fixture.js";
 import { compileGlob, escapeGlob, type GlobOptions, MAX_GLOB_BYTES } from "./glob.js";
 
 function matches(pattern: string, path: string, options?: GlobOptions): boolean {
@@ -89,7 +89,6 @@ describe("compileGlob", () => {
       fc.property(pattern.filter(isPlain), path, (glob, target) => {
         expect(matches(glob, target, { matchBase: false })).toBe(picomatch.isMatch(target, glob, { dot: true }));
       }),
-      { numRuns: 3000 },
     );
   });
 

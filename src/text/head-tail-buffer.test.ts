@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../testing/property.fixture.js";
 import { HeadTailBuffer } from "./head-tail-buffer.js";
 
 const encode = (text: string) => new TextEncoder().encode(text);
@@ -21,7 +21,6 @@ describe("HeadTailBuffer", () => {
         expect(buffer.produced).toBe(all.length);
         expect(buffer.dropped).toBe(all.length - head.length - tail.length);
       }),
-      { numRuns: 2000 },
     );
   });
 

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../testing/property.fixture.js";
 import { jsonFault } from "./json-fault.js";
 
 describe("jsonFault", () => {
@@ -48,7 +48,6 @@ describe("jsonFault", () => {
         if (fault !== undefined)
           expect(jsonFault(text.slice(0, fault.offset))?.offset ?? fault.offset).toBe(fault.offset);
       }),
-      { numRuns: 2_000 },
     );
   });
 

@@ -1,6 +1,6 @@
 import { diffArrays } from "diff";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../testing/property.fixture.js";
 import { verifies } from "../testing/verifies.fixture.js";
 import { type DiffOp, diffLines, type LineDiff } from "./line-diff.js";
 import { splitLines } from "./lines.js";
@@ -64,7 +64,6 @@ describe("diffLines", () => {
         const oracle = diffArrays(splitLines(before), splitLines(after)).filter((part) => part.added || part.removed);
         expect(diff.added + diff.removed).toBe(oracle.reduce((sum, part) => sum + part.value.length, 0));
       }),
-      { numRuns: 2000 },
     );
   });
 

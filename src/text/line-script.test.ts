@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../testing/property.fixture.js";
 import { findLineScript } from "./line-script.js";
 
 const script = (before: number[], after: number[]) =>
@@ -26,7 +26,6 @@ describe("findLineScript", () => {
         }
         expect([...result, ...before.slice(beforeAt)]).toEqual(after);
       }),
-      { numRuns: 2000 },
     );
   });
 

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../testing/property.fixture.js";
 import { verifies } from "../testing/verifies.fixture.js";
 import { detectEol, skipLines, splitLines, windowLines } from "./lines.js";
 import { countNewlines } from "./newline-count.js";

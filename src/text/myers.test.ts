@@ -1,6 +1,6 @@
 import { diffArrays } from "diff";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../testing/property.fixture.js";
 import { type EditMarks, shortestEdits } from "./myers.js";
 
 const unlimited = () => ({ remaining: Number.POSITIVE_INFINITY });
@@ -19,7 +19,6 @@ describe("shortestEdits", () => {
         expect(marked(marks)).toBe(changes.reduce((sum, part) => sum + part.value.length, 0));
         expect(kept(before, marks.removed)).toEqual(kept(after, marks.added));
       }),
-      { numRuns: 1500 },
     );
   });
 

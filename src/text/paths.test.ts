@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../testing/property.fixture.js";
 import {
   baseName,
   folderEnd,

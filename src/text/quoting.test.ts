@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../testing/property.fixture.js";
 import { posixQuote } from "./quoting.js";
 
 describe("posixQuote", () => {

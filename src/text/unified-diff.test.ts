@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { applyPatch } from "diff";
-import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fc } from "../testing/property.fixture.js";
 import { verifies } from "../testing/verifies.fixture.js";
 import { renderUnifiedDiff } from "./unified-diff.js";
 
@@ -54,7 +54,6 @@ describe("renderUnifiedDiff", () => {
         const patch = renderUnifiedDiff(before, after, context, { path: "x" });
         expect(patch === "" ? before : applyPatch(before, patch, { autoConvertLineEndings: false })).toBe(after);
       }),
-      { numRuns: 1000 },
     );
   });
 });

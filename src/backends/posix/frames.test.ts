@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../testing/property.fixture.js";
 import { type Frame, FrameReader } from "./frames.js";
 
 const NONCE = "5ec2e7";

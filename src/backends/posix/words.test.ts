@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import fc from "fast-check";
 import { expect, it } from "vitest";
+import { fc, runCount } from "../../testing/property.fixture.js";
 import { verifies } from "../../testing/verifies.fixture.js";
 import { ARGV, underEachShell } from "./posix-shells.fixture.js";
 import { quoteWords } from "./words.js";
@@ -43,7 +43,7 @@ underEachShell((shell) => {
       fc.property(fc.array(word, { maxLength: 40 }), (words) => {
         expect(evaluated(words)).toEqual(words);
       }),
-      { numRuns: 25 },
+      { numRuns: runCount(25) },
     );
   });
 });

@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ArtifactPart, Artifacts, Fs } from "../../kernel/index.js";
+import { fc, runCount } from "../../testing/property.fixture.js";
 import { STILL_WRITTEN_MS } from "./artifact-shelf.js";
 import { fileArtifacts } from "./file-artifacts.js";
 import { openStateFolder, type StateFolder } from "./state-folder.js";
@@ -93,7 +93,7 @@ describe("artifacts by files", () => {
           expect(Buffer.from(read.bytes).equals(wanted)).toBe(true);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runCount(100) },
     );
   });
 

@@ -1,8 +1,8 @@
 import { Ajv } from "ajv";
-import fc from "fast-check";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
 import { HaftError } from "../../kernel/index.js";
+import { fc } from "../../testing/property.fixture.js";
 import { configSchema } from "./config-schema.js";
 import { parseConfig } from "./parse-config.js";
 
@@ -131,7 +131,6 @@ describe("parseConfig", () => {
         const text = JSON.stringify(config);
         expect([text, (await problemsOf(text)).length === 0]).toEqual([text, validate(parse(text))]);
       }),
-      { numRuns: 2_000 },
     );
   });
 });

@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { GrepQuery } from "../../../kernel/index.js";
+import { fc, runCount } from "../../../testing/property.fixture.js";
 import { type Answer, TwoEngines } from "./two-engines.fixture.js";
 
 /** Each run is two searches, one of them a process. */
-const RUNS = 60;
+const RUNS = runCount(60);
 
 let two: TwoEngines;
 beforeEach(() => {

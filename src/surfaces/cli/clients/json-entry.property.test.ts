@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../testing/property.fixture.js";
 import { withJsonEntry } from "./json-entry.js";
 
 /** Blanks and comments, as a person leaves them between the parts of a file. */
@@ -46,7 +46,6 @@ describe("an entry in any JSON file", () => {
         expect([before, at]).toEqual([before, kept.length]);
         expect(await withJsonEntry(after, "mcpServers", "haft", entry)).toBe(after);
       }),
-      { numRuns: 500 },
     );
   });
 });

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../testing/property.fixture.js";
 import { withTomlEntry } from "./toml-entry.js";
 
 const ENTRY = { command: "/bin/node", args: ['a "b"', "--x"] };
@@ -82,7 +82,6 @@ describe("a table in any TOML file", () => {
         }
         expect(await withTomlEntry(after, "mcp_servers", "haft", ENTRY)).toBe(after);
       }),
-      { numRuns: 500 },
     );
   });
 });
