@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * Runs the tests, then looks whether they left a process behind. Arguments go to vitest.
+ * Runs the tests, then looks whether they left a process behind. Arguments go to vitest. With --long ten times as many runs
+ * of each property, and what is too slow for each run (`src/testing/long.fixture.ts`).
  *
  * A process counts as left when it is new, is no zombie, and carries the mark of this run or of a command of Haft in its
  * environment, or stands in the run's temporary folder. Other new ones are named; they may be somebody else's.
@@ -17,14 +18,22 @@ chmodSync(folder, 0o755); // tests that act as another user have to reach what l
 const mark = `HAFT_TEST_RUN=${folder}`;
 const before = new Set(processes().map(({ key }) => key));
 
+const long = process.argv.includes("--long");
+const vitestArgs = process.argv.slice(2).filter((arg) => arg !== "--long");
 const jsonPath = join(folder, "result.json");
 const vitest = join("node_modules", "vitest", "vitest.mjs");
 const child = spawn(
   process.execPath,
-  [vitest, "run", "--reporter=default", "--reporter=json", `--outputFile.json=${jsonPath}`, ...process.argv.slice(2)],
+  [vitest, "run", "--reporter=default", "--reporter=json", `--outputFile.json=${jsonPath}`, ...vitestArgs],
   {
     stdio: "inherit",
-    env: { ...process.env, ...(process.stdout.isTTY ? {} : { NO_COLOR: "1" }), HAFT_TEST_RUN: folder, TMPDIR: folder },
+    env: {
+      ...process.env,
+      ...(process.stdout.isTTY ? {} : { NO_COLOR: "1" }),
+      HAFT_TEST_RUN: folder,
+      TMPDIR: folder,
+      ...(long ? { LONG: "1" } : {}),
+    },
   },
 );
 const code = await new Promise((done) => child.on("exit", (status) => done(status ?? 1)));

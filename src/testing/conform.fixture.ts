@@ -1,12 +1,20 @@
 /** Runs conformance plans under vitest; see `src/testing/index.ts` for the plans themselves. */
 import { afterAll, describe, it } from "vitest";
 import type { Clock } from "../kernel/index.js";
-import { cannotTable, type Plan, runnable, type Suite } from "./index.js";
+import { cannotTable, type Plan, type RunnableCase, runnable, type Suite } from "./index.js";
 
-/** Registers every case of the suites as a test; what the plan cannot do is skipped with its reason, and printed as a table. */
-export function conform<F extends { dispose(): Promise<void> }>(plan: Plan<F>, suites: readonly Suite<F>[]): void {
+/**
+ * Registers every case of the suites as a test; what the plan cannot do is skipped with its reason, and printed as a table.
+ *
+ * @param runs - Chooses cases, where the same code is tested whole elsewhere. Default: all.
+ */
+export function conform<F extends { dispose(): Promise<void> }>(
+  plan: Plan<F>,
+  suites: readonly Suite<F>[],
+  runs: (one: RunnableCase) => boolean = () => true,
+): void {
   describe(plan.name, () => {
-    for (const one of runnable(plan, suites)) {
+    for (const one of runnable(plan, suites).filter(runs)) {
       const title = `${one.id}: ${one.behavior}`;
       if (one.kind === "cannot") it.skip(`${title} (cannot: ${one.reason})`, () => {});
       else it(one.kind === "run" ? title : `${title} (known failure: ${one.reason})`, () => one.run());

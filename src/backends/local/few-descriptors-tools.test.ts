@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cannotRunApart, runApart, untraced } from "../../host/process/apart.fixture.js";
 import { built } from "../../testing/built.fixture.js";
+import { LONG } from "../../testing/long.fixture.js";
 import { transpileForProcess } from "../../testing/transpile.fixture.js";
 import type { ToolsTold } from "./few-descriptors-tools.fixture.js";
 
@@ -27,7 +28,7 @@ const CLEAR = /too many files are open|files open as it may|fewer calls at once/
 const UNCLEAR = /rejected|Cannot read properties|undefined|node_modules|\.js:\d|\n\s+at /;
 
 describe("fifty calls of each tool at once", () => {
-  for (const limit of [40, 90, 256]) {
+  for (const limit of LONG ? [40, 90, 256] : [90]) {
     const title = `with ${limit} descriptors: results or clear errors, no stray signal, all is well afterwards${untraced}`;
     if (cannotRunApart !== undefined) it.skip(`${title}: not run, for ${cannotRunApart}`, () => {});
     else

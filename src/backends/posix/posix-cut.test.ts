@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { HaftError, type ShellResult } from "../../kernel/index.js";
 import { isAlive, PosixMachine, pause, until } from "./posix-machine.fixture.js";
-import { underEachShell } from "./posix-shells.fixture.js";
+import { underOneShell } from "./posix-shells.fixture.js";
 
 /** In what steps Linux counts the start of a process (proc(5): USER_HZ is 100 a second). */
 const TICK_MS = 10;
@@ -20,7 +20,7 @@ const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 // Hundreds of processes: on a machine that is busy with other things that takes its time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-underEachShell((shell) => {
+underOneShell((shell) => {
   let machine: PosixMachine;
   beforeEach(() => {
     machine = new PosixMachine(shell);

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Backend, ShellResult } from "../../kernel/index.js";
 import { PosixMachine, pause, until } from "./posix-machine.fixture.js";
-import { underEachShell } from "./posix-shells.fixture.js";
+import { underOneShell } from "./posix-shells.fixture.js";
 
 const MIB = 1024 * 1024;
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-underEachShell((shell) => {
+underOneShell((shell) => {
   let machine: PosixMachine;
   let backend: Backend;
   beforeEach(async () => {

@@ -18,6 +18,7 @@ import { type Backend, HaftError } from "../../kernel/index.js";
 import { conform, realClock } from "../../testing/conform.fixture.js";
 import { type Fixture, fsSuite, type Plan, type Plant } from "../../testing/index.js";
 import { openLocalPosix } from "./index.js";
+import { isSmoke } from "./posix-smoke.fixture.js";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -51,7 +52,7 @@ describe("a far side with nothing but what is required", () => {
     cannot: {},
     knownFailures: {},
   };
-  conform(plan, [fsSuite]);
+  conform(plan, [fsSuite], isSmoke);
 
   it("says that its guard checks first and acts then", () => {
     expect(backend.guard).toBe("checked");

@@ -6,11 +6,11 @@ import type { Backend, GrepHit, GrepQuery, SearchEnd } from "../../kernel/index.
 import { realClock } from "../../testing/conform.fixture.js";
 import { bindAll } from "../../testing/index.js";
 import { PosixMachine } from "./posix-machine.fixture.js";
-import { underEachShell } from "./posix-shells.fixture.js";
+import { underOneShell } from "./posix-shells.fixture.js";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-underEachShell((shell) => {
+underOneShell((shell) => {
   let machine: PosixMachine;
   let backend: Backend;
   beforeAll(async () => {

@@ -1,6 +1,7 @@
 /** The shells that this room is proved on; one that is not installed is skipped, and said so. */
 import { spawnSync } from "node:child_process";
 import { describe } from "vitest";
+import { LONG } from "../../testing/long.fixture.js";
 
 export const SHELLS = ["dash", "bash", "busybox"] as const;
 export type ShellName = (typeof SHELLS)[number];
@@ -12,9 +13,14 @@ export const ARGV: Readonly<Record<ShellName, readonly string[]>> = {
   busybox: ["busybox", "sh"],
 };
 
+/** Runs under dash what no shell does differently, and under every shell in a long run. */
+export function underOneShell(tests: (shell: ShellName) => void): void {
+  underEachShell(tests, LONG ? SHELLS : ["dash"]);
+}
+
 /** Runs the tests under every shell. With REQUIRE_ALL=1 an absent shell fails. */
-export function underEachShell(tests: (shell: ShellName) => void): void {
-  for (const shell of SHELLS) {
+export function underEachShell(tests: (shell: ShellName) => void, shells: readonly ShellName[] = SHELLS): void {
+  for (const shell of shells) {
     const isThere = spawnSync(shell === "busybox" ? "busybox" : shell, ["true"]).error === undefined;
     if (isThere) {
       describe(shell, () => tests(shell));
