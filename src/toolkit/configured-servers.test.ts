@@ -1,77 +1,16 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Claim, ToolOutcome } from "../kernel/index.js";
-import { grantFor } from "../kernel/index.js";
+import { describe, expect, it } from "vitest";
+import { type Claim, grantFor } from "../kernel/index.js";
 import { verifies } from "../testing/verifies.fixture.js";
-import type { ServerConfig } from "./config/config.js";
-import { type ConfiguredServers, configuredServers } from "./configured-servers.js";
-import { createToolkit } from "./create-toolkit.js";
+import { SETTLES_MS, serversBench, until } from "./configured-servers.fixture.js";
 import { handMade, program, SDK_1, SDK_2 } from "./servers.fixture.js";
-import type { Toolkit } from "./toolkit.js";
-import type { ToolkitOptions } from "./toolkit-options.js";
-
-/** Within this a promise to settle has to be kept, whatever the machine does beside. */
-const SETTLES_MS = 30_000;
 
 /** A PNG of one pixel. */
 const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
-let folder: string;
-let open: (ConfiguredServers | Toolkit)[];
-let notes: string[];
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-servers-"));
-  open = [];
-  notes = [];
-});
-
-afterEach(async () => {
-  for (const one of open.reverse()) await one.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-async function connect(
-  servers: Record<string, ServerConfig>,
-  more: { tools?: Record<string, boolean>; withinMs?: number } = {},
-): Promise<ConfiguredServers> {
-  const connected = await configuredServers({
-    config: { servers, tools: more.tools ?? {} },
-    cwd: folder,
-    version: "0",
-    lookUp: () => undefined,
-    onNote(line) {
-      notes.push(line);
-      throw new Error("a listener that fails");
-    },
-    withinMs: more.withinMs ?? SETTLES_MS,
-  });
-  open.push(connected);
-  return connected;
-}
-
-async function offered(servers: ConfiguredServers): Promise<readonly string[]> {
-  return (await servers.tools()).map((tool) => tool.name);
-}
-
-async function calling(servers: ConfiguredServers, options: ToolkitOptions = {}) {
-  const toolkit = await createToolkit({ workspace: folder, persist: false, tools: await servers.tools(), ...options });
-  open.push(toolkit);
-  const { runner } = toolkit.box();
-  return (name: string, input: unknown = {}, signal?: AbortSignal): Promise<ToolOutcome> =>
-    runner.run({ id: "call", name, input }, signal === undefined ? {} : { signal });
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  const end = Date.now() + SETTLES_MS;
-  while (!holds() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(holds()).toBe(true);
-}
+const bench = serversBench();
+const { connect, offered, calling } = bench;
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -85,20 +24,20 @@ const isAlive = (pid: number): boolean => {
 describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
   verifies("IP-056", "offers them as server__tool, and leaves out a dead server alone", async () => {
     const servers = await connect({
-      one: program(folder, "one", SDK_1),
+      one: program(bench.folder, "one", SDK_1),
       // biome-ignore lint/suspicious/noTemplateCurlyInString: that is how it is written in a file
       unset: { command: "${NOT_SET}" },
-      dead: program(folder, "dead", "process.stderr.write('no licence'); process.exit(3);"),
-      absent: { command: join(folder, "not-there") },
-      two: program(folder, "two", SDK_2),
+      dead: program(bench.folder, "dead", "process.stderr.write('no licence'); process.exit(3);"),
+      absent: { command: join(bench.folder, "not-there") },
+      two: program(bench.folder, "two", SDK_2),
     });
     expect(await offered(servers)).toEqual(["one__add", "one__refuse", "two__add", "two__refuse"]);
     const states = servers.states().map(({ name, state }) => `${name} ${state}`);
     expect(states.join(", ")).toBe("unset failed, one there, dead failed, absent failed, two there");
-    expect(notes.join("\n")).toMatch(
+    expect(bench.notes.join("\n")).toMatch(
       /the server "dead": it is left out: it ended with status 3; it last wrote: no licence/,
     );
-    expect(notes.join("\n")).toMatch(/the server "absent": it is left out: it could not be started/);
+    expect(bench.notes.join("\n")).toMatch(/the server "absent": it is left out: it could not be started/);
 
     const call = await calling(servers);
     for (const server of ["one", "two"]) {
@@ -115,7 +54,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
   });
 
   it("goes through policy, which is told the server and its tool", async () => {
-    const servers = await connect({ docs: handMade(folder, "docs") });
+    const servers = await connect({ docs: handMade(bench.folder, "docs") });
     const seen: (readonly Claim[])[] = [];
     const call = await calling(servers, {
       policy: {
@@ -142,7 +81,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
           { type: "text", text: "t" }, { type: "image", data: "${DOT}", mimeType: "image/png" },
           { type: "resource_link", uri: "a:b", name: "n" }, { type: "resource", resource: { uri: "c:d", text: "r" } },
           { type: "audio", data: "AAEC", mimeType: "audio/wav" }, { type: "new", x: 1 }, 7 ] };`;
-    const call = await calling(await connect({ s: handMade(folder, "s", more) }));
+    const call = await calling(await connect({ s: handMade(bench.folder, "s", more) }));
     const kinds = (await call("s__blocks")).content.map(({ provenance: _, ...block }) => block);
     expect(kinds).toEqual([
       { kind: "text", text: "t" },
@@ -175,7 +114,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
         { name: "deep", inputSchema: deep },
         { name: "off", inputSchema: schema },
       ];`;
-    const servers = await connect({ s: handMade(folder, "s", more) }, { tools: { s__off: false } });
+    const servers = await connect({ s: handMade(bench.folder, "s", more) }, { tools: { s__off: false } });
     const tools = await servers.tools();
     expect(tools.map((tool) => tool.name)).toEqual([
       expect.stringMatching(/^s__Good_tool_1_[0-9a-f]{8}$/),
@@ -187,7 +126,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     expect(first?.description.startsWith("red ddd")).toBe(true);
     expect(Buffer.byteLength(first?.description ?? "")).toBeLessThanOrEqual(1_024);
     expect(servers.states()[0]?.told).toHaveLength(7);
-    expect(notes.join("\n")).toMatch(/the tool "faulty": its `inputSchema` cannot be compiled/);
+    expect(bench.notes.join("\n")).toMatch(/the tool "faulty": its `inputSchema` cannot be compiled/);
     const call = await calling(servers);
     expect(await call("s__slow", { text: `${"a".repeat(60)}!`, pattern: "p" })).toMatchObject({ status: "ok" });
     expect((await call(tools[2]?.name ?? "")).output).toBe(`${"n".repeat(90)}: `);
@@ -197,43 +136,43 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     const more = `
       answers["tools/list"] = ({ cursor }) => ({ nextCursor: String(Number(cursor ?? 0) + 1),
         tools: Array.from({ length: 10_000 }, (_, i) => ({ name: "t" + i, inputSchema: schema })) });`;
-    const servers = await connect({ many: handMade(folder, "many", more), docs: handMade(folder, "docs") });
+    const servers = await connect({ many: handMade(bench.folder, "many", more), docs: handMade(bench.folder, "docs") });
     const names = await offered(servers);
     expect(names).toHaveLength(257);
     expect(names).toContain("docs__echo");
-    expect(notes.join("\n")).toMatch(/left out 9744 tools after the first 256/);
+    expect(bench.notes.join("\n")).toMatch(/left out 9744 tools after the first 256/);
   });
 
   it("gives up servers that flood, babble or write one endless line, and no other", async () => {
     const flood = (what: string) =>
       `process.stdout.on("error", () => process.exit(0)); const go = () => { while (process.stdout.write(${what})); process.stdout.once("drain", go); }; go();`;
     const servers = await connect({
-      babble: program(folder, "babble", flood('"no MCP at all\\n".repeat(1000)')),
-      endless: program(folder, "endless", flood('"x".repeat(100_000)')),
-      notify: program(folder, "notify", flood(`'{"jsonrpc":"2.0","method":"notifications/message"}\\n'`)),
-      docs: handMade(folder, "docs", `process.stdout.write("Welcome!\\n");`),
+      babble: program(bench.folder, "babble", flood('"no MCP at all\\n".repeat(1000)')),
+      endless: program(bench.folder, "endless", flood('"x".repeat(100_000)')),
+      notify: program(bench.folder, "notify", flood(`'{"jsonrpc":"2.0","method":"notifications/message"}\\n'`)),
+      docs: handMade(bench.folder, "docs", `process.stdout.write("Welcome!\\n");`),
     });
     expect(await offered(servers)).toEqual(["docs__echo"]);
-    const told = notes.join("\n");
+    const told = bench.notes.join("\n");
     expect(told).toMatch(/"babble".*writes what is no MCP/);
     expect(told).toMatch(/"endless".*a message of more than 16 MiB/);
     expect(told).toMatch(/"notify".*more than 2000 messages within a second/);
   });
 
   it("does not wait longer than it may for one that never answers", async () => {
-    const silent = program(folder, "silent", "setInterval(() => {}, 1000);");
-    const servers = await connect({ silent, docs: handMade(folder, "docs") }, { withinMs: 3_000 });
+    const silent = program(bench.folder, "silent", "setInterval(() => {}, 1000);");
+    const servers = await connect({ silent, docs: handMade(bench.folder, "docs") }, { withinMs: 3_000 });
     expect(await offered(servers)).toEqual(["docs__echo"]);
-    expect(notes).toEqual(['the server "silent": it was not there within 3 s']);
+    expect(bench.notes).toEqual(['the server "silent": it was not there within 3 s']);
   });
 
   it("passes a cancel on", async () => {
-    const path = join(folder, "cancelled");
+    const path = join(bench.folder, "cancelled");
     const more = `
       const { writeFileSync } = await import("node:fs");
       call = () => { writeFileSync(${JSON.stringify(`${path}-begun`)}, ""); };
       heard = (method) => { if (method === "notifications/cancelled") writeFileSync(${JSON.stringify(path)}, ""); };`;
-    const call = await calling(await connect({ s: handMade(folder, "s", more) }));
+    const call = await calling(await connect({ s: handMade(bench.folder, "s", more) }));
     const stop = new AbortController();
     const running = call("s__echo", {}, stop.signal);
     await until(() => existsSync(`${path}-begun`));
@@ -244,7 +183,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
 
   it("starts a server that crashed again at the next call, and does not repeat the lost one", async () => {
     const more = `call = async ({ arguments: { text } }) => text === "die" ? process.exit(7) : { content: [{ type: "text", text: String(process.pid) }] };`;
-    const call = await calling(await connect({ s: handMade(folder, "s", more) }));
+    const call = await calling(await connect({ s: handMade(bench.folder, "s", more) }));
     const before = await call("s__echo", { text: "a" });
     expect(await call("s__echo", { text: "die" })).toMatchObject({
       isError: true,
@@ -261,7 +200,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
   });
 
   it("gives a program the usual variables and its own, and ends its whole tree with us", async () => {
-    const path = join(folder, "pids");
+    const path = join(bench.folder, "pids");
     const more = `
       const { spawn } = await import("node:child_process");
       const { writeFileSync } = await import("node:fs");
@@ -271,7 +210,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
       call = async () => ({ content: [{ type: "text", text: JSON.stringify([process.env.OWN, process.env.HAFT_SECRET ?? null]) }] });`;
     process.env.HAFT_SECRET = "s";
     try {
-      const servers = await connect({ s: { ...handMade(folder, "s", more), env: { OWN: "o" } } });
+      const servers = await connect({ s: { ...handMade(bench.folder, "s", more), env: { OWN: "o" } } });
       const call = await calling(servers);
       expect((await call("s__echo")).output).toBe('["o",null]');
       await until(() => existsSync(path));
@@ -289,117 +228,17 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
       const list = answers["tools/list"];
       answers["tools/list"] = () => new Promise((resolve) => setTimeout(() => resolve(list()), 3000));`;
     const servers = await connect(
-      { s: handMade(folder, "s", more), late: handMade(folder, "late", slow) },
+      { s: handMade(bench.folder, "s", more), late: handMade(bench.folder, "late", slow) },
       { withinMs: 2_000 },
     );
     expect(await offered(servers)).not.toContain("late__echo");
     await until(() => servers.named("s__fresh") !== undefined && servers.named("late__echo") !== undefined);
     expect(servers.named("s__echo")).toBeUndefined();
-    expect(notes).toEqual([
+    expect(bench.notes).toEqual([
       'the server "late": it was not there within 2 s',
       'the server "late": it is there now, with 1 tool',
     ]);
     const call = await calling(servers);
     expect(await call("s__fresh", { text: "a" })).toMatchObject({ output: "fresh: a" });
   });
-
-  it("gives up servers at an address that answer without end, with nonsense or not at all", async () => {
-    const endless = (type: string, text: string) => (response: ServerResponse) => {
-      response.writeHead(200, { "content-type": type });
-      const go = (): void => {
-        while (response.writable && response.write(text));
-        response.once("drain", go);
-      };
-      go();
-    };
-    const hostile = await Promise.all([
-      startHostile(endless("application/json", " ".repeat(100_000))),
-      startHostile(endless("text/event-stream", `data: ${"x".repeat(100_000)}\n`)),
-      startHostile((response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>")),
-      startHostile((response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()),
-      startHostile(() => {}),
-    ]);
-    try {
-      const entries = hostile.map(({ port }, at) => [`h${at}`, { url: `http://127.0.0.1:${port}/mcp` }] as const);
-      const config = { ...Object.fromEntries(entries), docs: handMade(folder, "docs") };
-      const servers = await connect(config, { withinMs: 6_000 });
-      expect(await offered(servers)).toEqual(["docs__echo"]);
-      const states = servers.states().map(({ name, state }) => `${name} ${state}`);
-      expect(states).toEqual(["h0 failed", "h1 late", "h2 failed", "h3 failed", "h4 late", "docs there"]);
-      expect(notes.join("\n")).toMatch(/"h0".*more than 16 MiB/);
-      expect(await servers.close()).toEqual({ left: [] });
-    } finally {
-      await Promise.all(hostile.map((one) => one.close()));
-    }
-  });
-
-  it("reaches servers at an address, with their headers, and connects anew to one that was started anew", async () => {
-    const tracker = await startTracker(0);
-    try {
-      const url = `http://127.0.0.1:${tracker.port}/mcp`;
-      const servers = await connect({
-        tracker: { url, headers: { Authorization: "Bearer t" } },
-        refused: { url },
-        nobody: { url: "http://127.0.0.1:1/mcp" },
-      });
-      expect(await offered(servers)).toEqual(["tracker__issue"]);
-      expect(servers.states().map(({ state }) => state)).toEqual(["there", "failed", "failed"]);
-      const call = await calling(servers);
-      expect(await call("tracker__issue")).toMatchObject({ status: "ok", output: "1" });
-      await tracker.close();
-      expect(await call("tracker__issue")).toMatchObject({ isError: true });
-      const again = await startTracker(tracker.port);
-      expect(await call("tracker__issue")).toMatchObject({ status: "ok", output: "1" });
-      await again.close();
-    } finally {
-      await tracker.close();
-    }
-  });
 });
-
-/** Answers every request in one hostile way. */
-async function startHostile(
-  answer: (response: ServerResponse) => void,
-): Promise<Awaited<ReturnType<typeof startTracker>>> {
-  return listen(
-    createServer((_request, response) => answer(response)),
-    0,
-  );
-}
-
-/** A server over HTTP that wants a token; its one tool counts its calls. */
-async function startTracker(port: number): Promise<{ readonly port: number; close(): Promise<void> }> {
-  let count = 0;
-  const handler = createMcpHandler(() => {
-    const server = new McpServer({ name: "tracker", version: "1" });
-    server.registerTool("issue", { description: "Counts." }, async () => ({
-      content: [{ type: "text", text: String(++count) }],
-    }));
-    return server;
-  });
-  const listening = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    if (request.headers.authorization !== "Bearer t") return response.writeHead(401).end();
-    const { method = "GET" } = request;
-    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as [string, string]);
-    const body = method === "POST" ? { body: Buffer.concat(chunks) } : {};
-    const answer = await handler.fetch(new Request(`http://127.0.0.1${request.url}`, { method, headers, ...body }));
-    response.writeHead(answer.status, Object.fromEntries(answer.headers));
-    for await (const chunk of answer.body ?? []) response.write(chunk);
-    return response.end();
-  });
-  return listen(listening, port);
-}
-
-async function listen(listening: Server, port: number): Promise<{ readonly port: number; close(): Promise<void> }> {
-  await new Promise<void>((resolve) => listening.listen(port, "127.0.0.1", resolve));
-  return {
-    port: (listening.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        listening.close(() => resolve());
-        listening.closeAllConnections();
-      }),
-  };
-}
