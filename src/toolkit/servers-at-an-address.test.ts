@@ -2,6 +2,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
+import { underLoad } from "../testing/under-load.fixture.js";
 import { SETTLES_MS, serversBench } from "./configured-servers.fixture.js";
 import { handMade } from "./servers.fixture.js";
 
@@ -28,7 +29,7 @@ describe("tools of other MCP servers at an address", { timeout: 2 * SETTLES_MS }
     try {
       const entries = hostile.map(({ port }, at) => [`h${at}`, { url: `http://127.0.0.1:${port}/mcp` }] as const);
       const config = { ...Object.fromEntries(entries), docs: handMade(bench.folder, "docs") };
-      const servers = await connect(config, { withinMs: 6_000 });
+      const servers = await connect(config, { withinMs: underLoad(6_000) });
       expect(await offered(servers)).toEqual(["docs__echo"]);
       const states = servers.states().map(({ name, state }) => `${name} ${state}`);
       expect(states).toEqual(["h0 failed", "h1 late", "h2 failed", "h3 failed", "h4 late", "docs there"]);
