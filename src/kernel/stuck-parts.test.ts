@@ -1,7 +1,13 @@
 /** Parts of a host or a tool that never come back, or fail: each call still ends as an outcome, and what was not decided does not run. */
 import { describe, expect, it } from "vitest";
-import { type BareHost, bareArtifacts, bareContext, bareHost, bareSession } from "../../test/support/bare-host.js";
-import { call, faster, refusing, toolOf } from "../../test/support/odd-tool.js";
+import {
+  type BareHost,
+  bareArtifacts,
+  bareContext,
+  bareHost,
+  bareSession,
+} from "../testing/fakes/bare-host.fixture.js";
+import { call, faster, refusing, toolOf } from "../testing/fakes/odd-tool.fixture.js";
 import { type AuditEnd, type Claim, createToolBox, type DefinedTool, type Dialect, defineTool, text } from "./index.js";
 
 describe("parts that never come back, or fail", () => {

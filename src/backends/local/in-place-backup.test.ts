@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LONG } from "../../testing/long.fixture.js";
 import { showControls } from "../../text/index.js";
 import { mountSmallDisk, type SmallDisk } from "../posix/small-disk.fixture.js";
 import {
@@ -45,7 +46,7 @@ afterEach(() => {
 });
 
 /** How many writers are killed at random moments. */
-const KILLS = process.env.LONG === "1" ? 200 : 20;
+const KILLS = LONG ? 200 : 20;
 
 describe("a process that is killed while it writes in place", () => {
   it(`at a random moment leaves the old or the new bytes to be had, and the next start says how (${KILLS} times)`, async () => {
@@ -71,7 +72,7 @@ describe("a process that is killed while it writes in place", () => {
       seen[requireRecoverable(at("file"), old, newSize)] += 1;
       for (const name of ["file", "file too"]) rmSync(at(name));
     }
-    if (process.env.LONG === "1") process.stdout.write(`${KILLS} kills: ${JSON.stringify(seen)}\n`);
+    if (LONG) process.stdout.write(`${KILLS} kills: ${JSON.stringify(seen)}\n`);
     expect(seen.old + seen.new + seen.reported).toBe(KILLS);
   }, 1_200_000);
 

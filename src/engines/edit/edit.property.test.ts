@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { EditStage } from "../../kernel/index.js";
+import { fc, runCount } from "../../testing/property.fixture.js";
 import { createLegacyEncoder, decodeText, detectTextForm } from "../../text/index.js";
 import { planEdits } from "./apply.js";
 import { diffOfEdit } from "./diff.js";
@@ -8,7 +8,7 @@ import { findMatches, UnitSearch } from "./match.js";
 import { EDIT_STAGES, FileViews } from "./stages.js";
 import { UnitText } from "./units.js";
 
-const RUNS = 1_000;
+const RUNS = runCount(1_000);
 
 const latin1 = (value: string) => Uint8Array.from(value, (char) => char.charCodeAt(0) & 0xff);
 const gb18030 = createLegacyEncoder("gb18030");

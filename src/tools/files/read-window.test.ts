@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ReadLimits } from "../../kernel/index.js";
+import { fc } from "../../testing/property.fixture.js";
 import type { TextForm } from "../../text/index.js";
 import { LineIndex } from "./line-index.js";
 import { type LineSource, lineEndsOf } from "./line-source.js";
@@ -84,7 +84,7 @@ describe("a window", () => {
           }
         },
       ),
-      { numRuns: 1_000, seed: 3 },
+      { seed: 3 },
     );
   });
 
@@ -115,7 +115,7 @@ describe("a window", () => {
           expect(seen).toBe(linesOf(content).length);
         },
       ),
-      { numRuns: 500, seed: 4 },
+      { seed: 4 },
     );
   });
 });
