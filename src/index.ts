@@ -13,6 +13,8 @@ export {
   indusagiDialect,
   zeroclawDialect,
 } from "./dialects/index.js";
+export type { BackendCore } from "./engines/core-backend/index.js";
+export { completeBackend } from "./engines/core-backend/index.js";
 export { systemClock } from "./host/clock.js";
 export type {
   Access,
@@ -23,15 +25,14 @@ export type {
   Artifacts,
   Audit,
   Backend,
-  BackendCore,
   CallStatus,
   Claim,
+  ClaimContext,
   Clock,
   ContentBlock,
   ContextFactory,
   CoreFs,
   CoreShell,
-  Cut,
   Decision,
   DefinedTool,
   Dialect,
@@ -49,7 +50,6 @@ export type {
   HostContextOptions,
   HostServices,
   JsonSchema,
-  Look,
   OutputBudget,
   Place,
   Policy,
@@ -74,10 +74,10 @@ export type {
   ToolResult,
   ToolRunner,
   ToolSpec,
+  Truncation,
 } from "./kernel/index.js";
 export {
   clamp,
-  completeBackend,
   createHostContext,
   createToolBox,
   defineTool,
@@ -105,6 +105,7 @@ export {
 export {
   type BuiltinRegistryOptions,
   builtinRegistry,
+  type CloseableContext,
   type ConfiguredServers,
   type ConfiguredServersOptions,
   configuredServers,
@@ -114,7 +115,6 @@ export {
   type EndedAfterKill,
   makeLocalContext,
   type OpenBackendOptions,
-  type Owned,
   type OwnedBox,
   type OwnedContext,
   openBackend,

@@ -50,6 +50,8 @@ const CASES: readonly Case[] = [
     passes: [
       { "src/kernel/a.ts": `import { x } from "../text/index.js"; import { y } from "./b.js";` },
       { "src/backends/ssh/a.ts": `import { x } from "../posix/index.js";` },
+      { "src/mcp-client/a.ts": `import { x } from "../host/index.js";` },
+      { "src/engines/core-backend/a.ts": `import { x } from "../search/index.js";` },
       { "src/host/a.ts": `import { x } from "../kernel/index.js";` },
       { "src/tools/edit/a.ts": `import { x } from "../../engines/edit/index.js";` },
       { "src/stores/files/a.ts": `import { x } from "../../host/index.js";` },
@@ -75,7 +77,7 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    title: "only host, backends, stores and surfaces import Node's own modules",
+    title: "only host, backends, mcp-client, stores and surfaces import Node's own modules",
     rule: builtins,
     bites: [
       { "src/kernel/a.ts": `import { readFileSync } from "node:fs";` },
@@ -189,7 +191,11 @@ const CASES: readonly Case[] = [
       { "src/kernel/types.ts": "" },
       { "src/kernel/tool_box.ts": "" },
     ],
-    passes: [{ "src/kernel/tool-box.ts": "" }, { "src/text/utf8.ts": "" }, { "src/backends/posix/far/boot.sh.ts": "" }],
+    passes: [
+      { "src/kernel/tool-box.ts": "" },
+      { "src/text/utf8.ts": "" },
+      { "src/backends/posix/remote/boot.sh.ts": "" },
+    ],
   },
   {
     title: "files are short, or listed with a reason",

@@ -88,7 +88,7 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
       name: "hostile",
       description: "",
       parameters: {},
-      effect: "act",
+      effect: "write",
       deadlineMs: 20_000,
       claims: () => [{ kind: "file", path: `${ws}/file`, access: ["read", "write"], scope: "self" }, ...more],
       async run(_input, ctx) {
@@ -230,7 +230,7 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
       name: "deaf",
       description: "",
       parameters: {},
-      effect: "act",
+      effect: "write",
       claims: () => [{ kind: "file", path: `${ws}/file`, access: ["write"], scope: "self" }],
       async run(_input, ctx) {
         setTimeout(() => control.abort(), 20);
@@ -242,7 +242,7 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
           async () => ctx.session.todo.replace([]),
           async () => ctx.session.setCwd(backend.name, "/late"),
           async () => ctx.session.readState.set("late", { mtimeMs: 1, size: 1, readAt: 1 }),
-          async () => ctx.session.links.add("late"),
+          async () => ctx.session.symlinks.add("late"),
           async () => ctx.session.artifacts.create({ what: "late" }),
         ];
         late = Promise.allSettled(uses.map((use) => use()));
@@ -261,7 +261,7 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
     const refused = { status: "rejected", reason: { code: expect.stringMatching(/CALL_(CANCELLED|REVOKED)/) } };
     expect(await late).toMatchObject(Array.from({ length: 6 }, () => refused));
     expect((await session.todo.read()).map((item) => item.text)).toEqual(["mine"]);
-    expect([session.cwd(backend.name), session.readState.has("late"), session.links.has("late")]).toEqual([
+    expect([session.cwd(backend.name), session.readState.has("late"), session.symlinks.has("late")]).toEqual([
       undefined,
       false,
       false,

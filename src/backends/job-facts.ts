@@ -1,11 +1,12 @@
 /** Background commands: what their handles and lists have in common on every backend. */
+import { constants } from "node:os";
 import {
+  callSafely,
   HaftError,
   type JobInfo,
   type ShellExit,
   type ShellHandle,
   type ShellResult,
-  unharmed,
 } from "../kernel/index.js";
 
 /** What a job is known by. */
@@ -21,7 +22,7 @@ export function exitEvent(result: Promise<ShellResult>): ShellHandle["onExit"] {
   });
   return (listener) => {
     const tell = (end: ShellResult) => {
-      if (waiting.delete(tell)) unharmed(() => listener(end));
+      if (waiting.delete(tell)) callSafely(() => listener(end));
     };
     waiting.add(tell);
     if (hasEnded) void result.then(tell);
@@ -50,4 +51,12 @@ const MAX_SIGNAL = 64;
 export function exitOfStatus(status: number): ShellExit {
   const maySignal = status > 128 && status <= 128 + MAX_SIGNAL;
   return maySignal ? { by: "status", status } : { by: "code", code: status };
+}
+
+/** The signal of a name, with or without SIG before it, in any case. @throws `CALL_INVALID` naming the job that it was for. */
+export function signalNamed(job: string, name: string): NodeJS.Signals {
+  const upper = name.toUpperCase();
+  const full = upper.startsWith("SIG") ? upper : `SIG${upper}`;
+  if (Object.hasOwn(constants.signals, full)) return full as NodeJS.Signals;
+  throw noSuchSignal(job, name);
 }

@@ -18,7 +18,7 @@ export function booleanArgument(args: Arguments, name: string): boolean | undefi
 }
 
 /** The members that are not undefined: optional input fields are absent, never undefined. */
-export function present<T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+export function omitUndefined<T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const kept = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(kept) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

@@ -1,5 +1,5 @@
 /** Named groups of a dialect's tools. */
-import type { AnyFace, Dialect } from "../kernel/index.js";
+import type { AnyPresenter, Dialect } from "../kernel/index.js";
 
 /**
  * The groups as lists of advertised names: what has no face yet is left out, so that a group grows by itself when a tool
@@ -8,10 +8,10 @@ import type { AnyFace, Dialect } from "../kernel/index.js";
  * @param wanted - Group → advertised names, those of tools to come included.
  */
 export function collectionsOf(
-  tools: Readonly<Record<string, AnyFace>>,
+  tools: Readonly<Record<string, AnyPresenter>>,
   wanted: Readonly<Record<string, readonly string[]>>,
 ): Dialect["collections"] {
-  const names = Object.values(tools).map((face) => face.name);
+  const names = Object.values(tools).map((presenter) => presenter.name);
   const groups = Object.entries(wanted).map(([group, members]) => [
     group,
     members.filter((name) => names.includes(name)),

@@ -13,7 +13,7 @@ const MAX_SENTENCE_BYTES = 16_384;
 
 /** A sentence of a tool or a port, which may hold whatever a model sent. */
 function bounded(sentence: string): string {
-  const notice = (leftOut: number) => `… (${leftOut} bytes left out) …`;
+  const notice = (omitted: number) => `… (${omitted} bytes left out) …`;
   return clamp(sentence, { kind: "middle", maxBytes: MAX_SENTENCE_BYTES, notice });
 }
 
@@ -25,8 +25,8 @@ export function failureOf(result: ToolResult<unknown>): Failure {
 
 function messageOfResult(result: ToolResult<unknown>): string | undefined {
   if (typeof result.message === "string" && result.message !== "") return result.message;
-  const said = result.content.flatMap((block) => (block.kind === "text" && block.text !== "" ? [block.text] : []));
-  return said.length === 0 ? undefined : said.join("\n");
+  const message = result.content.flatMap((block) => (block.kind === "text" && block.text !== "" ? [block.text] : []));
+  return message.length === 0 ? undefined : message.join("\n");
 }
 
 /** The reason of a refusal alone, without the clause that says what was not run. */
@@ -37,7 +37,7 @@ export function reasonOf(failure: Failure): string {
 }
 
 /** The parameter that a call left out, where that is what was wrong with it. */
-export function missingParameter(failure: Failure): string | undefined {
+export function missingParameterOf(failure: Failure): string | undefined {
   const { missing, parameter } = failure.details;
   if (failure.code !== "CALL_INVALID") return undefined;
   if (typeof missing === "string") return missing;
@@ -55,9 +55,9 @@ export function numberDetail(failure: Failure, name: string): number | undefined
 }
 
 /** A path as the model spelled it, as far as it is shown: its own argument, else what the data or the details say. */
-export function spelledPath(about: RenderContext, fallback: unknown, parameter = "path"): string {
-  const spelled = about.arguments[parameter];
-  if (typeof spelled === "string") return shownEcho(spelled);
+export function givenPathOf(about: RenderContext, fallback: unknown, parameter = "path"): string {
+  const givenPath = about.arguments[parameter];
+  if (typeof givenPath === "string") return shownEcho(givenPath);
   return typeof fallback === "string" ? shownEcho(fallback) : "";
 }
 

@@ -2,7 +2,6 @@
 import { expect } from "vitest";
 import {
   type BashData,
-  type Cut,
   type Dialect,
   project,
   type ReadData,
@@ -11,6 +10,7 @@ import {
   standardBudget,
   type ToolOutcome,
   type ToolResult,
+  type Truncation,
   type WriteData,
 } from "../kernel/index.js";
 import { detectEol, utf8Length, windowLines } from "../text/index.js";
@@ -25,7 +25,7 @@ export const DIALECTS = {
 
 export interface Seen {
   readonly envelope: unknown;
-  readonly cuts: readonly Cut[];
+  readonly cuts: readonly Truncation[];
 }
 
 /** Renders a result in a dialect and puts the outcome into that dialect's envelope; for `haft` only its text. */
@@ -40,14 +40,14 @@ export function seenBy(
   if (face === undefined) throw new Error(`${dialect.name} has no ${tool}`);
   const about = { arguments: args, budget: standardBudget(), cwd: "/w", notes: [], tool: face.name, ...more };
   const rendered = face.render(result, about);
-  const cuts = [...(result.cuts ?? []), ...(rendered.cuts ?? [])];
+  const cuts = [...(result.truncations ?? []), ...(rendered.truncations ?? [])];
   const outcome: ToolOutcome = {
     id: "c1",
     output: project(rendered.content),
     isError: result.isError,
     status: result.isError ? "failed" : "ok",
     content: rendered.content,
-    cuts,
+    truncations: cuts,
     repairs: [],
     artifacts: [],
     decision: { rule: "test", effect: "allow", approver: null },
@@ -62,14 +62,14 @@ export function readData(text: string, more: Partial<ReadData> = {}): ReadData {
     path: "a.txt",
     kind: "text",
     encoding: "utf-8",
-    mark: false,
+    hasBom: false,
     eol: detectEol(text),
     text,
     startLine: lines === 0 ? 0 : 1,
     endLine: lines,
     totalLines: lines,
     sizeBytes: utf8Length(text),
-    clippedLines: [],
+    truncatedLines: [],
     ...more,
   };
 }
@@ -82,7 +82,7 @@ export function writeData(more: Partial<WriteData> = {}): WriteData {
 }
 
 export function stream(head = "", more: Partial<StreamData> = {}): StreamData {
-  return { head, tail: "", notable: [], bytes: utf8Length(head), dropped: 0, ...more };
+  return { head, tail: "", notable: [], bytes: utf8Length(head), omittedBytes: 0, ...more };
 }
 
 export function bashData(more: Partial<BashData> = {}): BashData {

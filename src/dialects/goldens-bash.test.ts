@@ -216,7 +216,7 @@ const GOLDENS: readonly Golden[] = [
       stdout: stream("é".repeat(4_500), {
         tail: "END\n",
         bytes: 1_000_000,
-        dropped: 990_996,
+        omittedBytes: 990_996,
         artifact: "a7",
         notable: [{ line: 70, text: "error: lost" }],
       }),
@@ -257,8 +257,8 @@ describe("one result of bash in four dialects", () => {
 
   verifies(["ZC-012", "BD-019"], "a cut that the tool has named already is not named twice, a deeper one is", () => {
     const cut = { what: "stdout", producedBytes: 1_000_000, keptBytes: 16_384, artifact: "a7" };
-    const stdout = stream("x".repeat(16_384), { bytes: 1_000_000, dropped: 983_616, artifact: "a7" });
-    const result = { ...done({ stdout }), cuts: [cut] };
+    const stdout = stream("x".repeat(16_384), { bytes: 1_000_000, omittedBytes: 983_616, artifact: "a7" });
+    const result = { ...done({ stdout }), truncations: [cut] };
     expect(seenBy(DIALECTS.zeroclaw, "bash", result, {}).cuts).toEqual([cut]);
     expect(seenBy(DIALECTS.haft, "bash", result, {}).cuts).toEqual([cut]);
     const deeper = expect.objectContaining({ what: "stdout after its first 4000 characters", keptBytes: 4_000 });

@@ -110,7 +110,7 @@ const GOLDENS: readonly Golden[] = [
   {
     ids: ["ZC-024"],
     situation: "a byte-order mark",
-    result: succeeded(readData("param\n", { mark: true, sizeBytes: 9 })),
+    result: succeeded(readData("param\n", { hasBom: true, sizeBytes: 9 })),
     haft: "Showing lines 1–1 of 1. A byte-order mark stands at the start (not shown).\n     1│param",
     indusagi: "Showing lines 1–1 of 1\n     1│param",
     zeroclaw: said("\ufeffparam\n"),
@@ -129,7 +129,7 @@ const GOLDENS: readonly Golden[] = [
     ids: ["BD-029"],
     situation: "one long line, clipped",
     result: succeeded(
-      readData("x".repeat(10), { sizeBytes: 4_000_005, clippedLines: [{ line: 1, bytes: 4_000_005 }], eol: "none" }),
+      readData("x".repeat(10), { sizeBytes: 4_000_005, truncatedLines: [{ line: 1, bytes: 4_000_005 }], eol: "none" }),
     ),
     haft: "Showing lines 1–1 of 1.\n     1│xxxxxxxxxx… [clipped: 10 of 4000005 bytes]\n[rest of line 1: `sed -n 1p a.txt | cut -b 11-10010`]",
     indusagi: "Showing lines 1–1 of 1\n     1│xxxxxxxxxx",

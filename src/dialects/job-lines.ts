@@ -1,6 +1,6 @@
 /** Background commands in words: what a job is and does, and what it waits for. */
 import type { JobData, ProcessData, WaitingFor } from "../kernel/index.js";
-import { cutHead, showControls } from "../text/index.js";
+import { showControls, truncateToHead } from "../text/index.js";
 import { counted } from "./rendering.js";
 
 /** Bytes of a command that a row shows. */
@@ -13,11 +13,11 @@ export function jobLine(job: JobData): string {
 
 /** `job-1: running for 12 s`. */
 export function jobState(job: JobData): string {
-  return `${showControls(job.id)}: ${stateOf(job)}${lifetimeOf(job)}`;
+  return `${showControls(job.id)}: ${jobStateOf(job)}${lifetimeOf(job)}`;
 }
 
 /** `running for 12 s`, `exit code 3 after 250 ms`. */
-export function stateOf(job: JobData): string {
+export function jobStateOf(job: JobData): string {
   const age = duration(job.ageMs);
   if (job.status === "running") {
     const exit = exitOf(job);
@@ -45,7 +45,7 @@ export function waitingLine({ name, pid, on, prompt }: WaitingFor): string {
 }
 
 /** What became of input: what reaches the job, and what has to be sent again. Nothing where none was written. */
-export function inputRows({ wroteBytes, waitingBytes = 0, untaken }: ProcessData): readonly string[] {
+export function inputRows({ wroteBytes, waitingBytes = 0, unwritten: untaken }: ProcessData): readonly string[] {
   if (wroteBytes === undefined) return [];
   const wrote = `wrote ${counted(wroteBytes, "byte")} to its standard input`;
   if (untaken === undefined) {
@@ -83,8 +83,8 @@ const LIVES: Readonly<Record<JobData["lifetime"], string>> = {
 };
 
 function shownCommand(command: string): string {
-  const { text, droppedBytes } = cutHead(command.trim(), MAX_COMMAND_BYTES);
-  return `"${showControls(text)}${droppedBytes > 0 ? "…" : ""}"`;
+  const { text, omittedBytes } = truncateToHead(command.trim(), MAX_COMMAND_BYTES);
+  return `"${showControls(text)}${omittedBytes > 0 ? "…" : ""}"`;
 }
 
 function duration(ms: number): string {

@@ -1,21 +1,24 @@
 /** Builds what a face returns. */
-import { blockText, type ContentBlock, type Cut, type Rendered, type ToolResult } from "../kernel/index.js";
+import { blockText, type ContentBlock, type Rendered, type ToolResult, type Truncation } from "../kernel/index.js";
 
 /** One text block. */
-export function saying(text: string, more: Omit<Rendered, "content"> = {}): Rendered {
+export function textResult(text: string, more: Omit<Rendered, "content"> = {}): Rendered {
   return { content: [{ kind: "text", text }], ...more };
 }
 
 /** Several text blocks, for an envelope that keeps them apart. */
-export function sayingEach(texts: readonly string[], more: Omit<Rendered, "content"> = {}): Rendered {
+export function textBlocks(texts: readonly string[], more: Omit<Rendered, "content"> = {}): Rendered {
   return { content: texts.map((text): ContentBlock => ({ kind: "text", text })), ...more };
 }
 
 /** The cuts that the tool has not named already, so that none is counted twice. */
-export function newCuts(result: ToolResult<unknown>, cuts: readonly Cut[]): { readonly cuts?: readonly Cut[] } {
-  const known = new Set((result.cuts ?? []).map((cut) => cut.what));
-  const added = cuts.filter((cut) => !known.has(cut.what));
-  return added.length === 0 ? {} : { cuts: added };
+export function newTruncations(
+  result: ToolResult<unknown>,
+  truncations: readonly Truncation[],
+): { readonly truncations?: readonly Truncation[] } {
+  const known = new Set((result.truncations ?? []).map((truncation) => truncation.what));
+  const added = truncations.filter((truncation) => !known.has(truncation.what));
+  return added.length === 0 ? {} : { truncations: added };
 }
 
 /** `1 byte`, `2 bytes`. */
@@ -29,6 +32,6 @@ export function textOfBlocks(content: readonly ContentBlock[]): string {
 }
 
 /** How an artifact is read with a tool of a dialect, whose parameter for a path is `path`. */
-export function readingArtifacts(tool: string): (id: string) => string {
+export function artifactHintFor(tool: string): (id: string) => string {
   return (id) => `Read the rest with \`${tool}\`, path "artifact:${id}".`;
 }

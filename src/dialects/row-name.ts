@@ -1,7 +1,7 @@
 import { showControls } from "../text/index.js";
 
 /** Ends that would be overlooked, quotes that say something else, and what could stand for something else in a row. */
-const UNCLEAR = /^[\s"]|\s$|^$/;
+const AMBIGUOUS = /^[\s"]|\s$|^$/;
 /** As `JSON.stringify` escapes what it must; the rest of the control characters are escaped in the same way. */
 const ESCAPED_HERE = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
@@ -10,7 +10,7 @@ const ESCAPED_HERE = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufe
  * or begins with a quote. No two names look alike, and what is shown is what a call takes.
  */
 export function rowName(name: string): string {
-  return !UNCLEAR.test(name) && showControls(name) === name ? name : jsonName(name);
+  return !AMBIGUOUS.test(name) && showControls(name) === name ? name : jsonName(name);
 }
 
 /** A path in front of `:line:`: one that holds such a number itself is a JSON string too. */

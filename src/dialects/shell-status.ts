@@ -10,7 +10,7 @@ export function statusLines(
   inBackground = "with `&` and its output in a file",
 ): readonly string[] {
   const ended = ENDINGS[data.ended](data, maxTimeoutMs, inBackground);
-  if (data.ended === "detached") return [`status: ${ended}`, ...waitingLines(data), goOnLine(data)];
+  if (data.ended === "detached") return [`status: ${ended}`, ...waitingLines(data), continuesLine(data)];
   return [`status: ${ended}`, ...waitingLines(data), ...treeLines(data)];
 }
 
@@ -47,7 +47,7 @@ function waitingLines({ waitingFor }: BashData): readonly string[] {
 }
 
 /** How the model goes on with the job. */
-function goOnLine({ job = "", waitingFor }: BashData): string {
+function continuesLine({ job = "", waitingFor }: BashData): string {
   const id = showControls(job);
   const poll = `\`process\` with action "wait" or "poll" and id "${id}" gives what comes`;
   if (waitingFor?.on === "input") return `${poll}; action "write" answers it, "stop" ends it.`;

@@ -6,5 +6,5 @@ import { counted } from "./rendering.js";
 export function wholeText(data: ReadData): string {
   if (data.kind === "binary" || data.kind === "image")
     return `[${data.mime ?? `${data.kind} file`}, ${counted(data.sizeBytes, "byte")}, not shown as text]`;
-  return data.mark ? `\ufeff${data.text}` : data.text;
+  return data.hasBom ? `\ufeff${data.text}` : data.text;
 }

@@ -1,8 +1,13 @@
-/** What the machine gives beside a backend: time, the home directory, processes and signals, and code that is loaded early. */
+/** What the machine gives beside a backend: clock, ids, home directory, processes and signals, media workers, early loading. */
+export { createCallFaults } from "./call-faults.js";
 export { systemClock } from "./clock.js";
 export { homeDirectory } from "./home-directory.js";
-export { newNonce } from "./nonce.js";
+export { newNonce, sha256, systemIds } from "./ids.js";
+export { createSystemMedia, type SystemMediaOptions } from "./media/system-media.js";
 export { preload } from "./preload.js";
+export { baseEnvironment, helperEnvironment, SHELL, TAG_NAME } from "./process/command-environment.js";
+export { killTree, type Leader, send, survivorsOf } from "./process/kill-tree.js";
+export { type Pipe, PipePool } from "./process/pipe-pool.js";
 export {
   allProcesses,
   hasEnvironmentEntry,
@@ -15,4 +20,7 @@ export {
   processesSince,
   processStart,
 } from "./process/process-table.js";
+export { ProcessTree, type TreeCriteria, type TreeMember } from "./process/process-tree.js";
+export { removeNames } from "./process/remove-names.js";
 export { killAfter, processExists, type SignalTarget, sendSignal } from "./process/signal.js";
+export { takeReports, Watcher, type WatcherReport } from "./process/watcher.js";

@@ -5,7 +5,7 @@
 export class AbortHub {
   readonly #signal: AbortSignal;
   readonly #listeners = new Set<() => void>();
-  readonly #tell = (): void => {
+  readonly #notify = (): void => {
     for (const listener of [...this.#listeners]) listener();
   };
 
@@ -23,12 +23,12 @@ export class AbortHub {
       listener();
       return () => {};
     }
-    if (this.#listeners.size === 0) this.#signal.addEventListener("abort", this.#tell, { once: true });
+    if (this.#listeners.size === 0) this.#signal.addEventListener("abort", this.#notify, { once: true });
     const own = () => listener();
     this.#listeners.add(own);
     return () => {
       this.#listeners.delete(own);
-      if (this.#listeners.size === 0) this.#signal.removeEventListener("abort", this.#tell);
+      if (this.#listeners.size === 0) this.#signal.removeEventListener("abort", this.#notify);
     };
   }
 }

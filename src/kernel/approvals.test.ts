@@ -20,7 +20,7 @@ describe("approval", () => {
     name: "writer",
     description: "",
     parameters: {},
-    effect: "act",
+    effect: "write",
     claims: (_, look) => [{ kind: "file", path: look.resolve("a"), access: ["write"], scope: "self" }],
     async run(_, ctx) {
       await ctx.fs.writeFile(ctx.resolve("a"), "x");

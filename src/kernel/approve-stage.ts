@@ -23,7 +23,7 @@ export async function approve(run: CallRun): Promise<Ending | undefined> {
     return undefined;
   }
   if (host.approver === undefined) return ended("denied", refusal(decision, "POLICY_APPROVAL_REQUIRED", run.tool.name));
-  return askPerson(run, decision);
+  return requestApproval(run, decision);
 }
 
 function resume(run: CallRun, token: string): Ending | { readonly by: string } {
@@ -42,7 +42,10 @@ function resume(run: CallRun, token: string): Ending | { readonly by: string } {
   );
 }
 
-async function askPerson(run: CallRun, decision: Extract<Decision, { effect: "ask" }>): Promise<Ending | undefined> {
+async function requestApproval(
+  run: CallRun,
+  decision: Extract<Decision, { effect: "ask" }>,
+): Promise<Ending | undefined> {
   const { host, session } = run.context;
   const request: ApprovalRequest = {
     token: host.ids.next("approval"),
@@ -52,7 +55,7 @@ async function askPerson(run: CallRun, decision: Extract<Decision, { effect: "as
     risk: decision.risk,
     reason: decision.reason,
   };
-  const answer = await answerInTime(run, request);
+  const answer = await withApprovalTimeout(run, request);
   if ("denied" in answer) {
     const status = run.cancel?.aborted === true ? "cancelled" : "denied";
     return ended(
@@ -77,7 +80,7 @@ function touchesOf(run: CallRun): string {
 }
 
 /** Silence is a no, and so is an answer of any other form than the three that there are. */
-async function answerInTime(run: CallRun, request: ApprovalRequest): Promise<Approval> {
+async function withApprovalTimeout(run: CallRun, request: ApprovalRequest): Promise<Approval> {
   const { host } = run.context;
   const { cancel } = run;
   const timeoutMs = host.approvalTimeoutMs ?? 120_000;
@@ -85,9 +88,9 @@ async function answerInTime(run: CallRun, request: ApprovalRequest): Promise<App
   const stopTimer = host.clock.timer(timeoutMs, () => silence.abort());
   const stop = () => silence.abort();
   cancel?.addEventListener("abort", stop, { once: true });
-  const noAnswer = new Promise<{ denied: string }>((done) => {
+  const noAnswer = new Promise<{ denied: string }>((resolve) => {
     silence.signal.addEventListener("abort", () =>
-      done({
+      resolve({
         denied:
           cancel?.aborted === true
             ? "The call was cancelled while it waited for approval."

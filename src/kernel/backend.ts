@@ -23,7 +23,7 @@ export interface BoundCall {
    * Asked before acting where the real place differs from the asked one and the grant does not cover it: allow goes on, deny rejects with
    * `POLICY_DENIED`, ask rejects with `POLICY_APPROVAL_REQUIRED`.
    */
-  moved(asked: string, real: Place): Promise<Decision>;
+  authorizeRealPath(asked: string, real: Place): Promise<Decision>;
   /**
    * As `moved`, for a command of the grant whose directory `cwd` really is `real`. Asked before the command starts, which then
    * happens in exactly that directory or not at all.
@@ -52,7 +52,7 @@ export interface BackendFlags {
   /** Signals are told apart from exit statuses over 128. */
   readonly signals?: boolean;
   /** Links, hard links, modes and FIFOs exist. */
-  readonly links?: boolean;
+  readonly symlinks?: boolean;
   /** `spawn` and `attach` work. */
   readonly jobs?: boolean;
   /** A command can be detached from its call: `ShellOptions.detach`. */

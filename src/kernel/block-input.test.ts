@@ -36,7 +36,7 @@ describe("input in blocks", () => {
     waiting[1]?.take();
     await settle();
     waiting[2]?.take();
-    expect(await written).toEqual({ takenBytes: 131_073, waitingBytes: 0, isClosed: false });
+    expect(await written).toEqual({ acceptedBytes: 131_073, waitingBytes: 0, isClosed: false });
     expect(log).toEqual(["sent 65536", "sent 65536", "sent 1"]);
   });
 
@@ -47,12 +47,12 @@ describe("input in blocks", () => {
     const third = input.write("job-1", words("third"));
     await settle();
     await clock.advance(100);
-    expect(await second).toEqual({ takenBytes: 0, waitingBytes: INPUT_BLOCK_BYTES, isClosed: false });
+    expect(await second).toEqual({ acceptedBytes: 0, waitingBytes: INPUT_BLOCK_BYTES, isClosed: false });
     for (let at = 0; at < 3; at += 1) {
       waiting[at]?.take();
       await settle();
     }
-    expect((await first).takenBytes + (await third).takenBytes).toBe(INPUT_BLOCK_BYTES + 6);
+    expect((await first).acceptedBytes + (await third).acceptedBytes).toBe(INPUT_BLOCK_BYTES + 6);
     expect(blocks.map((block) => block.length)).toEqual([INPUT_BLOCK_BYTES, 1, 5]);
   });
 
@@ -62,7 +62,7 @@ describe("input in blocks", () => {
     const written = input.write("job-1", bytes, { waitMs: 10 });
     await settle();
     await clock.advance(10);
-    expect(await written).toEqual({ takenBytes: 4, waitingBytes: 4, isClosed: false });
+    expect(await written).toEqual({ acceptedBytes: 4, waitingBytes: 4, isClosed: false });
     bytes.fill(0);
     expect(new TextDecoder().decode(blocks[0])).toBe("kept");
   });
@@ -79,8 +79,8 @@ describe("input in blocks", () => {
       waiting[at]?.take();
       await settle();
     }
-    expect(await written).toEqual({ takenBytes: INPUT_BLOCK_BYTES + 1, waitingBytes: 0, isClosed: true });
-    expect(await second).toEqual({ takenBytes: 1, waitingBytes: 0, isClosed: true });
+    expect(await written).toEqual({ acceptedBytes: INPUT_BLOCK_BYTES + 1, waitingBytes: 0, isClosed: true });
+    expect(await second).toEqual({ acceptedBytes: 1, waitingBytes: 0, isClosed: true });
     expect(log).toEqual(["sent 65536", "sent 1", "sent 1", "closed"]);
   });
 
@@ -93,7 +93,7 @@ describe("input in blocks", () => {
     const input = new BlockInput(end, fakeClock());
     const written = input.write("job-1", words("all"));
     await input.close();
-    expect(await written).toMatchObject({ takenBytes: 3 });
+    expect(await written).toMatchObject({ acceptedBytes: 3 });
     expect(log).toEqual(["sent 3", "closed"]);
   });
 
@@ -127,7 +127,7 @@ describe("input in blocks", () => {
     expect(await written).toMatchObject({
       code: "BACKEND_UNAVAILABLE",
       message: 'Of what was written to "job-1" the first 65536 bytes were taken. Of the rest: The line was cut.',
-      details: { began: "unknown", takenBytes: INPUT_BLOCK_BYTES },
+      details: { began: "unknown", acceptedBytes: INPUT_BLOCK_BYTES },
     });
   });
 
@@ -155,7 +155,7 @@ describe("input in blocks", () => {
     waiting[0]?.take();
     await settle();
     waiting[1]?.take(false);
-    expect(await written).toEqual({ takenBytes: INPUT_BLOCK_BYTES, waitingBytes: 0, isClosed: true });
+    expect(await written).toEqual({ acceptedBytes: INPUT_BLOCK_BYTES, waitingBytes: 0, isClosed: true });
     const refused = await input.write("job-1", words("x")).catch((thrown: unknown) => thrown);
     expect(HaftError.is(refused, "JOB_INPUT_CLOSED") && refused.message).toBe(
       'Did not write to "job-1": it has ended, or its standard input is closed. Nobody reads it any more; start it again to give it input.',
@@ -174,6 +174,6 @@ describe("input in blocks", () => {
     const last = input.write("job-1", words("last"));
     await settle();
     waiting[1]?.take();
-    expect((await last).takenBytes).toBe(4);
+    expect((await last).acceptedBytes).toBe(4);
   });
 });

@@ -1,10 +1,10 @@
 /** Standard input of a running command, handed over block by block, so that at most one of them waits on this side. */
 import { utf8HeadEnd } from "../text/index.js";
 import { HaftError } from "./errors.js";
-import { within } from "./in-time.js";
 import { MAX_TIMER_MS } from "./port-defaults.js";
 import type { Clock } from "./services.js";
-import type { InputOptions, InputTaken } from "./shell.js";
+import type { InputAccepted, InputOptions } from "./shell.js";
+import { withTimeout } from "./with-timeout.js";
 
 /** Bytes that are handed over at once. Of what was taken no more ever waits here. */
 export const INPUT_BLOCK_BYTES = 65_536;
@@ -60,7 +60,7 @@ export class BlockInput {
   }
 
   /** What `ShellHandle.write` promises, for the job `id`. */
-  async write(id: string, bytes: Uint8Array, options: InputOptions = {}): Promise<InputTaken> {
+  async write(id: string, bytes: Uint8Array, options: InputOptions = {}): Promise<InputAccepted> {
     if (this.#isClosed) throw inputClosed(id);
     const limit: Limit = {
       untilMs: options.waitMs === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() + options.waitMs,
@@ -100,12 +100,12 @@ export class BlockInput {
     await this.#end.close();
   }
 
-  async #inTurn(begin: () => Promise<InputTaken>, limit: Limit): Promise<InputTaken> {
+  async #inTurn(begin: () => Promise<InputAccepted>, limit: Limit): Promise<InputAccepted> {
     if (await this.#inTime(this.#turn, limit)) return begin();
-    return { takenBytes: 0, waitingBytes: this.#waitingBytes, isClosed: this.#isOver };
+    return { acceptedBytes: 0, waitingBytes: this.#waitingBytes, isClosed: this.#isOver };
   }
 
-  async #write(writing: Writing, bytes: Uint8Array, limit: Limit): Promise<InputTaken> {
+  async #write(writing: Writing, bytes: Uint8Array, limit: Limit): Promise<InputAccepted> {
     while (writing.givenBytes < bytes.length && (this.#isFree(writing) || (await this.#freed(writing, limit)))) {
       if (this.#isOver) break;
       const from = writing.givenBytes;
@@ -116,7 +116,7 @@ export class BlockInput {
     if (!this.#isFree(writing)) await this.#freed(writing, limit);
     const takenBytes = this.#isOver ? writing.givenBytes - writing.lastBytes : writing.givenBytes;
     if (this.#isOver && takenBytes === 0 && bytes.length > 0) throw inputClosed(writing.id);
-    return { takenBytes, waitingBytes: this.#waitingBytes, isClosed: this.#isOver || this.#isClosed };
+    return { acceptedBytes: takenBytes, waitingBytes: this.#waitingBytes, isClosed: this.#isOver || this.#isClosed };
   }
 
   get #waitingBytes(): number {
@@ -162,7 +162,7 @@ export class BlockInput {
     const leftMs = Math.min(MAX_TIMER_MS, Math.max(0, untilMs - this.#clock.now()));
     const done = () => work.then(() => true);
     if (signal === undefined && untilMs === Number.POSITIVE_INFINITY) return done();
-    return within<boolean>({ clock: this.#clock, ms: leftMs, ...(signal && { signal }) }, done, () => false);
+    return withTimeout<boolean>({ clock: this.#clock, ms: leftMs, ...(signal && { signal }) }, done, () => false);
   }
 }
 
@@ -186,7 +186,7 @@ function faultFor(writing: Writing, thrown: unknown, of: Writing): unknown {
     `Of what was written to "${id}" the first ${takenBytes} bytes were taken. Of the rest: ${message}`,
     {
       cause: thrown,
-      details: { ...details, began: "unknown", takenBytes },
+      details: { ...details, began: "unknown", acceptedBytes: takenBytes },
     },
   );
 }

@@ -7,7 +7,7 @@ it("ends the wait of a write with its call, and with the signal that the write h
   const handle = {
     async write(_bytes: Uint8Array, options?: InputOptions) {
       seen.push(options);
-      return { takenBytes: 0, waitingBytes: 0, isClosed: false };
+      return { acceptedBytes: 0, waitingBytes: 0, isClosed: false };
     },
   } as unknown as ShellHandle;
   const [call, own] = [new AbortController(), new AbortController()];

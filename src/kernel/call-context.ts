@@ -1,10 +1,10 @@
 /** What a tool runs in: the session, the services, and the ports bound to this call's grant. */
 import type { Ports } from "./backend.js";
-import { type CallRun, placeOf } from "./call-run.js";
+import { type CallRun, realPlaceOf } from "./call-run.js";
 import type { CallSignal } from "./call-signal.js";
 import type { ToolContext } from "./context.js";
-import { judgeCommandAt, judgeMoved, wholePath } from "./decide-stage.js";
-import { unharmed } from "./errors.js";
+import { authorizeCommandAt, authorizeRealPath, withMissingPart } from "./decide-stage.js";
+import { callSafely } from "./errors.js";
 
 /**
  * A class, because what a tool does not ask for costs nothing on a prototype: as an object of closures and getters it was a
@@ -12,7 +12,7 @@ import { unharmed } from "./errors.js";
  */
 export class CallContext implements ToolContext {
   readonly #run: CallRun;
-  #place: ReturnType<typeof placeOf> | undefined;
+  #place: ReturnType<typeof realPlaceOf> | undefined;
   #ports: Ports | undefined;
   readonly #end: CallSignal;
   readonly deadline: number;
@@ -102,7 +102,7 @@ export class CallContext implements ToolContext {
     const { fs } = this.#run.backend.root;
     return async () => {
       const places = await fs.resolve([workspace, cwd], { signal });
-      const [realWorkspace, realCwd] = places.map(wholePath);
+      const [realWorkspace, realCwd] = places.map(withMissingPart);
       return { workspace: realWorkspace!, cwd: realCwd!, home };
     };
   }
@@ -115,12 +115,12 @@ export class CallContext implements ToolContext {
     const run = this.#run;
     const end = this.#end;
     return (event) => {
-      if (!end.aborted) unharmed(() => run.context.onEvent?.({ ...event, callId: run.call.id }));
+      if (!end.aborted) callSafely(() => run.context.onEvent?.({ ...event, callId: run.call.id }));
     };
   }
 
   get #placed() {
-    this.#place ??= placeOf(this.#run);
+    this.#place ??= realPlaceOf(this.#run);
     return this.#place;
   }
 
@@ -141,7 +141,7 @@ function bind(run: CallRun, signal: AbortSignal, deadline: number): Ports {
     sessionId: session.id,
     ...(session.owner === undefined ? {} : { owner: session.owner }),
     workspace,
-    moved: async (asked, real) => judgeMoved(run, asked, real),
-    commandAt: async (command, cwd, real) => judgeCommandAt(run, command, cwd, real),
+    authorizeRealPath: async (asked, real) => authorizeRealPath(run, asked, real),
+    commandAt: async (command, cwd, real) => authorizeCommandAt(run, command, cwd, real),
   });
 }

@@ -2,9 +2,9 @@
 
 import { resolvePath } from "../text/index.js";
 import type { Backend } from "./backend.js";
-import { type CallLife, callLife } from "./call-life.js";
+import { type CallLifetime, callLifetime } from "./call-lifetime.js";
 import type { Claim, Decision, Grant } from "./claims.js";
-import type { HostContext, Look } from "./context.js";
+import type { ClaimContext, HostContext } from "./context.js";
 import { cancelOf } from "./create-context.js";
 import { HaftError, messageOf } from "./errors.js";
 import { plainCopy } from "./plain-data.js";
@@ -29,7 +29,7 @@ export interface CallRun {
   /** Cancels the call; undefined where nobody can. */
   readonly cancel: AbortSignal | undefined;
   /** What the tool reaches beside its backend; over once the call is. */
-  readonly life: CallLife;
+  readonly life: CallLifetime;
   readonly startedMs: number;
   /** Why what the model sent is no JSON data, as a clause; such a call is recorded and refused. */
   readonly notPlain: string | undefined;
@@ -60,7 +60,7 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     call: own,
     context,
     cancel: cancelOf(context),
-    life: callLife(own.id, tool.name, context),
+    life: callLifetime(own.id, tool.name, context),
     startedMs: context.host.clock.now(),
     notPlain: "problem" in input ? input.problem : undefined,
     inputDigest: "",
@@ -93,7 +93,7 @@ function callOf(call: ToolCall, input: unknown, context: HostContext): ToolCall 
 }
 
 /** Where a call works and within what limits: all of the view but the session, which costs something to make. */
-export function placeOf(run: CallRun): Omit<Look, "session"> {
+export function realPlaceOf(run: CallRun): Omit<ClaimContext, "session"> {
   const { backend, cwd } = run;
   return {
     cwd,
@@ -106,9 +106,9 @@ export function placeOf(run: CallRun): Omit<Look, "session"> {
 }
 
 /** The read-only view of a call for `claims`. */
-export function lookOf(run: CallRun): Look {
+export function presenceOf(run: CallRun): ClaimContext {
   return {
-    ...placeOf(run),
+    ...realPlaceOf(run),
     get session() {
       return run.life.session;
     },
@@ -120,7 +120,7 @@ export function ended(status: CallStatus, result: ToolResult): Ending {
 }
 
 /** The ending of a call that was cancelled before anything of it ran. */
-export function cancelledUnbegun(toolName: string): Ending {
+export function cancelledBeforeStart(toolName: string): Ending {
   return ended("cancelled", fail("CALL_CANCELLED", `Cancelled before ${toolName} could begin.`));
 }
 

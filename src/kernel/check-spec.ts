@@ -5,7 +5,7 @@ import { HaftError } from "./errors.js";
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 const NAME_RULE = "must match [A-Za-z][A-Za-z0-9_-]* and have at most 64 characters";
 
-const EFFECTS: readonly unknown[] = ["none", "look", "act"];
+const EFFECTS: readonly unknown[] = ["none", "read", "write"];
 const TYPES: readonly unknown[] = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -16,12 +16,12 @@ export function checkSpec(spec: unknown): void {
     throw invalidTool(undefined, "a definition is an object with `name`, `description`, `input` and `run`");
   const { name } = spec;
   if (!isName(name)) throw invalidTool(name, `its \`name\` ${NAME_RULE}`);
-  const problem = descriptionProblem(spec) ?? schemaProblem(spec) ?? actingProblem(spec);
+  const problem = descriptionProblem(spec) ?? schemaProblem(spec) ?? effectProblem(spec);
   if (problem !== undefined) throw invalidTool(name, problem);
 }
 
 /** @throws `REGISTRY_INVALID_TOOL` for a name that no dialect may advertise. */
-export function checkFaceName(name: string): void {
+export function checkPresentedName(name: string): void {
   if (!isName(name)) throw invalidTool(name, `its name ${NAME_RULE}`);
 }
 
@@ -54,7 +54,7 @@ function schemaProblem(spec: Fields): string | undefined {
     : `the type of its \`${field}\` is ${shown(schema.type)}; arguments come as an object, so it must be "object"`;
 }
 
-function actingProblem({ effect = "none", claims, run }: Fields): string | undefined {
+function effectProblem({ effect = "none", claims, run }: Fields): string | undefined {
   if (!EFFECTS.includes(effect)) return `its \`effect\` is ${shown(effect)}; it takes "none", "look" or "act"`;
   if (effect !== "none" && typeof claims !== "function")
     return `its effect is "${String(effect)}" and it has no \`claims\``;

@@ -63,7 +63,7 @@ export interface Grant {
   readonly panes: readonly string[];
   readonly jobs: readonly string[];
   /** Paths that lead elsewhere, already judged at the real place. */
-  readonly moved: readonly { readonly asked: string; readonly real: string }[];
+  readonly symlinkTargets: readonly { readonly asked: string; readonly real: string }[];
 }
 
 /** How much harm a call can do when it is a mistake; for people and records, no verdict follows from it. */
@@ -104,16 +104,16 @@ export function grantFor(id: string, claims: readonly Claim[], extra: Partial<Gr
     else if (claim.kind === "input") (claim.to === "pane" ? panes : jobs).push(claim.id);
     else if (claim.kind === "job") jobs.push(claim.id ?? "*");
   }
-  return { id, files, except: [], commands, origins, panes, jobs, moved: [], ...extra };
+  return { id, files, except: [], commands, origins, panes, jobs, symlinkTargets: [], ...extra };
 }
 
 /** The grant of a tool without claims: every port refuses. */
 export const EMPTY_GRANT: Grant = Object.freeze(grantFor("none", []));
 
 /** Whether `path` is `folder` or lies below it. Both absolute and normalised. */
-export function isWithin(folder: string, path: string): boolean {
-  if (path === folder || folder === "/") return path.startsWith("/");
-  return path.startsWith(folder) && path.charCodeAt(folder.length) === 47;
+export function isWithin(directory: string, path: string): boolean {
+  if (path === directory || directory === "/") return path.startsWith("/");
+  return path.startsWith(directory) && path.charCodeAt(directory.length) === 47;
 }
 
 const NOT_NORMAL = /^(?!\/)|\/\.{0,2}(?:\/|(?<=[\s\S]{2})$)/;
@@ -129,7 +129,7 @@ export function isNormalPath(path: string): boolean {
  */
 export function covers(grant: Grant, path: string, access: Access): boolean {
   if (!isNormalPath(path)) return false;
-  if (grant.except.some((folder) => isWithin(folder, path))) return false;
+  if (grant.except.some((directory) => isWithin(directory, path))) return false;
   return grant.files.some(
     (place) =>
       (place.scope === "tree" ? isWithin(place.path, path) : place.path === path) &&

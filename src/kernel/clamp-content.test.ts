@@ -23,7 +23,7 @@ describe("an answer over its budget", () => {
     expect(outcome.output).toBe(
       `${"x".repeat(32_768)}\n[${elided} bytes elided to stay within the output ceiling]\n${"x".repeat(32_768)}`,
     );
-    expect(outcome.cuts).toEqual([
+    expect(outcome.truncations).toEqual([
       {
         what: "output of stub",
         producedBytes: 70_000,
@@ -47,7 +47,7 @@ describe("an answer over its budget", () => {
     for (const [name, dialect] of Object.entries(DIALECTS)) {
       const outcome = await tool.invoke({ id: "1", name: "stub", input: {} }, bareContext(bareHost(), { dialect }));
       const next = `Read the rest with \`${named[name]}\`, path "artifact:1".`;
-      expect(outcome.cuts).toMatchObject([{ artifact: "1", next }]);
+      expect(outcome.truncations).toMatchObject([{ artifact: "1", next }]);
       const faces = Object.values(dialect.tools);
       expect(faces.find((face) => face.name === named[name])?.parameters.properties).toHaveProperty("path");
       expect(String(outcome.output).includes(next)).toBe(name === "haft");
@@ -69,7 +69,7 @@ describe("an answer over its budget", () => {
     expect(output.name).toBe("n");
     expect(output.log).toEqual({ artifact: expect.any(String), bytes: 9_000 });
     expect(output.list.at(-1)).toMatchObject({ of: 500, omitted: 500 - output.list.length + 1 });
-    expect(outcome.cuts.map((cut) => cut.what)).toEqual(["log", "list"]);
+    expect(outcome.truncations.map((cut) => cut.what)).toEqual(["log", "list"]);
     expect([...artifacts.texts.values()]).toContain(value.log);
   });
 
@@ -94,7 +94,7 @@ describe("an answer over its budget", () => {
     for (const maxBytes of [4_000, 9_000, 15_000]) {
       const shrunk = await shrinkJson({ nested, log: "z".repeat(9_000) }, maxBytes, async () => "7");
       expect(bytes(shrunk.value)).toBeLessThanOrEqual(maxBytes);
-      expect(shrunk.cuts.length).toBeGreaterThan(0);
+      expect(shrunk.truncations.length).toBeGreaterThan(0);
     }
   });
 

@@ -4,26 +4,27 @@ import type { CallRun } from "./call-run.js";
 import { ABANDON_AFTER_MS } from "./deadline.js";
 import type { Dialect, Rendered } from "./dialect.js";
 import { HaftError } from "./errors.js";
-import { within } from "./in-time.js";
 import { clampWithCount } from "./output.js";
-import type { ContentBlock, Cut } from "./result.js";
+import type { ContentBlock, Truncation } from "./result.js";
 import { wellFormed } from "./shown-name.js";
 import { shrinkJson } from "./shrink-json.js";
+import { withTimeout } from "./with-timeout.js";
 
 interface Clamped {
   readonly content: readonly ContentBlock[];
-  readonly cuts: readonly Cut[];
+  readonly truncations: readonly Truncation[];
 }
 
 /** However many blocks an answer has, each may keep this much, until the blocks at the end have to go. */
-const LEAST_BLOCK_BYTES = 1_024;
+const MIN_BLOCK_BYTES = 1_024;
 
 export async function clampContent(run: CallRun, rendered: Rendered): Promise<Clamped> {
   const { maxBytes } = run.context.budget;
   const blocks = rendered.content.map(measured);
   const total = blocks.reduce((sum, { size }) => sum + size, 0);
-  if (rendered.clamped === true || total <= maxBytes) return { content: blocks.map(({ block }) => block), cuts: [] };
-  const cuts: Cut[] = [];
+  if (rendered.clamped === true || total <= maxBytes)
+    return { content: blocks.map(({ block }) => block), truncations: [] };
+  const truncations: Truncation[] = [];
   const content: ContentBlock[] = [];
   const dropped: ContentBlock[] = [];
   const kept = shares(blocks, total - maxBytes);
@@ -32,10 +33,10 @@ export async function clampContent(run: CallRun, rendered: Rendered): Promise<Cl
     const keep = kept[index]!;
     left -= keep;
     if (left < 0 && size > 0 && index > 0) dropped.push(block);
-    else content.push(...(keep === size ? [block] : await clampBlock(run, block, keep, cuts)));
+    else content.push(...(keep === size ? [block] : await clampBlock(run, block, keep, truncations)));
   }
-  if (dropped.length > 0) content.push(await withoutBlocks(run, dropped, cuts));
-  return { content, cuts };
+  if (dropped.length > 0) content.push(await withoutBlocks(run, dropped, truncations));
+  return { content, truncations };
 }
 
 interface Measured {
@@ -51,30 +52,34 @@ function shares(blocks: readonly Measured[], tooMuch: number): readonly number[]
   for (const index of kept.map((_, index) => index).sort((a, b) => kept[b]! - kept[a]!)) {
     if (over <= 0) break;
     const size = kept[index]!;
-    kept[index] = Math.min(size, Math.max(LEAST_BLOCK_BYTES, size - over));
+    kept[index] = Math.min(size, Math.max(MIN_BLOCK_BYTES, size - over));
     over -= size - kept[index]!;
   }
   return kept;
 }
 
 /** One note in place of the blocks for which there was no room; all of their text is kept. */
-async function withoutBlocks(run: CallRun, blocks: readonly ContentBlock[], cuts: Cut[]): Promise<ContentBlock> {
+async function withoutBlocks(
+  run: CallRun,
+  blocks: readonly ContentBlock[],
+  truncations: Truncation[],
+): Promise<ContentBlock> {
   const whole = blocks.map(textOf).join("\n");
   const artifact = await keepWhole(run, "blocks", whole);
   const what = `${blocks.length} more block${blocks.length === 1 ? "" : "s"} of ${run.tool.name}`;
-  const cut = { what, producedBytes: utf8Length(whole), keptBytes: 0, ...toRead(run, artifact) };
-  cuts.push(cut);
-  return { kind: "text", text: dialectOf(run)?.cutNote?.(cut) ?? `[${what} left out]` };
+  const truncation = { what, producedBytes: utf8Length(whole), keptBytes: 0, ...artifactHint(run, artifact) };
+  truncations.push(truncation);
+  return { kind: "text", text: dialectOf(run)?.truncationNote?.(truncation) ?? `[${what} left out]` };
 }
 
 /** The public part of a result goes to a client beside the text, under the same budget; valid JSON stays valid. */
 export async function boundStructured(
   run: CallRun,
   structured: unknown,
-): Promise<{ readonly value: unknown; readonly cuts: readonly Cut[] }> {
-  if (structured === undefined) return { value: undefined, cuts: [] };
+): Promise<{ readonly value: unknown; readonly truncations: readonly Truncation[] }> {
+  if (structured === undefined) return { value: undefined, truncations: [] };
   const { maxBytes } = run.context.budget;
-  if (utf8Length(jsonOf(structured) ?? "") <= maxBytes) return { value: structured, cuts: [] };
+  if (utf8Length(jsonOf(structured) ?? "") <= maxBytes) return { value: structured, truncations: [] };
   return shrinkJson(structured, maxBytes, (what, text) => keepWhole(run, what, text));
 }
 
@@ -110,24 +115,24 @@ async function clampBlock(
   run: CallRun,
   block: ContentBlock,
   maxBytes: number,
-  cuts: Cut[],
+  truncations: Truncation[],
 ): Promise<readonly ContentBlock[]> {
   if (block.kind === "json") {
     const shrunk = await shrinkJson(block.value, maxBytes, (what, text) => keepWhole(run, what, text));
-    cuts.push(...shrunk.cuts);
+    truncations.push(...shrunk.truncations);
     return [{ ...block, value: shrunk.value }];
   }
   if (block.kind === "image" || block.text === undefined) return [block];
   const clamped = clampWithCount(block.text, { ...run.context.budget, maxBytes });
   if (clamped.omittedBytes === 0) return [block];
-  const cut: Cut = {
+  const truncation: Truncation = {
     what: `output of ${run.tool.name}`,
     producedBytes: clamped.keptBytes + clamped.omittedBytes,
     keptBytes: clamped.keptBytes,
-    ...toRead(run, await keepWhole(run, "text", block.text)),
+    ...artifactHint(run, await keepWhole(run, "text", block.text)),
   };
-  cuts.push(cut);
-  const note = dialectOf(run)?.cutNote?.(cut);
+  truncations.push(truncation);
+  const note = dialectOf(run)?.truncationNote?.(truncation);
   return [{ ...block, text: note === undefined ? clamped.text : `${clamped.text}\n${note}` }];
 }
 
@@ -136,9 +141,9 @@ function dialectOf(run: CallRun): Dialect | undefined {
   return run.tool.dialect ?? run.context.dialect;
 }
 
-function toRead(run: CallRun, artifact: string | undefined): Pick<Cut, "artifact" | "next"> {
+function artifactHint(run: CallRun, artifact: string | undefined): Pick<Truncation, "artifact" | "next"> {
   if (artifact === undefined) return {};
-  return { artifact, next: dialectOf(run)?.toReadArtifact?.(artifact) ?? `The whole is kept as artifact:${artifact}.` };
+  return { artifact, next: dialectOf(run)?.artifactHint?.(artifact) ?? `The whole is kept as artifact:${artifact}.` };
 }
 
 /**
@@ -157,7 +162,7 @@ async function keepWhole(run: CallRun, what: string, text: string): Promise<stri
     return writer.id;
   };
   try {
-    return await within<string | undefined>({ clock: run.context.host.clock, ms: ABANDON_AFTER_MS }, keep, () => {
+    return await withTimeout<string | undefined>({ clock: run.context.host.clock, ms: ABANDON_AFTER_MS }, keep, () => {
       run.keepsNothing = true;
       return undefined;
     });

@@ -16,15 +16,15 @@ export function commandProblem(command: string, options: Pick<ShellOptions, "cwd
   return undefined;
 }
 
-const NO_FOLDER = {
+const NO_DIRECTORY = {
   absent: (cwd: string) => `the folder "${cwd}" does not exist`,
   file: (cwd: string) => `"${cwd}" is not a folder`,
   closed: (cwd: string) => `the folder "${cwd}" cannot be entered`,
 } as const;
 
 /** Why a command cannot be run in a folder, as a clause. */
-export function cwdProblem(cwd: string, why: keyof typeof NO_FOLDER): string {
-  return NO_FOLDER[why](cwd);
+export function cwdProblem(cwd: string, why: keyof typeof NO_DIRECTORY): string {
+  return NO_DIRECTORY[why](cwd);
 }
 
 /** The error of a background command that was not started. `problem` is a clause, `next` a sentence. */
@@ -44,12 +44,12 @@ export const NO_BYTES: Captured = Object.freeze({
   head: new Uint8Array(),
   tail: new Uint8Array(),
   produced: 0,
-  dropped: 0,
+  omittedBytes: 0,
   final: true,
 });
 
 /** The result of a command that never started: safe to send again. `problem` says why, as a clause without its full stop. */
-export function unbegunResult(startedMs: number, ended: ShellResult["ended"], problem?: string): ShellResult {
+export function notStartedResult(startedMs: number, ended: ShellResult["ended"], problem?: string): ShellResult {
   return {
     began: "no",
     exit: { by: "none" },

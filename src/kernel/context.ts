@@ -114,7 +114,7 @@ export interface HostContext {
 }
 
 /** The read-only view that `claims` gets. Its reads are not the tool's. */
-export interface Look<Limits = unknown> {
+export interface ClaimContext<Limits = unknown> {
   readonly cwd: string;
   readonly home: string;
   readonly workspace: string;
@@ -129,7 +129,7 @@ export interface Look<Limits = unknown> {
 export type ClaimsOutcome = readonly Claim[] | ToolResult<never>;
 
 /** What `run` gets beside its input. The ports are bound to this call's grant and refuse everything once it has settled. */
-export interface ToolContext<Limits = unknown> extends Look<Limits> {
+export interface ToolContext<Limits = unknown> extends ClaimContext<Limits> {
   readonly contextId: number;
   readonly callId: string;
   readonly budget: OutputBudget;
@@ -153,7 +153,7 @@ export interface ToolContext<Limits = unknown> extends Look<Limits> {
    * `workspace` and `cwd` without symlinks, and `home` as it is: what a tool must not remove under another name. Needs no claim,
    * for it has to be known where policy hides them too; throws where they cannot be resolved.
    */
-  realPlace(): Promise<Pick<Look, "workspace" | "cwd" | "home">>;
+  realPlace(): Promise<Pick<ClaimContext, "workspace" | "cwd" | "home">>;
   /** Fires on cancel and at the deadline. Port operations end by it on their own; a tool seldom needs it. */
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */

@@ -101,7 +101,7 @@ describe("claims and guarded ports", () => {
       name: "hasty",
       description: "",
       parameters: {},
-      effect: "look",
+      effect: "read",
       claims: () => [{ kind: "file", path: "/ws/a", access: ["read"], scope: "self", optional }] as never,
       run: async () => text(""),
     });
@@ -134,7 +134,7 @@ describe("claims and guarded ports", () => {
       name: "curious",
       description: "",
       parameters: {},
-      effect: "look",
+      effect: "read",
       claims: () => [
         { kind: "file", path: "/ws/a", access: ["read"], scope: "self" },
         { kind: "file", path: "/beside", access: ["read"], scope: "self", optional: "if-allowed" },

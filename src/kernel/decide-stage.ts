@@ -1,32 +1,32 @@
 /** What the call will touch, and whether it may: claims, decide, reserve rate. Who says so where policy asks: `approve-stage`. */
 
-import { type CallRun, type Ending, ended, lookOf, type Step } from "./call-run.js";
+import { type CallRun, type Ending, ended, presenceOf, type Step } from "./call-run.js";
 import { type Claim, type Decision, EMPTY_GRANT, type Grant, isWithin } from "./claims.js";
 import { isRecord } from "./coerce.js";
 import { HaftError, messageOf } from "./errors.js";
-import { after } from "./in-time.js";
 import { NOTHING_DECIDED } from "./outcome.js";
-import { readClaims } from "./read-claims.js";
-import { readResult } from "./read-result.js";
+import { parseClaims } from "./parse-claims.js";
 import type { ToolResult } from "./result.js";
 import { fail } from "./result.js";
 import type { PolicyCall } from "./services.js";
+import { validateToolResult } from "./validate-tool-result.js";
+import { after } from "./with-timeout.js";
 
 export function stateClaims(run: CallRun): Step | PromiseLike<Step> {
   const { body } = run.tool;
   return body.claims === undefined
     ? undefined
-    : after(body.claims(run.input, lookOf(run)), (stated) => takeClaims(run, stated));
+    : after(body.claims(run.input, presenceOf(run)), (stated) => takeClaims(run, stated));
 }
 
 function takeClaims(run: CallRun, stated: readonly Claim[] | ToolResult<never>): Step {
   if (!Array.isArray(stated)) {
-    const refusal = readResult(stated, run.tool.name);
+    const refusal = validateToolResult(stated, run.tool.name);
     if (!refusal.isError || refusal.code === "CALL_MALFORMED")
       return malformed(run, "what it claims is neither a list nor a failure");
     return ended(refusal.code === "CALL_INVALID" ? "invalid" : "failed", refusal);
   }
-  const claims = readClaims(stated, run.cwd, run.backend.home);
+  const claims = parseClaims(stated, run.cwd, run.backend.home);
   if ("why" in claims) return malformed(run, claims.why);
   run.claims = claims;
   return undefined;
@@ -48,10 +48,10 @@ export function decide(run: CallRun): Step | PromiseLike<Step> {
     run.grant = EMPTY_GRANT;
     return undefined;
   }
-  const decision = judgeClaims(run);
+  const decision = evaluateClaims(run);
   const stated = run.claims;
   const placed = run.claims.filter((claim) => claim.kind === "file" || claim.kind === "command");
-  const met = placed.some((claim) => run.context.session.links.has(linkKey(run, pathOf(claim))));
+  const met = placed.some((claim) => run.context.session.symlinks.has(symlinkKey(run, pathOf(claim))));
   if (placed.length > 0 && (decision.effect === "ask" || (met && decision.effect === "allow")))
     return decideOnRealPlaces(run, placed, decision).then((real) => takeDecision(run, real, stated));
   return takeDecision(run, decision, stated);
@@ -61,7 +61,7 @@ function takeDecision(run: CallRun, decision: Decision, stated: readonly Claim[]
   run.decision = decision;
   if (decision.effect === "deny") {
     // What was added to the stated claims is where they really are. Only one of two may be refused.
-    const isRefused = (claim: Claim) => !stated.includes(claim) && judge(run, [claim]).effect === "deny";
+    const isRefused = (claim: Claim) => !stated.includes(claim) && evaluate(run, [claim]).effect === "deny";
     const real = run.claims.find((claim): claim is FileClaim => claim.kind === "file" && isRefused(claim));
     return ended(
       "denied",
@@ -73,20 +73,20 @@ function takeDecision(run: CallRun, decision: Decision, stated: readonly Claim[]
 }
 
 /** Judges all claims together; where they do not pass, without the optional ones that the call can do without. */
-function judgeClaims(run: CallRun): Decision {
+function evaluateClaims(run: CallRun): Decision {
   const isOptional = (claim: Claim) => claim.kind === "file" && claim.optional !== undefined;
-  const decision = judge(run, run.claims);
+  const decision = evaluate(run, run.claims);
   if (decision.effect === "allow" || !run.claims.some(isOptional)) return decision;
   run.claims = run.claims.filter((claim) => {
     if (claim.kind !== "file" || claim.optional === undefined) return true;
-    const { effect } = judge(run, [claim]);
+    const { effect } = evaluate(run, [claim]);
     return claim.optional === "unless-denied" ? effect !== "deny" : effect === "allow";
   });
-  return judge(run, run.claims);
+  return evaluate(run, run.claims);
 }
 
 /** What policy says. An error, or an answer of any other form, is a refusal: what nobody has decided does not run. */
-function judge(run: CallRun, claims: readonly Claim[]): Decision {
+function evaluate(run: CallRun, claims: readonly Claim[]): Decision {
   let decision: unknown;
   try {
     decision = run.context.host.policy.decide(claims, policyCallOf(run));
@@ -126,21 +126,21 @@ async function decideOnRealPlaces(
     placed.map(pathOf),
     run.cancel === undefined ? {} : { signal: run.cancel },
   );
-  const moved: { readonly asked: string; readonly real: string; readonly judged: Claim }[] = [];
+  const resolved: { readonly asked: string; readonly real: string; readonly evaluated: Claim }[] = [];
   const directories = new Map<string, string>();
   const others: Claim[] = [];
   places.forEach((place, index) => {
     const claim = placed[index]!;
-    const path = wholePath(place);
+    const path = withMissingPart(place);
     const shown = nameOf(run, path);
-    const judged =
+    const evaluated =
       shown === pathOf(claim) ? claim : claim.kind === "command" ? { ...claim, cwd: shown } : { ...claim, path: shown };
-    if (judged !== claim) others.push(judged);
+    if (evaluated !== claim) others.push(evaluated);
     if (claim.kind === "command") directories.set(claim.cwd, path);
-    else if (path !== claim.path) moved.push({ asked: claim.path, real: path, judged });
+    else if (path !== claim.path) resolved.push({ asked: claim.path, real: path, evaluated });
   });
   run.claims = [...run.claims, ...others];
-  const decision = others.length === 0 ? lexical : judgeClaims(run);
+  const decision = others.length === 0 ? lexical : evaluateClaims(run);
   if (decision.effect === "deny") return decision;
   const { grant } = decision;
   // From here on a command starts in the directory that was judged, and nowhere else without another question.
@@ -148,14 +148,14 @@ async function decideOnRealPlaces(
     const real = directories.get(one.cwd);
     return real === undefined ? one : { ...one, real };
   });
-  const movedAndAllowed = moved
-    .filter(({ judged }) => run.claims.includes(judged))
+  const allowedTargets = resolved
+    .filter(({ evaluated }) => run.claims.includes(evaluated))
     .map(({ asked, real }) => ({ asked, real }));
-  return { ...decision, grant: { ...grant, moved: [...grant.moved, ...movedAndAllowed], commands } };
+  return { ...decision, grant: { ...grant, symlinkTargets: [...grant.symlinkTargets, ...allowedTargets], commands } };
 }
 
 /** The path that a port has resolved, with what of it does not exist. */
-export function wholePath({ real, missing }: { readonly real: string; readonly missing: string }): string {
+export function withMissingPart({ real, missing }: { readonly real: string; readonly missing: string }): string {
   return missing === "" ? real : `${real === "/" ? "" : real}/${missing}`;
 }
 
@@ -172,7 +172,7 @@ function nameOf({ backend }: Pick<CallRun, "backend">, real: string): string {
 
 export function reserveRate(run: CallRun): Ending | undefined {
   const { rate } = run.context.host;
-  if (rate === undefined || run.tool.effect !== "act") return undefined;
+  if (rate === undefined || run.tool.effect !== "write") return undefined;
   const reserved = rate.reserve({ tool: run.tool.name, sessionId: run.context.session.id, effect: run.tool.effect });
   if (reserved.allowed) {
     run.settleRate = reserved.settle;
@@ -207,25 +207,25 @@ export function policyCallOf(run: CallRun): PolicyCall {
 }
 
 /** How a session remembers that a path on a backend led elsewhere. */
-export function linkKey(run: Pick<CallRun, "backend">, path: string): string {
+export function symlinkKey(run: Pick<CallRun, "backend">, path: string): string {
   return `${run.backend.name}:${path}`;
 }
 
 /** What a port asks when the real place differs: policy, at that place, for that access. */
-export function judgeMoved(run: CallRun, asked: string, real: Omit<FileClaim, "kind">): Decision {
-  run.context.session.links.add(linkKey(run, asked));
+export function authorizeRealPath(run: CallRun, asked: string, real: Omit<FileClaim, "kind">): Decision {
+  run.context.session.symlinks.add(symlinkKey(run, asked));
   if (run.tool.body.claims === undefined)
     throw new HaftError(
       "CALL_UNCLAIMED",
       `Did not touch "${asked}": the tool claims nothing. Its author has to claim it.`,
     );
-  return judge(run, [{ kind: "file", ...real, path: nameOf(run, real.path) }]);
+  return evaluate(run, [{ kind: "file", ...real, path: nameOf(run, real.path) }]);
 }
 
 /** What a port asks when a command's directory is elsewhere: policy, for that command at the real place. */
-export function judgeCommandAt(run: CallRun, command: string, cwd: string, real: string): Decision {
-  run.context.session.links.add(linkKey(run, cwd));
+export function authorizeCommandAt(run: CallRun, command: string, cwd: string, real: string): Decision {
+  run.context.session.symlinks.add(symlinkKey(run, cwd));
   const isIt = (claim: Claim) => claim.kind === "command" && claim.command === command && claim.cwd === cwd;
   const claim = run.claims.find(isIt) as CommandClaim | undefined;
-  return judge(run, [{ kind: "command", command, ...claim, cwd: nameOf(run, real) }]);
+  return evaluate(run, [{ kind: "command", command, ...claim, cwd: nameOf(run, real) }]);
 }

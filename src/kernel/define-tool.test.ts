@@ -89,7 +89,7 @@ describe("a defined tool", () => {
     ["a misspelt type", { parameters: { type: "objekt" } }, /type of its `parameters` is "objekt"/],
     ["arguments that are no object", { parameters: { type: "string" } }, /"string".*must be "object"/],
     ["an effect that there is not", { effect: "see", claims: () => [] }, /`effect` is "see".*"none", "look" or "act"/],
-    ["an effect without claims", { effect: "act" }, /no `claims`/],
+    ["an effect without claims", { effect: "write" }, /no `claims`/],
     ["no run", { run: undefined }, /`run` is missing/],
   ])("refuses %s at once and names the field", (_case, more, said) => {
     const spec: unknown =
@@ -153,7 +153,7 @@ describe("a defined tool", () => {
   });
 
   it("does not compile when it acts without claims", () => {
-    const spec = { name: "x", description: "", parameters: {}, effect: "act" as const, run: () => text("") };
+    const spec = { name: "x", description: "", parameters: {}, effect: "write" as const, run: () => text("") };
     // @ts-expect-error an acting tool has to claim what it touches
     expect(() => defineTool(spec)).toThrow(HaftError);
   });

@@ -1,8 +1,8 @@
 /** Makes a tool of what its author wrote: descriptor, validation and the pipeline come from here. */
-import { checkFaceName, checkSpec, invalidTool } from "./check-spec.js";
+import { checkPresentedName, checkSpec, invalidTool } from "./check-spec.js";
 import type { HostContext } from "./context.js";
 import { DEFAULT_DEADLINE_MS } from "./deadline.js";
-import type { AnyFace, Dialect } from "./dialect.js";
+import type { AnyPresenter, Dialect } from "./dialect.js";
 import { type Explanation, explainCall, runCall } from "./pipeline.js";
 import { blockText } from "./result.js";
 import { type InputSchema, isStandardSchema, type JsonSchema } from "./schema.js";
@@ -33,7 +33,7 @@ export function defineTool<const S extends InputSchema, Data = never, Limits = u
     limits: spec.limits ?? {},
     annotations,
     deadlineMs: typeof deadline === "number" ? () => deadline : (deadline as ToolBody["deadlineMs"]),
-    ...(effect === "none" ? {} : { claims: (input, look) => erased.claims!(input, look) }),
+    ...(effect === "none" ? {} : { claims: (input, context) => erased.claims!(input, context) }),
     run: (input, ctx) => erased.run(input, ctx),
   };
   const parameters = isStandardSchema(schema) ? jsonSchemaOf(schema, name) : (schema as JsonSchema);
@@ -41,13 +41,13 @@ export function defineTool<const S extends InputSchema, Data = never, Limits = u
 }
 
 /** The same tool under a dialect's name, schema, limits and texts. */
-export function presentTool(tool: DefinedTool, face: AnyFace, dialect: Dialect): DefinedTool {
-  checkFaceName(face.name);
+export function presentTool(tool: DefinedTool, presenter: AnyPresenter, dialect: Dialect): DefinedTool {
+  checkPresentedName(presenter.name);
   return assemble(tool.body, {
-    name: face.name,
-    description: face.description,
-    parameters: face.parameters,
-    face,
+    name: presenter.name,
+    description: presenter.description,
+    parameters: presenter.parameters,
+    presenter,
     dialect,
   });
 }
@@ -61,7 +61,7 @@ interface Shown {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
-  readonly face?: AnyFace;
+  readonly presenter?: AnyPresenter;
   readonly dialect?: Dialect;
 }
 
@@ -88,7 +88,7 @@ function assemble(body: ToolBody, shown: Shown): DefinedTool {
 }
 
 function validatorOf(tool: DefinedTool): Validator {
-  const own = tool.face === undefined ? tool.body.schema : tool.parameters;
+  const own = tool.presenter === undefined ? tool.body.schema : tool.parameters;
   return createValidator(own, tool.parameters, tool.name);
 }
 

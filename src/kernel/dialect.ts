@@ -1,6 +1,6 @@
 /** How a toolset is presented: names, schemas, limits, texts. Data plus pure functions; nothing else branches on a dialect. */
 import type { OutputBudget } from "./output.js";
-import type { ContentBlock, Cut, ToolOutcome, ToolResult } from "./result.js";
+import type { ContentBlock, ToolOutcome, ToolResult, Truncation } from "./result.js";
 import type { JsonSchema } from "./schema.js";
 
 /** What `decode` makes of validated arguments: the tool's canonical input, or the problem in one sentence. */
@@ -24,9 +24,9 @@ export interface RenderContext {
 /** The blocks that the model will read, before the clamp. */
 export interface Rendered {
   readonly content: readonly ContentBlock[];
-  readonly cuts?: readonly Cut[];
+  readonly truncations?: readonly Truncation[];
   /** The text ends before the tool's own cut: how that one goes on is no longer what to do next, and is left out of the outcome. */
-  readonly endsEarlier?: boolean;
+  readonly truncatedByPresenter?: boolean;
   /** The text already keeps to its own budget, notice included; the pipeline's clamp leaves it alone. */
   readonly clamped?: boolean;
   /** false: the outcome of a call that was not carried out counts as an ordinary answer. Default: only an "ok" is none. */
@@ -34,7 +34,7 @@ export interface Rendered {
 }
 
 /** One tool in one dialect. */
-export interface ToolFace<Input = never, Data = unknown, Limits = unknown> {
+export interface ToolPresenter<Input = never, Data = unknown, Limits = unknown> {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
@@ -45,7 +45,7 @@ export interface ToolFace<Input = never, Data = unknown, Limits = unknown> {
   /** The parameters that are paths: a `file:` URL in one of them is taken as the path that it names. */
   readonly paths?: readonly string[];
   /** The optional parameters whose empty value (`""`, `[]`, `{}`) says something. Any other one is absent when it is empty. */
-  readonly keepsEmpty?: readonly string[];
+  readonly acceptsEmpty?: readonly string[];
   /** Laid over the tool's own limits. */
   readonly limits?: Partial<Limits>;
   decode(args: Readonly<Record<string, unknown>>): Decoded<Input, Limits>;
@@ -55,13 +55,13 @@ export interface ToolFace<Input = never, Data = unknown, Limits = unknown> {
 
 /** A face whose input and data are not known here; registries hold these. */
 // biome-ignore lint/suspicious/noExplicitAny: a face is contravariant in what it decodes to and renders from; only its own tool calls it.
-export type AnyFace = ToolFace<any, any, any>;
+export type AnyPresenter = ToolPresenter<any, any, any>;
 
 /** One way to present the tools: names, schemas, limits, texts and the envelope of an outcome. */
 export interface Dialect {
   readonly name: string;
   /** Canonical tool name → face, in the order of registration. */
-  readonly tools: Readonly<Record<string, AnyFace>>;
+  readonly tools: Readonly<Record<string, AnyPresenter>>;
   /** Collection → advertised names, in order. `all` is always every registered tool. Names of tools that do not exist yet are left out. */
   readonly collections: Readonly<Record<string, readonly string[]>>;
   /** What happens to a parameter that the schema does not know and that is no misspelling. */
@@ -69,12 +69,12 @@ export interface Dialect {
   /** The text for a call of a tool that the box does not have. */
   unknownTool(name: string, nearest: readonly string[]): string;
   /** What is told to the model when the pipeline had to cut an answer that no face rendered. Absent: only `cuts` tells it. */
-  cutNote?(cut: Cut): string;
+  truncationNote?(truncation: Truncation): string;
   /**
    * How a model that is shown this dialect reads a kept artifact, as one sentence with the names of its own tool and parameter.
    * Absent: only the artifact is named.
    */
-  toReadArtifact?(id: string): string;
+  artifactHint?(id: string): string;
   /** A cancel whose reason has `hard: true` makes `invoke` reject with that reason instead of giving an outcome. Default false. */
   readonly hardCancelRejects?: boolean;
   /** The shape that this dialect's hosts expect of an outcome. */

@@ -132,9 +132,9 @@ export function artifactFault(id: string, found: keyof typeof GONE): HaftError {
 }
 
 /** Calls a listener of the host. What it throws is its own affair, and no failure of the one that tells. */
-export function unharmed(tell: () => void): void {
+export function callSafely(listener: () => void): void {
   try {
-    tell();
+    listener();
   } catch {
     // It was told; there is nobody else to tell.
   }

@@ -7,7 +7,7 @@ export type SystemRefusal = readonly [code: ErrorCode, system: string, why: stri
 
 const NOT_PERMITTED = "the system does not permit it. Use another path";
 
-const SHORTAGES = {
+const RESOURCE_ERRORS = {
   EMFILE: [
     "this process has as many files open as it may",
     "Try again with fewer calls at once, or raise the limit with `ulimit -n`",
@@ -20,8 +20,8 @@ const SHORTAGES = {
 /** What this process or the machine is short of for a moment, where that is why the system refused: a clause, and the next step. */
 export function shortageOf(thrown: unknown): { readonly why: string; readonly next: string } | undefined {
   const code = systemCode(thrown) ?? "";
-  if (!Object.hasOwn(SHORTAGES, code)) return undefined;
-  const [why, next] = SHORTAGES[code as keyof typeof SHORTAGES];
+  if (!Object.hasOwn(RESOURCE_ERRORS, code)) return undefined;
+  const [why, next] = RESOURCE_ERRORS[code as keyof typeof RESOURCE_ERRORS];
   return { why, next };
 }
 
@@ -58,8 +58,8 @@ const REFUSALS = {
     "cross-device link not permitted",
     "it is on another file system, and a move is one step. Copy it, then remove it",
   ],
-  EMFILE: ["FS_IO", "too many open files", SHORTAGES.EMFILE.join(". ")],
-  ENFILE: ["FS_IO", "too many open files in system", SHORTAGES.ENFILE.join(". ")],
+  EMFILE: ["FS_IO", "too many open files", RESOURCE_ERRORS.EMFILE.join(". ")],
+  ENFILE: ["FS_IO", "too many open files in system", RESOURCE_ERRORS.ENFILE.join(". ")],
   EROFS: ["FS_READ_ONLY", "read-only file system", "the file system is read-only. Use another path"],
 } as const satisfies Readonly<Record<string, SystemRefusal>>;
 
@@ -116,10 +116,10 @@ const KIND_NAMES = {
 } as const;
 
 /** A kind of entry that is no regular file. */
-export type OddKind = keyof typeof KIND_NAMES;
+export type SpecialFileKind = keyof typeof KIND_NAMES;
 
 /** The error for what is no regular file. `what` names it in the sentence; default: by its kind. */
-export function notAFile(did: string, path: string, kind: OddKind, what: string = KIND_NAMES[kind]): HaftError {
+export function notAFile(did: string, path: string, kind: SpecialFileKind, what: string = KIND_NAMES[kind]): HaftError {
   const system = kind === "directory" ? { system: "EISDIR: illegal operation on a directory, read" } : {};
   return new HaftError("FS_NOT_A_FILE", `Did not ${did} "${path}": it is ${what}. Name a regular file.`, {
     details: { path, kind, ...system },

@@ -33,13 +33,13 @@ export function requireTreeCovered(
   grant: Grant,
   path: string,
   access: Access,
-  excepted: "refused" | "left-out" = "refused",
+  excepted: "refused" | "skipped" = "refused",
 ): void {
   requireCovered(grant, path, access);
   const whole = grant.files.some(
     (place) => place.scope === "tree" && isWithin(place.path, path) && place.access.includes(access),
   );
-  const holdsExcepted = excepted === "refused" && grant.except.some((folder) => isWithin(path, folder));
+  const holdsExcepted = excepted === "refused" && grant.except.some((directory) => isWithin(path, directory));
   if (whole && !holdsExcepted) return;
   const why = whole ? "it holds what must not be touched" : "the call claimed it without what lies below it";
   throw new HaftError("CALL_UNCLAIMED", `Did not ${access} "${path}": ${why}. Name the parts one by one.`, {
@@ -51,7 +51,7 @@ export function requireTreeCovered(
  * Judges the real place of a path that leads elsewhere. Resolves when it may be touched.
  * @throws `POLICY_DENIED`, or `POLICY_APPROVAL_REQUIRED` when a person has to approve the real place first.
  */
-export async function requireMoved(
+export async function requireAuthorized(
   grant: Grant,
   call: BoundCall,
   asked: string,
@@ -59,8 +59,8 @@ export async function requireMoved(
   access: Access,
 ): Promise<void> {
   if (asked === real || covers(grant, real, access)) return;
-  if (grant.moved.some((pair) => pair.asked === asked && pair.real === real)) return;
-  const decision = await call.moved(asked, { path: real, access: [access], scope: "self" });
+  if (grant.symlinkTargets.some((pair) => pair.asked === asked && pair.real === real)) return;
+  const decision = await call.authorizeRealPath(asked, { path: real, access: [access], scope: "self" });
   if (decision.effect === "allow") return;
   const next = decision.next === undefined ? "" : ` ${decision.next}`;
   const code = decision.effect === "ask" ? "POLICY_APPROVAL_REQUIRED" : "POLICY_DENIED";

@@ -45,7 +45,7 @@ describe("what a tool throws or returns", () => {
     const block = (content: unknown) => ({ isError: false, content });
     const odd: unknown[] = [undefined, null, "text", 5, [], {}, { isError: false }, { isError: "false", content: [] }];
     odd.push(block("text"), block([null]), block([{ kind: "text" }]), block([{ kind: "film" }]), refusing);
-    odd.push({ ...block([]), code: 5 }, { ...block([]), cuts: [null] }, { ...block([]), message: {} });
+    odd.push({ ...block([]), code: 5 }, { ...block([]), truncations: [null] }, { ...block([]), message: {} });
     for (const returned of odd) {
       const host = bareHost();
       const outcome = await call(
@@ -122,7 +122,7 @@ describe("what a tool throws or returns", () => {
     );
     const dropped = 5_000 - many.content.length + 1;
     expect(dropped).toBeGreaterThan(1_000);
-    expect(many.cuts).toEqual([
+    expect(many.truncations).toEqual([
       expect.objectContaining({ what: `${dropped} more blocks of odd`, keptBytes: 0, artifact: "1" }),
     ]);
     const kept = await session.artifacts.read("1", 0, 1e9);
@@ -137,18 +137,22 @@ describe("the cuts of a tool", () => {
       name: "odd",
       description: "",
       parameters: {},
-      run: () => ({ content: [], isError: false, data: 1, cuts: [{ ...cut, next: "Go on at 9." }] }),
+      run: () => ({ content: [], isError: false, data: 1, truncations: [{ ...cut, next: "Go on at 9." }] }),
     });
     const faceOf = (endsEarlier: boolean) => ({
       name: "odd",
       description: "",
       parameters: {},
       decode: () => ({ input: {} }),
-      render: () => ({ content: [], cuts: [{ ...cut, next: "Go on at 5." }], endsEarlier }),
+      render: () => ({
+        content: [],
+        truncations: [{ ...cut, next: "Go on at 5." }],
+        truncatedByPresenter: endsEarlier,
+      }),
     });
     const nexts = async (endsEarlier: boolean) => {
       const shown = presentTool(tool, faceOf(endsEarlier), { unknownParameter: "ignore" } as unknown as Dialect);
-      return (await call(shown)).cuts.map(({ next }) => next);
+      return (await call(shown)).truncations.map(({ next }) => next);
     };
     expect(await nexts(false)).toEqual(["Go on at 9.", "Go on at 5."]);
     expect(await nexts(true)).toEqual([undefined, "Go on at 5."]);

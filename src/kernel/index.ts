@@ -1,4 +1,5 @@
 /** The contract: tools, calls, results, claims and the ports. Pure: no Node built-in anywhere behind this entry. */
+
 export { AbortHub } from "./abort-hub.js";
 export { Approvals } from "./approvals.js";
 export type { Backend, BackendFlags, Binding, BoundCall, Ports } from "./backend.js";
@@ -25,17 +26,16 @@ export {
   cwdProblem,
   NO_BYTES,
   notStarted,
+  notStartedResult,
   TREE_GONE,
   TREE_UNSEEN,
-  unbegunResult,
 } from "./command-problem.js";
-export { type BackendCore, completeBackend } from "./complete-backend.js";
 export type {
+  ClaimContext,
   ClaimsOutcome,
   Hooks,
   HostContext,
   HostServices,
-  Look,
   RateLimit,
   Stores,
   ToolContext,
@@ -43,16 +43,7 @@ export type {
 } from "./context.js";
 export { createHostContext, type HostContextOptions } from "./create-context.js";
 export { defineTool, explain, presentTool } from "./define-tool.js";
-export type { AnyFace, Decoded, Dialect, RenderContext, Rendered, ToolFace } from "./dialect.js";
-export {
-  artifactFault,
-  ERROR_CODES,
-  type ErrorCode,
-  HaftError,
-  type HaftErrorOptions,
-  messageOf,
-  unharmed,
-} from "./errors.js";
+export type { AnyPresenter, Decoded, Dialect, RenderContext, Rendered, ToolPresenter } from "./dialect.js";
 export type {
   DeleteData,
   DeleteInput,
@@ -68,18 +59,26 @@ export type {
   MoveData,
   MoveInput,
   MoveLimits,
-} from "./folder-tool-data.js";
+} from "./directory-tool-data.js";
+export {
+  artifactFault,
+  callSafely,
+  ERROR_CODES,
+  type ErrorCode,
+  HaftError,
+  type HaftErrorOptions,
+  messageOf,
+} from "./errors.js";
 export type { CoreFs, EntryKind, Expect, Fs, FsChild, FsEntryInfo, Io, ReplaceResult, ResolvedPath } from "./fs.js";
 export { UNNAMEABLE } from "./fs.js";
-export { DOING, type Doing, refusedBy, requirePath, requireUncancelled, whyCancelled } from "./fs-doing.js";
 export {
   badPath,
   type Errno,
   intoItself,
   notAFile,
   notUtf8Name,
-  type OddKind,
   outOfTime,
+  type SpecialFileKind,
   shortageOf,
   staleFile,
   systemCode,
@@ -89,20 +88,27 @@ export {
   tooLarge,
 } from "./fs-faults.js";
 export {
+  FS_OPERATIONS,
+  type FsOperation,
+  operationFault,
+  requirePath,
+  requireUncancelled,
+  whyCancelled,
+} from "./fs-operations.js";
+export {
   authorizeDirectory,
   closedBackend,
   grantedDirectories,
   jobOwner,
   maySeeJob,
+  requireAuthorized,
   requireCommand,
   requireCovered,
   requireJob,
   requireJobs,
   requireLive,
-  requireMoved,
   requireTreeCovered,
 } from "./guard.js";
-export { after, type Bound, within } from "./in-time.js";
 export {
   type FittedImage,
   type ImageBounds,
@@ -118,7 +124,7 @@ export {
   type OutputBudget,
   standardBudget,
 } from "./output.js";
-export { finishTellings, OutputTelling, type StreamListener } from "./output-telling.js";
+export { finishPublishing, OutputPublisher, type StreamListener } from "./output-publisher.js";
 export type { Explanation } from "./pipeline.js";
 export {
   DEFAULT_GRACE_MS,
@@ -140,14 +146,13 @@ export {
   type ProcessData,
   type ProcessInput,
   type ProcessLimits,
-  type UntakenInput,
+  type UnwrittenInput,
 } from "./process-data.js";
 export { ToolRegistry } from "./registry.js";
 export {
   blockText,
   type CallStatus,
   type ContentBlock,
-  type Cut,
   fail,
   failure,
   json,
@@ -156,36 +161,11 @@ export {
   project,
   type ToolOutcome,
   type ToolResult,
+  type Truncation,
   text,
 } from "./result.js";
 export type { InferInput, InputSchema, JsonSchema, StandardSchema } from "./schema.js";
 export type { GrepHit, GrepQuery, Pattern, Search, SearchEnd, WalkEntry, WalkQuery } from "./search.js";
-export {
-  type ByteRange,
-  compilePattern,
-  foldersAbove,
-  globFilter,
-  IGNORE_FILES,
-  isRuleAbove,
-  loadRegexEngine,
-  pageOf,
-  type RulesAbove,
-  rulesAbove,
-  type SearchPattern,
-  type SearchScope,
-  type SearchSource,
-  SearchTally,
-  type SkipReason,
-  type SourceChild,
-  searchBinding,
-  searchInCall,
-  searchStop,
-  searchTree,
-  Turns,
-  walkTree,
-  whyAborted,
-  windowOf,
-} from "./search-engine/index.js";
 export type {
   ApprovalRequest,
   Approver,
@@ -210,7 +190,7 @@ export type {
 } from "./services.js";
 export {
   type Framework,
-  MAX_KNOWN_LINKS,
+  MAX_KNOWN_SYMLINKS,
   MAX_OUTPUTS_SEEN,
   MAX_READ_RECORDS,
   type OutputSeen,
@@ -225,8 +205,8 @@ export { type SessionEnd, SessionJobs } from "./session-jobs.js";
 export type {
   Captured,
   CoreShell,
+  InputAccepted,
   InputOptions,
-  InputTaken,
   JobInfo,
   KillOptions,
   Lifetime,
@@ -296,3 +276,4 @@ export {
 } from "./tool-data.js";
 export { loadValidator, schemaProblem } from "./validate.js";
 export { webDigest } from "./web-digest.js";
+export { after, type Bound, withTimeout } from "./with-timeout.js";

@@ -49,7 +49,7 @@ export function bareFailure(call: ToolCall, result: ToolResult, status: CallStat
     ...(result.code === undefined ? {} : { code: result.code }),
     status,
     content: [{ kind: "text", text: message }],
-    cuts: [],
+    truncations: [],
     repairs: [],
     artifacts: [],
     decision: { rule, effect: "deny", approver: null },
@@ -60,9 +60,10 @@ export function bareFailure(call: ToolCall, result: ToolResult, status: CallStat
 async function assemble(run: CallRun, ending: Ending, result: ToolResult, rendered: Rendered): Promise<ToolOutcome> {
   const clamped = await clampContent(run, rendered);
   const structured = await boundStructured(run, result.structured);
-  const told = result.cuts ?? [];
-  const own = rendered.endsEarlier === true ? told.map(({ next: _, ...cut }) => cut) : told;
-  const cuts = [...own, ...(rendered.cuts ?? []), ...clamped.cuts, ...structured.cuts];
+  const reported = result.truncations ?? [];
+  const own =
+    rendered.truncatedByPresenter === true ? reported.map(({ next: _, ...truncation }) => truncation) : reported;
+  const truncations = [...own, ...(rendered.truncations ?? []), ...clamped.truncations, ...structured.truncations];
   const decision = run.decision ?? UNDECIDED;
   const effect = decision === NOTHING_DECIDED ? "allow" : decision.effect;
   return {
@@ -73,9 +74,9 @@ async function assemble(run: CallRun, ending: Ending, result: ToolResult, render
     status: ending.status,
     content: clamped.content,
     ...(structured.value === undefined ? {} : { structured: structured.value }),
-    cuts,
+    truncations,
     repairs: run.notes,
-    artifacts: cuts.flatMap((cut) => (cut.artifact === undefined ? [] : [cut.artifact])),
+    artifacts: truncations.flatMap((truncation) => (truncation.artifact === undefined ? [] : [truncation.artifact])),
     decision: { rule: decision.rule, effect, approver: run.approver },
     ...(ending.inputRequired === undefined ? {} : { inputRequired: ending.inputRequired }),
     audit: run.audit,
@@ -84,13 +85,20 @@ async function assemble(run: CallRun, ending: Ending, result: ToolResult, render
 
 /** A face renders everything it is given; a tool without one shows its blocks, else its message or its data. */
 function render(run: CallRun, result: ToolResult): Rendered {
-  const { face } = run.tool;
-  if (face === undefined || (result.content.length > 0 && result.data === undefined))
+  const { presenter } = run.tool;
+  if (presenter === undefined || (result.content.length > 0 && result.data === undefined))
     return { content: plainContent(result) };
   try {
     const { budget } = run.context;
     const { args, cwd, notes } = run;
-    return face.render(result, { arguments: args, budget, cwd, backend: run.backend.name, notes, tool: run.tool.name });
+    return presenter.render(result, {
+      arguments: args,
+      budget,
+      cwd,
+      backend: run.backend.name,
+      notes,
+      tool: run.tool.name,
+    });
   } catch (thrown) {
     return {
       content: [{ kind: "text", text: `The result of \`${run.tool.name}\` could not be shown: ${messageOf(thrown)}` }],

@@ -1,5 +1,5 @@
 /** The output budget: how much text an answer may hold and what stands where some was left out. */
-import { cutHead, cutTail, utf8Length } from "../text/index.js";
+import { truncateToHead, truncateToTail, utf8Length } from "../text/index.js";
 
 /** The part of a text that survives a cut: its head, its tail, or (middle) both ends. */
 export type ClipEnd = "head" | "tail" | "middle";
@@ -39,16 +39,16 @@ export function clampWithCount(
   if (total <= budget.maxBytes) return { text, omittedBytes: 0, keptBytes: total };
   const notice = budget.notice ?? defaultNotice;
   if (budget.kind === "head") {
-    const head = cutHead(text, budget.maxBytes);
-    return { text: head.text + notice(head.droppedBytes), omittedBytes: head.droppedBytes, keptBytes: head.keptBytes };
+    const head = truncateToHead(text, budget.maxBytes);
+    return { text: head.text + notice(head.omittedBytes), omittedBytes: head.omittedBytes, keptBytes: head.keptBytes };
   }
   if (budget.kind === "tail") {
-    const tail = cutTail(text, budget.maxBytes);
-    return { text: notice(tail.droppedBytes) + tail.text, omittedBytes: tail.droppedBytes, keptBytes: tail.keptBytes };
+    const tail = truncateToTail(text, budget.maxBytes);
+    return { text: notice(tail.omittedBytes) + tail.text, omittedBytes: tail.omittedBytes, keptBytes: tail.keptBytes };
   }
   const half = Math.floor(budget.maxBytes / 2);
-  const head = cutHead(text, half);
-  const tail = cutTail(text, budget.maxBytes - half);
+  const head = truncateToHead(text, half);
+  const tail = truncateToTail(text, budget.maxBytes - half);
   const keptBytes = head.keptBytes + tail.keptBytes;
   const omittedBytes = total - keptBytes;
   return { text: head.text + notice(omittedBytes) + tail.text, omittedBytes, keptBytes };

@@ -7,19 +7,27 @@
  */
 
 import { approve } from "./approve-stage.js";
-import { recordBegin, recordEnd } from "./call-record.js";
-import { type CallRun, cancelledUnbegun, type Ending, ended, newRun, resultOfThrown, type Step } from "./call-run.js";
+import { auditBegin, auditEnd } from "./audit-call.js";
+import {
+  type CallRun,
+  cancelledBeforeStart,
+  type Ending,
+  ended,
+  newRun,
+  resultOfThrown,
+  type Step,
+} from "./call-run.js";
 import type { Claim, Decision } from "./claims.js";
 import type { HostContext } from "./context.js";
 import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { decide, reserveRate, stateClaims } from "./decide-stage.js";
-import { after, within } from "./in-time.js";
 import { bareFailure, outcomeOf } from "./outcome.js";
 import { prepare } from "./prepare-stage.js";
 import { fail, type ToolOutcome, type ToolResult } from "./result.js";
 import { execute } from "./run-stage.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
 import type { Validator } from "./validate.js";
+import { after, withTimeout } from "./with-timeout.js";
 
 /** Runs one call from the model's words to the dialect's answer. Rejects only for a hard cancel in a dialect that asks for it. */
 export async function runCall(
@@ -28,7 +36,7 @@ export async function runCall(
   call: ToolCall,
   context: HostContext,
 ): Promise<ToolOutcome> {
-  const outcome = await recorded(tool, call, context, (run) => settle(run, validate));
+  const outcome = await audited(tool, call, context, (run) => settle(run, validate));
   if (tool.dialect?.hardCancelRejects !== true) return outcome;
   const { aborted, reason } = context.signal;
   if (aborted && isHard(reason)) throw reason;
@@ -42,10 +50,10 @@ export async function refuseCall(
   context: HostContext,
   ending: () => Ending,
 ): Promise<ToolOutcome> {
-  return recorded(tool, call, context, (run) => endingOf(run, async () => ending()));
+  return audited(tool, call, context, (run) => endingOf(run, async () => ending()));
 }
 
-async function recorded(
+async function audited(
   tool: DefinedTool,
   call: ToolCall,
   context: HostContext,
@@ -53,12 +61,12 @@ async function recorded(
 ): Promise<ToolOutcome> {
   try {
     const run = newRun(tool, call, context);
-    const unrecorded = await recordBegin(run);
-    const ending = unrecorded ?? (await work(run));
+    const auditFailure = await auditBegin(run);
+    const ending = auditFailure ?? (await work(run));
     run.life.end();
     countRate(run, ending);
     const outcome = await outcomeOf(run, ending);
-    if (unrecorded === undefined) await recordEnd(run, outcome);
+    if (auditFailure === undefined) await auditEnd(run, outcome);
     return outcome;
   } catch (thrown) {
     // A host whose clock or ids fail cannot even say when the call began.
@@ -91,8 +99,8 @@ async function inTime(run: CallRun, work: () => Step | PromiseLike<Step>): Promi
   const { name } = run.tool;
   const bound = { clock: run.context.host.clock, ms: DEFAULT_DEADLINE_MS, signal: run.cancel };
   const late = `Stopped \`${name}\` before it began: what it would touch was not known within ${DEFAULT_DEADLINE_MS} ms.`;
-  return within<Step>(bound, work, (why) =>
-    why === "cancelled" ? cancelledUnbegun(name) : ended("timed-out", fail("CALL_TIMEOUT", late)),
+  return withTimeout<Step>(bound, work, (why) =>
+    why === "cancelled" ? cancelledBeforeStart(name) : ended("timed-out", fail("CALL_TIMEOUT", late)),
   );
 }
 
@@ -111,7 +119,7 @@ function countRate(run: CallRun, ending: Ending): void {
 }
 
 function cancelledBefore(run: CallRun): Ending | undefined {
-  return run.cancel?.aborted === true ? cancelledUnbegun(run.tool.name) : undefined;
+  return run.cancel?.aborted === true ? cancelledBeforeStart(run.tool.name) : undefined;
 }
 
 function beforeClaims(run: CallRun, validate: Validator): Step | PromiseLike<Step> {

@@ -3,19 +3,19 @@
 import { nearestNames, pathOfFileUrl } from "../text/index.js";
 import { type CallRun, type Ending, invalid, type Step } from "./call-run.js";
 import { coerceBag, isRecord } from "./coerce.js";
-import type { AnyFace } from "./dialect.js";
-import { after } from "./in-time.js";
+import type { AnyPresenter } from "./dialect.js";
 import { plainCopy } from "./plain-data.js";
 import { repair } from "./repair.js";
 import { shownEcho } from "./shown-name.js";
 import type { Validated, Validator } from "./validate.js";
+import { after } from "./with-timeout.js";
 
 /** Fills in the arguments, the input, the limits and the backend; an ending when the arguments cannot be used. */
 export function prepare(run: CallRun, validate: Validator): Step | PromiseLike<Step> {
   const { tool } = run;
-  const { face } = tool;
+  const { presenter } = tool;
   if (run.notPlain !== undefined) return notPlain(run, run.notPlain);
-  const coerced = coerceBag(run.call.input, face?.bareString);
+  const coerced = coerceBag(run.call.input, presenter?.bareString);
   if ("problem" in coerced) return invalid(run, coerced.problem);
   if (coerced.note !== undefined) run.notes.push(coerced.note);
   // The copy that the record was made of; only what was parsed from text just now has not been through it.
@@ -28,7 +28,9 @@ export function prepare(run: CallRun, validate: Validator): Step | PromiseLike<S
   const unknownParameter = tool.dialect?.unknownParameter ?? "refuse";
   const mended = repair(aimed.bag, tool.parameters, {
     unknownParameter,
-    ...(face === undefined ? {} : { aliases: face.aliases ?? {}, keepsEmpty: face.keepsEmpty ?? [] }),
+    ...(presenter === undefined
+      ? {}
+      : { aliases: presenter.aliases ?? {}, acceptsEmpty: presenter.acceptsEmpty ?? [] }),
   });
   run.notes.push(...mended.notes);
 
@@ -36,10 +38,10 @@ export function prepare(run: CallRun, validate: Validator): Step | PromiseLike<S
 }
 
 function takeArguments(run: CallRun, checked: Validated): Step {
-  const { face } = run.tool;
+  const { presenter: face } = run.tool;
   if ("problem" in checked) return invalid(run, checked.problem, { ...checked });
   run.args = isRecord(checked.value) ? checked.value : {};
-  const unusable = takeFileUrls(run, face?.paths ?? []);
+  const unusable = resolveFileUrls(run, face?.paths ?? []);
   if (unusable !== undefined) return unusable;
   if (face !== undefined) return decode(run, face);
   run.input = checked.value;
@@ -51,7 +53,7 @@ function notPlain(run: CallRun, problem: string): Ending {
 }
 
 /** Takes a `file:` URL for the path that it names: taken as it is written, it would be a relative path. */
-function takeFileUrls(run: CallRun, parameters: readonly string[]): Ending | undefined {
+function resolveFileUrls(run: CallRun, parameters: readonly string[]): Ending | undefined {
   for (const parameter of parameters) {
     const url = run.args[parameter];
     const named = typeof url === "string" ? pathOfFileUrl(url) : undefined;
@@ -68,13 +70,13 @@ function takeFileUrls(run: CallRun, parameters: readonly string[]): Ending | und
   return undefined;
 }
 
-function decode(run: CallRun, face: AnyFace): Step {
-  const decoded = face.decode(run.args);
+function decode(run: CallRun, presenter: AnyPresenter): Step {
+  const decoded = presenter.decode(run.args);
   if ("problem" in decoded) {
     return invalid(run, decoded.problem, decoded.parameter === undefined ? {} : { parameter: decoded.parameter });
   }
   run.input = decoded.input;
-  run.limits = { ...(run.tool.body.limits as object), ...face.limits, ...decoded.limits };
+  run.limits = { ...(run.tool.body.limits as object), ...presenter.limits, ...decoded.limits };
   run.notes.push(...(decoded.notes ?? []));
   return undefined;
 }

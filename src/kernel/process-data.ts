@@ -34,9 +34,9 @@ export interface ProcessLimits {
   /** Jobs that have ended which a list shows: the latest. */
   readonly maxEnded: number;
   /** Where output is kept: in the state folder, or in `.indus-process` of the working folder. */
-  readonly folder: "state" | "workspace";
+  readonly outputLocation: "state" | "workspace";
   /** stop removes the job and what it has printed. */
-  readonly stopForgets: boolean;
+  readonly stopDeletes: boolean;
   /** How long a job lives where the call does not say. */
   readonly lifetime: Lifetime;
   /** Whose jobs list shows: those of the session, or all that this host has started and the session may know of. */
@@ -62,9 +62,9 @@ export interface NewOutput {
   readonly text: string;
   readonly newBytes: number;
   /** Of the new bytes those that `text` leaves out; `artifact` holds them where one could be made. */
-  readonly dropped: number;
+  readonly omittedBytes: number;
   /** New bytes that are not kept any more, not counted in `newBytes`. */
-  readonly lost: number;
+  readonly droppedBytes: number;
   readonly artifact?: string;
   /** States of a progress bar or the like that `text` leaves out; `artifact` holds them. */
   readonly overwritten?: number;
@@ -73,7 +73,7 @@ export interface NewOutput {
 }
 
 /** The end of an input that a job did not take. */
-export interface UntakenInput {
+export interface UnwrittenInput {
   readonly bytes: number;
   /** Its first characters, at most 40. */
   readonly from: string;
@@ -102,7 +102,7 @@ export interface ProcessData {
   /** At most so many of the bytes taken, of this write or one before, wait until the job reads. Absent: none. */
   readonly waitingBytes?: number;
   /** What was not taken. Absent: nothing. */
-  readonly untaken?: UntakenInput;
+  readonly unwritten?: UnwrittenInput;
   readonly inputClosed?: boolean;
   /** wait has ended before the job. */
   readonly waitedMs?: number;

@@ -77,7 +77,7 @@ describe("repair", () => {
 
   it("takes an empty optional value as absent where a face does not say that it means something", () => {
     const mended = (given: object, keepsEmpty: string[]) =>
-      repair(given, SCHEMA, { unknownParameter: "refuse", keepsEmpty });
+      repair(given, SCHEMA, { unknownParameter: "refuse", acceptsEmpty: keepsEmpty });
     const given = { path: "", tags: [], options: {}, edits: [] };
     expect(mended(given, ["edits"])).toEqual({
       value: { path: "", edits: [] },
@@ -99,7 +99,7 @@ describe("repair", () => {
     const given = { any: "", named: "", either: "", least: "", some: [], choice: "", started: "", count: "" };
     const { value } = repair(given, { type: "object", properties }, { unknownParameter: "refuse" });
     expect(value).toEqual({ any: "", named: "", either: "", choice: "", started: "" });
-    const face = { unknownParameter: "refuse", keepsEmpty: [] } as const;
+    const face = { unknownParameter: "refuse", acceptsEmpty: [] } as const;
     expect(repair({ started: "" }, { type: "object", properties }, face).value).toEqual({ started: "" });
     expect(repair({ any: null, either: null, least: null }, { type: "object", properties }, face).value).toEqual({
       any: null,

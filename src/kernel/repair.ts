@@ -22,11 +22,11 @@ export interface RepairOptions {
    * The optional parameters whose empty value (`""`, `[]`, `{}`) says something; every other one is then absent when it is
    * empty. Without this list only the schema is asked: what it does not accept empty is absent.
    */
-  readonly keepsEmpty?: readonly string[];
+  readonly acceptsEmpty?: readonly string[];
 }
 
 /** Where one part of the arguments stands, and what is told of it. */
-interface Mending {
+interface Repairing {
   readonly options: RepairOptions;
   readonly notes: string[];
   /** Optional parameters that came as null or empty. */
@@ -56,7 +56,7 @@ function absentNote(absent: readonly string[]): string {
 }
 
 /** A list in place of all arguments can only be the one list that a tool takes. */
-function bareList(sent: unknown, schema: JsonSchema, { options, notes }: Mending): unknown {
+function bareList(sent: unknown, schema: JsonSchema, { options, notes }: Repairing): unknown {
   if (!Array.isArray(sent) || !isRecord(schema.properties) || options.unknownParameter === "ignore") return sent;
   const [only, ...others] = Object.entries(schema.properties as Readonly<Record<string, JsonSchema>>);
   if (only === undefined || others.length > 0 || !accepts(only[1], "array")) return sent;
@@ -113,14 +113,14 @@ function misspelling(key: string, free: readonly string[]): string | undefined {
   const same = free.filter((name) => plainName(name) === plain);
   if (same.length === 1) return same[0];
   if (plain.length < 5) return undefined;
-  const near = nearestNames(key, free, 2).filter((name) => isOneSlip(plainName(name), plain));
+  const near = nearestNames(key, free, 2).filter((name) => isOneTypo(plainName(name), plain));
   return near.length === 1 ? near[0] : undefined;
 }
 
 const plainName = (name: string): string => name.toLowerCase().replace(/[_-]/g, "");
 
 /** One letter missing, added, changed, or two neighbours swapped. */
-function isOneSlip(a: string, b: string): boolean {
+function isOneTypo(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   let start = 0;
   while (start < Math.min(a.length, b.length) && a[start] === b[start]) start++;
@@ -136,7 +136,7 @@ function repairMembers(
   value: Readonly<Record<string, unknown>>,
   schema: JsonSchema,
   at: string,
-  mending: Mending,
+  mending: Repairing,
 ): Readonly<Record<string, unknown>> {
   const properties = schema.properties as Readonly<Record<string, JsonSchema>>;
   const required = Array.isArray(schema.required) ? schema.required : [];
@@ -145,7 +145,7 @@ function repairMembers(
     const wanted = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (wanted === undefined) continue;
     const name = inside(at, key);
-    if (!required.includes(key) && saysNothing(member, key, wanted, mending.options)) {
+    if (!required.includes(key) && isUninformative(member, key, wanted, mending.options)) {
       out ??= { ...value };
       delete out[key];
       mending.absent.push(name);
@@ -160,7 +160,12 @@ function repairMembers(
 }
 
 /** Whether an optional value is null or empty and could mean nothing else than that it is absent. */
-function saysNothing(value: unknown, key: string, schema: JsonSchema, { keepsEmpty }: RepairOptions): boolean {
+function isUninformative(
+  value: unknown,
+  key: string,
+  schema: JsonSchema,
+  { acceptsEmpty: keepsEmpty }: RepairOptions,
+): boolean {
   const kind = emptyKind(value);
   if (kind === undefined || schema.default === value) return false;
   const least = { string: schema.minLength, array: schema.minItems, object: schema.minProperties, null: 0 }[kind];
@@ -184,7 +189,7 @@ function refuses(schema: JsonSchema, type: string): boolean {
   return Array.isArray(choices) && choices.every((choice) => isRecord(choice) && refuses(choice, type));
 }
 
-function repairValue(value: unknown, schema: JsonSchema, at: string, mending: Mending): unknown {
+function repairValue(value: unknown, schema: JsonSchema, at: string, mending: Repairing): unknown {
   const { options, notes } = mending;
   const mended = reshape(value, schema, at, mending);
   if (Array.isArray(mended) && isRecord(schema.items)) {
@@ -198,7 +203,7 @@ function repairValue(value: unknown, schema: JsonSchema, at: string, mending: Me
 }
 
 /** Brings one value to the type that the schema wants, where only one reading is possible. */
-function reshape(value: unknown, schema: JsonSchema, at: string, { options, notes }: Mending): unknown {
+function reshape(value: unknown, schema: JsonSchema, at: string, { options, notes }: Repairing): unknown {
   if (typeof value === "number") return atMost(value, schema, at, notes);
   if (typeof value === "string" && !accepts(schema, "string")) return fromText(value, schema, at, notes);
   if (options.unknownParameter === "refuse") {
@@ -206,7 +211,7 @@ function reshape(value: unknown, schema: JsonSchema, at: string, { options, note
     if (Array.isArray(value) && !accepts(schema, "array")) return oneOfList(value, schema, at, notes);
   }
   if (accepts(schema, "array") && !Array.isArray(value) && value !== null && value !== undefined) {
-    return oneAsList(value, schema, at, notes);
+    return wrapInArray(value, schema, at, notes);
   }
   return value;
 }
@@ -228,10 +233,10 @@ function fromText(value: string, schema: JsonSchema, at: string, notes: string[]
     const parsed = parsedOrUndefined(trimmed);
     if (parsed !== undefined) {
       notes.push(`\`${at}\` came as JSON text and was parsed.`);
-      return isRecord(parsed) && !accepts(schema, "object") ? oneAsList(parsed, schema, at, notes) : parsed;
+      return isRecord(parsed) && !accepts(schema, "object") ? wrapInArray(parsed, schema, at, notes) : parsed;
     }
   }
-  return wantsList ? oneAsList(value, schema, at, notes) : value;
+  return wantsList ? wrapInArray(value, schema, at, notes) : value;
 }
 
 /** The one choice that differs only in case, `_` and `-`. */
@@ -251,7 +256,7 @@ function oneOfList(list: readonly unknown[], schema: JsonSchema, at: string, not
   return item;
 }
 
-function oneAsList(value: unknown, schema: JsonSchema, at: string, notes: string[]): unknown {
+function wrapInArray(value: unknown, schema: JsonSchema, at: string, notes: string[]): unknown {
   const items = isRecord(schema.items) ? schema.items : {};
   const kind = typeof value === "object" ? "object" : typeof value;
   if (!accepts(items, kind) && !(kind === "number" && accepts(items, "integer"))) return value;

@@ -17,7 +17,7 @@ export type ContentBlock = { readonly provenance?: Provenance } & (
 );
 
 /** Something that was left out of an answer: counted, named, and where it can be had. */
-export interface Cut {
+export interface Truncation {
   readonly what: string;
   readonly producedBytes: number;
   readonly keptBytes: number;
@@ -39,7 +39,7 @@ export interface ToolResult<Data = unknown> {
   readonly details?: unknown;
   /** The public part, in fields, for hosts; an MCP client gets it in `_meta` when it asks. Never the whole of `data`, never what only a model needs. */
   readonly structured?: unknown;
-  readonly cuts?: readonly Cut[];
+  readonly truncations?: readonly Truncation[];
   readonly provenance?: Provenance;
 }
 
@@ -66,7 +66,7 @@ export interface ToolOutcome {
   /** The rendered blocks before projection; MCP and others build their own envelope from them. */
   readonly content: readonly ContentBlock[];
   readonly structured?: unknown;
-  readonly cuts: readonly Cut[];
+  readonly truncations: readonly Truncation[];
   /** What was put right in the arguments, as sentences. */
   readonly repairs: readonly string[];
   readonly artifacts: readonly string[];

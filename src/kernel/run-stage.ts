@@ -6,8 +6,8 @@ import { CallSignal } from "./call-signal.js";
 import { ABANDON_AFTER_MS, deadlineOf } from "./deadline.js";
 import { HaftError } from "./errors.js";
 import { revoked } from "./guard.js";
-import { readResult } from "./read-result.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
+import { validateToolResult } from "./validate-tool-result.js";
 
 export async function execute(run: CallRun): Promise<Ending> {
   const { tool, cancel } = run;
@@ -37,11 +37,11 @@ export async function execute(run: CallRun): Promise<Ending> {
       if (cancel?.aborted === true) onCancel();
       const fault = (thrown: unknown) => settle(resultOfThrown(thrown, tool.name));
       watched(run, new CallContext(run, end, clock.now() + deadlineMs), fault).then((value) => {
-        if (isAbandoned) recordLate(run, readResult(value, tool.name));
+        if (isAbandoned) auditLate(run, validateToolResult(value, tool.name));
         else settle(value);
       });
     });
-    const result = readResult(returned, tool.name);
+    const result = validateToolResult(returned, tool.name);
     return ended(statusOf(result, stopped), result);
   } finally {
     stopTimer();
@@ -97,7 +97,7 @@ function statusOf(result: ToolResult, stopped: HaftError | undefined): CallStatu
   return known ?? STATUS_OF_CODE[stopped?.code ?? ""] ?? "failed";
 }
 
-function recordLate(run: CallRun, late: ToolResult): void {
+function auditLate(run: CallRun, late: ToolResult): void {
   const { host } = run.context;
   const note = `A late value was dropped: the tool settled ${late.isError ? "with an error" : "well"} after it had been abandoned.`;
   const entry = { status: "late-value-dropped", tookMs: host.clock.now() - run.startedMs, note };

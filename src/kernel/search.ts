@@ -69,7 +69,7 @@ export interface GrepHit {
   readonly bytes: Uint8Array;
   /** Byte ranges of the matches inside `bytes`. */
   readonly at: readonly (readonly [number, number])[];
-  readonly clippedBytes?: number;
+  readonly truncatedBytes?: number;
   readonly context?: true;
   readonly count?: number;
 }

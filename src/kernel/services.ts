@@ -24,7 +24,7 @@ export interface Ids {
 export interface PolicyCall {
   readonly callId: string;
   readonly tool: string;
-  readonly effect: "none" | "look" | "act";
+  readonly effect: "none" | "read" | "write";
   readonly backend: string;
   readonly sessionId: string;
   readonly cwd: string;
@@ -78,7 +78,7 @@ export interface AuditEnd {
   /** Their texts redacted, and each clipped to 4 KiB. */
   readonly claims?: readonly Claim[];
   readonly tookMs: number;
-  readonly cuts?: number;
+  readonly truncations?: number;
   readonly note?: string;
 }
 

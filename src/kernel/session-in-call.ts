@@ -7,12 +7,12 @@ export type RequireLife = () => void;
 
 /** `session` with artifacts that end with the call already. Its name stays. */
 export function sessionUntilEnd(session: Session, artifacts: Artifacts, requireLife: RequireLife): Session {
-  const { id, readState, todo, caches, links, outputsSeen } = session;
+  const { id, readState, todo, caches, symlinks, outputsSeen } = session;
   return {
     id,
     artifacts,
     readState: viewUntilEnd(readState, requireLife),
-    links: viewUntilEnd(links, requireLife),
+    symlinks: viewUntilEnd(symlinks, requireLife),
     ...(outputsSeen === undefined ? {} : { outputsSeen: viewUntilEnd<OutputsSeen>(outputsSeen, requireLife) }),
     ...(caches === undefined ? {} : { caches: viewUntilEnd(caches, requireLife) }),
     cwd(backend) {

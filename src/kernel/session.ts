@@ -39,7 +39,7 @@ export const MAX_OUTPUTS_SEEN = 500;
 export const MAX_READ_RECORDS = 10_000;
 
 /** Links that a session remembers; one that was forgotten is met again by the port that follows it. */
-export const MAX_KNOWN_LINKS = 10_000;
+export const MAX_KNOWN_SYMLINKS = 10_000;
 
 /** The name under which a host hands in its own read-state; the same word as in the seeds' bag. */
 export const READ_STATE_HANDLE_KEY = "readState";
@@ -72,5 +72,5 @@ export interface Session {
   /** What tools remember only to answer faster, by a name of their own; bounded by them, lost at any time. Absent: nothing is kept. */
   readonly caches?: Map<string, unknown>;
   /** Paths that turned out to lead elsewhere; such a path is resolved before the next decision on it. May forget. */
-  readonly links: Set<string>;
+  readonly symlinks: Set<string>;
 }

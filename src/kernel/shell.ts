@@ -61,7 +61,7 @@ export interface Captured {
   /** Empty while everything fits into `head`. */
   readonly tail: Uint8Array;
   readonly produced: number;
-  readonly dropped: number;
+  readonly omittedBytes: number;
   /** False while something still holds the stream open. */
   readonly final: boolean;
   /** Id of the artifact that holds the whole stream, where one was made. */
@@ -117,9 +117,9 @@ export interface InputOptions {
 }
 
 /** What became of bytes that were written to standard input. */
-export interface InputTaken {
+export interface InputAccepted {
   /** The first so many were taken, and need not be written again; the others were not. */
-  readonly takenBytes: number;
+  readonly acceptedBytes: number;
   /** Of all that was ever taken, at most so many of the last still wait on this side. 0 to 65,536. */
   readonly waitingBytes: number;
   /** Nobody reads any more: the command has ended or closed its input. What was taken may not have been read then. */
@@ -147,7 +147,7 @@ export interface ShellHandle {
    * of it; `BACKEND_UNSUPPORTED` where a running command can be given none; `BACKEND_UNAVAILABLE` when the way there was cut, with
    * `details.began` "unknown" where some may have arrived.
    */
-  write(bytes: Uint8Array, options?: InputOptions): Promise<InputTaken>;
+  write(bytes: Uint8Array, options?: InputOptions): Promise<InputAccepted>;
   /**
    * End of file, behind all writes that were called before. Resolves once it was handed over, or at once where a write or a
    * block is before it. Idempotent, and no error once the command has ended.
@@ -241,7 +241,7 @@ export interface SpawnOptions extends ShellOptions {
    * An absolute folder that the call may write to: the output is kept there, in files whose names begin with the job's id, and
    * not in the backend's own place. A backend that keeps no output in files does not look at it.
    */
-  readonly outputFolder?: string;
+  readonly outputDirectory?: string;
 }
 
 /** What a third party must supply; `completeBackend` builds the rest of `Shell` on it. */

@@ -1,6 +1,6 @@
 /** Makes a JSON value fit a number of bytes and keeps it valid JSON: the largest strings and lists give way first. */
 import { utf8Length } from "../text/index.js";
-import type { Cut } from "./result.js";
+import type { Truncation } from "./result.js";
 
 /** Keeps a whole text somewhere and gives its artifact id; undefined where it could not. */
 export type KeepWhole = (what: string, text: string) => Promise<string | undefined>;
@@ -13,9 +13,9 @@ interface Holder {
 }
 
 /** A string or list no larger than this would hardly be shorter as a note. */
-const LEAST_SHORTENED_BYTES = 64;
+const MIN_SHORTENED_BYTES = 64;
 /** Parts of one value that give way before all of it does. */
-const MOST_SHORTENED = 64;
+const MAX_SHORTENED = 64;
 
 /**
  * A long string becomes `{artifact, bytes}`, a long list its counted head. Where 64 of them are not enough, or nothing is
@@ -26,13 +26,13 @@ export async function shrinkJson(
   value: unknown,
   maxBytes: number,
   keep: KeepWhole,
-): Promise<{ readonly value: unknown; readonly cuts: readonly Cut[] }> {
+): Promise<{ readonly value: unknown; readonly truncations: readonly Truncation[] }> {
   const whole = JSON.stringify(value) ?? "null";
   const root: unknown[] = [JSON.parse(whole)];
-  const cuts: Cut[] = [];
+  const truncations: Truncation[] = [];
   let size = utf8Length(whole);
-  while (size > maxBytes && cuts.length < MOST_SHORTENED) {
-    const found = largestIn(root, MOST_SHORTENED - cuts.length);
+  while (size > maxBytes && truncations.length < MAX_SHORTENED) {
+    const found = largestIn(root, MAX_SHORTENED - truncations.length);
     const most = found.reduce((sum, { bytes }) => sum + bytes, 0);
     if (size - most > maxBytes || found.length === 0) break;
     const gone: string[] = [];
@@ -41,16 +41,21 @@ export async function shrinkJson(
       // What lay in a list that has become its head is measured anew.
       if (gone.some((path) => holder.path.startsWith(path))) continue;
       const before = sizeOf(held(holder));
-      await shorten(holder, size - maxBytes, keep, cuts);
+      await shorten(holder, size - maxBytes, keep, truncations);
       size += sizeOf(held(holder)) - before;
       if (Array.isArray(held(holder))) gone.push(holder.path);
     }
   }
-  if (size <= maxBytes) return { value: root[0], cuts };
+  if (size <= maxBytes) return { value: root[0], truncations };
   const artifact = await keep("json", whole);
   const bytes = utf8Length(whole);
-  const cut = { what: "json", producedBytes: bytes, keptBytes: 0, ...(artifact === undefined ? {} : { artifact }) };
-  return { value: artifact === undefined ? { bytes } : { artifact, bytes }, cuts: [cut] };
+  const truncation = {
+    what: "json",
+    producedBytes: bytes,
+    keptBytes: 0,
+    ...(artifact === undefined ? {} : { artifact }),
+  };
+  return { value: artifact === undefined ? { bytes } : { artifact, bytes }, truncations: [truncation] };
 }
 
 const sizeOf = (value: unknown): number => utf8Length(JSON.stringify(value) ?? "");
@@ -75,14 +80,14 @@ function largestIn(root: unknown[], count: number): readonly Holder[] {
     return isEvenList ? offer({ parent, key, path, bytes }) : bytes;
   };
   const offer = (holder: Holder): number => {
-    if (holder.bytes > LEAST_SHORTENED_BYTES) found.push(holder);
+    if (holder.bytes > MIN_SHORTENED_BYTES) found.push(holder);
     return holder.bytes;
   };
   visit(root, 0, "");
   return found.sort((a, b) => b.bytes - a.bytes).slice(0, count);
 }
 
-async function shorten(holder: Holder, over: number, keep: KeepWhole, cuts: Cut[]): Promise<void> {
+async function shorten(holder: Holder, over: number, keep: KeepWhole, truncations: Truncation[]): Promise<void> {
   const slot = holder.parent as Record<string | number, unknown>;
   const value = slot[holder.key];
   const what = holder.path === "" ? "json" : holder.path;
@@ -91,7 +96,7 @@ async function shorten(holder: Holder, over: number, keep: KeepWhole, cuts: Cut[
   if (typeof value === "string") {
     const bytes = utf8Length(value);
     slot[holder.key] = { ...kept, bytes };
-    cuts.push({ what, producedBytes: bytes, keptBytes: 0, ...kept });
+    truncations.push({ what, producedBytes: bytes, keptBytes: 0, ...kept });
     return;
   }
   const list = value as unknown[];
@@ -99,5 +104,5 @@ async function shorten(holder: Holder, over: number, keep: KeepWhole, cuts: Cut[
   const head = list.slice(0, Math.min(list.length - 1, Math.floor(list.length * share)));
   const note = { omitted: list.length - head.length, of: list.length, ...kept };
   slot[holder.key] = [...head, note];
-  cuts.push({ what, producedBytes: holder.bytes, keptBytes: sizeOf(head), ...kept });
+  truncations.push({ what, producedBytes: holder.bytes, keptBytes: sizeOf(head), ...kept });
 }

@@ -17,7 +17,7 @@ describe("parts that never come back, or fail", () => {
       name: "odd",
       description: "",
       parameters: {},
-      effect: "act",
+      effect: "write",
       claims: claims as () => Claim[],
       run: () => text("ran"),
     });
@@ -48,7 +48,7 @@ describe("parts that never come back, or fail", () => {
     name: "odd",
     description: "",
     parameters: {},
-    effect: "act",
+    effect: "write",
     claims: () => [],
     run() {
       started.push("ran");
@@ -93,7 +93,7 @@ describe("parts that never come back, or fail", () => {
       name: "odd",
       description: "",
       parameters: {},
-      effect: "look",
+      effect: "read",
       // biome-ignore lint/suspicious/noThenProperty: the least that `await` takes, as a hostile tool gives it.
       claims: () => ({ then: twice }) as never,
       async run() {
@@ -115,7 +115,7 @@ describe("parts that never come back, or fail", () => {
     const clock = { now: () => 0, timer: faster(100) };
     const outcome = await call(large, bareContext(bareHost({ clock }), { session }));
     expect(outcome).toMatchObject({ status: "ok", artifacts: [] });
-    expect(outcome.cuts.length).toBeGreaterThan(0);
+    expect(outcome.truncations.length).toBeGreaterThan(0);
   });
 
   it("decide nothing by an answer of another form, and nothing runs", async () => {
@@ -264,7 +264,7 @@ describe("parts that never come back, or fail", () => {
       name: "odd",
       description: "",
       parameters: {},
-      effect: "act",
+      effect: "write",
       claims: () => [],
       run(_, ctx) {
         ctx.emit({ kind: "note" });

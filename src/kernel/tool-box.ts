@@ -1,11 +1,10 @@
 /** What an agent holds: the descriptors a model is shown, and the runner that fulfils its calls. */
 import { nearestNames } from "../text/index.js";
-import { cancelledUnbegun, ended, resultOfThrown } from "./call-run.js";
+import { cancelledBeforeStart, ended, resultOfThrown } from "./call-run.js";
 import type { HostContext, ToolEvent } from "./context.js";
 import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { explain } from "./define-tool.js";
 import { HaftError } from "./errors.js";
-import { within } from "./in-time.js";
 import { bareFailure } from "./outcome.js";
 import { type Explanation, refuseCall } from "./pipeline.js";
 import { fail, type ToolOutcome } from "./result.js";
@@ -13,6 +12,7 @@ import type { JsonSchema } from "./schema.js";
 import type { Clock } from "./services.js";
 import { shownName } from "./shown-name.js";
 import type { DefinedTool, ToolCall, ToolDescriptor } from "./tool.js";
+import { withTimeout } from "./with-timeout.js";
 
 /** Called once for each dispatch. A box with a clock waits 30 s for it. */
 export type ContextFactory = () => HostContext | PromiseLike<HostContext>;
@@ -60,10 +60,10 @@ export function createToolBox(
 ): ToolBox {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {
-    descriptors: (targets = []) => tools.map((tool) => aimable(tool.descriptor(), targets)),
+    descriptors: (targets = []) => tools.map((tool) => hasTargets(tool.descriptor(), targets)),
     runner: {
       async run(call, options) {
-        const asked = readCall(call);
+        const asked = parseCall(call);
         const begun = await contextFor(asked, factory, clock, options ?? {});
         if ("outcome" in begun) return begun.outcome;
         const tool = byName.get(asked.name);
@@ -82,7 +82,7 @@ export function createToolBox(
 }
 
 /** What a model sent, of which parts may be missing; each is read once. */
-function readCall(call: ToolCall | null | undefined): ToolCall {
+function parseCall(call: ToolCall | null | undefined): ToolCall {
   const { id, name, input, resume } = (call ?? {}) as ToolCall;
   return { id, name, input, ...(resume === undefined ? {} : { resume }) };
 }
@@ -108,7 +108,7 @@ async function contextFor(
     // A call that is cancelled already is recorded, as long as there is a context to record it in.
     const context = await made(factory, clock, signal, (why) => why);
     if (context === "cancelled")
-      return { outcome: bareFailure(call, cancelledUnbegun(nameOf(call)).result, "cancelled") };
+      return { outcome: bareFailure(call, cancelledBeforeStart(nameOf(call)).result, "cancelled") };
     if (context === "late") {
       const message = `Did not run \`${nameOf(call)}\`: ${NO_CONTEXT}.`;
       return { outcome: bareFailure(call, fail("CALL_TIMEOUT", message), "timed-out") };
@@ -136,7 +136,7 @@ function made<T>(
   signal: AbortSignal | undefined,
   otherwise: (why: "late" | "cancelled") => T,
 ): Promise<HostContext | T> {
-  return within<HostContext | T>({ clock: clock ?? UNTIMED, ms: DEFAULT_DEADLINE_MS, signal }, factory, otherwise);
+  return withTimeout<HostContext | T>({ clock: clock ?? UNTIMED, ms: DEFAULT_DEADLINE_MS, signal }, factory, otherwise);
 }
 
 /** For a box without a clock: no time is ever up. */
@@ -186,7 +186,7 @@ function nameOnly(name: string): DefinedTool {
 }
 
 /** Adds the choice of the backend where there is one. */
-function aimable(descriptor: ToolDescriptor, targets: readonly string[]): ToolDescriptor {
+function hasTargets(descriptor: ToolDescriptor, targets: readonly string[]): ToolDescriptor {
   if (targets.length < 2) return descriptor;
   const on = { type: "string", enum: targets, description: `Where to run. Default "${targets[0]}".` };
   const parameters: JsonSchema = {

@@ -26,7 +26,7 @@ export interface ReadLimits {
   /** A longer line is clipped and listed in `clippedLines`. */
   readonly maxLineBytes: number;
   /** "head": the window is cut at its end; "none": the whole window is returned, up to 64 MiB. */
-  readonly cut: "head" | "none";
+  readonly truncate: "head" | "none";
   /** A notebook (`.ipynb`) of at most 8 MiB is shown as its cells, unless an encoding is named. Default false: as its JSON. */
   readonly notebooks?: boolean;
   /**
@@ -44,7 +44,7 @@ export interface ReadData {
   /** The encoding is a guess: the file has no BOM and is not UTF-8, and the caller named none. */
   readonly isGuessed?: true;
   /** A byte-order mark stands at the start of the file; it is not part of `text`. */
-  readonly mark: boolean;
+  readonly hasBom: boolean;
   readonly eol: "lf" | "crlf" | "cr" | "mixed" | "none";
   /** The decoded window exactly as it stands in the file, line ends included; clipped lines are cut. Of a notebook its cells. */
   readonly text: string;
@@ -59,8 +59,8 @@ export interface ReadData {
   /** The line to continue with; absent at the end. */
   readonly nextOffset?: number;
   /** Why the window ended before its `limit`: the bytes were used up. */
-  readonly cutByBytes?: boolean;
-  readonly clippedLines: readonly { readonly line: number; readonly bytes: number }[];
+  readonly truncatedByBytes?: boolean;
+  readonly truncatedLines: readonly { readonly line: number; readonly bytes: number }[];
   /** Characters that could not be decoded and show as U+FFFD. */
   readonly replaced?: number;
   readonly mime?: string;
@@ -75,7 +75,7 @@ export interface ReadPicture {
   readonly width: number;
   readonly height: number;
   /** More than one frame; the first is what counts. */
-  readonly isMoving: boolean;
+  readonly isAnimated: boolean;
   /** What is shown in its place, where it does not fit by itself. */
   readonly shown?: {
     readonly mime: string;
@@ -104,7 +104,7 @@ export interface WriteLimits {
   /** Create missing parent folders. */
   readonly parents: boolean;
   /** A larger old file is neither compared with `expect` nor kept. */
-  readonly maxKeptBytes: number;
+  readonly maxBackupBytes: number;
 }
 
 /** What write did. */
@@ -149,7 +149,7 @@ export interface EditLimits {
   /** Of a longer diff the middle is left out, and the old file is kept. */
   readonly maxDiffBytes: number;
   /** A larger old file is not kept. */
-  readonly maxKeptBytes: number;
+  readonly maxBackupBytes: number;
 }
 
 /** What edit did. */
@@ -223,7 +223,7 @@ export interface GrepHitData {
   readonly path: string;
   readonly line: number;
   readonly text: string;
-  readonly clippedBytes: number;
+  readonly truncatedBytes: number;
   readonly before: readonly { readonly line: number; readonly text: string }[];
   readonly after: readonly { readonly line: number; readonly text: string }[];
 }
@@ -265,7 +265,7 @@ export interface BashLimits {
   /** error: an exit other than 0, or a signal, is a failure; result: it is an answer like any other. */
   readonly exit: "error" | "result";
   /** A command may go on as a job where it waits for input, or after `yieldMs`: there is a tool to go on with it. */
-  readonly goesOn: boolean;
+  readonly autoBackground: boolean;
   /** Milliseconds after which a command that still runs goes on as a job. null: it is waited for. */
   readonly yieldMs: number | null;
   /** omit: states of a progress bar that a later state overwrites are left out and counted, the whole is an artifact. */
@@ -279,7 +279,7 @@ export interface StreamData {
   readonly tail: string;
   readonly notable: readonly { readonly line: number; readonly text: string }[];
   readonly bytes: number;
-  readonly dropped: number;
+  readonly omittedBytes: number;
   readonly artifact?: string;
   /** Bytes that the artifact holds, where those between its first and last ones were not kept. */
   readonly artifactBytes?: number;

@@ -1,6 +1,6 @@
 /** What a tool is written as, and what everything else sees of it. */
-import type { ClaimsOutcome, HostContext, Look, ToolContext } from "./context.js";
-import type { AnyFace, Dialect } from "./dialect.js";
+import type { ClaimContext, ClaimsOutcome, HostContext, ToolContext } from "./context.js";
+import type { AnyPresenter, Dialect } from "./dialect.js";
 import type { ToolOutcome, ToolResult } from "./result.js";
 import type { InferInput, InputSchema, JsonSchema } from "./schema.js";
 
@@ -20,7 +20,7 @@ export interface ToolDescriptor {
 }
 
 /** none: pure, or the session's own state. look: reads the world. act: changes it. */
-export type Effect = "none" | "look" | "act";
+export type Effect = "none" | "read" | "write";
 
 /** Hints for people and clients; nothing is decided by them. */
 export interface ToolAnnotations {
@@ -53,8 +53,8 @@ type WithSchema<S> =
 type WithClaims<Input, Limits> =
   | { readonly effect?: "none"; readonly claims?: never }
   | {
-      readonly effect: "look" | "act";
-      claims(input: Input, look: Look<Limits>): Promise<ClaimsOutcome> | ClaimsOutcome;
+      readonly effect: "read" | "write";
+      claims(input: Input, context: ClaimContext<Limits>): Promise<ClaimsOutcome> | ClaimsOutcome;
     };
 
 /** What `defineTool` takes. `input` and `parameters` are two names of one thing. */
@@ -78,7 +78,7 @@ export interface ToolBody {
   readonly limits: unknown;
   readonly annotations: ToolAnnotations;
   deadlineMs(input: unknown, limits: unknown): number;
-  claims?(input: unknown, look: Look): Promise<ClaimsOutcome> | ClaimsOutcome;
+  claims?(input: unknown, context: ClaimContext): Promise<ClaimsOutcome> | ClaimsOutcome;
   run(input: unknown, ctx: ToolContext): Promise<ToolResult> | ToolResult;
 }
 
@@ -92,7 +92,7 @@ export interface DefinedTool {
   readonly effect: Effect;
   readonly annotations: ToolAnnotations;
   readonly body: ToolBody;
-  readonly face?: AnyFace;
+  readonly presenter?: AnyPresenter;
   readonly dialect?: Dialect;
   descriptor(): ToolDescriptor;
   /** The whole pipeline, in a context that the host made. Never rejects. */

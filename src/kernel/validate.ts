@@ -234,8 +234,8 @@ function listed(names: readonly string[], quote = "`"): string {
 function shown(value: unknown): string {
   if (value === undefined) return "absent";
   const text = JSON.stringify(value) ?? String(value);
-  const clipped = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  if (typeof value === "string") return `the text ${clipped}`;
-  if (Array.isArray(value)) return `the list ${clipped}`;
-  return isRecord(value) ? `the object ${clipped}` : clipped;
+  const truncated = text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  if (typeof value === "string") return `the text ${truncated}`;
+  if (Array.isArray(value)) return `the list ${truncated}`;
+  return isRecord(value) ? `the object ${truncated}` : truncated;
 }

@@ -13,8 +13,8 @@ export function writer(act: (ctx: ToolContext, path: string) => Promise<unknown>
     name: "writer",
     description: "",
     parameters: PATH_SCHEMA,
-    effect: "act",
-    claims: ({ path }, look) => [{ kind: "file", path: look.resolve(path), access: ["write"], scope: "self" }],
+    effect: "write",
+    claims: ({ path }, context) => [{ kind: "file", path: context.resolve(path), access: ["write"], scope: "self" }],
     async run({ path }, ctx) {
       await act(ctx, ctx.resolve(path));
       return text("written");

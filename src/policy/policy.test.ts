@@ -7,7 +7,7 @@ import { allowAllPolicy, denyByDefaultPolicy } from "./index.js";
 const call: PolicyCall = {
   callId: "c1",
   tool: "any",
-  effect: "act",
+  effect: "write",
   backend: "memory",
   sessionId: "s",
   cwd: "/project",

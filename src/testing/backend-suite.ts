@@ -11,7 +11,7 @@ export const backendSuite: Suite<Fixture> = [
     async (fixture) => {
       expectThat(fixture.openAnother !== undefined, "the fixture can open another backend");
       const backend = await fixture.openAnother();
-      const cwd = fixture.folder;
+      const cwd = fixture.directory;
       const another = { ...fixture, backend };
       const commands = [{ command: "true", cwd }];
       const { fs, shell, search } = bindAll(another, { commands });

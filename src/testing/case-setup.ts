@@ -16,7 +16,11 @@ export function onFs(
   behavior: string,
   run: (fs: Fs, path: (name: string) => string, fixture: Fixture) => Promise<void>,
 ): Case<Fixture> {
-  return { id, behavior, run: (fixture) => run(bindAll(fixture).fs, (name) => `${fixture.folder}/${name}`, fixture) };
+  return {
+    id,
+    behavior,
+    run: (fixture) => run(bindAll(fixture).fs, (name) => `${fixture.directory}/${name}`, fixture),
+  };
 }
 
 /** UTF-8 bytes of a text. */

@@ -23,7 +23,7 @@ export type Plant =
 export interface Fixture {
   readonly backend: Backend;
   /** A real path (no link in it), empty, writable, used by no other case. Cases put all they make below it. */
-  readonly folder: string;
+  readonly directory: string;
   /** The clock that the backend runs on. */
   readonly clock: Clock;
   /** Absent where nothing of the kind exists; the cases that need it are then listed under `cannot`. */
@@ -54,7 +54,7 @@ export function bindAll(
     origins: [],
     panes: [],
     jobs: ["*"],
-    moved: [],
+    symlinkTargets: [],
     ...grant,
   };
   return on.backend.bind(whole, {
@@ -62,7 +62,7 @@ export function bindAll(
     sessionId: "session-conformance",
     signal: new AbortController().signal,
     deadline: on.clock.now() + CALL_MS,
-    moved: async () => ({
+    authorizeRealPath: async () => ({
       effect: "deny",
       rule: "conformance",
       risk: "high",

@@ -1,10 +1,10 @@
 import type { Fixture } from "./fixture.js";
-import { fsFolders } from "./fs/folders.js";
+import { fsDirectories } from "./fs/directories.js";
+import { fsErrorMessages } from "./fs/error-messages.js";
 import { fsGuard } from "./fs/guard.js";
-import { fsLinks } from "./fs/links.js";
 import { fsNames } from "./fs/names.js";
 import { fsReading } from "./fs/reading.js";
-import { fsTelling } from "./fs/telling.js";
+import { fsSymlinks } from "./fs/symlinks.js";
 import { fsWriting } from "./fs/writing.js";
 import type { Suite } from "./plan.js";
 
@@ -12,9 +12,9 @@ import type { Suite } from "./plan.js";
 export const fsSuite: Suite<Fixture> = [
   ...fsReading,
   ...fsWriting,
-  ...fsFolders,
+  ...fsDirectories,
   ...fsNames,
-  ...fsTelling,
-  ...fsLinks,
+  ...fsErrorMessages,
+  ...fsSymlinks,
   ...fsGuard,
 ];

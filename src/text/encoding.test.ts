@@ -52,13 +52,13 @@ describe("detectEncoding", () => {
     ["numbers and one byte more", Uint8Array.of(72, 0, 105, 0, 33, 0, 10), "windows-1252", false, false],
     ["a few letters in UTF-16", utf16("hi", false), "utf-16le", false, false],
   ] as const)("knows %s", (_name, bytes, encoding, mark, confident) => {
-    expect(detectEncoding(bytes)).toEqual({ encoding, mark, confident });
+    expect(detectEncoding(bytes)).toEqual({ encoding, hasBom: mark, confident });
   });
 
   it("accepts a torn last character only from the start of a text", () => {
     const torn = encode("né—").subarray(0, 5);
     expect(detectEncoding(torn).encoding).toBe("windows-1252");
-    expect(detectEncoding(torn, { isPrefix: true })).toEqual({ encoding: "utf-8", mark: false, confident: true });
+    expect(detectEncoding(torn, { isPrefix: true })).toEqual({ encoding: "utf-8", hasBom: false, confident: true });
     expect(detectEncoding(latin1("\xe9t\xe9"), { isPrefix: true }).encoding).toBe("windows-1252");
   });
 });

@@ -40,7 +40,7 @@ export type TextEncodingName = (typeof TEXT_ENCODINGS)[number];
 export interface DetectedEncoding {
   readonly encoding: TextEncodingName;
   /** Whether the bytes begin with a byte-order mark. */
-  readonly mark: boolean;
+  readonly hasBom: boolean;
   /** True for a BOM and for well-formed UTF-8; a guess otherwise. */
   readonly confident: boolean;
 }
@@ -73,13 +73,13 @@ const ENOUGH_BYTES = 12;
  * {@link detectLegacyEncoding} for better. UTF-32 is not known.
  */
 export function detectEncoding(bytes: Uint8Array, options: DetectEncodingOptions = {}): DetectedEncoding {
-  const marked = markedEncoding(bytes);
-  if (marked !== undefined) return { encoding: marked, mark: true, confident: true };
+  const marked = encodingFromBom(bytes);
+  if (marked !== undefined) return { encoding: marked, hasBom: true, confident: true };
   const whole = options.isPrefix ? bytes.subarray(0, bytes.length - incompleteTailLength(bytes)) : bytes;
   const hasNul = bytes.includes(0);
-  if (!hasNul && isUtf8(whole)) return { encoding: "utf-8", mark: false, confident: true };
-  const utf16 = hasNul ? unmarkedUtf16(bytes) : undefined;
-  return { encoding: utf16 ?? "windows-1252", mark: false, confident: false };
+  if (!hasNul && isUtf8(whole)) return { encoding: "utf-8", hasBom: false, confident: true };
+  const utf16 = hasNul ? utf16WithoutBom(bytes) : undefined;
+  return { encoding: utf16 ?? "windows-1252", hasBom: false, confident: false };
 }
 
 /** Loads what `detectLegacyEncoding` needs. A failed import is remembered for good: load it while descriptors are free. */
@@ -107,7 +107,7 @@ export async function detectLegacyEncoding(bytes: Uint8Array): Promise<TextEncod
   const western = guesses.find(({ encoding }) => encoding === "windows-1252")?.confidence ?? 0;
   const [best] = guesses;
   if (best === undefined || best.confidence <= NO_GUESS) return "windows-1252";
-  const { count, odd } = westernOddities(sample);
+  const { count, odd } = unlikelyInWestern(sample);
   const isAhead = best.confidence >= LIKELY && best.confidence >= AHEAD * western;
   return odd > 1 || (count >= ENOUGH_BYTES && isAhead) ? best.encoding : "windows-1252";
 }
@@ -123,7 +123,7 @@ const LOW_LETTERS = new Set([0x8a, 0x8c, 0x8e, 0x9a, 0x9c, 0x9e, 0x9f]);
 const HIGH_SIGNS = new Set([0xd7, 0xf7]);
 
 /** Bytes outside ASCII, and those at which no western text has a letter or a sign: inside a word, or third in a row. */
-function westernOddities(sample: Uint8Array): { readonly count: number; readonly odd: number } {
+function unlikelyInWestern(sample: Uint8Array): { readonly count: number; readonly odd: number } {
   let [count, odd, row] = [0, 0, 0];
   for (let index = 0; index < sample.length; index++) {
     const byte = sample[index]!;
@@ -174,7 +174,7 @@ export function decodeText(bytes: Uint8Array, encoding: TextEncodingName): Decod
  * KiB are control characters that text does not use. UTF-16 with a mark is text when its characters are.
  */
 export function looksBinary(bytes: Uint8Array): boolean {
-  const marked = markedEncoding(bytes);
+  const marked = encodingFromBom(bytes);
   if (marked === "utf-16le" || marked === "utf-16be") {
     const units = new TextDecoder(marked).decode(bytes.subarray(0, SAMPLE_BYTES));
     return units.includes("\0") || hasManyControls(units.length, (index) => units.charCodeAt(index));
@@ -189,7 +189,7 @@ export function hasUtf8Bom([first, second, third]: Uint8Array): boolean {
   return first === 0xef && second === 0xbb && third === 0xbf;
 }
 
-function markedEncoding(bytes: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" | undefined {
+function encodingFromBom(bytes: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" | undefined {
   const [first, second, third, fourth] = bytes;
   if (hasUtf8Bom(bytes)) return "utf-8";
   if (first === 0xfe && second === 0xff) return "utf-16be";
@@ -201,16 +201,16 @@ function markedEncoding(bytes: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" | 
  * Text in a Latin script has a NUL in nearly every high byte and none in a low one. Numbers of two bytes look the same, so
  * nothing that text does not hold may be among them: a control character, half of a character, half of a unit.
  */
-function unmarkedUtf16(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
+function utf16WithoutBom(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   const size = Math.min(bytes.length, SAMPLE_BYTES) & ~1;
-  let [evenNuls, oddNuls] = [0, 0];
+  let [evenNuls, oddIndexNuls] = [0, 0];
   for (let index = 0; index < size; index += 2) {
     if (bytes[index] === 0) evenNuls++;
-    if (bytes[index + 1] === 0) oddNuls++;
+    if (bytes[index + 1] === 0) oddIndexNuls++;
   }
   const most = (size / 2) * 0.7;
   const encoding =
-    evenNuls === 0 && oddNuls > most ? "utf-16le" : oddNuls === 0 && evenNuls > most ? "utf-16be" : undefined;
+    evenNuls === 0 && oddIndexNuls > most ? "utf-16le" : oddIndexNuls === 0 && evenNuls > most ? "utf-16be" : undefined;
   if (encoding === undefined || bytes.length % 2 === 1) return undefined;
   const text = new TextDecoder(encoding).decode(bytes.subarray(0, size));
   return NOT_IN_UTF16.test(text) ? undefined : encoding;

@@ -19,7 +19,7 @@ describe("HeadTailBuffer", () => {
         expect([...buffer.head()]).toEqual(head);
         expect([...buffer.tail()]).toEqual(tail);
         expect(buffer.produced).toBe(all.length);
-        expect(buffer.dropped).toBe(all.length - head.length - tail.length);
+        expect(buffer.omittedBytes).toBe(all.length - head.length - tail.length);
       }),
     );
   });
@@ -42,7 +42,7 @@ describe("HeadTailBuffer", () => {
         const buffer = new HeadTailBuffer(headBytes, tailBytes);
         const bytes = encode(text);
         for (let at = 0; at < bytes.length; at += size) buffer.push(bytes.subarray(at, at + size));
-        const { head, tail, droppedBytes } = buffer.cut();
+        const { head, tail, omittedBytes: droppedBytes } = buffer.truncate();
         const decoder = new TextDecoder("utf-8", { fatal: true });
         expect(text.startsWith(decoder.decode(head))).toBe(true);
         expect(text.endsWith(decoder.decode(tail))).toBe(true);
@@ -56,13 +56,13 @@ describe("HeadTailBuffer", () => {
   it("gives everything as one head when nothing is dropped, so no character is torn at the seam", () => {
     const buffer = new HeadTailBuffer(1, 7);
     buffer.push(encode("éé"));
-    expect(buffer.cut()).toEqual({ head: encode("éé"), tail: new Uint8Array(), droppedBytes: 0 });
+    expect(buffer.truncate()).toEqual({ head: encode("éé"), tail: new Uint8Array(), omittedBytes: 0 });
   });
 
   it("leaves bytes that are no characters where the limits fall, but for three", () => {
     const buffer = new HeadTailBuffer(4, 6);
     buffer.push(new Uint8Array(30).fill(0x80));
-    const { head, tail, droppedBytes } = buffer.cut();
+    const { head, tail, omittedBytes: droppedBytes } = buffer.truncate();
     expect([head.length, tail.length, droppedBytes]).toEqual([4, 3, 23]);
   });
 });

@@ -2,10 +2,10 @@ import { incompleteTailLength } from "./utf8.js";
 import { wholeNumber } from "./whole-number.js";
 
 /** The kept ends of a byte stream, cut between UTF-8 characters, and the bytes between them that are gone. */
-export interface HeadTailCut {
+export interface HeadTailTruncation {
   readonly head: Uint8Array;
   readonly tail: Uint8Array;
-  readonly droppedBytes: number;
+  readonly omittedBytes: number;
 }
 
 /**
@@ -38,7 +38,7 @@ export class HeadTailBuffer {
   }
 
   /** Bytes that are neither in `head()` nor in `tail()`. */
-  get dropped(): number {
+  get omittedBytes(): number {
     return this.#produced - this.#headSize - this.#tailSize;
   }
 
@@ -71,20 +71,20 @@ export class HeadTailBuffer {
    * Both ends for reading as UTF-8: parts of a character at the gap are dropped too and counted. Without a gap all
    * bytes are in `head`, and `tail` is empty.
    */
-  cut(): HeadTailCut {
+  truncate(): HeadTailTruncation {
     const head = this.head();
     const tail = this.tail();
-    if (this.dropped === 0) {
+    if (this.omittedBytes === 0) {
       const all = new Uint8Array(head.length + tail.length);
       all.set(head);
       all.set(tail, head.length);
-      return { head: all, tail: new Uint8Array(), droppedBytes: 0 };
+      return { head: all, tail: new Uint8Array(), omittedBytes: 0 };
     }
     const headEnd = head.length - incompleteTailLength(head);
     let tailStart = 0;
     while (tailStart < 3 && tailStart < tail.length && (tail[tailStart]! & 0xc0) === 0x80) tailStart++;
-    const droppedBytes = this.#produced - headEnd - (tail.length - tailStart);
-    return { head: head.subarray(0, headEnd), tail: tail.subarray(tailStart), droppedBytes };
+    const omittedBytes = this.#produced - headEnd - (tail.length - tailStart);
+    return { head: head.subarray(0, headEnd), tail: tail.subarray(tailStart), omittedBytes };
   }
 
   #pushTail(rest: Uint8Array): void {

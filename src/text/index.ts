@@ -24,7 +24,7 @@ export {
   type GlobResult,
   MAX_GLOB_ALTERNATIVES,
 } from "./glob.js";
-export { HeadTailBuffer, type HeadTailCut } from "./head-tail-buffer.js";
+export { HeadTailBuffer, type HeadTailTruncation } from "./head-tail-buffer.js";
 export { type JsonFault, jsonFault } from "./json-fault.js";
 export { createLegacyEncoder, isDoubleByte, type LegacyEncoder, legacyWidth } from "./legacy-encoder.js";
 export { type DiffOp, diffLines, type LineDiff } from "./line-diff.js";
@@ -32,7 +32,7 @@ export type { DiffStrategy } from "./line-script.js";
 export { detectEol, type Eol, type LineSkip, skipLines, splitLines, windowLines } from "./lines.js";
 export {
   asciiJson,
-  codePoint,
+  codePointAt,
   type FirstDifference,
   firstDifference,
   foldLookAlikes,
@@ -45,24 +45,24 @@ export {
   asRelative,
   baseName,
   expandHome,
-  folderEnd,
   normalizePath,
   parentOf,
   relativeInside,
   resolvePath,
+  trailingSlash,
   walkMissing,
-  withoutFolderEnd,
+  withoutTrailingSlash,
 } from "./paths.js";
 export { posixQuote } from "./quoting.js";
 export { detectTextForm, isBinary, namedTextForm, type TextForm } from "./text-form.js";
 export { DEFAULT_DIFF_CONTEXT, renderUnifiedDiff, type UnifiedDiffOptions } from "./unified-diff.js";
 export {
-  cutHead,
-  cutTail,
   hasLoneSurrogate,
   incompleteTailLength,
   isUtf8,
-  type Utf8Cut,
+  truncateToHead,
+  truncateToTail,
+  type Utf8Truncation,
   utf8HeadEnd,
   utf8Length,
   utf8TailStart,

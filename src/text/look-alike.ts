@@ -1,6 +1,6 @@
 const SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/g;
 /** Soft hyphen, zero-width space, word joiner and zero-width no-break space. */
-const WIDTHLESS = /[\u00ad\u200b\u2060\ufeff]/g;
+const ZERO_WIDTH = /[\u00ad\u200b\u2060\ufeff]/g;
 
 /**
  * Spells `text` so that characters which a reader can hardly tell apart are equal: composed accents (NFC), one ordinary
@@ -12,7 +12,7 @@ export function foldLookAlikes(text: string): string {
     .replace(/[\u2018-\u201b\u2032\u02bc]/g, "'")
     .replace(/[\u201c-\u201f\u2033]/g, '"')
     .replace(SPACES, " ")
-    .replace(WIDTHLESS, "");
+    .replace(ZERO_WIDTH, "");
 }
 
 /** Whether `text` has a character that another one may be taken for: a space, a quote, anything outside ASCII. */
@@ -34,12 +34,12 @@ export function firstDifference(there: string, here: string): FirstDifference | 
   const [left, right] = [[...there], [...here]];
   let index = 0;
   while (index < left.length && left[index] === right[index]) index++;
-  const pointAt = (chars: readonly string[]) => (index < chars.length ? codePoint(chars[index]!) : undefined);
+  const pointAt = (chars: readonly string[]) => (index < chars.length ? codePointAt(chars[index]!) : undefined);
   return { column: index + 1, there: pointAt(left), here: pointAt(right) };
 }
 
 /** The first character of a text as `U+202F`. */
-export function codePoint(char: string): string {
+export function codePointAt(char: string): string {
   return `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 

@@ -24,10 +24,10 @@ export function foldTypography(text: string): string {
  * @param limit - Most names returned. Default 3.
  */
 export function nearestNames(name: string, candidates: Iterable<string>, limit = DEFAULT_LIMIT): string[] {
-  const wanted = fold(name);
+  const target = fold(name);
   const near: { candidate: string; rank: number }[] = [];
   for (const candidate of new Set(candidates)) {
-    const rank = rankOf(wanted, fold(candidate));
+    const rank = rankOf(target, fold(candidate));
     if (rank !== undefined) near.push({ candidate, rank });
   }
   near.sort((left, right) => left.rank - right.rank);
@@ -39,16 +39,16 @@ function fold(name: string): string {
 }
 
 /** Distances rank before containment, and a closer fit in length before a looser one. */
-function rankOf(wanted: string, candidate: string): number | undefined {
-  if (wanted === candidate) return 0;
-  const longest = Math.max(wanted.length, candidate.length);
+function rankOf(target: string, candidate: string): number | undefined {
+  if (target === candidate) return 0;
+  const longest = Math.max(target.length, candidate.length);
   const allowed = Math.max(1, Math.floor(longest / 3));
-  const shortest = Math.min(wanted.length, candidate.length);
+  const shortest = Math.min(target.length, candidate.length);
   if (longest - shortest <= allowed && shortest > 0) {
-    const distance = editDistance(wanted, candidate);
+    const distance = editDistance(target, candidate);
     if (distance <= allowed) return distance;
   }
-  const contains = wanted.includes(candidate) || candidate.includes(wanted);
+  const contains = target.includes(candidate) || candidate.includes(target);
   return contains && shortest >= MIN_CONTAINED ? MAX_COMPARED + longest - shortest : undefined;
 }
 

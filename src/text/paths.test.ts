@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { fc } from "../testing/property.fixture.js";
 import {
   baseName,
-  folderEnd,
   joinPath,
   normalizePath,
   parentOf,
   relativeInside,
   resolvePath,
+  trailingSlash,
   walkMissing,
-  withoutFolderEnd,
+  withoutTrailingSlash,
 } from "./paths.js";
 
 const anyPath = fc
@@ -33,8 +33,9 @@ describe("normalizePath", () => {
 
 describe("folderEnd", () => {
   it("is what only the path of a folder ends in", () => {
-    for (const path of ["a", "a.", "a..", ".a", "..a", "a/...", "a/.b", "~"]) expect(folderEnd(path)).toBeUndefined();
-    expect(["a/", "a//", "a/.", "a/..", ".", "..", "/", "/."].map(folderEnd)).toEqual([
+    for (const path of ["a", "a.", "a..", ".a", "..a", "a/...", "a/.b", "~"])
+      expect(trailingSlash(path)).toBeUndefined();
+    expect(["a/", "a//", "a/.", "a/..", ".", "..", "/", "/."].map(trailingSlash)).toEqual([
       "/",
       "/",
       "/.",
@@ -47,20 +48,10 @@ describe("folderEnd", () => {
   });
 
   it("is taken off where normalizing drops it", () => {
-    expect(["a/", "a//./", "a/.", "./a/.b/", "/", "//", "/.", "a", "a/..", "..", "."].map(withoutFolderEnd)).toEqual([
-      "a",
-      "a",
-      "a",
-      "./a/.b",
-      "/",
-      "/",
-      "/",
-      "a",
-      "a/..",
-      "..",
-      ".",
-    ]);
-    fc.assert(fc.property(anyPath, (path) => normalizePath(withoutFolderEnd(path)) === normalizePath(path)));
+    expect(
+      ["a/", "a//./", "a/.", "./a/.b/", "/", "//", "/.", "a", "a/..", "..", "."].map(withoutTrailingSlash),
+    ).toEqual(["a", "a", "a", "./a/.b", "/", "/", "/", "a", "a/..", "..", "."]);
+    fc.assert(fc.property(anyPath, (path) => normalizePath(withoutTrailingSlash(path)) === normalizePath(path)));
   });
 });
 

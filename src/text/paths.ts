@@ -56,12 +56,12 @@ function isInHome(path: string): boolean {
  * The end of `path` by which it can only name a folder: its last slash, with a `.` or `..` after it; all of `.` and `..`.
  * Undefined where a file may be meant.
  */
-export function folderEnd(path: string): string | undefined {
+export function trailingSlash(path: string): string | undefined {
   return /(?:^|\/)\.{0,2}$/.exec(path)?.[0];
 }
 
 /** `path` without the slashes and the `/.` at its end, which normalizing drops; `..` stays, and so does the root. */
-export function withoutFolderEnd(path: string): string {
+export function withoutTrailingSlash(path: string): string {
   let end = path.length;
   while (end > 1 && (path[end - 1] === "/" || path.slice(end - 2, end) === "/.")) end--;
   return path.slice(0, end);
@@ -79,14 +79,14 @@ export function parentOf(path: string): string {
  * @param real - An absolute, normalized folder, links followed.
  */
 export function walkMissing(real: string, rest: string): { readonly real: string; readonly missing: string } {
-  let folder = real;
+  let directory = real;
   const missing: string[] = [];
   for (const name of rest.split("/")) {
     if (name === "" || name === ".") continue;
     if (name !== "..") missing.push(name);
-    else if (missing.pop() === undefined) folder = parentOf(folder);
+    else if (missing.pop() === undefined) directory = parentOf(directory);
   }
-  return { real: folder, missing: missing.join("/") };
+  return { real: directory, missing: missing.join("/") };
 }
 
 /** The last name of `path` after normalizing; empty for the root. */

@@ -11,7 +11,7 @@ import {
 export interface TextForm {
   readonly encoding: TextEncodingName;
   /** Bytes of the byte-order mark in front, 0 to 3. */
-  readonly markBytes: number;
+  readonly bomBytes: number;
   /** False where the encoding is a guess. */
   readonly confident: boolean;
 }
@@ -28,7 +28,7 @@ const SAMPLE_BYTES = 64 * 1024;
  */
 export async function detectTextForm(bytes: Uint8Array, isPrefix = false): Promise<TextForm> {
   const detected = detectEncoding(bytes, { isPrefix });
-  if (detected.mark) return formOf(detected.encoding, true, true);
+  if (detected.hasBom) return formOf(detected.encoding, true, true);
   if (detected.confident) return formOf("utf-8", false, true);
   if (isUtf16(detected)) return formOf(detected.encoding, false, false);
   if (isMostlyUtf8(bytes)) return formOf("utf-8", false, false);
@@ -38,17 +38,17 @@ export async function detectTextForm(bytes: Uint8Array, isPrefix = false): Promi
 /** The form that a caller names: its encoding, with the mark that belongs to it where there is one. */
 export function namedTextForm(encoding: TextEncodingName, bytes: Uint8Array): TextForm {
   const detected = detectEncoding(bytes.subarray(0, 4));
-  return formOf(encoding, detected.mark && detected.encoding === encoding, true);
+  return formOf(encoding, detected.hasBom && detected.encoding === encoding, true);
 }
 
 /** Whether a file, or its start, is no text. UTF-16 without a BOM is only called so where it is text. */
 export function isBinary(bytes: Uint8Array, form: TextForm): boolean {
-  return !(form.encoding.startsWith("utf-16") && form.markBytes === 0) && looksBinary(bytes);
+  return !(form.encoding.startsWith("utf-16") && form.bomBytes === 0) && looksBinary(bytes);
 }
 
 function formOf(encoding: TextEncodingName, mark: boolean, confident: boolean): TextForm {
   const markBytes = mark ? (encoding === "utf-8" ? 3 : 2) : 0;
-  return { encoding, markBytes, confident };
+  return { encoding, bomBytes: markBytes, confident };
 }
 
 function isUtf16({ encoding }: DetectedEncoding): boolean {

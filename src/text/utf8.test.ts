@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { fc } from "../testing/property.fixture.js";
 import {
-  cutHead,
-  cutTail,
   hasLoneSurrogate,
   incompleteTailLength,
   isUtf8,
+  truncateToHead,
+  truncateToTail,
   utf8HeadEnd,
   utf8Length,
   utf8TailStart,
@@ -28,12 +28,12 @@ describe("utf8Length", () => {
 });
 
 describe.each([
-  ["cutHead", cutHead],
-  ["cutTail", cutTail],
+  ["cutHead", truncateToHead],
+  ["cutTail", truncateToTail],
 ] as const)("%s", (name, cut) => {
   it("keeps a text that fits as it is", () => {
-    expect(cut("é".repeat(10), 20)).toEqual({ text: "é".repeat(10), keptBytes: 20, droppedBytes: 0 });
-    expect(cut("é".repeat(10), 19)).toEqual({ text: "é".repeat(9), keptBytes: 18, droppedBytes: 2 });
+    expect(cut("é".repeat(10), 20)).toEqual({ text: "é".repeat(10), keptBytes: 20, omittedBytes: 0 });
+    expect(cut("é".repeat(10), 19)).toEqual({ text: "é".repeat(9), keptBytes: 18, omittedBytes: 2 });
     fc.assert(fc.property(anyText, (text) => cut(text, utf8Length(text)).text === text));
   });
 
@@ -43,9 +43,9 @@ describe.each([
         const result = cut(text, max);
         expect(name === "cutHead" ? text.startsWith(result.text) : text.endsWith(result.text)).toBe(true);
         expect(utf8Length(result.text)).toBe(result.keptBytes);
-        expect(result.keptBytes + result.droppedBytes).toBe(utf8Length(text));
+        expect(result.keptBytes + result.omittedBytes).toBe(utf8Length(text));
         expect(result.keptBytes).toBeLessThanOrEqual(max);
-        if (result.droppedBytes > 0) expect(result.keptBytes).toBeGreaterThan(max - 4);
+        if (result.omittedBytes > 0) expect(result.keptBytes).toBeGreaterThan(max - 4);
       }),
     );
   });
@@ -60,7 +60,7 @@ describe.each([
   });
 
   it("keeps nothing for a limit that is zero, negative or not a number", () => {
-    for (const max of [0, -1, Number.NaN]) expect(cut("a😀", max)).toEqual({ text: "", keptBytes: 0, droppedBytes: 5 });
+    for (const max of [0, -1, Number.NaN]) expect(cut("a😀", max)).toEqual({ text: "", keptBytes: 0, omittedBytes: 5 });
   });
 });
 
@@ -69,8 +69,8 @@ describe("utf8HeadEnd and utf8TailStart", () => {
     fc.assert(
       fc.property(wellFormed, fc.nat(200), (text, max) => {
         const bytes = encode(text);
-        expect(utf8HeadEnd(bytes, max)).toBe(cutHead(text, max).keptBytes);
-        expect(bytes.length - utf8TailStart(bytes, max)).toBe(cutTail(text, max).keptBytes);
+        expect(utf8HeadEnd(bytes, max)).toBe(truncateToHead(text, max).keptBytes);
+        expect(bytes.length - utf8TailStart(bytes, max)).toBe(truncateToTail(text, max).keptBytes);
       }),
     );
   });

@@ -1,10 +1,10 @@
 import { isAscii } from "./ascii.js";
 
 /** What a cut kept of a string and how much it left out, in UTF-8 bytes; the two numbers add up to the whole. */
-export interface Utf8Cut {
+export interface Utf8Truncation {
   readonly text: string;
   readonly keptBytes: number;
-  readonly droppedBytes: number;
+  readonly omittedBytes: number;
 }
 
 const SAMPLE_BYTES = 256 * 1024;
@@ -31,7 +31,7 @@ export function hasLoneSurrogate(text: string): boolean {
  *
  * A text that fits is returned as the same string. A `maxBytes` that is negative or not a number keeps nothing.
  */
-export function cutHead(text: string, maxBytes: number): Utf8Cut {
+export function truncateToHead(text: string, maxBytes: number): Utf8Truncation {
   if (text.length * 3 <= maxBytes) return whole(text);
   let end = 0;
   let keptBytes = 0;
@@ -42,11 +42,11 @@ export function cutHead(text: string, maxBytes: number): Utf8Cut {
     keptBytes = next;
     end += units;
   }
-  return { text: text.slice(0, end), keptBytes, droppedBytes: rangeLength(text, end, text.length) };
+  return { text: text.slice(0, end), keptBytes, omittedBytes: rangeLength(text, end, text.length) };
 }
 
-/** As {@link cutHead}, for the longest end of `text` that fits in `maxBytes`. */
-export function cutTail(text: string, maxBytes: number): Utf8Cut {
+/** As {@link truncateToHead}, for the longest end of `text` that fits in `maxBytes`. */
+export function truncateToTail(text: string, maxBytes: number): Utf8Truncation {
   if (text.length * 3 <= maxBytes) return whole(text);
   let start = text.length;
   let keptBytes = 0;
@@ -59,7 +59,7 @@ export function cutTail(text: string, maxBytes: number): Utf8Cut {
     keptBytes = next;
     start -= units;
   }
-  return { text: text.slice(start), keptBytes, droppedBytes: rangeLength(text, 0, start) };
+  return { text: text.slice(start), keptBytes, omittedBytes: rangeLength(text, 0, start) };
 }
 
 /**
@@ -117,8 +117,8 @@ export function isUtf8(bytes: Uint8Array): boolean {
   return true;
 }
 
-function whole(text: string): Utf8Cut {
-  return { text, keptBytes: utf8Length(text), droppedBytes: 0 };
+function whole(text: string): Utf8Truncation {
+  return { text, keptBytes: utf8Length(text), omittedBytes: 0 };
 }
 
 function rangeLength(text: string, start: number, end: number): number {

@@ -15,11 +15,11 @@ export interface EndedAfterKill {
   /** Jobs that have ended; their output can still be asked for. */
   readonly jobs?: readonly { readonly id: string; readonly command: string }[];
   /** Files that it was overwriting in place: they hold neither their old bytes nor the new ones whole. */
-  readonly halfWritten?: readonly HalfWrittenFile[];
+  readonly halfWritten?: readonly ReportedHalfWrittenFile[];
 }
 
 /** A half-written file, and how to get its old bytes back. It is reported by each start until it is whole or the backup is deleted. */
-export interface HalfWrittenFile {
+export interface ReportedHalfWrittenFile {
   readonly path: string;
   /** Absolute; a file that holds all of the old bytes. */
   readonly backup: string;
@@ -27,7 +27,7 @@ export interface HalfWrittenFile {
   /** Milliseconds since the epoch: when the write began. */
   readonly startedMs: number;
   /** A shell command that puts the old bytes back. */
-  readonly restore: string;
+  readonly restoreCommand: string;
 }
 
 /** A backend that can tell what was ended for an earlier host. */

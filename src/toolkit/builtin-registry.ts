@@ -1,6 +1,13 @@
 /** The tools of Haft under the names and texts of one dialect. */
 import { haftDialect } from "../dialects/haft/haft-dialect.js";
-import { type AnyFace, type DefinedTool, type Dialect, type Gate, presentTool, ToolRegistry } from "../kernel/index.js";
+import {
+  type AnyPresenter,
+  type DefinedTool,
+  type Dialect,
+  type Gate,
+  presentTool,
+  ToolRegistry,
+} from "../kernel/index.js";
 import { builtinTools } from "../tools/index.js";
 import type { ToolSettings } from "./config/config.js";
 
@@ -29,12 +36,12 @@ export interface BuiltinRegistryOptions {
 export function builtinRegistry(dialect: Dialect = haftDialect, options: BuiltinRegistryOptions = {}): ToolRegistry {
   const registry = new ToolRegistry();
   const tools = new Map(builtinTools.map((tool) => [tool.name, tool]));
-  for (const [name, face] of Object.entries(dialect.tools)) {
+  for (const [name, presenter] of Object.entries(dialect.tools)) {
     const tool = tools.get(name);
     const setting = options.tools?.[name] ?? true;
     if (tool === undefined || setting === false) continue;
     const gate = options.gate ?? (setting === true ? undefined : setting.gate);
-    registry.register(presentTool(tool, goingOn(gated(face, tool, gate), tool, options), dialect));
+    registry.register(presentTool(tool, withAutoBackground(gated(presenter, tool, gate), tool, options), dialect));
   }
   for (const [name, members] of Object.entries(dialect.collections)) {
     registry.collection(
@@ -46,16 +53,23 @@ export function builtinRegistry(dialect: Dialect = haftDialect, options: Builtin
 }
 
 /** Lays the gate over the limits of a face whose tool has one. */
-function gated(face: AnyFace, tool: DefinedTool, gate: Gate | undefined): AnyFace {
-  return gate === undefined || !hasGate(tool) ? face : { ...face, limits: { ...face.limits, gate } };
+function gated(presenter: AnyPresenter, tool: DefinedTool, gate: Gate | undefined): AnyPresenter {
+  return gate === undefined || !hasGate(tool) ? presenter : { ...presenter, limits: { ...presenter.limits, gate } };
 }
 
 /** Lays over the limits of a face whose tool can let its work go on when it does; never where the tool for jobs is switched off. */
-function goingOn(face: AnyFace, tool: DefinedTool, { tools, yieldMs }: BuiltinRegistryOptions): AnyFace {
+function withAutoBackground(
+  presenter: AnyPresenter,
+  tool: DefinedTool,
+  { tools, yieldMs }: BuiltinRegistryOptions,
+): AnyPresenter {
   const { limits } = tool.body;
-  if (typeof limits !== "object" || limits === null || !("goesOn" in limits)) return face;
-  const goesOn = tools?.process === false ? { goesOn: false } : {};
-  return { ...face, limits: { ...face.limits, ...goesOn, ...(yieldMs === undefined ? {} : { yieldMs }) } };
+  if (typeof limits !== "object" || limits === null || !("autoBackground" in limits)) return presenter;
+  const autoBackground = tools?.process === false ? { autoBackground: false } : {};
+  return {
+    ...presenter,
+    limits: { ...presenter.limits, ...autoBackground, ...(yieldMs === undefined ? {} : { yieldMs }) },
+  };
 }
 
 /** Whether the tool may ask for a read before it changes a file. */

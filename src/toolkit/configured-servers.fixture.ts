@@ -41,7 +41,7 @@ export function serversBench() {
         bench.notes.push(line);
         throw new Error("a listener that fails");
       },
-      withinMs: more.withinMs ?? SETTLES_MS,
+      startupTimeoutMs: more.withinMs ?? SETTLES_MS,
     });
     open.push(connected);
     return connected;

@@ -125,7 +125,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     const [first] = tools;
     expect(first?.description.startsWith("red ddd")).toBe(true);
     expect(Buffer.byteLength(first?.description ?? "")).toBeLessThanOrEqual(1_024);
-    expect(servers.states()[0]?.told).toHaveLength(7);
+    expect(servers.states()[0]?.reported).toHaveLength(7);
     expect(bench.notes.join("\n")).toMatch(/the tool "faulty": its `inputSchema` cannot be compiled/);
     const call = await calling(servers);
     expect(await call("s__slow", { text: `${"a".repeat(60)}!`, pattern: "p" })).toMatchObject({ status: "ok" });

@@ -1,6 +1,7 @@
 /** The other MCP servers of a configuration, and the tools that they add. */
-import type { ServerAddress, ServerState, Servers } from "../backends/local/index.js";
-import { type DefinedTool, unharmed } from "../kernel/index.js";
+
+import { callSafely, type DefinedTool } from "../kernel/index.js";
+import type { ServerAddress, ServerState, Servers } from "../mcp-client/index.js";
 import type { ServerConfig } from "./config/config.js";
 import type { SettledConfig } from "./config/settle-config.js";
 
@@ -18,7 +19,7 @@ export interface ConfiguredServersOptions {
   /** `tools` gives others than before. */
   onChange?(): void;
   /** Milliseconds until `tools` resolves whether or not all are there. Default 5000. */
-  readonly withinMs?: number;
+  readonly startupTimeoutMs?: number;
   /** Milliseconds until a server that could not be reached is tried again, doubled each time up to a minute. Default 5000. */
   readonly retryMs?: number;
 }
@@ -40,7 +41,7 @@ export interface ConfiguredServers {
  * out and told, and never rejects anything here.
  */
 export async function configuredServers(options: ConfiguredServersOptions): Promise<ConfiguredServers> {
-  const { config, cwd, version, lookUp, onNote, onChange, withinMs, retryMs } = options;
+  const { config, cwd, version, lookUp, onNote, onChange, startupTimeoutMs: withinMs, retryMs } = options;
   const failed: ServerState[] = [];
   const servers: Record<string, ServerAddress> = {};
   for (const [name, configured] of Object.entries(config.servers)) {
@@ -50,11 +51,11 @@ export async function configuredServers(options: ConfiguredServersOptions): Prom
       continue;
     }
     const why = `it is left out: it needs what is not set here: ${filled.missing.join(", ")}`;
-    failed.push({ name, state: "failed", tools: [], told: [why] });
-    unharmed(() => onNote?.(`the server "${name}": ${why}`));
+    failed.push({ name, state: "failed", tools: [], reported: [why] });
+    callSafely(() => onNote?.(`the server "${name}": ${why}`));
   }
   if (Object.keys(servers).length === 0) return unopened(failed);
-  const { openServers } = await import("../backends/local/index.js");
+  const { openServers } = await import("../mcp-client/index.js");
   const opened: Servers = openServers({
     servers,
     cwd,
@@ -62,7 +63,7 @@ export async function configuredServers(options: ConfiguredServersOptions): Prom
     isOn: (name) => config.tools[name] !== false,
     ...(onNote === undefined ? {} : { onNote }),
     ...(onChange === undefined ? {} : { onChange }),
-    ...(withinMs === undefined ? {} : { withinMs }),
+    ...(withinMs === undefined ? {} : { startupTimeoutMs: withinMs }),
     ...(retryMs === undefined ? {} : { retryMs }),
   });
   const tools = (): Promise<readonly DefinedTool[]> => opened.ready.then(() => opened.tools());

@@ -9,7 +9,7 @@ import { contextFactory } from "./context-factory.js";
 import { dialectNamed } from "./dialect-named.js";
 import { createHost, type Host } from "./host-services.js";
 import { isOnThisMachine } from "./open-backend.js";
-import { owning } from "./owned-box.js";
+import { withOwnedContext } from "./owned-box.js";
 import type { Toolkit } from "./toolkit.js";
 import { TOOLKIT_OPTIONS, type ToolkitOptions } from "./toolkit-options.js";
 import { ToolkitSessions } from "./toolkit-sessions.js";
@@ -44,7 +44,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   const targets = [options.on ?? "local"].flat();
   requireTargets(targets, given);
   if (workspace !== undefined && targets.some((name) => isOnThisMachine(name) && !Object.hasOwn(given, name)))
-    await requireFolder(workspace);
+    await requireDirectory(workspace);
   const host = await createHost({ ...options, policy, persist });
   const backends = new BackendSet(targets, given, {
     ...(workspace === undefined ? {} : { cwd: workspace }),
@@ -68,7 +68,10 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
     session: (id, about) => sessions.of(id, about?.owner),
     box(collection) {
       const session = sessions.of(options.session);
-      return owning(session.box(collection), options.session === undefined ? session.close : async () => NOTHING_LEFT);
+      return withOwnedContext(
+        session.box(collection),
+        options.session === undefined ? session.close : async () => NOTHING_LEFT,
+      );
     },
     sessions: () => sessions.all(),
     takeReports: () => backends.takeReports(),
@@ -97,9 +100,9 @@ async function closeAll(sessions: ToolkitSessions, backends: BackendSet, host: H
   return { left: [...closed.value, ...ends.flatMap((one) => (one.status === "fulfilled" ? one.value.left : []))] };
 }
 
-async function requireFolder(workspace: string): Promise<void> {
-  const { folderProblem } = await import("../backends/local/index.js");
-  const problem = folderProblem(workspace);
+async function requireDirectory(workspace: string): Promise<void> {
+  const { directoryProblem } = await import("../backends/local/index.js");
+  const problem = directoryProblem(workspace);
   if (problem !== undefined) throw new HaftError("CONFIG_INVALID", problem, { details: { workspace } });
 }
 

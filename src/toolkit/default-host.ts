@@ -2,7 +2,7 @@
 import { type Clock, HaftError } from "../kernel/index.js";
 import { builtinRegistry } from "./builtin-registry.js";
 import { createToolkit } from "./create-toolkit.js";
-import { type OwnedBox, type OwnedContext, owning } from "./owned-box.js";
+import { type OwnedBox, type OwnedContext, withOwnedContext } from "./owned-box.js";
 import type { Toolkit, ToolkitSession } from "./toolkit.js";
 
 // The one binding of a module that is allowed to change: everybody who names no host shares this one.
@@ -21,7 +21,7 @@ const LATE_TIMERS: Pick<Clock, "timer"> = Object.freeze({
   timer(ms: number, done: () => void): () => void {
     let cancel: (() => void) | undefined;
     let isOver = false;
-    void import("../backends/local/index.js").then(({ systemClock }) => {
+    void import("../host/index.js").then(({ systemClock }) => {
       if (!isOver) cancel = systemClock.timer(ms, done);
     });
     return () => {
@@ -50,7 +50,7 @@ export function toolBox(collection = "all", cwd?: string, host?: Toolkit): Owned
     return session;
   };
   const box = registry.toToolBox(async () => (await open()).context(cwd), collection, { clock: LATE_TIMERS });
-  return owning(box, async () => {
+  return withOwnedContext(box, async () => {
     isClosed = true;
     // One that was never used, or got no host, has nothing to end; no host is made for that.
     const opened = await session?.catch(() => undefined);
@@ -75,7 +75,7 @@ export function tryToolBox(collection: string, cwd?: string, host?: Toolkit): Ow
 export async function makeLocalContext(cwd?: string, host?: Toolkit): Promise<OwnedContext> {
   const session = await newSession(host);
   try {
-    return owning(await session.context(cwd), session.close);
+    return withOwnedContext(await session.context(cwd), session.close);
   } catch (error) {
     await session.close();
     throw error;

@@ -38,7 +38,7 @@ async function connect(server: ServerConfig): Promise<ConfiguredServers> {
     onNote: (line) => notes.push(line),
     onChange: () => changes++,
     retryMs: 50,
-    withinMs: 20_000,
+    startupTimeoutMs: 20_000,
   });
   closing.push(() => servers.close());
   return servers;

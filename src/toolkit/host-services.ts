@@ -1,11 +1,12 @@
 /** The services of a host: real time, chance and digests, and state on disk or in memory. */
+
+import { loadRegexEngine } from "../engines/search/index.js";
 import {
   Approvals,
   type Approver,
   type Faults,
   type Hooks,
   type HostServices,
-  loadRegexEngine,
   loadValidator,
   type Policy,
   type RateLimit,
@@ -52,10 +53,8 @@ export interface Host {
 
 export async function createHost(options: HostServicesOptions): Promise<Host> {
   const { policy, approver, approvalTimeoutMs, hooks, rate, redactor } = options;
-  const { createCallFaults, createSystemMedia, loadRipgrepPackage, sha256, systemClock, systemIds } = await import(
-    "../backends/local/index.js"
-  );
-  const { preload } = await import("../host/index.js");
+  const [{ createCallFaults, createSystemMedia, preload, sha256, systemClock, systemIds }, { loadRipgrepPackage }] =
+    await Promise.all([import("../host/index.js"), import("../backends/local/index.js")]);
   await preload([loadValidator, loadRegexEngine, loadEncodingTables, loadRipgrepPackage]);
   const clock = systemClock;
   const ids = systemIds;
@@ -98,17 +97,19 @@ async function stateOnDisk(
   { stateDir, artifactQuotaBytes: quotaBytes }: HostServicesOptions,
   clock: HostServices["clock"],
 ): Promise<State> {
-  const { fileAudit, fileLocks, fileSessions, fileStores, openStateFolder } = await import("../stores/files/index.js");
-  const folder = openStateFolder(stateDir);
-  const locks = fileLocks(folder);
-  const audit = fileAudit(folder);
+  const { fileAudit, fileLocks, fileSessions, fileStores, openStateDirectory } = await import(
+    "../stores/files/index.js"
+  );
+  const directory = openStateDirectory(stateDir);
+  const locks = fileLocks(directory);
+  const audit = fileAudit(directory);
   const quota = quotaBytes === undefined ? {} : { quotaBytes };
-  const sessions = fileSessions({ state: folder, locks, now: clock.now, ...quota });
+  const sessions = fileSessions({ state: directory, locks, now: clock.now, ...quota });
   return {
-    path: folder.path,
+    path: directory.path,
     audit,
     locks,
-    stores: fileStores(folder, locks),
+    stores: fileStores(directory, locks),
     openSession: sessions.open,
     close: () => audit.close(),
   };

@@ -1,5 +1,5 @@
 /** Where the parts come together: a toolkit, its boxes, and the shared default host. */
-export type { EndedAfterKill, HalfWrittenFile } from "./backend-set.js";
+export type { EndedAfterKill, ReportedHalfWrittenFile } from "./backend-set.js";
 export { type BuiltinRegistryOptions, builtinRegistry } from "./builtin-registry.js";
 export { accepted, checkConfig } from "./config/check-config.js";
 export type {
@@ -24,19 +24,19 @@ export { createToolkit } from "./create-toolkit.js";
 export { makeLocalContext, resetProcessTable, resetTodos, toolBox, tryToolBox } from "./default-host.js";
 export { DIALECT_NAMES, dialectNamed } from "./dialect-named.js";
 export { type HostFindings, inspectHost } from "./inspect-host.js";
-export {
-  clientTokens,
-  type KeptSessions,
-  type KeptStateOptions,
-  keptArtifacts,
-  keptAudit,
-  keptCommands,
-  keptSessions,
-  stateProblem,
-  writeWhole,
-} from "./kept-state.js";
 export { type OpenBackendOptions, openBackend, TARGETS } from "./open-backend.js";
-export type { Owned, OwnedBox, OwnedContext } from "./owned-box.js";
+export type { CloseableContext, OwnedBox, OwnedContext } from "./owned-box.js";
+export {
+  artifactAdmin,
+  auditAdmin,
+  clientTokens,
+  jobAdmin,
+  type SessionAdmin,
+  type StateAdminOptions,
+  sessionAdmin,
+  stateDirectoryProblem,
+  writeWhole,
+} from "./state-admin.js";
 export type { Toolkit, ToolkitSession } from "./toolkit.js";
 export type { ToolkitOptions } from "./toolkit-options.js";
 export { workspaceProblem } from "./workspace.js";

@@ -27,8 +27,10 @@ export async function inspectHost(options: {
   readonly stateDir?: string;
   readonly tryLock: boolean;
 }): Promise<HostFindings> {
-  const [{ createLocalBackend, RipgrepFinder }, { fileLocks, openStateFolder, statePathOf, stateProblem: problemOf }] =
-    await Promise.all([import("../backends/local/index.js"), import("../stores/files/index.js")]);
+  const [
+    { createLocalBackend, RipgrepFinder },
+    { fileLocks, openStateDirectory, statePathOf, stateProblem: problemOf },
+  ] = await Promise.all([import("../backends/local/index.js"), import("../stores/files/index.js")]);
   const ripgrep = await new RipgrepFinder().find();
   const backend = createLocalBackend({ watcher: false });
   const { guard } = backend;
@@ -37,7 +39,7 @@ export async function inspectHost(options: {
   const stateProblem = problemOf({ path: statePath });
   const lockProblem =
     options.tryLock && stateProblem === undefined
-      ? await fileLocks(openStateFolder(statePath))
+      ? await fileLocks(openStateDirectory(statePath))
           .hold("haft:doctor", { timeoutMs: LOCK_WAIT_MS }, async () => undefined)
           .catch((error: unknown) => messageOf(error))
       : undefined;

@@ -2,7 +2,7 @@
 import type { HostContext, SessionEnd, ToolBox } from "../kernel/index.js";
 
 /** Something whose session ends with it. */
-export interface Owned extends AsyncDisposable {
+export interface CloseableContext extends AsyncDisposable {
   /**
    * Ends the session that was made for it: what it left running is ended, and nothing of it is kept; later calls are refused
    * with `STORE_CLOSED`. A session with a name goes on. Idempotent. Without it the session ends with the toolkit.
@@ -11,12 +11,12 @@ export interface Owned extends AsyncDisposable {
 }
 
 /** A box that may own its session. */
-export type OwnedBox = ToolBox & Owned;
+export type OwnedBox = ToolBox & CloseableContext;
 
 /** A context that owns its session. */
-export type OwnedContext = HostContext & Owned;
+export type OwnedContext = HostContext & CloseableContext;
 
 /** The same box or context, with the end of its session. */
-export function owning<T extends object>(what: T, close: () => Promise<SessionEnd>): T & Owned {
+export function withOwnedContext<T extends object>(what: T, close: () => Promise<SessionEnd>): T & CloseableContext {
   return { ...what, close, [Symbol.asyncDispose]: async () => void (await close()) };
 }

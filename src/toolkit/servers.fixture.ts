@@ -31,12 +31,12 @@ process.stdin.on("end", () => process.exit(0));
 `;
 
 /** The entry of a configuration for a server made of the few lines above and `more`. */
-export function handMade(folder: string, name: string, more = ""): { command: string; args: string[] } {
-  return program(folder, name, HAND_MADE + more);
+export function handMade(directory: string, name: string, more = ""): { command: string; args: string[] } {
+  return program(directory, name, HAND_MADE + more);
 }
 
-export function program(folder: string, name: string, source: string): { command: string; args: string[] } {
-  const path = join(folder, `${name}.mjs`);
+export function program(directory: string, name: string, source: string): { command: string; args: string[] } {
+  const path = join(directory, `${name}.mjs`);
   writeFileSync(path, source);
   return { command: process.execPath, args: [path] };
 }

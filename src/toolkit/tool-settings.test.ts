@@ -38,7 +38,7 @@ describe("tool settings", () => {
   it("give way to the gate of the whole host", async () => {
     const dialect = await dialectNamed("haft");
     const gateOf = (registry: ReturnType<typeof builtinRegistry>) =>
-      (registry.get("write").face?.limits as { gate?: string } | undefined)?.gate;
+      (registry.get("write").presenter?.limits as { gate?: string } | undefined)?.gate;
     expect(gateOf(builtinRegistry(dialect, { tools: { write: { gate: "on" } } }))).toBe("on");
     expect(gateOf(builtinRegistry(dialect, { gate: "off", tools: { write: { gate: "on" } } }))).toBe("off");
   });

@@ -55,7 +55,7 @@ export class ToolkitSessions {
     const opened: ToolkitSession = {
       id: session.id,
       session,
-      box: (collection) => use.counted(aimed(box(collection), backends.names)),
+      box: (collection) => use.counted(withTarget(box(collection), backends.names)),
       context: async (cwd) => contextOf(session, isEnded, cwd),
       close: () => {
         ended ??= this.#end(opened, session.close, id === undefined);
@@ -91,6 +91,6 @@ export class ToolkitSessions {
 }
 
 /** A box that advertises the choice of target where there is one. */
-function aimed(box: ToolBox, names: readonly string[]): ToolBox {
+function withTarget(box: ToolBox, names: readonly string[]): ToolBox {
   return { ...box, descriptors: (targets = names) => box.descriptors(targets) };
 }

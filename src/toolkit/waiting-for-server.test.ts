@@ -26,7 +26,7 @@ it("a call that waits for a server to come back is cancelled at once, not left b
     cwd: folder,
     version: "0",
     lookUp: () => undefined,
-    withinMs: 30_000,
+    startupTimeoutMs: 30_000,
   });
   const toolkit = await createToolkit({ workspace: folder, persist: false, tools: await servers.tools() });
   try {
@@ -56,7 +56,7 @@ it("what a server answers with its last words arrives", async () => {
     cwd: folder,
     version: "0",
     lookUp: () => undefined,
-    withinMs: 30_000,
+    startupTimeoutMs: 30_000,
   });
   const toolkit = await createToolkit({ workspace: folder, persist: false, tools: await servers.tools() });
   try {

@@ -57,16 +57,16 @@ const HOMES = ["/home", "/Users"];
  * @param home - The home folder of the user.
  */
 export function workspaceProblem(path: string, home: string): string | undefined {
-  const folder = normalizePath(path);
-  const what = kindOf(folder, normalizePath(home));
+  const directory = normalizePath(path);
+  const what = kindOf(directory, normalizePath(home));
   if (what === undefined) return undefined;
-  return `Did not take "${folder}" as the workspace: it is ${what}. Start in the folder of a project, or add \`--workspace DIR\` with that folder.`;
+  return `Did not take "${directory}" as the workspace: it is ${what}. Start in the folder of a project, or add \`--workspace DIR\` with that folder.`;
 }
 
-function kindOf(folder: string, home: string): string | undefined {
-  if (folder === "/") return "the root of the file system";
-  if (folder === home || folder === "/root" || HOMES.includes(parentOf(folder))) return "a home folder";
-  if (isWithin(folder, home)) return "a folder that holds home folders";
-  if (SHARED.includes(folder) || SYSTEM.some((root) => isWithin(root, folder))) return "a folder of the system";
+function kindOf(directory: string, home: string): string | undefined {
+  if (directory === "/") return "the root of the file system";
+  if (directory === home || directory === "/root" || HOMES.includes(parentOf(directory))) return "a home folder";
+  if (isWithin(directory, home)) return "a folder that holds home folders";
+  if (SHARED.includes(directory) || SYSTEM.some((root) => isWithin(root, directory))) return "a folder of the system";
   return undefined;
 }

@@ -1,22 +1,30 @@
 /** The built-in tools: each takes its canonical input and returns data; a dialect gives them names, schemas and texts. */
 import type { DefinedTool } from "../kernel/index.js";
+import { bashTool } from "./bash/bash.js";
+import { deleteTool } from "./delete/delete.js";
 import { editTool } from "./edit/edit.js";
-import { deleteTool, lsTool, moveTool, readTool, writeTool } from "./files/index.js";
-import { timeTool, todoReadTool, todoSetTool } from "./planning/index.js";
-import { findTool, grepTool } from "./search/index.js";
-import { bashTool, processTool } from "./shell/index.js";
+import { findTool } from "./find/find.js";
+import { grepTool } from "./grep/grep.js";
+import { lsTool } from "./ls/ls.js";
+import { moveTool } from "./move/move.js";
+import { processTool } from "./process/process.js";
+import { readTool } from "./read/read.js";
+import { timeTool } from "./time/time.js";
+import { todoReadTool, todoSetTool } from "./todo/todo.js";
+import { writeTool } from "./write/write.js";
 
+export { BASH_LIMITS } from "./bash/bash.js";
+export { DELETE_LIMITS } from "./delete/delete.js";
 export { EDIT_LIMITS } from "./edit/edit.js";
-export {
-  DELETE_LIMITS,
-  LS_LIMITS,
-  MOVE_LIMITS,
-  READ_LIMITS,
-  readStateKey,
-  WRITE_LIMITS,
-} from "./files/index.js";
-export { FIND_LIMITS, GREP_LIMITS } from "./search/index.js";
-export { BASH_LIMITS, PROCESS_LIMITS } from "./shell/index.js";
+export { FIND_LIMITS } from "./find/find.js";
+export { GREP_LIMITS } from "./grep/grep.js";
+export { LS_LIMITS } from "./ls/ls.js";
+export { MOVE_LIMITS } from "./move/move.js";
+export { PROCESS_LIMITS } from "./process/process.js";
+export { READ_LIMITS } from "./read/read.js";
+export { readStateKey } from "./shared/read-state.js";
+export { WRITE_LIMITS } from "./write/write.js";
+
 export {
   bashTool,
   deleteTool,

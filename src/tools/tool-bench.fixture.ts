@@ -2,7 +2,7 @@
 
 import { createMemoryBackend, type MemoryBackendOptions } from "../backends/memory/index.js";
 import {
-  type AnyFace,
+  type AnyPresenter,
   type Artifacts,
   type Backend,
   createHostContext,
@@ -160,7 +160,7 @@ const PLAIN: Dialect = {
 };
 
 function shown(tool: DefinedTool, limits: object | undefined): DefinedTool {
-  const face: AnyFace = {
+  const presenter: AnyPresenter = {
     name: tool.name,
     description: tool.description,
     parameters: tool.parameters,
@@ -168,5 +168,5 @@ function shown(tool: DefinedTool, limits: object | undefined): DefinedTool {
     decode: (args: unknown) => ({ input: args }),
     render: (result: unknown) => ({ content: [{ kind: "json", value: result }], clamped: true }),
   };
-  return presentTool(tool, face, PLAIN);
+  return presentTool(tool, presenter, PLAIN);
 }

@@ -4,13 +4,11 @@ import type { PackageTable } from "./import-rules.js";
 /** Room → the packages it may import. A package stands here only with a page in `docs/decisions/`. */
 export const PACKAGES: PackageTable = {
   text: { chardet: "lazy" },
-  kernel: { ajv: "lazy", re2js: "lazy" },
-  "backends/local": {
-    "@modelcontextprotocol/client": "lazy",
-    "@vscode/ripgrep": "lazy",
-    sharp: "lazy", // both in a process of their own
-    unpdf: "lazy",
-  },
+  kernel: { ajv: "lazy" },
+  "engines/search": { re2js: "lazy" },
+  host: { sharp: "lazy", unpdf: "lazy" }, // both in a process of their own
+  "mcp-client": { "@modelcontextprotocol/client": "lazy" },
+  "backends/local": { "@vscode/ripgrep": "lazy" },
   "backends/memory": { unbash: "eager" },
   "surfaces/cli": { commander: "eager", "jsonc-parser": "lazy", picocolors: "eager", "smol-toml": "lazy" },
   toolkit: { "jsonc-parser": "lazy" },

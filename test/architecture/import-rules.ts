@@ -16,21 +16,44 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   dialects: PURE,
   adapters: PURE,
   testing: PURE,
-  backends: HOSTED,
+  backends: [...HOSTED, "engines"],
+  "mcp-client": [...HOSTED, "engines"],
   stores: HOSTED,
-  toolkit: [...HOSTED, "policy", "tools", "dialects", "adapters", "testing", "backends", "stores"],
+  toolkit: [
+    ...HOSTED,
+    "engines",
+    "policy",
+    "tools",
+    "dialects",
+    "adapters",
+    "testing",
+    "backends",
+    "mcp-client",
+    "stores",
+  ],
   surfaces: [...HOSTED, "policy", "dialects", "adapters", "toolkit"],
-  entry: [...HOSTED, "policy", "tools", "dialects", "adapters", "backends", "stores", "toolkit"],
+  entry: [
+    ...HOSTED,
+    "engines",
+    "policy",
+    "tools",
+    "dialects",
+    "adapters",
+    "backends",
+    "mcp-client",
+    "stores",
+    "toolkit",
+  ],
 };
 
-/** Machine code that several backends share; the only rooms of `backends/` that another of them may import. */
-const SHARED_BACKENDS = ["backends/posix", "backends/host-process"];
+/** The modules that another of their own layer may import: what several backends share, and the search that completes one. */
+const SHARED = ["backends/posix", "engines/search"];
 
 /** The program that starts the other surfaces; between themselves they know nothing of each other. */
 const STARTER = "surfaces/cli";
 
 /** Layers that may touch the operating system. */
-export const SYSTEM_LAYERS: readonly string[] = ["host", "backends", "stores", "surfaces"];
+export const SYSTEM_LAYERS: readonly string[] = ["host", "backends", "mcp-client", "stores", "surfaces"];
 
 const BUILTINS = new Set(builtinModules.map((name) => name.replace(/^node:/, "")));
 
@@ -69,7 +92,7 @@ function mayImport(from: string, to: string): boolean {
   if (to === layer) return true; // what the rooms of one layer have in common lies in the layer's folder itself
   if (from === layer && layerOf(to) === layer) return true; // whose index gathers them
   if (from === STARTER && layerOf(to) === "surfaces") return true;
-  if (layer === "backends" && SHARED_BACKENDS.includes(to)) return true;
+  if (SHARED.includes(to) && layerOf(to) === layer) return true;
   return MAY_IMPORT[layer].includes(layerOf(to));
 }
 

@@ -32,7 +32,7 @@ export type Violation = string;
 /** Layers whose sub-folders are rooms of their own. */
 export const LAYERS_OF_ROOMS = ["engines", "backends", "stores", "surfaces", "dialects"] as const;
 
-/** `src/backends/local/local-fs.ts` is in "backends/local", `src/kernel/tool.ts` in "kernel", `src/index.ts` in "entry". */
+/** `src/backends/local/fs/local-fs.ts` is in "backends/local", `src/kernel/tool.ts` in "kernel", `src/index.ts` in "entry". */
 export function roomOf(path: string): string {
   const [, layer, sub, ...rest] = path.split("/");
   if (layer === undefined || sub === undefined) return "entry";

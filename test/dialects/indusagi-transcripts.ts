@@ -1,8 +1,8 @@
 /** Golden transcripts: calls of this dialect and exactly what they come to, as plain data that any player can replay. */
 
+import { FOLDER_TRANSCRIPTS } from "./transcripts/directory-transcripts.js";
 import { EDIT_TRANSCRIPTS } from "./transcripts/edit-transcripts.js";
 import { FILE_TRANSCRIPTS } from "./transcripts/file-transcripts.js";
-import { FOLDER_TRANSCRIPTS } from "./transcripts/folder-transcripts.js";
 import { PYTHON_TRANSCRIPTS } from "./transcripts/python-transcripts.js";
 import { SEARCH_TRANSCRIPTS } from "./transcripts/search-transcripts.js";
 import { SHELL_TRANSCRIPTS } from "./transcripts/shell-transcripts.js";

@@ -16,7 +16,7 @@ import {
   started,
   state,
   twoNames,
-} from "./in-place-backup.fixture.js";
+} from "./fs/in-place-backup.fixture.js";
 import { createLocalBackend } from "./local-backend.js";
 
 describe("the next start", () => {

@@ -2,11 +2,11 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
+import { systemClock } from "../../host/index.js";
 import { conform } from "../../testing/conform.fixture.js";
 import { backendSuite, fsSuite, plantByShell, searchSuite, shellSuite } from "../../testing/index.js";
-import { closeInherited } from "./inherited-descriptors.fixture.js";
 import { createLocalBackend } from "./local-backend.js";
-import { systemClock } from "./system-services.js";
+import { closeInherited } from "./shell/inherited-descriptors.fixture.js";
 
 closeInherited();
 const backend = createLocalBackend();
@@ -19,7 +19,7 @@ conform(
       const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-local-")));
       return {
         backend,
-        folder,
+        directory: folder,
         clock: systemClock,
         plant: plantByShell(backend),
         openAnother: async () => createLocalBackend(),

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { homeDirectory } from "../../host/index.js";
+import { baseEnvironment, homeDirectory, PipePool, systemClock, takeReports, Watcher } from "../../host/index.js";
 import {
   type Backend,
   DEFAULT_GRACE_MS,
@@ -11,18 +11,14 @@ import {
   SessionJobs,
   type Shell,
 } from "../../kernel/index.js";
-import { baseEnvironment } from "./command-environment.js";
-import { CommandHost } from "./command-host.js";
-import type { EarlierEnd } from "./earlier-end.js";
-import { type GuardMode, guardMode } from "./fs-anchor.js";
-import type { Backups } from "./in-place-backup.js";
+import type { Backups } from "./fs/in-place-backup.js";
+import { LocalFs, localFsTools } from "./fs/local-fs.js";
+import { type GuardMode, guardMode } from "./fs/pinned-directory.js";
+import type { HostCrashReport } from "./jobs/host-crash-report.js";
 import { JobStore } from "./jobs/job-store.js";
-import { LocalFs, localFsTools } from "./local-fs.js";
-import { LocalShell } from "./local-shell.js";
-import { PipePool } from "./pipe-pool.js";
 import { createLocalSearch } from "./search/create-local-search.js";
-import { systemClock } from "./system-services.js";
-import { takeReports, Watcher } from "./watcher.js";
+import { CommandHost } from "./shell/command-host.js";
+import { LocalShell } from "./shell/local-shell.js";
 
 export interface LocalBackendOptions {
   /** Absolute; where relative paths and commands start. Default: the current folder of this process. */
@@ -49,7 +45,7 @@ export interface LocalBackend extends Backend {
    * What watchers of earlier hosts ended after these were killed, and which jobs, each reported once; and the files that such a
    * host left half-written, reported once by each backend. Empty without `stateDir`.
    */
-  takeReports(): readonly EarlierEnd[];
+  takeReports(): readonly HostCrashReport[];
 }
 
 const FLAGS = Object.freeze({
@@ -112,7 +108,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
       closing ??= host.close(Math.min(DEFAULT_GRACE_MS, io?.timeoutMs ?? DEFAULT_GRACE_MS)).then((left) => ({ left }));
       return closing;
     },
-    takeReports: () => [...takeEarlierEnds(host, reports), ...takeHalfWritten(fsTools.backups)],
+    takeReports: () => [...takeCrashReports(host, reports), ...takeHalfWritten(fsTools.backups)],
   };
 }
 
@@ -129,7 +125,7 @@ function currentDirectory(): string {
 }
 
 /** Why this path cannot be worked in, as a sentence with what to do; undefined when it is a folder of this machine. */
-export function folderProblem(path: string): string | undefined {
+export function directoryProblem(path: string): string | undefined {
   const cause = absence(path);
   return cause && `Did not find the workspace "${path}": ${cause}. Give an existing folder.`;
 }
@@ -166,15 +162,15 @@ function createHost(options: LocalBackendOptions, home: string, reports: string 
   return { host, watcher };
 }
 
-function takeEarlierEnds(host: CommandHost, reports: string | undefined): readonly EarlierEnd[] {
-  const jobs = host.earlier?.takeEnded() ?? [];
-  const told: readonly EarlierEnd[] = reports === undefined ? [] : takeReports(reports);
-  if (jobs.length === 0) return told;
-  const last = told.at(-1) ?? { endedMs: Math.max(...jobs.map((job) => job.endedMs)), processes: [] };
-  return [...told.slice(0, -1), { ...last, jobs }];
+function takeCrashReports(host: CommandHost, reports: string | undefined): readonly HostCrashReport[] {
+  const jobs = host.recovered?.takeEnded() ?? [];
+  const reported: readonly HostCrashReport[] = reports === undefined ? [] : takeReports(reports);
+  if (jobs.length === 0) return reported;
+  const last = reported.at(-1) ?? { endedMs: Math.max(...jobs.map((job) => job.endedMs)), processes: [] };
+  return [...reported.slice(0, -1), { ...last, jobs }];
 }
 
-function takeHalfWritten(backups: Backups): readonly EarlierEnd[] {
+function takeHalfWritten(backups: Backups): readonly HostCrashReport[] {
   const halfWritten = backups.takeHalfWritten();
   if (halfWritten.length === 0) return [];
   return [{ endedMs: halfWritten.at(-1)!.startedMs, processes: [], halfWritten }];

@@ -1,5 +1,5 @@
 /** A file system in memory: nodes with identity, links of both kinds, modes and times. Synchronous, so each step is atomic. */
-import { DOING, type Doing, type EntryKind, refusedBy } from "../../kernel/index.js";
+import { type EntryKind, FS_OPERATIONS, type FsOperation, operationFault } from "../../kernel/index.js";
 import { walkMissing } from "../../text/index.js";
 
 interface NodeBase {
@@ -21,7 +21,7 @@ export interface DirectoryNode extends NodeBase {
   readonly kind: "directory";
   readonly children: Map<string, TreeNode>;
 }
-export interface LinkNode extends NodeBase {
+export interface SymlinkNode extends NodeBase {
   readonly kind: "link";
   readonly target: string;
 }
@@ -29,10 +29,10 @@ export interface SpecialNode extends NodeBase {
   readonly kind: "other";
   readonly what: "fifo" | "device" | "socket";
 }
-export type TreeNode = FileNode | DirectoryNode | LinkNode | SpecialNode;
+export type TreeNode = FileNode | DirectoryNode | SymlinkNode | SpecialNode;
 
 /** Where a path leads. */
-export interface Spot {
+export interface ResolvedNode {
   /** The real path of the longest part that exists. */
   readonly real: string;
   /** The names behind it that do not exist; empty when all does. */
@@ -49,7 +49,7 @@ export interface Spot {
   readonly isDangling: boolean;
 }
 
-const MAX_LINKS = 40;
+const MAX_SYMLINKS = 40;
 const PERMISSION_BITS = 0o7777;
 
 export class FileTree {
@@ -66,34 +66,36 @@ export class FileTree {
   }
 
   /** The real path a spot stands for, its missing names included. */
-  static pathOf(spot: Spot): string {
-    return spot.missing.length === 0 ? spot.real : `${spot.real === "/" ? "" : spot.real}/${spot.missing.join("/")}`;
+  static pathOf(resolved: ResolvedNode): string {
+    return resolved.missing.length === 0
+      ? resolved.real
+      : `${resolved.real === "/" ? "" : resolved.real}/${resolved.missing.join("/")}`;
   }
 
   /** Follows `path` through all links; the last one only when `followLast`. @throws `FS_LINK_LOOP` */
-  walk(path: string, followLast: boolean, doing: Doing): Spot {
+  walk(path: string, followLast: boolean, operation: FsOperation): ResolvedNode {
     const todo = path.split("/").reverse();
     const names: string[] = [];
-    const folders: DirectoryNode[] = [this.root];
-    let links = 0;
+    const directories: DirectoryNode[] = [this.root];
+    let symlinks = 0;
     while (todo.length > 0) {
       const name = todo.pop() as string;
       if (name === "" || name === ".") continue;
       if (name === "..") {
         names.pop();
-        if (folders.length > 1) folders.pop();
+        if (directories.length > 1) directories.pop();
         continue;
       }
-      const folder = folders[folders.length - 1] as DirectoryNode;
-      const node = folder.children.get(name);
+      const directory = directories[directories.length - 1] as DirectoryNode;
+      const node = directory.children.get(name);
       const isLast = todo.every((rest) => rest === "" || rest === ".");
-      if (node === undefined) return missingSpot(names, name, todo, isLast ? folder : undefined, links > 0);
+      if (node === undefined) return missingNode(names, name, todo, isLast ? directory : undefined, symlinks > 0);
       if (node.kind === "link" && (followLast || !isLast)) {
-        links += 1;
-        if (links > MAX_LINKS) throw refusedBy("ELOOP", doing, path);
+        symlinks += 1;
+        if (symlinks > MAX_SYMLINKS) throw operationFault("ELOOP", operation, path);
         if (node.target.startsWith("/")) {
           names.length = 0;
-          folders.length = 1;
+          directories.length = 1;
         }
         todo.push(...node.target.split("/").reverse());
         continue;
@@ -103,7 +105,7 @@ export class FileTree {
           real: `/${[...names, name].join("/")}`,
           missing: [],
           node,
-          parent: folder,
+          parent: directory,
           name,
           isBlocked: false,
           isDangling: false,
@@ -112,10 +114,10 @@ export class FileTree {
         return { ...missingFrom([...names, name], todo.reverse()), isBlocked: true, isDangling: false };
       }
       names.push(name);
-      folders.push(node);
+      directories.push(node);
     }
-    const node = folders[folders.length - 1] as DirectoryNode;
-    const parent = folders[Math.max(0, folders.length - 2)] as DirectoryNode;
+    const node = directories[directories.length - 1] as DirectoryNode;
+    const parent = directories[Math.max(0, directories.length - 2)] as DirectoryNode;
     return {
       real: `/${names.join("/")}`,
       missing: [],
@@ -135,7 +137,7 @@ export class FileTree {
     return { ...this.#base(0o755), kind: "directory", children: new Map() };
   }
 
-  newLink(target: string): LinkNode {
+  newSymlink(target: string): SymlinkNode {
     return { ...this.#base(0o777), kind: "link", target };
   }
 
@@ -172,17 +174,17 @@ export class FileTree {
   }
 
   /** Makes a folder with all that are missing above it; what is there stays. For setting up, not for ports. */
-  makeFolders(path: string): DirectoryNode {
-    const spot = this.walk(path, true, DOING.making);
-    if (spot.node?.kind === "directory") return spot.node;
-    if (spot.node !== undefined || spot.isBlocked) throw refusedBy("ENOTDIR", DOING.making, path);
-    let folder = this.walk(spot.real, true, DOING.making).node as DirectoryNode;
-    for (const name of spot.missing) {
+  makeDirectories(path: string): DirectoryNode {
+    const resolved = this.walk(path, true, FS_OPERATIONS.mkdir);
+    if (resolved.node?.kind === "directory") return resolved.node;
+    if (resolved.node !== undefined || resolved.isBlocked) throw operationFault("ENOTDIR", FS_OPERATIONS.mkdir, path);
+    let directory = this.walk(resolved.real, true, FS_OPERATIONS.mkdir).node as DirectoryNode;
+    for (const name of resolved.missing) {
       const next = this.newDirectory();
-      this.attach(folder, name, next);
-      folder = next;
+      this.attach(directory, name, next);
+      directory = next;
     }
-    return folder;
+    return directory;
   }
 
   touch(node: TreeNode): void {
@@ -209,26 +211,29 @@ export function infoOf(node: TreeNode): {
     size: node.kind === "file" ? node.bytes.length : 0,
     modifiedMs: node.modifiedMs,
     mode: node.mode,
-    version: versionOf(node),
+    version: nodeVersionOf(node),
   };
 }
 
-export function versionOf(node: TreeNode): string {
+export function nodeVersionOf(node: TreeNode): string {
   return `${node.identity}.${node.changes}`;
 }
 
-function missingSpot(
+function missingNode(
   names: readonly string[],
   name: string,
   todo: readonly string[],
   parent: DirectoryNode | undefined,
-  viaLink: boolean,
-): Spot {
-  const spot = { ...missingFrom(names, [name, ...[...todo].reverse()]), isBlocked: false, isDangling: viaLink };
-  return parent === undefined ? spot : { ...spot, parent };
+  viaSymlink: boolean,
+): ResolvedNode {
+  const resolved = { ...missingFrom(names, [name, ...[...todo].reverse()]), isBlocked: false, isDangling: viaSymlink };
+  return parent === undefined ? resolved : { ...resolved, parent };
 }
 
-function missingFrom(names: readonly string[], rest: readonly string[]): Pick<Spot, "real" | "missing" | "name"> {
+function missingFrom(
+  names: readonly string[],
+  rest: readonly string[],
+): Pick<ResolvedNode, "real" | "missing" | "name"> {
   const { real, missing } = walkMissing(`/${names.join("/")}`, rest.join("/"));
   const left = missing === "" ? [] : missing.split("/");
   return { real, missing: left, name: left.at(-1) ?? "" };

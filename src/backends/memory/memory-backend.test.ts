@@ -16,7 +16,7 @@ export const memoryPlan: Plan<Fixture> = {
     const backend = createMemoryBackend({ clock: realClock, commands: { yes } });
     return {
       backend,
-      folder: "/workspace",
+      directory: "/workspace",
       clock: realClock,
       plant: async (what) => backend.plant(what),
       openAnother: async () => createMemoryBackend({ clock: realClock }),

@@ -6,7 +6,7 @@ import {
   type Clock,
   closedBackend,
   type Digest,
-  DOING,
+  FS_OPERATIONS,
   type Ports,
   requirePath,
   SessionJobs,
@@ -87,7 +87,7 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): MemoryB
     env: { PATH: "/usr/bin:/bin", HOME: home, LANG: "C.UTF-8", ...options.env },
     nextRunId: () => `memory-${++runCount}`,
   };
-  for (const folder of ["/tmp", cwd, home]) tree.makeFolders(folder);
+  for (const directory of ["/tmp", cwd, home]) tree.makeDirectories(directory);
   for (const [path, content] of Object.entries(options.files ?? {}))
     putFile(tree, resolvePath(cwd, path), path.endsWith("/"), content);
 
@@ -103,7 +103,7 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): MemoryB
   };
   return {
     name,
-    flags: { signals: true, links: true, jobs: true, detach: true },
+    flags: { signals: true, symlinks: true, jobs: true, detach: true },
     guard: "pinned",
     home,
     cwd,
@@ -121,35 +121,35 @@ export function createMemoryBackend(options: MemoryBackendOptions = {}): MemoryB
   };
 }
 
-function putFile(tree: FileTree, path: string, isFolder: boolean, content: string | Uint8Array): void {
-  requirePath(DOING.writing, path);
-  if (isFolder) {
-    tree.makeFolders(path);
+function putFile(tree: FileTree, path: string, isDirectory: boolean, content: string | Uint8Array): void {
+  requirePath(FS_OPERATIONS.write, path);
+  if (isDirectory) {
+    tree.makeDirectories(path);
     return;
   }
   const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content.slice();
-  tree.attach(tree.makeFolders(parentOf(path)), path.slice(path.lastIndexOf("/") + 1), tree.newFile(bytes));
+  tree.attach(tree.makeDirectories(parentOf(path)), path.slice(path.lastIndexOf("/") + 1), tree.newFile(bytes));
 }
 
 function plantIn(tree: FileTree, what: MemoryPlant): void {
-  const spot = tree.walk(what.path, false, DOING.writing);
+  const resolved = tree.walk(what.path, false, FS_OPERATIONS.write);
   const refuse = (why: string): never => {
     throw badPath("plant", what.path, why);
   };
   if (what.kind === "mode") {
-    tree.setMode(spot.node ?? refuse("it does not exist. Make it first"), what.mode);
+    tree.setMode(resolved.node ?? refuse("it does not exist. Make it first"), what.mode);
     return;
   }
-  const parent = spot.parent ?? refuse("its folder does not exist. Make it first");
-  if (spot.node !== undefined && (what.kind !== "link" || spot.node.kind === "directory"))
+  const parent = resolved.parent ?? refuse("its folder does not exist. Make it first");
+  if (resolved.node !== undefined && (what.kind !== "link" || resolved.node.kind === "directory"))
     refuse("something of that name exists already. Remove it first");
-  if (what.kind === "link") tree.attach(parent, spot.name, tree.newLink(what.target));
-  else if (what.kind === "fifo") tree.attach(parent, spot.name, tree.newSpecial("fifo"));
+  if (what.kind === "link") tree.attach(parent, resolved.name, tree.newSymlink(what.target));
+  else if (what.kind === "fifo") tree.attach(parent, resolved.name, tree.newSpecial("fifo"));
   else {
-    const { node } = tree.walk(what.of, true, DOING.writing);
+    const { node } = tree.walk(what.of, true, FS_OPERATIONS.write);
     tree.attach(
       parent,
-      spot.name,
+      resolved.name,
       node?.kind === "file" ? node : refuse("a hard link needs a file. Name one with `of`"),
     );
   }

@@ -1,9 +1,9 @@
 /** The port to the files of a memory backend. */
 import {
   type Digest,
-  DOING,
   decodeStrict,
   type Expect,
+  FS_OPERATIONS,
   type Fs,
   type FsChild,
   type FsEntryInfo,
@@ -12,15 +12,15 @@ import {
   maxChildren,
   maxReadBytes,
   notAFile,
+  operationFault,
   type ReplaceResult,
   rangeStart,
-  refusedBy,
   staleFile,
   tooLarge,
 } from "../../kernel/index.js";
 import { wholeNumber } from "../../text/index.js";
-import { type FileNode, FileTree, infoOf, type Spot, type TreeNode, versionOf } from "./file-tree.js";
-import { fileAt, missingAt, nodeAt, parentAt } from "./spot-node.js";
+import { type FileNode, FileTree, infoOf, nodeVersionOf, type ResolvedNode, type TreeNode } from "./file-tree.js";
+import { fileAt, missingAt, nodeAt, parentAt } from "./resolved-node.js";
 import type { TreeGuard } from "./tree-guard.js";
 
 const CHUNK_BYTES = 64 * 1024;
@@ -46,9 +46,9 @@ export class MemoryFs implements Fs {
   }
 
   async readRange(path: string, offset: number, length: number, io?: Io) {
-    const { bytes, version } = await this.#guard.act(DOING.reading, [touch(path, "read")], io, (spot) => {
-      const node = fileAt(spot, DOING.reading, path);
-      return { bytes: node.bytes, version: versionOf(node) };
+    const { bytes, version } = await this.#guard.run(FS_OPERATIONS.read, [touch(path, "read")], io, (resolved) => {
+      const node = fileAt(resolved, FS_OPERATIONS.read, path);
+      return { bytes: node.bytes, version: nodeVersionOf(node) };
     });
     const from = rangeStart(offset, bytes.length);
     return { bytes: bytes.slice(from, from + wholeNumber(length)), size: bytes.length, version };
@@ -57,7 +57,7 @@ export class MemoryFs implements Fs {
   async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncIterable<Uint8Array> {
     const bytes = await this.#bytesOf(path, io);
     for (let at = wholeNumber(io?.offset ?? 0); at < bytes.length; at += CHUNK_BYTES) {
-      this.#guard.requireRunning(DOING.reading, path, io);
+      this.#guard.requireRunning(FS_OPERATIONS.read, path, io);
       yield bytes.slice(at, at + CHUNK_BYTES);
     }
   }
@@ -70,15 +70,17 @@ export class MemoryFs implements Fs {
     const bytes = data.slice();
     const after = await this.#digest(bytes);
     const isExclusive = expect === "absent";
-    const goal = { path, access: isExclusive ? "create" : "write", followLast: !isExclusive } as const;
+    const destination = { path, access: isExclusive ? "create" : "write", followLast: !isExclusive } as const;
     for (;;) {
-      const seen = await this.#guard.act(DOING.writing, [goal], io, (spot) => oldBytes(spot, path, expect));
+      const seen = await this.#guard.run(FS_OPERATIONS.write, [destination], io, (resolved) =>
+        oldBytes(resolved, path, expect),
+      );
       const before = seen === null ? null : await this.#digest(seen);
       requireHash(path, expect, before);
       // Hashing took its time: act only if the bytes are still the hashed ones.
-      const done = await this.#guard.act(DOING.writing, [goal], io, (spot): ReplaceResult | null => {
-        if (oldBytes(spot, path, expect) !== seen) return null;
-        return { before, after, ...this.#put(spot, path, bytes) };
+      const done = await this.#guard.run(FS_OPERATIONS.write, [destination], io, (resolved): ReplaceResult | null => {
+        if (oldBytes(resolved, path, expect) !== seen) return null;
+        return { before, after, ...this.#put(resolved, path, bytes) };
       });
       if (done !== null) return done;
     }
@@ -86,19 +88,21 @@ export class MemoryFs implements Fs {
 
   async stat(path: string, io?: Io): Promise<FsEntryInfo> {
     const self = { path, access: "read", followLast: false } as const;
-    return this.#guard.act(DOING.looking, [self], io, (spot) => this.#tell(nodeAt(spot, DOING.looking, path), path));
+    return this.#guard.run(FS_OPERATIONS.stat, [self], io, (resolved) =>
+      this.#reportChange(nodeAt(resolved, FS_OPERATIONS.stat, path), path),
+    );
   }
 
   async readDir(path: string, io?: Io & { readonly limit?: number }): Promise<{ children: FsChild[]; more: boolean }> {
-    return this.#guard.act(DOING.listing, [touch(path, "read")], io, (spot) => {
-      const node = nodeAt(spot, DOING.listing, path);
-      if (node.kind !== "directory") throw refusedBy("ENOTDIR", DOING.listing, path);
+    return this.#guard.run(FS_OPERATIONS.list, [touch(path, "read")], io, (resolved) => {
+      const node = nodeAt(resolved, FS_OPERATIONS.list, path);
+      if (node.kind !== "directory") throw operationFault("ENOTDIR", FS_OPERATIONS.list, path);
       const names = [...node.children.keys()].sort(byCodeUnits);
       const shown = names.slice(0, maxChildren(io));
-      const folder = FileTree.pathOf(spot) === "/" ? "" : FileTree.pathOf(spot);
+      const directory = FileTree.pathOf(resolved) === "/" ? "" : FileTree.pathOf(resolved);
       const children = shown.map((name) => ({
         name,
-        ...this.#tell(node.children.get(name) as TreeNode, `${folder}/${name}`),
+        ...this.#reportChange(node.children.get(name) as TreeNode, `${directory}/${name}`),
       }));
       return { children, more: names.length > shown.length };
     });
@@ -106,15 +110,15 @@ export class MemoryFs implements Fs {
 
   async mkdir(path: string, recursive: boolean, io?: Io): Promise<void> {
     const { tree } = this.#guard;
-    await this.#guard.act(DOING.making, [{ path, access: "create", followLast: recursive }], io, (spot) => {
-      if (spot.isBlocked) throw refusedBy("ENOTDIR", DOING.making, path);
-      if (spot.node !== undefined) {
-        if (recursive && spot.node.kind === "directory") return;
-        throw refusedBy("EEXIST", DOING.making, path);
+    await this.#guard.run(FS_OPERATIONS.mkdir, [{ path, access: "create", followLast: recursive }], io, (resolved) => {
+      if (resolved.isBlocked) throw operationFault("ENOTDIR", FS_OPERATIONS.mkdir, path);
+      if (resolved.node !== undefined) {
+        if (recursive && resolved.node.kind === "directory") return;
+        throw operationFault("EEXIST", FS_OPERATIONS.mkdir, path);
       }
-      if (recursive && spot.isDangling) throw refusedBy("EEXIST", DOING.making, path);
-      if (recursive) tree.makeFolders(FileTree.pathOf(spot));
-      else tree.attach(parentAt(spot, DOING.making, path), spot.name, tree.newDirectory());
+      if (recursive && resolved.isDangling) throw operationFault("EEXIST", FS_OPERATIONS.mkdir, path);
+      if (recursive) tree.makeDirectories(FileTree.pathOf(resolved));
+      else tree.attach(parentAt(resolved, FS_OPERATIONS.mkdir, path), resolved.name, tree.newDirectory());
     });
   }
 
@@ -123,32 +127,32 @@ export class MemoryFs implements Fs {
     options: { readonly recursive: boolean; readonly ignoreMissing: boolean },
     io?: Io,
   ): Promise<void> {
-    const goal = { path, access: "delete", followLast: false } as const;
-    await this.#guard.act(DOING.removing, [goal], io, (spot) => {
-      if (spot.node === undefined) {
+    const destination = { path, access: "delete", followLast: false } as const;
+    await this.#guard.run(FS_OPERATIONS.remove, [destination], io, (resolved) => {
+      if (resolved.node === undefined) {
         if (options.ignoreMissing) return;
-        throw missingAt(spot, DOING.removing, path);
+        throw missingAt(resolved, FS_OPERATIONS.remove, path);
       }
-      const parent = parentAt(spot, DOING.removing, path);
-      if (spot.node.kind === "directory") {
-        if (options.recursive) this.#guard.requireTree(spot.real, "delete");
-        else if (spot.node.children.size > 0) throw refusedBy("ENOTEMPTY", DOING.removing, path);
+      const parent = parentAt(resolved, FS_OPERATIONS.remove, path);
+      if (resolved.node.kind === "directory") {
+        if (options.recursive) this.#guard.requireTree(resolved.real, "delete");
+        else if (resolved.node.children.size > 0) throw operationFault("ENOTEMPTY", FS_OPERATIONS.remove, path);
       }
-      this.#guard.tree.detach(parent, spot.name);
+      this.#guard.tree.detach(parent, resolved.name);
     });
   }
 
   async rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void> {
     const source = { path: from, access: "delete", followLast: false } as const;
-    const goal = { path: to, access: options.replace ? "write" : "create", followLast: false } as const;
+    const destination = { path: to, access: options.replace ? "write" : "create", followLast: false } as const;
     const { tree } = this.#guard;
-    await this.#guard.act(DOING.moving, [source, goal], io, (old, next) => {
-      const node = nodeAt(old, DOING.moving, from);
-      const parent = parentAt(next, DOING.moving, to);
-      const oldParent = parentAt(old, DOING.moving, from);
+    await this.#guard.run(FS_OPERATIONS.rename, [source, destination], io, (old, next) => {
+      const node = nodeAt(old, FS_OPERATIONS.rename, from);
+      const parent = parentAt(next, FS_OPERATIONS.rename, to);
+      const oldParent = parentAt(old, FS_OPERATIONS.rename, from);
       if (node.kind === "directory") {
         this.#guard.requireTree(old.real, "delete");
-        if (FileTree.pathOf(next).startsWith(`${old.real}/`)) throw intoItself(DOING.moving[0], from, to);
+        if (FileTree.pathOf(next).startsWith(`${old.real}/`)) throw intoItself(FS_OPERATIONS.rename[0], from, to);
       }
       if (FileTree.pathOf(next) === old.real) return;
       if (next.node !== undefined) requireReplaceable(node, next.node, to, options.replace);
@@ -161,7 +165,12 @@ export class MemoryFs implements Fs {
 
   async exists(path: string, io?: Io): Promise<boolean> {
     try {
-      return await this.#guard.act(DOING.looking, [touch(path, "read")], io, (spot) => spot.node !== undefined);
+      return await this.#guard.run(
+        FS_OPERATIONS.stat,
+        [touch(path, "read")],
+        io,
+        (resolved) => resolved.node !== undefined,
+      );
     } catch {
       return false;
     }
@@ -170,21 +179,26 @@ export class MemoryFs implements Fs {
   async resolve(paths: readonly string[], io?: Io) {
     return Promise.all(
       paths.map((path) =>
-        this.#guard.act(DOING.resolving, [touch(path, "read")], io, (spot) => ({
-          real: spot.real,
-          missing: spot.missing.join("/"),
-          kind: spot.node === undefined ? ("absent" as const) : spot.node.kind,
+        this.#guard.run(FS_OPERATIONS.resolve, [touch(path, "read")], io, (resolved) => ({
+          real: resolved.real,
+          missing: resolved.missing.join("/"),
+          kind: resolved.node === undefined ? ("absent" as const) : resolved.node.kind,
         })),
       ),
     );
   }
 
   async #bytesOf(path: string, io: Io | undefined): Promise<Uint8Array> {
-    return this.#guard.act(DOING.reading, [touch(path, "read")], io, (spot) => fileAt(spot, DOING.reading, path).bytes);
+    return this.#guard.run(
+      FS_OPERATIONS.read,
+      [touch(path, "read")],
+      io,
+      (resolved) => fileAt(resolved, FS_OPERATIONS.read, path).bytes,
+    );
   }
 
   /** A node as its folder shows it: a link with its target, and with what it leads to where the grant reaches. */
-  #tell(node: TreeNode, path: string): FsEntryInfo {
+  #reportChange(node: TreeNode, path: string): FsEntryInfo {
     if (node.kind !== "link") return infoOf(node);
     const own = { ...infoOf(node), target: node.target };
     const followed = this.#follow(path);
@@ -193,26 +207,26 @@ export class MemoryFs implements Fs {
 
   #follow(path: string): TreeNode | undefined {
     try {
-      const spot = this.#guard.tree.walk(path, true, DOING.looking);
-      return this.#guard.reaches(path, FileTree.pathOf(spot)) ? spot.node : undefined;
+      const resolved = this.#guard.tree.walk(path, true, FS_OPERATIONS.stat);
+      return this.#guard.reaches(path, FileTree.pathOf(resolved)) ? resolved.node : undefined;
     } catch {
       return undefined; // A loop leads nowhere.
     }
   }
 
-  #put(spot: Spot, path: string, bytes: Uint8Array): { created: boolean; inPlace: boolean } {
+  #put(resolved: ResolvedNode, path: string, bytes: Uint8Array): { created: boolean; inPlace: boolean } {
     const { tree } = this.#guard;
-    const old = spot.node as FileNode | undefined;
-    const parent = parentAt(spot, DOING.writing, path);
+    const old = resolved.node as FileNode | undefined;
+    const parent = parentAt(resolved, FS_OPERATIONS.write, path);
     if (old === undefined) {
-      tree.attach(parent, spot.name, tree.newFile(bytes));
+      tree.attach(parent, resolved.name, tree.newFile(bytes));
       return { created: true, inPlace: false };
     }
     if (old.names > 1) {
       tree.setBytes(old, bytes);
       return { created: false, inPlace: true };
     }
-    tree.attach(parent, spot.name, tree.newFile(bytes, old.mode));
+    tree.attach(parent, resolved.name, tree.newFile(bytes, old.mode));
     return { created: false, inPlace: false };
   }
 }
@@ -222,16 +236,16 @@ function touch(path: string, access: "read") {
 }
 
 /** The bytes that a write would replace, null when there are none; refuses what cannot be written or is not as expected. */
-function oldBytes(spot: Spot, path: string, expect: Expect): Uint8Array | null {
-  if (spot.node === undefined) {
-    parentAt(spot, DOING.writing, path);
+function oldBytes(resolved: ResolvedNode, path: string, expect: Expect): Uint8Array | null {
+  if (resolved.node === undefined) {
+    parentAt(resolved, FS_OPERATIONS.write, path);
     if (expect === "any" || expect === "absent") return null;
     throw staleFile(path, "gone", { expected: expect, found: "absent" });
   }
-  if (expect === "absent") throw staleFile(path, "present", { expected: "absent", found: spot.node.kind });
-  const node = fileAt(spot, DOING.writing, path);
-  if (expect !== "any" && "version" in expect && expect.version !== versionOf(node)) {
-    throw staleFile(path, "changed", { expected: expect.version, found: versionOf(node) });
+  if (expect === "absent") throw staleFile(path, "present", { expected: "absent", found: resolved.node.kind });
+  const node = fileAt(resolved, FS_OPERATIONS.write, path);
+  if (expect !== "any" && "version" in expect && expect.version !== nodeVersionOf(node)) {
+    throw staleFile(path, "changed", { expected: expect.version, found: nodeVersionOf(node) });
   }
   return node.bytes;
 }
@@ -243,13 +257,13 @@ function requireHash(path: string, expect: Expect, found: string | null): void {
 }
 
 function requireReplaceable(node: TreeNode, old: TreeNode, path: string, replace: boolean): void {
-  if (!replace) throw refusedBy("EEXIST", DOING.moving, path);
+  if (!replace) throw operationFault("EEXIST", FS_OPERATIONS.rename, path);
   if (old.kind !== "directory") {
-    if (node.kind === "directory") throw refusedBy("ENOTDIR", DOING.moving, path);
+    if (node.kind === "directory") throw operationFault("ENOTDIR", FS_OPERATIONS.rename, path);
     return;
   }
-  if (node.kind !== "directory") throw notAFile(DOING.moving[0], path, "directory");
-  if (old.children.size > 0) throw refusedBy("ENOTEMPTY", DOING.moving, path);
+  if (node.kind !== "directory") throw notAFile(FS_OPERATIONS.rename[0], path, "directory");
+  if (old.children.size > 0) throw operationFault("ENOTEMPTY", FS_OPERATIONS.rename, path);
 }
 
 function byCodeUnits(a: string, b: string): number {

@@ -6,7 +6,7 @@ import {
   type Clock,
   DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
-  finishTellings,
+  finishPublishing,
   type JobInfo,
   type KillOptions,
   MAX_TIMER_MS,
@@ -17,7 +17,7 @@ import {
   type ShellResult,
   type Survivor,
   type TreeState,
-  within,
+  withTimeout,
 } from "../../kernel/index.js";
 import { exitEvent, type JobFacts } from "../job-facts.js";
 import { type JobPlan, planCommand, Unsupported } from "./command-plan.js";
@@ -25,7 +25,7 @@ import type { MemoryProcess, ProcessEnd } from "./process-table.js";
 import { freshState, type Machine, ScriptRunner } from "./script-runner.js";
 import { BytePipe, Capture, NO_INPUT, type Source, sourceOf } from "./streams.js";
 
-export interface RunOptions extends ShellOptions {
+export interface MemoryRunOptions extends ShellOptions {
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
   /** Standard input stays open for `write`. */
@@ -64,7 +64,7 @@ export class MemoryRun {
     machine: Machine,
     id: string,
     facts: JobFacts,
-    options: RunOptions,
+    options: MemoryRunOptions,
     onSurvivors: (run: MemoryRun) => void,
   ) {
     this.id = id;
@@ -73,14 +73,14 @@ export class MemoryRun {
     this.#clock = machine.table.clock;
     this.#onSurvivors = onSurvivors;
     this.#startedMs = Math.trunc(this.#clock.now());
-    const told = options.onOutput?.bind(options);
+    const reported = options.onOutput?.bind(options);
     this.#stdout = new Capture(
       options.keep ?? DEFAULT_KEEP,
-      told && ((bytes, offset) => told("stdout", bytes, offset)),
+      reported && ((bytes, offset) => reported("stdout", bytes, offset)),
     );
     this.#stderr = new Capture(
       options.keep ?? DEFAULT_KEEP,
-      told && ((bytes, offset) => told("stderr", bytes, offset)),
+      reported && ((bytes, offset) => reported("stderr", bytes, offset)),
     );
     this.#input = options.isOpenEnded && options.input === undefined ? new BytePipe() : undefined;
     const end = { send: (block: Uint8Array) => this.#send(block), close: () => this.#input?.sink.release() };
@@ -92,7 +92,7 @@ export class MemoryRun {
     void this.#noteEnd();
   }
 
-  #startLeader(command: string, options: RunOptions): MemoryProcess {
+  #startLeader(command: string, options: MemoryRunOptions): MemoryProcess {
     const stdin: Source =
       this.#input?.source ?? (options.input === undefined ? NO_INPUT : sourceOf(options.input.slice()));
     const streams = { stdin, stdout: this.#stdout, stderr: this.#stderr };
@@ -114,7 +114,7 @@ export class MemoryRun {
     });
   }
 
-  async #settle(options: RunOptions): Promise<ShellResult> {
+  async #settle(options: MemoryRunOptions): Promise<ShellResult> {
     const stop = this.#stopRequest(options);
     const why = await Promise.race([stop.requested, this.leader.done.then(() => "itself" as const)]);
     let endedBy: TreeState["endedBy"] = null;
@@ -124,7 +124,7 @@ export class MemoryRun {
     stop.release();
     const end = await this.#endNow();
     const result = this.#result(why, end, endedBy);
-    await finishTellings([this.#stdout.telling, this.#stderr.telling], (ms, done) => this.#clock.timer(ms, done));
+    await finishPublishing([this.#stdout.publisher, this.#stderr.publisher], (ms, done) => this.#clock.timer(ms, done));
     this.#isSettled = true;
     return result;
   }
@@ -146,7 +146,7 @@ export class MemoryRun {
     this.#endedMs = Math.trunc(this.#clock.now());
   }
 
-  #stopRequest(options: RunOptions): { readonly requested: Promise<Exclude<Ended, "itself">>; release(): void } {
+  #stopRequest(options: MemoryRunOptions): { readonly requested: Promise<Exclude<Ended, "itself">>; release(): void } {
     let release = (): void => {};
     const requested = new Promise<Exclude<Ended, "itself">>((resolve) => {
       const cancel = (): void => resolve("cancelled");
@@ -178,7 +178,7 @@ export class MemoryRun {
 
   /** True when `work` was done before `ms` had passed. */
   async #wait(work: Promise<void>, ms: number): Promise<boolean> {
-    return within<boolean>(
+    return withTimeout<boolean>(
       { clock: this.#clock, ms },
       () => work.then(() => true),
       () => false,
@@ -286,7 +286,7 @@ function capturedOf(capture: Capture): Captured {
     head: kept.head(),
     tail: kept.tail(),
     produced: kept.produced,
-    dropped: kept.dropped,
+    omittedBytes: kept.omittedBytes,
     final: !capture.isOpen,
   };
 }

@@ -1,23 +1,20 @@
 /** The port to searching a memory backend: the shared engine over the tree. */
+
+import { isRuleAbove, type SearchSource, searchInCall, searchTree, walkTree } from "../../engines/search/index.js";
 import {
   type Binding,
-  DOING,
+  FS_OPERATIONS,
   type GrepHit,
   type GrepQuery,
-  isRuleAbove,
-  refusedBy,
+  operationFault,
   type Search,
   type SearchEnd,
-  type SearchSource,
-  searchInCall,
-  searchTree,
   type WalkEntry,
   type WalkQuery,
-  walkTree,
 } from "../../kernel/index.js";
-import { FileTree, type Spot } from "./file-tree.js";
+import { FileTree, type ResolvedNode } from "./file-tree.js";
 import type { ProcessTable } from "./process-table.js";
-import { fileAt, nodeAt } from "./spot-node.js";
+import { fileAt, nodeAt } from "./resolved-node.js";
 import { TreeGuard } from "./tree-guard.js";
 
 const CHUNK_BYTES = 64 * 1024;
@@ -53,21 +50,21 @@ export class MemorySearch implements Search {
     const guarded = new TreeGuard(this.#tree, { grant: bound.grant, call });
     const free = new TreeGuard(this.#tree);
     const guardOf = (path: string) => (isRuleAbove(root, path) ? free : guarded);
-    const look = <T>(guard: TreeGuard, path: string, act: (spot: Spot) => T) =>
-      guard.act(DOING.looking, [{ path, access: "read", followLast: true }], undefined, act);
+    const look = <T>(guard: TreeGuard, path: string, act: (resolved: ResolvedNode) => T) =>
+      guard.run(FS_OPERATIONS.stat, [{ path, access: "read", followLast: true }], undefined, act);
     const table = this.#table;
     return {
       stat: (path) =>
-        look(guardOf(path), path, (spot) => {
-          const node = nodeAt(spot, DOING.looking, path);
+        look(guardOf(path), path, (resolved) => {
+          const node = nodeAt(resolved, FS_OPERATIONS.stat, path);
           return { kind: node.kind, size: node.kind === "file" ? node.bytes.length : 0 };
         }),
       readDir: async (path) => {
-        await table.takeTurn(0);
-        return look(guarded, path, (spot) => {
-          const node = nodeAt(spot, DOING.looking, path);
-          if (node.kind !== "directory") throw refusedBy("ENOTDIR", DOING.listing, path);
-          guarded.requireTree(FileTree.pathOf(spot), "read", "left-out");
+        await table.yieldSlice(0);
+        return look(guarded, path, (resolved) => {
+          const node = nodeAt(resolved, FS_OPERATIONS.stat, path);
+          if (node.kind !== "directory") throw operationFault("ENOTDIR", FS_OPERATIONS.list, path);
+          guarded.requireTree(FileTree.pathOf(resolved), "read", "skipped");
           return [...node.children].map(([name, child]) => ({
             name,
             kind: child.kind,
@@ -76,9 +73,9 @@ export class MemorySearch implements Search {
         });
       },
       async *openRead(path) {
-        const bytes = await look(guardOf(path), path, (spot) => fileAt(spot, DOING.reading, path).bytes);
+        const bytes = await look(guardOf(path), path, (resolved) => fileAt(resolved, FS_OPERATIONS.read, path).bytes);
         for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
-          await table.takeTurn(CHUNK_BYTES);
+          await table.yieldSlice(CHUNK_BYTES);
           yield bytes.slice(at, at + CHUNK_BYTES);
         }
       },

@@ -5,21 +5,21 @@ import {
   type Binding,
   commandProblem,
   cwdProblem,
-  DOING,
+  FS_OPERATIONS,
   type Io,
   type JobInfo,
   type Lifetime,
   notStarted,
+  notStartedResult,
   type Shell,
   type ShellHandle,
   type ShellOptions,
   type ShellResult,
   type SpawnOptions,
-  unbegunResult,
 } from "../../kernel/index.js";
 import type { JobFacts } from "../job-facts.js";
 import { ShellCall } from "../shell-call.js";
-import { MemoryRun, type RunOptions } from "./memory-run.js";
+import { MemoryRun, type MemoryRunOptions } from "./memory-run.js";
 import type { Machine } from "./script-runner.js";
 
 /** Ended commands that `attach` still finds. */
@@ -46,11 +46,11 @@ export class MemoryShell implements Shell {
   async exec(command: string, options: ShellOptions): Promise<ShellResult> {
     this.#call.requireCommand(command, options.cwd);
     const startedMs = Math.trunc(this.#host.table.clock.now());
-    if (options.signal?.aborted) return unbegunResult(startedMs, "cancelled");
+    if (options.signal?.aborted) return notStartedResult(startedMs, "cancelled");
     if (this.#call.leftMs(options.timeoutMs, this.#host.table.clock.now()) <= 0)
-      return unbegunResult(startedMs, "deadline");
+      return notStartedResult(startedMs, "deadline");
     const run = await this.#start(command, options, "session", false);
-    return "problem" in run ? unbegunResult(startedMs, "spawn-error", run.problem) : run.result;
+    return "problem" in run ? notStartedResult(startedMs, "spawn-error", run.problem) : run.result;
   }
 
   async spawn(command: string, options: SpawnOptions): Promise<ShellHandle> {
@@ -84,13 +84,13 @@ export class MemoryShell implements Shell {
   ): Promise<MemoryRun | { readonly problem: string }> {
     const problem = commandProblem(command, options);
     if (problem !== undefined) return { problem };
-    for (let judged: string | undefined; ; ) {
+    for (let authorized: string | undefined; ; ) {
       const directory = this.#directory(options.cwd);
       if ("problem" in directory) return directory;
-      if (this.#call.binding === undefined || directory.real === judged)
+      if (this.#call.binding === undefined || directory.real === authorized)
         return this.#startIn(directory.real, command, options, lifetime, isOpenEnded);
-      judged = directory.real;
-      await authorizeDirectory(this.#call.binding, command, options.cwd, judged);
+      authorized = directory.real;
+      await authorizeDirectory(this.#call.binding, command, options.cwd, authorized);
       this.#host.tree.requireOpen();
     }
   }
@@ -107,7 +107,7 @@ export class MemoryShell implements Shell {
       ...this.#call.facts(command, options.cwd, lifetime),
       ...(isOpenEnded ? {} : { adopted: "call" }),
     };
-    const run: RunOptions = {
+    const run: MemoryRunOptions = {
       ...rest,
       cwd: directory,
       isOpenEnded,
@@ -133,7 +133,7 @@ export class MemoryShell implements Shell {
   /** Where a command's directory really is, or why none can start there, as a clause. */
   #directory(cwd: string): { readonly real: string } | { readonly problem: string } {
     try {
-      const { node, real } = this.#host.tree.walk(cwd, true, DOING.looking);
+      const { node, real } = this.#host.tree.walk(cwd, true, FS_OPERATIONS.stat);
       if (node?.kind === "directory") return { real };
       return { problem: cwdProblem(cwd, node === undefined ? "absent" : "file") };
     } catch {

@@ -152,18 +152,18 @@ export class MemoryProcess {
   }
 
   async read(): Promise<Uint8Array | null> {
-    await this.#table.takeTurn(0);
+    await this.#table.yieldSlice(0);
     return this.during(this.streams.stdin.read());
   }
 
   async write(to: "stdout" | "stderr", bytes: Uint8Array): Promise<void> {
-    await this.#table.takeTurn(bytes.length);
+    await this.#table.yieldSlice(bytes.length);
     await this.during(this.streams[to].write(bytes));
   }
 }
 
-const STEPS_A_TURN = 200;
-const BYTES_A_TURN = 512 * 1024;
+const STEPS_PER_SLICE = 200;
+const BYTES_PER_SLICE = 512 * 1024;
 
 export class ProcessTable {
   readonly clock: Clock;
@@ -220,10 +220,10 @@ export class ProcessTable {
   }
 
   /** Lets timers and the host have their turn now and then, so that an endless printer does not stop the world. */
-  async takeTurn(bytes: number): Promise<void> {
+  async yieldSlice(bytes: number): Promise<void> {
     this.#steps += 1;
     this.#bytes += bytes;
-    if (this.#steps < STEPS_A_TURN && this.#bytes < BYTES_A_TURN) return;
+    if (this.#steps < STEPS_PER_SLICE && this.#bytes < BYTES_PER_SLICE) return;
     this.#steps = 0;
     this.#bytes = 0;
     await new Promise<void>((resolve) => {

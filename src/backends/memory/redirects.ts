@@ -1,11 +1,11 @@
 /** Opens what a command's redirections name. */
-import { DOING, requirePath } from "../../kernel/index.js";
+import { FS_OPERATIONS, requirePath } from "../../kernel/index.js";
 import type { RedirectPlan, WordPlan } from "./command-plan.js";
 import { expandWord } from "./expand-words.js";
 import type { FileNode, FileTree } from "./file-tree.js";
 import { systemText } from "./memory-command.js";
 import { retainStreams, type Streams } from "./process-table.js";
-import { fileAt, parentAt } from "./spot-node.js";
+import { fileAt, parentAt } from "./resolved-node.js";
 import { NO_INPUT, NO_OUTPUT, type Sink, sourceOf } from "./streams.js";
 
 /** Why a redirection could not be opened, for standard error. */
@@ -61,19 +61,19 @@ function opened<T>(word: string, open: () => T): T {
 }
 
 function fileToRead(tree: FileTree, path: string): FileNode {
-  requirePath(DOING.reading, path);
-  return fileAt(tree.walk(path, true, DOING.reading), DOING.reading, path);
+  requirePath(FS_OPERATIONS.read, path);
+  return fileAt(tree.walk(path, true, FS_OPERATIONS.read), FS_OPERATIONS.read, path);
 }
 
 function fileToWrite(tree: FileTree, path: string, isAppending: boolean): FileNode {
-  requirePath(DOING.writing, path);
-  const spot = tree.walk(path, true, DOING.writing);
-  if (spot.node === undefined) {
+  requirePath(FS_OPERATIONS.write, path);
+  const resolved = tree.walk(path, true, FS_OPERATIONS.write);
+  if (resolved.node === undefined) {
     const file = tree.newFile(new Uint8Array());
-    tree.attach(parentAt(spot, DOING.writing, path), spot.name, file);
+    tree.attach(parentAt(resolved, FS_OPERATIONS.write, path), resolved.name, file);
     return file;
   }
-  const file = fileAt(spot, DOING.writing, path);
+  const file = fileAt(resolved, FS_OPERATIONS.write, path);
   if (!isAppending) tree.setBytes(file, new Uint8Array());
   return file;
 }

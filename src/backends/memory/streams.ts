@@ -1,5 +1,5 @@
 /** What processes read from and write to. Ends are counted, so a stream knows when nobody holds it any more. */
-import { OutputTelling, type StreamListener } from "../../kernel/index.js";
+import { OutputPublisher, type StreamListener } from "../../kernel/index.js";
 import { HeadTailBuffer } from "../../text/index.js";
 
 export interface Source {
@@ -107,13 +107,13 @@ export class Capture implements Sink {
   readonly kept: HeadTailBuffer;
   readonly #window: HeadTailBuffer;
   /** Absent where nobody listens. */
-  readonly telling: OutputTelling | undefined;
+  readonly publisher: OutputPublisher | undefined;
   #holders = 0;
 
   constructor(keep: { readonly head: number; readonly tail: number }, listener: StreamListener | undefined) {
     this.kept = new HeadTailBuffer(keep.head, keep.tail);
     this.#window = new HeadTailBuffer(0, WINDOW_BYTES);
-    this.telling = listener && new OutputTelling(listener);
+    this.publisher = listener && new OutputPublisher(listener);
   }
 
   /** Some process has the stream open. */
@@ -127,8 +127,8 @@ export class Capture implements Sink {
     const offset = this.kept.produced;
     this.kept.push(bytes);
     this.#window.push(bytes);
-    const held = this.telling?.tell(bytes, offset);
-    if (this.telling !== undefined && this.telling.waitingBytes >= PIPE_BYTES) await held;
+    const held = this.publisher?.publish(bytes, offset);
+    if (this.publisher !== undefined && this.publisher.waitingBytes >= PIPE_BYTES) await held;
   }
 
   retain(): void {

@@ -3,16 +3,16 @@ import {
   type Access,
   type Binding,
   covers,
-  type Doing,
+  type FsOperation,
   type Io,
+  requireAuthorized,
   requireCovered,
   requireLive,
-  requireMoved,
   requirePath,
   requireTreeCovered,
   requireUncancelled,
 } from "../../kernel/index.js";
-import { FileTree, type Spot } from "./file-tree.js";
+import { FileTree, type ResolvedNode } from "./file-tree.js";
 
 /** One path that an operation touches. */
 export interface Touch {
@@ -31,34 +31,40 @@ export class TreeGuard {
   }
 
   /** Refuses when the call or the operation has ended, or the backend is closed. */
-  requireRunning(doing: Doing, path: string, io: Io | undefined): void {
+  requireRunning(operation: FsOperation, path: string, io: Io | undefined): void {
     this.tree.requireOpen();
     if (this.#bound !== undefined) requireLive(this.#bound.call);
-    requireUncancelled(doing, path, io?.signal);
+    requireUncancelled(operation, path, io?.signal);
   }
 
   /**
    * Walks each touch, has its real place judged, then runs `act` on the spots with nothing in between. Where policy has to
    * be asked, the walk is repeated after its answer until the places are the ones that were judged.
    */
-  async act<T>(doing: Doing, touches: readonly Touch[], io: Io | undefined, act: (...spots: Spot[]) => T): Promise<T> {
-    for (const { path } of touches) this.requireRunning(doing, path, io);
-    for (const { path } of touches) requirePath(doing, path);
+  async run<T>(
+    operation: FsOperation,
+    touches: readonly Touch[],
+    io: Io | undefined,
+    operate: (...resolvedPaths: ResolvedNode[]) => T,
+  ): Promise<T> {
+    for (const { path } of touches) this.requireRunning(operation, path, io);
+    for (const { path } of touches) requirePath(operation, path);
     if (this.#bound !== undefined)
       for (const { path, access } of touches) requireCovered(this.#bound.grant, path, access);
-    const judged = touches.map(({ path }) => path);
+    const authorized = touches.map(({ path }) => path);
     for (;;) {
-      const spots = touches.map((touch) => this.tree.walk(touch.path, touch.followLast, doing));
-      const open = spots.findIndex(
-        (spot, index) => !this.#isJudged(touches[index] as Touch, FileTree.pathOf(spot), judged[index] as string),
+      const resolvedPaths = touches.map((touch) => this.tree.walk(touch.path, touch.followLast, operation));
+      const open = resolvedPaths.findIndex(
+        (resolved, index) =>
+          !this.#isAuthorized(touches[index] as Touch, FileTree.pathOf(resolved), authorized[index] as string),
       );
-      if (open === -1) return act(...spots);
+      if (open === -1) return operate(...resolvedPaths);
       const { path, access } = touches[open] as Touch;
-      const real = FileTree.pathOf(spots[open] as Spot);
+      const real = FileTree.pathOf(resolvedPaths[open] as ResolvedNode);
       const bound = this.#bound as Binding;
-      await requireMoved(bound.grant, bound.call, path, real, access);
-      this.requireRunning(doing, path, io);
-      judged[open] = real;
+      await requireAuthorized(bound.grant, bound.call, path, real, access);
+      this.requireRunning(operation, path, io);
+      authorized[open] = real;
     }
   }
 
@@ -66,19 +72,21 @@ export class TreeGuard {
   reaches(asked: string, real: string): boolean {
     if (this.#bound === undefined) return true;
     const { grant } = this.#bound;
-    return covers(grant, real, "read") || grant.moved.some((pair) => pair.asked === asked && pair.real === real);
+    return (
+      covers(grant, real, "read") || grant.symlinkTargets.some((pair) => pair.asked === asked && pair.real === real)
+    );
   }
 
   /** Refuses to take, or look through, what lies below `path` unless the grant covers all of it; see `requireTreeCovered`. */
-  requireTree(path: string, access: Access, excepted?: "left-out"): void {
+  requireTree(path: string, access: Access, excepted?: "skipped"): void {
     if (this.#bound !== undefined) requireTreeCovered(this.#bound.grant, path, access, excepted);
   }
 
-  #isJudged(touch: Touch, real: string, judged: string): boolean {
+  #isAuthorized(touch: Touch, real: string, authorized: string): boolean {
     return (
       this.#bound === undefined ||
       real === touch.path ||
-      real === judged ||
+      real === authorized ||
       covers(this.#bound.grant, real, touch.access)
     );
   }

@@ -1,7 +1,7 @@
 /** The near side of a bulk channel: one request after the other, a few under way at once to hide the distance. */
 import { ChannelLost } from "./channel-lost.js";
-import type { FarShell } from "./far-shell.js";
 import type { Frame } from "./frames.js";
+import type { RemoteShell } from "./remote-shell.js";
 import { quoteWords } from "./words.js";
 
 export interface BulkRequest {
@@ -31,12 +31,12 @@ export class BulkChannel {
   readonly pid: number;
   /** Names this channel's notes in the spool folder. */
   readonly serial: number;
-  readonly #shell: FarShell;
+  readonly #shell: RemoteShell;
   readonly #queue: Pending[] = [];
   #underWay = 0;
-  #lost: string | undefined;
+  #disconnectError: string | undefined;
 
-  constructor(shell: FarShell, pid: number, serial: number) {
+  constructor(shell: RemoteShell, pid: number, serial: number) {
     this.pid = pid;
     this.serial = serial;
     this.#shell = shell;
@@ -46,8 +46,8 @@ export class BulkChannel {
     );
   }
 
-  get isLost(): boolean {
-    return this.#lost !== undefined;
+  get isDisconnected(): boolean {
+    return this.#disconnectError !== undefined;
   }
 
   /** Requests that are not answered yet. */
@@ -63,8 +63,8 @@ export class BulkChannel {
   /** Resolves with the far side's answer. @throws `ChannelLost` */
   request(request: BulkRequest): Promise<Frame> {
     return new Promise<Frame>((resolve, reject) => {
-      if (this.#lost !== undefined) {
-        reject(new ChannelLost(this.#lost, false));
+      if (this.#disconnectError !== undefined) {
+        reject(new ChannelLost(this.#disconnectError, false));
         return;
       }
       this.#queue.push({ request, resolve, reject, sentAt: undefined });
@@ -107,8 +107,8 @@ export class BulkChannel {
   }
 
   #end(why: string): void {
-    if (this.#lost !== undefined) return;
-    this.#lost = why;
+    if (this.#disconnectError !== undefined) return;
+    this.#disconnectError = why;
     const all = this.#queue.splice(0);
     for (const { sentAt, reject } of all) reject(new ChannelLost(why, sentAt !== undefined));
   }

@@ -3,9 +3,9 @@ import { HaftError } from "../../kernel/index.js";
 import { BulkChannel } from "./bulk-channel.js";
 import type { OpenChannel } from "./channel.js";
 import { ChannelLost } from "./channel-lost.js";
-import { bulkScript } from "./far/script.js";
-import { FarShell, unavailable } from "./far-shell.js";
 import type { Frame } from "./frames.js";
+import { bulkScript } from "./remote/script.js";
+import { RemoteShell, unavailable } from "./remote-shell.js";
 
 export interface BulkPoolOptions {
   readonly name: string;
@@ -68,7 +68,7 @@ export class BulkPool {
   }
 
   /** Ends all channels without a word. */
-  cut(): void {
+  disconnect(): void {
     for (const channel of this.#channels.splice(0)) channel.destroy();
   }
 
@@ -79,7 +79,7 @@ export class BulkPool {
   }
 
   async #choose(): Promise<BulkChannel> {
-    this.#channels = this.#channels.filter((channel) => !channel.isLost);
+    this.#channels = this.#channels.filter((channel) => !channel.isDisconnected);
     const now = performance.now();
     const best = this.#channels.reduce<BulkChannel | undefined>(
       (least, one) => (least === undefined || one.load < least.load ? one : least),
@@ -101,7 +101,7 @@ export class BulkPool {
     this.#serial += 1;
     const serial = this.#serial;
     const settings = [spool, facts, String(serial)];
-    const { shell, ready } = await FarShell.start({ name, open, script: bulkScript(), settings, timeoutMs });
+    const { shell, ready } = await RemoteShell.start({ name, open, script: bulkScript(), settings, timeoutMs });
     const channel = new BulkChannel(shell, Number(ready.words[1]), serial);
     if (this.#isClosed) channel.destroy();
     else this.#channels.push(channel);

@@ -3,7 +3,7 @@ import type { Captured, ShellExit, Survivor, TreeState } from "../../kernel/inde
 import { exitOfStatus } from "../job-facts.js";
 import type { Frame } from "./frames.js";
 
-export interface Keep {
+export interface KeepBytes {
   readonly head: number;
   readonly tail: number;
 }
@@ -17,8 +17,8 @@ export interface CommandReport {
   readonly tree: TreeState;
 }
 
-export function readReport(frame: Frame, keep: Keep): CommandReport {
-  const [, , status = "", looked, ...counts] = frame.words;
+export function readReport(frame: Frame, keep: KeepBytes): CommandReport {
+  const [, , status = "", polled, ...counts] = frame.words;
   const [oTotal, oFirst, oLast, oEnded, eTotal, eFirst, eLast, eEnded, names] = counts.map(Number) as number[];
   const out = (oFirst ?? 0) + (oLast ?? 0);
   const err = out + (eFirst ?? 0) + (eLast ?? 0);
@@ -27,15 +27,15 @@ export function readReport(frame: Frame, keep: Keep): CommandReport {
     exit: status === "" ? { by: "none" } : exitOfStatus(Number(status)),
     stdout: captured(bytes.subarray(0, out), oTotal ?? 0, oFirst ?? 0, oEnded === 1, keep),
     stderr: captured(bytes.subarray(out, err), eTotal ?? 0, eFirst ?? 0, eEnded === 1, keep),
-    tree: readTree(bytes.subarray(err, err + (names ?? 0)), looked === "yes"),
+    tree: readTree(bytes.subarray(err, err + (names ?? 0)), polled === "yes"),
   };
 }
 
 /** The answer of "end": "BY,LOOKED,SIZE" and the names of what is left. */
 export function readEnding(frame: Frame): TreeState {
-  const [, , by, looked] = frame.words;
+  const [, , by, polled] = frame.words;
   const endedBy = by === "TERM" || by === "KILL" ? by : null;
-  return { ...readTree(frame.bytes, looked === "yes"), endedBy };
+  return { ...readTree(frame.bytes, polled === "yes"), endedBy };
 }
 
 /** Lines "PID HOLDS NAME". */
@@ -52,7 +52,7 @@ export function readTree(names: Uint8Array, wasLooked: boolean): TreeState {
   return { state, survivors, endedBy: null };
 }
 
-function captured(kept: Uint8Array, produced: number, first: number, final: boolean, keep: Keep): Captured {
+function captured(kept: Uint8Array, produced: number, first: number, final: boolean, keep: KeepBytes): Captured {
   const cut = produced > kept.length ? first : Math.min(kept.length, keep.head);
-  return { head: kept.slice(0, cut), tail: kept.slice(cut), produced, dropped: produced - kept.length, final };
+  return { head: kept.slice(0, cut), tail: kept.slice(cut), produced, omittedBytes: produced - kept.length, final };
 }

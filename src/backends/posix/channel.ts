@@ -25,11 +25,11 @@ export interface ProcessChannelOptions {
 }
 
 /** Milliseconds that the last output of a program that has ended is waited for. */
-const LAST_WORDS_MS = 100;
+const FINAL_STDERR_MS = 100;
 /** Milliseconds that a program may take to end after its channel was closed here. */
 const HANGING_MS = 5_000;
 /** Last words of a program that are kept for the message about its end. */
-const MAX_WORDS_BYTES = 2_048;
+const MAX_STDERR_BYTES = 2_048;
 
 /**
  * Opens channels by starting a program, each time anew: a shell, or a client that leads to one.
@@ -59,7 +59,7 @@ function unavailable(program: string, why: string): HaftError {
 
 class ProcessChannel implements Channel {
   readonly #child: ChildProcess;
-  #words = "";
+  #stderr = "";
   #ended: string | undefined;
   #onEnd: ((why: string) => void) | undefined;
 
@@ -70,12 +70,12 @@ class ProcessChannel implements Channel {
     child.stdout?.on("error", () => {});
     child.on("error", () => {});
     child.stderr?.on("data", (bytes: Buffer) => {
-      this.#words = (this.#words + bytes.toString("utf8")).slice(-MAX_WORDS_BYTES);
+      this.#stderr = (this.#stderr + bytes.toString("utf8")).slice(-MAX_STDERR_BYTES);
     });
     // What it wrote last may come after the news of its end; something that it left behind may hold its output open.
     child.once("exit", (code, signal) => {
       const how = code === null ? `it ended by ${signal}` : `it ended with status ${code}`;
-      setTimeout(() => this.#finish(how), LAST_WORDS_MS);
+      setTimeout(() => this.#finish(how), FINAL_STDERR_MS);
     });
     child.once("close", (code, signal) =>
       this.#finish(code === null ? `it ended by ${signal}` : `it ended with status ${code}`),
@@ -116,7 +116,7 @@ class ProcessChannel implements Channel {
 
   #finish(how: string): void {
     if (this.#ended !== undefined) return;
-    const words = this.#words.trim();
+    const words = this.#stderr.trim();
     this.#ended = words === "" ? how : `${how}: ${words}`;
     this.#onEnd?.(this.#ended);
   }

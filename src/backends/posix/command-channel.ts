@@ -1,7 +1,7 @@
 /** The near side of the command channel: which worker gets which request, and who is told of the answer. */
 import { ChannelLost } from "./channel-lost.js";
-import type { FarShell } from "./far-shell.js";
 import type { Frame } from "./frames.js";
+import type { RemoteShell } from "./remote-shell.js";
 import { quoteWords } from "./words.js";
 
 export interface CommandRequest {
@@ -53,7 +53,7 @@ const EMPTY = new Uint8Array();
  */
 export class CommandChannel {
   readonly pid: number;
-  readonly #shell: FarShell;
+  readonly #shell: RemoteShell;
   readonly #maxWorkers: number;
   readonly #onExit: (id: number, status: number) => void;
   readonly #pending = new Map<string, Pending>();
@@ -68,15 +68,15 @@ export class CommandChannel {
   /** How often a worker has become free. */
   #freed = 0;
   #growing: NodeJS.Timeout | undefined;
-  #beating: NodeJS.Timeout | undefined;
-  #heardAt = performance.now();
-  #lost: string | undefined;
+  #heartbeatTimer: NodeJS.Timeout | undefined;
+  #lastReceivedAt = performance.now();
+  #disconnectError: string | undefined;
   readonly #onEnd: (why: string) => void;
   /** The process ids that the far side could not end, once it has said its last word. */
-  #farewell: ((left: readonly string[]) => void) | undefined;
+  #shutdownAcknowledged: ((left: readonly string[]) => void) | undefined;
 
   constructor(
-    shell: FarShell,
+    shell: RemoteShell,
     options: {
       readonly pid: number;
       readonly leaseMs: number;
@@ -91,23 +91,23 @@ export class CommandChannel {
     this.#maxWorkers = options.maxWorkers;
     this.#onExit = options.onExit;
     this.#onEnd = options.onEnd;
-    this.#beating = setInterval(() => this.#beat(), Math.max(250, options.leaseMs / 6));
-    this.#beating.unref();
+    this.#heartbeatTimer = setInterval(() => this.#sendHeartbeat(), Math.max(250, options.leaseMs / 6));
+    this.#heartbeatTimer.unref();
     shell.listen(
       (frame) => this.#take(frame),
       (why) => this.#end(why),
     );
   }
 
-  get isLost(): boolean {
-    return this.#lost !== undefined;
+  get isDisconnected(): boolean {
+    return this.#disconnectError !== undefined;
   }
 
   /** Resolves with the far side's answer. @throws `ChannelLost` */
   request(request: CommandRequest): Promise<Frame> {
     return new Promise<Frame>((resolve, reject) => {
-      if (this.#lost !== undefined) {
-        reject(new ChannelLost(this.#lost, false));
+      if (this.#disconnectError !== undefined) {
+        reject(new ChannelLost(this.#disconnectError, false));
         return;
       }
       const pending: Pending = { request, resolve, reject, worker: undefined };
@@ -128,16 +128,16 @@ export class CommandChannel {
   }
 
   /** Says good-bye: the far side ends what runs, removes its folder and tells what it could not end. */
-  bye(timeoutMs: number): Promise<readonly string[]> {
-    if (this.#lost !== undefined) return Promise.resolve([]);
+  shutdown(timeoutMs: number): Promise<readonly string[]> {
+    if (this.#disconnectError !== undefined) return Promise.resolve([]);
     return new Promise((resolve) => {
       const timer = setTimeout(() => finish([]), timeoutMs);
       const finish = (left: readonly string[]): void => {
         clearTimeout(timer);
-        this.#farewell = undefined;
+        this.#shutdownAcknowledged = undefined;
         resolve(left);
       };
-      this.#farewell = finish;
+      this.#shutdownAcknowledged = finish;
       this.#shell.send("bye");
     });
   }
@@ -161,21 +161,21 @@ export class CommandChannel {
       this.#send(this.#queue.splice(next, 1)[0]!, this.#takeIdle());
     }
     // One level beyond is for what is short: ending a command never waits for another to end.
-    const mostAtOnce = this.#maxWorkers + LEVEL;
-    if (this.#growing !== undefined || this.#living.size >= mostAtOnce || this.#nextAt() === -1) return;
+    const maxConcurrent = this.#maxWorkers + LEVEL;
+    if (this.#growing !== undefined || this.#living.size >= maxConcurrent || this.#nextAt() === -1) return;
     const freed = this.#freed;
     this.#growing = setTimeout(() => {
       this.#growing = undefined;
       if (this.#queue.length === 0) return;
       // Short commands make way for each other; more workers would only make each slower.
-      if (this.#freed === freed && !this.#grow(mostAtOnce)) return;
+      if (this.#freed === freed && !this.#grow(maxConcurrent)) return;
       this.#next();
     }, GROW_AFTER_MS);
   }
 
   /** One more level; every line passes through those before it, so a channel whose workers keep being killed is given up. */
-  #grow(mostAtOnce: number): boolean {
-    if (this.#started >= MAX_TURNOVER * mostAtOnce) {
+  #grow(maxConcurrent: number): boolean {
+    if (this.#started >= MAX_TURNOVER * maxConcurrent) {
       this.#giveUp();
       return false;
     }
@@ -210,7 +210,7 @@ export class CommandChannel {
     return this.#idle.splice(at, 1)[0]!.worker;
   }
 
-  #rest(worker: number): void {
+  #releaseWorker(worker: number): void {
     this.#idle.push({ worker, since: performance.now() });
   }
 
@@ -227,37 +227,37 @@ export class CommandChannel {
     this.#shell.send(line, ...[block, command, input].filter((one) => one.length > 0));
     if (request.answers !== false) return;
     this.#pending.delete(String(request.id));
-    this.#rest(worker);
+    this.#releaseWorker(worker);
     pending.resolve({ words: [], bytes: EMPTY });
   }
 
   #take(frame: Frame): void {
-    this.#heardAt = performance.now();
+    this.#lastReceivedAt = performance.now();
     const [id = "", what, status] = frame.words;
     if (what === "exit") {
       this.#onExit(Number(id), Number(status));
       return;
     }
     if (what === "bye") {
-      this.#farewell?.((status ?? "").split("+").filter((pid) => pid !== ""));
+      this.#shutdownAcknowledged?.((status ?? "").split("+").filter((pid) => pid !== ""));
       return;
     }
     if (what === "dead") {
-      this.#bury(Number(status));
+      this.#removeWorker(Number(status));
       return;
     }
     const pending = this.#pending.get(id);
     if (pending === undefined) return;
     this.#pending.delete(id);
     if (LASTING.has(pending.request.operation)) this.#lasting -= 1;
-    if (pending.worker !== undefined) this.#rest(pending.worker);
+    if (pending.worker !== undefined) this.#releaseWorker(pending.worker);
     this.#freed += 1;
     pending.resolve(frame);
     this.#next();
   }
 
   /** A worker was killed. What it was at is not known: the request is lost as with its channel. */
-  #bury(worker: number): void {
+  #removeWorker(worker: number): void {
     // A command can write what it likes where the far side notes its workers.
     if (!this.#living.delete(worker)) return;
     const at = this.#idle.findIndex((one) => one.worker === worker);
@@ -272,11 +272,11 @@ export class CommandChannel {
     else this.#next();
   }
 
-  #beat(): void {
+  #sendHeartbeat(): void {
     const sentAt = performance.now();
     this.#shell.send("beat");
     const timer = setTimeout(() => {
-      if (this.#heardAt < sentAt && this.#lost === undefined) {
+      if (this.#lastReceivedAt < sentAt && this.#disconnectError === undefined) {
         this.#shell.destroy();
         this.#end(`it was silent for ${SILENCE_MS} ms`);
       }
@@ -285,11 +285,11 @@ export class CommandChannel {
   }
 
   #end(why: string): void {
-    if (this.#lost !== undefined) return;
-    this.#lost = why;
-    clearInterval(this.#beating);
+    if (this.#disconnectError !== undefined) return;
+    this.#disconnectError = why;
+    clearInterval(this.#heartbeatTimer);
     clearTimeout(this.#growing);
-    this.#farewell?.([]);
+    this.#shutdownAcknowledged?.([]);
     const all = [...this.#pending.values()];
     this.#pending.clear();
     this.#queue.length = 0;

@@ -12,8 +12,8 @@ import {
 import { posixQuote } from "../../text/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
 import type { CommandRequest } from "./command-channel.js";
-import type { FarSide } from "./far-side.js";
 import type { Frame } from "./frames.js";
+import type { RemoteAgent } from "./remote-agent.js";
 
 /** A longer command goes as a block. */
 const MAX_INLINE_BYTES = 1_000;
@@ -38,14 +38,14 @@ export function directoryChanges(cwd: string): string {
 }
 
 /** Why a command did not begin that the far side could not write down. */
-export const NO_NOTE = "the far side cannot write into its folder for state; its disk may be full";
+export const NO_TRAILER = "the far side cannot write into its folder for state; its disk may be full";
 
 /** The directories that one command may start in: the remote shell compares the real path of the one that it has entered. */
 export class Directories {
   readonly #binding: Binding | undefined;
   readonly #command: string;
   readonly #cwd: string;
-  #judged: string | undefined;
+  #authorized: string | undefined;
 
   constructor(binding: Binding | undefined, command: string, cwd: string) {
     this.#binding = binding;
@@ -57,14 +57,14 @@ export class Directories {
   get allowed(): string {
     if (this.#binding === undefined) return "*";
     const granted = grantedDirectories(this.#binding.grant, this.#command, this.#cwd);
-    return [...granted, ...(this.#judged === undefined ? [] : [this.#judged])].map(posixQuote).join(" ");
+    return [...granted, ...(this.#authorized === undefined ? [] : [this.#authorized])].map(posixQuote).join(" ");
   }
 
   /** Has policy judge the directory that the remote shell found; the command is then to be sent again. @throws `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` */
-  async judge({ bytes }: Frame): Promise<void> {
+  async authorize({ bytes }: Frame): Promise<void> {
     const real = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
     if (this.#binding !== undefined) await authorizeDirectory(this.#binding, this.#command, this.#cwd, real);
-    this.#judged = real;
+    this.#authorized = real;
   }
 }
 
@@ -75,11 +75,11 @@ export type StagedInput =
   | { readonly goes: "ahead"; readonly name: string };
 
 /** The far side cannot keep the input of a command, which has not begun then. Seen only inside this room. */
-export class InputNotKept extends Error {}
+export class InputNotStaged extends Error {}
 
 /** Brings input that is too long for a block to the far side. @throws `InputNotKept` */
 export async function stageInput(
-  far: FarSide,
+  remote: RemoteAgent,
   input: Uint8Array | undefined,
   signal: AbortSignal,
 ): Promise<StagedInput> {
@@ -87,15 +87,15 @@ export async function stageInput(
   // Every block listens to it.
   setMaxListeners(0, signal);
   const name = `input-${newNonce()}`;
-  const blocks: ReturnType<FarSide["bulk"]["request"]>[] = [];
+  const blocks: ReturnType<RemoteAgent["bulk"]["request"]>[] = [];
   for (let at = 0; at < input.length && !signal.aborted; at += BLOCK_BYTES) {
     const file = `${name}.${String(at / BLOCK_BYTES).padStart(6, "0")}`;
-    blocks.push(far.bulk.request("stage", [file], { data: input.slice(at, at + BLOCK_BYTES), signal }));
+    blocks.push(remote.bulk.request("stage", [file], { data: input.slice(at, at + BLOCK_BYTES), signal }));
   }
   const answers = await Promise.all(blocks);
   if (answers.every(({ words }) => words[0] === "staged")) return { goes: "ahead", name };
-  far.bulk.request("unstage", [name]).catch(() => {});
-  throw new InputNotKept(NO_NOTE);
+  remote.bulk.request("unstage", [name]).catch(() => {});
+  throw new InputNotStaged(NO_TRAILER);
 }
 
 /** @param extra - The words of the operation between the command and the variables. */

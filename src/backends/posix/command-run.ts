@@ -1,4 +1,6 @@
 /** One command from its request to its result. */
+
+import { whyAborted } from "../../engines/search/index.js";
 import {
   DEFAULT_GRACE_MS,
   DEFAULT_KEEP,
@@ -9,25 +11,24 @@ import {
   type ShellResult,
   TREE_GONE,
   TREE_UNSEEN,
-  whyAborted,
 } from "../../kernel/index.js";
 import type { JobFacts } from "../job-facts.js";
-import { type CommandReport, type Keep, readEnding, readReport } from "./capture.js";
+import { type CommandReport, type KeepBytes, readEnding, readReport } from "./capture.js";
 import { ChannelLost } from "./channel-lost.js";
 import {
   commandRequest,
   type Directories,
   directoryChanges,
   directoryProblem,
-  InputNotKept,
-  NO_NOTE,
+  InputNotStaged,
+  NO_TRAILER,
   refuseCommand,
   stageInput,
 } from "./command-request.js";
-import { type FarSide, orAfter } from "./far-side.js";
 import type { Frame } from "./frames.js";
-import type { JobTable } from "./job-table.js";
-import { OutputTeller } from "./output-teller.js";
+import type { RemoteJobTable } from "./job-table.js";
+import { OutputPoller } from "./output-poller.js";
+import { orAfter, type RemoteAgent } from "./remote-agent.js";
 
 /** What a kill may take beyond its grace, and the report behind it. */
 const KILL_MARGIN_MS = 2_500;
@@ -57,11 +58,11 @@ export interface RunLimits {
 }
 
 export class CommandRun {
-  readonly #far: FarSide;
-  readonly #jobs: JobTable;
+  readonly #far: RemoteAgent;
+  readonly #jobs: RemoteJobTable;
   readonly #command: string;
   readonly #options: ShellOptions;
-  readonly #keep: Keep;
+  readonly #keep: KeepBytes;
   readonly #tag: string;
   readonly #facts: JobFacts;
   readonly #directories: Directories;
@@ -70,16 +71,16 @@ export class CommandRun {
   readonly #stop: Promise<Event>;
   #why: Stop | undefined;
   #release: () => void = () => {};
-  #teller: OutputTeller | undefined;
+  #outputPoller: OutputPoller | undefined;
 
-  constructor(far: FarSide, jobs: JobTable, command: string, options: ShellOptions, limits: RunLimits) {
-    this.#far = far;
+  constructor(remote: RemoteAgent, jobs: RemoteJobTable, command: string, options: ShellOptions, limits: RunLimits) {
+    this.#far = remote;
     this.#jobs = jobs;
     this.#command = command;
     this.#options = options;
     const { head, tail } = options.keep ?? DEFAULT_KEEP;
     this.#keep = { head: Math.min(head, MAX_KEEP_BYTES), tail: Math.min(tail, MAX_KEEP_BYTES) };
-    this.#tag = `${far.tag}-`;
+    this.#tag = `${remote.tag}-`;
     this.#facts = limits.facts;
     this.#directories = limits.directories;
     this.#stop = this.#watch(limits);
@@ -88,9 +89,9 @@ export class CommandRun {
   /** @throws `BACKEND_UNAVAILABLE` when the far side could not be reached and the command has not begun. */
   async result(): Promise<ShellResult> {
     try {
-      if (this.#why !== undefined) return this.#unbegun(this.#why);
+      if (this.#why !== undefined) return this.#notStarted(this.#why);
       const problem = refuseCommand(this.#command, this.#options);
-      if (problem !== undefined) return this.#unbegun("spawn-error", problem);
+      if (problem !== undefined) return this.#notStarted("spawn-error", problem);
       for (let sends = 1; ; sends += 1) {
         const result = await this.#once(sends === MAX_SENDS);
         if (result !== "again") return result;
@@ -124,8 +125,8 @@ export class CommandRun {
           }
           if (event.frame.words[1] === "moved" && this.#why === undefined) {
             this.#jobs.forget(id);
-            if (isLast) return this.#unbegun("spawn-error", directoryChanges(this.#options.cwd));
-            await this.#directories.judge(event.frame);
+            if (isLast) return this.#notStarted("spawn-error", directoryChanges(this.#options.cwd));
+            await this.#directories.authorize(event.frame);
             return "again";
           }
           return await this.#answered(id, event.frame);
@@ -140,7 +141,7 @@ export class CommandRun {
       }
     } finally {
       this.#jobs.forgetExit(id);
-      this.#teller?.stop();
+      this.#outputPoller?.stop();
     }
   }
 
@@ -155,42 +156,42 @@ export class CommandRun {
     const pace = onOutput === undefined ? "go" : "hold";
     const request = commandRequest("exec", what, this.#options, [String(head), String(tail), pace]);
     const sent = this.#far.request(request, controller.signal);
-    if (onOutput !== undefined) this.#teller = new OutputTeller(this.#far, id, onOutput);
+    if (onOutput !== undefined) this.#outputPoller = new OutputPoller(this.#far, id, onOutput);
     return sent;
   }
 
   async #answered(id: number, frame: Frame): Promise<ShellResult> {
     const [, what, why] = frame.words;
-    if (what === "nocwd") return this.#unbegun("spawn-error", directoryProblem(this.#options.cwd, why));
-    if (what === "nonote") return this.#unbegun("spawn-error", NO_NOTE);
-    if (what === "refused" || what === "moved") return this.#unbegun(this.#why ?? "channel-lost");
+    if (what === "nocwd") return this.#notStarted("spawn-error", directoryProblem(this.#options.cwd, why));
+    if (what === "nonote") return this.#notStarted("spawn-error", NO_TRAILER);
+    if (what === "refused" || what === "moved") return this.#notStarted(this.#why ?? "channel-lost");
     return this.#ended(id, readReport(frame, this.#keep), "itself");
   }
 
   /** The leader has ended and something still holds its streams: it is named and becomes a job. */
   async #outlived(id: number, answer: Promise<Event>): Promise<ShellResult> {
-    const look = this.#look(id);
-    const event = await Promise.race([answer, look]);
+    const latest = this.#poll(id);
+    const event = await Promise.race([answer, latest]);
     if (event !== undefined && "is" in event && event.is === "answer") return this.#answered(id, event.frame);
-    const report = await look;
-    if (report === undefined) return this.#lost("yes", "the far side could not be asked for its output");
+    const report = await latest;
+    if (report === undefined) return this.#disconnected("yes", "the far side could not be asked for its output");
     return this.#ended(id, report, "itself");
   }
 
   async #end(id: number, why: Stop, answer: Promise<Event>): Promise<ShellResult> {
-    if (this.#far.withdraw(id)) return this.#unbegun(why);
+    if (this.#far.withdraw(id)) return this.#notStarted(why);
     const graceMs = this.#options.graceMs ?? DEFAULT_GRACE_MS;
     const words = [String(id), this.#tag, String(Math.ceil(graceMs / 10))];
     const asked = this.#far.ask("end", words).catch(() => undefined);
     const ended = await orAfter(asked, graceMs + KILL_MARGIN_MS);
     const tree = ended === undefined ? TREE_UNSEEN : readEnding(ended);
     const event = await orAfter(answer, ended === undefined ? 0 : 300);
-    if (event?.is === "failed" && !wasSent(event.thrown)) return this.#unbegun(why);
+    if (event?.is === "failed" && !wasSent(event.thrown)) return this.#notStarted(why);
     if (event?.is === "answer") {
       const result = await this.#answered(id, event.frame);
       return result.began === "no" ? { ...result, ended: why } : { ...result, ended: why, tree };
     }
-    const report = await orAfter(this.#look(id), 1_000);
+    const report = await orAfter(this.#poll(id), 1_000);
     if (report === undefined) return { ...this.#result(why, "unknown"), tree };
     return this.#ended(
       id,
@@ -206,10 +207,10 @@ export class CommandRun {
     spool: string | undefined,
     isLast: boolean,
   ): Promise<ShellResult | "again"> {
-    if (thrown instanceof InputNotKept) return this.#unbegun("spawn-error", thrown.message);
+    if (thrown instanceof InputNotStaged) return this.#notStarted("spawn-error", thrown.message);
     if (!(thrown instanceof ChannelLost)) throw thrown;
-    if (this.#why !== undefined && !thrown.wasSent) return this.#unbegun(this.#why);
-    if (!thrown.wasSent) return isLast ? this.#unbegun("channel-lost", thrown.message) : "again";
+    if (this.#why !== undefined && !thrown.wasSent) return this.#notStarted(this.#why);
+    if (!thrown.wasSent) return isLast ? this.#notStarted("channel-lost", thrown.message) : "again";
     const answer = await Promise.race([
       orAfter(
         this.#far.ask("began", [String(id)]).catch(() => undefined),
@@ -220,10 +221,10 @@ export class CommandRun {
     // With another spool folder nothing is known any more of what was noted in the old one.
     const began = answer === undefined || spool !== this.#far.spoolName ? "unknown" : (answer.words[2] ?? "unknown");
     if (began === "no") {
-      if (this.#why !== undefined) return this.#unbegun(this.#why);
-      return isLast ? this.#unbegun("channel-lost", thrown.message) : "again";
+      if (this.#why !== undefined) return this.#notStarted(this.#why);
+      return isLast ? this.#notStarted("channel-lost", thrown.message) : "again";
     }
-    if (began !== "yes") return this.#lost("unknown", thrown.message);
+    if (began !== "yes") return this.#disconnected("unknown", thrown.message);
     const { head, tail } = this.#keep;
     const words = [String(id), this.#tag, String(head), String(tail)];
     const collected = await orAfter(
@@ -231,13 +232,13 @@ export class CommandRun {
       RECOVERY_MS,
     );
     if (collected?.words[1] === "done") return this.#ended(id, readReport(collected, this.#keep), "itself");
-    const report = await orAfter(this.#look(id), RECOVERY_MS);
-    if (report === undefined) return this.#lost("yes", thrown.message);
+    const report = await orAfter(this.#poll(id), RECOVERY_MS);
+    if (report === undefined) return this.#disconnected("yes", thrown.message);
     const result = await this.#ended(id, report, "channel-lost");
     return { ...result, problem: thrown.message };
   }
 
-  #look(id: number): Promise<CommandReport | undefined> {
+  #poll(id: number): Promise<CommandReport | undefined> {
     const { head, tail } = this.#keep;
     const words = [String(id), this.#tag, String(head), String(tail)];
     return this.#far.ask("look", words).then(
@@ -248,9 +249,9 @@ export class CommandRun {
 
   async #ended(id: number, report: CommandReport, ended: ShellResult["ended"]): Promise<ShellResult> {
     const result = { ...this.#result(ended, "yes"), ...report };
-    await this.#teller?.finish(report.stdout, report.stderr, this.#stop);
+    await this.#outputPoller?.finish(report.stdout, report.stderr, this.#stop);
     // Its leader may go on, where the channel was lost; nobody listens to it any more.
-    if (this.#teller !== undefined && report.tree.state === "alive") this.#far.tell("release", [String(id)]);
+    if (this.#outputPoller !== undefined && report.tree.state === "alive") this.#far.send("release", [String(id)]);
     if (report.tree.state !== "alive") {
       this.#jobs.forget(id);
       return result;
@@ -258,11 +259,11 @@ export class CommandRun {
     return { ...result, job: this.#jobs.adopt(id, this.#tag, result, this.#facts).id };
   }
 
-  #lost(began: ShellResult["began"], problem: string): ShellResult {
+  #disconnected(began: ShellResult["began"], problem: string): ShellResult {
     return { ...this.#result("channel-lost", began), tree: TREE_UNSEEN, problem };
   }
 
-  #unbegun(ended: ShellResult["ended"], problem?: string): ShellResult {
+  #notStarted(ended: ShellResult["ended"], problem?: string): ShellResult {
     return { ...this.#result(ended, "no"), ...(problem === undefined ? {} : { problem }) };
   }
 

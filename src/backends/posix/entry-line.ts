@@ -10,7 +10,7 @@ const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
  * "DEVICE:NODE SIZE TIME"; where it has only `ls`, MODE is letters, times are to the minute and VERSION is "NODE SIZE TIME".
  */
 export function readEntryLine(line: string): FsEntryInfo {
-  const [left = "", version = ""] = cut(line, "|");
+  const [left = "", version = ""] = splitFields(line, "|");
   const [mode = "", , , , ...changed] = left.split(" ");
   const [, size = "0"] = version.split(" ");
   const isHex = /^[0-9a-f]+$/.test(mode);
@@ -26,11 +26,11 @@ export function readEntryLine(line: string): FsEntryInfo {
 }
 
 /** The version part of a line, as `replaceAtomic` compares it over there. */
-export function versionOf(line: string): string {
-  return cut(line, "|")[1] ?? "";
+export function entryVersionOf(line: string): string {
+  return splitFields(line, "|")[1] ?? "";
 }
 
-function cut(text: string, at: string): readonly [string, string?] {
+function splitFields(text: string, at: string): readonly [string, string?] {
   const index = text.indexOf(at);
   return index === -1 ? [text] : [text.slice(0, index), text.slice(index + 1)];
 }

@@ -3,30 +3,30 @@ import {
   type Access,
   type Binding,
   covers,
-  type Doing,
+  type FsOperation,
   HaftError,
   isWithin,
+  requireAuthorized,
   requireCovered,
   requireLive,
-  requireMoved,
   requirePath,
 } from "../../kernel/index.js";
 import { posixQuote } from "../../text/index.js";
 import type { BulkPool } from "./bulk-pool.js";
 import type { Frame } from "./frames.js";
-import { fsFault } from "./fs-faults.js";
-import type { Limits } from "./limits.js";
+import { remoteFsFault } from "./fs-faults.js";
+import type { OperationDeadline } from "./operation-deadline.js";
 
 /** One path that an operation touches. */
-export interface Touch {
+export interface RemoteTouch {
   readonly path: string;
   readonly access: Access;
 }
 
-export interface Act {
-  readonly doing: Doing;
+export interface GuardedOperation {
+  readonly fsOperation: FsOperation;
   readonly operation: string;
-  readonly touches: readonly Touch[];
+  readonly touches: readonly RemoteTouch[];
   /** The request's words. `allowed` are places the far side may act at, for each touch. */
   words(allowed: readonly string[]): readonly string[];
   readonly data?: Uint8Array;
@@ -36,13 +36,13 @@ export interface Act {
 }
 
 /** Places keep moving under an operation only when somebody plays with links. */
-const MAX_MOVES = 20;
+const MAX_SYMLINK_CHANGES = 20;
 
 export class FsGuard {
   readonly bulk: BulkPool;
   readonly bound: Binding | undefined;
   /** Real places that have been judged, by access and asked path, so that one question is asked once a call. */
-  readonly #judged = new Map<string, Set<string>>();
+  readonly #authorized = new Map<string, Set<string>>();
 
   constructor(bulk: BulkPool, bound?: Binding) {
     this.bulk = bulk;
@@ -53,13 +53,13 @@ export class FsGuard {
    * Sends the operation; where a path leads elsewhere than it says, has that judged and sends it again with the answer.
    * The far side acts only at places that it was told, whatever happens to the links meanwhile.
    */
-  async act(limits: Limits, act: Act): Promise<Frame> {
-    const { doing, touches } = act;
-    for (const { path } of touches) requirePath(doing, path);
+  async run(limits: OperationDeadline, act: GuardedOperation): Promise<Frame> {
+    const { fsOperation, touches } = act;
+    for (const { path } of touches) requirePath(fsOperation, path);
     if (this.bound !== undefined)
       for (const { path, access } of touches) requireCovered(this.bound.grant, path, access);
     const options = { signal: limits.signal, ...(act.data === undefined ? {} : { data: act.data }) };
-    for (let moves = 0; moves < MAX_MOVES; moves += 1) {
+    for (let moves = 0; moves < MAX_SYMLINK_CHANGES; moves += 1) {
       const words = act.words(touches.map((touch) => this.#allowed(touch)));
       const frame = await limits.race(
         this.bulk.request(act.operation, words, { ...options, changes: act.changes === true }),
@@ -67,58 +67,65 @@ export class FsGuard {
       const [what, code = "", which] = frame.words;
       if (what !== "fail") return frame;
       const note = new TextDecoder().decode(frame.bytes);
-      const touch = touches[which === "2" ? 1 : 0] as Touch;
+      const touch = touches[which === "2" ? 1 : 0] as RemoteTouch;
       if (code === "changed") continue;
-      if (code !== "moved") throw act.fault?.(code, note) ?? fsFault(code, note, doing, touch.path);
-      await limits.race(this.#judge(touch, note));
+      if (code !== "moved") throw act.fault?.(code, note) ?? remoteFsFault(code, note, fsOperation, touch.path);
+      await limits.race(this.#authorize(touch, note));
     }
-    throw new HaftError("FS_IO", `Did not ${doing[0]} "${touches[0]?.path}": its links keep changing. Try again.`, {
-      details: { path: touches[0]?.path },
-    });
+    throw new HaftError(
+      "FS_IO",
+      `Did not ${fsOperation[0]} "${touches[0]?.path}": its links keep changing. Try again.`,
+      {
+        details: { path: touches[0]?.path },
+      },
+    );
   }
 
   /** Whether a real place may be looked at without a question: for what is told of links. */
   reaches(asked: string, real: string): boolean {
     if (this.bound === undefined) return true;
     const { grant } = this.bound;
-    return covers(grant, real, "read") || grant.moved.some((pair) => pair.asked === asked && pair.real === real);
+    return (
+      covers(grant, real, "read") || grant.symlinkTargets.some((pair) => pair.asked === asked && pair.real === real)
+    );
   }
 
   /**
    * Whether the grant covers all that lies below the path too, at every place that it may lead to.
    * @param excepted - "left-out": what the grant excepts in there is left alone, so it does not matter.
    */
-  coversTree({ path, access }: Touch, excepted?: "left-out"): boolean {
+  coversTree({ path, access }: RemoteTouch, excepted?: "skipped"): boolean {
     if (this.bound === undefined) return true;
     const { grant } = this.bound;
     const places = [path, ...this.#places({ path, access })];
     return places.every(
       (place) =>
-        (excepted === "left-out" || !grant.except.some((folder) => isWithin(place, folder))) &&
+        (excepted === "skipped" || !grant.except.some((directory) => isWithin(place, directory))) &&
         grant.files.some((one) => one.scope === "tree" && isWithin(one.path, place) && one.access.includes(access)),
     );
   }
 
   /** Whether the path is known to lead nowhere else: the far side then acts there and only there. */
-  isPlain(touch: Touch): boolean {
+  isPlain(touch: RemoteTouch): boolean {
     return this.#places(touch).length === 0;
   }
 
-  async #judge(touch: Touch, real: string): Promise<void> {
+  async #authorize(touch: RemoteTouch, real: string): Promise<void> {
     const { grant, call } = this.bound as Binding;
-    await requireMoved(grant, call, touch.path, real, touch.access);
+    await requireAuthorized(grant, call, touch.path, real, touch.access);
     requireLive(call);
     const key = `${touch.access} ${touch.path}`;
-    this.#judged.set(key, (this.#judged.get(key) ?? new Set()).add(real));
+    this.#authorized.set(key, (this.#authorized.get(key) ?? new Set()).add(real));
   }
 
-  #allowed(touch: Touch): string {
+  #allowed(touch: RemoteTouch): string {
     if (this.bound === undefined) return "*";
     return this.#places(touch).map(posixQuote).join(" ");
   }
 
-  #places({ path, access }: Touch): readonly string[] {
-    const approved = this.bound?.grant.moved.filter((pair) => pair.asked === path).map((pair) => pair.real) ?? [];
-    return [...approved, ...(this.#judged.get(`${access} ${path}`) ?? [])];
+  #places({ path, access }: RemoteTouch): readonly string[] {
+    const approved =
+      this.bound?.grant.symlinkTargets.filter((pair) => pair.asked === path).map((pair) => pair.real) ?? [];
+    return [...approved, ...(this.#authorized.get(`${access} ${path}`) ?? [])];
   }
 }

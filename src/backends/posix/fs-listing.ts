@@ -1,11 +1,11 @@
 /** What the far side tells of one entry or of a folder's children. */
 import { isUtf8 } from "node:buffer";
-import { DOING, type Fs, type FsChild, type FsEntryInfo, UNNAMEABLE } from "../../kernel/index.js";
+import { FS_OPERATIONS, type Fs, type FsChild, type FsEntryInfo, UNNAMEABLE } from "../../kernel/index.js";
 import { readEntryLine } from "./entry-line.js";
-import { split } from "./far-side.js";
 import type { Frame } from "./frames.js";
 import type { FsGuard } from "./fs-guard.js";
-import type { Limits } from "./limits.js";
+import type { OperationDeadline } from "./operation-deadline.js";
+import { split } from "./remote-agent.js";
 
 /** A listing is asked for again when a child went away while it was made. */
 const MAX_TRIES = 5;
@@ -15,7 +15,7 @@ const NAMES_AT_ONCE = 1_000;
 const NONE: ReadonlySet<string> = new Set();
 
 /** Where a link leads: its text, the real place or "", and the line about that place or "". */
-interface Led {
+interface FollowedEntry {
   readonly target: string;
   readonly end: string;
   readonly line: string;
@@ -25,13 +25,13 @@ interface Led {
 export function readStat(frame: Frame, reaches: (real: string) => boolean): FsEntryInfo {
   const [, ...sizes] = frame.words;
   const [line = "", target = "", end = "", last = ""] = split(frame.bytes, sizes.map(Number));
-  return withLink(readEntryLine(line), target === "" ? undefined : { target, end, line: last }, reaches);
+  return withSymlinkTarget(readEntryLine(line), target === "" ? undefined : { target, end, line: last }, reaches);
 }
 
 /** The children of a folder in code-unit order of their names, at most `limit`, and whether there are more. */
-export async function listFolder(
+export async function listDirectory(
   guard: FsGuard,
-  limits: Limits,
+  limits: OperationDeadline,
   path: string,
   limit: number,
 ): ReturnType<Fs["readDir"]> {
@@ -60,65 +60,73 @@ export async function listFolder(
 }
 
 /** A child by its own kind, links not followed. */
-export interface Kin {
+export interface DirectoryListing {
   readonly name: string;
   readonly kind: FsEntryInfo["kind"];
   readonly size: number;
   /** Whether it may hold the literal that was asked for; true when none was. */
-  readonly mayHold: boolean;
+  readonly mayContain: boolean;
 }
 
 /**
  * All children of a folder, in any order.
  * @param literal - Bytes that the far side looks for in each file, "" for none. It holds no line end.
  */
-export async function listKin(guard: FsGuard, limits: Limits, path: string, literal: string): Promise<Kin[]> {
+export async function listWithStats(
+  guard: FsGuard,
+  limits: OperationDeadline,
+  path: string,
+  literal: string,
+): Promise<DirectoryListing[]> {
   for (let tries = 1; ; tries += 1) {
     const words = [String(Number.MAX_SAFE_INTEGER), "no", literal];
     const all = readListing(await ask(guard, limits, path, "list", words));
     const isWhole = all.lines.length === all.names.length || all.names.length === 0;
     if (!isWhole && tries < MAX_TRIES) continue;
-    const told = isWhole ? all.children(false) : await some(guard, limits, path, all.names, "no");
+    const reported = isWhole ? all.children(false) : await some(guard, limits, path, all.names, "no");
     const holding = literal === "" || !isWhole ? undefined : new Set(namesOf(all.tails));
-    return told.map(({ name, line }) => {
+    return reported.map(({ name, line }) => {
       const { kind, size } = readEntryLine(line);
-      return { name, kind, size, mayHold: all.unnameable.has(name) || (holding?.has(name) ?? true) };
+      return { name, kind, size, mayContain: all.unnameable.has(name) || (holding?.has(name) ?? true) };
     });
   }
 }
 
-interface Told {
+interface ListedEntry {
   readonly name: string;
   readonly line: string;
-  readonly led: Led | undefined;
+  readonly isFollowed: FollowedEntry | undefined;
 }
 
 async function some(
   guard: FsGuard,
-  limits: Limits,
+  limits: OperationDeadline,
   path: string,
   names: readonly string[],
-  links: "yes" | "no",
-): Promise<Told[]> {
-  const told: Told[] = [];
+  symlinks: "yes" | "no",
+): Promise<ListedEntry[]> {
+  const reported: ListedEntry[] = [];
   for (let at = 0; at < names.length; at += NAMES_AT_ONCE) {
     const part = names.slice(at, at + NAMES_AT_ONCE);
-    const listing = readListing(await ask(guard, limits, path, "infos", [links, ...part.map((name) => `./${name}`)]));
-    if (listing.lines.length === listing.names.length) told.push(...listing.children(links === "yes"));
-    else if (part.length > 1) for (const name of part) told.push(...(await some(guard, limits, path, [name], links)));
+    const listing = readListing(
+      await ask(guard, limits, path, "infos", [symlinks, ...part.map((name) => `./${name}`)]),
+    );
+    if (listing.lines.length === listing.names.length) reported.push(...listing.children(symlinks === "yes"));
+    else if (part.length > 1)
+      for (const name of part) reported.push(...(await some(guard, limits, path, [name], symlinks)));
   }
-  return told;
+  return reported;
 }
 
 function ask(
   guard: FsGuard,
-  limits: Limits,
+  limits: OperationDeadline,
   path: string,
   operation: "list" | "infos",
   words: readonly string[],
 ): Promise<Frame> {
-  return guard.act(limits, {
-    doing: DOING.listing,
+  return guard.run(limits, {
+    fsOperation: FS_OPERATIONS.list,
     operation,
     touches: [{ path, access: "read" }],
     words: ([allowed = ""]) => [path, allowed, ...words],
@@ -141,11 +149,11 @@ function readListing(frame: Frame) {
     lines: perName,
     tails,
     /** Without `links` what comes last is no word about links. */
-    children(links: boolean): Told[] {
-      const leds = links ? readTails(tails) : new Map<string, Led>();
+    children(symlinks: boolean): ListedEntry[] {
+      const leds = symlinks ? readTails(tails) : new Map<string, FollowedEntry>();
       return names.flatMap((name, index) => {
         const line = perName[index];
-        return line === undefined ? [] : [{ name, line, led: leds.get(name) }];
+        return line === undefined ? [] : [{ name, line, isFollowed: leds.get(name) }];
       });
     },
   };
@@ -160,8 +168,8 @@ function namesOf(joined: Uint8Array): string[] {
 }
 
 /** "./NAME/A B C", a line end, and so many bytes of target, end and line; for each link. Sizes count bytes. */
-function readTails(tails: Uint8Array): Map<string, Led> {
-  const leds = new Map<string, Led>();
+function readTails(tails: Uint8Array): Map<string, FollowedEntry> {
+  const leds = new Map<string, FollowedEntry>();
   const bytes = Buffer.from(tails.buffer, tails.byteOffset, tails.length);
   for (let at = 0; at < bytes.length; ) {
     const slash = bytes.indexOf("/", at + 2);
@@ -179,12 +187,16 @@ function readTails(tails: Uint8Array): Map<string, Led> {
   return leds;
 }
 
-function toChild({ name, line, led }: Told, reaches: (real: string) => boolean): FsChild {
-  return { name, ...withLink(readEntryLine(line), led, reaches) };
+function toChild({ name, line, isFollowed: led }: ListedEntry, reaches: (real: string) => boolean): FsChild {
+  return { name, ...withSymlinkTarget(readEntryLine(line), led, reaches) };
 }
 
 /** A link is told with what it leads to, where the grant reaches that; else as a link. */
-function withLink(own: FsEntryInfo, led: Led | undefined, reaches: (real: string) => boolean): FsEntryInfo {
+function withSymlinkTarget(
+  own: FsEntryInfo,
+  led: FollowedEntry | undefined,
+  reaches: (real: string) => boolean,
+): FsEntryInfo {
   if (own.kind !== "link" || led === undefined) return own;
   const { target, end, line } = led;
   if (line === "" || !reaches(end)) return { ...own, size: 0, target };

@@ -1,11 +1,11 @@
 /** Bytes of a far file, block by block. */
 import { randomBytes } from "node:crypto";
-import { type Access, DOING, HaftError } from "../../kernel/index.js";
+import { type Access, FS_OPERATIONS, HaftError } from "../../kernel/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
 import { readEntryLine } from "./entry-line.js";
-import { fsFault } from "./fs-faults.js";
+import { remoteFsFault } from "./fs-faults.js";
 import type { FsGuard } from "./fs-guard.js";
-import type { Limits } from "./limits.js";
+import type { OperationDeadline } from "./operation-deadline.js";
 
 export interface FilePart {
   readonly bytes: Uint8Array;
@@ -26,7 +26,7 @@ const UNREADABLE = "unreadable";
 const MAX_TRIES = 10;
 
 /** A file that is read in one go or in parts. */
-export interface FarFile {
+export interface RemoteFile {
   readonly path: string;
   /** What the grant must cover: a write may look at what it replaces. Default "read". */
   readonly access?: Access;
@@ -35,26 +35,26 @@ export interface FarFile {
 }
 
 /** A file whose parts are asked for one after the other. To be closed with `closeFile` if it is not read to its end. */
-export function farFile(path: string, access: Access = "read"): FarFile {
+export function openRemoteFile(path: string, access: Access = "read"): RemoteFile {
   return { path, access, stream: randomBytes(6).toString("hex") };
 }
 
 /** Tells the far side that no more parts will be asked for. */
-export function closeFile(guard: FsGuard, { stream }: FarFile): void {
+export function closeFile(guard: FsGuard, { stream }: RemoteFile): void {
   if (stream !== undefined) guard.bulk.request("shut", [stream]).catch(() => {});
 }
 
 /** Up to `count` bytes, at most a block, from `offset`; a negative one counts from the end. */
-export async function readPart(
+export async function readRemotePart(
   guard: FsGuard,
-  limits: Limits,
-  file: FarFile,
+  limits: OperationDeadline,
+  file: RemoteFile,
   offset: number,
   count: number,
 ): Promise<FilePart> {
   const { path, access = "read", stream = "" } = file;
-  const frame = await guard.act(limits, {
-    doing: access === "read" ? DOING.reading : DOING.writing,
+  const frame = await guard.run(limits, {
+    fsOperation: access === "read" ? FS_OPERATIONS.read : FS_OPERATIONS.write,
     operation: "read",
     touches: [{ path, access }],
     words: ([allowed = ""]) => [path, allowed, String(offset), String(count), stream],
@@ -62,11 +62,11 @@ export async function readPart(
   const [, size, from, lineSize] = frame.words.map(Number) as [number, number, number, number];
   const { version } = readEntryLine(new TextDecoder().decode(frame.bytes.subarray(0, lineSize)));
   // Where the far side counts in blocks only, it starts before what was asked for.
-  const wanted = offset < 0 ? Math.max(0, size + offset) : offset;
-  const skip = Math.max(0, Math.min(wanted, size) - from);
-  const told = new TextDecoder().decode(frame.bytes.subarray(-COUNT_DIGITS));
-  if (told === UNREADABLE) throw fsFault("io", "the system failed to read it", DOING.reading, path);
-  const real = Number(told);
+  const requestedBytes = offset < 0 ? Math.max(0, size + offset) : offset;
+  const skip = Math.max(0, Math.min(requestedBytes, size) - from);
+  const countText = new TextDecoder().decode(frame.bytes.subarray(-COUNT_DIGITS));
+  if (countText === UNREADABLE) throw remoteFsFault("io", "the system failed to read it", FS_OPERATIONS.read, path);
+  const real = Number(countText);
   const start = lineSize + Math.min(skip, real);
   const end = Math.min(start + count, lineSize + real);
   return { bytes: frame.bytes.slice(start, Math.max(start, end)), from: from + skip, size, version };
@@ -78,8 +78,8 @@ export async function readPart(
  */
 export async function* readParts(
   guard: FsGuard,
-  limits: Limits,
-  file: FarFile,
+  limits: OperationDeadline,
+  file: RemoteFile,
   start: number,
   first: Pick<FilePart, "size" | "version">,
 ): AsyncGenerator<FilePart, void> {
@@ -88,14 +88,15 @@ export async function* readParts(
   let next = start;
   for (let at = start; at < end; ) {
     while (next < end && ahead.length < AHEAD) {
-      const part = readPart(guard, limits, file, next, Math.min(BLOCK_BYTES, end - next));
+      const part = readRemotePart(guard, limits, file, next, Math.min(BLOCK_BYTES, end - next));
       // Met when its turn comes; until then a failure is not unhandled.
       part.catch(() => {});
       ahead.push(part);
       next += BLOCK_BYTES;
     }
     const part = await (ahead.shift() as Promise<FilePart>);
-    if (identityOf(part.version) !== identityOf(first.version)) throw fsFault("changed", "", DOING.reading, file.path);
+    if (identityOf(part.version) !== identityOf(first.version))
+      throw remoteFsFault("changed", "", FS_OPERATIONS.read, file.path);
     if (part.bytes.length > 0) yield part;
     if (part.bytes.length < Math.min(BLOCK_BYTES, end - at)) return;
     at += part.bytes.length;
@@ -116,7 +117,7 @@ export async function gather(first: FilePart, rest: AsyncIterable<FilePart>, siz
 }
 
 /** Reads again when the file was replaced between two blocks: the bytes of two files are never mixed. */
-export async function whole<T>(limits: Limits, path: string, read: () => Promise<T>): Promise<T> {
+export async function whole<T>(limits: OperationDeadline, path: string, read: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await read();

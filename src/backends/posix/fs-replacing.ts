@@ -1,12 +1,12 @@
 /** Writing a far file: small data goes with the request, large data is staged over there first. */
 import { createHash } from "node:crypto";
 import { newNonce } from "../../host/index.js";
-import { type Access, DOING, type Expect, HaftError, type ReplaceResult } from "../../kernel/index.js";
+import { type Access, type Expect, FS_OPERATIONS, HaftError, type ReplaceResult } from "../../kernel/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
-import { fsFault, staleFault } from "./fs-faults.js";
+import { remoteFsFault, staleFault } from "./fs-faults.js";
 import type { FsGuard } from "./fs-guard.js";
-import { farFile, gather, readPart, readParts, whole } from "./fs-reading.js";
-import type { Limits } from "./limits.js";
+import { gather, openRemoteFile, readParts, readRemotePart, whole } from "./fs-reading.js";
+import type { OperationDeadline } from "./operation-deadline.js";
 
 export interface ReplaceOptions {
   /** "create": the grant lets a new file be made, and no old one be changed. */
@@ -20,9 +20,9 @@ const AHEAD = 3;
 /** Times that a file is replaced which others keep replacing. */
 const MAX_TRIES = 10;
 
-export async function replaceFile(
+export async function replaceRemoteFile(
   guard: FsGuard,
-  limits: Limits,
+  limits: OperationDeadline,
   path: string,
   bytes: Uint8Array,
   expect: Expect,
@@ -47,7 +47,7 @@ interface Replacement {
 
 async function replace(
   guard: FsGuard,
-  limits: Limits,
+  limits: OperationDeadline,
   { path, bytes, staged, access }: Replacement,
   expect: Expect,
 ): Promise<ReplaceResult> {
@@ -55,8 +55,8 @@ async function replace(
   const temp = `.haft-${nonce}.tmp`;
   const [kind, value] = expectWords(expect);
   const isNewOnly = access === "create" ? "yes" : "no";
-  const acting = guard.act(limits, {
-    doing: DOING.writing,
+  const acting = guard.run(limits, {
+    fsOperation: FS_OPERATIONS.write,
     operation: "replace",
     touches: [{ path, access }],
     words: ([allowed = ""]) => [path, allowed, kind, value, temp, staged, isNewOnly, String(bytes.length)],
@@ -90,7 +90,7 @@ function withBackup(thrown: unknown, nonce: string): unknown {
  */
 async function hashedHere(
   guard: FsGuard,
-  limits: Limits,
+  limits: OperationDeadline,
   replacement: Replacement,
   expect: Expect,
 ): Promise<ReplaceResult> {
@@ -115,14 +115,14 @@ async function hashedHere(
 /** The old file as the far side will replace it, links followed; undefined when there is none, or none that can be read. */
 async function oldBytes(
   guard: FsGuard,
-  limits: Limits,
+  limits: OperationDeadline,
   path: string,
   access: Access,
 ): Promise<{ readonly bytes: Uint8Array; readonly version: string } | undefined> {
   try {
     return await whole(limits, path, async () => {
-      const file = farFile(path, access);
-      const first = await readPart(guard, limits, file, 0, BLOCK_BYTES);
+      const file = openRemoteFile(path, access);
+      const first = await readRemotePart(guard, limits, file, 0, BLOCK_BYTES);
       const rest = readParts(guard, limits, file, first.bytes.length, first);
       return { bytes: await gather(first, rest, first.size), version: first.version };
     });
@@ -142,7 +142,7 @@ function expectWords(expect: Expect): readonly [string, string] {
 }
 
 /** Brings the bytes into files of the far spool folder, which nobody else can reach. @returns How their names begin. */
-async function stage(guard: FsGuard, limits: Limits, bytes: Uint8Array): Promise<string> {
+async function stage(guard: FsGuard, limits: OperationDeadline, bytes: Uint8Array): Promise<string> {
   const name = `stage-${newNonce()}`;
   const underWay: Promise<void>[] = [];
   for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
@@ -157,7 +157,7 @@ async function stage(guard: FsGuard, limits: Limits, bytes: Uint8Array): Promise
   return name;
 }
 
-async function stagePart(guard: FsGuard, limits: Limits, file: string, data: Uint8Array): Promise<void> {
+async function stagePart(guard: FsGuard, limits: OperationDeadline, file: string, data: Uint8Array): Promise<void> {
   const { words } = await limits.race(guard.bulk.request("stage", [file], { data, signal: limits.signal }));
-  if (words[0] !== "staged") throw fsFault("nospace", "", DOING.writing, file);
+  if (words[0] !== "staged") throw remoteFsFault("nospace", "", FS_OPERATIONS.write, file);
 }

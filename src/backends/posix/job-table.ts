@@ -1,9 +1,9 @@
 /** The commands of one far side that somebody may ask about: who waits for which end, and what is not needed any more. */
 import { DEFAULT_KEEP, type ShellResult } from "../../kernel/index.js";
 import type { JobFacts } from "../job-facts.js";
-import type { Keep } from "./capture.js";
-import { type FarSide, orAfter } from "./far-side.js";
-import { Job } from "./job.js";
+import type { KeepBytes } from "./capture.js";
+import { RemoteJob } from "./job.js";
+import { orAfter, type RemoteAgent } from "./remote-agent.js";
 
 /** Ended jobs whose output stays to be asked for; older ones are forgotten. */
 const MAX_ENDED = 100;
@@ -13,28 +13,28 @@ const FORGET_AFTER_MS = 200;
 /** The far side may take so long to remove what is not needed when it is closed. */
 const CLOSE_MS = 2_000;
 /** The id of a job to be kept says where its files are. */
-const KEPT = /^(haft-[0-9a-f]{18})\.([1-9]\d*)$/;
+const STORED = /^(haft-[0-9a-f]{18})\.([1-9]\d*)$/;
 
 const FOUND: JobFacts = Object.freeze({ command: "", cwd: "/", lifetime: "keep", adopted: "host" });
 
-export class JobTable {
-  readonly #far: FarSide;
-  readonly #jobs = new Map<string, Job>();
-  readonly #byNumber = new Map<number, Job>();
+export class RemoteJobTable {
+  readonly #far: RemoteAgent;
+  readonly #jobs = new Map<string, RemoteJob>();
+  readonly #byNumber = new Map<number, RemoteJob>();
   readonly #exits = new Map<number, () => void>();
   #forgotten: string[] = [];
   #forgetting: NodeJS.Timeout | undefined;
 
-  constructor(far: FarSide) {
-    this.#far = far;
-    far.onExit = (id) => {
+  constructor(remote: RemoteAgent) {
+    this.#far = remote;
+    remote.onExit = (id) => {
       this.#exits.get(id)?.();
       this.#byNumber.get(id)?.exited();
     };
-    far.onLost = () => {
+    remote.onDisconnect = () => {
       const running = [...this.#jobs.values()].filter((job) => !job.hasEnded);
       // What runs over there is ended soon unless a new channel takes it over.
-      if (running.length > 0) far.ensure().catch(() => {});
+      if (running.length > 0) remote.ensure().catch(() => {});
       for (const job of running) job.exited();
     };
   }
@@ -51,15 +51,15 @@ export class JobTable {
   }
 
   /** The job of that id: of this backend, or one to be kept that another has left on the same machine. */
-  async find(id: string): Promise<Job | undefined> {
+  async find(id: string): Promise<RemoteJob | undefined> {
     const known = this.#jobs.get(id);
     if (known !== undefined) return known;
-    const [, spool, number] = KEPT.exec(id) ?? [];
+    const [, spool, number] = STORED.exec(id) ?? [];
     if (spool === undefined || number === undefined) return undefined;
     const ref = `../${spool}/${number}`;
     const [, what, tag = "", pid = ""] = (await this.#far.ask("find", [ref])).words;
     if (what !== "found") return undefined;
-    const job = new Job(this.#far, {
+    const job = new RemoteJob(this.#far, {
       id,
       ref,
       tag,
@@ -78,26 +78,26 @@ export class JobTable {
   add(
     number: number,
     pid: number | null,
-    options: { readonly tag: string; readonly keep: Keep; readonly facts: JobFacts },
-  ): Job {
+    options: { readonly tag: string; readonly keep: KeepBytes; readonly facts: JobFacts },
+  ): RemoteJob {
     const { tag, keep, facts } = options;
     const id = facts.lifetime === "keep" ? `${this.#far.spoolName}.${number}` : this.#idOf(number);
     const isWatched = false;
     return this.#enter(
       number,
-      new Job(this.#far, { id, ref: String(number), tag, pid, keep, isWatched, startedMs: Date.now(), facts }),
+      new RemoteJob(this.#far, { id, ref: String(number), tag, pid, keep, isWatched, startedMs: Date.now(), facts }),
     );
   }
 
   /** What a command left running becomes a job. */
-  adopt(number: number, tag: string, result: ShellResult, facts: JobFacts): Job {
+  adopt(number: number, tag: string, result: ShellResult, facts: JobFacts): RemoteJob {
     const known = this.#byNumber.get(number);
     if (known !== undefined) return known;
     const { startedMs } = result;
     const id = this.#idOf(number);
     return this.#enter(
       number,
-      new Job(this.#far, {
+      new RemoteJob(this.#far, {
         id,
         ref: String(number),
         tag,
@@ -111,7 +111,7 @@ export class JobTable {
   }
 
   /** All that are known here, oldest first. */
-  get all(): readonly Job[] {
+  get all(): readonly RemoteJob[] {
     return [...this.#jobs.values()];
   }
 
@@ -137,14 +137,14 @@ export class JobTable {
     clearTimeout(this.#forgetting);
     this.#forgetting = undefined;
     const refs = this.#forgotten.splice(0);
-    if (refs.length > 0) this.#far.tell("forget", refs);
+    if (refs.length > 0) this.#far.send("forget", refs);
   }
 
   #idOf(number: number): string {
     return `job-${this.#far.tag.slice(0, 8)}-${number}`;
   }
 
-  #enter(number: number, job: Job): Job {
+  #enter(number: number, job: RemoteJob): RemoteJob {
     this.#jobs.set(job.id, job);
     this.#byNumber.set(number, job);
     this.#forgetOld();

@@ -4,8 +4,8 @@ import {
   BlockInput,
   DEFAULT_GRACE_MS,
   HaftError,
+  type InputAccepted,
   type InputOptions,
-  type InputTaken,
   inputClosed,
   type JobInfo,
   type KillOptions,
@@ -18,14 +18,14 @@ import {
 } from "../../kernel/index.js";
 import { wholeNumber } from "../../text/index.js";
 import { exitEvent, type JobFacts, noSuchSignal } from "../job-facts.js";
-import { type Keep, readEnding, readReport, readTree } from "./capture.js";
+import { type KeepBytes, readEnding, readReport, readTree } from "./capture.js";
 import { ChannelLost } from "./channel-lost.js";
-import type { FarSide } from "./far-side.js";
-import { readPoll } from "./output-teller.js";
+import { readPoll } from "./output-poller.js";
+import type { RemoteAgent } from "./remote-agent.js";
 
 /** How often a job is looked at whose end is not told: from quick to patient. */
-const SHORTEST_MS = 100;
-const LONGEST_MS = 2_000;
+const MIN_POLL_MS = 100;
+const MAX_POLL_MS = 2_000;
 /** The most bytes of output in one answer. */
 const MAX_PART_BYTES = 1_048_576;
 const SIGNAL = /^[A-Z][A-Z0-9+-]{0,15}$/;
@@ -37,7 +37,7 @@ export interface JobOptions {
   /** The leader; null for what a command left running. */
   readonly pid: number | null;
   readonly tag: string;
-  readonly keep: Keep;
+  readonly keep: KeepBytes;
   /** The far side does not tell its end: it is looked at now and then. */
   readonly isWatched: boolean;
   readonly startedMs: number;
@@ -45,12 +45,12 @@ export interface JobOptions {
   readonly facts: JobFacts;
 }
 
-export class Job implements ShellHandle {
+export class RemoteJob implements ShellHandle {
   readonly id: string;
   readonly pid: number | null;
   readonly ref: string;
   readonly onExit: ShellHandle["onExit"];
-  readonly #far: FarSide;
+  readonly #far: RemoteAgent;
   readonly #options: JobOptions;
   readonly #input: BlockInput;
   readonly #result: Promise<ShellResult>;
@@ -61,19 +61,19 @@ export class Job implements ShellHandle {
   #timer: NodeJS.Timeout | undefined;
   #isAsking = false;
 
-  constructor(far: FarSide, options: JobOptions) {
-    this.#far = far;
+  constructor(remote: RemoteAgent, options: JobOptions) {
+    this.#far = remote;
     this.#options = options;
     this.id = options.id;
     this.ref = options.ref;
     this.pid = options.pid;
-    const close = async () => void (await far.ask("close", [this.ref]));
+    const close = async () => void (await remote.ask("close", [this.ref]));
     this.#input = new BlockInput({ send: (block) => this.#send(block), close }, systemClock);
     this.#result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
     this.onExit = exitEvent(this.#result);
-    if (options.isWatched) this.#wait(SHORTEST_MS);
+    if (options.isWatched) this.#wait(MIN_POLL_MS);
   }
 
   get result(): Promise<ShellResult> {
@@ -90,14 +90,14 @@ export class Job implements ShellHandle {
     const { stdout, stderr } =
       this.#ended ?? readReport(await this.#far.ask("look", [this.ref, tag, "0", "0"]), { head: 0, tail: 0 });
     const ended = this.#ended;
-    const wasLost = ended?.ended === "channel-lost" && ended.exit.by === "none";
+    const wasDisconnected = ended?.ended === "channel-lost" && ended.exit.by === "none";
     return {
       id: this.id,
       ...facts,
       startedMs,
-      status: ended === undefined ? "running" : wasLost ? "lost" : "ended",
+      status: ended === undefined ? "running" : wasDisconnected ? "lost" : "ended",
       ...(ended === undefined || ended.exit.by === "none" ? {} : { exit: ended.exit }),
-      ...(ended === undefined || wasLost
+      ...(ended === undefined || wasDisconnected
         ? {}
         : { endedBy: this.#wasStopped ? "stopped" : "itself", endedMs: this.#endedMs }),
       outputBytes: stdout.produced + stderr.produced,
@@ -115,7 +115,7 @@ export class Job implements ShellHandle {
     this.#wait(0);
   }
 
-  async write(bytes: Uint8Array, options?: InputOptions): Promise<InputTaken> {
+  async write(bytes: Uint8Array, options?: InputOptions): Promise<InputAccepted> {
     if (!this.#far.place.facts.has("mkfifo")) {
       throw new HaftError(
         "BACKEND_UNSUPPORTED",
@@ -174,9 +174,9 @@ export class Job implements ShellHandle {
     const frame = await this.#far
       .request({ id, operation: "write", words: [this.ref], input })
       .catch((thrown: unknown) => {
-        throw thrown instanceof ChannelLost ? unheardInput(this.id, input.length, thrown) : thrown;
+        throw thrown instanceof ChannelLost ? unacknowledgedInput(this.id, input.length, thrown) : thrown;
       });
-    this.#far.tell("forget", [String(id)]);
+    this.#far.send("forget", [String(id)]);
     return frame.words[1] === "written";
   }
 
@@ -184,14 +184,14 @@ export class Job implements ShellHandle {
     if (this.#ended !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#isAsking = true;
-      this.#look().then(
+      this.#poll().then(
         (isOver) => {
           this.#isAsking = false;
-          if (!isOver) this.#wait(Math.min(LONGEST_MS, Math.max(SHORTEST_MS, ms * 2)));
+          if (!isOver) this.#wait(Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, ms * 2)));
         },
         () => {
           this.#isAsking = false;
-          this.#wait(LONGEST_MS);
+          this.#wait(MAX_POLL_MS);
         },
       );
     }, ms);
@@ -199,7 +199,7 @@ export class Job implements ShellHandle {
   }
 
   /** Whether the job has ended: its leader, and for a leftover all of it. */
-  async #look(): Promise<boolean> {
+  async #poll(): Promise<boolean> {
     const { tag, keep, pid } = this.#options;
     const words = [this.ref, tag, String(keep.head), String(keep.tail)];
     const collected = await this.#far.ask("collect", words);
@@ -214,9 +214,9 @@ export class Job implements ShellHandle {
       this.#settle({ ...this.#empty(), ended: "itself", ...report });
       return true;
     }
-    const look = await this.#far.ask("look", words);
-    const report = readReport(look, keep);
-    if (pid === null ? report.tree.state === "alive" : look.words[2] === "") return false;
+    const frame = await this.#far.ask("look", words);
+    const report = readReport(frame, keep);
+    if (pid === null ? report.tree.state === "alive" : frame.words[2] === "") return false;
     if (pid !== null && report.tree.state === "alive") await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     const last = readReport(await this.#far.ask("look", words), keep);
     this.#settle({ ...this.#empty(), ended: "itself", ...last });
@@ -246,7 +246,7 @@ export class Job implements ShellHandle {
 }
 
 /** The connection is gone: what had left may have reached the command, and is not sent again by itself. */
-function unheardInput(id: string, bytes: number, { message, wasSent }: ChannelLost): HaftError {
+function unacknowledgedInput(id: string, bytes: number, { message, wasSent }: ChannelLost): HaftError {
   const what = wasSent
     ? `Wrote ${bytes} bytes to "${id}" without hearing whether it got them: ${message}. Look at its output before you send them again.`
     : `Did not write to "${id}": ${message}. Try again.`;

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { processStart } from "../../host/index.js";
-import { FACTS } from "./far/facts.sh.js";
-import { JOBS } from "./far/jobs.sh.js";
-import { TREE } from "./far/tree.sh.js";
+import { FACTS } from "./remote/facts.sh.js";
+import { JOBS } from "./remote/jobs.sh.js";
+import { TREE } from "./remote/tree.sh.js";
 
 let folder: string;
 beforeEach(() => {

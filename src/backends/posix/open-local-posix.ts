@@ -13,7 +13,7 @@ const SHELLS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Variables that the shell, and with it every command, gets of this process. */
-const PASSED = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TMPDIR|XDG_.*)$/;
+const INHERITED_VARIABLES = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TMPDIR|XDG_.*)$/;
 
 /** After a cut on one machine there is nothing to wait for. */
 const LOCAL_ORPHAN_MS = 1_000;
@@ -41,7 +41,8 @@ export async function openLocalPosix(options: OpenLocalPosixOptions = {}): Promi
     );
   }
   const passed = Object.entries(process.env).filter(
-    (one): one is [string, string] => one[1] !== undefined && (PASSED.test(one[0]) || env.includes(one[0])),
+    (one): one is [string, string] =>
+      one[1] !== undefined && (INHERITED_VARIABLES.test(one[0]) || env.includes(one[0])),
   );
   return createPosixBackend({
     name: typeof shell === "string" ? `posix:${shell}` : `posix:${argv.join(" ")}`,

@@ -62,7 +62,7 @@ underEachShell((shell) => {
       const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-posix-")));
       return {
         backend,
-        folder,
+        directory: folder,
         clock: realClock,
         plant: plantByShell(backend),
         openAnother: () => machine.open(),

@@ -12,13 +12,13 @@ import {
   SessionJobs,
 } from "../../kernel/index.js";
 import { processChannel } from "./channel.js";
-import { FarSide } from "./far-side.js";
 import { FsGuard } from "./fs-guard.js";
-import { JobTable } from "./job-table.js";
+import { RemoteJobTable } from "./job-table.js";
 import { PosixFs } from "./posix-fs.js";
 import { POSIX_DEFAULTS, type PosixBackendOptions } from "./posix-options.js";
 import { PosixSearch } from "./posix-search.js";
 import { PosixShell } from "./posix-shell.js";
+import { RemoteAgent } from "./remote-agent.js";
 
 /**
  * Opens a backend over a far shell: files, commands and searches need nothing over there but `sh`, `cat`, `dd`, `mkdir`,
@@ -32,7 +32,7 @@ import { PosixShell } from "./posix-shell.js";
 export async function createPosixBackend(options: PosixBackendOptions): Promise<Backend> {
   const { name, open } = options;
   const commandShell = options.commandShell ?? POSIX_DEFAULTS.commandShell;
-  const far = await FarSide.open({
+  const remote = await RemoteAgent.open({
     name,
     open: typeof open === "function" ? open : processChannel(open),
     commandShell,
@@ -44,7 +44,7 @@ export async function createPosixBackend(options: PosixBackendOptions): Promise<
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.stateDir === undefined ? {} : { stateDir: options.stateDir }),
   });
-  return new PosixBackend(name, far);
+  return new PosixBackend(name, remote);
 }
 
 class PosixBackend implements Backend {
@@ -55,16 +55,16 @@ class PosixBackend implements Backend {
   readonly cwd: string;
   readonly realCwd: string;
   readonly root: Backend["root"];
-  readonly #far: FarSide;
-  readonly #jobs: JobTable;
+  readonly #far: RemoteAgent;
+  readonly #jobs: RemoteJobTable;
   readonly #sessions: SessionJobs;
   #closing: Promise<{ readonly left: readonly string[] }> | undefined;
 
-  constructor(name: string, far: FarSide) {
-    const { facts, home, cwd, realCwd } = far.place;
+  constructor(name: string, remote: RemoteAgent) {
+    const { facts, home, cwd, realCwd } = remote.place;
     this.name = name;
-    this.#far = far;
-    this.#jobs = new JobTable(far);
+    this.#far = remote;
+    this.#jobs = new RemoteJobTable(remote);
     this.home = home;
     this.cwd = cwd;
     this.realCwd = realCwd;
@@ -72,8 +72,8 @@ class PosixBackend implements Backend {
     // Without these a name is looked at in one step and used in the next.
     this.guard = facts.has("mvT") && facts.has("stat") && facts.has("proc") ? "pinned" : "checked";
     this.root = Object.freeze({
-      fs: new PosixFs(new FsGuard(far.bulk), far.place),
-      shell: new PosixShell(name, far, this.#jobs),
+      fs: new PosixFs(new FsGuard(remote.bulk), remote.place),
+      shell: new PosixShell(name, remote, this.#jobs),
     });
     this.#sessions = new SessionJobs(this.root.shell);
   }

@@ -2,12 +2,12 @@
 import {
   type Access,
   covers,
-  DOING,
-  type Doing,
   decodeStrict,
   type Expect,
+  FS_OPERATIONS,
   type Fs,
   type FsEntryInfo,
+  type FsOperation,
   type Io,
   intoItself,
   maxChildren,
@@ -18,19 +18,19 @@ import {
 } from "../../kernel/index.js";
 import { walkMissing, wholeNumber } from "../../text/index.js";
 import { BLOCK_BYTES } from "./bulk-channel.js";
-import type { FarPlace } from "./far-side.js";
 import type { Frame } from "./frames.js";
 import type { FsGuard } from "./fs-guard.js";
-import { listFolder, readStat } from "./fs-listing.js";
-import { closeFile, farFile, gather, readPart, readParts, whole } from "./fs-reading.js";
-import { replaceFile } from "./fs-replacing.js";
-import { Limits, within } from "./limits.js";
+import { listDirectory, readStat } from "./fs-listing.js";
+import { closeFile, gather, openRemoteFile, readParts, readRemotePart, whole } from "./fs-reading.js";
+import { replaceRemoteFile } from "./fs-replacing.js";
+import { OperationDeadline, withDeadline } from "./operation-deadline.js";
+import type { RemotePlace } from "./remote-agent.js";
 
 export class PosixFs implements Fs {
   readonly #guard: FsGuard;
-  readonly #place: FarPlace;
+  readonly #place: RemotePlace;
 
-  constructor(guard: FsGuard, place: FarPlace) {
+  constructor(guard: FsGuard, place: RemotePlace) {
     this.#guard = guard;
     this.#place = place;
   }
@@ -41,10 +41,10 @@ export class PosixFs implements Fs {
 
   readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array> {
     const maxBytes = maxReadBytes(io);
-    return this.#within(DOING.reading, path, io, (limits) =>
+    return this.#withDeadline(FS_OPERATIONS.read, path, io, (limits) =>
       whole(limits, path, async () => {
-        const file = farFile(path);
-        const first = await readPart(this.#guard, limits, file, 0, Math.min(BLOCK_BYTES, maxBytes));
+        const file = openRemoteFile(path);
+        const first = await readRemotePart(this.#guard, limits, file, 0, Math.min(BLOCK_BYTES, maxBytes));
         if (first.size > maxBytes) {
           closeFile(this.#guard, file);
           throw tooLarge(path, first.size, maxBytes);
@@ -62,10 +62,10 @@ export class PosixFs implements Fs {
   ): Promise<{ readonly bytes: Uint8Array; readonly size: number; readonly version: string }> {
     const offset = wholeNumber(from, { min: Number.MIN_SAFE_INTEGER });
     const length = wholeNumber(count);
-    return this.#within(DOING.reading, path, io, (limits) =>
+    return this.#withDeadline(FS_OPERATIONS.read, path, io, (limits) =>
       whole(limits, path, async () => {
-        const file = length > BLOCK_BYTES ? farFile(path) : { path };
-        const first = await readPart(this.#guard, limits, file, offset, Math.min(BLOCK_BYTES, length));
+        const file = length > BLOCK_BYTES ? openRemoteFile(path) : { path };
+        const first = await readRemotePart(this.#guard, limits, file, offset, Math.min(BLOCK_BYTES, length));
         const end = Math.min(first.size, first.from + length);
         const rest = readParts(this.#guard, limits, file, first.from + first.bytes.length, { ...first, size: end });
         const bytes = await gather(first, rest, Math.max(0, end - first.from));
@@ -75,12 +75,12 @@ export class PosixFs implements Fs {
   }
 
   async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncGenerator<Uint8Array, void> {
-    const limits = new Limits(DOING.reading, path, io, this.#guard.bound?.call);
-    const file = farFile(path);
+    const limits = new OperationDeadline(FS_OPERATIONS.read, path, io, this.#guard.bound?.call);
+    const file = openRemoteFile(path);
     const offset = wholeNumber(io?.offset ?? 0);
     let isOver = false;
     try {
-      const first = await readPart(this.#guard, limits, file, offset, BLOCK_BYTES);
+      const first = await readRemotePart(this.#guard, limits, file, offset, BLOCK_BYTES);
       if (first.bytes.length > 0) yield first.bytes;
       const start = first.from + first.bytes.length;
       for await (const part of readParts(this.#guard, limits, file, start, first)) {
@@ -101,8 +101,8 @@ export class PosixFs implements Fs {
   replaceAtomic(path: string, data: Uint8Array, expect: Expect, io?: Io): Promise<ReplaceResult> {
     // The caller may change its buffer while this runs.
     const bytes = Uint8Array.from(data);
-    return this.#within(DOING.writing, path, io, (limits) =>
-      replaceFile(this.#guard, limits, path, bytes, expect, {
+    return this.#withDeadline(FS_OPERATIONS.write, path, io, (limits) =>
+      replaceRemoteFile(this.#guard, limits, path, bytes, expect, {
         access: this.#isNewOnly(path) ? "create" : "write",
         canHash: this.#place.facts.has("sha256sum"),
       }),
@@ -110,9 +110,9 @@ export class PosixFs implements Fs {
   }
 
   stat(path: string, io?: Io): Promise<FsEntryInfo> {
-    return this.#within(DOING.looking, path, io, async (limits) => {
-      const frame = await this.#guard.act(limits, {
-        doing: DOING.looking,
+    return this.#withDeadline(FS_OPERATIONS.stat, path, io, async (limits) => {
+      const frame = await this.#guard.run(limits, {
+        fsOperation: FS_OPERATIONS.stat,
         operation: "stat",
         touches: [{ path, access: "read" }],
         words: ([allowed = ""]) => [path, allowed],
@@ -123,11 +123,17 @@ export class PosixFs implements Fs {
 
   readDir(path: string, io?: Io & { readonly limit?: number }): ReturnType<Fs["readDir"]> {
     const limit = maxChildren(io);
-    return this.#within(DOING.listing, path, io, (limits) => listFolder(this.#guard, limits, path, limit));
+    return this.#withDeadline(FS_OPERATIONS.list, path, io, (limits) =>
+      listDirectory(this.#guard, limits, path, limit),
+    );
   }
 
   async mkdir(path: string, recursive: boolean, io?: Io): Promise<void> {
-    await this.#change(io, DOING.making, "mkdir", path, "create", (allowed) => [path, allowed, yesNo(recursive)]);
+    await this.#change(io, FS_OPERATIONS.mkdir, "mkdir", path, "create", (allowed) => [
+      path,
+      allowed,
+      parseYesNo(recursive),
+    ]);
   }
 
   async rm(
@@ -136,20 +142,20 @@ export class PosixFs implements Fs {
     io?: Io,
   ): Promise<void> {
     const { recursive, ignoreMissing } = options;
-    await this.#change(io, DOING.removing, "rm", path, "delete", (allowed) => [
+    await this.#change(io, FS_OPERATIONS.remove, "rm", path, "delete", (allowed) => [
       path,
       allowed,
-      yesNo(recursive),
-      yesNo(ignoreMissing),
-      yesNo(this.#guard.coversTree({ path, access: "delete" })),
+      parseYesNo(recursive),
+      parseYesNo(ignoreMissing),
+      parseYesNo(this.#guard.coversTree({ path, access: "delete" })),
     ]);
   }
 
   async rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void> {
     const source = { path: from, access: "delete" } as const;
-    await this.#within(DOING.moving, from, io, (limits) =>
-      this.#guard.act(limits, {
-        doing: DOING.moving,
+    await this.#withDeadline(FS_OPERATIONS.rename, from, io, (limits) =>
+      this.#guard.run(limits, {
+        fsOperation: FS_OPERATIONS.rename,
         operation: "rename",
         touches: [source, { path: to, access: options.replace ? "write" : "create" }],
         words: ([one = "", two = ""]) => [
@@ -157,20 +163,20 @@ export class PosixFs implements Fs {
           one,
           to,
           two,
-          yesNo(options.replace),
-          yesNo(this.#guard.coversTree(source)),
+          parseYesNo(options.replace),
+          parseYesNo(this.#guard.coversTree(source)),
         ],
         changes: true,
-        fault: (code) => (code === "inside" ? intoItself(DOING.moving[0], from, to) : undefined),
+        fault: (code) => (code === "inside" ? intoItself(FS_OPERATIONS.rename[0], from, to) : undefined),
       }),
     );
   }
 
   async exists(path: string, io?: Io): Promise<boolean> {
     try {
-      const { words } = await this.#within(DOING.looking, path, io, (limits) =>
-        this.#guard.act(limits, {
-          doing: DOING.looking,
+      const { words } = await this.#withDeadline(FS_OPERATIONS.stat, path, io, (limits) =>
+        this.#guard.run(limits, {
+          fsOperation: FS_OPERATIONS.stat,
           operation: "exists",
           touches: [{ path, access: "read" }],
           words: ([allowed = ""]) => [path, allowed],
@@ -183,10 +189,10 @@ export class PosixFs implements Fs {
   }
 
   resolve(paths: readonly string[], io?: Io): Promise<ResolvedPath[]> {
-    return this.#within(DOING.resolving, paths[0] ?? "/", io, async (limits) => {
+    return this.#withDeadline(FS_OPERATIONS.resolve, paths[0] ?? "/", io, async (limits) => {
       if (paths.length === 0) return [];
-      const frame = await this.#guard.act(limits, {
-        doing: DOING.resolving,
+      const frame = await this.#guard.run(limits, {
+        fsOperation: FS_OPERATIONS.resolve,
         operation: "resolve",
         touches: paths.map((path) => ({ path, access: "read" })),
         words: () => paths,
@@ -203,15 +209,15 @@ export class PosixFs implements Fs {
 
   #change(
     io: Io | undefined,
-    doing: Doing,
+    fsOperation: FsOperation,
     operation: string,
     path: string,
     access: Access,
     words: (allowed: string) => readonly string[],
   ): Promise<Frame> {
-    return this.#within(doing, path, io, (limits) =>
-      this.#guard.act(limits, {
-        doing,
+    return this.#withDeadline(fsOperation, path, io, (limits) =>
+      this.#guard.run(limits, {
+        fsOperation,
         operation,
         touches: [{ path, access }],
         words: ([allowed = ""]) => words(allowed),
@@ -220,12 +226,17 @@ export class PosixFs implements Fs {
     );
   }
 
-  #within<T>(doing: Doing, path: string, io: Io | undefined, work: (limits: Limits) => Promise<T>): Promise<T> {
-    return within(doing, path, io, this.#guard.bound?.call, work);
+  #withDeadline<T>(
+    fsOperation: FsOperation,
+    path: string,
+    io: Io | undefined,
+    work: (limits: OperationDeadline) => Promise<T>,
+  ): Promise<T> {
+    return withDeadline(fsOperation, path, io, this.#guard.bound?.call, work);
   }
 }
 
-function yesNo(value: boolean): "yes" | "no" {
+function parseYesNo(value: boolean): "yes" | "no" {
   return value ? "yes" : "no";
 }
 

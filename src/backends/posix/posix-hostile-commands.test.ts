@@ -140,7 +140,7 @@ underEachShell((shell) => {
     backend = await machine.open();
     const kept = async (head: number, tail: number) => {
       const result = await run("printf 0123456789", { keep: { head, tail }, timeoutMs: 10_000 });
-      return [result.ended, out(result), Buffer.from(result.stdout.tail).toString(), result.stdout.dropped];
+      return [result.ended, out(result), Buffer.from(result.stdout.tail).toString(), result.stdout.omittedBytes];
     };
     expect(await kept(1.5, 2.5)).toEqual(["itself", "0", "89", 7]);
     expect(await kept(Number.NaN, -1)).toEqual(["itself", "", "", 10]);
@@ -158,19 +158,19 @@ underEachShell((shell) => {
   });
 
   it("sees who holds a stream also where the folder for state is a link", async () => {
-    mkdirSync(join(machine.folder, "real"));
-    symlinkSync("real", join(machine.folder, "link"));
-    backend = await machine.open({ stateDir: join(machine.folder, "link") });
+    mkdirSync(join(machine.directory, "real"));
+    symlinkSync("real", join(machine.directory, "link"));
+    backend = await machine.open({ stateDir: join(machine.directory, "link") });
     const result = await run("(env -i setsid sh -c 'exec sleep 600' &); echo ok");
     expect(result.tree.survivors.map(({ name, holds }) => [name, holds])).toEqual([["sleep", "stdout"]]);
     const [survivor] = result.tree.survivors;
     await backend.close();
     expect(isAlive(survivor!.pid)).toBe(false);
-    expect(readdirSync(join(machine.folder, "real"))).toEqual([]);
+    expect(readdirSync(join(machine.directory, "real"))).toEqual([]);
   });
 
   it("what a start-up file puts in the place of tools, and its options, change nothing", async () => {
-    const rc = join(machine.folder, "rc");
+    const rc = join(machine.directory, "rc");
     const lines = ["set -eufC", "IFS=:", "alias ls='ls -F'", "alias cat='cat -n'", "alias printf=echo"];
     const tools = ["mv() { echo mv; }", "rm() { echo rm; }", "stat() { echo 99; }", 'cd() { command cd "$@" && ls; }'];
     writeFileSync(rc, `${[...lines, ...tools].join("\n")}\n`);
@@ -207,7 +207,7 @@ underEachShell((shell) => {
       expect(out(await run("echo ok", limits))).toBe("ok\n");
       const much = await run("head -c 3000000 /dev/zero; exit 3", limits);
       expect([much.ended, much.exit]).toEqual(["itself", { by: "code", code: 3 }]);
-      const { produced, dropped, head, tail } = much.stdout;
+      const { produced, omittedBytes: dropped, head, tail } = much.stdout;
       expect(head.length + tail.length + dropped).toBe(produced);
       const input = await run("cat > copy; wc -c < copy", { ...limits, input: new Uint8Array(3_000_000) });
       expect([input.began, input.ended]).toEqual(["no", "spawn-error"]);

@@ -17,7 +17,7 @@ it("hears a cancel in the middle of a line with a match at every byte", async ()
       sessionId: "s",
       signal: control.signal,
       deadline: Date.now() + 60_000,
-      moved: async () => ({ effect: "deny", rule: "test", risk: "low", reason: "No." }),
+      authorizeRealPath: async () => ({ effect: "deny", rule: "test", risk: "low", reason: "No." }),
       commandAt: async () => ({ effect: "deny", rule: "test", risk: "low", reason: "No." }),
     });
     const source = `${"(".repeat(20)}a${")".repeat(20)}`;

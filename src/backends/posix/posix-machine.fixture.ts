@@ -12,8 +12,8 @@ import { ARGV, type ShellName } from "./posix-shells.fixture.js";
 export class PosixMachine {
   readonly mark = `HAFT_TEST_MARK=${randomUUID()}`;
   /** Real, empty at first, removed by `dispose`. */
-  readonly folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-machine-")));
-  readonly state = join(this.folder, "state");
+  readonly directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-machine-")));
+  readonly state = join(this.directory, "state");
   readonly work = realpathSync(mkdtempSync(join(tmpdir(), "haft-work-")));
   readonly #shell: ShellName;
   #channels: Channel[] = [];
@@ -30,7 +30,7 @@ export class PosixMachine {
 
   async open(options: Partial<PosixBackendOptions> = {}): Promise<Backend> {
     const [name = "", value = ""] = this.mark.split("=");
-    const env = { PATH: process.env.PATH ?? "", HOME: this.folder, [name]: value };
+    const env = { PATH: process.env.PATH ?? "", HOME: this.directory, [name]: value };
     const start = processChannel(ARGV[this.#shell], { env });
     return createPosixBackend({
       name: `posix:${this.#shell}`,
@@ -83,7 +83,7 @@ export class PosixMachine {
       }
     }
     // What was killed just now may still finish a write.
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20 });
+    rmSync(this.directory, { recursive: true, force: true, maxRetries: 20 });
     rmSync(this.work, { recursive: true, force: true, maxRetries: 20 });
   }
 

@@ -43,7 +43,7 @@ describe("a far side with nothing but what is required", () => {
       const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-minimal-")));
       return {
         backend,
-        folder,
+        directory: folder,
         clock: realClock,
         plant: async (what) => plantHere(what),
         dispose: async () => rmSync(folder, { recursive: true, force: true }),

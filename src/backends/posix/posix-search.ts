@@ -1,38 +1,36 @@
 /** The port to searching a far machine: the far side lists, and looks for plain words; the shared engine matches here. */
+
+import { type SearchScope, searchBinding, searchTree, walkTree } from "../../engines/search/index.js";
 import {
   type Binding,
-  DOING,
+  FS_OPERATIONS,
   type GrepHit,
   type GrepQuery,
   HaftError,
   requireLive,
   type Search,
   type SearchEnd,
-  type SearchScope,
-  searchBinding,
-  searchTree,
   type WalkEntry,
   type WalkQuery,
-  walkTree,
 } from "../../kernel/index.js";
-import type { FarSide } from "./far-side.js";
-import { FarSource } from "./far-source.js";
 import { FsGuard } from "./fs-guard.js";
-import { Limits } from "./limits.js";
+import { OperationDeadline } from "./operation-deadline.js";
+import type { RemoteAgent } from "./remote-agent.js";
+import { RemoteSearchSource } from "./remote-search-source.js";
 
 /** UTF-16 units of a literal that a far command line takes beside the names of files. */
 const MAX_LITERAL = 4_096;
 /** The engine's name in end records: it runs here, on bytes from there. */
-const MOVED = "re2js, on files moved here";
+const TRANSFERRED = "re2js, on files moved here";
 const PREFILTERED = "re2js, on files moved here that a far grep -F chose";
 
 export class PosixSearch implements Search {
-  readonly #far: FarSide;
+  readonly #far: RemoteAgent;
   readonly #guard: FsGuard;
   readonly #bound: Binding;
 
-  constructor(far: FarSide, guard: FsGuard, bound: Binding) {
-    this.#far = far;
+  constructor(remote: RemoteAgent, guard: FsGuard, bound: Binding) {
+    this.#far = remote;
     this.#guard = guard;
     this.#bound = bound;
   }
@@ -59,7 +57,7 @@ export class PosixSearch implements Search {
   async *#during<T extends GrepHit | WalkEntry>(
     query: WalkQuery,
     literal: string,
-    search: (source: FarSource, scope: SearchScope) => AsyncIterable<T | SearchEnd>,
+    search: (source: RemoteSearchSource, scope: SearchScope) => AsyncIterable<T | SearchEnd>,
   ): AsyncGenerator<T | SearchEnd, void> {
     const bound = searchBinding(this.#bound, query.root);
     const { grant, call } = bound;
@@ -67,17 +65,17 @@ export class PosixSearch implements Search {
     const signals = [query.signal, call.signal].filter((one) => one !== undefined);
     const aborted = signals.find((signal) => signal.aborted);
     if (aborted !== undefined) {
-      yield { kind: "end", why: whyEnded(aborted), engine: MOVED, seen: 0, skipped: {} };
+      yield { kind: "end", why: whyEnded(aborted), engine: TRANSFERRED, seen: 0, skipped: {} };
       return;
     }
-    const limits = new Limits(DOING.searching, query.root, query, call);
-    const engine = literal === "" ? MOVED : PREFILTERED;
-    const source = new FarSource(new FsGuard(this.#guard.bulk, bound), bound, limits, query, literal);
+    const limits = new OperationDeadline(FS_OPERATIONS.search, query.root, query, call);
+    const engine = literal === "" ? TRANSFERRED : PREFILTERED;
+    const source = new RemoteSearchSource(new FsGuard(this.#guard.bulk, bound), bound, limits, query, literal);
     const { workspace } = call;
     const scope = {
       except: grant.except,
       signal: limits.signal,
-      ...pauseNowAndThen(),
+      ...yieldRegularly(),
       ...(workspace === undefined ? {} : { workspace }),
     };
     let seen = 0;
@@ -110,17 +108,17 @@ function whyEnded(signal: AbortSignal): "deadline" | "cancelled" {
 }
 
 /** Milliseconds of matching between two pauses. */
-const PAUSE_EVERY_MS = 25;
+const YIELD_AFTER_MS = 25;
 
 /** Lets timers and cancels through, which matching here alone would hold up. */
-function pauseNowAndThen(): Required<Pick<SearchScope, "pause" | "isPauseDue">> {
+function yieldRegularly(): Required<Pick<SearchScope, "pause" | "isPauseDue">> {
   let pausedMs = performance.now();
-  const isPauseDue = (): boolean => performance.now() - pausedMs >= PAUSE_EVERY_MS;
+  const isPauseDue = (): boolean => performance.now() - pausedMs >= YIELD_AFTER_MS;
   return {
     isPauseDue,
     async pause() {
       if (!isPauseDue()) return;
-      await new Promise<void>((done) => void setImmediate(done));
+      await new Promise<void>((resolve) => void setImmediate(resolve));
       pausedMs = performance.now();
     },
   };

@@ -22,37 +22,37 @@ import {
   Directories,
   directoryChanges,
   directoryProblem,
-  InputNotKept,
-  NO_NOTE,
+  InputNotStaged,
+  NO_TRAILER,
   refuseCommand,
   stageInput,
 } from "./command-request.js";
 import { CommandRun, MAX_SENDS } from "./command-run.js";
-import { unavailable } from "./far-shell.js";
-import type { FarSide } from "./far-side.js";
-import type { JobTable } from "./job-table.js";
+import type { RemoteJobTable } from "./job-table.js";
+import type { RemoteAgent } from "./remote-agent.js";
+import { unavailable } from "./remote-shell.js";
 
 /** A day: no longer wait fits into timers with what comes behind it. */
 const MAX_GRACE_MS = 86_400_000;
 
 export class PosixShell implements Shell {
   readonly #name: string;
-  readonly #far: FarSide;
-  readonly #jobs: JobTable;
+  readonly #far: RemoteAgent;
+  readonly #jobs: RemoteJobTable;
   readonly #call: ShellCall;
 
-  constructor(name: string, far: FarSide, jobs: JobTable, bound?: Binding) {
+  constructor(name: string, remote: RemoteAgent, jobs: RemoteJobTable, bound?: Binding) {
     this.#name = name;
-    this.#far = far;
+    this.#far = remote;
     this.#jobs = jobs;
     this.#call = new ShellCall(() => {
-      if (far.state === "closed") throw closedBackend(name);
+      if (remote.state === "closed") throw closedBackend(name);
     }, bound);
   }
 
   async exec(command: string, options: ShellOptions): Promise<ShellResult> {
     this.#call.requireCommand(command, options.cwd);
-    const run = new CommandRun(this.#far, this.#jobs, command, countable(options), {
+    const run = new CommandRun(this.#far, this.#jobs, command, requireByteCounts(options), {
       signals: [options.signal, this.#call.binding?.call.signal].filter((one) => one !== undefined),
       timeoutMs: this.#call.leftMs(options.timeoutMs),
       directories: new Directories(this.#call.binding, command, options.cwd),
@@ -70,9 +70,9 @@ export class PosixShell implements Shell {
     const { id, words, exited } = await this.#send(command, options, tag);
     const [, what, pid = ""] = words;
     if (what === "nocwd") throw notStarted(directoryProblem(options.cwd, pid));
-    if (what === "nonote") throw unnoted();
+    if (what === "nonote") throw withoutTrailer();
     if (what !== "spawned") throw unavailable(this.#name, "the connection was replaced");
-    const { keep = DEFAULT_KEEP, lifetime } = countable(options);
+    const { keep = DEFAULT_KEEP, lifetime } = requireByteCounts(options);
     const facts = this.#call.facts(command, options.cwd, lifetime);
     const job = this.#jobs.add(id, pid === "" ? null : Number(pid), { tag, keep, facts });
     exited.then(() => {
@@ -88,7 +88,7 @@ export class PosixShell implements Shell {
     for (let sends = 1; ; sends += 1) {
       const { signal } = new AbortController();
       const input = await stageInput(this.#far, options.input, signal).catch((thrown: unknown) => {
-        throw thrown instanceof InputNotKept ? unnoted() : thrown;
+        throw thrown instanceof InputNotStaged ? withoutTrailer() : thrown;
       });
       const id = this.#far.nextId();
       const what = { id, tag, command, input, directories };
@@ -101,7 +101,7 @@ export class PosixShell implements Shell {
       this.#jobs.forgetExit(id);
       this.#jobs.forget(id);
       if (sends === MAX_SENDS) throw notStarted(directoryChanges(options.cwd));
-      await directories.judge(frame);
+      await directories.authorize(frame);
     }
   }
 
@@ -122,7 +122,7 @@ export class PosixShell implements Shell {
 }
 
 /** Numbers as the far side can count with them. */
-function countable<T extends ShellOptions>(options: T): T {
+function requireByteCounts<T extends ShellOptions>(options: T): T {
   const { keep, graceMs } = options;
   return {
     ...options,
@@ -133,6 +133,6 @@ function countable<T extends ShellOptions>(options: T): T {
   };
 }
 
-function unnoted(): HaftError {
-  return notStarted(NO_NOTE, "Free some space there and start it again.");
+function withoutTrailer(): HaftError {
+  return notStarted(NO_TRAILER, "Free some space there and start it again.");
 }

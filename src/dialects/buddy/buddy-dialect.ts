@@ -1,12 +1,12 @@
 import type { Dialect, ToolOutcome } from "../../kernel/index.js";
 import { collectionsOf } from "../collections.js";
-import { readingArtifacts, textOfBlocks } from "../rendering.js";
+import { artifactHintFor, textOfBlocks } from "../rendering.js";
 import { unknownTool } from "./messages.js";
-import { readFileFace } from "./read-file-face.js";
-import { runShellFace } from "./run-shell-face.js";
-import { writeFileFace } from "./write-file-face.js";
+import { readFilePresenter } from "./read-file.js";
+import { runShellPresenter } from "./run-shell.js";
+import { writeFilePresenter } from "./write-file.js";
 
-const tools = { bash: runShellFace, read: readFileFace, write: writeFileFace } as const;
+const tools = { bash: runShellPresenter, read: readFilePresenter, write: writeFilePresenter } as const;
 
 /** The buddy toolset as far as it exists: run_shell, read_file and write_file. Every result is one string (BD-005). */
 export const buddyDialect: Dialect = Object.freeze({
@@ -15,6 +15,6 @@ export const buddyDialect: Dialect = Object.freeze({
   collections: collectionsOf(tools, { default: ["run_shell", "read_file", "write_file"] }),
   unknownParameter: "ignore",
   unknownTool,
-  toReadArtifact: readingArtifacts(readFileFace.name),
+  artifactHint: artifactHintFor(readFilePresenter.name),
   envelope: (outcome: ToolOutcome) => textOfBlocks(outcome.content),
 });

@@ -21,4 +21,4 @@ export const TRUNCATED = "...[truncated]";
 export const DENIED_BY_USER = "Command execution denied by user.";
 
 /** BD-032 */
-export const wrote = (bytes: number, path: string): string => `Wrote ${bytes} bytes to ${path}`;
+export const wroteFile = (bytes: number, path: string): string => `Wrote ${bytes} bytes to ${path}`;

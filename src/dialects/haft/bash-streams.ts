@@ -1,6 +1,6 @@
 /** One stream of a command as the model sees it: its head, what was left out and where it is, its tail. */
 import type { StreamData } from "../../kernel/index.js";
-import { cutHead, cutTail, stripControls, utf8Length } from "../../text/index.js";
+import { stripControls, truncateToHead, truncateToTail, utf8Length } from "../../text/index.js";
 import { overwrittenFact } from "../job-lines.js";
 import { counted } from "../rendering.js";
 
@@ -9,13 +9,13 @@ export interface ShownStream {
   readonly head: string;
   readonly tail: string;
   /** Bytes between head and tail, those dropped when it was captured included. */
-  readonly leftOut: number;
+  readonly omitted: number;
 }
 
 /** Share of a stream's room that its head gets when it must shrink. */
 const HEAD_SHARE = 0.25;
 /** A stream keeps this much however small the budget is. */
-const LEAST_STREAM_BYTES = 512;
+const MIN_STREAM_BYTES = 512;
 /** Room for the words around both streams. */
 const FRAME_BYTES = 1_024;
 
@@ -36,13 +36,13 @@ export function fitStreams(
 
 function fitStream(source: StreamData, room: number): ShownStream {
   const size = utf8Length(source.head) + utf8Length(source.tail);
-  const most = Math.max(room, LEAST_STREAM_BYTES);
-  if (size <= most) return { source, head: source.head, tail: source.tail, leftOut: source.dropped };
-  const head = cutHead(source.head, Math.floor(most * HEAD_SHARE));
+  const most = Math.max(room, MIN_STREAM_BYTES);
+  if (size <= most) return { source, head: source.head, tail: source.tail, omitted: source.omittedBytes };
+  const head = truncateToHead(source.head, Math.floor(most * HEAD_SHARE));
   const rest = source.tail === "" ? source.head.slice(head.text.length) : source.tail;
-  const tail = cutTail(rest, most - head.keptBytes);
-  const between = source.tail === "" ? 0 : head.droppedBytes;
-  return { source, head: head.text, tail: tail.text, leftOut: source.dropped + between + tail.droppedBytes };
+  const tail = truncateToTail(rest, most - head.keptBytes);
+  const between = source.tail === "" ? 0 : head.omittedBytes;
+  return { source, head: head.text, tail: tail.text, omitted: source.omittedBytes + between + tail.omittedBytes };
 }
 
 /** The rows of one stream, its label first. */
@@ -60,7 +60,7 @@ export function streamSection(label: string, shown: ShownStream): readonly strin
   ].filter((fact) => fact !== "");
   const title = facts.length === 0 ? `${label}:` : `${label} (${facts.join("; ")}):`;
   const rows = [title, ...rowOf(head.text)];
-  if (shown.leftOut > 0) rows.push(...gapRows(shown));
+  if (shown.omitted > 0) rows.push(...gapRows(shown));
   return [...rows, ...rowOf(tail.text)];
 }
 
@@ -72,7 +72,7 @@ function gapRows(shown: ShownStream): readonly string[] {
       : `the first and last of ${counted(bytes, "byte")}, ${artifactBytes} in all`;
   const where =
     artifact === undefined ? "they were not kept" : `\`read\` or \`grep\` the path "artifact:${artifact}" for ${kept}`;
-  const gap = `[… ${counted(shown.leftOut, "byte")} left out; ${where} …]`;
+  const gap = `[… ${counted(shown.omitted, "byte")} left out; ${where} …]`;
   return [gap, ...notable.map((line) => `[line ${line.line}] ${cleaned(line.text).text}`)];
 }
 

@@ -1,12 +1,12 @@
 /** A failed call in the default dialect: the sentence of the tool, the facts behind it, and the reader's next step. */
 import { isRecord, type RenderContext, type Rendered, type ToolResult } from "../../kernel/index.js";
-import { cutHead, showControls, stripControls } from "../../text/index.js";
+import { showControls, stripControls, truncateToHead } from "../../text/index.js";
 import { ambiguousLines } from "../ambiguous-lines.js";
 import { entryOf, type Failure, failureOf, numberDetail, textDetail } from "../failure.js";
 import { gutter, type NumberedLine, numberLines } from "../line-gutter.js";
-import { counted, saying } from "../rendering.js";
+import { counted, textResult } from "../rendering.js";
 import { withNotes } from "./notes.js";
-import { replacedBytes } from "./told-details.js";
+import { replacedBytes } from "./tool-notes.js";
 
 /** Places that a failed edit shows. */
 const MAX_NEAREST_SHOWN = 3;
@@ -17,16 +17,16 @@ const MAX_REGION_BYTES = 4_096;
  * @param hashParameter - The parameter that takes the hash of an unread file, for the tool that has one. Without it the hash
  *   is of no use to the reader and is left out.
  */
-export function renderFailure(result: ToolResult<unknown>, about: RenderContext, hashParameter?: string): Rendered {
+export function renderHaftFailure(result: ToolResult<unknown>, about: RenderContext, hashParameter?: string): Rendered {
   const failure = failureOf(result);
   const facts = entryOf(FACTS, failure.code)?.(failure) ?? [];
   const hash = hashParameter === undefined ? [] : fileFacts(failure);
   const orHash = hash.length === 0 ? "" : ` Or send that hash as \`${hashParameter}\` to replace it unseen.`;
-  const isFolder = failure.code === "FS_NOT_A_FILE" && failure.details.kind === "directory";
-  const step = isFolder ? FOLDER_STEP : entryOf(NEXT_STEPS, failure.code);
+  const isDirectory = failure.code === "FS_NOT_A_FILE" && failure.details.kind === "directory";
+  const step = isDirectory ? DIRECTORY_STEP : entryOf(NEXT_STEPS, failure.code);
   const lines = [stripControls(failure.message).text, ...hash, ...facts, ...replacedBytes(result)];
-  if (step !== undefined && !saysNextStep(failure.message)) lines.push(step + orHash);
-  return saying(withNotes(lines.join("\n"), about));
+  if (step !== undefined && !hasNextStep(failure.message)) lines.push(step + orHash);
+  return textResult(withNotes(lines.join("\n"), about));
 }
 
 /** What the details of a code add to its sentence, unless the sentence says it already. */
@@ -54,10 +54,10 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
   SEARCH_UNSUPPORTED: "Write the pattern without it.",
 };
 
-const FOLDER_STEP = "Name a regular file; `ls` lists a folder.";
+const DIRECTORY_STEP = "Name a regular file; `ls` lists a folder.";
 
 /** Whether more than one sentence is said, what stands in quotes left out: the second is the next step. */
-function saysNextStep(message: string): boolean {
+function hasNextStep(message: string): boolean {
   return /[.!?]\s+\S/.test(message.replace(/"[^"\n]*"|`[^`\n]*`/g, "_"));
 }
 
@@ -102,10 +102,10 @@ function staleRegion(failure: Failure): readonly string[] {
     typeof region === "string" ? region : isRecord(region) && typeof region.text === "string" ? region.text : "";
   if (text === "") return [];
   const start = isRecord(region) ? (region.line ?? region.startLine) : undefined;
-  const cut = cutHead(text, MAX_REGION_BYTES);
-  const lines = numberLines(cut.text, typeof start === "number" ? start : 1);
+  const truncation = truncateToHead(text, MAX_REGION_BYTES);
+  const lines = numberLines(truncation.text, typeof start === "number" ? start : 1);
   const rows = lines.map((one) => (typeof start === "number" ? numbered(one) : stripControls(one.text).text));
-  const rest = cut.droppedBytes === 0 ? [] : [`(${counted(cut.droppedBytes, "more byte")})`];
+  const rest = truncation.omittedBytes === 0 ? [] : [`(${counted(truncation.omittedBytes, "more byte")})`];
   return ["The place now reads:", ...rows, ...rest];
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { FindData, LsData, TimeData } from "../../kernel/index.js";
 import { failedWith, seenBy, succeeded } from "../golden.fixture.js";
-import { findFace } from "./find-face.js";
+import { haftFindPresenter } from "./find.js";
 import { haftDialect } from "./haft-dialect.js";
-import { lsFace } from "./ls-face.js";
-import { timeFace } from "./time-face.js";
+import { haftLsPresenter } from "./ls.js";
+import { haftTimePresenter } from "./time.js";
 
 const LS: LsData = { path: ".", entries: [], total: 0, more: false, limit: 500, hidden: 0 };
 const FIND: FindData = {
@@ -25,11 +25,11 @@ const found = (more: Partial<FindData>, args: Readonly<Record<string, unknown>> 
 
 describe("lsFace", () => {
   it("decodes to the tool's input, within its ceiling", () => {
-    expect(lsFace.decode({ path: "a", showHidden: true, limit: 9_999 })).toEqual({
+    expect(haftLsPresenter.decode({ path: "a", showHidden: true, limit: 9_999 })).toEqual({
       input: { path: "a", showHidden: true, limit: 5_000 },
     });
-    expect(lsFace.decode({})).toEqual({ input: {} });
-    for (const limit of [0, -1, 1.5]) expect(lsFace.decode({ limit })).toMatchObject({ parameter: "limit" });
+    expect(haftLsPresenter.decode({})).toEqual({ input: {} });
+    for (const limit of [0, -1, 1.5]) expect(haftLsPresenter.decode({ limit })).toMatchObject({ parameter: "limit" });
   });
 
   it("writes kind, size and name in columns, under the count", () => {
@@ -86,11 +86,11 @@ describe("lsFace", () => {
 
 describe("findFace", () => {
   it("decodes to the tool's input, within its ceiling", () => {
-    expect(findFace.decode({ query: "*.ts", type: "dir", limit: 9_999, includeIgnored: true })).toEqual({
+    expect(haftFindPresenter.decode({ query: "*.ts", type: "dir", limit: 9_999, includeIgnored: true })).toEqual({
       input: { query: "*.ts", type: "directory", limit: 5_000, includeIgnored: true },
     });
-    expect(findFace.decode({ query: "a", limit: 0 })).toMatchObject({ parameter: "limit" });
-    expect(findFace.decode({ path: "." })).toMatchObject({ parameter: "query" });
+    expect(haftFindPresenter.decode({ query: "a", limit: 0 })).toMatchObject({ parameter: "limit" });
+    expect(haftFindPresenter.decode({ path: "." })).toMatchObject({ parameter: "query" });
   });
 
   it("writes a path a row, folders with a slash, odd ones as JSON", () => {
@@ -144,7 +144,9 @@ describe("findFace", () => {
 
 describe("timeFace", () => {
   it("decodes to the tool's input and writes the time alone", () => {
-    expect(timeFace.decode({ zone: "UTC", format: "long" })).toEqual({ input: { zone: "UTC", format: "long" } });
+    expect(haftTimePresenter.decode({ zone: "UTC", format: "long" })).toEqual({
+      input: { zone: "UTC", format: "long" },
+    });
     const data: TimeData = { epochNs: "1", zone: "UTC", format: "iso", text: "1970-01-01T00:00:00+00:00" };
     expect(seenBy(haftDialect, "time", succeeded(data), {}).envelope).toBe("1970-01-01T00:00:00+00:00");
     const refused = failedWith("CALL_INVALID", "Did not tell the time: `zone` is none.");

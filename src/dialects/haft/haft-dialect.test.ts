@@ -77,7 +77,7 @@ describe("haftDialect", () => {
       isError: false,
       status: "ok" as const,
       content: [{ kind: "text" as const, text: "text" }],
-      cuts: [],
+      truncations: [],
       repairs: [],
       artifacts: [],
       decision: { rule: "r", effect: "allow" as const, approver: null },
@@ -89,6 +89,6 @@ describe("haftDialect", () => {
 
   it("says how to get at what the pipeline cut", () => {
     const cut = { what: "output of x", producedBytes: 10, keptBytes: 4, next: "Read it." };
-    expect(haftDialect.cutNote?.(cut)).toBe("note: 6 bytes of output of x were left out. Read it.");
+    expect(haftDialect.truncationNote?.(cut)).toBe("note: 6 bytes of output of x were left out. Read it.");
   });
 });

@@ -1,34 +1,34 @@
-import type { Cut, Dialect, ToolOutcome } from "../../kernel/index.js";
+import type { Dialect, ToolOutcome, Truncation } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
 import { collectionsOf } from "../collections.js";
-import { readingArtifacts } from "../rendering.js";
-import { bashFace } from "./bash-face.js";
-import { deleteFace } from "./delete-face.js";
-import { editFace } from "./edit-face.js";
-import { findFace } from "./find-face.js";
-import { grepFace } from "./grep-face.js";
-import { lsFace } from "./ls-face.js";
-import { moveFace } from "./move-face.js";
-import { processFace } from "./process-face.js";
-import { readFace } from "./read-face.js";
-import { timeFace } from "./time-face.js";
-import { todoReadFace, todoSetFace } from "./todo-faces.js";
-import { writeFace } from "./write-face.js";
+import { artifactHintFor } from "../rendering.js";
+import { haftBashPresenter } from "./bash.js";
+import { haftDeletePresenter } from "./delete.js";
+import { haftEditPresenter } from "./edit.js";
+import { haftFindPresenter } from "./find.js";
+import { haftGrepPresenter } from "./grep.js";
+import { haftLsPresenter } from "./ls.js";
+import { haftMovePresenter } from "./move.js";
+import { haftProcessPresenter } from "./process.js";
+import { haftReadPresenter } from "./read.js";
+import { haftTimePresenter } from "./time.js";
+import { haftTodoReadPresenter, haftTodoSetPresenter } from "./todo.js";
+import { haftWritePresenter } from "./write.js";
 
 const tools = {
-  read: readFace,
-  ls: lsFace,
-  grep: grepFace,
-  find: findFace,
-  write: writeFace,
-  edit: editFace,
-  move: moveFace,
-  delete: deleteFace,
-  bash: bashFace,
-  process: processFace,
-  todo_set: todoSetFace,
-  todo_read: todoReadFace,
-  time: timeFace,
+  read: haftReadPresenter,
+  ls: haftLsPresenter,
+  grep: haftGrepPresenter,
+  find: haftFindPresenter,
+  write: haftWritePresenter,
+  edit: haftEditPresenter,
+  move: haftMovePresenter,
+  delete: haftDeletePresenter,
+  bash: haftBashPresenter,
+  process: haftProcessPresenter,
+  todo_set: haftTodoSetPresenter,
+  todo_read: haftTodoReadPresenter,
+  time: haftTimePresenter,
 } as const;
 
 /** The default: short schemas, every limit told, every answer with its next step. */
@@ -45,10 +45,10 @@ export const haftDialect: Dialect = Object.freeze({
       nearest.length === 0 ? "Use one of the tools that were listed." : `The nearest: ${nearest.join(", ")}.`;
     return `There is no tool "${showControls(name)}". ${near}`;
   },
-  toReadArtifact: readingArtifacts("read"),
-  cutNote(cut: Cut): string {
-    const left = cut.producedBytes - cut.keptBytes;
-    return `note: ${left} bytes of ${showControls(cut.what)} were left out.${cut.next === undefined ? "" : ` ${cut.next}`}`;
+  artifactHint: artifactHintFor("read"),
+  truncationNote(truncation: Truncation): string {
+    const left = truncation.producedBytes - truncation.keptBytes;
+    return `note: ${left} bytes of ${showControls(truncation.what)} were left out.${truncation.next === undefined ? "" : ` ${truncation.next}`}`;
   },
   envelope: haftEnvelope,
 });

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { DeleteData, MoveData } from "../../kernel/index.js";
 import { failedWith, seenBy, succeeded } from "../golden.fixture.js";
-import { deleteFace } from "./delete-face.js";
+import { haftDeletePresenter } from "./delete.js";
 import { haftDialect } from "./haft-dialect.js";
-import { moveFace } from "./move-face.js";
+import { haftMovePresenter } from "./move.js";
 
 const MOVE: MoveData = {
   from: "a.txt",
   to: "b.txt",
   kind: "file",
   sizeBytes: 3,
-  leadsElsewhere: false,
+  targetChanges: false,
   replaced: false,
 };
-const NOTHING = { files: 0, folders: 0, links: 0, others: 0 };
+const NOTHING = { files: 0, directories: 0, symlinks: 0, others: 0 };
 const DELETE: DeleteData = { path: "a.txt", kind: "file", sizeBytes: 3, inside: NOTHING, kept: [] };
 
 const moved = (more: Partial<MoveData>, details?: object) =>
@@ -23,16 +23,16 @@ const deleted = (more: Partial<DeleteData>) =>
 
 describe("moveFace", () => {
   it("wants both paths", () => {
-    expect(moveFace.decode({ from: "a", to: "b", overwrite: true })).toEqual({
+    expect(haftMovePresenter.decode({ from: "a", to: "b", overwrite: true })).toEqual({
       input: { from: "a", to: "b", overwrite: true },
     });
-    expect(moveFace.decode({ to: "b" })).toMatchObject({ parameter: "from" });
-    expect(moveFace.decode({ from: "a" })).toMatchObject({ parameter: "to" });
+    expect(haftMovePresenter.decode({ to: "b" })).toMatchObject({ parameter: "from" });
+    expect(haftMovePresenter.decode({ from: "a" })).toMatchObject({ parameter: "to" });
   });
 
   it("says what was moved, and where the replaced bytes are", () => {
     expect(moved({})).toBe('Moved "a.txt" to "b.txt": a file, 3 bytes.');
-    expect(moved({ replaced: true }, { journal: { artifact: "a3", bytes: 9 } })).toBe(
+    expect(moved({ replaced: true }, { backup: { artifact: "a3", bytes: 9 } })).toBe(
       'Moved "a.txt" to "b.txt": a file, 3 bytes. It replaced what stood there. The old content is artifact:a3.',
     );
     expect(moved({ replaced: true, replacedTarget: "../x\n" })).toBe(
@@ -42,7 +42,7 @@ describe("moveFace", () => {
   });
 
   it("says that a relative link leads elsewhere from its new folder", () => {
-    expect(moved({ kind: "link", sizeBytes: 0, target: "x\n", leadsElsewhere: true, to: "d/b" })).toBe(
+    expect(moved({ kind: "link", sizeBytes: 0, target: "x\n", targetChanges: true, to: "d/b" })).toBe(
       'Moved "a.txt" to "d/b": a link. It says "x\\n", which from its new folder leads to another place.',
     );
   });
@@ -50,8 +50,10 @@ describe("moveFace", () => {
 
 describe("deleteFace", () => {
   it("wants a path", () => {
-    expect(deleteFace.decode({ path: "a", recursive: true })).toEqual({ input: { path: "a", recursive: true } });
-    expect(deleteFace.decode({})).toMatchObject({ parameter: "path" });
+    expect(haftDeletePresenter.decode({ path: "a", recursive: true })).toEqual({
+      input: { path: "a", recursive: true },
+    });
+    expect(haftDeletePresenter.decode({})).toMatchObject({ parameter: "path" });
   });
 
   it("says what was deleted and where its content is", () => {
@@ -71,7 +73,7 @@ describe("deleteFace", () => {
       { path: "d/a.txt", artifact: "a1", sizeBytes: 1 },
       { path: "d/b\n", artifact: "a2", sizeBytes: 2 },
     ];
-    const inside = { files: 3, folders: 1, links: 1, others: 1 };
+    const inside = { files: 3, directories: 1, symlinks: 1, others: 1 };
     expect(deleted({ path: "d", kind: "directory", inside, kept })).toBe(
       [
         'Deleted "d": a folder with 3 files, 1 folder, 1 link, 1 special file, 3 bytes. What its files held is kept:',

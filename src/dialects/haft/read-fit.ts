@@ -1,5 +1,5 @@
 /** Keeps as many rows of a window as a budget holds, so that a cut falls between lines and can be continued from. */
-import { cutHead, utf8Length } from "../../text/index.js";
+import { truncateToHead, utf8Length } from "../../text/index.js";
 
 export interface Row {
   readonly number: number;
@@ -8,9 +8,9 @@ export interface Row {
 
 export interface FittedRows {
   readonly rows: readonly Row[];
-  readonly droppedRows: number;
+  readonly omittedRows: number;
   readonly keptBytes: number;
-  readonly droppedBytes: number;
+  readonly omittedBytes: number;
 }
 
 /** At least one row is kept, clipped when it alone is over `maxBytes`, so that a reader always gets on. */
@@ -23,18 +23,18 @@ export function fitRows(rows: readonly Row[], maxBytes: number): FittedRows {
     keptBytes += size;
     count++;
   }
-  if (count === rows.length) return { rows, droppedRows: 0, keptBytes, droppedBytes: 0 };
+  if (count === rows.length) return { rows, omittedRows: 0, keptBytes, omittedBytes: 0 };
   const rest = rows.slice(Math.max(count, 1)).reduce((sum, row) => sum + utf8Length(row.text) + 1, 0);
-  if (count > 0) return { rows: rows.slice(0, count), droppedRows: rows.length - count, keptBytes, droppedBytes: rest };
+  if (count > 0) return { rows: rows.slice(0, count), omittedRows: rows.length - count, keptBytes, omittedBytes: rest };
   const first = rows[0]!;
-  const head = cutHead(first.text, Math.max(maxBytes, LEAST_ROW_BYTES));
-  const text = head.droppedBytes === 0 ? head.text : `${head.text}… [${head.droppedBytes} more bytes]`;
+  const head = truncateToHead(first.text, Math.max(maxBytes, MIN_ROW_BYTES));
+  const text = head.omittedBytes === 0 ? head.text : `${head.text}… [${head.omittedBytes} more bytes]`;
   return {
     rows: [{ number: first.number, text }],
-    droppedRows: rows.length - 1,
+    omittedRows: rows.length - 1,
     keptBytes: head.keptBytes,
-    droppedBytes: head.droppedBytes + rest,
+    omittedBytes: head.omittedBytes + rest,
   };
 }
 
-const LEAST_ROW_BYTES = 80;
+const MIN_ROW_BYTES = 80;

@@ -6,12 +6,12 @@ import { counted } from "../rendering.js";
 /** Unreadable paths that are named. */
 const MAX_PATHS_NAMED = 5;
 
-interface LeftOut {
+interface Skipped {
   readonly skipped: Readonly<Record<string, number>>;
   readonly unreadable: readonly string[];
 }
 
-export function unreadableNote(data: LeftOut): string {
+export function unreadableNote(data: Skipped): string {
   const count = Math.max(data.skipped.unreadable ?? 0, data.unreadable.length);
   if (count === 0) return "";
   const named = data.unreadable.slice(0, MAX_PATHS_NAMED).map(showControls).join(", ");
@@ -29,7 +29,7 @@ const REASONS: Readonly<Record<string, string>> = {
   long: "lines too long for so large a pattern",
 };
 
-export function skippedNote(data: LeftOut): string {
+export function skippedNote(data: Skipped): string {
   const parts = Object.entries(data.skipped).flatMap(([reason, count]) =>
     reason === "unreadable" || !(count > 0) ? [] : [`${count} ${entryOf(REASONS, reason) ?? showControls(reason)}`],
   );

@@ -1,20 +1,20 @@
 /** A failed call in this dialect: its stable texts by code, else the sentence of the tool. */
 import { isRecord, type RenderContext, type Rendered, type ToolResult } from "../../kernel/index.js";
 import { ambiguousLines } from "../ambiguous-lines.js";
-import { entryOf, type Failure, failureOf, spelledPath, textDetail } from "../failure.js";
-import { saying } from "../rendering.js";
+import { entryOf, type Failure, failureOf, givenPathOf, textDetail } from "../failure.js";
+import { textResult } from "../rendering.js";
 import type { IndusagiEdition } from "./edition.js";
 import { MODIFIED_SINCE_READ_MESSAGE, patternFailed, READ_BEFORE_EDIT_MESSAGE, systemCallFailed } from "./messages.js";
 
 /** @param call - The system call that the tool begins with, for the edition that names it. */
-export function renderFailure(
+export function renderIndusagiFailure(
   edition: IndusagiEdition,
   result: ToolResult<unknown>,
   about: RenderContext,
   call = "open",
 ): Rendered {
   const failure = failureOf(result);
-  return saying(failureText(edition, failure, { call, path: spelledPath(about, failure.details.path) }));
+  return textResult(failureText(edition, failure, { call, path: givenPathOf(about, failure.details.path) }));
 }
 
 interface Touched {

@@ -172,7 +172,7 @@ describe("texts of indusagi", () => {
     ]);
   });
 
-  const hits = [{ path: "src/a.ts", line: 12, text: "const a", clippedBytes: 0, before: [], after: [] }];
+  const hits = [{ path: "src/a.ts", line: 12, text: "const a", truncatedBytes: 0, before: [], after: [] }];
   const GREP: GrepData = {
     root: "/w",
     mode: "content",

@@ -1,17 +1,17 @@
-import type { AnyFace, Dialect, ToolOutcome } from "../../kernel/index.js";
+import type { AnyPresenter, Dialect, ToolOutcome } from "../../kernel/index.js";
 import { collectionsOf } from "../collections.js";
-import { readingArtifacts } from "../rendering.js";
-import { bashFace } from "./bash-face.js";
-import { editFace } from "./edit-face.js";
+import { artifactHintFor } from "../rendering.js";
+import { indusagiBashPresenter } from "./bash.js";
+import { indusagiEditPresenter } from "./edit.js";
 import type { IndusagiEdition } from "./edition.js";
-import { findFace } from "./find-face.js";
-import { grepFace } from "./grep-face.js";
-import { lsFace } from "./ls-face.js";
+import { indusagiFindPresenter } from "./find.js";
+import { indusagiGrepPresenter } from "./grep.js";
+import { indusagiLsPresenter } from "./ls.js";
 import { noSuchTool } from "./messages.js";
-import { processFace } from "./process-face.js";
-import { readFace } from "./read-face.js";
-import { todoReadFace, todoSetFace } from "./todo-faces.js";
-import { writeFace } from "./write-face.js";
+import { indusagiProcessPresenter } from "./process.js";
+import { indusagiReadPresenter } from "./read.js";
+import { indusagiTodoReadPresenter, indusagiTodoSetPresenter } from "./todo.js";
+import { indusagiWritePresenter } from "./write.js";
 
 /** IR-052 */
 export const READ_ONLY_NAMES = ["read", "ls", "grep", "find", "websearch", "webfetch"] as const;
@@ -27,17 +27,17 @@ export interface IndusagiOptions {
 /** The indusagi toolset: its names, schemas, limits and stable texts, in either edition. */
 export function indusagi(options: IndusagiOptions = {}): Dialect {
   const edition = options.edition ?? "rust";
-  const tools: Readonly<Record<string, AnyFace>> = {
-    read: readFace(edition),
-    ls: lsFace(edition),
-    grep: grepFace(edition),
-    find: findFace(edition),
-    write: writeFace(edition),
-    edit: editFace(edition),
-    bash: bashFace(edition),
-    todo_set: todoSetFace(edition),
-    todo_read: todoReadFace(edition),
-    process: processFace(edition),
+  const tools: Readonly<Record<string, AnyPresenter>> = {
+    read: indusagiReadPresenter(edition),
+    ls: indusagiLsPresenter(edition),
+    grep: indusagiGrepPresenter(edition),
+    find: indusagiFindPresenter(edition),
+    write: indusagiWritePresenter(edition),
+    edit: indusagiEditPresenter(edition),
+    bash: indusagiBashPresenter(edition),
+    todo_set: indusagiTodoSetPresenter(edition),
+    todo_read: indusagiTodoReadPresenter(edition),
+    process: indusagiProcessPresenter(edition),
   };
   return Object.freeze({
     name: edition === "rust" ? "indusagi" : `indusagi-${edition}`,
@@ -49,7 +49,7 @@ export function indusagi(options: IndusagiOptions = {}): Dialect {
     unknownParameter: "ignore",
     hardCancelRejects: edition === "python",
     unknownTool: noSuchTool,
-    toReadArtifact: readingArtifacts("read"),
+    artifactHint: artifactHintFor("read"),
     envelope: (outcome: ToolOutcome) => ({ id: outcome.id, output: outcome.output, is_error: outcome.isError }),
   });
 }

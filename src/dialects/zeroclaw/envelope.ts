@@ -3,7 +3,7 @@
  * error and what stands before it is the output.
  */
 import type { Rendered, ToolOutcome } from "../../kernel/index.js";
-import { sayingEach, textOfBlocks } from "../rendering.js";
+import { textBlocks, textOfBlocks } from "../rendering.js";
 
 /** What a ZeroClaw host receives. `error` is null exactly when `success` is true. */
 export interface ZeroclawResult {
@@ -14,7 +14,7 @@ export interface ZeroclawResult {
 
 /** A failed call: what it put out, if anything, and its error. */
 export function failed(error: string, output = "", more: Omit<Rendered, "content"> = {}): Rendered {
-  return sayingEach(output === "" ? [error] : [output, error], { clamped: true, ...more });
+  return textBlocks(output === "" ? [error] : [output, error], { clamped: true, ...more });
 }
 
 export function zeroclawEnvelope(outcome: ToolOutcome): ZeroclawResult {

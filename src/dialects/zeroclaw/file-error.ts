@@ -1,5 +1,5 @@
 import type { ToolResult } from "../../kernel/index.js";
-import { failureOf, missingParameter, textDetail } from "../failure.js";
+import { failureOf, missingParameterOf, textDetail } from "../failure.js";
 import { systemReason } from "../system-reason.js";
 import * as messages from "./messages.js";
 
@@ -16,8 +16,8 @@ export interface FileErrorTexts {
 /** The error of a file tool, by what it failed of. */
 export function fileError(result: ToolResult<unknown>, texts: FileErrorTexts): string {
   const failure = failureOf(result);
-  const missing = missingParameter(failure);
-  if (missing !== undefined) return messages.missingParameter(missing);
+  const missing = missingParameterOf(failure);
+  if (missing !== undefined) return messages.missingParameterMessage(missing);
   if (failure.code === "CALL_INVALID") return failure.message;
   if (failure.code.startsWith("POLICY_")) {
     const real = textDetail(failure, "real");

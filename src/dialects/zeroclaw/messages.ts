@@ -1,7 +1,7 @@
 /** The texts that this dialect keeps letter for letter. */
 
 /** ZC-005 */
-export const missingParameter = (name: string): string => `Missing '${name}' parameter`;
+export const missingParameterMessage = (name: string): string => `Missing '${name}' parameter`;
 
 /** ZC-010, ZC-011 */
 export const policyViolation = (reason: string): string => `Security policy violation: ${reason}`;
@@ -12,7 +12,7 @@ export const bothStreams = (stdout: string, stderr: string): string => `stdout:\
 
 /** ZC-014, ZC-015 */
 export const exitCode = (code: number): string => `Exit code: ${code}`;
-export const executionFailed = (reason: string): string => `Execution failed: ${reason}`;
+export const shellExecutionFailed = (reason: string): string => `Execution failed: ${reason}`;
 
 /** ZC-023 */
 export const readNotAllowed = (path: string): string => `Path not allowed by security policy: ${path}`;
@@ -22,5 +22,5 @@ export const readFailed = (reason: string): string => `Failed to read file: ${re
 
 /** ZC-028 */
 export const writeNotAllowed = (path: string): string => `Path not allowed: ${path}`;
-export const wrote = (bytes: number, path: string): string => `Wrote ${bytes} bytes to ${path}`;
+export const wroteBytes = (bytes: number, path: string): string => `Wrote ${bytes} bytes to ${path}`;
 export const writeFailed = (reason: string): string => `Failed to write file: ${reason}`;

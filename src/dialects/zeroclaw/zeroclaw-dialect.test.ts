@@ -44,9 +44,9 @@ describe("zeroclawDialect", () => {
       tailBytes: 0,
       redraws: "keep",
       exit: "error",
-      goesOn: false,
+      autoBackground: false,
     });
-    expect(fileRead?.limits).toMatchObject({ cut: "none" });
+    expect(fileRead?.limits).toMatchObject({ truncate: "none" });
     expect(fileWrite?.limits).toEqual({ gate: "off", parents: true });
   });
 
@@ -61,7 +61,7 @@ describe("zeroclawDialect", () => {
       isError: true,
       status: "unknown-tool" as const,
       content: [{ kind: "text" as const, text: zeroclawDialect.unknownTool("x", []) }],
-      cuts: [],
+      truncations: [],
       repairs: [],
       artifacts: [],
       decision: { rule: "r", effect: "deny" as const, approver: null },

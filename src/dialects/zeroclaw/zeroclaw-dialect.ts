@@ -1,12 +1,12 @@
 import type { Dialect } from "../../kernel/index.js";
 import { collectionsOf } from "../collections.js";
-import { readingArtifacts } from "../rendering.js";
+import { artifactHintFor } from "../rendering.js";
 import { zeroclawEnvelope } from "./envelope.js";
-import { fileReadFace } from "./file-read-face.js";
-import { fileWriteFace } from "./file-write-face.js";
-import { shellFace } from "./shell-face.js";
+import { fileReadPresenter } from "./file-read.js";
+import { fileWritePresenter } from "./file-write.js";
+import { shellPresenter } from "./shell.js";
 
-const tools = { bash: shellFace, read: fileReadFace, write: fileWriteFace } as const;
+const tools = { bash: shellPresenter, read: fileReadPresenter, write: fileWritePresenter } as const;
 
 /** The ZeroClaw toolset as far as it exists: shell, file_read and file_write with their exact texts and limits. */
 export const zeroclawDialect: Dialect = Object.freeze({
@@ -15,6 +15,6 @@ export const zeroclawDialect: Dialect = Object.freeze({
   collections: collectionsOf(tools, { default: ["shell", "file_read", "file_write"] }),
   unknownParameter: "ignore",
   unknownTool: (name: string) => `Unknown tool: ${name}`,
-  toReadArtifact: readingArtifacts(fileReadFace.name),
+  artifactHint: artifactHintFor(fileReadPresenter.name),
   envelope: zeroclawEnvelope,
 });

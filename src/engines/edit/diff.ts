@@ -84,8 +84,8 @@ interface Span {
 function groupRanges(before: UnitText, after: UnitText, ranges: EditData["ranges"]): Span[] {
   const groups: Span[] = [];
   const toUnits = (text: UnitText, [from, to]: readonly [number, number]): [number, number] => [
-    (from - text.form.markBytes) / text.unitBytes,
-    (to - text.form.markBytes) / text.unitBytes,
+    (from - text.form.bomBytes) / text.unitBytes,
+    (to - text.form.bomBytes) / text.unitBytes,
   ];
   const endsBefore = (range: EditData["ranges"][number] | undefined, unit: number) =>
     range !== undefined && toUnits(before, range.before)[1] <= unit;

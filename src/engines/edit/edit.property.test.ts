@@ -148,7 +148,7 @@ it("finds by all stages together what the first of them finds that finds anythin
       fc.constantFrom("inside" as const, "anywhere" as const),
       (bytes, wanted, whitespace) => {
         if (wanted.length === 0) return;
-        const text = new UnitText(bytes, { encoding: "utf-8", markBytes: 0, confident: true });
+        const text = new UnitText(bytes, { encoding: "utf-8", bomBytes: 0, confident: true });
         const find = (all: readonly EditStage[]) =>
           findMatches(new FileViews(text), wanted, { stages: all, whitespace, replaceAll: true });
         // In a file of several line endings a text with a line feed stands wherever the lines do, not only where the bytes do.

@@ -3,7 +3,7 @@
  * text has line numbers of `read` or an escape instead of the character.
  */
 import type { NearestPlace } from "../../kernel/index.js";
-import { cutHead, firstDifference, foldTypography, showControls, stripControls } from "../../text/index.js";
+import { firstDifference, foldTypography, showControls, stripControls, truncateToHead } from "../../text/index.js";
 import { findMatches, type MatchOptions } from "./match.js";
 import { endOfLine, linesOf, nearestLines } from "./nearest.js";
 import type { FileViews } from "./stages.js";
@@ -78,7 +78,7 @@ function describe(text: UnitText, line: number, lines: readonly string[]): Neare
       ? "the file ends before it"
       : `on line ${line + index + 1}, ${describeDifference(actual, lines[index]!, anchorOf(index))}`;
   const shown = stripControls(found.slice(0, MAX_SHOWN_LINES).join("\n")).text;
-  return { line: line + 1, text: cutHead(shown, MAX_SHOWN_BYTES).text, differs };
+  return { line: line + 1, text: truncateToHead(shown, MAX_SHOWN_BYTES).text, differs };
 }
 
 /** Lines of the file without their endings; long ones only as far as they are ever shown or compared. */

@@ -3,7 +3,7 @@ import { fc } from "../../testing/property.fixture.js";
 import { planEdits, shiftText } from "./apply.js";
 import { UnitText } from "./units.js";
 
-const FORM = { encoding: "utf-8", markBytes: 0, confident: true } as const;
+const FORM = { encoding: "utf-8", bomBytes: 0, confident: true } as const;
 
 async function edited(file: string, oldText: string, newText: string, replaceAll = false) {
   const text = new UnitText(new TextEncoder().encode(file), FORM);

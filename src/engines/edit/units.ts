@@ -55,7 +55,7 @@ export class UnitText {
     readonly bytes: Uint8Array,
     readonly form: TextForm,
   ) {
-    const { encoding, markBytes } = form;
+    const { encoding, bomBytes: markBytes } = form;
     this.unitBytes = encoding.startsWith("utf-16") ? 2 : 1;
     const body = bytes.subarray(markBytes);
     this.units = this.unitBytes === 1 ? body : toUnits16(body, encoding === "utf-16be");
@@ -69,7 +69,7 @@ export class UnitText {
 
   /** The offset of a unit in the file. */
   byteOffset(unit: number): number {
-    return this.form.markBytes + unit * this.unitBytes;
+    return this.form.bomBytes + unit * this.unitBytes;
   }
 
   decode(from: number, to: number): string {

@@ -40,8 +40,8 @@ export const untraced = isTraced ? "" : " (signals not traced: no strace that ma
 
 /** @param limit - Descriptors that the program may have. */
 export function runApart(limit: number, argv: readonly string[], env: Readonly<Record<string, string>> = {}): RanApart {
-  const folder = mkdtempSync(join(tmpdir(), "haft-apart-"));
-  const log = join(folder, "log");
+  const directory = mkdtempSync(join(tmpdir(), "haft-apart-"));
+  const log = join(directory, "log");
   const traced = isTraced ? ["strace", "-f", "-qq", "--seccomp-bpf", "-o", log, "-e", TRACED, "-e", "signal=none"] : [];
   try {
     const { status, stdout, stderr } = spawnSync(
@@ -51,7 +51,7 @@ export function runApart(limit: number, argv: readonly string[], env: Readonly<R
     );
     return { status, stdout, stderr, stray: isTraced ? straySignals(readFileSync(log, "latin1")) : undefined };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true });
   }
 }
 

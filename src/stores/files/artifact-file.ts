@@ -4,38 +4,38 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { type ArtifactPart, HaftError } from "../../kernel/index.js";
 import { type ArtifactRecord, recordPath } from "./artifact-record.js";
-import { unwritable } from "./state-folder.js";
+import { unwritable } from "./state-directory.js";
 
-export const headPath = (folder: string, id: string): string => join(folder, `${id}.head`);
-export const tailPath = (folder: string, id: string): string => join(folder, `${id}.tail`);
+export const headPath = (directory: string, id: string): string => join(directory, `${id}.head`);
+export const tailPath = (directory: string, id: string): string => join(directory, `${id}.tail`);
 
 /**
  * Bytes that can be told of an artifact whose writer is another process or was killed. Where the last bytes may have gone
  * around, nobody knows their order any more, and only the first part counts.
  */
-export function foundBytes(folder: string, { id, partBytes }: ArtifactRecord): number {
-  const tail = sizeOf(tailPath(folder, id));
-  return sizeOf(headPath(folder, id)) + (tail < partBytes ? tail : 0);
+export function foundBytes(directory: string, { id, partBytes }: ArtifactRecord): number {
+  const tail = sizeOf(tailPath(directory, id));
+  return sizeOf(headPath(directory, id)) + (tail < partBytes ? tail : 0);
 }
 
 /** Bytes that it takes on disk, whether they can be told or not. */
-export function diskBytes(folder: string, id: string): number {
-  return sizeOf(headPath(folder, id)) + sizeOf(tailPath(folder, id));
+export function diskBytes(directory: string, id: string): number {
+  return sizeOf(headPath(directory, id)) + sizeOf(tailPath(directory, id));
 }
 
 /** Bytes from the start on that a refusing disk has taken. */
-export function firstBytes(folder: string, { id, partBytes }: ArtifactRecord): number {
-  return Math.min(partBytes, sizeOf(headPath(folder, id)));
+export function firstBytes(directory: string, { id, partBytes }: ArtifactRecord): number {
+  return Math.min(partBytes, sizeOf(headPath(directory, id)));
 }
 
 /** When one of its files was last written to, in milliseconds since the epoch; long ago where there are none. */
-export function touchedMs(folder: string, id: string): number {
-  const paths = [recordPath(folder, id), headPath(folder, id), tailPath(folder, id)];
+export function touchedMs(directory: string, id: string): number {
+  const paths = [recordPath(directory, id), headPath(directory, id), tailPath(directory, id)];
   return Math.max(...paths.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0));
 }
 
 /** Bytes kept of an output of `producedBytes` when each part keeps `partBytes`. */
-export function keptOf(producedBytes: number, partBytes: number): number {
+export function storedPartOf(producedBytes: number, partBytes: number): number {
   return Math.min(producedBytes, 2 * partBytes);
 }
 
@@ -53,7 +53,7 @@ export class ArtifactFile {
   #isClosed = false;
 
   constructor(
-    readonly folder: string,
+    readonly directory: string,
     readonly id: string,
     readonly partBytes: number,
   ) {}
@@ -78,7 +78,7 @@ export class ArtifactFile {
       this.#spare = own.buffer;
     });
     await this.#last;
-    if (this.#failure !== undefined) throw unwritable(this.folder, this.#failure);
+    if (this.#failure !== undefined) throw unwritable(this.directory, this.#failure);
   }
 
   /** Waits for the writes so far. Idempotent. */
@@ -109,7 +109,7 @@ export class ArtifactFile {
     try {
       const room = Math.max(0, this.partBytes - at);
       if (room > 0) {
-        this.#head ??= await open(headPath(this.folder, this.id), "w", 0o600);
+        this.#head ??= await open(headPath(this.directory, this.id), "w", 0o600);
         await writeAll(this.#head, bytes.subarray(0, room), at);
       }
       if (bytes.length > room) await this.#around(bytes.subarray(room), Math.max(at, this.partBytes) - this.partBytes);
@@ -119,7 +119,7 @@ export class ArtifactFile {
   }
 
   async #around(bytes: Uint8Array, at: number): Promise<void> {
-    this.#tail ??= await open(tailPath(this.folder, this.id), "w", 0o600);
+    this.#tail ??= await open(tailPath(this.directory, this.id), "w", 0o600);
     const skipped = Math.max(0, bytes.length - this.partBytes);
     const rest = bytes.subarray(skipped);
     const place = (at + skipped) % this.partBytes;
@@ -130,8 +130,8 @@ export class ArtifactFile {
 }
 
 /** At most `length` kept bytes from `offset` of the produced stream. */
-export async function readPart(
-  folder: string,
+export async function readArtifactPart(
+  directory: string,
   id: string,
   size: Pick<ArtifactRecord, "producedBytes" | "partBytes" | "onlyFirst">,
   offset: number,
@@ -140,15 +140,15 @@ export async function readPart(
   const { producedBytes, partBytes, onlyFirst } = size;
   if (onlyFirst !== undefined) {
     const from = Math.max(0, Math.min(offset, onlyFirst));
-    const bytes = await readAt(headPath(folder, id), from, Math.max(0, Math.min(length, onlyFirst - from)));
+    const bytes = await readAt(headPath(directory, id), from, Math.max(0, Math.min(length, onlyFirst - from)));
     return { bytes, keptBytes: onlyFirst, producedBytes, gap: [onlyFirst, producedBytes] };
   }
-  const keptBytes = keptOf(producedBytes, partBytes);
+  const keptBytes = storedPartOf(producedBytes, partBytes);
   const gapEnd = partBytes + (producedBytes - keptBytes);
   const from = Math.max(0, Math.min(offset, producedBytes));
   const wanted = Math.max(0, Math.min(length, producedBytes - from));
   const pieces: Uint8Array[] = [];
-  if (from < partBytes) pieces.push(await readAt(headPath(folder, id), from, Math.min(wanted, partBytes - from)));
+  if (from < partBytes) pieces.push(await readAt(headPath(directory, id), from, Math.min(wanted, partBytes - from)));
   // From the head straight on into the tail, but never across bytes that are missing between them.
   const isWhole = gapEnd === partBytes;
   const tailFrom = from < partBytes && isWhole ? partBytes : from;
@@ -156,8 +156,8 @@ export async function readPart(
   if (tailFrom >= gapEnd && tailWanted > 0) {
     const place = (tailFrom - partBytes) % partBytes;
     const first = Math.min(tailWanted, partBytes - place);
-    pieces.push(await readAt(tailPath(folder, id), place, first));
-    if (tailWanted > first) pieces.push(await readAt(tailPath(folder, id), 0, tailWanted - first));
+    pieces.push(await readAt(tailPath(directory, id), place, first));
+    if (tailWanted > first) pieces.push(await readAt(tailPath(directory, id), 0, tailWanted - first));
   }
   const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
   return { bytes, keptBytes, producedBytes, ...(isWhole ? {} : { gap: [partBytes, gapEnd] as const }) };

@@ -3,20 +3,20 @@ import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { HaftError } from "../../kernel/index.js";
 import { headPath, tailPath } from "./artifact-file.js";
-import { type ArtifactRecord, readRecord, recordPath } from "./artifact-record.js";
+import { type ArtifactRecord, readArtifactRecord, recordPath } from "./artifact-record.js";
 
 const ID = /^[a-z0-9-]{1,40}$/;
 const RECORD = ".json";
 
 /** The folder is shared: other processes add artifacts to it and take the oldest away. */
 export class ArtifactIndex {
-  readonly #folder: string;
+  readonly #directory: string;
   /** Records that change no more, so that a look reads only what is new. */
   #ended: ReadonlyMap<string, ArtifactRecord> = new Map();
   #damaged: readonly string[] = [];
 
-  constructor(folder: string) {
-    this.#folder = folder;
+  constructor(directory: string) {
+    this.#directory = directory;
   }
 
   /** Those that `all` left out last, by their ids. */
@@ -27,7 +27,7 @@ export class ArtifactIndex {
   /** One record as it is now; "evicted" for one that gave way. @throws `STORE_CONFLICT` where it is damaged. */
   find(id: string): ArtifactRecord | "evicted" | "unknown" {
     if (!ID.test(id)) return "unknown";
-    return readRecord(this.#folder, id) ?? (existsSync(this.#markPath(id)) ? "evicted" : "unknown");
+    return readArtifactRecord(this.#directory, id) ?? (existsSync(this.#markerPath(id)) ? "evicted" : "unknown");
   }
 
   /** Those that are there, oldest first. A damaged one is left out: it says nothing of the others. */
@@ -52,7 +52,7 @@ export class ArtifactIndex {
   /** Gives up the bytes and keeps that there were some. Harmless when another process did it first. */
   evict(id: string): void {
     try {
-      renameSync(recordPath(this.#folder, id), this.#markPath(id));
+      renameSync(recordPath(this.#directory, id), this.#markerPath(id));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
@@ -61,8 +61,8 @@ export class ArtifactIndex {
 
   /** Gives up the bytes and that there were any; the record first, so that nobody finds half of it. False when there is none. */
   remove(id: string): boolean {
-    if (!ID.test(id) || !existsSync(recordPath(this.#folder, id))) return false;
-    rmSync(recordPath(this.#folder, id), { force: true, recursive: true });
+    if (!ID.test(id) || !existsSync(recordPath(this.#directory, id))) return false;
+    rmSync(recordPath(this.#directory, id), { force: true, recursive: true });
     this.#removeBytes(id);
     return true;
   }
@@ -71,12 +71,12 @@ export class ArtifactIndex {
   forget(id: string): void {
     if (this.remove(id)) return;
     this.#removeBytes(id);
-    rmSync(this.#markPath(id), { force: true });
+    rmSync(this.#markerPath(id), { force: true });
   }
 
   #readable(id: string, damaged: string[]): ArtifactRecord | undefined {
     try {
-      return readRecord(this.#folder, id);
+      return readArtifactRecord(this.#directory, id);
     } catch (error) {
       if (!HaftError.is(error, "STORE_CONFLICT")) throw error;
       damaged.push(id);
@@ -85,17 +85,17 @@ export class ArtifactIndex {
   }
 
   #removeBytes(id: string): void {
-    rmSync(headPath(this.#folder, id), { force: true });
-    rmSync(tailPath(this.#folder, id), { force: true });
+    rmSync(headPath(this.#directory, id), { force: true });
+    rmSync(tailPath(this.#directory, id), { force: true });
   }
 
-  #markPath(id: string): string {
-    return join(this.#folder, `${id}.evicted`);
+  #markerPath(id: string): string {
+    return join(this.#directory, `${id}.evicted`);
   }
 
   #names(): readonly string[] {
     try {
-      return readdirSync(this.#folder);
+      return readdirSync(this.#directory);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
       throw error;

@@ -1,8 +1,8 @@
 /** What is known of one kept output, as its `.json` file holds it. */
 import { join } from "node:path";
 import { type ArtifactInfo, HaftError, isRecord } from "../../kernel/index.js";
-import { isMoment } from "./moment.js";
-import { readIfThere, replaceFile } from "./replace-file.js";
+import { readIfThere, replaceStateFile } from "./replace-state-file.js";
+import { isTimestampMs } from "./timestamp.js";
 
 /** What the `.json` file of an artifact holds. */
 export interface ArtifactRecord extends ArtifactInfo {
@@ -15,11 +15,11 @@ export interface ArtifactRecord extends ArtifactInfo {
   readonly ended: boolean;
 }
 
-export const recordPath = (folder: string, id: string): string => join(folder, `${id}.json`);
+export const recordPath = (directory: string, id: string): string => join(directory, `${id}.json`);
 
 /** Undefined where there is none. @throws `STORE_CONFLICT` where it is damaged: nobody knows what its bytes are. */
-export function readRecord(folder: string, id: string): ArtifactRecord | undefined {
-  const path = recordPath(folder, id);
+export function readArtifactRecord(directory: string, id: string): ArtifactRecord | undefined {
+  const path = recordPath(directory, id);
   let record: unknown;
   try {
     const text = readIfThere(path);
@@ -32,8 +32,8 @@ export function readRecord(folder: string, id: string): ArtifactRecord | undefin
   return record;
 }
 
-export function writeRecord(folder: string, record: ArtifactRecord): void {
-  replaceFile(recordPath(folder, record.id), `${JSON.stringify(record)}\n`);
+export function writeArtifactRecord(directory: string, record: ArtifactRecord): void {
+  replaceStateFile(recordPath(directory, record.id), `${JSON.stringify(record)}\n`);
 }
 
 /** Its id names files, its numbers places in them: one that is not as it was written is not to be followed. */
@@ -43,7 +43,7 @@ function isArtifactRecord(value: unknown, id: string): value is ArtifactRecord {
   const isText = typeof what === "string" && (tool === undefined || typeof tool === "string");
   const counts = [partBytes, producedBytes, keptBytes, onlyFirst, serial];
   const isCounted = counts.every((count) => Number.isSafeInteger(count) && Number(count) >= 0) && partBytes !== 0;
-  return isText && isCounted && isMoment(createdMs) && typeof ended === "boolean";
+  return isText && isCounted && isTimestampMs(createdMs) && typeof ended === "boolean";
 }
 
 function damaged(path: string, id: string, cause: unknown): HaftError {

@@ -1,7 +1,7 @@
 /** The form of the audit record: one JSON object a line, each bound to the one before by its hash. */
 import { hash as digest } from "node:crypto";
 import { isRecord } from "../../kernel/index.js";
-import { isMoment } from "./moment.js";
+import { isTimestampMs } from "./timestamp.js";
 
 /** What stands before the first line of a chain. */
 export const CHAIN_START = "0".repeat(64);
@@ -75,5 +75,5 @@ function recordIn(body: string): ChainedRecord | undefined {
   const { kind, sequence, atMs } = value;
   const isKnown = kind === "head" || kind === "begin" || kind === "end";
   const isCounted = typeof sequence === "number" && Number.isSafeInteger(sequence) && sequence >= 0;
-  return isKnown && isCounted && isMoment(atMs) ? { ...value, kind, sequence, atMs } : undefined;
+  return isKnown && isCounted && isTimestampMs(atMs) ? { ...value, kind, sequence, atMs } : undefined;
 }

@@ -14,8 +14,8 @@ export class AuditFile {
   readonly #path: string;
   #size: number;
 
-  constructor(folder: string, name: string) {
-    this.#path = join(folder, name);
+  constructor(directory: string, name: string) {
+    this.#path = join(directory, name);
     // After `close` the same chain may go on in the file it had.
     this.#linesFile = openSync(`${this.#path}.jsonl`, "a", 0o600);
     try {

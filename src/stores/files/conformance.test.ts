@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { conform } from "../../testing/conform.fixture.js";
 import { type ArtifactsFixture, artifactsSuite, type Plan } from "../../testing/index.js";
 import { fileArtifacts } from "./file-artifacts.js";
-import { openStateFolder } from "./state-folder.js";
+import { openStateDirectory } from "./state-directory.js";
 
 const plan: Plan<ArtifactsFixture> = {
   name: "artifacts by files",
   async create() {
-    const state = openStateFolder(mkdtempSync(join(tmpdir(), "haft-artifacts-")));
+    const state = openStateDirectory(mkdtempSync(join(tmpdir(), "haft-artifacts-")));
     let sessions = 0;
     return {
       open: async ({ maxBytes, quotaBytes }) =>

@@ -14,13 +14,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ArtifactPart, Artifacts, Fs } from "../../kernel/index.js";
 import { fc, runCount } from "../../testing/property.fixture.js";
-import { STILL_WRITTEN_MS } from "./artifact-shelf.js";
+import { STILL_WRITTEN_MS } from "./artifact-store.js";
 import { fileArtifacts } from "./file-artifacts.js";
-import { openStateFolder, type StateFolder } from "./state-folder.js";
+import { openStateDirectory, type StateDirectory } from "./state-directory.js";
 
-let state: StateFolder;
+let state: StateDirectory;
 beforeEach(() => {
-  state = openStateFolder(mkdtempSync(join(tmpdir(), "haft-artifacts-")));
+  state = openStateDirectory(mkdtempSync(join(tmpdir(), "haft-artifacts-")));
 });
 afterEach(() => rmSync(state.path, { recursive: true, force: true }));
 

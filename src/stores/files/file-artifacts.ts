@@ -8,10 +8,10 @@ import {
   artifactFault,
   HaftError,
 } from "../../kernel/index.js";
-import { type ArtifactFile, readPart } from "./artifact-file.js";
+import { type ArtifactFile, readArtifactPart } from "./artifact-file.js";
 import type { ArtifactRecord } from "./artifact-record.js";
-import { ArtifactShelf } from "./artifact-shelf.js";
-import { type StateFolder, unwritable } from "./state-folder.js";
+import { ArtifactStore } from "./artifact-store.js";
+import { type StateDirectory, unwritable } from "./state-directory.js";
 
 /** Bytes kept of the beginning and as many of the end of each artifact. */
 export const ARTIFACT_PART_BYTES = 32 * 1024 * 1024;
@@ -47,13 +47,13 @@ export interface FileArtifacts extends Artifacts {
  * `close` ends what is still being written.
  */
 export function fileArtifacts(
-  state: StateFolder,
+  state: StateDirectory,
   place: readonly string[],
   options: FileArtifactsOptions = {},
 ): FileArtifacts {
   const { partBytes = ARTIFACT_PART_BYTES, quotaBytes = ARTIFACT_QUOTA_BYTES, now = Date.now } = options;
-  const folder = join(state.path, ...place);
-  const shelf = new ArtifactShelf(folder, quotaBytes);
+  const directory = join(state.path, ...place);
+  const store = new ArtifactStore(directory, quotaBytes);
   let serial = 0;
   return {
     async create(about) {
@@ -61,55 +61,55 @@ export function fileArtifacts(
       const counts = { producedBytes: 0, keptBytes: 0 };
       const record = { ...about, ...counts, id, createdMs: now(), serial: serial++, partBytes, ended: false };
       try {
-        state.folder(...place);
-        return writerOf(shelf, shelf.open(record));
+        state.directory(...place);
+        return writerOf(store, store.open(record));
       } catch (error) {
-        throw HaftError.is(error) ? error : unwritable(folder, error);
+        throw HaftError.is(error) ? error : unwritable(directory, error);
       }
     },
     async read(id, offset, length) {
-      const record = shelf.find(id);
+      const record = store.find(id);
       if (typeof record === "string") return record;
-      return readPart(folder, id, record, offset, length).catch((error: unknown) => {
+      return readArtifactPart(directory, id, record, offset, length).catch((error: unknown) => {
         // It gave way while it was being read.
-        if (shelf.find(id) === "evicted") return "evicted" as const;
+        if (store.find(id) === "evicted") return "evicted" as const;
         throw error;
       });
     },
     async list() {
-      return shelf.all().map(infoOf);
+      return store.all().map(infoOf);
     },
     async export(id, fs, path) {
-      const record = shelf.find(id);
+      const record = store.find(id);
       if (typeof record === "string") throw artifactFault(id, record);
-      const head = await readPart(folder, id, record, 0, record.producedBytes);
+      const head = await readArtifactPart(directory, id, record, 0, record.producedBytes);
       const gapEnd = head.gap?.[1] ?? record.producedBytes;
-      const tail = await readPart(folder, id, record, gapEnd, record.producedBytes);
+      const tail = await readArtifactPart(directory, id, record, gapEnd, record.producedBytes);
       const bytes = Buffer.concat([head.bytes, tail.bytes]);
       await fs.replaceAtomic(path, bytes, "any");
       return { bytes: bytes.length };
     },
     remove(id) {
       try {
-        return shelf.remove(id);
+        return store.remove(id);
       } catch (error) {
-        throw unwritable(folder, error);
+        throw unwritable(directory, error);
       }
     },
-    damaged: () => shelf.damaged(),
-    close: () => shelf.close(),
+    damaged: () => store.damaged(),
+    close: () => store.close(),
   };
 }
 
-function writerOf(shelf: ArtifactShelf, file: ArtifactFile): ArtifactWriter {
+function writerOf(store: ArtifactStore, file: ArtifactFile): ArtifactWriter {
   return {
     id: file.id,
     async write(bytes) {
       await file.write(bytes);
-      shelf.wrote(bytes.length);
+      store.wrote(bytes.length);
     },
-    end: () => shelf.finish(file),
-    discard: () => shelf.discard(file),
+    end: () => store.finish(file),
+    discard: () => store.discard(file),
   };
 }
 

@@ -5,11 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CHAIN_START, readAuditChain } from "./audit-chain.js";
 import { fileAudit } from "./file-audit.js";
 import { readAudit } from "./read-audit.js";
-import { openStateFolder, type StateFolder } from "./state-folder.js";
+import { openStateDirectory, type StateDirectory } from "./state-directory.js";
 
-let state: StateFolder;
+let state: StateDirectory;
 beforeEach(() => {
-  state = openStateFolder(mkdtempSync(join(tmpdir(), "haft-audit-")));
+  state = openStateDirectory(mkdtempSync(join(tmpdir(), "haft-audit-")));
 });
 afterEach(() => rmSync(state.path, { recursive: true, force: true }));
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Audit, HaftError } from "../../kernel/index.js";
 import { CHAIN_START, type ChainedRecord, chainedLine } from "./audit-chain.js";
 import { AuditFile } from "./audit-file.js";
-import { type StateFolder, unwritable } from "./state-folder.js";
+import { type StateDirectory, unwritable } from "./state-directory.js";
 
 /** How an audit record on disk is kept. */
 export interface FileAuditOptions {
@@ -29,7 +29,7 @@ const MOST_UNSETTLED = 64;
  * the lines of that turn; its first line tells as `removedLines` how many lines of that day before them are gone. Until such a
  * file can be made, every entry is refused. The file of a day that is over may be deleted: nothing tells of it.
  */
-export function fileAudit(state: StateFolder, options: FileAuditOptions = {}): Audit & { close(): void } {
+export function fileAudit(state: StateDirectory, options: FileAuditOptions = {}): Audit & { close(): void } {
   const writer = new AuditWriter(state, options.now ?? Date.now);
   return {
     begin: (entry) => `${writer.chain}-${writer.record("begin", entry)}`,
@@ -50,7 +50,7 @@ interface Unsettled {
 /** The lines of this process, each bound to the one before, whichever file they go to. */
 class AuditWriter {
   readonly chain = randomBytes(6).toString("hex");
-  readonly #state: StateFolder;
+  readonly #state: StateDirectory;
   readonly #now: () => number;
   #file: AuditFile | undefined;
   /** The day of the last entry, and the lines of all days before it. */
@@ -64,7 +64,7 @@ class AuditWriter {
   #settledHash = CHAIN_START;
   #settling: NodeJS.Immediate | undefined;
 
-  constructor(state: StateFolder, now: () => number) {
+  constructor(state: StateDirectory, now: () => number) {
     this.#state = state;
     this.#now = now;
   }
@@ -115,7 +115,7 @@ class AuditWriter {
   /** Opens the file of today: with the unsettled lines where its forerunner was removed, else with a first line of its own. */
   #open(): AuditFile {
     const { day, linesBefore } = this.#today;
-    const file = new AuditFile(this.#state.folder("audit"), `${day}-${process.pid}-${this.chain}`);
+    const file = new AuditFile(this.#state.directory("audit"), `${day}-${process.pid}-${this.chain}`);
     try {
       const again = this.#unsettled;
       const first = again[0]?.sequence ?? this.#lines;

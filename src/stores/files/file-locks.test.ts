@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { transpileForProcess } from "../../testing/transpile.fixture.js";
 import { fileLocks } from "./file-locks.js";
 import { FOREIGN_STALE_MS } from "./lock-ticket.js";
-import { openStateFolder, type StateFolder } from "./state-folder.js";
+import { openStateDirectory, type StateDirectory } from "./state-directory.js";
 
 let built: string;
 let workerScript: string;
@@ -16,9 +16,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
-let state: StateFolder;
+let state: StateDirectory;
 beforeEach(() => {
-  state = openStateFolder(mkdtempSync(join(tmpdir(), "haft-locks-")));
+  state = openStateDirectory(mkdtempSync(join(tmpdir(), "haft-locks-")));
 });
 afterEach(() => rmSync(state.path, { recursive: true, force: true }));
 
@@ -146,7 +146,7 @@ describe("locks by files", () => {
   it("tells when the folder cannot be written", async () => {
     mkdirSync(join(state.path, "x"));
     writeFileSync(join(state.path, "x", "locks"), "");
-    const locks = fileLocks(openStateFolder(join(state.path, "x")));
+    const locks = fileLocks(openStateDirectory(join(state.path, "x")));
     await expect(locks.hold("a", {}, async () => "never")).rejects.toMatchObject({ code: "STORE_UNWRITABLE" });
   });
 });

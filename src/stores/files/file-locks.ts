@@ -1,8 +1,8 @@
 /** Locks that hold in this process and between processes that share a state folder. */
 import type { Locks } from "../../kernel/index.js";
-import { LockWait } from "./lock-wait.js";
-import type { StateFolder } from "./state-folder.js";
-import { TicketLine } from "./ticket-line.js";
+import { LockDeadline } from "./lock-deadline.js";
+import { LockQueue } from "./lock-queue.js";
+import type { StateDirectory } from "./state-directory.js";
 
 /**
  * One holder a key, first come first served: within the process by a queue, between processes by tickets in
@@ -13,12 +13,12 @@ import { TicketLine } from "./ticket-line.js";
  * `timeoutMs` runs out, with `STORE_UNWRITABLE` when the folder cannot be written. Neither ends a body that already runs.
  * A body must not ask for the key that it holds.
  */
-export function fileLocks(state: StateFolder): Locks {
-  const line = new TicketLine(state);
+export function fileLocks(state: StateDirectory): Locks {
+  const line = new LockQueue(state);
   const queues = new Map<string, Promise<void>>();
   return {
     async hold(key, io, body) {
-      const wait = new LockWait(key, io);
+      const wait = new LockDeadline(key, io);
       const before = queues.get(key);
       let leave!: () => void;
       const turn = new Promise<void>((resolve) => {

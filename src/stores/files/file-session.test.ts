@@ -3,14 +3,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MAX_KNOWN_LINKS, MAX_OUTPUTS_SEEN, MAX_READ_RECORDS } from "../../kernel/index.js";
+import { MAX_KNOWN_SYMLINKS, MAX_OUTPUTS_SEEN, MAX_READ_RECORDS } from "../../kernel/index.js";
 import { fileLocks } from "./file-locks.js";
 import { createFileSession, type FileSession } from "./file-session.js";
-import { openStateFolder, type StateFolder } from "./state-folder.js";
+import { openStateDirectory, type StateDirectory } from "./state-directory.js";
 
-let state: StateFolder;
+let state: StateDirectory;
 beforeEach(() => {
-  state = openStateFolder(mkdtempSync(join(tmpdir(), "haft-session-")));
+  state = openStateDirectory(mkdtempSync(join(tmpdir(), "haft-session-")));
 });
 afterEach(() => rmSync(state.path, { recursive: true, force: true }));
 
@@ -89,31 +89,31 @@ describe("a session by files", () => {
     one.readState.set("local:/a", { mtimeMs: 1, size: 2, readAt: 3 });
     one.setCwd("local", "/a");
     two.readState.set("local:/b", { mtimeMs: 4, size: 5, readAt: 6 });
-    two.links.add("local:/l");
+    two.symlinks.add("local:/l");
     await Promise.all([one.close(), two.close()]);
     const later = open();
     expect(later.readState.get("local:/a")).toEqual({ mtimeMs: 1, size: 2, readAt: 3 });
     expect(later.readState.has("local:/b")).toBe(true);
     expect(later.cwd("local")).toBe("/a");
-    expect([...later.links]).toEqual(["local:/l"]);
+    expect([...later.symlinks]).toEqual(["local:/l"]);
   });
 
   it("remembers what was read and met last, in memory and on disk", async () => {
     const session = open();
     for (let index = 0; index < MAX_READ_RECORDS + 2; index += 1)
       session.readState.set(`local:/${index}`, { mtimeMs: 1, size: 2, readAt: index });
-    for (let index = 0; index < MAX_KNOWN_LINKS + 2; index += 1) session.links.add(`local:/${index}`);
+    for (let index = 0; index < MAX_KNOWN_SYMLINKS + 2; index += 1) session.symlinks.add(`local:/${index}`);
     const known = (one: FileSession) =>
-      ["local:/1", "local:/2"].map((key) => one.readState.has(key) || one.links.has(key));
+      ["local:/1", "local:/2"].map((key) => one.readState.has(key) || one.symlinks.has(key));
     expect(known(session)).toEqual([false, true]);
     await session.close();
     const later = open();
     later.readState.set("local:/new", { mtimeMs: 1, size: 2, readAt: MAX_READ_RECORDS + 2 });
-    later.links.add("local:/new");
+    later.symlinks.add("local:/new");
     await later.close();
     const last = open();
-    expect([last.links.size, last.links.has("local:/new"), last.links.has("local:/2")]).toEqual([
-      MAX_KNOWN_LINKS,
+    expect([last.symlinks.size, last.symlinks.has("local:/new"), last.symlinks.has("local:/2")]).toEqual([
+      MAX_KNOWN_SYMLINKS,
       true,
       false,
     ]);
@@ -157,21 +157,21 @@ describe("a session by files", () => {
   });
 
   it("forgets what it has read when its file is damaged", () => {
-    state.folder("sessions", "daily");
+    state.directory("sessions", "daily");
     writeFileSync(join(state.path, "sessions/daily/memory.json"), "{");
     expect(open().readState.has("local:/a")).toBe(false);
   });
 
   it("takes for remembered only what was, whatever else stands in its file, and remembers anew", async () => {
-    state.folder("sessions", "daily");
+    state.directory("sessions", "daily");
     const path = join(state.path, "sessions/daily/memory.json");
     const sound = { mtimeMs: 1, size: 2, readAt: 3 };
     const oddReads = [null, 5, {}, { ...sound, size: "2" }, { ...sound, readAt: null }, { ...sound, contentHash: 1 }];
     const wholes = [null, 5, "x", [], true];
     const documents = [
       ...wholes,
-      ...wholes.map((odd) => ({ cwd: odd, read: odd, links: odd })),
-      { cwd: { odd: 1, local: "/b" }, read: { ...oddReads, "local:/a": sound }, links: [5, null, "local:/l"] },
+      ...wholes.map((odd) => ({ cwd: odd, read: odd, symlinks: odd })),
+      { cwd: { odd: 1, local: "/b" }, read: { ...oddReads, "local:/a": sound }, symlinks: [5, null, "local:/l"] },
     ];
     for (const document of documents) {
       writeFileSync(path, JSON.stringify(document));
@@ -180,15 +180,15 @@ describe("a session by files", () => {
       const known = (one: FileSession) => [
         one.cwd("odd"),
         one.readState.has("0"),
-        [...one.links].filter((link) => link !== "local:/new"),
+        [...one.symlinks].filter((link) => link !== "local:/new"),
       ];
       const expected = [undefined, false, isSound ? ["local:/l"] : []];
       expect([document, known(session)]).toEqual([document, expected]);
-      session.links.add("local:/new");
+      session.symlinks.add("local:/new");
       session.readState.set("local:/new", sound);
       await session.close();
       const later = open();
-      expect([document, known(later), later.links.has("local:/new")]).toEqual([document, expected, true]);
+      expect([document, known(later), later.symlinks.has("local:/new")]).toEqual([document, expected, true]);
       expect([later.readState.has("local:/a"), later.readState.has("local:/new")]).toEqual([isSound, true]);
       expect(later.cwd("local")).toBe(isSound ? "/b" : undefined);
     }

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { type Locks, type Session, TODO_STATUSES, type TodoItem } from "../../kernel/index.js";
 import { ARTIFACT_QUOTA_BYTES, fileArtifacts } from "./file-artifacts.js";
 import { fileName, fileStore } from "./file-store.js";
-import { SessionMark } from "./session-mark.js";
 import { SessionMemory } from "./session-memory.js";
-import type { StateFolder } from "./state-folder.js";
+import { SessionRecord } from "./session-record.js";
+import type { StateDirectory } from "./state-directory.js";
 
 export interface FileSessionOptions {
-  readonly state: StateFolder;
+  readonly state: StateDirectory;
   /** The name that two processes share the session by. */
   readonly id: string;
   readonly locks: Locks;
@@ -39,25 +39,25 @@ export interface FileSession extends Session {
 export function createFileSession(options: FileSessionOptions): FileSession {
   const { state, id, locks, isTemporary = false, quotaBytes = ARTIFACT_QUOTA_BYTES, now = Date.now } = options;
   const place = ["sessions", fileName(id)];
-  const folder = join(state.path, ...place);
-  const mark = new SessionMark(folder, { id, isTemporary }, now);
+  const directory = join(state.path, ...place);
+  const record = new SessionRecord(directory, { id, isTemporary }, now);
   const documents = fileStore(state, place, locks, { damaged: "set-aside" });
   const artifacts = fileArtifacts(state, [...place, "artifacts"], { quotaBytes, now });
-  const memory = new SessionMemory(folder);
-  const { readState, outputsSeen, links } = memory;
-  mark.touch();
+  const memory = new SessionMemory(directory);
+  const { readState, outputsSeen, symlinks } = memory;
+  record.touch();
 
   return {
     id,
     readState,
     outputsSeen,
     caches: new Map(),
-    links,
+    symlinks,
     artifacts: {
       ...artifacts,
       async create(about) {
         const writer = await artifacts.create(about);
-        mark.kept();
+        record.kept();
         return writer;
       },
     },
@@ -65,24 +65,24 @@ export function createFileSession(options: FileSessionOptions): FileSession {
     setCwd: (backend, path) => memory.setCwd(backend, path),
     todo: {
       async read() {
-        mark.touch();
+        record.touch();
         return todoItems(await documents.get("todo"));
       },
       async replace(items) {
         await documents.update("todo", () => items);
-        mark.kept();
+        record.kept();
       },
     },
-    touch: () => mark.touch(),
-    isGone: () => mark.isGone(),
+    touch: () => record.touch(),
+    isGone: () => record.isGone(),
     async close() {
-      if (isTemporary || mark.isGone()) return end();
+      if (isTemporary || record.isGone()) return end();
       await artifacts.close();
       try {
         await memory.save(documents);
-        mark.kept();
+        record.kept();
       } finally {
-        mark.release();
+        record.release();
       }
     },
     end,
@@ -90,7 +90,7 @@ export function createFileSession(options: FileSessionOptions): FileSession {
 
   async function end(): Promise<void> {
     await artifacts.close().catch(() => {});
-    if (existsSync(folder) && !mark.isTaken()) rmSync(folder, { recursive: true, force: true });
+    if (existsSync(directory) && !record.isTaken()) rmSync(directory, { recursive: true, force: true });
   }
 }
 

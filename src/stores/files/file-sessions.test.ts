@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileLocks } from "./file-locks.js";
 import { type FileSessions, fileSessions, SESSION_IDLE_MS } from "./file-sessions.js";
-import { openStateFolder, type StateFolder } from "./state-folder.js";
+import { openStateDirectory, type StateDirectory } from "./state-directory.js";
 
 const HOUR = 60 * 60 * 1000;
 const item = { id: "1", text: "Write it", status: "pending" } as const;
 
-let state: StateFolder;
+let state: StateDirectory;
 let nowMs: number;
 beforeEach(() => {
-  state = openStateFolder(mkdtempSync(join(tmpdir(), "haft-sessions-")));
+  state = openStateDirectory(mkdtempSync(join(tmpdir(), "haft-sessions-")));
   nowMs = Date.UTC(2026, 0, 1);
 });
 afterEach(() => rmSync(state.path, { recursive: true, force: true }));

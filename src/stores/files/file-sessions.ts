@@ -5,20 +5,20 @@ import { join } from "node:path";
 import type { Locks } from "../../kernel/index.js";
 import { createFileSession, type FileSession } from "./file-session.js";
 import { fileName } from "./file-store.js";
-import { ownIdentity } from "./process-identity.js";
-import { readIfThere } from "./replace-file.js";
-import { holdersOf, namesIn, readMark } from "./session-mark.js";
-import { type StateFolder, unwritable } from "./state-folder.js";
+import { ownProcessIdentity } from "./process-identity.js";
+import { readIfThere } from "./replace-state-file.js";
+import { holdersOf, namesIn, readSessionRecord } from "./session-record.js";
+import { type StateDirectory, unwritable } from "./state-directory.js";
 
 /** A session that no call has used for this long has ended: what it kept is removed when another session opens. */
 export const SESSION_IDLE_MS = 24 * 60 * 60 * 1000;
 /** Milliseconds between two looks for sessions that have ended by themselves. */
-const LOOK_EVERY_MS = 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 /** Where a folder goes before it is removed, so that it is gone at once. Names of sessions never begin with a dot. */
-const GOING = ".ended-";
+const BEING_REMOVED = ".ended-";
 
 export interface FileSessionsOptions {
-  readonly state: StateFolder;
+  readonly state: StateDirectory;
   readonly locks: Locks;
   /** Bytes that the artifacts of one session may take. Default `ARTIFACT_QUOTA_BYTES`. */
   readonly quotaBytes?: number;
@@ -27,7 +27,7 @@ export interface FileSessionsOptions {
 }
 
 /** What is kept of a session. */
-export interface KeptSession {
+export interface StoredSession {
   readonly id: string;
   /** Nobody can come back to it by its name. */
   readonly isTemporary: boolean;
@@ -46,7 +46,7 @@ export interface FileSessions {
   /** Opens a session; a temporary one leaves nothing when it is closed. Opening makes nothing. */
   open(id: string, isTemporary?: boolean): FileSession;
   /** Those that have kept something, the last used first. */
-  list(): readonly KeptSession[];
+  list(): readonly StoredSession[];
   /** Removes all that a session has kept. A process that has it open notices at its next call. False when there is none. @throws `STORE_UNWRITABLE` */
   end(id: string): boolean;
   /**
@@ -60,19 +60,19 @@ export interface FileSessions {
 export function fileSessions(options: FileSessionsOptions): FileSessions {
   const { state, locks, quotaBytes, now = Date.now } = options;
   const root = join(state.path, "sessions");
-  let lookedMs: number | undefined;
+  let checkedMs: number | undefined;
 
-  const isIdle = (folder: string, idleMs: number): boolean => isIdleAt(now(), folder, idleMs);
+  const isIdle = (directory: string, idleMs: number): boolean => isIdleAt(now(), directory, idleMs);
 
   /** Another process may have removed it first, or the state folder is read-only: the first call that has to write tells it. */
   const removeIdle = (): void => {
     const nowMs = now();
-    if (lookedMs !== undefined && nowMs - lookedMs < LOOK_EVERY_MS) return;
-    lookedMs = nowMs;
+    if (checkedMs !== undefined && nowMs - checkedMs < CHECK_INTERVAL_MS) return;
+    checkedMs = nowMs;
     state.check();
     for (const name of namesIn(root)) {
       try {
-        if (name.startsWith(GOING)) rmSync(join(root, name), { recursive: true, force: true });
+        if (name.startsWith(BEING_REMOVED)) rmSync(join(root, name), { recursive: true, force: true });
         else if (isIdle(join(root, name), SESSION_IDLE_MS)) remove(root, name);
       } catch {}
     }
@@ -88,7 +88,7 @@ export function fileSessions(options: FileSessionsOptions): FileSessions {
       return createFileSession({ state, id, locks, isTemporary, now, ...quota });
     },
     list() {
-      const found = namesIn(root).flatMap((name) => keptIn(join(root, name), now()) ?? []);
+      const found = namesIn(root).flatMap((name) => storedIn(join(root, name), now()) ?? []);
       return found.sort((one, other) => other.usedMs - one.usedMs || (one.id < other.id ? -1 : 1));
     },
     end(id) {
@@ -98,35 +98,35 @@ export function fileSessions(options: FileSessionsOptions): FileSessions {
     clean(idleMs = SESSION_IDLE_MS) {
       state.check();
       return namesIn(root).flatMap((name) => {
-        const folder = join(root, name);
-        const mark = readMark(folder);
-        if (name.startsWith(GOING) || !isIdle(folder, mark?.isTemporary ? 0 : idleMs)) return [];
-        return remove(root, name) ? [mark?.id ?? name] : [];
+        const directory = join(root, name);
+        const record = readSessionRecord(directory);
+        if (name.startsWith(BEING_REMOVED) || !isIdle(directory, record?.isTemporary ? 0 : idleMs)) return [];
+        return remove(root, name) ? [record?.id ?? name] : [];
       });
     },
   };
 }
 
-function isIdleAt(nowMs: number, folder: string, idleMs: number): boolean {
-  if (nowMs - usedMsOf(folder) <= idleMs) return false;
-  return holdersOf(folder, ownIdentity(), nowMs).length === 0;
+function isIdleAt(nowMs: number, directory: string, idleMs: number): boolean {
+  if (nowMs - usedMsOf(directory) <= idleMs) return false;
+  return holdersOf(directory, ownProcessIdentity(), nowMs).length === 0;
 }
 
 /** Undefined where the folder is none of a session that has kept something. */
-function keptIn(folder: string, nowMs: number): KeptSession | undefined {
-  const mark = readMark(folder);
-  if (mark === undefined) return undefined;
-  const artifacts = namesIn(join(folder, "artifacts")).filter((one) => one.endsWith(".json")).length;
-  const openIn = holdersOf(folder, ownIdentity(), nowMs);
-  return { ...mark, bytes: bytesBelow(folder), artifacts, todoItems: todoItemsIn(folder), openIn };
+function storedIn(directory: string, nowMs: number): StoredSession | undefined {
+  const record = readSessionRecord(directory);
+  if (record === undefined) return undefined;
+  const artifacts = namesIn(join(directory, "artifacts")).filter((one) => one.endsWith(".json")).length;
+  const openIn = holdersOf(directory, ownProcessIdentity(), nowMs);
+  return { ...record, bytes: bytesBelow(directory), artifacts, todoItems: todoItemsIn(directory), openIn };
 }
 
 /** Gone in one step for whoever looks, then removed. */
 function remove(root: string, name: string): boolean {
-  const going = join(root, `${GOING}${randomBytes(4).toString("hex")}-${name}`);
+  const trash = join(root, `${BEING_REMOVED}${randomBytes(4).toString("hex")}-${name}`);
   try {
-    renameSync(join(root, name), going);
-    rmSync(going, { recursive: true, force: true });
+    renameSync(join(root, name), trash);
+    rmSync(trash, { recursive: true, force: true });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
@@ -135,25 +135,25 @@ function remove(root: string, name: string): boolean {
 }
 
 /** When a call of it last ended; where it has no mark, when its folder last changed. */
-function usedMsOf(folder: string): number {
+function usedMsOf(directory: string): number {
   try {
-    return readMark(folder)?.usedMs ?? statSync(folder).mtimeMs;
+    return readSessionRecord(directory)?.usedMs ?? statSync(directory).mtimeMs;
   } catch {
     return Number.POSITIVE_INFINITY;
   }
 }
 
-function bytesBelow(folder: string): number {
-  return namesIn(folder).reduce((sum, name) => {
-    const path = join(folder, name);
+function bytesBelow(directory: string): number {
+  return namesIn(directory).reduce((sum, name) => {
+    const path = join(directory, name);
     const stat = lstatSync(path, { throwIfNoEntry: false });
     return sum + (stat?.isDirectory() ? bytesBelow(path) : (stat?.size ?? 0));
   }, 0);
 }
 
-function todoItemsIn(folder: string): number {
+function todoItemsIn(directory: string): number {
   try {
-    const items: unknown = JSON.parse(readIfThere(join(folder, "todo.json")) ?? "[]");
+    const items: unknown = JSON.parse(readIfThere(join(directory, "todo.json")) ?? "[]");
     return Array.isArray(items) ? items.length : 0;
   } catch {
     return 0;

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileLocks } from "./file-locks.js";
 import { fileName, fileStore, fileStores } from "./file-store.js";
-import { openStateFolder, type StateFolder } from "./state-folder.js";
+import { openStateDirectory, type StateDirectory } from "./state-directory.js";
 
-let state: StateFolder;
+let state: StateDirectory;
 beforeEach(() => {
-  state = openStateFolder(mkdtempSync(join(tmpdir(), "haft-store-")));
+  state = openStateDirectory(mkdtempSync(join(tmpdir(), "haft-store-")));
 });
 afterEach(() => rmSync(state.path, { recursive: true, force: true }));
 

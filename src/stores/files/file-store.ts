@@ -3,13 +3,13 @@ import { createHash } from "node:crypto";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { HaftError, type Locks, messageOf, type Store, type Stores } from "../../kernel/index.js";
-import { readIfThere, replaceFile } from "./replace-file.js";
-import { type StateFolder, unwritable } from "./state-folder.js";
+import { readIfThere, replaceStateFile } from "./replace-state-file.js";
+import { type StateDirectory, unwritable } from "./state-directory.js";
 
 /** How long an update waits for the lock of its document. Holders only read and write one small file. */
 const LOCK_WAIT_MS = 10_000;
 /** Most file systems end names at 255 bytes; what is longer than this goes by its hash. */
-const LONGEST_NAME = 160;
+const MAX_NAME_BYTES = 160;
 
 const DELETE_IT = "Mend the file, or delete it to start empty";
 
@@ -28,16 +28,16 @@ export interface FileStoreOptions {
  * @throws `STORE_UNWRITABLE` when it cannot be written, `STORE_CONFLICT` when it holds no JSON or stays locked for 10 s.
  */
 export function fileStore(
-  state: StateFolder,
+  state: StateDirectory,
   place: readonly string[],
   locks: Locks,
   options: FileStoreOptions = {},
 ): Store {
-  const folder = join(state.path, ...place);
+  const directory = join(state.path, ...place);
   let last: { readonly key: string; readonly path: string } | undefined;
   /** Most are asked for the same document again and again. */
   const pathOf = (key: string): string => {
-    if (last?.key !== key) last = { key, path: join(folder, `${fileName(key)}.json`) };
+    if (last?.key !== key) last = { key, path: join(directory, `${fileName(key)}.json`) };
     return last.path;
   };
   return {
@@ -47,11 +47,11 @@ export function fileStore(
     update(key, change) {
       const path = pathOf(key);
       return locks.hold(`store:${path}`, { timeoutMs: LOCK_WAIT_MS }, async () => {
-        const next = change(options.damaged === "set-aside" ? readOrSetAside(path) : read(path, options));
+        const next = change(options.damaged === "set-aside" ? readOrQuarantine(path) : read(path, options));
         try {
           if (next === undefined) return rmSync(path, { force: true });
-          state.folder(...place);
-          replaceFile(path, `${JSON.stringify(next, null, 2)}\n`);
+          state.directory(...place);
+          replaceStateFile(path, `${JSON.stringify(next, null, 2)}\n`);
         } catch (error) {
           throw HaftError.is(error) ? error : unwritable(path, error);
         }
@@ -61,7 +61,7 @@ export function fileStore(
 }
 
 /** The document spaces of a host: each a folder of `<state>/stores`. */
-export function fileStores(state: StateFolder, locks: Locks): Stores {
+export function fileStores(state: StateDirectory, locks: Locks): Stores {
   return { open: (name) => fileStore(state, ["stores", fileName(name)], locks) };
 }
 
@@ -73,7 +73,7 @@ export function fileName(key: string): string {
     const isPlain = /[a-z0-9_-]/.test(character) || (character === "." && name !== "");
     name += isPlain ? character : `%${byte.toString(16).padStart(2, "0")}`;
   }
-  if (name !== "" && name.length <= LONGEST_NAME) return name;
+  if (name !== "" && name.length <= MAX_NAME_BYTES) return name;
   return `%h${createHash("sha256").update(key).digest("hex").slice(0, 40)}`;
 }
 
@@ -94,7 +94,7 @@ function read(path: string, { damaged }: FileStoreOptions = {}): unknown {
   }
 }
 
-function readOrSetAside(path: string): unknown {
+function readOrQuarantine(path: string): unknown {
   try {
     return read(path);
   } catch (error) {

@@ -3,16 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileLocks } from "./file-locks.js";
-import { type ClientTokens, fileTokens } from "./file-tokens.js";
-import { openStateFolder, type StateFolder } from "./state-folder.js";
+import { fileTokens, type TokenStore } from "./file-tokens.js";
+import { openStateDirectory, type StateDirectory } from "./state-directory.js";
 
-let state: StateFolder;
+let state: StateDirectory;
 beforeEach(() => {
-  state = openStateFolder(mkdtempSync(join(tmpdir(), "haft-tokens-")));
+  state = openStateDirectory(mkdtempSync(join(tmpdir(), "haft-tokens-")));
 });
 afterEach(() => rmSync(state.path, { recursive: true, force: true }));
 
-const tokens = (): ClientTokens => fileTokens(state, fileLocks(state), () => 5);
+const tokens = (): TokenStore => fileTokens(state, fileLocks(state), () => 5);
 const path = (): string => join(state.path, "tokens.json");
 
 describe("the tokens of clients", () => {

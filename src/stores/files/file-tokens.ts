@@ -4,8 +4,8 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { HaftError, type Locks } from "../../kernel/index.js";
 import { fileStore } from "./file-store.js";
-import { isMoment } from "./moment.js";
-import type { StateFolder } from "./state-folder.js";
+import type { StateDirectory } from "./state-directory.js";
+import { isTimestampMs } from "./timestamp.js";
 
 /** 256 bits: too many to be tried, so a plain digest of it gives nothing away. */
 const TOKEN_BYTES = 32;
@@ -25,7 +25,7 @@ interface StoredToken extends ClientToken {
   readonly digest: string;
 }
 
-export interface ClientTokens {
+export interface TokenStore {
   /**
    * A new token for a client of this name; it is told here and nowhere again.
    * @throws `CONFIG_INVALID` for a name that is none, `STORE_CONFLICT` for one that has a token, `STORE_UNWRITABLE`
@@ -45,7 +45,7 @@ export interface ClientTokens {
 }
 
 /** The tokens in `<state>/tokens.json`, mode 0600. */
-export function fileTokens(state: StateFolder, locks: Locks, now: () => number = Date.now): ClientTokens {
+export function fileTokens(state: StateDirectory, locks: Locks, now: () => number = Date.now): TokenStore {
   const store = fileStore(state, [], locks);
   const path = join(state.path, `${KEY}.json`);
   let known: { readonly version: string; readonly names: ReadonlyMap<string, string> } | undefined;
@@ -89,7 +89,7 @@ export function fileTokens(state: StateFolder, locks: Locks, now: () => number =
       const version = versionOf(path);
       if (version === undefined) return undefined;
       if (known?.version !== version) {
-        const tokens = await stored().catch(noneWhereDamaged);
+        const tokens = await stored().catch(emptyIfDamaged);
         known = { version, names: new Map(tokens.map(({ digest, name }) => [digest, name])) };
       }
       return known.names.get(digestOf(token));
@@ -104,10 +104,10 @@ function readTokens(document: unknown): readonly StoredToken[] {
 
 function isStored(value: unknown): value is StoredToken {
   const { name, digest, createdMs } = (value ?? {}) as Partial<StoredToken>;
-  return typeof name === "string" && typeof digest === "string" && isMoment(createdMs);
+  return typeof name === "string" && typeof digest === "string" && isTimestampMs(createdMs);
 }
 
-function noneWhereDamaged(error: unknown): readonly StoredToken[] {
+function emptyIfDamaged(error: unknown): readonly StoredToken[] {
   if (HaftError.is(error) && error.cause instanceof SyntaxError) return [];
   throw error;
 }

@@ -14,11 +14,11 @@ export {
   type FileSessions,
   type FileSessionsOptions,
   fileSessions,
-  type KeptSession,
   SESSION_IDLE_MS,
+  type StoredSession,
 } from "./file-sessions.js";
 export { fileStore, fileStores } from "./file-store.js";
-export { type ClientToken, type ClientTokens, fileTokens } from "./file-tokens.js";
-export { type KeptArtifact, type KeptArtifacts, keptArtifacts } from "./kept-artifacts.js";
+export { type ClientToken, fileTokens, type TokenStore } from "./file-tokens.js";
 export { type AuditedCall, type AuditProblem, type AuditReport, readAudit } from "./read-audit.js";
-export { openStateFolder, type StateFolder, statePathOf, stateProblem } from "./state-folder.js";
+export { openStateDirectory, type StateDirectory, statePathOf, stateProblem } from "./state-directory.js";
+export { type StoredArtifact, type StoredArtifacts, storedArtifacts } from "./stored-artifacts.js";

@@ -11,7 +11,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readdirSync, statSync, unlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { isAlive, type ProcessIdentity } from "./process-identity.js";
+import { isProcessAlive, type ProcessIdentity } from "./process-identity.js";
 
 /** A ticket of another machine or container whose file was not touched for this long is taken for dead. */
 export const FOREIGN_STALE_MS = 30_000;
@@ -25,16 +25,16 @@ interface Ticket {
 const NAME = /^([0-9a-f]{32})\.(\d{12})-([0-9a-f]{8})-(\d+)-(\w+)-([0-9a-f]{8})$/;
 
 /** Makes a ticket for `key` (32 hex digits) in `folder` and returns its file name. */
-export function takeTicket(folder: string, key: string, own: ProcessIdentity): string {
+export function takeTicket(directory: string, key: string, own: ProcessIdentity): string {
   for (;;) {
-    const highest = waiting(folder, key).at(-1);
+    const highest = waiting(directory, key).at(-1);
     const number = highest === undefined ? 1 : Number(highest.order.slice(0, 12)) + 1;
     const order = `${String(number).padStart(12, "0")}-${randomBytes(4).toString("hex")}`;
     const name = `${key}.${order.slice(0, 12)}-${own.machine}-${own.pid}-${own.started}-${order.slice(13)}`;
-    closeSync(openSync(join(folder, name), "wx", 0o600));
-    const above = waiting(folder, key).at(-1);
+    closeSync(openSync(join(directory, name), "wx", 0o600));
+    const above = waiting(directory, key).at(-1);
     if (above === undefined || above.name === name || above.order < order) return name;
-    dropTicket(folder, name);
+    dropTicket(directory, name);
   }
 }
 
@@ -42,47 +42,47 @@ export function takeTicket(folder: string, key: string, own: ProcessIdentity): s
  * Who holds the key of this ticket: "mine", the number of another process, or "lost" when the ticket itself is gone because
  * the state folder was removed. Tickets of dead processes are removed on the way.
  */
-export function holderOf(folder: string, ticket: string, own: ProcessIdentity): "mine" | "lost" | number {
-  for (const other of waiting(folder, ticket.slice(0, 32))) {
+export function holderOf(directory: string, ticket: string, own: ProcessIdentity): "mine" | "lost" | number {
+  for (const other of waiting(directory, ticket.slice(0, 32))) {
     if (other.name === ticket) return "mine";
-    if (isOver(folder, other, own)) dropTicket(folder, other.name);
+    if (isOver(directory, other, own)) dropTicket(directory, other.name);
     else return other.owner.pid;
   }
   return "lost";
 }
 
 /** Shows machines that cannot look up our process number that the ticket is still wanted. */
-export function touchTicket(folder: string, ticket: string): void {
+export function touchTicket(directory: string, ticket: string): void {
   try {
     const now = new Date();
-    utimesSync(join(folder, ticket), now, now);
+    utimesSync(join(directory, ticket), now, now);
   } catch {
     // The folder was removed; the holder finds out when it gives the ticket back.
   }
 }
 
-export function dropTicket(folder: string, ticket: string): void {
+export function dropTicket(directory: string, ticket: string): void {
   try {
-    unlinkSync(join(folder, ticket));
+    unlinkSync(join(directory, ticket));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }
 
 /** Removes what dead processes have left, whatever the key. Returns how many there were. */
-export function sweepTickets(folder: string, own: ProcessIdentity): number {
-  const dead = list(folder, "").filter((ticket) => isOver(folder, ticket, own));
-  for (const ticket of dead) dropTicket(folder, ticket.name);
+export function sweepTickets(directory: string, own: ProcessIdentity): number {
+  const dead = list(directory, "").filter((ticket) => isOver(directory, ticket, own));
+  for (const ticket of dead) dropTicket(directory, ticket.name);
   return dead.length;
 }
 
-function waiting(folder: string, key: string): readonly Ticket[] {
-  return list(folder, `${key}.`).sort((a, b) => (a.order < b.order ? -1 : 1));
+function waiting(directory: string, key: string): readonly Ticket[] {
+  return list(directory, `${key}.`).sort((a, b) => (a.order < b.order ? -1 : 1));
 }
 
-function list(folder: string, prefix: string): Ticket[] {
+function list(directory: string, prefix: string): Ticket[] {
   const found: Ticket[] = [];
-  for (const name of namesIn(folder)) {
+  for (const name of namesIn(directory)) {
     const parts = name.startsWith(prefix) ? NAME.exec(name) : null;
     if (parts === null) continue;
     const [, , number, machine, pid, started, salt] = parts as unknown as readonly string[];
@@ -95,20 +95,20 @@ function list(folder: string, prefix: string): Ticket[] {
   return found;
 }
 
-function namesIn(folder: string): readonly string[] {
+function namesIn(directory: string): readonly string[] {
   try {
-    return readdirSync(folder);
+    return readdirSync(directory);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }
 }
 
-function isOver(folder: string, ticket: Ticket, own: ProcessIdentity): boolean {
-  const alive = isAlive(ticket.owner, own);
+function isOver(directory: string, ticket: Ticket, own: ProcessIdentity): boolean {
+  const alive = isProcessAlive(ticket.owner, own);
   if (alive !== "unknown") return !alive;
   try {
-    return Date.now() - statSync(join(folder, ticket.name)).mtimeMs > FOREIGN_STALE_MS;
+    return Date.now() - statSync(join(directory, ticket.name)).mtimeMs > FOREIGN_STALE_MS;
   } catch {
     return true;
   }

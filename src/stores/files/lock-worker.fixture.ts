@@ -1,10 +1,10 @@
 /** A process that holds a lock until it is killed, or counts in a file under it. Started by the lock tests. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileLocks } from "./file-locks.js";
-import { openStateFolder } from "./state-folder.js";
+import { openStateDirectory } from "./state-directory.js";
 
 const [state, task, file = "", times = "0"] = process.argv.slice(2);
-const locks = fileLocks(openStateFolder(state));
+const locks = fileLocks(openStateDirectory(state));
 
 if (task === "hold") {
   await locks.hold("counter", {}, () => {

@@ -13,14 +13,14 @@ export interface ProcessIdentity {
 }
 
 /** The identity of this process. */
-export function ownIdentity(): ProcessIdentity {
+export function ownProcessIdentity(): ProcessIdentity {
   return { pid: process.pid, started: startTime(process.pid) ?? "0", machine: machineTag() };
 }
 
 /**
  * Whether the process still runs. "unknown" for one of another machine, boot or pid namespace: its number means nothing here.
  */
-export function isAlive(one: ProcessIdentity, own: ProcessIdentity): boolean | "unknown" {
+export function isProcessAlive(one: ProcessIdentity, own: ProcessIdentity): boolean | "unknown" {
   if (one.machine !== own.machine) return "unknown";
   if (one.pid === own.pid) return one.started === own.started;
   if (!processExists(one.pid)) return false;

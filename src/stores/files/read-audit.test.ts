@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileAudit } from "./file-audit.js";
 import { readAudit } from "./read-audit.js";
-import { openStateFolder, type StateFolder } from "./state-folder.js";
+import { openStateDirectory, type StateDirectory } from "./state-directory.js";
 
-let state: StateFolder;
+let state: StateDirectory;
 beforeEach(() => {
-  state = openStateFolder(realpathSync(mkdtempSync(join(tmpdir(), "haft-audit-"))));
+  state = openStateDirectory(realpathSync(mkdtempSync(join(tmpdir(), "haft-audit-"))));
 });
 afterEach(() => rmSync(state.path, { recursive: true, force: true }));
 
@@ -96,10 +96,11 @@ describe("the record of all processes", () => {
 
   it("is sound in two halves once the oldest days are moved elsewhere, and misses one out of the middle", async () => {
     await record();
-    const [old, middle] = ["old", "middle"].map((name) => openStateFolder(join(state.path, name)));
+    const [old, middle] = ["old", "middle"].map((name) => openStateDirectory(join(state.path, name)));
     let atMs = Date.UTC(2026, 0, 1, 12);
     for (const name of readdirSync(join(state.path, "audit"))) {
-      if (name.startsWith("2026-01-01")) renameSync(join(state.path, "audit", name), join(old!.folder("audit"), name));
+      if (name.startsWith("2026-01-01"))
+        renameSync(join(state.path, "audit", name), join(old!.directory("audit"), name));
     }
     expect([readAudit(old!), readAudit(state)]).toMatchObject([
       { problems: [], calls: [{ tool: "first" }, { tool: "second" }] },

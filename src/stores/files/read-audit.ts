@@ -3,8 +3,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../kernel/index.js";
 import { CHAIN_START, type ChainedRecord, readAuditChain } from "./audit-chain.js";
-import { readIfThere } from "./replace-file.js";
-import type { StateFolder } from "./state-folder.js";
+import { readIfThere } from "./replace-state-file.js";
+import type { StateDirectory } from "./state-directory.js";
 
 /** One call on record. */
 export interface AuditedCall {
@@ -45,17 +45,17 @@ const FILE = /^(\d{4}-\d\d-\d\d)-\d+-([0-9a-f]+)\.jsonl$/;
  * Reads and checks every file. Lines behind a broken one are left out. A file that is gone whole is noticed only between two
  * days of one process, and where its process wrote more on the same day: whoever removes old days leaves the rest sound.
  */
-export function readAudit(state: Pick<StateFolder, "path">): AuditReport {
-  const folder = join(state.path, "audit");
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => FILE.test(name)) : [];
+export function readAudit(state: Pick<StateDirectory, "path">): AuditReport {
+  const directory = join(state.path, "audit");
+  const names = existsSync(directory) ? readdirSync(directory).filter((name) => FILE.test(name)) : [];
   const calls = new Map<string, AuditedCall>();
   const problems: AuditProblem[] = [];
   const hashes = new Map<string, string>();
   for (const file of names.sort()) {
     const chain = FILE.exec(file)?.[2] ?? "";
     // The head first: a process that writes meanwhile only adds lines.
-    const head = textOfFile(join(folder, file.replace(/jsonl$/, "head")));
-    const text = textOfFile(join(folder, file));
+    const head = textOfFile(join(directory, file.replace(/jsonl$/, "head")));
+    const text = textOfFile(join(directory, file));
     if (text instanceof Error || head instanceof Error) {
       const why =
         text instanceof Error ? `it cannot be read: ${text.message}` : `its head cannot be read: ${messageOf(head)}`;

@@ -4,15 +4,15 @@ import {
   BoundedMap,
   BoundedSet,
   isRecord,
-  MAX_KNOWN_LINKS,
+  MAX_KNOWN_SYMLINKS,
   MAX_OUTPUTS_SEEN,
   MAX_READ_RECORDS,
   type OutputSeen,
   type ReadStateRecord,
   type Store,
 } from "../../kernel/index.js";
-import { isMoment } from "./moment.js";
-import { readIfThere } from "./replace-file.js";
+import { readIfThere } from "./replace-state-file.js";
+import { isTimestampMs } from "./timestamp.js";
 
 const KEY = "memory";
 
@@ -21,25 +21,25 @@ interface Remembered {
   readonly cwd: Readonly<Record<string, string>>;
   readonly read: Readonly<Record<string, ReadStateRecord>>;
   readonly outputs: Readonly<Record<string, OutputSeen>>;
-  readonly links: readonly string[];
+  readonly symlinks: readonly string[];
 }
 
 /** Loaded when it is made; `save` merges what is new into what other processes have saved meanwhile. */
 export class SessionMemory {
   readonly readState: Remembering<ReadStateRecord>;
   readonly outputsSeen: Remembering<OutputSeen>;
-  readonly links: BoundedSet<string>;
+  readonly symlinks: BoundedSet<string>;
   readonly #cwds: Map<string, string>;
   readonly #newCwds = new Map<string, string>();
-  readonly #savedLinks: Set<string>;
+  readonly #savedSymlinks: Set<string>;
 
-  constructor(folder: string) {
-    const { cwd, read, outputs, links } = readRemembered(join(folder, `${KEY}.json`));
+  constructor(directory: string) {
+    const { cwd, read, outputs, symlinks } = readRemembered(join(directory, `${KEY}.json`));
     this.readState = new Remembering(MAX_READ_RECORDS, read);
     this.outputsSeen = new Remembering(MAX_OUTPUTS_SEEN, outputs);
     this.#cwds = new Map(Object.entries(cwd));
-    this.#savedLinks = new Set(links);
-    this.links = new BoundedSet(MAX_KNOWN_LINKS, links);
+    this.#savedSymlinks = new Set(symlinks);
+    this.symlinks = new BoundedSet(MAX_KNOWN_SYMLINKS, symlinks);
   }
 
   cwd(backend: string): string | undefined {
@@ -53,22 +53,22 @@ export class SessionMemory {
 
   /** @throws What `Store.update` does; what is new is then still to be saved. */
   async save(documents: Store): Promise<void> {
-    const newLinks = [...this.links].filter((link) => !this.#savedLinks.has(link));
+    const newSymlinks = [...this.symlinks].filter((symlink) => !this.#savedSymlinks.has(symlink));
     const [reads, outputs] = [this.readState.changed, this.outputsSeen.changed];
-    if (this.#newCwds.size + reads.size + outputs.size + newLinks.length === 0) return;
+    if (this.#newCwds.size + reads.size + outputs.size + newSymlinks.length === 0) return;
     await documents.update(KEY, (old) => {
       const before = remembered(old);
       return {
         cwd: { ...before.cwd, ...Object.fromEntries(this.#newCwds) },
         read: latestReads({ ...before.read, ...Object.fromEntries(reads) }),
         outputs: Object.fromEntries(new BoundedMap(MAX_OUTPUTS_SEEN, [...Object.entries(before.outputs), ...outputs])),
-        links: [...new BoundedSet(MAX_KNOWN_LINKS, [...before.links, ...newLinks])],
+        symlinks: [...new BoundedSet(MAX_KNOWN_SYMLINKS, [...before.symlinks, ...newSymlinks])],
       } satisfies Remembered;
     });
     this.#newCwds.clear();
     reads.clear();
     outputs.clear();
-    for (const link of newLinks) this.#savedLinks.add(link);
+    for (const symlink of newSymlinks) this.#savedSymlinks.add(symlink);
   }
 }
 
@@ -83,12 +83,12 @@ function readRemembered(path: string): Remembered {
 
 /** What of a document is as it was written; the rest counts as not remembered. */
 function remembered(document: unknown): Remembered {
-  const { cwd, read, outputs, links } = isRecord(document) ? document : {};
+  const { cwd, read, outputs, symlinks } = isRecord(document) ? document : {};
   return {
     cwd: entriesOf(cwd, (path) => typeof path === "string"),
     read: entriesOf(read, isReadRecord),
     outputs: entriesOf(outputs, isOutputSeen),
-    links: Array.isArray(links) ? links.filter((link) => typeof link === "string") : [],
+    symlinks: Array.isArray(symlinks) ? symlinks.filter((symlink) => typeof symlink === "string") : [],
   };
 }
 
@@ -101,13 +101,13 @@ function isReadRecord(value: unknown): value is ReadStateRecord {
   if (!isRecord(value)) return false;
   const { mtimeMs, size, readAt, contentHash } = value;
   const isHashed = contentHash === undefined || typeof contentHash === "string";
-  return isMoment(mtimeMs) && typeof size === "number" && isMoment(readAt) && isHashed;
+  return isTimestampMs(mtimeMs) && typeof size === "number" && isTimestampMs(readAt) && isHashed;
 }
 
 function isOutputSeen(value: unknown): value is OutputSeen {
   if (!isRecord(value)) return false;
   const isPlace = (bytes: unknown) => Number.isSafeInteger(bytes) && Number(bytes) >= 0;
-  return isMoment(value.startedMs) && isPlace(value.stdout) && isPlace(value.stderr);
+  return isTimestampMs(value.startedMs) && isPlace(value.stdout) && isPlace(value.stderr);
 }
 
 /** The records that were made last, oldest first, as far as a session remembers. */

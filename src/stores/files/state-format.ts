@@ -2,7 +2,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { HaftError, messageOf, shortageOf } from "../../kernel/index.js";
-import { readIfThere, replaceFile } from "./replace-file.js";
+import { readIfThere, replaceStateFile } from "./replace-state-file.js";
 
 /**
  * The form that this version reads and writes. It grows whenever a file of the state folder changes so that an older version
@@ -22,7 +22,7 @@ export function formatProblem(root: string): string | undefined {
   let text: string | undefined;
   try {
     text = readIfThere(formatPath(root));
-    if (text === undefined && isLink(formatPath(root)))
+    if (text === undefined && isSymlink(formatPath(root)))
       return `"${formatPath(root)}" is a link that leads nowhere. Restore what it leads to`;
   } catch (error) {
     return `"${formatPath(root)}" cannot be read (${messageOf(error)}). ${adviceFor(error)}`;
@@ -51,10 +51,11 @@ export function requireFormat(root: string): void {
 
 /** Says which form the files of the folder have, where nobody has yet. */
 export function noteFormat(root: string): void {
-  if (!existsSync(formatPath(root))) replaceFile(formatPath(root), `${JSON.stringify({ format: STATE_FORMAT })}\n`);
+  if (!existsSync(formatPath(root)))
+    replaceStateFile(formatPath(root), `${JSON.stringify({ format: STATE_FORMAT })}\n`);
 }
 
-function isLink(path: string): boolean {
+function isSymlink(path: string): boolean {
   try {
     return lstatSync(path).isSymbolicLink();
   } catch {

@@ -25,7 +25,7 @@ export interface MemoryArtifactsOptions {
 /** Evicted artifacts that are still told from unknown ones. */
 const MAX_EVICTED_IDS = 10_000;
 
-interface Kept {
+interface StoredArtifact {
   readonly info: Omit<ArtifactInfo, "producedBytes" | "keptBytes">;
   readonly buffer: HeadTailBuffer;
 }
@@ -33,26 +33,26 @@ interface Kept {
 /** The artifacts of one session, lost with the process. */
 export function memoryArtifacts(options: MemoryArtifactsOptions): Artifacts {
   const { ids, now, partBytes = 1 << 20, quotaBytes = 32 << 20 } = options;
-  const shelf = new Shelf(quotaBytes);
+  const store = new ArtifactStore(quotaBytes);
   return {
     async create(about) {
       const id = ids.next("a");
       const kept = { info: { ...about, id, createdMs: now() }, buffer: new HeadTailBuffer(partBytes, partBytes) };
-      return writerOf(shelf, kept);
+      return writerOf(store, kept);
     },
     async read(id, offset, length) {
-      const kept = shelf.find(id);
+      const kept = store.find(id);
       return typeof kept === "string" ? kept : partOf(kept.buffer, Math.max(0, offset), length);
     },
     async list() {
-      return shelf.all().map(({ info, buffer }) => ({
+      return store.all().map(({ info, buffer }) => ({
         ...info,
         producedBytes: buffer.produced,
         keptBytes: keptBytes(buffer),
       }));
     },
     async export(id, fs, path) {
-      const kept = shelf.find(id);
+      const kept = store.find(id);
       if (typeof kept === "string") throw artifactFault(id, kept);
       const bytes = concatBytes([kept.buffer.head(), kept.buffer.tail()]);
       await fs.replaceAtomic(path, bytes, "any");
@@ -62,9 +62,9 @@ export function memoryArtifacts(options: MemoryArtifactsOptions): Artifacts {
 }
 
 /** Those that are kept, within the quota. */
-class Shelf {
+class ArtifactStore {
   readonly #quotaBytes: number;
-  readonly #live = new Map<string, Kept>();
+  readonly #live = new Map<string, StoredArtifact>();
   readonly #evicted = new BoundedSet<string>(MAX_EVICTED_IDS);
   #usedBytes = 0;
 
@@ -72,21 +72,21 @@ class Shelf {
     this.#quotaBytes = quotaBytes;
   }
 
-  add(kept: Kept): void {
+  add(kept: StoredArtifact): void {
     this.#live.set(kept.info.id, kept);
   }
 
-  find(id: string): Kept | "evicted" | "unknown" {
+  find(id: string): StoredArtifact | "evicted" | "unknown" {
     return this.#live.get(id) ?? (this.#evicted.has(id) ? "evicted" : "unknown");
   }
 
   /** Oldest first. */
-  all(): readonly Kept[] {
+  all(): readonly StoredArtifact[] {
     return [...this.#live.values()];
   }
 
   /** False where it gave way before. Others may have to now. */
-  push(kept: Kept, bytes: Uint8Array): boolean {
+  push(kept: StoredArtifact, bytes: Uint8Array): boolean {
     if (!this.#live.has(kept.info.id)) return false;
     const before = keptBytes(kept.buffer);
     kept.buffer.push(bytes);
@@ -101,40 +101,40 @@ class Shelf {
   }
 
   /** From now on it is unknown. */
-  forget(kept: Kept): void {
+  forget(kept: StoredArtifact): void {
     this.#drop(kept);
     this.#evicted.delete(kept.info.id);
   }
 
-  #drop(kept: Kept): void {
+  #drop(kept: StoredArtifact): void {
     if (this.#live.delete(kept.info.id)) this.#usedBytes -= keptBytes(kept.buffer);
   }
 }
 
-function writerOf(shelf: Shelf, kept: Kept): ArtifactWriter {
+function writerOf(store: ArtifactStore, kept: StoredArtifact): ArtifactWriter {
   const { id } = kept.info;
   /** Bytes that came after the artifact had to give way: counted, not kept. */
-  let lostBytes = 0;
+  let droppedBytes = 0;
   let ended: { readonly producedBytes: number; readonly keptBytes: number } | undefined;
-  shelf.add(kept);
+  store.add(kept);
   return {
     id,
     async write(bytes) {
       if (ended !== undefined) {
         throw new HaftError("STORE_CLOSED", `Did not write to the artifact "${id}": it has ended.`);
       }
-      if (!shelf.push(kept, bytes)) lostBytes += bytes.length;
+      if (!store.push(kept, bytes)) droppedBytes += bytes.length;
     },
     async end() {
       ended ??= {
-        producedBytes: kept.buffer.produced + lostBytes,
-        keptBytes: shelf.find(id) === kept ? keptBytes(kept.buffer) : 0,
+        producedBytes: kept.buffer.produced + droppedBytes,
+        keptBytes: store.find(id) === kept ? keptBytes(kept.buffer) : 0,
       };
       return ended;
     },
     async discard() {
       ended ??= { producedBytes: 0, keptBytes: 0 };
-      shelf.forget(kept);
+      store.forget(kept);
     },
   };
 }
@@ -162,5 +162,5 @@ function partOf(buffer: HeadTailBuffer, from: number, length: number): ArtifactP
 }
 
 function keptBytes(buffer: HeadTailBuffer): number {
-  return buffer.produced - buffer.dropped;
+  return buffer.produced - buffer.omittedBytes;
 }

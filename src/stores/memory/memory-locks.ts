@@ -17,7 +17,7 @@ export function memoryLocks(clock: Clock): Locks {
       const behind = before.then(() => turn);
       queues.set(key, behind);
       try {
-        await patiently(before, clock, key, io);
+        await withTimeout(before, clock, key, io);
         return await body();
       } finally {
         leave();
@@ -29,7 +29,7 @@ export function memoryLocks(clock: Clock): Locks {
   };
 }
 
-async function patiently(
+async function withTimeout(
   before: Promise<void>,
   clock: Clock,
   key: string,

@@ -3,7 +3,7 @@ import {
   type Artifacts,
   BoundedMap,
   BoundedSet,
-  MAX_KNOWN_LINKS,
+  MAX_KNOWN_SYMLINKS,
   MAX_OUTPUTS_SEEN,
   MAX_READ_RECORDS,
   type Session,
@@ -26,7 +26,7 @@ export function createMemorySession(options: MemorySessionOptions): Session {
     readState: new BoundedMap(MAX_READ_RECORDS),
     outputsSeen: new BoundedMap(MAX_OUTPUTS_SEEN),
     caches: new Map(),
-    links: new BoundedSet(MAX_KNOWN_LINKS),
+    symlinks: new BoundedSet(MAX_KNOWN_SYMLINKS),
     cwd: (backend) => cwds.get(backend),
     setCwd(backend, path) {
       cwds.set(backend, path);

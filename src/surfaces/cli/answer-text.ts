@@ -9,10 +9,10 @@ import { jsonText, type Stream } from "./json-output.js";
  * diffs in colour unless NO_COLOR is set; `hidden` counts the characters that were left out for that.
  */
 export function answerText(outcome: ToolOutcome, stream: Stream): { readonly text: string; readonly hidden: number } {
-  const isForPerson = stream.isTTY === true;
-  const blocks = outcome.content.map((block) => blockText(block, isForPerson)).join("\n");
+  const isForUser = stream.isTTY === true;
+  const blocks = outcome.content.map((block) => blockText(block, isForUser)).join("\n");
   const text = blocks === "" || blocks.endsWith("\n") ? blocks : `${blocks}\n`;
-  if (!isForPerson) return { text, hidden: 0 };
+  if (!isForUser) return { text, hidden: 0 };
   const { text: clean, removed } = stripControls(text);
   return { text: withColouredDiff(clean), hidden: removed };
 }
@@ -43,12 +43,12 @@ function bytesAsBase64(this: unknown, key: string, value: unknown): unknown {
   return original instanceof Uint8Array ? Buffer.from(original).toString("base64") : value;
 }
 
-function blockText(block: ContentBlock, isForPerson: boolean): string {
+function blockText(block: ContentBlock, isForUser: boolean): string {
   switch (block.kind) {
     case "text":
       return block.text;
     case "json":
-      return JSON.stringify(block.value, null, isForPerson ? 2 : undefined);
+      return JSON.stringify(block.value, null, isForUser ? 2 : undefined);
     case "image":
       return `[${block.mime}, ${block.data.length} bytes; \`--json\` or an MCP client shows it]`;
     case "resource":

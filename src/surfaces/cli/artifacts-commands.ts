@@ -1,7 +1,7 @@
 /** The commands that look after artifacts. */
 import type { Command } from "commander";
-import type { ArtifactsOptions, ExportOptions, ShowOptions } from "./artifacts-command.js";
 import { withExamples, withStateOption } from "./command-parts.js";
+import type { ArtifactsOptions, ExportOptions, ShowOptions } from "./commands/artifacts.js";
 
 export function addArtifactsCommands(program: Command): void {
   const artifacts = withExamples(
@@ -21,7 +21,7 @@ export function addArtifactsCommands(program: Command): void {
     "haft artifacts list",
     "haft artifacts list trial --json",
   ).action(async (session: string | undefined, options: ArtifactsOptions) => {
-    const { listArtifacts } = await import("./artifacts-command.js");
+    const { listArtifacts } = await import("./commands/artifacts.js");
     process.exitCode = await listArtifacts(session, options);
   });
   withExamples(
@@ -31,7 +31,7 @@ export function addArtifactsCommands(program: Command): void {
     "haft artifacts show last",
     "haft artifacts show last --lines 1-20",
   ).action(async (id: string, options: ShowOptions) => {
-    const { showArtifact } = await import("./artifacts-command.js");
+    const { showArtifact } = await import("./commands/artifacts.js");
     process.exitCode = await showArtifact(id, options);
   });
   withExamples(
@@ -41,7 +41,7 @@ export function addArtifactsCommands(program: Command): void {
     "haft artifacts export last restored.txt",
     "haft artifacts export last restored.txt --force",
   ).action(async (id: string, path: string, options: ExportOptions) => {
-    const { exportArtifact } = await import("./artifacts-command.js");
+    const { exportArtifact } = await import("./commands/artifacts.js");
     process.exitCode = await exportArtifact(id, path, options);
   });
   withExamples(
@@ -51,7 +51,7 @@ export function addArtifactsCommands(program: Command): void {
     ),
     "haft artifacts remove last",
   ).action(async (ids: readonly string[], options: ArtifactsOptions) => {
-    const { removeArtifacts } = await import("./artifacts-command.js");
+    const { removeArtifacts } = await import("./commands/artifacts.js");
     process.exitCode = await removeArtifacts(ids, options);
   });
 }

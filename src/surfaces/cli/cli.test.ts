@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { built, cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
 import { connectText } from "./connect-text.js";
-import { stdioServerCommand } from "./start-command.js";
+import { stdioServerCommand } from "./server-start-command.js";
 
 let root: string;
 let workspace: string;
@@ -97,7 +97,7 @@ describe("haft call", () => {
     expect(done.stdout).toContain('"touch made"');
     expect(done.stdout).toContain("allow");
     const asJson = JSON.parse((await call("write", { path: "made", content: "x" }, "--explain", "--json")).stdout);
-    expect(asJson).toMatchObject({ tool: "write", effect: "act", decision: { effect: "allow" } });
+    expect(asJson).toMatchObject({ tool: "write", effect: "write", decision: { effect: "allow" } });
     expect(JSON.stringify(asJson.claims)).toContain(join(workspace, "made"));
     expect(readdirSync(workspace)).toEqual(["a.txt"]);
     expect((await call("read", {}, "--explain")).status).toBe(1);

@@ -5,7 +5,7 @@ import { workspaceOf } from "./common-options.js";
 import { UsageError } from "./usage.js";
 
 /** Bytes of the longest path that a system takes. */
-const LONGEST_PATH = 4_096;
+const MAX_PATH_CHARACTERS = 4_096;
 /** Of an address that is none, so much is shown. */
 const SHOWN = 120;
 
@@ -18,7 +18,7 @@ function pathOf(root: string): string {
   let why: string;
   try {
     const path = fileURLToPath(root);
-    if (Buffer.byteLength(path) > LONGEST_PATH) why = `its path has more than ${LONGEST_PATH} bytes`;
+    if (Buffer.byteLength(path) > MAX_PATH_CHARACTERS) why = `its path has more than ${MAX_PATH_CHARACTERS} bytes`;
     else if (path.includes("\0")) why = "its path holds a NUL byte";
     else return path;
   } catch (error) {

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { homeDirectory } from "../../host/index.js";
 import { type Dialect, type Gate, isWithin, messageOf } from "../../kernel/index.js";
 import { type SettledConfig, type ToolkitOptions, workspaceProblem } from "../../toolkit/index.js";
-import { type ConfigOptions, type LoadedConfig, loadConfig, tellIgnored } from "./configuration.js";
+import { type ConfigOptions, type LoadedConfig, loadConfig, reportIgnored } from "./configuration.js";
 import { stateDirOf } from "./state-options.js";
 import { DEFAULT_DIALECT, UsageError } from "./usage.js";
 
@@ -31,7 +31,7 @@ export interface Settings {
 /** Tells what of a project's file is not followed. @throws UsageError, `CONFIG_INVALID` */
 export async function settingsOf(options: CommonOptions): Promise<Settings> {
   const loaded = await loadConfig(options);
-  tellIgnored(loaded);
+  reportIgnored(loaded);
   const { settled } = loaded;
   const { on, state, env, gate, autonomy = "full" } = options;
   if (autonomy !== "full") {

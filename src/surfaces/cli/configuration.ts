@@ -10,7 +10,7 @@ import {
   settleConfig,
   workspaceProblem,
 } from "../../toolkit/index.js";
-import { tellPerson } from "./tell-operator.js";
+import { printNotice } from "./print-notice.js";
 import { UsageError } from "./usage.js";
 
 /** The name of a configuration file, in a workspace and in the folder of the person. */
@@ -42,17 +42,17 @@ export interface LoadedConfig {
  */
 export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> {
   const { dialect, gateFloor } = options;
-  const settleOptions = { home: homeDirectory(), personPath: personConfigPath(), dialect, gateFloor, realPath };
+  const settleOptions = { home: homeDirectory(), userConfigPath: userConfigPath(), dialect, gateFloor, realPath };
   const settle = () => settleConfig(layers, settleOptions);
   const layers: ConfigLayer[] = [];
   if (options.config === false) return { settled: await settle(), layers };
   const add = async (by: ConfigLayer["by"], path: string): Promise<boolean> => {
     const text = readConfig(path);
     if (text === undefined) return false;
-    layers.push({ by, path, folder: dirname(path), config: await parseConfig(text, path) });
+    layers.push({ by, path, directory: dirname(path), config: await parseConfig(text, path) });
     return true;
   };
-  await add("person", personConfigPath());
+  await add("person", userConfigPath());
   if (options.config !== undefined) {
     const path = resolve(options.config);
     if (!(await add("person", path)))
@@ -60,27 +60,27 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
         `--config ${options.config}: there is no such file. \`haft init\` writes one to start from.`,
       );
   } else {
-    const folder = realFolder(options.workspace ?? (await settle()).workspace ?? process.cwd());
-    const path = folder === undefined ? undefined : join(folder, CONFIG_NAME);
-    if (path !== undefined && path !== personConfigPath()) await add("project", path);
+    const directory = realDirectory(options.workspace ?? (await settle()).workspace ?? process.cwd());
+    const path = directory === undefined ? undefined : join(directory, CONFIG_NAME);
+    if (path !== undefined && path !== userConfigPath()) await add("project", path);
   }
   return { settled: await settle(), layers };
 }
 
 /** `$XDG_CONFIG_HOME/haft/haft.jsonc`, else `~/.config/haft/haft.jsonc`. A relative variable is ignored. */
-export function personConfigPath(): string {
+export function userConfigPath(): string {
   const xdg = process.env.XDG_CONFIG_HOME;
-  const folder = xdg !== undefined && isAbsolute(xdg) ? xdg : join(homeDirectory(), ".config");
-  return join(folder, "haft", CONFIG_NAME);
+  const directory = xdg !== undefined && isAbsolute(xdg) ? xdg : join(homeDirectory(), ".config");
+  return join(directory, "haft", CONFIG_NAME);
 }
 
 /** Says on standard error what of a project's file is not followed. */
-export function tellIgnored({ settled }: LoadedConfig): void {
-  for (const line of settled.ignored) tellPerson(line);
+export function reportIgnored({ settled }: LoadedConfig): void {
+  for (const line of settled.ignored) printNotice(line);
 }
 
 /** The folder that a project's file may lie in; none where anybody could have put one. */
-function realFolder(path: string): string | undefined {
+function realDirectory(path: string): string | undefined {
   try {
     const real = realpathSync.native(path);
     return workspaceProblem(real, homeDirectory()) === undefined ? real : undefined;

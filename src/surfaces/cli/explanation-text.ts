@@ -23,7 +23,7 @@ export function explanationText(explanation: Explanation): string {
 }
 
 /** What each effect of a tool is for a reader. */
-export const EFFECT_WORDS = { none: "neither", look: "reads", act: "writes" } as const;
+export const EFFECT_WORDS = { none: "neither", read: "reads", write: "writes" } as const;
 
 function claimText(claim: Claim): string {
   switch (claim.kind) {

@@ -32,7 +32,7 @@ const restoreIn = (stderr: string) =>
 
 function leaveHalfWritten(): void {
   const script = transpileForProcess(
-    new URL("../../backends/local/writer.fixture.ts", import.meta.url),
+    new URL("../../backends/local/fs/writer.fixture.ts", import.meta.url),
     join(root, "built"),
   );
   const argv = [script, file(), String(OLD.length), state(), "overwrite"];

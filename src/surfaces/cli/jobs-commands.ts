@@ -1,7 +1,7 @@
 /** The commands that look after jobs. */
 import type { Command } from "commander";
 import { withExamples, withStateOption } from "./command-parts.js";
-import type { CleanJobsOptions, JobsOptions } from "./jobs-command.js";
+import type { CleanJobsOptions, JobsOptions } from "./commands/jobs.js";
 
 export function addJobsCommands(program: Command): void {
   const jobs = withExamples(
@@ -14,14 +14,14 @@ export function addJobsCommands(program: Command): void {
     "haft jobs list",
     "haft jobs list --json",
   ).action(async (options: JobsOptions) => {
-    const { listJobs } = await import("./jobs-command.js");
+    const { listJobs } = await import("./commands/jobs.js");
     process.exitCode = await listJobs(options);
   });
   withExamples(
     withStateOptions(jobs.command("stop <id>").description("end one with all its processes")),
     "haft jobs stop job-1",
   ).action(async (id: string, options: JobsOptions) => {
-    const { stopJob } = await import("./jobs-command.js");
+    const { stopJob } = await import("./commands/jobs.js");
     process.exitCode = await stopJob(id, options);
   });
   withExamples(
@@ -34,7 +34,7 @@ export function addJobsCommands(program: Command): void {
     "haft jobs clean",
     "haft jobs clean --all --json",
   ).action(async (options: CleanJobsOptions) => {
-    const { cleanJobs } = await import("./jobs-command.js");
+    const { cleanJobs } = await import("./commands/jobs.js");
     process.exitCode = await cleanJobs(options);
   });
 }

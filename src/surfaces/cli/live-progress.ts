@@ -45,10 +45,10 @@ export function liveProgress(tool: string, terminal: Terminal): { onEvent(event:
   timer.unref();
   return {
     onEvent({ kind, data }) {
-      const said = (data ?? {}) as { readonly text?: unknown; readonly message?: unknown };
-      if (kind === "output" && typeof said.text === "string")
-        printed = `${printed}${plain(said.text)}`.slice(-MAX_CHARACTERS);
-      else if (typeof said.message === "string") message = plain(said.message).trim().split("\n").at(-1) ?? "";
+      const lastLine = (data ?? {}) as { readonly text?: unknown; readonly message?: unknown };
+      if (kind === "output" && typeof lastLine.text === "string")
+        printed = `${printed}${plain(lastLine.text)}`.slice(-MAX_CHARACTERS);
+      else if (typeof lastLine.message === "string") message = plain(lastLine.message).trim().split("\n").at(-1) ?? "";
     },
     end() {
       clearInterval(timer);

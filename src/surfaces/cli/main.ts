@@ -3,7 +3,7 @@
 import module from "node:module";
 import { homedir } from "node:os";
 import { quickServe } from "./quick-serve.js";
-import { EXIT, exitCodeOf, refuseSystem, tellProblem } from "./usage.js";
+import { EXIT, exitCodeOf, printProblem, refuseSystem } from "./usage.js";
 
 keepCompiledCode();
 
@@ -26,16 +26,16 @@ try {
   const args = process.argv.slice(2);
   const served = quickServe(args);
   if (served !== undefined) {
-    const { serveCommand } = await import("./serve-command.js");
+    const { serveCommand } = await import("./commands/serve.js");
     process.exitCode = await serveCommand(served);
   } else {
-    const { buildProgram, requireCommand } = await import("./program.js");
+    const { buildProgram, requireSubcommand } = await import("./program.js");
     const program = buildProgram();
-    await requireCommand(program, args);
+    await requireSubcommand(program, args);
     await program.parseAsync();
   }
 } catch (error) {
-  await tellProblem(error);
+  await printProblem(error);
   process.exitCode = exitCodeOf(error);
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { pdfOf, pdfWith } from "../../backends/local/media/pdf.fixture.js";
+import { pdfOf, pdfWith } from "../../host/media/pdf.fixture.js";
 import { built, cleanEnv, runHaft } from "../../testing/built.fixture.js";
 import { underLoad } from "../../testing/under-load.fixture.js";
 

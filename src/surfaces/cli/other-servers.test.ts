@@ -7,7 +7,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { built, cleanEnv, runHaft } from "../../testing/built.fixture.js";
 import { handMade } from "../../toolkit/servers.fixture.js";
-import type { Finding } from "./doctor/finding.js";
+import type { DoctorFinding } from "./doctor/finding.js";
 
 let root: string;
 let workspace: string;
@@ -65,7 +65,7 @@ describe("servers of the configuration", { timeout: 60_000 }, () => {
     expect(areGone()).toBe(true);
     const cost = JSON.parse((await haft("cost", "--json")).stdout) as { tools: Record<string, number> };
     expect(cost.tools.docs__echo).toBeGreaterThan(0);
-    const { findings } = JSON.parse((await haft("doctor", "--json")).stdout) as { findings: Finding[] };
+    const { findings } = JSON.parse((await haft("doctor", "--json")).stdout) as { findings: DoctorFinding[] };
     const found = findings.filter(({ id }) => id === "servers").map((one) => `${one.status} ${one.found}`);
     expect(found).toEqual([
       'ok "docs" offers 1 tool',

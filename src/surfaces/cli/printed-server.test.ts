@@ -7,7 +7,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { built, cleanEnv, runHaft } from "../../testing/built.fixture.js";
 import { buildProgram } from "./program.js";
-import { stdioServerCommand } from "./start-command.js";
+import { stdioServerCommand } from "./server-start-command.js";
 
 interface Block {
   readonly command: string;

@@ -2,9 +2,9 @@
 import { Command } from "commander";
 import { examples } from "./command-parts.js";
 import { haftVersion } from "./installed-package.js";
+import { shownLines } from "./print-notice.js";
 import { addSetupCommands } from "./setup-commands.js";
 import { addStateCommands } from "./state-commands.js";
-import { shownLines } from "./tell-operator.js";
 import { addToolCommands } from "./tool-commands.js";
 import { UsageError } from "./usage.js";
 
@@ -31,7 +31,7 @@ export function buildProgram(): Command {
 }
 
 /** Looks before anything is parsed, so that asking for help does not hide a misspelt command. @throws UsageError */
-export async function requireCommand(program: Command, args: readonly string[]): Promise<void> {
+export async function requireSubcommand(program: Command, args: readonly string[]): Promise<void> {
   let command = program;
   for (const name of args.filter((arg) => !arg.startsWith("-"))) {
     if (command.commands.length === 0 || name === "help") return;

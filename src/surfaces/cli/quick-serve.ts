@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import type { Gate } from "../../kernel/index.js";
-import type { ServeOptions } from "./serve-command.js";
+import type { ServeOptions } from "./commands/serve.js";
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;

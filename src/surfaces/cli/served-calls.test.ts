@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createToolkit, keptSessions, type Toolkit } from "../../toolkit/index.js";
+import { createToolkit, sessionAdmin, type Toolkit } from "../../toolkit/index.js";
 import type { McpSession } from "../mcp/index.js";
 import { type ServedCalls, type ServedCallsOptions, servedCalls } from "./served-calls.js";
 
@@ -76,15 +76,15 @@ describe("the sessions behind a server", () => {
     const lasting = named("mcp:laptop", { isLasting: true });
     await plan(first, lasting);
     await plan(first, named("mcp:gone"));
-    expect((await keptSessions({ stateDir })).list()).toHaveLength(2);
+    expect((await sessionAdmin({ stateDir })).list()).toHaveLength(2);
     await first.close();
-    expect((await keptSessions({ stateDir })).list().map(({ id }) => id)).toEqual(["mcp:laptop"]);
+    expect((await sessionAdmin({ stateDir })).list().map(({ id }) => id)).toEqual(["mcp:laptop"]);
     expect(await read(serve(), lasting)).toContain("stay");
   });
 
   it("end a day after the end of their last call", async () => {
     let nowMs = Date.now();
-    const calls = serve({ now: () => nowMs, lookEveryMs: 5 });
+    const calls = serve({ now: () => nowMs, checkIntervalMs: 5 });
     const session = named("mcp:laptop", { isLasting: true });
     await plan(calls, session);
     nowMs += DAY - 60_000;
@@ -97,10 +97,10 @@ describe("the sessions behind a server", () => {
   });
 
   it("end when they are ended from elsewhere, and their client gets a new one", async () => {
-    const calls = serve({ lookEveryMs: 5 });
+    const calls = serve({ checkIntervalMs: 5 });
     const session = named("mcp:laptop", { isLasting: true });
     await plan(calls, session);
-    expect((await keptSessions({ stateDir })).end("mcp:laptop")).toBe(true);
+    expect((await sessionAdmin({ stateDir })).end("mcp:laptop")).toBe(true);
     while (toolkits[0]?.sessions().length !== 0) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(await read(calls, session)).not.toContain("stay");
     await plan(calls, session);
@@ -126,7 +126,7 @@ describe("the sessions behind a server", () => {
     calls.end?.(session.key);
     await plan(calls, session);
     expect(await read(calls, session)).toContain("stay");
-    expect((await keptSessions({ stateDir })).list()).toHaveLength(1);
+    expect((await sessionAdmin({ stateDir })).list()).toHaveLength(1);
   });
 });
 

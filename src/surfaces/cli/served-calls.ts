@@ -9,7 +9,7 @@ import { endedAfterKill } from "./survivor-watch.js";
 /** Sessions that are open. A client names as many conversations as it likes; beyond these its own one not used for longest is closed. */
 const MAX_SESSIONS = 1_000;
 /** Milliseconds between two looks for sessions that have ended by themselves or were ended by `haft sessions`. */
-const LOOK_EVERY_MS = 5_000;
+const CHECK_INTERVAL_MS = 5_000;
 
 export interface ServedCallsOptions extends Omit<ServedToolkitOptions, "onMoved"> {
   readonly collection: string;
@@ -22,7 +22,7 @@ export interface ServedCallsOptions extends Omit<ServedToolkitOptions, "onMoved"
   /** Milliseconds since the epoch, for the idle end of sessions. Default: the toolkit's clock. */
   now?(): number;
   /** Milliseconds between two looks for sessions that have ended. Default 5000. */
-  readonly lookEveryMs?: number;
+  readonly checkIntervalMs?: number;
 }
 
 export interface ServedCalls extends McpCalls {
@@ -49,10 +49,10 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
   let callIds: string | undefined;
   let callCount = 0;
   let isReported = false;
-  let looking: NodeJS.Timeout | undefined;
+  let checkTimer: NodeJS.Timeout | undefined;
 
   const open = (): Promise<Toolkit> => {
-    looking ??= setInterval(() => sessions.look(), options.lookEveryMs ?? LOOK_EVERY_MS).unref();
+    checkTimer ??= setInterval(() => sessions.check(), options.checkIntervalMs ?? CHECK_INTERVAL_MS).unref();
     return served.open();
   };
 
@@ -92,7 +92,7 @@ export function servedCalls(options: ServedCallsOptions): ServedCalls {
     end: (key) => sessions.end(key, { forgets: true }),
     endOf: (client) => sessions.endOf(client),
     async close() {
-      clearInterval(looking);
+      clearInterval(checkTimer);
       const toolkit = await served.current();
       await sessions.close();
       return toolkit === undefined ? { left: [] } : toolkit.close();

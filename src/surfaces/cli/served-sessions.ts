@@ -1,7 +1,7 @@
 /** The sessions of a server's clients: opened when they are named, closed when there are too many, ended when nobody comes back. */
 import { type Clock, messageOf, type ToolBox } from "../../kernel/index.js";
 import type { Toolkit, ToolkitSession } from "../../toolkit/index.js";
-import { type McpSession, oneToEnd } from "../mcp/index.js";
+import { type McpSession, sessionToEvict } from "../mcp/index.js";
 
 /** A session whose last call ended this long ago has ended. */
 const IDLE_MS = 24 * 60 * 60 * 1000;
@@ -47,7 +47,7 @@ export class ServedSessions {
     this.#sessions.delete(key);
     this.#sessions.set(key, served);
     if (this.#sessions.size > this.#options.maxSessions) {
-      const unused = oneToEnd(new Map([...this.#sessions].slice(0, -1)));
+      const unused = sessionToEvict(new Map([...this.#sessions].slice(0, -1)));
       if (unused !== undefined) this.end(unused, { forgets: false });
     }
     return served;
@@ -71,18 +71,18 @@ export class ServedSessions {
   /** Tells the operator what could not be ended; `close` waits for it. */
   ending(what: unknown, end: Ended): void {
     const { onNote } = this.#options;
-    const told = end.then(
+    const reported = end.then(
       ({ left }) => {
         for (const one of left) onNote(`could not end ${one}`);
       },
       (error: unknown) => onNote(`could not end a session: ${messageOf(error)}`),
     );
-    this.#endings.set(what, told);
-    void told.then(() => this.#endings.get(what) === told && this.#endings.delete(what));
+    this.#endings.set(what, reported);
+    void reported.then(() => this.#endings.get(what) === reported && this.#endings.delete(what));
   }
 
   /** Ends those that were idle for too long and those that were ended from elsewhere. */
-  look(): void {
+  check(): void {
     const nowMs = (this.#options.now ?? this.#clock?.now)?.();
     if (nowMs === undefined) return;
     for (const [key, { session }] of this.#sessions) {
@@ -104,11 +104,11 @@ export class ServedSessions {
       } catch (error) {
         this.#options.onNote(`the plan of a session was not taken along to the new folder: ${messageOf(error)}`);
       }
-      if (!served.isLasting) await this.#tellRemoved(served);
+      if (!served.isLasting) await this.#reportRemoved(served);
     }
   }
 
-  async #tellRemoved({ session }: Served): Promise<void> {
+  async #reportRemoved({ session }: Served): Promise<void> {
     const { onNote } = this.#options;
     try {
       const { length } = await session.session.artifacts.list();

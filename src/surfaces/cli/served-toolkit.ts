@@ -17,42 +17,42 @@ interface Place {
 export class ServedToolkit {
   readonly #options: ServedToolkitOptions;
   /** Where the client wants to work; undefined while it is to be asked. */
-  #wanted: Place | undefined;
+  #requested: Place | undefined;
   /** The toolkit that the last call asked for. */
   #asked: (Place & { readonly toolkit: Promise<Toolkit> }) | undefined;
   /** The one that calls go to. It stays while no other can be opened, so that what it holds is never out of sight. */
   #served: (Place & { readonly toolkit: Toolkit }) | undefined;
   /** Toolkits are opened one after another. Never rejects. */
-  #turn: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: ServedToolkitOptions) {
     this.#options = options;
-    this.#wanted = options.needsRoots ? undefined : { root: undefined };
+    this.#requested = options.needsRoots ? undefined : { root: undefined };
   }
 
   /** Takes the client's folders, file URLs, of which the first of this machine counts; undefined while nobody needs them. */
   get takeRoots(): ((roots: readonly string[]) => void) | undefined {
-    if (this.#wanted !== undefined) return undefined;
-    return (told) => {
+    if (this.#requested !== undefined) return undefined;
+    return (reported) => {
       // A client that does not answer again has not left its folders.
-      this.#wanted =
-        told.length === 0 && this.#served !== undefined
+      this.#requested =
+        reported.length === 0 && this.#served !== undefined
           ? this.#served
-          : { root: told.find((root) => root.startsWith("file:")) };
+          : { root: reported.find((root) => root.startsWith("file:")) };
     };
   }
 
   /** The client's folders have changed: they are wanted again. */
   forgetRoots(): void {
-    if (this.#options.needsRoots) this.#wanted = undefined;
+    if (this.#options.needsRoots) this.#requested = undefined;
   }
 
   /** The one for the folder as it is now. A failure is not kept: what was wrong may be mended before the next call. */
   open(): Promise<Toolkit> {
-    const { root } = this.#wanted ?? this.#served ?? { root: undefined };
+    const { root } = this.#requested ?? this.#served ?? { root: undefined };
     if (this.#asked !== undefined && this.#asked.root === root) return this.#asked.toolkit;
-    const toolkit = this.#turn.then(() => this.#openIn(root));
-    this.#turn = toolkit.catch(() => {
+    const toolkit = this.#queue.then(() => this.#openIn(root));
+    this.#queue = toolkit.catch(() => {
       if (this.#asked?.toolkit === toolkit) this.#asked = undefined;
     });
     this.#asked = { root, toolkit };
@@ -61,7 +61,7 @@ export class ServedToolkit {
 
   /** The one that calls go to, once all that was asked for has been opened; undefined where none is. Never rejects. */
   async current(): Promise<Toolkit | undefined> {
-    await this.#turn;
+    await this.#queue;
     return this.#served?.toolkit;
   }
 

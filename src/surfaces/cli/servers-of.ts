@@ -1,11 +1,11 @@
 /** The other MCP servers that a command offers the tools of. */
 import { type ConfiguredServers, configuredServers, type SettledConfig } from "../../toolkit/index.js";
 import { haftVersion } from "./installed-package.js";
-import { tellOperator } from "./tell-operator.js";
+import { printUntrustedNotice } from "./print-notice.js";
 
 export interface ServersOfOptions {
   /** Default: all are. */
-  isWanted?(name: string): boolean;
+  isNeeded?(name: string): boolean;
   /** What is amiss with one. Default: it is told on standard error. */
   onNote?(line: string): void;
   /** The tools are others than before. */
@@ -20,9 +20,9 @@ export interface ServersOfOptions {
 export function serversOf(
   config: Pick<SettledConfig, "servers" | "tools">,
   cwd: string,
-  { isWanted = () => true, onNote = tellOperator, onChange }: ServersOfOptions = {},
+  { isNeeded: isIncluded = () => true, onNote = printUntrustedNotice, onChange }: ServersOfOptions = {},
 ): Promise<ConfiguredServers> {
-  const servers = Object.fromEntries(Object.entries(config.servers).filter(([name]) => isWanted(name)));
+  const servers = Object.fromEntries(Object.entries(config.servers).filter(([name]) => isIncluded(name)));
   return configuredServers({
     config: { servers, tools: config.tools },
     cwd,

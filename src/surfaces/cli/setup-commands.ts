@@ -2,12 +2,12 @@
 import type { Command } from "commander";
 import { CLIENT_NAMES } from "./clients/client-names.js";
 import { withConfigOptions, withDialectOption, withExamples } from "./command-parts.js";
-import type { ConnectOptions } from "./connect-command.js";
-import type { CostOptions } from "./cost-command.js";
-import type { DoctorOptions } from "./doctor-command.js";
-import type { InitOptions } from "./init-command.js";
+import type { ConnectOptions } from "./commands/connect.js";
+import type { CostOptions } from "./commands/cost.js";
+import type { DoctorOptions } from "./commands/doctor.js";
+import type { InitOptions } from "./commands/init.js";
 
-const CONNECTED_FOLDER =
+const CONNECTED_DIRECTORY =
   "the folder to work in (default: the current one; in a file for all projects none, where the client starts in the project)";
 
 export function addSetupCommands(program: Command): void {
@@ -28,7 +28,7 @@ function addInitCommand(program: Command): void {
     "haft init",
     "haft init --user --print",
   ).action(async (options: InitOptions) => {
-    const { initCommand } = await import("./init-command.js");
+    const { initCommand } = await import("./commands/init.js");
     process.exitCode = initCommand(options);
   });
 }
@@ -41,7 +41,7 @@ function addConnectCommand(program: Command): void {
       .option("--write", "write it: other entries and comments stay, and the old file is kept beside the new one")
       .option("--user", "the client's file for all projects, where it has one for the workspace too")
       .option("--name <name>", "what the client calls the server", "haft")
-      .option("--workspace <dir>", CONNECTED_FOLDER)
+      .option("--workspace <dir>", CONNECTED_DIRECTORY)
       .option("--file <path>", "this file in the place of the client's usual one")
       .option("--json", "print file, text and state as JSON"),
     "haft connect",
@@ -50,7 +50,7 @@ function addConnectCommand(program: Command): void {
   )
     .addHelpText("after", `\nClients: ${CLIENT_NAMES.join(", ")}.`)
     .action(async (client: string | undefined, options: ConnectOptions) => {
-      const { connectCommand } = await import("./connect-command.js");
+      const { connectCommand } = await import("./commands/connect.js");
       process.exitCode = await connectCommand(client, options);
     });
 }
@@ -69,7 +69,7 @@ function addDoctorCommand(program: Command): void {
   )
     .addHelpText("after", "\nExit status: 0 all that is needed is here, 1 something stops Haft from working.")
     .action(async (options: DoctorOptions) => {
-      const { doctorCommand } = await import("./doctor-command.js");
+      const { doctorCommand } = await import("./commands/doctor.js");
       process.exitCode = await doctorCommand(options);
     });
 }
@@ -89,7 +89,7 @@ function addCostCommand(program: Command): void {
     "haft cost --dialect zeroclaw",
     "haft cost --all --json",
   ).action(async (options: CostOptions) => {
-    const { costCommand } = await import("./cost-command.js");
+    const { costCommand } = await import("./commands/cost.js");
     process.exitCode = await costCommand(options);
   });
 }

@@ -1,11 +1,11 @@
 /** The commands that look after what is kept: the record of calls, the tokens of clients, sessions, artifacts and jobs. */
 import type { Command } from "commander";
 import { addArtifactsCommands } from "./artifacts-commands.js";
-import type { AuditOptions } from "./audit-command.js";
 import { withExamples, withStateOption } from "./command-parts.js";
+import type { AuditOptions } from "./commands/audit.js";
+import type { CleanOptions, SessionsOptions } from "./commands/sessions.js";
+import type { TokenOptions } from "./commands/token.js";
 import { addJobsCommands } from "./jobs-commands.js";
-import type { CleanOptions, SessionsOptions } from "./sessions-command.js";
-import type { TokenOptions } from "./token-command.js";
 
 export function addStateCommands(program: Command): void {
   addAuditCommand(program);
@@ -28,7 +28,7 @@ function addAuditCommand(program: Command): void {
   )
     .addHelpText("after", "\nExit status: 0 the record is sound, 1 a part of it was changed or is missing.")
     .action(async (session: string | undefined, options: AuditOptions) => {
-      const { auditCommand } = await import("./audit-command.js");
+      const { auditCommand } = await import("./commands/audit.js");
       process.exitCode = await auditCommand(session, options);
     });
 }
@@ -42,7 +42,7 @@ function addTokenCommands(program: Command): void {
     withStateOptions(token.command("add <name>").description("make a token for a client; it is shown once")),
     "haft token add laptop",
   ).action(async (name: string, options: TokenOptions) => {
-    const { addToken } = await import("./token-command.js");
+    const { addToken } = await import("./commands/token.js");
     process.exitCode = await addToken(name, options);
   });
   withExamples(
@@ -50,7 +50,7 @@ function addTokenCommands(program: Command): void {
     "haft token list",
     "haft token list --json",
   ).action(async (options: TokenOptions) => {
-    const { listTokens } = await import("./token-command.js");
+    const { listTokens } = await import("./commands/token.js");
     process.exitCode = await listTokens(options);
   });
   withExamples(
@@ -59,7 +59,7 @@ function addTokenCommands(program: Command): void {
     ),
     "haft token remove laptop",
   ).action(async (name: string, options: TokenOptions) => {
-    const { removeToken } = await import("./token-command.js");
+    const { removeToken } = await import("./commands/token.js");
     process.exitCode = await removeToken(name, options);
   });
 }
@@ -78,7 +78,7 @@ function addSessionCommands(program: Command): void {
     "haft sessions list",
     "haft sessions list --json",
   ).action(async (options: SessionsOptions) => {
-    const { listSessions } = await import("./sessions-command.js");
+    const { listSessions } = await import("./commands/sessions.js");
     process.exitCode = await listSessions(options);
   });
   withExamples(
@@ -90,7 +90,7 @@ function addSessionCommands(program: Command): void {
     `haft call todo_set '{"items":[{"id":"1","text":"Try it","status":"pending"}]}' --session trial`,
     "haft sessions end trial",
   ).action(async (name: string, options: SessionsOptions) => {
-    const { endSession } = await import("./sessions-command.js");
+    const { endSession } = await import("./commands/sessions.js");
     process.exitCode = await endSession(name, options);
   });
   withExamples(
@@ -103,7 +103,7 @@ function addSessionCommands(program: Command): void {
     "haft sessions clean",
     "haft sessions clean --idle 1 --json",
   ).action(async (options: CleanOptions) => {
-    const { cleanSessions } = await import("./sessions-command.js");
+    const { cleanSessions } = await import("./commands/sessions.js");
     process.exitCode = await cleanSessions(options);
   });
 }

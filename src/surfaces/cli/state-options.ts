@@ -2,18 +2,18 @@
 import { resolve } from "node:path";
 import { homeDirectory } from "../../host/index.js";
 import { expandHome } from "../../text/index.js";
-import type { KeptStateOptions } from "../../toolkit/index.js";
-import { type ConfigOptions, loadConfig, tellIgnored } from "./configuration.js";
+import type { StateAdminOptions } from "../../toolkit/index.js";
+import { type ConfigOptions, loadConfig, reportIgnored } from "./configuration.js";
 
 export interface StateOptions extends ConfigOptions {
   readonly state?: string;
 }
 
 /** The folder of the option, else of the configuration, else of the environment. @throws UsageError, `CONFIG_INVALID` */
-export async function stateOf(options: StateOptions): Promise<KeptStateOptions> {
+export async function stateAdminOptions(options: StateOptions): Promise<StateAdminOptions> {
   if (options.state !== undefined) return { stateDir: stateDirOf(options.state) };
   const loaded = await loadConfig(options);
-  tellIgnored(loaded);
+  reportIgnored(loaded);
   const { stateDir } = loaded.settled;
   return stateDir === undefined ? {} : { stateDir };
 }

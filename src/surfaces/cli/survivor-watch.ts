@@ -1,6 +1,6 @@
 /** Noticing what a call leaves running, so that its end can be told. */
 import type { Hooks } from "../../kernel/index.js";
-import type { EndedAfterKill, HalfWrittenFile } from "../../toolkit/index.js";
+import type { EndedAfterKill, ReportedHalfWrittenFile } from "../../toolkit/index.js";
 
 interface Named {
   readonly pid: number;
@@ -56,7 +56,7 @@ export function survivorWatch(targetNow: () => string | undefined = () => "local
       return [
         ...(found.length === 0 ? [] : [`ended what the call left running: ${namesOf(found)}.`]),
         ...own.filter(({ endedBy }) => endedBy === "host").map(endedLine),
-        ...own.filter(({ status }) => status === "running").map(keptLine),
+        ...own.filter(({ status }) => status === "running").map(continuesLine),
         ...[...elsewhere].map(([id, { target, isKept }]) =>
           isKept
             ? `${id} continues on ${target}; \`process\` with "action": "stop" ends it.`
@@ -72,7 +72,7 @@ function endedLine({ id }: After): string {
   return `ended ${id} with this call; its output is kept. With "lifetime": "keep" one goes on.`;
 }
 
-function keptLine({ id }: After): string {
+function continuesLine({ id }: After): string {
   return `${id} goes on; \`haft jobs stop ${id}\` ends it.`;
 }
 
@@ -91,7 +91,7 @@ export function endedAfterKill(reports: readonly EndedAfterKill[]): readonly str
   ]);
 }
 
-function halfWrittenLine({ path, backup, oldBytes, restore }: HalfWrittenFile): string {
+function halfWrittenLine({ path, backup, oldBytes, restoreCommand: restore }: ReportedHalfWrittenFile): string {
   return `an earlier haft was killed while it overwrote ${path}, which holds neither its old bytes nor the new ones whole, or is missing. Its old ${oldBytes} bytes are in ${backup}. Restore them with: ${restore} (or delete that copy to keep the file as it is).`;
 }
 

@@ -1,9 +1,9 @@
 /** The commands that use the tools: one call, the list, and a server of them. */
 import { type Command, Option } from "commander";
-import type { CallOptions } from "./call-command.js";
 import { examples, withConfigOptions, withDialectOption } from "./command-parts.js";
-import type { ServeOptions } from "./serve-command.js";
-import type { ToolsOptions } from "./tools-command.js";
+import type { CallOptions } from "./commands/call.js";
+import type { ServeOptions } from "./commands/serve.js";
+import type { ToolsOptions } from "./commands/tools.js";
 
 export function addToolCommands(program: Command): void {
   addCallCommand(program);
@@ -38,7 +38,7 @@ ${examples(
 )}`,
       ),
   ).action(async (tool: string, words: readonly string[], options: CallOptions, command: Command) => {
-    const { callCommand } = await import("./call-command.js");
+    const { callCommand } = await import("./commands/call.js");
     const known = command.options.flatMap(({ long }) => long ?? []);
     process.exitCode = await callCommand(tool, words, options, known);
   });
@@ -55,7 +55,7 @@ function addToolsCommand(program: Command): void {
       examples("haft tools", "haft tools edit", "haft tools --json", "haft tools --collection read-only"),
     )
     .action(async (name: string | undefined, options: ToolsOptions) => {
-      const { toolsCommand } = await import("./tools-command.js");
+      const { toolsCommand } = await import("./commands/tools.js");
       await toolsCommand(name, options);
     });
 }
@@ -77,7 +77,7 @@ function addServeCommand(program: Command): void {
         examples("haft serve", "haft serve --port 7070", "haft serve --stdio --workspace ~/project"),
       ),
   ).action(async (options: ServeOptions) => {
-    const { serveCommand } = await import("./serve-command.js");
+    const { serveCommand } = await import("./commands/serve.js");
     process.exitCode = await serveCommand(options);
   });
 }

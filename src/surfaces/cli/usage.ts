@@ -26,7 +26,7 @@ export function exitCodeOf(error: unknown): number {
   return isCommanderEnd(error) && error.exitCode === 0 ? EXIT.ok : EXIT.usage;
 }
 
-export async function tellProblem(error: unknown): Promise<void> {
+export async function printProblem(error: unknown): Promise<void> {
   if (isCommanderEnd(error)) return;
   if (isCurrentDirectoryGone(error)) {
     process.stderr.write(
@@ -40,7 +40,7 @@ export async function tellProblem(error: unknown): Promise<void> {
   }
   // Loaded only when something is wrong: help and version need none of it.
   const { HaftError, messageOf } = await import("../../kernel/index.js");
-  const { shownLines } = await import("./tell-operator.js");
+  const { shownLines } = await import("./print-notice.js");
   const isExpected = error instanceof UsageError || HaftError.is(error);
   process.stderr.write(`haft: ${shownLines(isExpected ? messageOf(error) : describeFault(error))}\n`);
 }

@@ -5,7 +5,7 @@ import {
   artifactTemplates,
   artifactWindow,
   MAX_WINDOW_BYTES,
-  readWindow,
+  readArtifactWindow,
   WINDOW_META,
 } from "./artifact-resources.js";
 
@@ -31,7 +31,7 @@ const artifacts = {
 const read = async (uri: string) => {
   const window = artifactWindow(uri);
   if (window === undefined || typeof window === "string") throw new Error(`no window: ${window}`);
-  return readWindow(artifacts, window);
+  return readArtifactWindow(artifacts, window);
 };
 const info = (id: string, more: Partial<ArtifactInfo> = {}): ArtifactInfo => ({
   id,

@@ -86,7 +86,7 @@ export function artifactWindow(uri: string): ArtifactWindow | string | undefined
  * a second entry, whose address is that of the next window, and in `_meta`. Undefined for an artifact that the session does
  * not have, "evicted" for one that gave way.
  */
-export async function readWindow(
+export async function readArtifactWindow(
   artifacts: Artifacts,
   window: ArtifactWindow,
 ): Promise<ReadResourceResult | "evicted" | undefined> {
@@ -110,8 +110,8 @@ export async function readWindow(
   const about = { offset: begin, bytes: bytes.length, producedBytes, keptBytes, ...(gap === undefined ? {} : { gap }) };
   if (next >= producedBytes) return { contents: [shown], _meta: { [WINDOW_META]: about } };
   const nextUri = `${uri}?offset=${next}&length=${length}`;
-  const lost = next > end ? ` Bytes ${end} to ${next} were not kept.` : "";
-  const text = `[Bytes ${begin} to ${end} of ${producedBytes}.${lost} The next window: ${nextUri}]`;
+  const droppedBytes = next > end ? ` Bytes ${end} to ${next} were not kept.` : "";
+  const text = `[Bytes ${begin} to ${end} of ${producedBytes}.${droppedBytes} The next window: ${nextUri}]`;
   return {
     contents: [shown, { uri: nextUri, mimeType: "text/plain", text }],
     _meta: { [WINDOW_META]: { ...about, next } },

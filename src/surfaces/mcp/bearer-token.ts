@@ -3,7 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
 /** A longer one is none of ours, and is not looked at. */
-const LONGEST_TOKEN = 256;
+const MAX_TOKEN_CHARACTERS = 256;
 
 /** A new token: 256 bits, in letters, digits, "-" and "_". */
 export function newToken(): string {
@@ -18,7 +18,7 @@ export function clientOf(token: string): string {
 /** The token of the request; "" where it carries none. */
 export function shownToken(request: IncomingMessage): string {
   const [scheme = "", shown = ""] = (request.headers.authorization ?? "").split(" ", 2);
-  return scheme.toLowerCase() === "bearer" && shown.length <= LONGEST_TOKEN ? shown : "";
+  return scheme.toLowerCase() === "bearer" && shown.length <= MAX_TOKEN_CHARACTERS ? shown : "";
 }
 
 /** Takes the same time whatever is wrong. */

@@ -3,7 +3,7 @@ import type { CallToolResult, ContentBlock as McpBlock } from "@modelcontextprot
 import type { ContentBlock, ToolOutcome } from "../../kernel/index.js";
 
 /** In `_meta` of a request: true asks for the entries of `RESULT_META` in the result. */
-export const FACTS_WANTED = "haft/facts";
+export const STRUCTURED_META = "haft/facts";
 
 /** The names of what Haft adds to `_meta` of a result for a client that asked; each only when there is something to report. */
 export const RESULT_META = {
@@ -12,7 +12,7 @@ export const RESULT_META = {
   /** The error code. */
   code: "haft/code",
   /** What was left out, with its size and the artifact that holds it. */
-  cuts: "haft/cuts",
+  truncations: "haft/cuts",
   /** What was put right in the arguments, as sentences. */
   repairs: "haft/repairs",
   /** What the tool tells in fields beside its text, such as an exit code. */
@@ -44,7 +44,7 @@ function metaOf(outcome: ToolOutcome): Record<string, unknown> {
   return {
     ...(outcome.isError ? { [RESULT_META.status]: outcome.status } : {}),
     ...(outcome.code === undefined ? {} : { [RESULT_META.code]: outcome.code }),
-    ...(outcome.cuts.length === 0 ? {} : { [RESULT_META.cuts]: outcome.cuts }),
+    ...(outcome.truncations.length === 0 ? {} : { [RESULT_META.truncations]: outcome.truncations }),
     ...(outcome.repairs.length === 0 ? {} : { [RESULT_META.repairs]: outcome.repairs }),
     ...(isObject(outcome.structured) ? { [RESULT_META.facts]: outcome.structured } : {}),
   };

@@ -2,10 +2,10 @@
 import type { HandlerResultTypeMap, Server, ServerContext } from "@modelcontextprotocol/server";
 
 /** Milliseconds that a client of the older protocol has to tell its roots. */
-const ANSWER_WITHIN_MS = 5_000;
+const RESPONSE_TIMEOUT_MS = 5_000;
 const KEY = "roots";
 
-type AskedBack = Extract<Awaited<HandlerResultTypeMap["tools/call"]>, { resultType: "input_required" }>;
+type ClientRequester = Extract<Awaited<HandlerResultTypeMap["tools/call"]>, { resultType: "input_required" }>;
 
 /**
  * The client's roots as URIs; empty when it has none, will not tell, or never said that it can. A client of the newer
@@ -15,11 +15,11 @@ export async function clientRoots(
   server: Server,
   era: "legacy" | "modern",
   context: ServerContext,
-): Promise<readonly string[] | { readonly askBack: AskedBack }> {
+): Promise<readonly string[] | { readonly askBack: ClientRequester }> {
   const { mcpReq } = context;
   if (era === "legacy") {
     if (server.getClientCapabilities()?.roots === undefined) return [];
-    const answer = await mcpReq.send({ method: "roots/list" }, { timeout: ANSWER_WITHIN_MS }).catch(() => undefined);
+    const answer = await mcpReq.send({ method: "roots/list" }, { timeout: RESPONSE_TIMEOUT_MS }).catch(() => undefined);
     return answer?.roots.map((root) => root.uri) ?? [];
   }
   const { CLIENT_CAPABILITIES_META_KEY, inputRequired, inputResponse } = await import("@modelcontextprotocol/server");

@@ -10,7 +10,7 @@ export interface Evictable {
  * The key of the one to end: of the client that has the most, the one that stands first; undefined when every one of them
  * is busy. So a client that opens many loses its own, never those of others.
  */
-export function oneToEnd<One extends Evictable>(sessions: ReadonlyMap<string, One>): string | undefined {
+export function sessionToEvict<One extends Evictable>(sessions: ReadonlyMap<string, One>): string | undefined {
   const counts = new Map<string, number>();
   for (const { client } of sessions.values()) counts.set(client, (counts.get(client) ?? 0) + 1);
   let chosen: { readonly key: string; readonly count: number } | undefined;

@@ -10,10 +10,10 @@ export interface Refusal {
   readonly message: string;
 }
 
-const ANY_ANSWER = "application/json, text/event-stream";
+const ANY_RESPONSE = "application/json, text/event-stream";
 
 /** Milliseconds for a client that sends too much to read why it is cut off. */
-const LAST_WORD_MS = 250;
+const FINAL_RESPONSE_MS = 250;
 
 const TOO_LARGE: Refusal = {
   status: 413,
@@ -71,7 +71,7 @@ export function webRequest(request: IncomingMessage, response: ServerResponse, o
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
   }
   // The SDK wants both types by name; who takes anything takes them.
-  if (/(^|,)\s*\*\/\*/.test(headers.get("accept") ?? "*/*")) headers.set("accept", ANY_ANSWER);
+  if (/(^|,)\s*\*\/\*/.test(headers.get("accept") ?? "*/*")) headers.set("accept", ANY_RESPONSE);
   const { method = "GET" } = request;
   return new Request(new URL(request.url ?? "/", origin), { method, headers, signal: closed.signal });
 }
@@ -110,5 +110,5 @@ export function refuse(response: ServerResponse, { status, code, message }: Refu
   response.req.resume();
   const close = () => response.end();
   response.req.once("end", close);
-  setTimeout(close, LAST_WORD_MS);
+  setTimeout(close, FINAL_RESPONSE_MS);
 }

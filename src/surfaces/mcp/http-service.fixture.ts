@@ -103,7 +103,7 @@ export function outcomeOf(part: Partial<ToolOutcome>): ToolOutcome {
     isError: false,
     status: "ok",
     content: [{ kind: "text", text: "Hello" }],
-    cuts: [],
+    truncations: [],
     repairs: [],
     artifacts: [],
     decision: { rule: "none", effect: "allow", approver: null },

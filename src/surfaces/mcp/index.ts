@@ -1,6 +1,6 @@
 /** Haft for clients of the Model Context Protocol: over standard input and output, and over HTTP on this machine. */
 export { newToken } from "./bearer-token.js";
-export { oneToEnd } from "./fair-eviction.js";
+export { sessionToEvict } from "./fair-eviction.js";
 export { MAX_REQUEST_BYTES } from "./http-limits.js";
 export type { McpCalls, McpServerOptions } from "./mcp-server.js";
 export type { HttpService, ServeHttpOptions } from "./serve-http.js";

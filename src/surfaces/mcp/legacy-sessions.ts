@@ -8,7 +8,7 @@ import type {
 } from "@modelcontextprotocol/server";
 import { messageOf } from "../../kernel/index.js";
 import { EventLog } from "./event-log.js";
-import { type Evictable, oneToEnd } from "./fair-eviction.js";
+import { type Evictable, sessionToEvict } from "./fair-eviction.js";
 import type { McpCalls, ServerFor } from "./mcp-server.js";
 import { OpenRequests } from "./message-refusal.js";
 
@@ -154,7 +154,7 @@ export class LegacySessions {
   }
 
   #endOne(): void {
-    const id = oneToEnd(this.#sessions);
+    const id = sessionToEvict(this.#sessions);
     if (id !== undefined) this.#endUnwaited(id);
   }
 

@@ -8,8 +8,8 @@ import {
   type ToolCall,
   type ToolOutcome,
 } from "../../kernel/index.js";
-import { artifactPage, artifactTemplates, artifactWindow, readWindow } from "./artifact-resources.js";
-import { callResult, FACTS_WANTED, refusedResult } from "./call-result.js";
+import { artifactPage, artifactTemplates, artifactWindow, readArtifactWindow } from "./artifact-resources.js";
+import { callResult, refusedResult, STRUCTURED_META } from "./call-result.js";
 import { clientRoots } from "./client-roots.js";
 import { progressOf } from "./progress.js";
 import type { RunningCalls } from "./running-calls.js";
@@ -38,7 +38,7 @@ export interface McpServerOptions {
   /** Tools that are listed after them, once they are there; whoever gives them sees to it that they come in time. */
   more?(): Promise<readonly DefinedTool[]>;
   /** Takes what is to be called when `more` would give others: clients of the older protocols that are connected are told. */
-  onMoreChange?(tellClients: () => void): void;
+  onMoreChange?(notifyClients: () => void): void;
   /** Whether results carry facts in `_meta` where the request does not ask for them. Default false. */
   readonly facts?: boolean;
 }
@@ -100,7 +100,7 @@ export async function mcpServers(options: McpServerOptions, running: RunningCall
       const window = artifactWindow(uri);
       if (typeof window === "string") throw new ProtocolError(ProtocolErrorCode.InvalidParams, window);
       const artifacts = await artifactsOf(sessionOf(context));
-      const read = window && artifacts && (await readWindow(artifacts, window));
+      const read = window && artifacts && (await readArtifactWindow(artifacts, window));
       if (read === "evicted")
         throw new ResourceNotFoundError(
           uri,
@@ -145,7 +145,7 @@ async function serveCall(
       { signal: call.signal, ...(progress === undefined ? {} : { onEvent: progress.onEvent }) },
       sessionOf(context),
     );
-    return callResult(outcome, hasFacts || mcpReq._meta?.[FACTS_WANTED] === true);
+    return callResult(outcome, hasFacts || mcpReq._meta?.[STRUCTURED_META] === true);
   } catch (error) {
     return refusedResult(messageOf(error));
   } finally {
@@ -158,7 +158,7 @@ function listed(tool: DefinedTool): Tool {
   const { name, description, parameters } = tool.descriptor();
   const { title, destructive, idempotent, openWorld } = tool.annotations;
   const annotations = {
-    ...(tool.effect === "act" ? {} : { readOnlyHint: true }),
+    ...(tool.effect === "write" ? {} : { readOnlyHint: true }),
     ...(destructive === undefined ? {} : { destructiveHint: destructive }),
     ...(idempotent === undefined ? {} : { idempotentHint: idempotent }),
     ...(openWorld === undefined ? {} : { openWorldHint: openWorld }),

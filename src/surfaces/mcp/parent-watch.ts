@@ -1,6 +1,6 @@
 /** Noticing that the process that started this one is gone. */
 
-const LOOK_EVERY_MS = 500;
+const CHECK_INTERVAL_MS = 500;
 
 /**
  * Calls `onGone` once when the parent process has ended. A closed standard input says so in most cases; this is for those
@@ -12,7 +12,7 @@ export function watchParent(onGone: () => void): () => void {
     if (process.ppid === parent) return;
     clearInterval(timer);
     onGone();
-  }, LOOK_EVERY_MS);
+  }, CHECK_INTERVAL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }

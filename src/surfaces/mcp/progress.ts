@@ -26,7 +26,7 @@ export function progressOf(
   let latest: ToolEvent | undefined;
   /** Waits for the next notification to be due: soon after one was told, else at the end of a silence. */
   let timer: NodeJS.Timeout | undefined;
-  let mayTell = true;
+  let maySend = true;
 
   const later = (ms: number, next: () => void): void => {
     clearTimeout(timer);
@@ -34,39 +34,39 @@ export function progressOf(
     timer.unref();
   };
 
-  const tell = (message: string): void => {
-    mayTell = false;
+  const send = (message: string): void => {
+    maySend = false;
     later(PROGRESS_EVERY_MS, rested);
     // A client that is gone does not read progress, and the call's own end tells the rest.
     notify({ method: "notifications/progress", params: { progressToken, progress: count, message } }).catch(() => {});
   };
 
-  const tellLatest = (event: ToolEvent): void => {
+  const sendLatest = (event: ToolEvent): void => {
     latest = undefined;
-    tell(messageOfEvent(event));
+    send(messageOfEvent(event));
   };
 
   const rested = (): void => {
-    mayTell = true;
-    if (latest !== undefined) tellLatest(latest);
+    maySend = true;
+    if (latest !== undefined) sendLatest(latest);
     else later(SILENCE_MS - PROGRESS_EVERY_MS, stillRuns);
   };
 
   const stillRuns = (): void => {
     count += 1;
-    tell(`still running after ${Math.round((performance.now() - beganMs) / 1000)} s`);
+    send(`still running after ${Math.round((performance.now() - beganMs) / 1000)} s`);
   };
 
   later(SILENCE_MS, stillRuns);
   return {
     onEvent(event) {
       count += 1;
-      if (mayTell) tellLatest(event);
+      if (maySend) sendLatest(event);
       else latest = event;
     },
     end() {
       clearTimeout(timer);
-      mayTell = false;
+      maySend = false;
       latest = undefined;
     },
   };

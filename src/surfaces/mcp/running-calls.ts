@@ -3,7 +3,7 @@
 /** Milliseconds that running calls have to end by themselves once the server stops. Clients kill a server 2 s after they signalled it. */
 const GRACE_MS = 1_000;
 /** Milliseconds that they have to end and to be answered after they were cancelled. A tool is left behind after 6 s. */
-const ANSWER_WITHIN_MS = 8_000;
+const RESPONSE_TIMEOUT_MS = 8_000;
 
 export interface RunningCall {
   /** Fires when the request is cancelled and when the server stops. */
@@ -48,14 +48,14 @@ export class RunningCalls {
     this.#stopping = true;
     await this.#none(GRACE_MS);
     for (const one of this.#running) one.abort();
-    await this.#none(ANSWER_WITHIN_MS);
+    await this.#none(RESPONSE_TIMEOUT_MS);
   }
 
   /** Resolves once none runs, or after `withinMs`. */
-  #none(withinMs: number): Promise<void> {
+  #none(timeoutMs: number): Promise<void> {
     if (this.#running.size === 0) return Promise.resolve();
     return new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, withinMs);
+      const timer = setTimeout(resolve, timeoutMs);
       this.#onNone = () => {
         clearTimeout(timer);
         resolve();

@@ -3,7 +3,7 @@
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MAX_UNPROVEN_CONNECTIONS } from "./http-connections.js";
+import { MAX_UNAUTHENTICATED_CONNECTIONS } from "./http-connections.js";
 import {
   INITIALIZE,
   OWN_TOKEN,
@@ -119,7 +119,7 @@ describe("a peer without a token", () => {
     }
     await stillServes();
     const open = idle.filter(({ socket }) => !socket.closed).length;
-    expect(open).toBeLessThanOrEqual(MAX_UNPROVEN_CONNECTIONS + 100);
+    expect(open).toBeLessThanOrEqual(MAX_UNAUTHENTICATED_CONNECTIONS + 100);
     for (const { socket } of idle) socket.destroy();
   }, 60_000);
 
@@ -130,7 +130,7 @@ describe("a peer without a token", () => {
 
   it("loses its connection when it sends the head of a request slowly, or nothing", async () => {
     await test.close();
-    await start({ patience: { headMs: 150 } });
+    await start({ timeouts: { headMs: 150 } });
     const [silent, slow] = [await rawSocket(url), await rawSocket(url)];
     slow.socket.write("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n");
     const drip = setInterval(() => slow.socket.write("X: y\r\n"), 20);
@@ -194,7 +194,7 @@ describe("a client with a token", () => {
 
   it("loses its connection when it sends a body too slowly", async () => {
     await test.close();
-    await start({ patience: { headMs: 150, requestMs: 300 } });
+    await start({ timeouts: { headMs: 150, requestMs: 300 } });
     const slow = await rawSocket(url);
     slow.socket.write(head(...withToken, "Content-Length: 1000"));
     const drip = setInterval(() => slow.socket.write(" "), 20);
@@ -349,7 +349,7 @@ describe("a client with another token", () => {
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    await start({ lookEveryMs: 10, calls });
+    await start({ checkIntervalMs: 10, calls });
     test.named.set("token-a", "a");
     const client = await test.newClient("legacy", "token-a");
     const called = client.callTool({ name: "greet", arguments: {} }).catch((error: unknown) => error);

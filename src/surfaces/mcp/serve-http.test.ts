@@ -4,7 +4,7 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { defineTool, type RunOptions, type ToolCall, type ToolOutcome, text } from "../../kernel/index.js";
-import { FACTS_WANTED, RESULT_META } from "./call-result.js";
+import { RESULT_META, STRUCTURED_META } from "./call-result.js";
 import { bearer, outcomeOf } from "./http-service.fixture.js";
 import { type HttpService, MAX_REQUEST_BYTES, serveMcpHttp } from "./index.js";
 
@@ -90,11 +90,11 @@ describe.each(Object.entries(CLIENTS))("an MCP client of %s over HTTP", (_name, 
         { kind: "resource", uri: "file:///a", text: "b" },
       ],
       structured: { exitCode: 1 },
-      cuts: [{ what: "stdout", producedBytes: 9, keptBytes: 3 }],
+      truncations: [{ what: "stdout", producedBytes: 9, keptBytes: 3 }],
       repairs: ["`name` was a number."],
     });
     const client = await connect();
-    const asked = { name: "greet", arguments: { name: "you" }, _meta: { [FACTS_WANTED]: true } };
+    const asked = { name: "greet", arguments: { name: "you" }, _meta: { [STRUCTURED_META]: true } };
     const result = await client.callTool(asked);
     expect(seen).toMatchObject([{ call: { name: "greet", input: { name: "you" } } }]);
     expect(result.isError).toBe(true);
@@ -107,7 +107,7 @@ describe.each(Object.entries(CLIENTS))("an MCP client of %s over HTTP", (_name, 
     expect(result._meta).toMatchObject({
       [RESULT_META.status]: "failed",
       [RESULT_META.code]: "SHELL_EXIT",
-      [RESULT_META.cuts]: [{ what: "stdout", producedBytes: 9, keptBytes: 3 }],
+      [RESULT_META.truncations]: [{ what: "stdout", producedBytes: 9, keptBytes: 3 }],
       [RESULT_META.repairs]: ["`name` was a number."],
       [RESULT_META.facts]: { exitCode: 1 },
     });
@@ -119,10 +119,10 @@ describe.each(Object.entries(CLIENTS))("an MCP client of %s over HTTP", (_name, 
       const result = await client.callTool({ name: "greet", arguments: { name: "you" }, _meta });
       return Object.keys(result._meta ?? {}).filter((key) => key.startsWith("haft/"));
     };
-    expect(await keysFor({ [FACTS_WANTED]: true })).toEqual([]);
+    expect(await keysFor({ [STRUCTURED_META]: true })).toEqual([]);
     answer = async () => ({ isError: true, status: "failed", code: "SHELL_EXIT", structured: { exitCode: 1 } });
-    expect(await keysFor({ [FACTS_WANTED]: true })).toHaveLength(3);
-    for (const not of [{}, { [FACTS_WANTED]: false }, { [FACTS_WANTED]: "true" }])
+    expect(await keysFor({ [STRUCTURED_META]: true })).toHaveLength(3);
+    for (const not of [{}, { [STRUCTURED_META]: false }, { [STRUCTURED_META]: "true" }])
       expect(await keysFor(not)).toEqual([]);
   });
 

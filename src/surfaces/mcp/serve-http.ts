@@ -2,14 +2,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AuthInfo } from "@modelcontextprotocol/server";
 import { shownToken } from "./bearer-token.js";
-import { ClientTokens } from "./client-tokens.js";
-import { boundConnections, connectionLimits, type Patience } from "./http-connections.js";
+import { boundConnections, connectionLimits, type RequestTimeouts } from "./http-connections.js";
 import { readJson, refuse, sendResponse, webRequest } from "./http-exchange.js";
 import { LegacySessions } from "./legacy-sessions.js";
 import { listening } from "./listening.js";
 import { type McpCalls, type McpServerOptions, mcpServers } from "./mcp-server.js";
 import { RunningCalls } from "./running-calls.js";
 import { legacyKey } from "./session-key.js";
+import { TokenVerifier } from "./token-verifier.js";
 
 const HOST = "127.0.0.1";
 const PATH = "/mcp";
@@ -23,13 +23,13 @@ export interface ServeHttpOptions extends McpServerOptions {
   readonly port: number;
   /** A name of the loopback interface. Default "127.0.0.1". */
   readonly host?: string;
-  readonly patience?: Patience;
+  readonly timeouts?: RequestTimeouts;
   /** What goes wrong outside a call, for the operator. */
   onProblem(error: Error): void;
   /** Milliseconds since the epoch. Default the system's time. */
   now?(): number;
   /** Milliseconds between two looks whether clients' tokens were taken back. Default 5000. */
-  readonly lookEveryMs?: number;
+  readonly checkIntervalMs?: number;
 }
 
 export interface HttpService {
@@ -59,21 +59,21 @@ export async function serveOverHttp(options: ServeHttpOptions): Promise<HttpServ
     ...(options.now === undefined ? {} : { now: options.now }),
   });
   const modern = sdk.createMcpHandler(() => serverFor("modern", calls), { legacy: "reject", onerror: onProblem });
-  const tokens = new ClientTokens({
+  const tokens = new TokenVerifier({
     token,
     onProblem,
-    onTakenBack(client) {
+    onRevoked(client) {
       legacy.endOf(client);
       calls.endOf?.(client);
     },
     ...(options.clientNamed === undefined ? {} : { clientNamed: options.clientNamed.bind(options) }),
-    ...(options.lookEveryMs === undefined ? {} : { lookEveryMs: options.lookEveryMs }),
+    ...(options.checkIntervalMs === undefined ? {} : { checkIntervalMs: options.checkIntervalMs }),
   });
   const hosts = sdk.localhostAllowedHostnames();
   const origins = sdk.localhostAllowedOrigins();
   let origin = "";
 
-  const server = createServer(connectionLimits(options.patience), (request, response) => {
+  const server = createServer(connectionLimits(options.timeouts), (request, response) => {
     answer(request, response).catch((error: unknown) => {
       // A connection that breaks within a request is the client's own affair.
       if (!request.destroyed) onProblem(error instanceof Error ? error : new Error(String(error)));
@@ -100,9 +100,9 @@ export async function serveOverHttp(options: ServeHttpOptions): Promise<HttpServ
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const named = sdk.validateHostHeader(request.headers.host, hosts);
-    if (!named.ok) return refuse(response, foreign(named.message));
+    if (!named.ok) return refuse(response, isForeignOrigin(named.message));
     const from = sdk.validateOriginHeader(request.headers.origin, origins);
-    if (!from.ok) return refuse(response, foreign(from.message));
+    if (!from.ok) return refuse(response, isForeignOrigin(from.message));
     const authInfo = await tokens.clientFor(shownToken(request));
     if (authInfo === undefined) return refuse(response, UNKNOWN);
     connections.prove(request.socket);
@@ -133,18 +133,18 @@ async function closing(server: Server, end: () => Promise<void>): Promise<void> 
   const closed = new Promise((resolve) => server.close(resolve));
   await end();
   server.closeIdleConnections();
-  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS))]);
+  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, FINAL_RESPONSE_MS))]);
   server.closeAllConnections();
   await closed;
 }
 
 /** Milliseconds for the last answers to leave once everything has ended. */
-const LAST_WORD_MS = 250;
+const FINAL_RESPONSE_MS = 250;
 
 const UNKNOWN = { status: 401, code: -32_000, message: "The bearer token is missing or wrong." } as const;
 const NOT_HERE = { status: 404, code: -32_000, message: `There is nothing here; the endpoint is ${PATH}.` } as const;
 const STOPPING = { status: 503, code: -32_000, message: "The server is stopping; it begins no more calls." } as const;
 
-function foreign(message: string) {
+function isForeignOrigin(message: string) {
   return { status: 403, code: -32_000, message: `${message}. This server answers to names of this machine only.` };
 }

@@ -4,7 +4,7 @@ import { type McpCalls, type McpServerOptions, mcpServers } from "./mcp-server.j
 import { OpenRequests, refusalOf } from "./message-refusal.js";
 import { watchParent } from "./parent-watch.js";
 import { RunningCalls } from "./running-calls.js";
-import { lineInput, MAX_LINE_BYTES } from "./stdio-lines.js";
+import { lineInput, MAX_MESSAGE_BYTES } from "./stdio-lines.js";
 import { claimStdout } from "./stdio-wire.js";
 
 export interface ServeStdioOptions extends McpServerOptions {
@@ -33,7 +33,7 @@ export async function serveMcpStdio(options: ServeStdioOptions): Promise<StdioEn
   ]);
   const refuse = (answer: object) => void wire.output.write(`${JSON.stringify(answer)}\n`);
   const lines = lineInput(process.stdin, refuse);
-  const transport = new StdioServerTransport(lines.stdin, wire.output, { maxBufferSize: MAX_LINE_BYTES });
+  const transport = new StdioServerTransport(lines.stdin, wire.output, { maxBufferSize: MAX_MESSAGE_BYTES });
   let unwatch = (): void => {};
   let onClosed = (): void => {};
   const ended = new Promise<StdioEnd>((resolve) => {

@@ -5,7 +5,7 @@ import type { ServerContext } from "@modelcontextprotocol/server";
 const SESSION_META = "haft/session";
 /** A person may name it in the client's configuration, whatever the protocol: it is then found again by every connection. */
 const SESSION_HEADER = "haft-session";
-const LONGEST_NAME = 100;
+const MAX_NAME_CHARACTERS = 100;
 
 /** One conversation of one client. */
 export interface McpSession {
@@ -34,7 +34,7 @@ export function sessionOf(context: ServerContext): McpSession {
 }
 
 function nameOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" && value.length <= LONGEST_NAME ? value : undefined;
+  return typeof value === "string" && value !== "" && value.length <= MAX_NAME_CHARACTERS ? value : undefined;
 }
 
 /** The key of a session of the older protocol. */

@@ -2,13 +2,13 @@
 import { errorResponse, PARSE_ERROR } from "./message-refusal.js";
 
 /** The longest line in bytes; a longer one is answered with an error and skipped. */
-export const MAX_LINE_BYTES = 10 * 1024 * 1024;
+export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 const NEWLINE = 10;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 const TOO_LONG = errorResponse(
   null,
-  `The message was not read: its line is longer than ${MAX_LINE_BYTES} bytes, the limit of this server. The rest of the line is skipped. Send less at once.`,
+  `The message was not read: its line is longer than ${MAX_MESSAGE_BYTES} bytes, the limit of this server. The rest of the line is skipped. Send less at once.`,
 );
 const NOT_UTF8 = errorResponse(null, "The line is not valid UTF-8.", PARSE_ERROR);
 const NOT_JSON = errorResponse(
@@ -49,15 +49,15 @@ export function lineInput(stdin: NodeJS.ReadStream, refuse: (answer: object) => 
       const newline = chunk.indexOf(NEWLINE, at);
       const part = chunk.subarray(at, newline === -1 ? chunk.length : newline + 1);
       at += part.length;
-      const wasTooLong = bytes > MAX_LINE_BYTES;
+      const wasTooLong = bytes > MAX_MESSAGE_BYTES;
       bytes += part.length;
-      if (bytes <= MAX_LINE_BYTES) parts.push(part);
+      if (bytes <= MAX_MESSAGE_BYTES) parts.push(part);
       else {
         parts = [];
         if (!wasTooLong) refuse(TOO_LONG);
       }
       if (newline === -1) continue;
-      const line = bytes <= MAX_LINE_BYTES ? Buffer.concat(parts) : undefined;
+      const line = bytes <= MAX_MESSAGE_BYTES ? Buffer.concat(parts) : undefined;
       bytes = 0;
       parts = [];
       if (line !== undefined) deliver(line, listener as (line: Buffer) => void);

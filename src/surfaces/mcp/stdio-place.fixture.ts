@@ -23,7 +23,7 @@ export class StdioPlace {
   readonly #clients: { close(): Promise<void> }[] = [];
 
   constructor() {
-    for (const folder of ["project", "home", "other"]) mkdirSync(join(this.root, folder));
+    for (const directory of ["project", "home", "other"]) mkdirSync(join(this.root, directory));
     writeFileSync(join(this.workspace, "a.txt"), "one\ntwo TODO\n");
   }
 

@@ -18,10 +18,10 @@ import {
   type HostServices,
   type Policy,
   type Ports,
+  requireAuthorized,
   requireCommand,
   requireCovered,
   requireLive,
-  requireMoved,
   type Session,
   type TodoItem,
 } from "../../kernel/index.js";
@@ -145,7 +145,7 @@ export function bareSession(id = "s1"): Session {
       },
     },
     artifacts: bareArtifacts(),
-    links: new Set(),
+    symlinks: new Set(),
   };
 }
 
@@ -164,7 +164,7 @@ export function recordingBackend(
       if (grant !== undefined && call !== undefined) {
         requireLive(call);
         requireCovered(grant, path, access);
-        await requireMoved(grant, call, path, realOf(path), access);
+        await requireAuthorized(grant, call, path, realOf(path), access);
       }
       touched.push(`${access} ${realOf(path)}`);
     };

@@ -16,7 +16,7 @@ describe("a deliberately broken backend", () => {
         const backend = createMemoryBackend({ clock: realClock });
         return {
           backend: brokenBackend(backend),
-          folder: "/workspace",
+          directory: "/workspace",
           clock: realClock,
           plant: async (what) => backend.plant(what),
           dispose: async () => {

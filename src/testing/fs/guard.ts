@@ -43,14 +43,14 @@ async function refuseEach(
   }
 }
 
-const denies: BoundCall["moved"] = async () => ({
+const denies: BoundCall["authorizeRealPath"] = async () => ({
   effect: "deny",
   rule: "test:outside",
   risk: "high",
   reason: "It is outside.",
 });
 const allows =
-  (asked: string[]): BoundCall["moved"] =>
+  (asked: string[]): BoundCall["authorizeRealPath"] =>
   async (path, real): Promise<Decision> => {
     asked.push(`${path} -> ${real.path}`);
     return {
@@ -58,15 +58,24 @@ const allows =
       rule: "test:outside",
       risk: "low",
       reason: "It may.",
-      grant: { id: "more", files: [real], except: [], commands: [], origins: [], panes: [], jobs: [], moved: [] },
+      grant: {
+        id: "more",
+        files: [real],
+        except: [],
+        commands: [],
+        origins: [],
+        panes: [],
+        jobs: [],
+        symlinkTargets: [],
+      },
     };
   };
 
 /** `in` is what the grant covers; `out` lies beside it and holds `secret` and `folder/file`. */
 async function inAndOut(fixture: Fixture): Promise<{ all: Fs; inside: string; outside: string }> {
   const all = bindAll(fixture).fs;
-  const inside = `${fixture.folder}/in`;
-  const outside = `${fixture.folder}/out`;
+  const inside = `${fixture.directory}/in`;
+  const outside = `${fixture.directory}/out`;
   await all.mkdir(inside, false);
   await all.mkdir(`${outside}/folder`, true);
   await all.writeFile(`${inside}/file`, "inside");
@@ -107,7 +116,7 @@ export const fsGuard: Suite<Fixture> = [
       expectEqual(await fs.readText(`${inside}/file`), "inside", "the file inside");
       await refuseEach(ALL, fs, `${outside}/secret`, "CALL_UNCLAIMED");
       await refuseEach(READS, fs, `${inside}side`, "CALL_UNCLAIMED");
-      await refuseEach(LOOKS, fs, fixture.folder, "CALL_UNCLAIMED");
+      await refuseEach(LOOKS, fs, fixture.directory, "CALL_UNCLAIMED");
       await expectUntouched(all, outside);
     },
   ),
@@ -198,7 +207,9 @@ export const fsGuard: Suite<Fixture> = [
     await all.mkdir(`${inside}/private`, false);
     await all.writeFile(`${inside}/private/key`, "key");
     await plant(fixture, { kind: "link", path: `${inside}/link`, target: "private" });
-    const { fs } = bindAll(fixture, treeGrant(inside, undefined, { except: [`${inside}/private`] }), { moved: denies });
+    const { fs } = bindAll(fixture, treeGrant(inside, undefined, { except: [`${inside}/private`] }), {
+      authorizeRealPath: denies,
+    });
     await refuseEach(READS, fs, `${inside}/link/key`, ["POLICY_DENIED", "CALL_UNCLAIMED"]);
     await expectError(fs.writeFile(`${inside}/link/key`, "x"), ["POLICY_DENIED", "CALL_UNCLAIMED"], "writeFile");
     expectEqual(await all.readText(`${inside}/private/key`), "key", "the key");
@@ -210,7 +221,7 @@ export const fsGuard: Suite<Fixture> = [
       const { all, inside, outside } = await inAndOut(fixture);
       await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/secret` });
       await plant(fixture, { kind: "link", path: `${inside}/folder`, target: "../out/folder" });
-      const { fs } = bindAll(fixture, treeGrant(inside), { moved: denies });
+      const { fs } = bindAll(fixture, treeGrant(inside), { authorizeRealPath: denies });
       await refuseEach(READS, fs, `${inside}/link`, "POLICY_DENIED");
       await expectError(fs.writeFile(`${inside}/link`, "x"), "POLICY_DENIED", "writeFile");
       await refuseEach(
@@ -236,7 +247,7 @@ export const fsGuard: Suite<Fixture> = [
     async (fixture) => {
       const { inside, outside } = await inAndOut(fixture);
       await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/secret` });
-      const { fs } = bindAll(fixture, treeGrant(inside), { moved: denies });
+      const { fs } = bindAll(fixture, treeGrant(inside), { authorizeRealPath: denies });
       const info = await fs.stat(`${inside}/link`);
       expectEqual([info.kind, info.size, info.target], ["link", 0, `${outside}/secret`], "stat");
       const child = (await fs.readDir(inside)).children.find((one) => one.name === "link");
@@ -250,7 +261,7 @@ export const fsGuard: Suite<Fixture> = [
       const { all, inside, outside } = await inAndOut(fixture);
       await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/secret` });
       const asked: string[] = [];
-      const { fs } = bindAll(fixture, treeGrant(inside), { moved: allows(asked) });
+      const { fs } = bindAll(fixture, treeGrant(inside), { authorizeRealPath: allows(asked) });
       expectEqual(await fs.readText(`${inside}/link`), "secret", "text");
       expectEqual(asked, [`${inside}/link -> ${outside}/secret`], "what was asked");
       await fs.writeFile(`${inside}/link`, "changed");
@@ -265,13 +276,22 @@ export const fsGuard: Suite<Fixture> = [
       const { all, inside, outside } = await inAndOut(fixture);
       await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/secret` });
       const { fs } = bindAll(fixture, treeGrant(inside), {
-        moved: async (_asked, real) => ({
+        authorizeRealPath: async (_asked, real) => ({
           effect: "ask",
           rule: "test:ask",
           risk: "medium",
           reason: "A person decides.",
           remember: [],
-          grant: { id: "more", files: [real], except: [], commands: [], origins: [], panes: [], jobs: [], moved: [] },
+          grant: {
+            id: "more",
+            files: [real],
+            except: [],
+            commands: [],
+            origins: [],
+            panes: [],
+            jobs: [],
+            symlinkTargets: [],
+          },
         }),
       });
       await refuseEach(READS, fs, `${inside}/link`, "POLICY_APPROVAL_REQUIRED");
@@ -286,7 +306,9 @@ export const fsGuard: Suite<Fixture> = [
       const { all, inside, outside } = await inAndOut(fixture);
       await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/secret` });
       const moved = [{ asked: `${inside}/link`, real: `${outside}/secret` }];
-      const { fs } = bindAll(fixture, treeGrant(inside, undefined, { moved }), { moved: denies });
+      const { fs } = bindAll(fixture, treeGrant(inside, undefined, { symlinkTargets: moved }), {
+        authorizeRealPath: denies,
+      });
       expectEqual(await fs.readText(`${inside}/link`), "secret", "text");
       await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/folder/file` });
       await expectError(fs.readText(`${inside}/link`), "POLICY_DENIED", "the same path, led elsewhere since");
@@ -299,7 +321,7 @@ export const fsGuard: Suite<Fixture> = [
     async (fixture) => {
       const { inside } = await inAndOut(fixture);
       await plant(fixture, { kind: "link", path: `${inside}/link`, target: "file" });
-      const { fs } = bindAll(fixture, treeGrant(inside), { moved: denies });
+      const { fs } = bindAll(fixture, treeGrant(inside), { authorizeRealPath: denies });
       expectEqual(await fs.readText(`${inside}/link`), "inside", "text");
       await fs.writeFile(`${inside}/link`, "changed");
       expectEqual(await fs.readText(`${inside}/file`), "changed", "text of the target");
@@ -311,7 +333,7 @@ export const fsGuard: Suite<Fixture> = [
     async (fixture) => {
       const { all, inside, outside } = await inAndOut(fixture);
       await all.mkdir(`${inside}/folder`, false);
-      const { fs } = bindAll(fixture, treeGrant(inside), { moved: denies });
+      const { fs } = bindAll(fixture, treeGrant(inside), { authorizeRealPath: denies });
       await fs.writeFile(`${inside}/folder/first`, "x");
       await all.rm(`${inside}/folder`, { recursive: true, ignoreMissing: false });
       await plant(fixture, { kind: "link", path: `${inside}/folder`, target: `${outside}/folder` });
@@ -326,7 +348,7 @@ export const fsGuard: Suite<Fixture> = [
       const { all, inside, outside } = await inAndOut(fixture);
       await all.mkdir(`${inside}/real`, false);
       await plant(fixture, { kind: "link", path: `${inside}/way`, target: "real" });
-      const { fs } = bindAll(fixture, treeGrant(inside), { moved: denies });
+      const { fs } = bindAll(fixture, treeGrant(inside), { authorizeRealPath: denies });
       let swapping = true;
       const swaps = (async () => {
         for (let round = 0; swapping; round += 1) {

@@ -22,7 +22,7 @@ function livesUnder(id: string, what: string, name: string): Case<Fixture> {
     expectEqual(await fs.readText(path(name + name)), "two", "text after renaming");
     await fs.rm(path(name + name), { recursive: false, ignoreMissing: false });
     await fs.rm(path(name), { recursive: true, ignoreMissing: false });
-    expectEqual((await fs.readDir(fixture.folder)).children, [], "what is left");
+    expectEqual((await fs.readDir(fixture.directory)).children, [], "what is left");
   });
 }
 
@@ -44,9 +44,9 @@ export const fsNames: Suite<Fixture> = [
     await expectError(fs.writeFile(path("a\0b"), "x"), "FS_BAD_PATH", "writeFile");
     await expectError(fs.mkdir(path("a\0b"), true), "FS_BAD_PATH", "mkdir");
     await expectError(fs.rename(path("a\0b"), path("c"), { replace: true }), "FS_BAD_PATH", "rename");
-    const told = await fs.readText(path("a\0b")).catch((error: unknown) => (error as Error).message);
+    const reported = await fs.readText(path("a\0b")).catch((error: unknown) => (error as Error).message);
     expectEqual(
-      told,
+      reported,
       `Did not read "${path("a\\0b")}": a path cannot hold a NUL byte. Leave it out.`,
       "what is told, the same on every backend",
     );

@@ -32,12 +32,12 @@ export const fsReading: Suite<Fixture> = [
     "A folder read as a file says FS_NOT_A_FILE and its kind",
     async (fs, path) => {
       await fs.mkdir(path("folder"), false);
-      const folder = path("folder");
-      const error = await expectError(fs.readText(folder), "FS_NOT_A_FILE", "readText");
+      const directory = path("folder");
+      const error = await expectError(fs.readText(directory), "FS_NOT_A_FILE", "readText");
       expectEqual(error.details.kind, "directory", "the kind in the details");
-      await expectError(fs.readBytes(folder), "FS_NOT_A_FILE", "readBytes");
-      await expectError(fs.readRange(folder, 0, 10), "FS_NOT_A_FILE", "readRange");
-      await expectError(collect(fs.openRead(folder)), "FS_NOT_A_FILE", "openRead");
+      await expectError(fs.readBytes(directory), "FS_NOT_A_FILE", "readBytes");
+      await expectError(fs.readRange(directory, 0, 10), "FS_NOT_A_FILE", "readRange");
+      await expectError(collect(fs.openRead(directory)), "FS_NOT_A_FILE", "openRead");
     },
   ),
   onFs("fs:read:empty-file", "An empty file is empty text, no bytes and size 0", async (fs, path) => {

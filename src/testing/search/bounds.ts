@@ -9,10 +9,10 @@ import { grep, grepQuery, lay, walk } from "./find.js";
 export const searchBounds: Suite<Fixture> = [
   on("search:links:not-followed", "Links in the tree are not followed, and loops are harmless", async (fixture) => {
     await lay(fixture, { "real/a.txt": "x\n" });
-    await plant(fixture, { kind: "link", path: `${fixture.folder}/real/loop`, target: ".." });
-    await plant(fixture, { kind: "link", path: `${fixture.folder}/self`, target: "self" });
-    await plant(fixture, { kind: "link", path: `${fixture.folder}/folder`, target: "real" });
-    await plant(fixture, { kind: "link", path: `${fixture.folder}/file`, target: "real/a.txt" });
+    await plant(fixture, { kind: "link", path: `${fixture.directory}/real/loop`, target: ".." });
+    await plant(fixture, { kind: "link", path: `${fixture.directory}/self`, target: "self" });
+    await plant(fixture, { kind: "link", path: `${fixture.directory}/folder`, target: "real" });
+    await plant(fixture, { kind: "link", path: `${fixture.directory}/file`, target: "real/a.txt" });
     const { lines, end } = await grep(fixture, "^x$");
     expectEqual([lines, end.why], [["real/a.txt:1: x"], "complete"], "lines and why");
     expectEqual((await walk(fixture, { type: "file" })).names, ["real/a.txt"], "files of the walk");
@@ -22,13 +22,17 @@ export const searchBounds: Suite<Fixture> = [
     "A root that is a link to a folder is searched, told under the asked path",
     async (fixture) => {
       await lay(fixture, { "real/a.txt": "x\n" });
-      await plant(fixture, { kind: "link", path: `${fixture.folder}/link`, target: "real" });
-      expectEqual((await grep(fixture, "^x$", { root: `${fixture.folder}/link` })).lines, ["link/a.txt:1: x"], "lines");
+      await plant(fixture, { kind: "link", path: `${fixture.directory}/link`, target: "real" });
+      expectEqual(
+        (await grep(fixture, "^x$", { root: `${fixture.directory}/link` })).lines,
+        ["link/a.txt:1: x"],
+        "lines",
+      );
     },
   ),
   on("search:special:fifo", "A FIFO in the tree is skipped and holds nothing up", async (fixture) => {
     await lay(fixture, { "a.txt": "x\n" });
-    await plant(fixture, { kind: "fifo", path: `${fixture.folder}/pipe` });
+    await plant(fixture, { kind: "fifo", path: `${fixture.directory}/pipe` });
     const { lines, end } = await grep(fixture, "^x$");
     expectEqual([lines, end.why], [["a.txt:1: x"], "complete"], "lines and why");
   }),
@@ -69,7 +73,7 @@ export const searchBounds: Suite<Fixture> = [
       for (const name of numbered(100, (index) => `${"a".repeat(100)}${index}`)) tree[name] = "";
       await lay(fixture, tree);
       const controller = new AbortController();
-      const { search } = bindAll(fixture, undefined, { workspace: fixture.folder });
+      const { search } = bindAll(fixture, undefined, { workspace: fixture.directory });
       const query = grepQuery(fixture, "", { signal: controller.signal });
       let entries = 0;
       let why = "";
@@ -87,16 +91,16 @@ export const searchBounds: Suite<Fixture> = [
     "A root outside the grant is CALL_UNCLAIMED, and a call that has ended searches nothing",
     async (fixture) => {
       await lay(fixture, { "in/a.txt": "x\n", "out/b.txt": "x\n" });
-      const grant = treeGrant(`${fixture.folder}/in`, ["read"]);
+      const grant = treeGrant(`${fixture.directory}/in`, ["read"]);
       await expectError(grep(fixture, "^x$", { grant }), "CALL_UNCLAIMED", "a folder above");
       await expectError(
-        grep(fixture, "^x$", { grant, root: `${fixture.folder}/out` }),
+        grep(fixture, "^x$", { grant, root: `${fixture.directory}/out` }),
         "CALL_UNCLAIMED",
         "grep beside",
       );
-      await expectError(walk(fixture, { grant, root: `${fixture.folder}/out` }), "CALL_UNCLAIMED", "walk beside");
+      await expectError(walk(fixture, { grant, root: `${fixture.directory}/out` }), "CALL_UNCLAIMED", "walk beside");
       expectEqual(
-        (await grep(fixture, "^x$", { grant, root: `${fixture.folder}/in` })).lines,
+        (await grep(fixture, "^x$", { grant, root: `${fixture.directory}/in` })).lines,
         ["in/a.txt:1: x"],
         "lines inside",
       );
@@ -112,15 +116,15 @@ export const searchBounds: Suite<Fixture> = [
     "A grant of the folder alone does not open what lies below it",
     async (fixture) => {
       await lay(fixture, { "in/a.txt": "x\n" });
-      const grant = { files: [{ path: `${fixture.folder}/in`, access: ["read"], scope: "self" }] } as const;
-      const hits = await grep(fixture, "^x$", { grant, root: `${fixture.folder}/in` }).then(
+      const grant = { files: [{ path: `${fixture.directory}/in`, access: ["read"], scope: "self" }] } as const;
+      const hits = await grep(fixture, "^x$", { grant, root: `${fixture.directory}/in` }).then(
         (found) => found.hits.length,
         () => 0,
       );
       expectEqual(hits, 0, "hits");
-      const file = { files: [{ path: `${fixture.folder}/in/a.txt`, access: ["read"], scope: "self" }] } as const;
+      const file = { files: [{ path: `${fixture.directory}/in/a.txt`, access: ["read"], scope: "self" }] } as const;
       expectEqual(
-        (await grep(fixture, "^x$", { grant: file, root: `${fixture.folder}/in/a.txt` })).hits.length,
+        (await grep(fixture, "^x$", { grant: file, root: `${fixture.directory}/in/a.txt` })).hits.length,
         1,
         "hits in the file that is granted",
       );
@@ -134,8 +138,8 @@ export const searchBounds: Suite<Fixture> = [
       "private/b.txt": "x\n",
       "open.txt": "x\n",
     });
-    const except = [`${fixture.folder}/.env`, `${fixture.folder}/sub/key.pem`, `${fixture.folder}/private`];
-    const grant = treeGrant(fixture.folder, ["read"], { except });
+    const except = [`${fixture.directory}/.env`, `${fixture.directory}/sub/key.pem`, `${fixture.directory}/private`];
+    const grant = treeGrant(fixture.directory, ["read"], { except });
     const { lines, end } = await grep(fixture, "^x$", { grant, includeIgnored: true });
     expectEqual(lines, ["open.txt:1: x"], "lines");
     expectThat((end.skipped.policy ?? 0) >= 3, "at least three are counted under policy");
@@ -147,11 +151,11 @@ export const searchBounds: Suite<Fixture> = [
   }),
   on("search:grant:link-out", "A root that leads out of the grant is judged at its real place", async (fixture) => {
     await lay(fixture, { "in/a.txt": "x\n", "out/b.txt": "x\n" });
-    await plant(fixture, { kind: "link", path: `${fixture.folder}/in/link`, target: "../out" });
-    const grant = treeGrant(`${fixture.folder}/in`, ["read"]);
-    await expectError(grep(fixture, "^x$", { grant, root: `${fixture.folder}/in/link` }), "POLICY_DENIED", "grep");
+    await plant(fixture, { kind: "link", path: `${fixture.directory}/in/link`, target: "../out" });
+    const grant = treeGrant(`${fixture.directory}/in`, ["read"]);
+    await expectError(grep(fixture, "^x$", { grant, root: `${fixture.directory}/in/link` }), "POLICY_DENIED", "grep");
     expectEqual(
-      (await grep(fixture, "^x$", { grant, root: `${fixture.folder}/in` })).lines,
+      (await grep(fixture, "^x$", { grant, root: `${fixture.directory}/in` })).lines,
       ["in/a.txt:1: x"],
       "lines",
     );
@@ -161,13 +165,13 @@ export const searchBounds: Suite<Fixture> = [
     "A root that leads out is searched where policy allows it, asked once for the whole tree",
     async (fixture) => {
       await lay(fixture, { "in/a.txt": "x\n", "out/b.txt": "x\n", "out/sub/c.txt": "x\n", "one.txt": "x\n" });
-      await plant(fixture, { kind: "link", path: `${fixture.folder}/in/link`, target: "../out" });
-      await plant(fixture, { kind: "link", path: `${fixture.folder}/in/one`, target: "../one.txt" });
-      const grant = treeGrant(`${fixture.folder}/in`, ["read"]);
-      const root = `${fixture.folder}/in/link`;
+      await plant(fixture, { kind: "link", path: `${fixture.directory}/in/link`, target: "../out" });
+      await plant(fixture, { kind: "link", path: `${fixture.directory}/in/one`, target: "../one.txt" });
+      const grant = treeGrant(`${fixture.directory}/in`, ["read"]);
+      const root = `${fixture.directory}/in/link`;
       const asked: string[] = [];
-      const call = { moved: allows(asked) };
-      const tree = [`${root} -> ${fixture.folder}/out tree`];
+      const call = { authorizeRealPath: allows(asked) };
+      const tree = [`${root} -> ${fixture.directory}/out tree`];
       const found = await grep(fixture, "^x$", { grant, root, call });
       expectEqual(
         [found.lines, found.end.why, asked],
@@ -177,7 +181,7 @@ export const searchBounds: Suite<Fixture> = [
       asked.length = 0;
       const { names } = await walk(fixture, { grant, root, call, type: "file" });
       expectEqual([names, asked], [["in/link/b.txt", "in/link/sub/c.txt"], tree], "walk and what was asked");
-      const file = await grep(fixture, "^x$", { grant, root: `${fixture.folder}/in/one`, call });
+      const file = await grep(fixture, "^x$", { grant, root: `${fixture.directory}/in/one`, call });
       expectEqual(file.lines, ["in/one:1: x"], "lines of a root that is a file");
     },
   ),
@@ -186,11 +190,11 @@ export const searchBounds: Suite<Fixture> = [
     "Where a root leads out, what the grant or the decision excepts there is left out and counted",
     async (fixture) => {
       await lay(fixture, { "in/": "", "out/.env": "x\n", "out/keys/k": "x\n", "out/private/p": "x\n", "out/b": "x\n" });
-      await plant(fixture, { kind: "link", path: `${fixture.folder}/in/link`, target: "../out" });
-      const out = `${fixture.folder}/out`;
-      const grant = treeGrant(`${fixture.folder}/in`, ["read"], { except: [`${out}/private`] });
-      const call = { moved: allows([], [`${out}/.env`, `${out}/keys`]) };
-      const { lines, end } = await grep(fixture, "^x$", { grant, root: `${fixture.folder}/in/link`, call });
+      await plant(fixture, { kind: "link", path: `${fixture.directory}/in/link`, target: "../out" });
+      const out = `${fixture.directory}/out`;
+      const grant = treeGrant(`${fixture.directory}/in`, ["read"], { except: [`${out}/private`] });
+      const call = { authorizeRealPath: allows([], [`${out}/.env`, `${out}/keys`]) };
+      const { lines, end } = await grep(fixture, "^x$", { grant, root: `${fixture.directory}/in/link`, call });
       expectEqual([lines, end.skipped], [["in/link/b:1: x"], { policy: 3 }], "lines and skipped");
     },
   ),
@@ -199,22 +203,34 @@ export const searchBounds: Suite<Fixture> = [
     "A root whose real place was judged with its claim goes on without a question, the whole tree",
     async (fixture) => {
       await lay(fixture, { "in/": "", "out/sub/c.txt": "x\n" });
-      await plant(fixture, { kind: "link", path: `${fixture.folder}/in/link`, target: "../out" });
-      const root = `${fixture.folder}/in/link`;
-      const moved = [{ asked: root, real: `${fixture.folder}/out` }];
-      const { lines } = await grep(fixture, "^x$", { grant: treeGrant(root, ["read"], { moved }), root });
+      await plant(fixture, { kind: "link", path: `${fixture.directory}/in/link`, target: "../out" });
+      const root = `${fixture.directory}/in/link`;
+      const moved = [{ asked: root, real: `${fixture.directory}/out` }];
+      const { lines } = await grep(fixture, "^x$", {
+        grant: treeGrant(root, ["read"], { symlinkTargets: moved }),
+        root,
+      });
       expectEqual(lines, ["in/link/sub/c.txt:1: x"], "lines");
-      const wider = treeGrant(`${fixture.folder}/in`, ["read"], { moved });
+      const wider = treeGrant(`${fixture.directory}/in`, ["read"], { symlinkTargets: moved });
       await expectError(grep(fixture, "^x$", { grant: wider, root }), "POLICY_DENIED", "a pair of another claim");
     },
   ),
 ];
 
 /** Allows every real place; tells what it was asked, as `asked -> real scope`. */
-function allows(asked: string[], except: readonly string[] = []): BoundCall["moved"] {
+function allows(asked: string[], except: readonly string[] = []): BoundCall["authorizeRealPath"] {
   return async (path, real) => {
     asked.push(`${path} -> ${real.path} ${real.scope}`);
-    const grant = { id: "more", files: [real], except, commands: [], origins: [], panes: [], jobs: [], moved: [] };
+    const grant = {
+      id: "more",
+      files: [real],
+      except,
+      commands: [],
+      origins: [],
+      panes: [],
+      jobs: [],
+      symlinkTargets: [],
+    };
     return { effect: "allow", rule: "test:outside", risk: "low", reason: "It may.", grant };
   };
 }

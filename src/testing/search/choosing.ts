@@ -77,16 +77,16 @@ export const searchChoosing: Suite<Fixture> = [
   }),
   on("search:root:file", "A root that is a file is searched alone, whatever ignore files say", async (fixture) => {
     await lay(fixture, { ".gitignore": "*.log\n", "a.log": "x\n", "b.txt": "x\n" });
-    expectEqual((await grep(fixture, "^x$", { root: `${fixture.folder}/a.log` })).lines, ["a.log:1: x"], "lines");
+    expectEqual((await grep(fixture, "^x$", { root: `${fixture.directory}/a.log` })).lines, ["a.log:1: x"], "lines");
   }),
   on("search:root:missing", "A missing root is FS_NOT_FOUND", async (fixture) => {
-    await expectError(grep(fixture, "^x$", { root: `${fixture.folder}/gone` }), "FS_NOT_FOUND", "grep");
-    await expectError(walk(fixture, { root: `${fixture.folder}/gone` }), "FS_NOT_FOUND", "walk");
+    await expectError(grep(fixture, "^x$", { root: `${fixture.directory}/gone` }), "FS_NOT_FOUND", "grep");
+    await expectError(walk(fixture, { root: `${fixture.directory}/gone` }), "FS_NOT_FOUND", "walk");
   }),
   on("search:root:ignored", "A root that is itself ignored is searched", async (fixture) => {
     await lay(fixture, { ".gitignore": "build/\n", "build/a.txt": "x\n", "build/inner/b.txt": "x\n" });
     expectEqual((await grep(fixture, "^x$")).hits.length, 0, "hits from above");
-    const { lines } = await grep(fixture, "^x$", { root: `${fixture.folder}/build` });
+    const { lines } = await grep(fixture, "^x$", { root: `${fixture.directory}/build` });
     expectEqual(lines, ["build/a.txt:1: x", "build/inner/b.txt:1: x"], "lines from inside");
   }),
   on("search:root:empty-folder", "An empty folder is complete with nothing found", async (fixture) => {
@@ -100,10 +100,14 @@ export const searchChoosing: Suite<Fixture> = [
       const names = ["-dash", "a\nb:1: no", 'it\'s "so"', "space d", "漢😀", "back\\slash"];
       await lay(fixture, Object.fromEntries(names.map((name) => [name, "x\n"])));
       const { hits } = await grep(fixture, "^x$");
-      expectEqual(hits.map((hit) => hit.path).sort(), names.map((name) => `${fixture.folder}/${name}`).sort(), "paths");
+      expectEqual(
+        hits.map((hit) => hit.path).sort(),
+        names.map((name) => `${fixture.directory}/${name}`).sort(),
+        "paths",
+      );
       expectEqual([...(await walk(fixture)).names].sort(), [...names].sort(), "entries");
       expectEqual(
-        (await grep(fixture, "^x$", { root: `${fixture.folder}/-dash` })).hits.length,
+        (await grep(fixture, "^x$", { root: `${fixture.directory}/-dash` })).hits.length,
         1,
         "hits in a root with a dash",
       );
@@ -140,9 +144,9 @@ export const searchChoosing: Suite<Fixture> = [
   ),
   on("search:walk:links", "A walk tells links and special files by their own kind", async (fixture) => {
     await lay(fixture, { "real/a.txt": "" });
-    await plant(fixture, { kind: "link", path: `${fixture.folder}/folder`, target: "real" });
-    await plant(fixture, { kind: "link", path: `${fixture.folder}/self`, target: "self" });
-    await plant(fixture, { kind: "fifo", path: `${fixture.folder}/pipe` });
+    await plant(fixture, { kind: "link", path: `${fixture.directory}/folder`, target: "real" });
+    await plant(fixture, { kind: "link", path: `${fixture.directory}/self`, target: "self" });
+    await plant(fixture, { kind: "fifo", path: `${fixture.directory}/pipe` });
     const { entries, names, end } = await walk(fixture);
     expectEqual(
       names.map((name, index) => [name, entries[index]?.entry.kind]),
@@ -156,7 +160,7 @@ export const searchChoosing: Suite<Fixture> = [
       "names and kinds",
     );
     expectEqual(end.why, "complete", "why");
-    expectEqual((await walk(fixture, { root: `${fixture.folder}/folder` })).names, ["folder/a.txt"], "below a link");
+    expectEqual((await walk(fixture, { root: `${fixture.directory}/folder` })).names, ["folder/a.txt"], "below a link");
   }),
   on("search:walk:ignored-folders", "A walk leaves out what is ignored, the folders too", async (fixture) => {
     await lay(fixture, { ".gitignore": "build/\n*.log\n", "build/a": "", "b.log": "", c: "" });

@@ -20,16 +20,16 @@ export interface Found {
 export async function lay(fixture: Fixture, tree: Tree): Promise<void> {
   const { fs } = bindAll(fixture);
   for (const [name, content] of Object.entries(tree)) {
-    const folder = name.slice(0, name.lastIndexOf("/") + 1);
-    if (folder !== "") await fs.mkdir(`${fixture.folder}/${folder.slice(0, -1)}`, true);
-    if (!name.endsWith("/")) await fs.writeFile(`${fixture.folder}/${name}`, content);
+    const directory = name.slice(0, name.lastIndexOf("/") + 1);
+    if (directory !== "") await fs.mkdir(`${fixture.directory}/${directory.slice(0, -1)}`, true);
+    if (!name.endsWith("/")) await fs.writeFile(`${fixture.directory}/${name}`, content);
   }
 }
 
 export function grepQuery(fixture: Fixture, source: string, more: GrepAsking = {}): GrepQuery {
   const { grant: _grant, call: _call, pattern, ...query } = more;
   return {
-    root: fixture.folder,
+    root: fixture.directory,
     includeIgnored: false,
     prune: [],
     order: "path",
@@ -46,7 +46,7 @@ export function grepQuery(fixture: Fixture, source: string, more: GrepAsking = {
 
 /** Greps the fixture's folder in path order; fails unless exactly one end record comes, last. */
 export async function grep(fixture: Fixture, source: string, more: GrepAsking = {}): Promise<Found> {
-  const { search } = bindAll(fixture, more.grant, { workspace: fixture.folder, ...more.call });
+  const { search } = bindAll(fixture, more.grant, { workspace: fixture.directory, ...more.call });
   const records: (GrepHit | SearchEnd)[] = [];
   for await (const record of search.grep(grepQuery(fixture, source, more))) records.push(record);
   const end = endOf(records);
@@ -59,10 +59,10 @@ export async function walk(
   more: Partial<WalkQuery> & Asking = {},
 ): Promise<{ entries: readonly WalkEntry[]; names: readonly string[]; end: SearchEnd }> {
   const { grant, call, ...query } = more;
-  const { search } = bindAll(fixture, grant, { workspace: fixture.folder, ...call });
+  const { search } = bindAll(fixture, grant, { workspace: fixture.directory, ...call });
   const records: (WalkEntry | SearchEnd)[] = [];
   const whole = {
-    root: fixture.folder,
+    root: fixture.directory,
     includeIgnored: false,
     prune: [],
     order: "path",
@@ -86,7 +86,7 @@ function endOf(records: readonly { readonly kind: string }[]): SearchEnd {
 }
 
 function relative(fixture: Fixture, path: string): string {
-  const prefix = `${fixture.folder}/`;
+  const prefix = `${fixture.directory}/`;
   return path.startsWith(prefix) ? path.slice(prefix.length) : path;
 }
 

@@ -57,7 +57,11 @@ export const searchIgnoring: Suite<Fixture> = [
         "sub/anchored.txt": "x\n",
         "sub/b.txt": "x\n",
       });
-      expectEqual((await grep(fixture, "^x$", { root: `${fixture.folder}/sub` })).lines, ["sub/b.txt:1: x"], "lines");
+      expectEqual(
+        (await grep(fixture, "^x$", { root: `${fixture.directory}/sub` })).lines,
+        ["sub/b.txt:1: x"],
+        "lines",
+      );
     },
   ),
   on(
@@ -71,7 +75,7 @@ export const searchIgnoring: Suite<Fixture> = [
         "sub/deep/b.tmp": "x\n",
         "sub/deep/c.txt": "x\n",
       });
-      const root = `${fixture.folder}/sub/deep`;
+      const root = `${fixture.directory}/sub/deep`;
       const { lines } = await grep(fixture, "^x$", { root, grant: treeGrant(root, ["read"]) });
       expectEqual(lines, ["sub/deep/c.txt:1: x"], "lines");
     },
@@ -94,7 +98,7 @@ export const searchIgnoring: Suite<Fixture> = [
         "repo/packages/app/src/b.log": "x\n",
         "repo/packages/app/src/b.txt": "x\n",
       });
-      const workspace = `${fixture.folder}/repo/packages/app`;
+      const workspace = `${fixture.directory}/repo/packages/app`;
       for (const [root, files] of [
         [workspace, ["a.txt", "src/b.txt"]],
         [`${workspace}/src`, ["src/b.txt"]],
@@ -117,7 +121,7 @@ export const searchIgnoring: Suite<Fixture> = [
         "work/sub/a.txt": "x\n",
         "work/sub/b.log": "x\n",
       });
-      const workspace = `${fixture.folder}/work`;
+      const workspace = `${fixture.directory}/work`;
       for (const root of [workspace, `${workspace}/sub`]) {
         const more = { root, call: { workspace } };
         expectEqual((await grep(fixture, "^x$", more)).lines, ["work/sub/a.txt:1: x"], `lines below ${root}`);
@@ -252,7 +256,7 @@ export const searchIgnoring: Suite<Fixture> = [
         expectEqual((await walk(fixture, { glob, type: "file" })).names, files, `entries of ${glob}`);
       }
       expectEqual(
-        (await grep(fixture, "^x$", { glob: "!*.ts", root: `${fixture.folder}/a.ts` })).hits.length,
+        (await grep(fixture, "^x$", { glob: "!*.ts", root: `${fixture.directory}/a.ts` })).hits.length,
         1,
         "a root",
       );

@@ -29,7 +29,7 @@ export const searchLines: Suite<Fixture> = [
     const { hits, lines } = await grep(fixture, "^import", { maxLineBytes: 8 });
     expectEqual(lines, ["a.txt:1: import x", "c.txt:2: import z", "d.txt:1: import w", "e.txt:1: import w"], "lines");
     expectEqual(hits[0]?.at, [[0, 6]], "ranges of the first hit");
-    expectEqual(hits[3]?.clippedBytes, hits[2]?.clippedBytes, "clipped bytes of a long first line");
+    expectEqual(hits[3]?.truncatedBytes, hits[2]?.truncatedBytes, "clipped bytes of a long first line");
     const found = async (source: string, more: Parameters<typeof grep>[2] = {}) =>
       (await grep(fixture, source, { maxLineBytes: 9, ...more })).lines;
     expectEqual(await found("^.?import y$"), [`a.txt:2: ${bom}import`], "a U+FEFF elsewhere is a character");

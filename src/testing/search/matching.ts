@@ -169,8 +169,8 @@ export const searchMatching: Suite<Fixture> = [
     expectEqual(
       hits.map((hit) => [hit.path, hit.line]),
       [
-        [`${fixture.folder}/a.txt`, 0],
-        [`${fixture.folder}/c.txt`, 0],
+        [`${fixture.directory}/a.txt`, 0],
+        [`${fixture.directory}/c.txt`, 0],
       ],
       "hits",
     );
@@ -184,8 +184,8 @@ export const searchMatching: Suite<Fixture> = [
       expectEqual(
         hits.map((hit) => [hit.path, hit.count]),
         [
-          [`${fixture.folder}/a.txt`, 2],
-          [`${fixture.folder}/c.txt`, 1],
+          [`${fixture.directory}/a.txt`, 2],
+          [`${fixture.directory}/c.txt`, 1],
         ],
         "hits",
       );
@@ -201,8 +201,8 @@ export const searchMatching: Suite<Fixture> = [
       expectEqual(matched(hits[1]), ["MATCH"], "the match inside the window");
       const kept = hits[1]?.bytes.length ?? 0;
       expectThat(kept > 0 && kept <= 200, `${kept} bytes are at most 200`);
-      expectEqual(hits[1]?.clippedBytes, line.length - kept, "bytes left out");
-      expectEqual(hits[0]?.clippedBytes ?? 0, 0, "bytes left out of the short line");
+      expectEqual(hits[1]?.truncatedBytes, line.length - kept, "bytes left out");
+      expectEqual(hits[0]?.truncatedBytes ?? 0, 0, "bytes left out of the short line");
     },
   ),
   on(
@@ -324,7 +324,7 @@ export const searchMatching: Suite<Fixture> = [
     "A binary file that is itself the root is skipped and counted too",
     async (fixture) => {
       await lay(fixture, { "a.bin": Uint8Array.of(109, 97, 116, 99, 104, 0) });
-      const { hits, end } = await grep(fixture, "match", { root: `${fixture.folder}/a.bin` });
+      const { hits, end } = await grep(fixture, "match", { root: `${fixture.directory}/a.bin` });
       expectEqual([hits.length, end.skipped.binary], [0, 1], "hits and skipped");
     },
   ),
@@ -343,7 +343,7 @@ export const searchMatching: Suite<Fixture> = [
     for (let round = 0; round < 20; round += 1) {
       const { search } = bindAll(fixture);
       for await (const record of search.grep({
-        root: fixture.folder,
+        root: fixture.directory,
         includeIgnored: false,
         prune: [],
         order: "found",

@@ -8,7 +8,7 @@ import { expectExit, stdoutOf } from "./run.js";
 
 const COMMAND = "echo ran > marker; pwd";
 const ABOUT = { rule: "test:outside", risk: "high", reason: "It is outside." } as const;
-const GRANT = { id: "more", files: [], except: [], commands: [], origins: [], panes: [], jobs: [], moved: [] };
+const GRANT = { id: "more", files: [], except: [], commands: [], origins: [], panes: [], jobs: [], symlinkTargets: [] };
 
 const denies: BoundCall["commandAt"] = async () => ({ effect: "deny", ...ABOUT });
 const asks: BoundCall["commandAt"] = async () => ({ effect: "ask", ...ABOUT, remember: [], grant: GRANT });
@@ -26,7 +26,7 @@ interface Places {
 /** `in` holds `build`, a symlink to `out`; `out` holds `sub`; `other` is a third directory. */
 async function places(fixture: Fixture): Promise<Places> {
   const { fs } = bindAll(fixture);
-  const [inside, outside, other] = ["in", "out", "other"].map((name) => `${fixture.folder}/${name}`) as [
+  const [inside, outside, other] = ["in", "out", "other"].map((name) => `${fixture.directory}/${name}`) as [
     string,
     string,
     string,
@@ -42,9 +42,10 @@ async function places(fixture: Fixture): Promise<Places> {
       return bindAll(fixture, { commands: [one] }, { commandAt }).shell;
     },
     async expectMarkers(...names) {
-      const all = [`${inside}/real`, inside, outside, `${outside}/sub`, other, fixture.folder];
+      const all = [`${inside}/real`, inside, outside, `${outside}/sub`, other, fixture.directory];
       const found: string[] = [];
-      for (const path of all) if (await fs.exists(`${path}/marker`)) found.push(path.slice(fixture.folder.length + 1));
+      for (const path of all)
+        if (await fs.exists(`${path}/marker`)) found.push(path.slice(fixture.directory.length + 1));
       expectEqual(found, names, "where the command ran");
     },
   };

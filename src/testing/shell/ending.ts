@@ -48,7 +48,7 @@ export const shellEnding: Suite<Fixture> = [
     async (fixture) => {
       const result = await run(fixture, "echo ran > marker", { signal: AbortSignal.abort() });
       expectEqual([result.began, result.ended, result.exit], ["no", "cancelled", { by: "none" }], "how it ended");
-      expectEqual(await bindAll(fixture).fs.exists(`${fixture.folder}/marker`), false, "the marker is there");
+      expectEqual(await bindAll(fixture).fs.exists(`${fixture.directory}/marker`), false, "the marker is there");
     },
   ),
   on("shell:exec:odd-numbers", "Numbers that are none neither hold a command nor break its counts", async (fixture) => {
@@ -58,7 +58,7 @@ export const shellEnding: Suite<Fixture> = [
       keep: { head: 1.5, tail: Number.NaN },
     });
     expectEqual([result.ended, result.tree.state], ["deadline", "gone"], "how it ended");
-    expectEqual([stdoutOf(result), result.stdout.dropped], ["a", 3], "what is kept");
+    expectEqual([stdoutOf(result), result.stdout.omittedBytes], ["a", 3], "what is kept");
   }),
   on("shell:exec:call-deadline", "The deadline of the call ends a command that sets none", async (fixture) => {
     const result = await run(fixture, "sleep 600", { graceMs: 500, call: { deadline: fixture.clock.now() + 300 } });
@@ -195,7 +195,7 @@ export const shellEnding: Suite<Fixture> = [
           expectEqual([stdoutOf(next), next.stderr.produced], [`clean ${round}\n`, 0], "the next command");
         }
       } finally {
-        await fixture.backend.root.shell.exec("kill -9 $(cat pid)", { cwd: fixture.folder });
+        await fixture.backend.root.shell.exec("kill -9 $(cat pid)", { cwd: fixture.directory });
         await endSurvivors(fixture, result);
       }
     },
@@ -254,13 +254,13 @@ export const shellEnding: Suite<Fixture> = [
     "shell:spawn:cannot-start",
     "spawn in a missing folder rejects with SHELL_SPAWN, and nothing ran",
     async (fixture) => {
-      const command = `echo ran > ${fixture.folder}/marker`;
-      const cwd = `${fixture.folder}/gone`;
+      const command = `echo ran > ${fixture.directory}/marker`;
+      const cwd = `${fixture.directory}/gone`;
       const { fs, shell } = bindAll(fixture, { commands: [{ command, cwd }] });
       const error = await expectError(shell.spawn(command, { cwd, lifetime: "session" }), "SHELL_SPAWN", "spawn");
-      const told = `Did not start the command: the folder "${cwd}" does not exist. Mend that and start it again.`;
-      expectEqual(error.message, told, "what is told");
-      expectEqual(await fs.exists(`${fixture.folder}/marker`), false, "the marker is there");
+      const reported = `Did not start the command: the folder "${cwd}" does not exist. Mend that and start it again.`;
+      expectEqual(error.message, reported, "what is told");
+      expectEqual(await fs.exists(`${fixture.directory}/marker`), false, "the marker is there");
     },
   ),
   on(
@@ -285,9 +285,9 @@ export const shellEnding: Suite<Fixture> = [
     async (fixture) => {
       const command = "sleep 600";
       const surviving = "sleep 600 & echo $!";
-      const commands = [command, surviving].map((one) => ({ command: one, cwd: fixture.folder }));
+      const commands = [command, surviving].map((one) => ({ command: one, cwd: fixture.directory }));
       const of = (sessionId: string) => bindAll(fixture, { commands }, { sessionId }).shell;
-      const at = { cwd: fixture.folder };
+      const at = { cwd: fixture.directory };
       const early = of("ending");
       const own = await of("ending").spawn(command, { ...at, lifetime: "session" });
       const others = [
@@ -374,18 +374,18 @@ export const shellEnding: Suite<Fixture> = [
     "One end reaches all listeners once; a late one is told too, an unsubscribed one is not",
     async (fixture) => {
       const handle = await spawned(fixture, "sleep 600");
-      const told: string[] = [];
-      handle.onExit(() => told.push("first"));
-      handle.onExit(() => told.push("second"));
-      const unsubscribe = handle.onExit(() => told.push("unsubscribed"));
+      const reported: string[] = [];
+      handle.onExit(() => reported.push("first"));
+      handle.onExit(() => reported.push("second"));
+      const unsubscribe = handle.onExit(() => reported.push("unsubscribed"));
       unsubscribe();
       unsubscribe();
       await handle.kill("KILL");
       await handle.result;
-      handle.onExit(() => told.push("late"));
-      await until(fixture, "all listeners were told", () => told.length >= 3);
+      handle.onExit(() => reported.push("late"));
+      await until(fixture, "all listeners were told", () => reported.length >= 3);
       await pause(fixture, 20);
-      expectEqual([...told].sort(), ["first", "late", "second"], "who was told");
+      expectEqual([...reported].sort(), ["first", "late", "second"], "who was told");
     },
   ),
 ];
@@ -393,8 +393,8 @@ export const shellEnding: Suite<Fixture> = [
 async function spawned(fixture: Fixture, command: string, signal?: AbortSignal) {
   const { shell } = bindAll(
     fixture,
-    { commands: [{ command, cwd: fixture.folder }] },
+    { commands: [{ command, cwd: fixture.directory }] },
     signal === undefined ? {} : { signal },
   );
-  return shell.spawn(command, { cwd: fixture.folder, lifetime: "session", graceMs: 1_000 });
+  return shell.spawn(command, { cwd: fixture.directory, lifetime: "session", graceMs: 1_000 });
 }

@@ -47,15 +47,18 @@ export const shellInput: Suite<Fixture> = [
       const handle = await spawned(fixture, SLEEP_THEN_CAT);
       const bytes = utf8(LONG);
       const first = await handle.write(bytes, { waitMs: 500 });
-      expectThat(first.takenBytes > 0 && first.takenBytes < bytes.length, `some were taken: ${first.takenBytes}`);
-      expectEqual(first.takenBytes % 2, 1, "half a character that was taken");
+      expectThat(
+        first.acceptedBytes > 0 && first.acceptedBytes < bytes.length,
+        `some were taken: ${first.acceptedBytes}`,
+      );
+      expectEqual(first.acceptedBytes % 2, 1, "half a character that was taken");
       expectThat(first.waitingBytes > 0 && first.waitingBytes <= MAX_WAITING_BYTES, `waiting: ${first.waitingBytes}`);
       expectEqual(first.isClosed, false, "closed");
       const unwaited = await handle.write(utf8("never"), { signal: AbortSignal.abort() });
-      expectEqual(unwaited.takenBytes, 0, "bytes of a write whose wait has ended already");
+      expectEqual(unwaited.acceptedBytes, 0, "bytes of a write whose wait has ended already");
       // None more, unless the way there is slow.
-      const second = await handle.write(bytes.subarray(first.takenBytes), { waitMs: 50 });
-      const rest = bytes.subarray(first.takenBytes + second.takenBytes);
+      const second = await handle.write(bytes.subarray(first.acceptedBytes), { waitMs: 50 });
+      const rest = bytes.subarray(first.acceptedBytes + second.acceptedBytes);
       expectThat(rest.length > 0, "it takes no more for being asked again");
       await endChildren(fixture, handle);
       expectEqual(await handle.write(rest), taken(rest.length), "the rest, once it reads");
@@ -70,7 +73,7 @@ export const shellInput: Suite<Fixture> = [
     "End of file comes behind what waits, and closeInput does not wait for it",
     async (fixture) => {
       const handle = await spawned(fixture, SLEEP_THEN_CAT);
-      const { takenBytes } = await handle.write(utf8(LONG), { waitMs: 500 });
+      const { acceptedBytes: takenBytes } = await handle.write(utf8(LONG), { waitMs: 500 });
       await handle.closeInput();
       await expectError(handle.write(utf8("late")), "JOB_INPUT_CLOSED", "a write behind the end of file");
       await endChildren(fixture, handle);
@@ -118,26 +121,26 @@ export const shellInput: Suite<Fixture> = [
     const bytes = utf8(LONG);
     const writing = handle.write(bytes).catch((thrown: unknown) => {
       // The command has ended within the first block.
-      if (HaftError.is(thrown, "JOB_INPUT_CLOSED")) return { takenBytes: 0, waitingBytes: 0, isClosed: true };
+      if (HaftError.is(thrown, "JOB_INPUT_CLOSED")) return { acceptedBytes: 0, waitingBytes: 0, isClosed: true };
       throw thrown;
     });
-    expectEqual((await handle.write(utf8("x"), { waitMs: 300 })).takenBytes, 0, "a write behind one that waits");
+    expectEqual((await handle.write(utf8("x"), { waitMs: 300 })).acceptedBytes, 0, "a write behind one that waits");
     await handle.kill("KILL");
-    const { takenBytes, waitingBytes, isClosed } = await writing;
+    const { acceptedBytes: takenBytes, waitingBytes, isClosed } = await writing;
     expectEqual([waitingBytes, isClosed], [0, true], "nothing waits for a command that has ended");
     expectThat(takenBytes < bytes.length, `taken: ${takenBytes}`);
   }),
 ];
 
 function taken(takenBytes: number) {
-  return { takenBytes, waitingBytes: 0, isClosed: false };
+  return { acceptedBytes: takenBytes, waitingBytes: 0, isClosed: false };
 }
 
 function spawned(fixture: Fixture, command: string, input?: Uint8Array): Promise<ShellHandle> {
-  const { shell } = bindAll(fixture, { commands: [{ command, cwd: fixture.folder }] });
+  const { shell } = bindAll(fixture, { commands: [{ command, cwd: fixture.directory }] });
   const keep = { head: 4 * 1024 * 1024, tail: 0 };
   return shell.spawn(command, {
-    cwd: fixture.folder,
+    cwd: fixture.directory,
     lifetime: "session",
     keep,
     ...(input === undefined ? {} : { input }),
@@ -153,5 +156,5 @@ async function endChildren(fixture: Fixture, handle: ShellHandle): Promise<void>
     children = survivors.map(({ pid }) => pid).filter((pid) => pid !== handle.pid);
     return children.length > 0;
   });
-  for (const pid of children) await fixture.backend.root.shell.exec(`kill ${pid}`, { cwd: fixture.folder });
+  for (const pid of children) await fixture.backend.root.shell.exec(`kill ${pid}`, { cwd: fixture.directory });
 }

@@ -16,7 +16,7 @@ export const shellJobs: Suite<Fixture> = [
     const info = await infoOf(shell, ended.id);
     expectEqual(
       [info?.command, info?.cwd, info?.lifetime, info?.exit, info?.endedBy, info?.outputBytes],
-      ["printf 12345; exit 3", fixture.folder, "session", { by: "code", code: 3 }, "itself", 5],
+      ["printf 12345; exit 3", fixture.directory, "session", { by: "code", code: 3 }, "itself", 5],
       "the job that ended",
     );
     expectThat((info?.endedMs ?? 0) >= (info?.startedMs ?? Number.NaN), "it ended after it began");
@@ -31,7 +31,7 @@ export const shellJobs: Suite<Fixture> = [
     expectEqual((await infoOf(shell, running.id))?.endedBy, "stopped", "what ended it");
   }),
   on("shell:jobs:unclaimed-is-refused", "jobs tells a call only what it claimed", async (fixture) => {
-    const claimed = { commands: [{ command: "true", cwd: fixture.folder }], jobs: ["some-job"] };
+    const claimed = { commands: [{ command: "true", cwd: fixture.directory }], jobs: ["some-job"] };
     const { shell } = bindAll(fixture, claimed);
     await expectError(shell.jobs(), "CALL_UNCLAIMED", "all of them");
     await expectError(shell.jobs({ id: "another" }), "CALL_UNCLAIMED", "another one");
@@ -50,11 +50,12 @@ export const shellJobs: Suite<Fixture> = [
         started.push(await start(fixture, first, command, lifetime));
       try {
         const ids = started.map(({ id }) => id);
-        const told = async (shell: Shell) => (await shell.jobs()).map(({ id }) => id).filter((id) => ids.includes(id));
-        expectEqual(await told(of("first", "one")), ids, "its own session");
-        expectEqual(await told(of("second", "one")), ids.slice(1), "another session of its owner");
-        expectEqual(await told(of("third", "two")), [], "a session of another owner");
-        expectEqual(await told(of("fourth")), [], "a session of nobody");
+        const reported = async (shell: Shell) =>
+          (await shell.jobs()).map(({ id }) => id).filter((id) => ids.includes(id));
+        expectEqual(await reported(of("first", "one")), ids, "its own session");
+        expectEqual(await reported(of("second", "one")), ids.slice(1), "another session of its owner");
+        expectEqual(await reported(of("third", "two")), [], "a session of another owner");
+        expectEqual(await reported(of("fourth")), [], "a session of nobody");
         for (const id of ids) expectEqual(await of("third", "two").attach(id), null, `attach ${id} by another owner`);
         expectEqual(await of("second", "one").attach(ids[0] ?? ""), null, "attach to another session's job");
         expectThat((await of("second", "one").attach(ids[1] ?? "")) !== null, "attach to a job of the host");
@@ -86,16 +87,16 @@ export const shellJobs: Suite<Fixture> = [
       const controller = new AbortController();
       // Long enough that it still runs when its call hears of the first line.
       const command = "echo early; sleep 1; echo late; exit 4";
-      const told: string[] = [];
+      const reported: string[] = [];
       const result = await run(fixture, command, {
         timeoutMs: 60_000,
         detach: controller.signal,
         onOutput: (_, bytes) => {
-          told.push(new TextDecoder().decode(bytes));
+          reported.push(new TextDecoder().decode(bytes));
           controller.abort();
         },
       });
-      expectEqual([stdoutOf(result), told.join("")], ["early\n", "early\n"], "what was printed before");
+      expectEqual([stdoutOf(result), reported.join("")], ["early\n", "early\n"], "what was printed before");
       expectEqual([result.ended, result.exit, result.tree.state], ["detached", { by: "none" }, "alive"], "the result");
       const { shell } = bindAll(fixture);
       const job = await shell.attach(result.job ?? "");
@@ -104,18 +105,18 @@ export const shellJobs: Suite<Fixture> = [
       expectEqual([end.ended, end.exit, end.tree.state], ["itself", { by: "code", code: 4 }, "gone"], "its end");
       const output = await job.output("stdout", 0, 100);
       expectEqual(new TextDecoder().decode(output.bytes), "early\nlate\n", "all of its output");
-      expectEqual(told.join(""), "early\n", "what the listener was told");
+      expectEqual(reported.join(""), "early\n", "what the listener was told");
     },
   ),
 ];
 
 function shellOf(fixture: Fixture, call: Partial<BoundCall>, ...commands: readonly string[]): Shell {
-  const claimed = commands.map((command) => ({ command, cwd: fixture.folder }));
+  const claimed = commands.map((command) => ({ command, cwd: fixture.directory }));
   return bindAll(fixture, { commands: claimed }, call).shell;
 }
 
 function start(fixture: Fixture, shell: Shell, command: string, lifetime: Lifetime = "session") {
-  return shell.spawn(command, { cwd: fixture.folder, lifetime });
+  return shell.spawn(command, { cwd: fixture.directory, lifetime });
 }
 
 async function infoOf(shell: Shell, id: string): Promise<JobInfo | undefined> {

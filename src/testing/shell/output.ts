@@ -9,16 +9,16 @@ import { expectCounted, expectExit, pause, run, stdoutOf } from "./run.js";
 const MIB = 1024 * 1024;
 
 async function fileOf(fixture: Fixture, name: string, bytes: Uint8Array): Promise<void> {
-  await bindAll(fixture).fs.writeFile(`${fixture.folder}/${name}`, bytes);
+  await bindAll(fixture).fs.writeFile(`${fixture.directory}/${name}`, bytes);
 }
 
 /** Remembers what it is told and takes none of it. */
 function stuckListener() {
-  const told: Uint8Array[] = [];
+  const reported: Uint8Array[] = [];
   return {
-    told,
+    told: reported,
     onOutput(_stream: "stdout" | "stderr", chunk: Uint8Array) {
-      told.push(chunk);
+      reported.push(chunk);
       return new Promise<void>(() => {});
     },
   };
@@ -47,7 +47,11 @@ export const shellOutput: Suite<Fixture> = [
       await fileOf(fixture, "large", bytes);
       const result = await run(fixture, "cat large; cat large", { keep: { head: 1_000, tail: 3_000 } });
       expectExit(result, 0, "exit");
-      expectEqual([result.stdout.produced, result.stdout.dropped], [6 * MIB, 6 * MIB - 4_000], "produced and dropped");
+      expectEqual(
+        [result.stdout.produced, result.stdout.omittedBytes],
+        [6 * MIB, 6 * MIB - 4_000],
+        "produced and dropped",
+      );
       expectBytes(result.stdout.head, bytes.subarray(0, 1_000), "head");
       expectBytes(result.stdout.tail, bytes.subarray(bytes.length - 3_000), "tail");
       expectCounted(result);
@@ -57,11 +61,11 @@ export const shellOutput: Suite<Fixture> = [
     const bytes = pseudoRandomBytes(100_000, 34);
     await fileOf(fixture, "large", bytes);
     const command = "cat large";
-    const { shell } = bindAll(fixture, { commands: [{ command, cwd: fixture.folder }] });
-    const { stdout } = await shell.exec(command, { cwd: fixture.folder });
+    const { shell } = bindAll(fixture, { commands: [{ command, cwd: fixture.directory }] });
+    const { stdout } = await shell.exec(command, { cwd: fixture.directory });
     expectBytes(stdout.head, bytes.subarray(0, 8_192), "head");
     expectBytes(stdout.tail, bytes.subarray(100_000 - 24_576), "tail");
-    expectEqual(stdout.dropped, 100_000 - 8_192 - 24_576, "dropped");
+    expectEqual(stdout.omittedBytes, 100_000 - 8_192 - 24_576, "dropped");
   }),
   on(
     "shell:output:small-has-no-tail",
@@ -77,7 +81,7 @@ export const shellOutput: Suite<Fixture> = [
       ];
       for (const [text, head, tail, dropped] of cases) {
         const { stdout } = await run(fixture, `printf '%s' '${text}'`, { keep });
-        expectEqual([stdout.produced, stdout.dropped], [text.length, dropped], `counts of "${text}"`);
+        expectEqual([stdout.produced, stdout.omittedBytes], [text.length, dropped], `counts of "${text}"`);
         expectBytes(stdout.head, head, `head of "${text}"`);
         expectBytes(stdout.tail, tail, `tail of "${text}"`);
       }
@@ -85,7 +89,7 @@ export const shellOutput: Suite<Fixture> = [
   ),
   on("shell:output:nothing-kept", "With nothing to keep all is counted", async (fixture) => {
     const { stdout } = await run(fixture, "echo 12345", { keep: { head: 0, tail: 0 } });
-    expectEqual([stdout.head.length, stdout.tail.length, stdout.produced, stdout.dropped], [0, 0, 6, 6], "counts");
+    expectEqual([stdout.head.length, stdout.tail.length, stdout.produced, stdout.omittedBytes], [0, 0, 6, 6], "counts");
   }),
   on("shell:output:any-bytes", "Bytes that are not UTF-8, and NUL, come as they are", async (fixture) => {
     const bytes = Uint8Array.from({ length: 1_024 }, (_, index) => (index * 5) % 256);
@@ -111,19 +115,19 @@ export const shellOutput: Suite<Fixture> = [
     async (fixture) => {
       const bytes = pseudoRandomBytes(300_000, 35);
       await fileOf(fixture, "large", bytes);
-      const told = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
+      const reported = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
       const wrong: string[] = [];
       const next = { stdout: 0, stderr: 0 };
       const result = await run(fixture, "cat large; echo problem >&2", {
         onOutput(stream, chunk, offset) {
           if (offset !== next[stream]) wrong.push(`${stream} at ${offset} instead of ${next[stream]}`);
           next[stream] += chunk.length;
-          told[stream].push(chunk);
+          reported[stream].push(chunk);
         },
       });
       expectEqual(wrong, [], "offsets");
-      expectBytes(concatBytes(told.stdout), bytes, "stdout as told");
-      expectBytes(concatBytes(told.stderr), "problem\n", "stderr as told");
+      expectBytes(concatBytes(reported.stdout), bytes, "stdout as told");
+      expectBytes(concatBytes(reported.stderr), "problem\n", "stderr as told");
       expectEqual(result.stdout.produced, bytes.length, "produced");
     },
   ),
@@ -156,7 +160,7 @@ export const shellOutput: Suite<Fixture> = [
     async (fixture) => {
       const bytes = pseudoRandomBytes(6 * MIB, 38);
       await fileOf(fixture, "large", bytes);
-      const told = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
+      const reported = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
       const wrong: string[] = [];
       const next = { stdout: 0, stderr: 0 };
       const busy = { stdout: false, stderr: false };
@@ -170,13 +174,13 @@ export const shellOutput: Suite<Fixture> = [
           // As long as a slow disk takes.
           await pause(fixture, 2);
           busy[stream] = false;
-          told[stream].push(chunk);
+          reported[stream].push(chunk);
         },
       });
       expectExit(result, 0, "exit");
       expectEqual(wrong, [], "how it was told");
-      expectBytes(concatBytes(told.stdout), bytes, "stdout as told");
-      expectBytes(concatBytes(told.stderr), bytes, "stderr as told");
+      expectBytes(concatBytes(reported.stdout), bytes, "stdout as told");
+      expectBytes(concatBytes(reported.stderr), bytes, "stderr as told");
       expectEqual([result.stdout.produced, result.stderr.produced], [bytes.length, bytes.length], "produced");
     },
   ),
@@ -207,15 +211,15 @@ export const shellOutput: Suite<Fixture> = [
     "shell:output:a-rejecting-listener-harms-nothing",
     "A listener that rejects does not change the result, and is told the next chunk",
     async (fixture) => {
-      let told = "";
+      let reported = "";
       const result = await run(fixture, "echo one; sleep 0.2; echo two", {
         async onOutput(_stream, chunk) {
-          told += shown(chunk);
+          reported += shown(chunk);
           throw new Error("the listener's own fault");
         },
       });
       expectExit(result, 0, "exit");
-      expectEqual([stdoutOf(result), told], ["one\ntwo\n", "one\ntwo\n"], "output");
+      expectEqual([stdoutOf(result), reported], ["one\ntwo\n", "one\ntwo\n"], "output");
     },
   ),
   on("shell:output:two-at-once", "Two commands at once mix nothing", async (fixture) => {

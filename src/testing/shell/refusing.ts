@@ -13,12 +13,12 @@ const TOLD = ["no", "spawn-error", { by: "none" }] as const;
 export const shellRefusing: Suite<Fixture> = [
   on("shell:refused:told-alike", "What cannot begin is told in the same words on every backend", async (fixture) => {
     const { fs } = bindAll(fixture);
-    const { folder } = fixture;
-    await fs.writeFile(`${folder}/file`, "x");
-    const command = `echo ran > ${folder}/marker`;
+    const { directory } = fixture;
+    await fs.writeFile(`${directory}/file`, "x");
+    const command = `echo ran > ${directory}/marker`;
     const refused: readonly Refused[] = [
-      [command, { cwd: `${folder}/gone` }, `the folder "${folder}/gone" does not exist`],
-      [command, { cwd: `${folder}/file` }, `"${folder}/file" is not a folder`],
+      [command, { cwd: `${directory}/gone` }, `the folder "${directory}/gone" does not exist`],
+      [command, { cwd: `${directory}/file` }, `"${directory}/file" is not a folder`],
       [command, { cwd: "src" }, '"src" is no absolute path of a folder'],
       [`${command}\0`, {}, "the command holds a NUL byte, which no shell takes"],
       [command, { env: { "A=B": "c" } }, '"A=B" is no name of a variable'],
@@ -30,7 +30,7 @@ export const shellRefusing: Suite<Fixture> = [
       const result = await execAtRoot(fixture, line, options);
       expectEqual([result.began, result.ended, result.exit, result.problem], [...TOLD, problem], problem);
     }
-    expectEqual(await fs.exists(`${folder}/marker`), false, "the marker is there");
+    expectEqual(await fs.exists(`${directory}/marker`), false, "the marker is there");
   }),
   on("shell:refused:no-time", "Without any time left a command does not begin", async (fixture) => {
     const { fs } = bindAll(fixture);
@@ -38,11 +38,11 @@ export const shellRefusing: Suite<Fixture> = [
       const result = await run(fixture, "echo ran > marker", { timeoutMs });
       expectEqual([result.began, result.ended, result.exit], ["no", "deadline", { by: "none" }], `${timeoutMs} ms`);
     }
-    expectEqual(await fs.exists(`${fixture.folder}/marker`), false, "the marker is there");
+    expectEqual(await fs.exists(`${fixture.directory}/marker`), false, "the marker is there");
   }),
 ];
 
 /** Through the port that nothing guards: the grant's own rules about folders do not come first. */
 function execAtRoot(fixture: Fixture, command: string, options: Partial<ShellOptions>): Promise<ShellResult> {
-  return fixture.backend.root.shell.exec(command, { cwd: fixture.folder, ...options });
+  return fixture.backend.root.shell.exec(command, { cwd: fixture.directory, ...options });
 }

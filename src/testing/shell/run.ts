@@ -14,7 +14,7 @@ type RunOptions = Partial<ShellOptions> & { readonly call?: Partial<BoundCall> }
 /** Runs one claimed command in the fixture's folder, all of its output kept unless `keep` says otherwise. */
 export function run(fixture: Fixture, command: string, options: RunOptions = {}): Promise<ShellResult> {
   const { call, ...rest } = options;
-  const whole = { cwd: fixture.folder, keep: KEEP, ...rest };
+  const whole = { cwd: fixture.directory, keep: KEEP, ...rest };
   const ports = bindAll(fixture, { files: [], commands: [{ command, cwd: whole.cwd }] }, call);
   return ports.shell.exec(command, whole);
 }
@@ -39,7 +39,11 @@ export function expectExit(result: ShellResult, code: number, what: string): voi
 /** Fails unless every produced byte is kept or counted as dropped. */
 export function expectCounted(result: ShellResult): void {
   for (const stream of [result.stdout, result.stderr]) {
-    expectEqual(stream.head.length + stream.tail.length + stream.dropped, stream.produced, "kept and dropped bytes");
+    expectEqual(
+      stream.head.length + stream.tail.length + stream.omittedBytes,
+      stream.produced,
+      "kept and dropped bytes",
+    );
   }
 }
 
@@ -48,22 +52,22 @@ export async function expectEnded(fixture: Fixture, pid: string): Promise<void> 
   expectThat(/^\d+$/.test(pid), `"${pid}" is the number of a process`);
   const { shell } = fixture.backend.root;
   const isThere = async (): Promise<boolean> => {
-    const probe = await shell.exec(`kill -0 ${pid}`, { cwd: fixture.folder });
+    const probe = await shell.exec(`kill -0 ${pid}`, { cwd: fixture.directory });
     return probe.exit.by === "code" && probe.exit.code === 0;
   };
   if (!(await isThere())) return;
-  const status = await shell.exec(`cat /proc/${pid}/status`, { cwd: fixture.folder });
+  const status = await shell.exec(`cat /proc/${pid}/status`, { cwd: fixture.directory });
   if (/^State:\s+Z/m.test(stdoutOf(status))) return;
   // A zombie that is reaped between the two questions has no status any more.
   if (!(await isThere())) return;
-  await shell.exec(`kill -9 ${pid}`, { cwd: fixture.folder });
+  await shell.exec(`kill -9 ${pid}`, { cwd: fixture.directory });
   throw new Error(`Process ${pid} still runs.`);
 }
 
 /** Ends what a command left running. */
 export async function endSurvivors(fixture: Fixture, result: ShellResult): Promise<void> {
   for (const { pid } of result.tree.survivors) {
-    await fixture.backend.root.shell.exec(`kill -9 ${pid}`, { cwd: fixture.folder });
+    await fixture.backend.root.shell.exec(`kill -9 ${pid}`, { cwd: fixture.directory });
   }
 }
 

@@ -69,7 +69,7 @@ export const shellRunning: Suite<Fixture> = [
   }),
   on("shell:exec:pipe", "A pipe passes all bytes, and the last command decides the exit code", async (fixture) => {
     const { fs } = bindAll(fixture);
-    await fs.writeFile(`${fixture.folder}/lines`, "x\n".repeat(100_000));
+    await fs.writeFile(`${fixture.directory}/lines`, "x\n".repeat(100_000));
     const result = await run(fixture, "cat lines | cat | wc -l");
     expectExit(result, 0, "exit");
     expectEqual(stdoutOf(result).trim(), "100000", "stdout");
@@ -84,8 +84,8 @@ export const shellRunning: Suite<Fixture> = [
     );
     expectExit(result, 0, "exit");
     expectEqual(stdoutOf(result), "one\ntwo\n", "stdout");
-    expectEqual(await fs.readText(`${fixture.folder}/file`), "one\ntwo\n", "the file");
-    expectEqual(await fs.readText(`${fixture.folder}/all`), "both\n", "the other file");
+    expectEqual(await fs.readText(`${fixture.directory}/file`), "one\ntwo\n", "the file");
+    expectEqual(await fs.readText(`${fixture.directory}/all`), "both\n", "the other file");
   }),
   on("shell:exec:quoting", "Quotes, escapes and unset names work as in any shell", async (fixture) => {
     const result = await run(
@@ -123,7 +123,7 @@ export const shellRunning: Suite<Fixture> = [
   on("shell:exec:nul-in-command", "A command with a NUL byte does not run in part", async (fixture) => {
     const result = await run(fixture, "echo ran > marker\0; echo rest").catch(() => null);
     if (result !== null) expectEqual([result.began, result.ended], ["no", "spawn-error"], "how it ended");
-    expectEqual(await bindAll(fixture).fs.exists(`${fixture.folder}/marker`), false, "the marker is there");
+    expectEqual(await bindAll(fixture).fs.exists(`${fixture.directory}/marker`), false, "the marker is there");
   }),
   on("shell:exec:long-command", "A command of 200 KB runs", async (fixture) => {
     const result = await run(fixture, `true '${"x".repeat(200_000)}'; echo done`);
@@ -196,35 +196,41 @@ export const shellRunning: Suite<Fixture> = [
   }),
   on("shell:cwd:given", "A command runs in the folder given", async (fixture) => {
     const { fs } = bindAll(fixture);
-    const folder = `${fixture.folder}/a 'b' $c`;
-    await fs.mkdir(folder, false);
-    expectEqual(stdoutOf(await run(fixture, "pwd; echo x > here", { cwd: folder })), `${folder}\n`, "pwd");
-    expectEqual(await fs.readText(`${folder}/here`), "x\n", "a relative file");
+    const directory = `${fixture.directory}/a 'b' $c`;
+    await fs.mkdir(directory, false);
+    expectEqual(stdoutOf(await run(fixture, "pwd; echo x > here", { cwd: directory })), `${directory}\n`, "pwd");
+    expectEqual(await fs.readText(`${directory}/here`), "x\n", "a relative file");
   }),
   on(
     "shell:cwd:missing",
     "A missing folder, and a file in its place, is a spawn error; nothing ran",
     async (fixture) => {
       const { fs } = bindAll(fixture);
-      await fs.writeFile(`${fixture.folder}/file`, "x");
+      await fs.writeFile(`${fixture.directory}/file`, "x");
       for (const name of ["gone", "file"]) {
-        const result = await run(fixture, `echo ran > ${fixture.folder}/marker`, { cwd: `${fixture.folder}/${name}` });
+        const result = await run(fixture, `echo ran > ${fixture.directory}/marker`, {
+          cwd: `${fixture.directory}/${name}`,
+        });
         expectEqual([result.began, result.ended, result.exit], ["no", "spawn-error", { by: "none" }], name);
         expectThat(/[^.!?\s]$/.test(result.problem ?? ""), "the problem is named, as a clause without its full stop");
       }
-      expectEqual(await fs.exists(`${fixture.folder}/marker`), false, "the marker is there");
+      expectEqual(await fs.exists(`${fixture.directory}/marker`), false, "the marker is there");
     },
   ),
   on("shell:cwd:does-not-carry-over", "cd and variables of one command are gone in the next", async (fixture) => {
     expectExit(await run(fixture, "cd /; PROBE_C=1; pwd"), 0, "cd");
-    expectEqual(stdoutOf(await run(fixture, `pwd; echo "[$PROBE_C]"`)), `${fixture.folder}\n[]\n`, "the next command");
+    expectEqual(
+      stdoutOf(await run(fixture, `pwd; echo "[$PROBE_C]"`)),
+      `${fixture.directory}\n[]\n`,
+      "the next command",
+    );
   }),
   on(
     "shell:guard:unclaimed-is-refused",
     "A command, or a folder, that was not claimed is CALL_UNCLAIMED and does not run",
     async (fixture) => {
       const { fs } = bindAll(fixture);
-      const cwd = fixture.folder;
+      const cwd = fixture.directory;
       const { shell } = bindAll(fixture, { commands: [{ command: "echo claimed", cwd }] });
       await expectError(shell.exec("echo ran > marker", { cwd }), "CALL_UNCLAIMED", "another command");
       await expectError(shell.exec("echo claimed ; echo ran > marker", { cwd }), "CALL_UNCLAIMED", "a longer command");
@@ -238,10 +244,14 @@ export const shellRunning: Suite<Fixture> = [
     const { fs } = bindAll(fixture);
     const controller = new AbortController();
     const command = "echo ran > marker";
-    const { shell } = bindAll(fixture, { commands: [{ command, cwd: fixture.folder }] }, { signal: controller.signal });
+    const { shell } = bindAll(
+      fixture,
+      { commands: [{ command, cwd: fixture.directory }] },
+      { signal: controller.signal },
+    );
     controller.abort();
-    await expectError(shell.exec(command, { cwd: fixture.folder }), "CALL_REVOKED", "exec");
-    await expectError(shell.spawn(command, { cwd: fixture.folder, lifetime: "session" }), "CALL_REVOKED", "spawn");
-    expectEqual(await fs.exists(`${fixture.folder}/marker`), false, "the marker is there");
+    await expectError(shell.exec(command, { cwd: fixture.directory }), "CALL_REVOKED", "exec");
+    await expectError(shell.spawn(command, { cwd: fixture.directory, lifetime: "session" }), "CALL_REVOKED", "spawn");
+    expectEqual(await fs.exists(`${fixture.directory}/marker`), false, "the marker is there");
   }),
 ];

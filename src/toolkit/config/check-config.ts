@@ -24,9 +24,9 @@ const MAX_SHOWN = 60;
 export function checkConfig(node: ConfigNode, schema: ConfigSchema, path = ""): readonly ConfigProblem[] {
   if (schema.anyOf !== undefined) {
     const branch = branchFor(node, schema.anyOf);
-    return branch === undefined ? [unfit(node, schema, path)] : checkConfig(node, branch, path);
+    return branch === undefined ? [typeProblem(node, schema, path)] : checkConfig(node, branch, path);
   }
-  if (!fits(node, schema)) return [unfit(node, schema, path)];
+  if (!fits(node, schema)) return [typeProblem(node, schema, path)];
   if (node.type === "array") return checkItems(node, schema, path);
   if (node.type === "object") return checkObject(node, schema, path);
   return [];
@@ -90,14 +90,14 @@ function schemaOf(schema: ConfigSchema, key: string): ConfigSchema | undefined {
 function unknownKey(key: string, schema: ConfigSchema, path: string): string {
   const where = path === "" ? "" : ` in "${path}"`;
   const known = Object.keys(schema.properties ?? {});
-  const told = `there is no key "${cut(key)}"${where}.`;
+  const reported = `there is no key "${shortened(key)}"${where}.`;
   const [nearest] = nearestNames(key, known, 1);
-  if (nearest !== undefined) return `${told} The nearest is "${nearest}".`;
-  if (known.length > 0) return `${told} There are ${known.join(", ")}.`;
-  return `${told} A key there matches ${Object.keys(schema.patternProperties ?? {}).join(" or ")}.`;
+  if (nearest !== undefined) return `${reported} The nearest is "${nearest}".`;
+  if (known.length > 0) return `${reported} There are ${known.join(", ")}.`;
+  return `${reported} A key there matches ${Object.keys(schema.patternProperties ?? {}).join(" or ")}.`;
 }
 
-function unfit(node: ConfigNode, schema: ConfigSchema, path: string): ConfigProblem {
+function typeProblem(node: ConfigNode, schema: ConfigSchema, path: string): ConfigProblem {
   const [nearest] =
     typeof node.value === "string"
       ? nearestNames(
@@ -124,10 +124,10 @@ export function accepted(schema: ConfigSchema): string {
 
 function shown(node: ConfigNode): string {
   if (node.type === "object") return "an object";
-  return node.type === "array" ? "a list" : cut(JSON.stringify(node.value));
+  return node.type === "array" ? "a list" : shortened(JSON.stringify(node.value));
 }
 
-const cut = (text: string): string => (text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`);
+const shortened = (text: string): string => (text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`);
 
 /** The patterns are the schema's own, none of which can take long. */
 const matches = (pattern: string, text: string): boolean => new RegExp(pattern, "u").test(text);

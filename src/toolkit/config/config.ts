@@ -60,6 +60,6 @@ export interface ConfigLayer {
   /** Absolute. */
   readonly path: string;
   /** Absolute, without links; what its relative paths count from. */
-  readonly folder: string;
+  readonly directory: string;
   readonly config: Config;
 }

@@ -6,7 +6,7 @@ import type { Config } from "./config.js";
 import { configSchema } from "./config-schema.js";
 
 /** Problems that one error tells. */
-const MAX_TOLD = 5;
+const MAX_PROBLEMS_LISTED = 5;
 
 /**
  * The configuration that the text of a `haft.jsonc` holds: JSON with comments and with commas after the last item. A text
@@ -38,8 +38,10 @@ export async function parseConfig(text: string, name: string): Promise<Config> {
 }
 
 function invalid(name: string, text: string, problems: readonly ConfigProblem[]): HaftError {
-  const lines = problems.slice(0, MAX_TOLD).map(({ offset, message }) => `${name}:${place(text, offset)}: ${message}`);
-  const more = problems.length > MAX_TOLD ? [`…and ${problems.length - MAX_TOLD} more.`] : [];
+  const lines = problems
+    .slice(0, MAX_PROBLEMS_LISTED)
+    .map(({ offset, message }) => `${name}:${place(text, offset)}: ${message}`);
+  const more = problems.length > MAX_PROBLEMS_LISTED ? [`…and ${problems.length - MAX_PROBLEMS_LISTED} more.`] : [];
   return new HaftError(
     "CONFIG_INVALID",
     ["Did not start: the configuration is not understood.", ...lines, ...more].join("\n"),

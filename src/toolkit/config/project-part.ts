@@ -8,7 +8,7 @@ import { type Gates, gateOf, gatesOfDialect, isLooserGate } from "./dialect-gate
 export interface ProjectPartOptions {
   readonly home: string;
   /** Where the person's own file is or would be. */
-  readonly personPath: string;
+  readonly userConfigPath: string;
   /** What the person's layers say of the tools. */
   readonly tools: ToolSettings;
   /** The dialect of the person's layers. */
@@ -41,10 +41,10 @@ export interface ProjectPart {
  * so that what it says to put into the person's file may be taken as it stands.
  */
 export async function projectPart(
-  { config, folder, path }: ConfigLayer,
+  { config, directory, path }: ConfigLayer,
   options: ProjectPartOptions,
 ): Promise<ProjectPart> {
-  const { home, personPath, tools, trusted } = options;
+  const { home, userConfigPath, tools, trusted } = options;
   const refusals: Refusal[] = [];
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(config)) {
@@ -55,7 +55,7 @@ export async function projectPart(
       kept[key] = part.tools;
       refusals.push(...part.refusals);
     } else if (key === "workspace") {
-      if (isWithin(folder, resolvePath(folder, String(value), home))) kept[key] = value;
+      if (isWithin(directory, resolvePath(directory, String(value), home))) kept[key] = value;
       else refusals.push({ key, what: `"${key}"`, why: "it lies outside the project's folder" });
     } else if (key === "dialect") kept[key] = value;
     else refusals.push({ key, what: `"${key}"`, why: NOT_ALONE });
@@ -71,27 +71,27 @@ export async function projectPart(
     ...(config.trust === undefined
       ? []
       : [
-          `Ignored "trust" in ${path}: a project does not trust itself. Only your own file, ${personPath}, may hold it.`,
+          `Ignored "trust" in ${path}: a project does not trust itself. Only your own file, ${userConfigPath}, may hold it.`,
         ]),
-    ...(refusals.length === 0 ? [] : [sentence(refusals, { path, folder, personPath })]),
+    ...(refusals.length === 0 ? [] : [sentence(refusals, { path, directory, userConfigPath })]),
   ];
   return { config: kept as Config, gateFloor, ignored };
 }
 
-interface Told {
+interface IgnoredSettings {
   readonly path: string;
-  readonly folder: string;
-  readonly personPath: string;
+  readonly directory: string;
+  readonly userConfigPath: string;
 }
 
-function sentence(refusals: readonly Refusal[], { path, folder, personPath }: Told): string {
+function sentence(refusals: readonly Refusal[], { path, directory, userConfigPath }: IgnoredSettings): string {
   const reasons = [...new Set(refusals.map(({ why }) => why))].map((why) => {
     const what = refusals.filter((one) => one.why === why).map((one) => one.what);
     return `${what.join(", ")}: ${why}`;
   });
   const keys = [...new Set(refusals.map(({ key }) => key))];
-  const trust = `"trust": { ${JSON.stringify(folder)}: [${keys.map((key) => JSON.stringify(key)).join(", ")}] }`;
-  return `Ignored in ${path}: ${reasons.join("; ")}. To allow it, put ${trust} into ${personPath}.`;
+  const trust = `"trust": { ${JSON.stringify(directory)}: [${keys.map((key) => JSON.stringify(key)).join(", ")}] }`;
+  return `Ignored in ${path}: ${reasons.join("; ")}. To allow it, put ${trust} into ${userConfigPath}.`;
 }
 
 function isTrustedKey(key: string): key is TrustedKey {

@@ -2,18 +2,18 @@ import { describe, expect, it } from "vitest";
 import type { Config, ConfigLayer } from "./config.js";
 import { type SettledConfig, settleConfig } from "./settle-config.js";
 
-const OPTIONS = { home: "/home/ann", personPath: "/home/ann/.config/haft/haft.jsonc" };
+const OPTIONS = { home: "/home/ann", userConfigPath: "/home/ann/.config/haft/haft.jsonc" };
 
 const person = (config: Config): ConfigLayer => ({
   by: "person",
-  path: OPTIONS.personPath,
-  folder: "/home/ann/.config/haft",
+  path: OPTIONS.userConfigPath,
+  directory: "/home/ann/.config/haft",
   config,
 });
 const project = (config: Config): ConfigLayer => ({
   by: "project",
   path: "/src/shop/haft.jsonc",
-  folder: "/src/shop",
+  directory: "/src/shop",
   config,
 });
 const settle = (...layers: readonly ConfigLayer[]): Promise<SettledConfig> => settleConfig(layers, OPTIONS);
@@ -65,7 +65,7 @@ describe("settleConfig", () => {
       const settled = await settle(project(config));
       expect(settled).toEqual({ ...(await settle()), ignored: [expect.any(String)] });
       expect(settled.ignored[0]).toContain(`Ignored in /src/shop/haft.jsonc: "${key}"`);
-      expect(settled.ignored[0]).toContain(`"trust": { "/src/shop": ["${key}"] } into ${OPTIONS.personPath}`);
+      expect(settled.ignored[0]).toContain(`"trust": { "/src/shop": ["${key}"] } into ${OPTIONS.userConfigPath}`);
     }
   });
 
@@ -83,7 +83,7 @@ describe("settleConfig", () => {
     const { ignored } = await settle(project({ env: ["CI"], servers: {}, workspace: "/", state: "s" }));
     expect(ignored).toEqual([
       'Ignored in /src/shop/haft.jsonc: "env", "servers", "state": only you may decide that; "workspace": it lies outside ' +
-        `the project's folder. To allow it, put "trust": { "/src/shop": ["env", "servers", "workspace", "state"] } into ${OPTIONS.personPath}.`,
+        `the project's folder. To allow it, put "trust": { "/src/shop": ["env", "servers", "workspace", "state"] } into ${OPTIONS.userConfigPath}.`,
     ]);
   });
 
@@ -134,7 +134,7 @@ describe("settleConfig", () => {
     expect(settled.tools).toEqual({ write: { gate: "write" } });
     expect(settled.ignored).toEqual([
       'Ignored in /src/shop/haft.jsonc: the gate of "write" in the dialect "zeroclaw": it asks for fewer reads than you do, ' +
-        `so yours holds. To allow it, put "trust": { "/src/shop": ["dialect"] } into ${OPTIONS.personPath}.`,
+        `so yours holds. To allow it, put "trust": { "/src/shop": ["dialect"] } into ${OPTIONS.userConfigPath}.`,
     ]);
   });
 

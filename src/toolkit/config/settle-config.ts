@@ -8,7 +8,7 @@ export interface SettleOptions {
   /** The home folder of the person, for `~/`. */
   readonly home: string;
   /** Where the person's own file is or would be; it is told to whoever has to trust a project. */
-  readonly personPath: string;
+  readonly userConfigPath: string;
   /** The dialect of the command line, in whose place no file puts another. Default: the files decide. */
   readonly dialect?: string | undefined;
   /** Gates that hold where nothing is set for a tool, beside those that come of the files. Default none. */
@@ -44,68 +44,70 @@ export interface SettledConfig {
  * with a dialect, are left out and told, unless `trust` in a person's layer names the folder of the project and the key.
  */
 export async function settleConfig(layers: readonly ConfigLayer[], options: SettleOptions): Promise<SettledConfig> {
-  const { home, personPath, gateFloor = {} } = options;
+  const { home, userConfigPath, gateFloor = {} } = options;
   const trust = trustedBy(layers, options);
   const ignored: string[] = [];
-  let settled: Laid = { env: [], tools: {}, gateFloor, serve: {}, servers: {} };
+  let settled: MergedLayers = { env: [], tools: {}, gateFloor, serve: {}, servers: {} };
   for (const layer of layers) {
     const { tools, dialect } = settled;
-    const about = { home, personPath, tools, dialect, isDialectGiven: options.dialect !== undefined };
+    const about = { home, userConfigPath, tools, dialect, isDialectGiven: options.dialect !== undefined };
     const part =
-      layer.by === "project" ? await projectPart(layer, { ...about, trusted: trust(layer.folder) }) : undefined;
+      layer.by === "project" ? await projectPart(layer, { ...about, trusted: trust(layer.directory) }) : undefined;
     const { config } = part ?? layer;
     ignored.push(...(part?.ignored ?? []));
-    settled = laidOver(settled, config, layer.folder, home);
+    settled = mergeOver(settled, config, layer.directory, home);
     if (part !== undefined) settled = { ...settled, gateFloor: { ...settled.gateFloor, ...part.gateFloor } };
     else if (config.dialect !== undefined) settled = { ...settled, gateFloor };
     const isConfined = part !== undefined && config.workspace !== undefined;
-    if (isConfined && !trust(layer.folder).includes("workspace"))
-      settled = { ...settled, workspaceWithin: layer.folder };
+    if (isConfined && !trust(layer.directory).includes("workspace"))
+      settled = { ...settled, workspaceWithin: layer.directory };
   }
   return Object.freeze({ ...settled, tools: withGates(settled.tools, settled.gateFloor), ignored });
 }
 
-type Laid = Omit<SettledConfig, "ignored">;
+type MergedLayers = Omit<SettledConfig, "ignored">;
 
 function trustedBy(
   layers: readonly ConfigLayer[],
   { home, realPath = (path) => path }: SettleOptions,
-): (folder: string) => readonly TrustedKey[] {
+): (directory: string) => readonly TrustedKey[] {
   const entries = layers
     .filter((layer) => layer.by === "person")
-    .flatMap(({ config, folder }) =>
-      Object.entries(config.trust ?? {}).map(([at, keys]) => [realPath(resolvePath(folder, at, home)), keys] as const),
+    .flatMap(({ config, directory }) =>
+      Object.entries(config.trust ?? {}).map(
+        ([at, keys]) => [realPath(resolvePath(directory, at, home)), keys] as const,
+      ),
     );
-  return (folder) => entries.filter(([at]) => at === normalizePath(folder)).flatMap(([, keys]) => keys);
+  return (directory) => entries.filter(([at]) => at === normalizePath(directory)).flatMap(([, keys]) => keys);
 }
 
-function laidOver(under: Laid, over: Config, folder: string, home: string): Laid {
+function mergeOver(under: MergedLayers, over: Config, directory: string, home: string): MergedLayers {
   const { dialect, workspace, state, autonomy, env = [], tools = {}, artifacts, serve = {}, servers = {} } = over;
   return {
     ...under,
     ...(dialect === undefined ? {} : { dialect }),
-    ...(workspace === undefined ? {} : { workspace: resolvePath(folder, workspace, home) }),
-    ...(state === undefined ? {} : { stateDir: resolvePath(folder, state, home) }),
+    ...(workspace === undefined ? {} : { workspace: resolvePath(directory, workspace, home) }),
+    ...(state === undefined ? {} : { stateDir: resolvePath(directory, state, home) }),
     ...(autonomy === undefined ? {} : { autonomy }),
     ...(artifacts?.quotaMiB === undefined ? {} : { quotaMiB: artifacts.quotaMiB }),
     env: [...new Set([...under.env, ...env])],
     tools: { ...under.tools, ...tools },
     serve: { ...under.serve, ...serve },
-    servers: serversOver(under.servers, servers, folder, home),
+    servers: mergeServers(under.servers, servers, directory, home),
   };
 }
 
-function serversOver(
+function mergeServers(
   under: SettledConfig["servers"],
   over: NonNullable<Config["servers"]>,
-  folder: string,
+  directory: string,
   home: string,
 ): SettledConfig["servers"] {
   const taken = Object.entries(under).filter(([name]) => !Object.hasOwn(over, name));
   const added = Object.entries(over).flatMap(([name, server]): [string, ServerConfig][] => {
     if (server === false) return [];
-    const hasFolder = "command" in server && server.cwd !== undefined;
-    return [[name, hasFolder ? { ...server, cwd: resolvePath(folder, server.cwd, home) } : server]];
+    const hasDirectory = "command" in server && server.cwd !== undefined;
+    return [[name, hasDirectory ? { ...server, cwd: resolvePath(directory, server.cwd, home) } : server]];
   });
   return Object.fromEntries([...taken, ...added]);
 }

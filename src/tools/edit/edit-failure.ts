@@ -2,10 +2,10 @@
 import { type EditPlan, type Hint, MAX_REPLACED_PLACES, placeAt, type UnitText } from "../../engines/edit/index.js";
 import { type EditData, type EditInput, fail, type ToolResult } from "../../kernel/index.js";
 
-import { codePoint, type TextForm } from "../../text/index.js";
-import type { FileNow, Freshness } from "../files/read-state.js";
-import { refuseText } from "../files/redaction-mark.js";
-import { quoted, refusePath } from "../path-input.js";
+import { codePointAt, type TextForm } from "../../text/index.js";
+import { quoted, refusePath } from "../shared/path-input.js";
+import type { FileNow, Freshness } from "../shared/read-state.js";
+import { refuseText } from "../shared/redaction-placeholder.js";
 
 /** Refuses what is wrong whatever the file is: texts that are empty, equal, or have what must not be written. */
 export function refuseEditInput(input: EditInput): ToolResult<never> | undefined {
@@ -86,7 +86,7 @@ export function planFailure(
   if (plan.kind === "not-encodable") {
     const { encoding, confident } = form;
     const name = `${encoding}${confident ? "" : " (guessed)"}`;
-    const lacks = `${quoted(plan.char)} (${codePoint(plan.char)})`;
+    const lacks = `${quoted(plan.char)} (${codePointAt(plan.char)})`;
     const problem = `\`newText\`${which} has ${lacks}, which the encoding of the file, ${name}, does not have`;
     return fail(
       "CALL_INVALID",

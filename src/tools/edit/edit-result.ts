@@ -1,7 +1,6 @@
 /** The result of edits that were made, and the old file as an artifact where the diff does not show all that was removed. */
 import { CR_SYMBOL, type EditDiff, type EditPlan } from "../../engines/edit/index.js";
 import {
-  type Cut,
   type EditData,
   type EditInput,
   type EditLimits,
@@ -9,11 +8,19 @@ import {
   type Provenance,
   type ToolContext,
   type ToolResult,
+  type Truncation,
 } from "../../kernel/index.js";
 import type { TextForm } from "../../text/index.js";
-import { type Journal, journalled, type KeptBytes, keepOldBytes, type Unkept, unkept } from "../files/journal.js";
-import type { FilePlace, freshness } from "../files/read-state.js";
-import { fileProvenance } from "../path-input.js";
+import {
+  type BackupSkipped,
+  backUp,
+  backupParts,
+  backupSkipped,
+  type ContentBackup,
+  type StoredBackup,
+} from "../shared/backup.js";
+import { fileProvenance } from "../shared/path-input.js";
+import type { FilePlace, freshness } from "../shared/read-state.js";
 
 /** Ranges that the structured part of a result lists; the count has the rest. */
 const MAX_STRUCTURED_RANGES = 50;
@@ -25,18 +32,18 @@ export async function keepUnshown(
   place: FilePlace,
   bytes: Uint8Array,
   { showsRemoved }: EditDiff,
-): Promise<KeptBytes<Journal | Unkept> | undefined> {
+): Promise<StoredBackup<ContentBackup | BackupSkipped> | undefined> {
   if (showsRemoved) return undefined;
-  const { maxKeptBytes: maxBytes } = ctx.limits;
-  if (bytes.length > maxBytes) return unkept(bytes.length, maxBytes);
-  return keepOldBytes(ctx, fileProvenance(ctx, place.absolute, input.path), bytes);
+  const { maxBackupBytes: maxBytes } = ctx.limits;
+  if (bytes.length > maxBytes) return backupSkipped(bytes.length, maxBytes);
+  return backUp(ctx, fileProvenance(ctx, place.absolute, input.path), bytes);
 }
 
 interface Applied {
   readonly plan: Extract<EditPlan, { kind: "applied" }>;
   readonly form: TextForm;
   readonly shown: EditDiff;
-  readonly journal: Journal | Unkept | undefined;
+  readonly backup: ContentBackup | BackupSkipped | undefined;
   readonly hashes: readonly [before: string, after: string];
   readonly seen: ReturnType<typeof freshness>;
   readonly inPlace: boolean;
@@ -46,7 +53,7 @@ interface Applied {
 /** The result of edits that were made. */
 export function edited(
   input: EditInput,
-  { plan, form, shown, journal, hashes, seen, inPlace, provenance }: Applied,
+  { plan, form, shown, backup, hashes, seen, inPlace, provenance }: Applied,
 ): ToolResult<EditData> {
   const { diff, added, removed } = shown;
   const facts = {
@@ -62,13 +69,13 @@ export function edited(
     eolConverted: plan.eolConverted,
     ...(inPlace ? { inPlace } : {}),
   };
-  const { cuts, details } = journalled(input.path, journal);
+  const { truncations: cuts, details } = backupParts(input.path, backup);
   const notes = [...notesOf(plan, shown), ...guessNote(input, form)];
   return ok(
     { ...facts, ranges: plan.ranges, diff },
     {
       structured: { ...facts, ranges: plan.ranges.slice(0, MAX_STRUCTURED_RANGES) },
-      cuts: [...diffCuts(input.path, shown, journal), ...cuts],
+      truncations: [...diffCuts(input.path, shown, backup), ...cuts],
       provenance,
       ...(details === undefined && notes.length === 0
         ? {}
@@ -96,20 +103,18 @@ function guessNote({ edits }: EditInput, { encoding, confident }: TextForm): rea
 function diffCuts(
   path: string,
   { producedBytes, keptBytes, showsRemoved }: EditDiff,
-  journal: Journal | Unkept | undefined,
-): readonly Cut[] {
+  backup: ContentBackup | BackupSkipped | undefined,
+): readonly Truncation[] {
   if (producedBytes <= keptBytes) return [];
-  return [
-    { what: `diff of ${path}`, producedBytes, keptBytes, next: showsRemoved ? READ_FILE : whereRemoved(journal) },
-  ];
+  return [{ what: `diff of ${path}`, producedBytes, keptBytes, next: showsRemoved ? READ_FILE : whereRemoved(backup) }];
 }
 
 const READ_FILE = "Read the file to see the rest of what was added.";
 
-function whereRemoved(journal: Journal | Unkept | undefined): string {
-  if (journal === undefined || "kept" in journal || journal.bytes === 0)
+function whereRemoved(backup: ContentBackup | BackupSkipped | undefined): string {
+  if (backup === undefined || "kept" in backup || backup.bytes === 0)
     return `${READ_FILE} What was removed is kept nowhere but for what the diff shows.`;
-  const { artifact, bytes, sizeBytes } = journal;
+  const { artifact, bytes, sizeBytes } = backup;
   const part =
     bytes === sizeBytes ? "the file as it was" : `the first and the last of the file as it was, ${bytes} bytes`;
   return `${READ_FILE} What was removed is in artifact:${artifact}: ${part}.`;

@@ -110,7 +110,7 @@ describe("replacing", () => {
   verifies("IR-079", "clamps the diff to both ends of 16 KiB and counts the whole", async () => {
     const lines = Array.from({ length: 30_000 }, (_, index) => `k${index}\n`).join("");
     const bench = memoryBench({ "big.txt": lines });
-    const { data, cuts } = await edit(bench, "big.txt", "k", "j", { replaceAll: true });
+    const { data, truncations: cuts } = await edit(bench, "big.txt", "k", "j", { replaceAll: true });
     expect(data).toMatchObject({ replacements: 30_000, added: 30_000, removed: 30_000 });
     expect(utf8Length(data!.diff)).toBeLessThan(16_384 + 200);
     expect(data!.diff).toContain("-k0\n");
@@ -122,10 +122,10 @@ describe("replacing", () => {
   it("keeps the old bytes as an artifact where the diff does not show all that was removed", async () => {
     const bench = memoryBench({ "a.txt": "one\ntwo\nthree\n" });
     const limits = { maxDiffBytes: 10 };
-    const { details, cuts } = await edit(bench, "a.txt", "one\ntwo", "new", { limits });
-    const artifact = (details?.journal as { readonly artifact?: string } | undefined)?.artifact ?? "none";
+    const { details, truncations: cuts } = await edit(bench, "a.txt", "one\ntwo", "new", { limits });
+    const artifact = (details?.backup as { readonly artifact?: string } | undefined)?.artifact ?? "none";
     const next = `Read the file to see the rest of what was added. What was removed is in artifact:${artifact}: the file as it was.`;
-    expect(details).toEqual({ journal: { artifact, bytes: 14, sizeBytes: 14 } });
+    expect(details).toEqual({ backup: { artifact, bytes: 14, sizeBytes: 14 } });
     expect(cuts).toMatchObject([
       { what: "diff of a.txt", next },
       { what: "the replaced bytes of a.txt", producedBytes: 14, keptBytes: 14, artifact },
@@ -136,24 +136,24 @@ describe("replacing", () => {
 
   it("keeps them, too, where the diff leaves control characters out of a removed line", async () => {
     const bench = memoryBench({ "a.txt": "one\u001b[31m\ntwo\u001b[31m\n" });
-    expect(await edit(bench, "a.txt", "one\u001b[31m", "one")).toMatchObject({ details: { journal: { bytes: 18 } } });
+    expect(await edit(bench, "a.txt", "one\u001b[31m", "one")).toMatchObject({ details: { backup: { bytes: 18 } } });
     expect((await edit(bench, "a.txt", "one", "1")).details).toBeUndefined();
   });
 
   it("keeps nothing where the diff shows all of it, where nothing is removed, or nothing changed", async () => {
     const bench = memoryBench({ "a.txt": "one\r\n" });
     const added = await edit(bench, "a.txt", "\r\n", "\r\ntwo\r\n", { limits: { maxDiffBytes: 1 } });
-    expect(added.cuts).toMatchObject([{ next: "Read the file to see the rest of what was added." }]);
-    expect(await edit(bench, "a.txt", "one", "two")).toMatchObject({ cuts: [] });
+    expect(added.truncations).toMatchObject([{ next: "Read the file to see the rest of what was added." }]);
+    expect(await edit(bench, "a.txt", "one", "two")).toMatchObject({ truncations: [] });
     expect(await edit(bench, "a.txt", "none", "two", { limits: { maxDiffBytes: 1 } })).toMatchObject({ isError: true });
     expect(await bench.session.artifacts.list()).toEqual([]);
   });
 
   it("says that what the diff does not show is gone where the file is too large to be kept", async () => {
     const bench = memoryBench({ "a.txt": "one\ntwo\n" });
-    const call = await edit(bench, "a.txt", "one", "1", { limits: { maxDiffBytes: 10, maxKeptBytes: 7 } });
-    expect(call.details).toEqual({ journal: { kept: false, sizeBytes: 8, maxBytes: 7 } });
-    expect(call.cuts?.[0]).toMatchObject({
+    const call = await edit(bench, "a.txt", "one", "1", { limits: { maxDiffBytes: 10, maxBackupBytes: 7 } });
+    expect(call.details).toEqual({ backup: { kept: false, sizeBytes: 8, maxBytes: 7 } });
+    expect(call.truncations?.[0]).toMatchObject({
       next: "Read the file to see the rest of what was added. What was removed is kept nowhere but for what the diff shows.",
     });
     expect(await bench.session.artifacts.list()).toEqual([]);

@@ -6,22 +6,22 @@
 import { diffOfEdit, EDIT_STAGES, planEdits, UnitText } from "../../engines/edit/index.js";
 import {
   type Claim,
+  type ClaimContext,
   defineTool,
   type EditData,
   type EditInput,
   type EditLimits,
   HaftError,
-  type Look,
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
 import { detectTextForm, isBinary } from "../../text/index.js";
-import { fileFailure, refuseKind } from "../file-failure.js";
-import { MAX_KEPT_BYTES, orGiveUp } from "../files/journal.js";
-import { type FileNow, type FilePlace, freshness, passGate, recordChange } from "../files/read-state.js";
-import { refuseAsFolder } from "../folder-spelling.js";
-import { lookAlikeClaims, withNearPaths } from "../near-failure.js";
-import { fileProvenance } from "../path-input.js";
+import { MAX_CONTENT_BACKUP_BYTES, withBackup } from "../shared/backup.js";
+import { fileFailure, refuseKind } from "../shared/file-failure.js";
+import { lookAlikeClaims, withNearPaths } from "../shared/near-failure.js";
+import { fileProvenance } from "../shared/path-input.js";
+import { type FileNow, type FilePlace, freshness, passGate, recordChange } from "../shared/read-state.js";
+import { refuseTrailingSlash } from "../shared/trailing-slash.js";
 import { gateRefusal, overtaken, planFailure, refuseEditInput } from "./edit-failure.js";
 import { edited, keepUnshown } from "./edit-result.js";
 
@@ -38,7 +38,7 @@ export const EDIT_LIMITS: EditLimits = {
   stages: EDIT_STAGES,
   whitespace: "inside",
   maxDiffBytes: 16_384,
-  maxKeptBytes: MAX_KEPT_BYTES,
+  maxBackupBytes: MAX_CONTENT_BACKUP_BYTES,
 };
 
 const SCHEMA = {
@@ -65,7 +65,7 @@ const SCHEMA = {
  * Replaces texts in a file, all or none, each matched against the original. `oldText` is the proof that the caller knows
  * the place, so no read is needed before; it must be unique unless `replaceAll`. Only the bytes of the reported ranges change.
  * Where the diff does not show all of the change, the old bytes of a file of up to 64 MiB are stored as an artifact that
- * `details.journal` names; for a larger file it says that they are gone.
+ * `details.backup` names; for a larger file it says that they are gone.
  *
  * One edit at a time works on a file. When another program changes it meanwhile, the edit is tried once more on the new
  * content.
@@ -78,34 +78,34 @@ export const editTool = defineTool({
   description:
     "Replace texts in a file, each matched against the original. `oldText` must be unique unless `replaceAll`; `newText` is literal. Returns a diff.",
   input: SCHEMA,
-  effect: "act",
+  effect: "write",
   limits: EDIT_LIMITS,
   annotations: { title: "Edit", destructive: true },
-  claims: (input: EditInput, look) => refuseEditInput(input) ?? claimsOf(input, look),
+  claims: (input: EditInput, context) => refuseEditInput(input) ?? claimsOf(input, context),
   run: runEdit,
 });
 
-function claimsOf(input: EditInput, look: Look<EditLimits>): readonly Claim[] {
+function claimsOf(input: EditInput, look: ClaimContext<EditLimits>): readonly Claim[] {
   const path = look.resolve(input.path);
   return [{ kind: "file", path, access: ["read", "write"], scope: "self" }, ...lookAlikeClaims(path, look)];
 }
 
 async function runEdit(input: EditInput, ctx: ToolContext<EditLimits>): Promise<ToolResult<EditData>> {
-  const asked = { verb: "edit", spelled: input.path, absolute: ctx.resolve(input.path) };
+  const asked = { verb: "edit", givenPath: input.path, absolute: ctx.resolve(input.path) };
   try {
     const [found] = await ctx.fs.resolve([asked.absolute]);
     const kind = found === undefined || found.kind === "absent" ? undefined : found.kind;
-    const bad = kind === undefined ? undefined : (refuseKind(kind, asked) ?? refuseAsFolder(kind, asked));
+    const bad = kind === undefined ? undefined : (refuseKind(kind, asked) ?? refuseTrailingSlash(kind, asked));
     if (bad !== undefined) return bad;
     const place = { absolute: asked.absolute, real: found?.real ?? asked.absolute };
-    return await ctx.lock(place.real, {}, () => editTwice(input, ctx, place));
+    return await ctx.lock(place.real, {}, () => editWithRetry(input, ctx, place));
   } catch (thrown) {
     return withNearPaths(fileFailure(thrown, asked), asked.absolute, input.path, ctx);
   }
 }
 
 /** A file that another program changes between reading and writing is edited once more as it is then. */
-async function editTwice(
+async function editWithRetry(
   input: EditInput,
   ctx: ToolContext<EditLimits>,
   place: FilePlace,
@@ -169,7 +169,7 @@ async function editOnce(
   const shown = diffOfEdit(text, after, plan.ranges, ctx.limits.maxDiffBytes);
   const kept = await keepUnshown(input, ctx, place, content.bytes, shown);
   const replace = () => ctx.fs.replaceAtomic(place.absolute, plan.bytes, { sha256: now.sha256 });
-  const done = await orGiveUp(kept, replace);
+  const done = await withBackup(kept, replace);
   // A session that had read the file knows its own change too; one that had not has not read it now.
   const isKnown = seen === "fresh" || (ctx.limits.gate === "handle" && ctx.framework.readState?.has(place.absolute));
   if (isKnown) await recordChange(ctx, place, done.after);
@@ -179,7 +179,7 @@ async function editOnce(
     plan,
     form: text.form,
     shown,
-    journal: kept?.journal,
+    backup: kept?.backup,
     hashes,
     seen,
     inPlace: done.inPlace,

@@ -17,7 +17,7 @@ export interface JobRecord extends Pick<JobInfo, "id" | "command" | "cwd" | "lif
   /** "NAME=value" in the environment of its processes. */
   readonly tag?: string;
   /** Absolute; where the output is kept instead of beside this record. */
-  readonly outputFolder?: string;
+  readonly outputDirectory?: string;
   readonly ended?: {
     readonly atMs: number;
     readonly by: NonNullable<JobInfo["endedBy"]>;
@@ -26,7 +26,7 @@ export interface JobRecord extends Pick<JobInfo, "id" | "command" | "cwd" | "lif
     readonly produced: { readonly stdout: number; readonly stderr: number };
   };
   /** Somebody was told of its end: the host that started it, or a later one. */
-  readonly isTold?: true;
+  readonly isReported?: true;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -63,10 +63,10 @@ const PARTS: Shape = {
   owner: isText,
   adopted: oneOf("call"),
   isReleased: isTrue,
-  isTold: isTrue,
+  isReported: isTrue,
   leader: { pid: isPid, start: isCount },
   tag: (value) => isText(value) && /^[^=]+=./.test(value as string),
-  outputFolder: (value) => isText(value) && isAbsolute(value as string),
+  outputDirectory: (value) => isText(value) && isAbsolute(value as string),
   ended: (value) => holds(value, ENDED) && isExit((value as Fields).exit),
 };
 

@@ -14,7 +14,7 @@ export interface HostIdentity {
 }
 
 /** This process; undefined where there is no `/proc`. */
-export function ownIdentity(): HostIdentity | undefined {
+export function ownHostIdentity(): HostIdentity | undefined {
   const start = processStart(process.pid);
   const place = machinePlace();
   return start === undefined || place === undefined ? undefined : { pid: process.pid, start, ...place };
@@ -34,7 +34,7 @@ export function machinePlace(): Pick<HostIdentity, "boot" | "space"> | undefined
  * Whether the process still runs. "unknown": it counts in another space of this start of the machine, which cannot be seen
  * from here.
  */
-export function isAlive(host: HostIdentity, here = machinePlace()): boolean | "unknown" {
+export function isHostAlive(host: HostIdentity, here = machinePlace()): boolean | "unknown" {
   if (here === undefined) return "unknown";
   if (host.boot !== here.boot) return false;
   if (host.space !== here.space) return "unknown";

@@ -1,7 +1,7 @@
 /** What is written down of a job, in `job.json` of its folder. */
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { cutHead } from "../../../text/index.js";
+import { truncateToHead } from "../../../text/index.js";
 import { isJobRecord, type JobRecord } from "./check-record.js";
 import { readSmallFile } from "./small-file.js";
 
@@ -18,14 +18,14 @@ const VERSION = 1;
 const FILE = "job.json";
 
 /** Undefined for what is no record of ours: of a newer version, cut off, changed, of another job, or not there. */
-export function readRecord(folder: string): JobRecord | undefined {
-  const value = readJson(join(folder, FILE));
-  return isJobRecord(value, basename(folder), VERSION) ? value : undefined;
+export function readJobRecord(directory: string): JobRecord | undefined {
+  const value = readJson(join(directory, FILE));
+  return isJobRecord(value, basename(directory), VERSION) ? value : undefined;
 }
 
 /** What a newer version has written in the place of a record, as a clause with the next step; undefined where it has not. */
-export function newerRecord(folder: string): string | undefined {
-  const path = join(folder, FILE);
+export function newerRecord(directory: string): string | undefined {
+  const path = join(directory, FILE);
   const { version } = (readJson(path) ?? {}) as { readonly version?: unknown };
   if (typeof version !== "number" || version <= VERSION) return undefined;
   return `"${path}" is of version ${version}, and this Haft knows version ${VERSION}. Use the newer Haft`;
@@ -43,11 +43,11 @@ function readJson(path: string): unknown {
  * Replaces the record as one step: a reader sees all of the old or all of the new one.
  * @returns False when it could not be written; the old one is then as it was.
  */
-export function writeRecord(folder: string, record: JobRecord): boolean {
-  const path = join(folder, FILE);
+export function writeJobRecord(directory: string, record: JobRecord): boolean {
+  const path = join(directory, FILE);
   const beside = `${path}.new`;
   try {
-    const command = cutHead(record.command, MAX_COMMAND_BYTES).text;
+    const command = truncateToHead(record.command, MAX_COMMAND_BYTES).text;
     writeFileSync(beside, `${JSON.stringify({ ...record, command })}\n`, { mode: 0o600 });
     renameSync(beside, path);
     return true;

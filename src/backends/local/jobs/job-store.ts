@@ -2,16 +2,16 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { JobInfo } from "../../../kernel/index.js";
-import { type HostIdentity, isAlive, machinePlace, ownIdentity } from "./host-identity.js";
-import { JobFolder } from "./job-folder.js";
-import { type JobRecord, newerRecord, readRecord } from "./job-record.js";
+import { type HostIdentity, isHostAlive, machinePlace, ownHostIdentity } from "./host-identity.js";
+import { JobDirectory } from "./job-directory.js";
+import { type JobRecord, newerRecord, readJobRecord } from "./job-record.js";
 
 /** How long an ended job is kept. */
-export const KEPT_MS = 7 * 24 * 60 * 60 * 1_000;
+export const RETENTION_MS = 7 * 24 * 60 * 60 * 1_000;
 /** Bytes of output of all jobs that are kept; then the oldest that have ended go. */
-export const KEPT_BYTES = 1024 * 1024 * 1024;
+export const RETENTION_BYTES = 1024 * 1024 * 1024;
 /** Ended jobs that are kept at most, however little they have printed. */
-export const KEPT_JOBS = 2_000;
+export const RETENTION_JOBS = 2_000;
 /** It is looked for what is too old or too much after so many new jobs. */
 const CLEAN_AFTER = 200;
 const PREFIX = "job-";
@@ -19,7 +19,10 @@ const PREFIX = "job-";
 const MAX_TRIES = 1_000;
 
 /** What is known of a job before it is started. */
-export type NewJob = Pick<JobRecord, "command" | "cwd" | "lifetime" | "session" | "owner" | "adopted" | "outputFolder">;
+export type NewJob = Pick<
+  JobRecord,
+  "command" | "cwd" | "lifetime" | "session" | "owner" | "adopted" | "outputDirectory"
+>;
 
 /** What was removed, for people. */
 export interface Cleaned {
@@ -29,7 +32,7 @@ export interface Cleaned {
 
 export class JobStore {
   readonly path: string;
-  readonly #host: HostIdentity | undefined = ownIdentity();
+  readonly #host: HostIdentity | undefined = ownHostIdentity();
   #lastNumber = 0;
   #opened = 0;
 
@@ -42,20 +45,20 @@ export class JobStore {
    * A folder under a number that no other job of this state folder has. Undefined where none can be made, as on a full disk:
    * the job then lives in memory only.
    */
-  open(job: NewJob): JobFolder | undefined {
+  open(job: NewJob): JobDirectory | undefined {
     if (this.#host === undefined) return undefined;
     this.#opened += 1;
     if (this.#opened % CLEAN_AFTER === 0) this.clean();
     try {
-      makeFolders(this.path);
-      if (job.outputFolder !== undefined) makeOutputFolder(job.outputFolder);
+      makeJobDirectories(this.path);
+      if (job.outputDirectory !== undefined) makeOutputDirectory(job.outputDirectory);
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
         const id = this.nextId();
         const path = join(this.path, id);
         if (!makeNew(path)) continue;
-        const folder = new JobFolder(path, { version: 1, id, ...job, startedMs: Date.now(), host: this.#host });
-        folder.save();
-        return folder;
+        const directory = new JobDirectory(path, { version: 1, id, ...job, startedMs: Date.now(), host: this.#host });
+        directory.save();
+        return directory;
       }
     } catch {
       // Nowhere to keep it.
@@ -70,17 +73,17 @@ export class JobStore {
   }
 
   /** Every job that has a record, oldest first. */
-  all(): JobFolder[] {
+  all(): JobDirectory[] {
     return this.ids()
       .map((id) => this.find(id))
-      .filter((folder) => folder !== undefined);
+      .filter((directory) => directory !== undefined);
   }
 
-  find(id: string): JobFolder | undefined {
+  find(id: string): JobDirectory | undefined {
     if (!isId(id)) return undefined;
     const path = join(this.path, id);
-    const record = readRecord(path);
-    return record === undefined ? undefined : new JobFolder(path, record);
+    const record = readJobRecord(path);
+    return record === undefined ? undefined : new JobDirectory(path, record);
   }
 
   /** Why a job that has a folder is not to be found, where a newer version has written it: a clause with the next step. */
@@ -90,7 +93,7 @@ export class JobStore {
 
   /** Whether nobody looks after the job any more who could be seen. */
   isLeft(record: JobRecord): boolean {
-    return record.isReleased === true || isAlive(record.host) === false;
+    return record.isReleased === true || isHostAlive(record.host) === false;
   }
 
   /** Whether its processes can be looked for here: they count in the same space of the same start of the machine. */
@@ -106,16 +109,16 @@ export class JobStore {
    */
   clean(options: { readonly all?: boolean; readonly nowMs?: number } = {}): Cleaned {
     const { all = false, nowMs = Date.now() } = options;
-    const folders = this.all().map((folder) => ({ folder, bytes: folder.keptBytes() }));
-    let total = folders.reduce((sum, { bytes }) => sum + bytes, 0);
-    let surplus = folders.length - KEPT_JOBS;
+    const directories = this.all().map((directory) => ({ folder: directory, bytes: directory.keptBytes() }));
+    let total = directories.reduce((sum, { bytes }) => sum + bytes, 0);
+    let surplus = directories.length - RETENTION_JOBS;
     this.#removeUnfinished(nowMs);
     let jobs = 0;
     let bytes = 0;
-    for (const one of folders) {
+    for (const one of directories) {
       const { ended } = one.folder.record;
       if (ended === undefined) continue;
-      if (!all && nowMs - ended.atMs < KEPT_MS && total <= KEPT_BYTES && surplus <= 0) continue;
+      if (!all && nowMs - ended.atMs < RETENTION_MS && total <= RETENTION_BYTES && surplus <= 0) continue;
       surplus -= 1;
       one.folder.remove();
       total -= one.bytes;
@@ -130,7 +133,7 @@ export class JobStore {
     for (const id of this.ids()) {
       const path = join(this.path, id);
       const made = lstatIfThere(path);
-      if (made === undefined || nowMs - made.mtimeMs < KEPT_MS || existsSync(join(path, "job.json"))) continue;
+      if (made === undefined || nowMs - made.mtimeMs < RETENTION_MS || existsSync(join(path, "job.json"))) continue;
       rmSync(path, { recursive: true, force: true });
     }
   }
@@ -148,10 +151,10 @@ export class JobStore {
 }
 
 /** What is told of a job that is known by its folder: another host started it. */
-export function infoOfRecord(folder: JobFolder, isRunning: boolean): JobInfo {
-  const { id, command, cwd, lifetime, session, owner, startedMs, ended } = folder.record;
-  const produced = folder.produced();
-  const exit = ended?.exit ?? folder.exit()?.exit;
+export function infoOfRecord(directory: JobDirectory, isRunning: boolean): JobInfo {
+  const { id, command, cwd, lifetime, session, owner, startedMs, ended } = directory.record;
+  const produced = directory.produced();
+  const exit = ended?.exit ?? directory.exit()?.exit;
   return {
     id,
     command,
@@ -177,9 +180,9 @@ function numberOf(id: string): number {
 }
 
 /** One by one: `mkdirSync` with `recursive` does not return on Node.js 20.20 where a parent takes no child, as in `/proc`. */
-export function makeFolders(path: string): void {
+export function makeJobDirectories(path: string): void {
   if (lstatIfThere(path)?.isDirectory() === true) return;
-  makeFolders(dirname(path));
+  makeJobDirectories(dirname(path));
   makeNew(path);
 }
 
@@ -195,7 +198,7 @@ function makeNew(path: string): boolean {
 }
 
 /** A link in the folder's place takes no output. @throws When there is no folder and none can be made. */
-function makeOutputFolder(path: string): void {
+function makeOutputDirectory(path: string): void {
   makeNew(path);
   if (!lstatSync(path).isDirectory()) throw new Error(`"${path}" is no folder`);
 }

@@ -18,9 +18,9 @@ import type { ShellHandle } from "../../../kernel/index.js";
 import { transpileForProcess } from "../../../testing/transpile.fixture.js";
 import { underLoad } from "../../../testing/under-load.fixture.js";
 import { createLocalBackend, type LocalBackend } from "../local-backend.js";
-import { ownIdentity } from "./host-identity.js";
-import { JobFolder } from "./job-folder.js";
-import { readRecord } from "./job-record.js";
+import { ownHostIdentity } from "./host-identity.js";
+import { JobDirectory } from "./job-directory.js";
+import { readJobRecord } from "./job-record.js";
 import { JobStore } from "./job-store.js";
 
 let built: string;
@@ -232,7 +232,7 @@ describe("the folder of a job", () => {
     expect(readFileSync(join(job.path, "job.json"), "utf8")).toBe(before);
     expect(store.find(job.id)?.record.ended).toBeUndefined();
     rmSync(join(job.path, "job.json.new"), { recursive: true });
-    await until(() => readRecord(job.path)?.ended !== undefined);
+    await until(() => readJobRecord(job.path)?.ended !== undefined);
   });
 
   it("has a number that no other job of the state folder has, whatever host made it", async () => {
@@ -262,7 +262,7 @@ describe("the folder of a job", () => {
   });
 
   it("tells a record of a newer version or a broken one from a job, and touches neither", async () => {
-    const identity = ownIdentity();
+    const identity = ownHostIdentity();
     expect(identity?.pid).toBe(process.pid);
     const store = new JobStore(state);
     const job = store.open({ command: "true", cwd: folder, lifetime: "host" })!;
@@ -273,7 +273,7 @@ describe("the folder of a job", () => {
       expect(store.clean({ all: true })).toEqual({ jobs: 0, bytes: 0 });
       expect(readFileSync(path, "utf8")).toBe(text);
     }
-    expect(new JobFolder(job.path, job.record).keptBytes()).toBe(0);
+    expect(new JobDirectory(job.path, job.record).keptBytes()).toBe(0);
   });
 });
 

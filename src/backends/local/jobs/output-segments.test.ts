@@ -22,10 +22,10 @@ it("gives back what was appended from any place, and where the next byte stands"
   const files = new OutputSegments(prefix);
   files.append(bytesOf("0123"));
   files.append(bytesOf("456789"));
-  expect(textAt(0)).toEqual({ text: "0123456789", next: 10, lost: 0, produced: 10 });
-  expect(textAt(3, 4)).toEqual({ text: "3456", next: 7, lost: 0, produced: 10 });
-  expect(textAt(10)).toEqual({ text: "", next: 10, lost: 0, produced: 10 });
-  expect(textAt(99)).toEqual({ text: "", next: 10, lost: 0, produced: 10 });
+  expect(textAt(0)).toEqual({ text: "0123456789", next: 10, droppedBytes: 0, produced: 10 });
+  expect(textAt(3, 4)).toEqual({ text: "3456", next: 7, droppedBytes: 0, produced: 10 });
+  expect(textAt(10)).toEqual({ text: "", next: 10, droppedBytes: 0, produced: 10 });
+  expect(textAt(99)).toEqual({ text: "", next: 10, droppedBytes: 0, produced: 10 });
   files.close();
   files.append(bytesOf("more"));
   expect([files.produced, producedOf(prefix)]).toEqual([14, 10]);
@@ -42,8 +42,8 @@ it("keeps no more than its most, the latest, and counts what has gone", () => {
   expect(kept).toBeLessThanOrEqual(MAX_STREAM_BYTES);
   expect(kept).toBeGreaterThan(MAX_STREAM_BYTES - 2 * SEGMENT_BYTES);
   const first = readSegments(prefix, 0, 10);
-  expect(first.lost).toBe(files.produced - kept);
-  expect(first.bytes[0]).toBe((first.lost / chunk.length) % 251);
+  expect(first.droppedBytes).toBe(files.produced - kept);
+  expect(first.bytes[0]).toBe((first.droppedBytes / chunk.length) % 251);
   expect(textAt(files.produced - 3).text).toBe("end");
 });
 
@@ -54,13 +54,13 @@ it("goes on in the next file with the rest of a chunk that fills one, however ma
   expect(textAt(SEGMENT_BYTES - 4)).toEqual({
     text: "0123456789",
     next: SEGMENT_BYTES + 6,
-    lost: 0,
+    droppedBytes: 0,
     produced: SEGMENT_BYTES + 6,
   });
   files.append(new Uint8Array(2 * SEGMENT_BYTES).fill(97));
   files.append(bytesOf("end"));
   expect(producedOf(prefix)).toBe(3 * SEGMENT_BYTES + 9);
-  expect(readSegments(prefix, 0, 4 * SEGMENT_BYTES)).toMatchObject({ lost: 0, next: 3 * SEGMENT_BYTES + 9 });
+  expect(readSegments(prefix, 0, 4 * SEGMENT_BYTES)).toMatchObject({ droppedBytes: 0, next: 3 * SEGMENT_BYTES + 9 });
   expect(readdirSync(folder).sort()).toEqual([0, 1, 2, 3].map((file) => `stdout.${file * SEGMENT_BYTES}`).sort());
 });
 
@@ -78,8 +78,8 @@ it("leaves a gap where the disk was full, and goes on behind it", async () => {
   files.append(bytesOf("lost too "));
   await new Promise((resolve) => setTimeout(resolve, 300));
   files.append(bytesOf("after"));
-  expect(textAt(0)).toEqual({ text: "before ", next: 7, lost: 0, produced: 26 });
-  expect(textAt(7)).toEqual({ text: "after", next: 26, lost: 14, produced: 26 });
+  expect(textAt(0)).toEqual({ text: "before ", next: 7, droppedBytes: 0, produced: 26 });
+  expect(textAt(7)).toEqual({ text: "after", next: 26, droppedBytes: 14, produced: 26 });
 });
 
 it("writes what a short write has left, and takes the bytes before it as they stand", () => {
@@ -90,5 +90,5 @@ it("writes what a short write has left, and takes the bytes before it as they st
   begun.append(bytesOf("head"));
   begun.skip(100);
   begun.append(bytesOf("tail"));
-  expect(readSegments(join(folder, "stderr"), 4, 10)).toMatchObject({ next: 108, lost: 100, produced: 108 });
+  expect(readSegments(join(folder, "stderr"), 4, 10)).toMatchObject({ next: 108, droppedBytes: 100, produced: 108 });
 });

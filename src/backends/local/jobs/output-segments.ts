@@ -169,7 +169,7 @@ export function readSegments(
   prefix: string,
   from: number,
   max: number,
-): { readonly bytes: Uint8Array; readonly next: number; readonly lost: number; readonly produced: number } {
+): { readonly bytes: Uint8Array; readonly next: number; readonly droppedBytes: number; readonly produced: number } {
   const all = segmentsOf(prefix).filter((one) => one.size > 0);
   const last = all.at(-1);
   const produced = last === undefined ? 0 : last.offset + last.size;
@@ -186,7 +186,7 @@ export function readSegments(
     // The file has lost its end meanwhile, or was removed.
     if (part.length === 0) break;
   }
-  return { bytes: new Uint8Array(Buffer.concat(parts)), next: at, lost: start - asked, produced };
+  return { bytes: new Uint8Array(Buffer.concat(parts)), next: at, droppedBytes: start - asked, produced };
 }
 
 function readPart(path: string, position: number, length: number): Buffer {

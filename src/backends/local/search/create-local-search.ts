@@ -1,23 +1,25 @@
 import {
-  type Binding,
-  type BoundCall,
-  type Clock,
   compilePattern,
-  type EntryKind,
-  type Grant,
-  type GrepHit,
-  type GrepQuery,
-  type Search,
-  type SearchEnd,
   type SearchScope,
   type SearchSource,
   searchInCall,
   searchTree,
-  type WalkEntry,
-  type WalkQuery,
   walkTree,
+} from "../../../engines/search/index.js";
+import type {
+  Binding,
+  BoundCall,
+  Clock,
+  EntryKind,
+  Grant,
+  GrepHit,
+  GrepQuery,
+  Search,
+  SearchEnd,
+  WalkEntry,
+  WalkQuery,
 } from "../../../kernel/index.js";
-import type { GuardMode } from "../fs-anchor.js";
+import type { GuardMode } from "../fs/pinned-directory.js";
 import type { ProcessWatch } from "./ripgrep-process.js";
 import { RipgrepFinder } from "./ripgrep-program.js";
 import { RipgrepSearch } from "./ripgrep-search.js";
@@ -106,8 +108,8 @@ function passingOver(paths: ReadonlySet<string>, source: SearchSource): SearchSo
     stat: async (path) => passed(path, await source.stat(path)),
     openRead: (path) => source.openRead(path),
     async readDir(path) {
-      const folder = path === "/" ? "" : path;
-      return (await source.readDir(path)).map((child) => passed(`${folder}/${child.name}`, child));
+      const directory = path === "/" ? "" : path;
+      return (await source.readDir(path)).map((child) => passed(`${directory}/${child.name}`, child));
     },
   };
 }

@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { type ByteRange, type GrepHit, type GrepQuery, type SearchPattern, windowOf } from "../../../kernel/index.js";
+import { type ByteRange, type SearchPattern, windowOf } from "../../../engines/search/index.js";
+import type { GrepHit, GrepQuery } from "../../../kernel/index.js";
 import type { FileLine, LineReader } from "./line-reader.js";
 import type { RipgrepRecord } from "./ripgrep-output.js";
 
@@ -65,14 +66,14 @@ export class FileHits {
   /** Matches by bytes of the line, some of the empty ones too; undefined when the line is no hit. */
   #rangesIn(
     line: FileLine,
-    told: readonly { readonly start: number; readonly end: number }[],
+    reported: readonly { readonly start: number; readonly end: number }[],
   ): readonly ByteRange[] | undefined {
     const { pattern, isLoose, reader, query } = this.#options;
-    const asTold = () => told.map(({ start, end }) => [start, end] as const);
-    if (!(line.hasBom || isLoose) || line.length > MAX_CHECKED_BYTES) return asTold();
+    const asReported = () => reported.map(({ start, end }) => [start, end] as const);
+    if (!(line.hasBom || isLoose) || line.length > MAX_CHECKED_BYTES) return asReported();
     const endsInReturn = line.next - line.start - line.length > 1;
     const text = line.text ?? reader.bytes(line.start, line.length);
-    if (!line.hasBom && !endsInReturn && !text.includes(RETURN) && isAscii(text)) return asTold();
+    if (!line.hasBom && !endsInReturn && !text.includes(RETURN) && isAscii(text)) return asReported();
     if (line.text === undefined) {
       this.isForOwnEngine = true;
       return undefined;
@@ -115,8 +116,8 @@ export class FileHits {
     const to = Math.min(line.length, first + 2 * max);
     const near = at.map(([start, end]) => [start - from, end - from] as const);
     const window = windowOf(reader.bytes(line.start + from, to - from), near, max);
-    const clippedBytes = line.length - window.bytes.length;
+    const truncatedBytes = line.length - window.bytes.length;
     const { bytes, at: shown } = window;
-    return clippedBytes === 0 ? { bytes, at: shown } : { bytes, at: shown, clippedBytes };
+    return truncatedBytes === 0 ? { bytes, at: shown } : { bytes, at: shown, truncatedBytes };
   }
 }

@@ -1,24 +1,22 @@
 import { closeSync } from "node:fs";
 import {
-  type GrepHit,
-  type GrepQuery,
-  type SearchEnd,
   type SearchPattern,
   type SearchScope,
   type SearchTally,
   type SkipReason,
   searchTree,
-} from "../../../kernel/index.js";
-import { fsFault } from "../fs-faults.js";
+} from "../../../engines/search/index.js";
+import type { GrepHit, GrepQuery, SearchEnd } from "../../../kernel/index.js";
+import { localFsFault } from "../fs/fs-faults.js";
 import { FileHits, type LineRecord } from "./file-hits.js";
-import { holdsBomByte, holdsDoubt, holdsNul, LineReader, scanFile } from "./line-reader.js";
+import { containsBomByte, containsNul, holdsDoubt, LineReader, scanFile } from "./line-reader.js";
 import type { RipgrepOutput } from "./ripgrep-arguments.js";
 import { jsonRecords, pathRecords, type RipgrepText } from "./ripgrep-output.js";
 import type { RipgrepPattern } from "./ripgrep-pattern.js";
 import type { TreeSource } from "./tree-source.js";
 
 /** Lines of one file that ripgrep may take for matches in vain before our own engine searches that file. */
-const VAIN_LINES = 50;
+const MAX_FRUITLESS_LINES = 50;
 /** Characters of a pattern that are tried; the rest of a longer one stands for more of the same. */
 const MAX_TRIED = 200;
 const WHOLE = Number.POSITIVE_INFINITY;
@@ -40,14 +38,14 @@ export interface FoundFilesOptions {
   readonly tally: SearchTally;
   /** Whether the root is one file. ripgrep then does not leave it out when it turns out binary. */
   readonly isAlone: boolean;
-  isWanted(path: string): boolean;
-  absolute(told: string): string;
+  isIncluded(path: string): boolean;
+  absolute(reported: string): string;
   /** Matching lines of one file after which no further one is needed, as things stand. */
   enough(): number;
 }
 
 /** The hits of one file. */
-export interface Finding {
+export interface FoundEntry {
   readonly path: string;
   readonly hits: readonly GrepHit[];
 }
@@ -61,7 +59,7 @@ export function outputPlan(query: GrepQuery, pattern: SearchPattern): OutputPlan
   const isDense = query.mode === "content" && mayMatchDensely(pattern, query.pattern.source);
   if (query.pattern.multiline || isDense) return { output: "files", maxLines: 1 };
   if (query.mode !== "content") return { output: "counts", maxLines: undefined };
-  return { output: "lines", maxLines: query.offset + query.limit + 1 + VAIN_LINES };
+  return { output: "lines", maxLines: query.offset + query.limit + 1 + MAX_FRUITLESS_LINES };
 }
 
 /** A few from every kind. */
@@ -91,11 +89,11 @@ export class FoundFiles {
     this.#options = options;
   }
 
-  findings(output: AsyncIterable<Buffer>, plan: OutputPlan): AsyncGenerator<Finding, void> {
+  findings(output: AsyncIterable<Buffer>, plan: OutputPlan): AsyncGenerator<FoundEntry, void> {
     return plan.output === "lines" ? this.#inLines(output, plan.maxLines) : this.#inPaths(output, plan.output);
   }
 
-  async *#inLines(output: AsyncIterable<Buffer>, maxLines: number | undefined): AsyncGenerator<Finding, void> {
+  async *#inLines(output: AsyncIterable<Buffer>, maxLines: number | undefined): AsyncGenerator<FoundEntry, void> {
     let open: OpenFound | undefined;
     try {
       for await (const record of jsonRecords(output, this.#options.query.maxLineBytes)) {
@@ -115,8 +113,8 @@ export class FoundFiles {
     }
   }
 
-  async #begin(told: RipgrepText): Promise<OpenFound | undefined> {
-    const path = this.#pathOf(told);
+  async #begin(reported: RipgrepText): Promise<OpenFound | undefined> {
+    const path = this.#pathOf(reported);
     const descriptor = path === undefined ? undefined : await this.#open(path, 0);
     if (path === undefined || descriptor === undefined) return undefined;
     this.#reader.open(descriptor);
@@ -133,7 +131,7 @@ export class FoundFiles {
       return open;
     } catch (thrown) {
       closeSync(open.descriptor);
-      this.#options.tally.failed(fsFault(thrown, "read", open.path), open.path);
+      this.#options.tally.failed(localFsFault(thrown, "read", open.path), open.path);
       return undefined;
     }
   }
@@ -143,7 +141,7 @@ export class FoundFiles {
     { path, descriptor, found }: OpenFound,
     isBinary: boolean,
     maxLines: number | undefined,
-  ): Promise<Finding | undefined> {
+  ): Promise<FoundEntry | undefined> {
     const { query, tally, enough } = this.#options;
     try {
       if (isBinary) {
@@ -158,14 +156,14 @@ export class FoundFiles {
         !isCut || query.binary !== "any-nul" || (await this.#isText(descriptor, [found.nextOffset, WHOLE]));
       return isText ? { path, hits: found.hits } : undefined;
     } catch (thrown) {
-      tally.failed(fsFault(thrown, "read", path), path);
+      tally.failed(localFsFault(thrown, "read", path), path);
       return undefined;
     } finally {
       closeSync(descriptor);
     }
   }
 
-  async *#inPaths(output: AsyncIterable<Buffer>, what: "counts" | "files"): AsyncGenerator<Finding, void> {
+  async *#inPaths(output: AsyncIterable<Buffer>, what: "counts" | "files"): AsyncGenerator<FoundEntry, void> {
     for await (const record of pathRecords(output, what === "counts")) {
       if (record.kind === "summary") {
         this.#finished(record.searches);
@@ -179,17 +177,17 @@ export class FoundFiles {
   }
 
   /** A file with the number of its lines that ripgrep found. */
-  async #counted(path: string, count: number): Promise<Finding | undefined> {
+  async #counted(path: string, count: number): Promise<FoundEntry | undefined> {
     const { query, isAlone, ripgrepPattern, scope } = this.#options;
     const descriptor = await this.#open(path, isAlone ? WHOLE : 0);
     if (descriptor === undefined) return undefined;
     try {
       const isDoubtful =
-        (await scanFile(descriptor, [0, 1], holdsBomByte, scope.signal)) !== false ||
+        (await scanFile(descriptor, [0, 1], containsBomByte, scope.signal)) !== false ||
         (ripgrepPattern.isLoose && (await scanFile(descriptor, [0, WHOLE], holdsDoubt, scope.signal)));
       if (isDoubtful !== false) return await this.#searchFile(path);
     } catch (thrown) {
-      this.#options.tally.failed(fsFault(thrown, "read", path), path);
+      this.#options.tally.failed(localFsFault(thrown, "read", path), path);
       return undefined;
     } finally {
       closeSync(descriptor);
@@ -199,7 +197,7 @@ export class FoundFiles {
   }
 
   /** The file searched by our own engine: its pattern is not quite ripgrep's, or the file is not what ripgrep read. */
-  async #searchFile(path: string): Promise<Finding | undefined> {
+  async #searchFile(path: string): Promise<FoundEntry | undefined> {
     const { query, scope, source, tally, enough } = this.#options;
     const hits: GrepHit[] = [];
     try {
@@ -216,17 +214,17 @@ export class FoundFiles {
 
   /**
    * Opens a file that was found; undefined when nothing of it may be given out, which is then counted.
-   * @param judgedBytes - How much of it is looked at for a NUL where a NUL anywhere counts.
+   * @param classifiedBytes - How much of it is looked at for a NUL where a NUL anywhere counts.
    */
-  async #open(path: string, judgedBytes: number): Promise<number | undefined> {
+  async #open(path: string, classifiedBytes: number): Promise<number | undefined> {
     const { query, source, tally } = this.#options;
-    const toJudge = query.binary === "any-nul" ? judgedBytes : query.binary.firstBytes;
+    const toJudge = query.binary === "any-nul" ? classifiedBytes : query.binary.firstBytes;
     let descriptor: number | undefined;
     try {
       descriptor = (await source.open(path)).descriptor;
       if (await this.#isText(descriptor, [0, toJudge])) return descriptor;
     } catch (thrown) {
-      tally.failed(fsFault(thrown, "read", path), path);
+      tally.failed(localFsFault(thrown, "read", path), path);
     }
     if (descriptor !== undefined) closeSync(descriptor);
     return undefined;
@@ -234,20 +232,20 @@ export class FoundFiles {
 
   /** Whether no NUL stands there. */
   async #isText(descriptor: number, range: readonly [number, number]): Promise<boolean> {
-    const isBinary = await scanFile(descriptor, range, holdsNul, this.#options.scope.signal);
+    const isBinary = await scanFile(descriptor, range, containsNul, this.#options.scope.signal);
     if (isBinary === true) this.#skip("binary");
     return isBinary === false;
   }
 
   /** The absolute path of what ripgrep names; undefined when it is not wanted, or cannot be told. */
-  #pathOf(told: RipgrepText): string | undefined {
-    const { tally, absolute, isWanted } = this.#options;
-    if ("bytes" in told) {
-      tally.skip("unreadable", absolute(Buffer.from(told.bytes, "base64").toString()));
+  #pathOf(reported: RipgrepText): string | undefined {
+    const { tally, absolute, isIncluded } = this.#options;
+    if ("bytes" in reported) {
+      tally.skip("unreadable", absolute(Buffer.from(reported.bytes, "base64").toString()));
       return undefined;
     }
-    const path = absolute(told.text);
-    return isWanted(path) ? path : undefined;
+    const path = absolute(reported.text);
+    return isIncluded(path) ? path : undefined;
   }
 
   /** Below a folder ripgrep passes over most binary and large files and does not say so, so that none of them are counted. */

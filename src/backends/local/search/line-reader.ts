@@ -112,12 +112,12 @@ const NUL = 0;
 const BOM_BYTE = 0xef;
 
 /** Whether any of the bytes of a part of a file are those that are looked for. */
-type Holds = (chunk: Buffer) => boolean;
+type ContainsByte = (chunk: Buffer) => boolean;
 
-export const holdsNul: Holds = (chunk) => chunk.includes(NUL);
-export const holdsBomByte: Holds = (chunk) => chunk.includes(BOM_BYTE);
+export const containsNul: ContainsByte = (chunk) => chunk.includes(NUL);
+export const containsBomByte: ContainsByte = (chunk) => chunk.includes(BOM_BYTE);
 /** What a loose pattern may match in although our own engine does not. */
-export const holdsDoubt: Holds = (chunk) => chunk.includes(RETURN) || !isAscii(chunk);
+export const holdsDoubt: ContainsByte = (chunk) => chunk.includes(RETURN) || !isAscii(chunk);
 
 /**
  * Whether an open file holds something from one offset to another.
@@ -126,7 +126,7 @@ export const holdsDoubt: Holds = (chunk) => chunk.includes(RETURN) || !isAscii(c
 export async function scanFile(
   descriptor: number,
   [from, to]: readonly [number, number],
-  holds: Holds,
+  contains: ContainsByte,
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
   if (to <= from) return false;
@@ -136,7 +136,7 @@ export async function scanFile(
     if (signal.aborted) return undefined;
     const count = await readInto(buffer.subarray(0, Math.min(buffer.length, to - at)), descriptor, at);
     if (count === 0) return false;
-    if (holds(buffer.subarray(0, count))) return true;
+    if (contains(buffer.subarray(0, count))) return true;
     at += count;
   }
   return false;

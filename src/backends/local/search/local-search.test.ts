@@ -178,7 +178,7 @@ describe("a search by ripgrep", () => {
     lay({ "rec.json": `{"marker":"${"y".repeat(1_500_000)}"}\n`, "small.txt": "marker\n" });
     const { hits, end } = await grep("marker");
     expect(end.why).toBe("complete");
-    expect(hits.map((hit) => [hit.path.slice(folder.length), hit.bytes.length, hit.clippedBytes]).sort()).toEqual([
+    expect(hits.map((hit) => [hit.path.slice(folder.length), hit.bytes.length, hit.truncatedBytes]).sort()).toEqual([
       ["/rec.json", 400, 1_500_013 - 400],
       ["/small.txt", 6, undefined],
     ]);

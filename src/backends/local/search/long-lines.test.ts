@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { GrepQuery, SearchPattern } from "../../../kernel/index.js";
+import type { SearchPattern } from "../../../engines/search/index.js";
+import type { GrepQuery } from "../../../kernel/index.js";
 import { outputPlan } from "./found-files.js";
 import { TwoEngines } from "./two-engines.fixture.js";
 

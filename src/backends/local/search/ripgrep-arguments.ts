@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs";
-import { foldersAbove, type GrepQuery, isWithin, type RulesAbove } from "../../../kernel/index.js";
+import { parentDirectories, type RulesAbove } from "../../../engines/search/index.js";
+import { type GrepQuery, isWithin } from "../../../kernel/index.js";
 import { escapeGlob, expandBraces, MAX_GLOB_ALTERNATIVES } from "../../../text/index.js";
 import type { RipgrepPattern } from "./ripgrep-pattern.js";
 import type { SearchRoot } from "./search-root.js";
@@ -52,7 +53,7 @@ export function ripgrepArguments(request: RipgrepRequest): string[] {
     ...FLAGS,
     ...OUTPUT_FLAGS[output],
     ...ignoreFlags,
-    ...optional.filter(([isWanted]) => isWanted).map(([, flag]) => flag),
+    ...optional.filter(([isIncluded]) => isIncluded).map(([, flag]) => flag),
     ...exceptedBelow(query.root, root, request.except).map((path) => `--glob=!/${literalGlob(path)}`),
     // The last one that matches counts, and is named: what is pruned is not left out by policy.
     ...query.prune.map((name) => `--glob=!${literalGlob(name)}/`),
@@ -89,13 +90,13 @@ export function ignoreFlags(
   const git = above.endsAtGit ? [] : ["--no-require-git"];
   if (above.stack.isEmpty) return ["--no-ignore-parent", ...git];
   const outer = above.isRepository ? [".ignore", ".rgignore"] : [".gitignore", ".git", ".ignore", ".rgignore"];
-  const isAlike = root === real && !foldersAbove(above.from).some((folder) => holdsAny(folder, outer));
+  const isAlike = root === real && !parentDirectories(above.from).some((directory) => hasAny(directory, outer));
   return isAlike ? git : undefined;
 }
 
-function holdsAny(folder: string, names: readonly string[]): boolean {
+function hasAny(directory: string, names: readonly string[]): boolean {
   try {
-    return names.some((name) => lstatSync(`${folder}/${name}`, { throwIfNoEntry: false }) !== undefined);
+    return names.some((name) => lstatSync(`${directory}/${name}`, { throwIfNoEntry: false }) !== undefined);
   } catch {
     // A folder that may not be looked into is none that its rules are read from.
     return false;
@@ -110,7 +111,7 @@ function typeFlags(glob: string | undefined): string[] {
 
 /** Blanks at the end of a glob would be dropped. */
 function literalGlob(text: string): string {
-  return escapeGlob(text).replace(/ +$/, (blanks) => blanks.replaceAll(" ", "\\ "));
+  return escapeGlob(text).replace(/ +$/, (whitespace) => whitespace.replaceAll(" ", "\\ "));
 }
 
 /** Characters that mean themselves in every glob. */

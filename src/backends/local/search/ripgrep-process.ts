@@ -59,7 +59,7 @@ export class RipgrepProcess {
       this.#child.on("error", () => resolve(undefined));
       this.#child.once("close", (code) => resolve(code ?? undefined));
     });
-    void this.#ended.then(() => this.#beForgotten());
+    void this.#ended.then(() => this.#unwatch());
     this.#child.stderr?.on("data", start.onError);
     this.#watch = start.watch;
     if (start.watch !== undefined) this.#watchTimer = setTimeout(() => this.#beWatched(), WATCH_AFTER_MS).unref();
@@ -109,7 +109,7 @@ export class RipgrepProcess {
     this.#watch?.add(pid, processStart(pid));
   }
 
-  #beForgotten(): void {
+  #unwatch(): void {
     clearTimeout(this.#watchTimer);
     if (this.#child.pid !== undefined) this.#watch?.remove(this.#child.pid);
   }

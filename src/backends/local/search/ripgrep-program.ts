@@ -39,7 +39,7 @@ export class RipgrepFinder {
 
   /** Undefined where there is none. Never rejects. */
   find(): Promise<RipgrepProgram | undefined> {
-    this.#found ??= this.#look().catch(() => {
+    this.#found ??= this.#find().catch(() => {
       this.#found = undefined;
       return undefined;
     });
@@ -47,7 +47,7 @@ export class RipgrepFinder {
   }
 
   /** Rejects where a program could not be started for a shortage. */
-  async #look(): Promise<RipgrepProgram | undefined> {
+  async #find(): Promise<RipgrepProgram | undefined> {
     const packaged = await this.#places.packaged().catch(() => undefined);
     for (const path of [packaged, programOnPath(this.#places.path)]) {
       const version = path === undefined ? undefined : await versionOf(path);
@@ -69,8 +69,8 @@ async function packagedRipgrep(): Promise<string> {
 
 /** The first `rg` in an absolute folder of `path`; what lies in a relative one depends on where we stand. */
 function programOnPath(path: string): string | undefined {
-  for (const folder of path.split(":").filter((one) => isAbsolute(one))) {
-    const file = join(folder, "rg");
+  for (const directory of path.split(":").filter((one) => isAbsolute(one))) {
+    const file = join(directory, "rg");
     try {
       accessSync(file, constants.X_OK);
       if (statSync(file).isFile()) return file;

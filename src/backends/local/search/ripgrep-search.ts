@@ -1,24 +1,26 @@
 import { closeSync, lstatSync } from "node:fs";
 import {
-  type Binding,
-  type GrepHit,
-  type GrepQuery,
   globFilter,
-  HaftError,
-  isWithin,
   pageOf,
   rulesAbove,
-  type SearchEnd,
   type SearchPattern,
   type SearchScope,
   SearchTally,
   type SkipReason,
   Turns,
   whyAborted,
+} from "../../../engines/search/index.js";
+import {
+  type Binding,
+  type GrepHit,
+  type GrepQuery,
+  HaftError,
+  isWithin,
+  type SearchEnd,
 } from "../../../kernel/index.js";
-import { fsFault } from "../fs-faults.js";
+import { localFsFault } from "../fs/fs-faults.js";
 import { FoundFiles, outputPlan } from "./found-files.js";
-import { holdsNul, scanFile } from "./line-reader.js";
+import { containsNul, scanFile } from "./line-reader.js";
 import { exceptedBelow, ignoreFlags, ripgrepArguments } from "./ripgrep-arguments.js";
 import { UnreadablePaths } from "./ripgrep-output.js";
 import { ripgrepPattern } from "./ripgrep-pattern.js";
@@ -28,7 +30,7 @@ import { openSearchRoot, type SearchRoot } from "./search-root.js";
 import type { TreeSource } from "./tree-source.js";
 
 /** How much of a file that is searched alone is looked at for a NUL before; the rest ripgrep reports when it matches. */
-const JUDGED_BYTES = 64 * 1024;
+const CLASSIFIED_BYTES = 64 * 1024;
 
 export interface RipgrepTask {
   readonly program: RipgrepProgram;
@@ -55,7 +57,7 @@ export class RipgrepSearch {
   toSkip: number;
   left: number;
   readonly #task: RipgrepTask;
-  readonly #isWanted: (path: string) => boolean;
+  readonly #isIncluded: (path: string) => boolean;
   readonly #tally = new SearchTally();
   #root: SearchRoot | undefined;
 
@@ -63,7 +65,7 @@ export class RipgrepSearch {
     this.#task = task;
     this.toSkip = task.query.offset;
     this.left = task.query.limit;
-    this.#isWanted = globFilter(task.query);
+    this.#isIncluded = globFilter(task.query);
   }
 
   /**
@@ -72,36 +74,38 @@ export class RipgrepSearch {
    */
   async *hits(): AsyncGenerator<GrepHit, SearchEnd | undefined> {
     const { query, scope, source, binding } = this.#task;
-    if (scope.except.some((folder) => isWithin(folder, query.root))) {
+    if (scope.except.some((directory) => isWithin(directory, query.root))) {
       this.#tally.skip("policy");
       return this.#end("complete");
     }
     const root = await openSearchRoot(query.root, source.finder, binding);
     this.#root = root;
     try {
-      const skipped = root.kind === "directory" ? undefined : await this.#judgeFile(root);
+      const skipped = root.kind === "directory" ? undefined : await this.#classifyFile(root);
       if (scope.signal.aborted) return this.#end(whyAborted(scope.signal));
       if (skipped === undefined) return yield* this.#run(root);
       if (skipped === "binary" || skipped === "unreadable") this.#tally.seen = 1;
       this.#tally.skip(skipped, query.root);
       return this.#end("complete");
     } finally {
-      root.folder.close();
+      root.directory.close();
     }
   }
 
   /** Why a root that is no folder is not searched; undefined when it is. */
-  async #judgeFile(root: SearchRoot): Promise<SkipReason | undefined> {
+  async #classifyFile(root: SearchRoot): Promise<SkipReason | undefined> {
     const { query, scope, source } = this.#task;
     if (root.kind !== "file") return "special";
     if (query.maxFileBytes !== undefined && root.size > query.maxFileBytes) return "large";
     let descriptor: number | undefined;
     try {
       descriptor = (await source.open(query.root)).descriptor;
-      const judgedBytes = query.binary === "any-nul" ? JUDGED_BYTES : query.binary.firstBytes;
-      return (await scanFile(descriptor, [0, judgedBytes], holdsNul, scope.signal)) === true ? "binary" : undefined;
+      const classifiedBytes = query.binary === "any-nul" ? CLASSIFIED_BYTES : query.binary.firstBytes;
+      return (await scanFile(descriptor, [0, classifiedBytes], containsNul, scope.signal)) === true
+        ? "binary"
+        : undefined;
     } catch (thrown) {
-      const fault = fsFault(thrown, "read", query.root);
+      const fault = localFsFault(thrown, "read", query.root);
       if (HaftError.is(fault) && fault.code.startsWith("FS_")) return "unreadable";
       throw fault;
     } finally {
@@ -127,7 +131,7 @@ export class RipgrepSearch {
         except: scope.except,
         ...plan,
       }),
-      cwd: root.folder.at(""),
+      cwd: root.directory.at(""),
       signal: scope.signal,
       onError: (chunk) => unreadable.push(chunk),
       watch: this.#task.watch,
@@ -142,8 +146,8 @@ export class RipgrepSearch {
       source,
       tally: this.#tally,
       isAlone: root.kind !== "directory",
-      isWanted: this.#isWanted,
-      absolute: (told) => this.#absolute(told),
+      isIncluded: this.#isIncluded,
+      absolute: (reported) => this.#absolute(reported),
       // One hit more than wanted: only then is it known that there are more.
       enough: () => (query.mode === "content" ? this.toSkip + this.left + 1 : 1),
     });
@@ -173,13 +177,13 @@ export class RipgrepSearch {
   /** Counts what is excepted below the root and is there. */
   #countExcepted(root: SearchRoot): void {
     const below = exceptedBelow(this.#task.query.root, root, this.#task.scope.except);
-    for (const path of below) if (isThere(root.folder.at(path))) this.#tally.skip("policy");
+    for (const path of below) if (isThere(root.directory.at(path))) this.#tally.skip("policy");
   }
 
-  #absolute(told: string): string {
+  #absolute(reported: string): string {
     const { root } = this.#task.query;
-    if (this.#root?.kind !== "directory" || told === ".") return root;
-    const below = told.startsWith("./") ? told.slice(2) : told;
+    if (this.#root?.kind !== "directory" || reported === ".") return root;
+    const below = reported.startsWith("./") ? reported.slice(2) : reported;
     return root === "/" ? `/${below}` : `${root}/${below}`;
   }
 }

@@ -1,8 +1,8 @@
 import { closeSync, constants, openSync } from "node:fs";
-import { type Binding, DOING, type EntryKind, HaftError, isWithin } from "../../../kernel/index.js";
-import { type Anchor, openAnchor, openAnchorItself } from "../fs-anchor.js";
-import { notFound } from "../fs-faults.js";
-import { kindOf, type SpotFinder } from "../fs-spot.js";
+import { type Binding, type EntryKind, FS_OPERATIONS, HaftError, isWithin } from "../../../kernel/index.js";
+import { notFound } from "../fs/fs-faults.js";
+import { kindOf, type PathResolver } from "../fs/path-resolver.js";
+import { type DirectoryAnchor, openAnchor, openAnchorItself } from "../fs/pinned-directory.js";
 
 /** The root of a search, judged and held. */
 export interface SearchRoot {
@@ -12,7 +12,7 @@ export interface SearchRoot {
   /** Where it really is. */
   readonly real: string;
   /** The root itself when it is a folder, else the folder that holds it. */
-  readonly folder: Anchor;
+  readonly directory: DirectoryAnchor;
   /** The root as seen from `folder`: "." or "./name". */
   readonly argument: string;
 }
@@ -22,23 +22,29 @@ export interface SearchRoot {
  * @throws `FS_NOT_FOUND`, `FS_PERMISSION`; `CALL_UNCLAIMED`, `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` where it may not
  *   be searched.
  */
-export function openSearchRoot(root: string, finder: SpotFinder, binding: Binding): Promise<SearchRoot> {
-  return finder.with(root, { doing: DOING.searching, access: "read" }, (spot) => {
-    if (spot.info === undefined) throw notFound(DOING.searching[0], root, "stat");
-    const kind = kindOf(spot.info);
-    const size = kind === "file" ? Number(spot.info.size) : 0;
+export function openSearchRoot(root: string, finder: PathResolver, binding: Binding): Promise<SearchRoot> {
+  return finder.with(root, { operation: FS_OPERATIONS.search, access: "read" }, (resolved) => {
+    if (resolved.info === undefined) throw notFound(FS_OPERATIONS.search[0], root, "stat");
+    const kind = kindOf(resolved.info);
+    const size = kind === "file" ? Number(resolved.info.size) : 0;
     if (kind === "directory") {
       requireTree(binding, root);
       // Holding a folder does not take the right to list it.
-      closeSync(openSync(spot.path, constants.O_RDONLY | constants.O_DIRECTORY));
-      return { kind, size, real: spot.real, folder: openAnchorItself(spot.path, finder.mode), argument: "." };
+      closeSync(openSync(resolved.path, constants.O_RDONLY | constants.O_DIRECTORY));
+      return {
+        kind,
+        size,
+        real: resolved.real,
+        directory: openAnchorItself(resolved.path, finder.mode),
+        argument: ".",
+      };
     }
     return {
       kind,
       size,
-      real: spot.real,
-      folder: openAnchor(spot.anchor.at(""), finder.mode),
-      argument: `./${spot.name}`,
+      real: resolved.real,
+      directory: openAnchor(resolved.anchor.at(""), finder.mode),
+      argument: `./${resolved.name}`,
     };
   });
 }

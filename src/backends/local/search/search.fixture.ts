@@ -3,18 +3,18 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, linkSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { systemClock } from "../../../host/index.js";
 import type { Backend, BoundCall, Grant } from "../../../kernel/index.js";
 import type { Fixture, Plant } from "../../../testing/index.js";
-import { type GuardMode, guardMode } from "../fs-anchor.js";
-import { LocalFs, localFsTools } from "../local-fs.js";
-import { systemClock } from "../system-services.js";
+import { LocalFs, localFsTools } from "../fs/local-fs.js";
+import { type GuardMode, guardMode } from "../fs/pinned-directory.js";
 import { createLocalSearch, type LocalSearchOptions } from "./create-local-search.js";
 
 /** The rest of a backend is missing: no case here asks for it. */
 export function searchFixture(
   engine: LocalSearchOptions["engine"],
   mode: GuardMode = guardMode(),
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-search-"))),
+  directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-search-"))),
   more: Pick<LocalSearchOptions, "finder" | "watch"> = {},
 ): Fixture {
   const tools = localFsTools(mode);
@@ -27,10 +27,10 @@ export function searchFixture(
   };
   return {
     backend: backend as Backend,
-    folder,
+    directory,
     clock: systemClock,
     plant: async (what) => plantHere(what),
-    dispose: async () => rmSync(folder, { recursive: true, force: true }),
+    dispose: async () => rmSync(directory, { recursive: true, force: true }),
   };
 }
 

@@ -1,21 +1,14 @@
 import { closeSync, type Dirent, promises, readdirSync } from "node:fs";
-import {
-  type Binding,
-  DOING,
-  type EntryKind,
-  isRuleAbove,
-  notUtf8Name,
-  type SearchSource,
-  type SourceChild,
-} from "../../../kernel/index.js";
-import { type GuardMode, type HeldFolder, openAnchor, openFolderIn } from "../fs-anchor.js";
-import { fsFault, notFound, Patience, systemCode } from "../fs-faults.js";
-import { chunksOf, type OpenFile, openFile } from "../fs-read.js";
-import { kindOf, type Spot, SpotFinder } from "../fs-spot.js";
+import { isRuleAbove, type SearchSource, type SourceChild } from "../../../engines/search/index.js";
+import { type Binding, type EntryKind, FS_OPERATIONS, notUtf8Name } from "../../../kernel/index.js";
+import { localFsFault, notFound, Patience, systemCode } from "../fs/fs-faults.js";
+import { chunksOf, type OpenFile, openFile } from "../fs/fs-read.js";
+import { kindOf, PathResolver, type PinnedPath } from "../fs/path-resolver.js";
+import { type GuardMode, openAnchor, openDirectoryIn, type PinnedDirectoryHandle } from "../fs/pinned-directory.js";
 import { requireTree } from "./search-root.js";
 
-const [READ] = DOING.reading;
-const [LIST] = DOING.listing;
+const [READ] = FS_OPERATIONS.read;
+const [LIST] = FS_OPERATIONS.list;
 /** Up to this size of its own a folder is listed at once: a thread of the pool would answer later. */
 const AT_ONCE_BYTES = 64 * 1024;
 /** Milliseconds of listing at once after which timers and other calls get their turn. */
@@ -28,12 +21,12 @@ const TURN_MS = 5;
 export class TreeSource implements SearchSource {
   readonly mode: GuardMode;
   /** Judges by the grant of the call; goes on when the call has ended, for the end record that it still gets. */
-  readonly finder: SpotFinder;
+  readonly finder: PathResolver;
   readonly #binding: Binding;
-  readonly #free: SpotFinder;
+  readonly #free: PathResolver;
   readonly #root: string;
-  readonly #patience = new Patience(DOING.searching, "/", undefined, () => {});
-  readonly #held = new HeldFolders();
+  readonly #deadline = new Patience(FS_OPERATIONS.search, "/", undefined, () => {});
+  readonly #held = new PinnedDirectories();
   #turnEnds = 0;
 
   /** @param root - The root of the search, as it was asked for. */
@@ -42,13 +35,13 @@ export class TreeSource implements SearchSource {
     this.#binding = binding;
     this.#root = root;
     const call = { ...binding.call, signal: new AbortController().signal };
-    this.finder = new SpotFinder(mode, { grant: binding.grant, call });
-    this.#free = new SpotFinder(mode, undefined);
+    this.finder = new PathResolver(mode, { grant: binding.grant, call });
+    this.#free = new PathResolver(mode, undefined);
   }
 
   stat(path: string): ReturnType<SearchSource["stat"]> {
-    return this.#finderFor(path).with(path, { doing: DOING.searching, access: "read" }, ({ info }) => {
-      if (info === undefined) throw notFound(DOING.searching[0], path, "stat");
+    return this.#finderFor(path).with(path, { operation: FS_OPERATIONS.search, access: "read" }, ({ info }) => {
+      if (info === undefined) throw notFound(FS_OPERATIONS.search[0], path, "stat");
       return { kind: kindOf(info), size: info.isFile() ? Number(info.size) : 0 };
     });
   }
@@ -57,10 +50,10 @@ export class TreeSource implements SearchSource {
     await this.#giveTurn();
     const above = this.#held.above(path);
     if (above !== undefined) return this.#listBelow(above, path);
-    return this.finder.with(path, { doing: DOING.listing, access: "read" }, async (spot) => {
-      requireName(spot, LIST);
+    return this.finder.with(path, { operation: FS_OPERATIONS.list, access: "read" }, async (resolved) => {
+      requireName(resolved, LIST);
       requireTree(this.#binding, path);
-      return this.#list(openAnchor(spot.path, this.mode), path);
+      return this.#list(openAnchor(resolved.path, this.mode), path);
     });
   }
 
@@ -70,34 +63,34 @@ export class TreeSource implements SearchSource {
   }
 
   /** What lies below the root was judged with it, and no link is walked through. */
-  #listBelow(above: HeldFolder, path: string): Promise<readonly SourceChild[]> {
+  #listBelow(above: PinnedDirectoryHandle, path: string): Promise<readonly SourceChild[]> {
     const name = path.slice(path.lastIndexOf("/") + 1);
     try {
-      return this.#list(openFolderIn(above, name, this.mode), path);
+      return this.#list(openDirectoryIn(above, name, this.mode), path);
     } catch (thrown) {
       const isUnnamed = systemCode(thrown) === "ENOENT" && name.includes("\uFFFD");
-      throw isUnnamed ? notUtf8Name(LIST, path) : fsFault(thrown, LIST, path);
+      throw isUnnamed ? notUtf8Name(LIST, path) : localFsFault(thrown, LIST, path);
     }
   }
 
   /** The children of a folder that is held from then on. */
-  async #list(folder: HeldFolder, path: string): Promise<readonly SourceChild[]> {
+  async #list(directory: PinnedDirectoryHandle, path: string): Promise<readonly SourceChild[]> {
     try {
-      const children = await listed(folder);
-      this.#held.hold(path, folder);
+      const children = await listed(directory);
+      this.#held.pin(path, directory);
       return children;
     } catch (thrown) {
-      folder.close();
-      throw fsFault(thrown, LIST, path);
+      directory.close();
+      throw localFsFault(thrown, LIST, path);
     }
   }
 
   async *openRead(path: string): AsyncGenerator<Uint8Array, void> {
     const file = await this.open(path);
     try {
-      yield* chunksOf(file, 0, this.#patience, true);
+      yield* chunksOf(file, 0, this.#deadline, true);
     } catch (thrown) {
-      throw fsFault(thrown, READ, path);
+      throw localFsFault(thrown, READ, path);
     } finally {
       closeSync(file.descriptor);
     }
@@ -105,9 +98,9 @@ export class TreeSource implements SearchSource {
 
   /** Opens a regular file. Whoever opens it closes its descriptor. */
   open(path: string): Promise<OpenFile> {
-    return this.#finderFor(path).with(path, { doing: DOING.reading, access: "read" }, (spot) => {
-      requireName(spot, READ);
-      return openFile(spot, READ);
+    return this.#finderFor(path).with(path, { operation: FS_OPERATIONS.read, access: "read" }, (resolved) => {
+      requireName(resolved, READ);
+      return openFile(resolved, READ);
     });
   }
 
@@ -117,20 +110,20 @@ export class TreeSource implements SearchSource {
     this.#turnEnds = performance.now() + TURN_MS;
   }
 
-  #finderFor(path: string): SpotFinder {
+  #finderFor(path: string): PathResolver {
     return isRuleAbove(this.#root, path) ? this.#free : this.finder;
   }
 }
 
 /** A name that is not UTF-8 was told with signs in place of its bytes, so what it names is not found by it. */
-function requireName(spot: Spot, did: string): void {
-  if (spot.info !== undefined || !spot.name.includes("\uFFFD")) return;
-  throw notUtf8Name(did, spot.asked);
+function requireName(resolved: PinnedPath, did: string): void {
+  if (resolved.info !== undefined || !resolved.name.includes("\uFFFD")) return;
+  throw notUtf8Name(did, resolved.asked);
 }
 
-async function listed(folder: HeldFolder): Promise<readonly SourceChild[]> {
-  const path = folder.at("");
-  const isSmall = folder.sizeBytes() <= AT_ONCE_BYTES;
+async function listed(directory: PinnedDirectoryHandle): Promise<readonly SourceChild[]> {
+  const path = directory.at("");
+  const isSmall = directory.sizeBytes() <= AT_ONCE_BYTES;
   const entries = isSmall
     ? readdirSync(path, { withFileTypes: true })
     : await promises.readdir(path, { withFileTypes: true });
@@ -149,33 +142,33 @@ function kindOfEntry(entry: Dirent): EntryKind {
 
 interface Entered {
   readonly path: string;
-  readonly folder: HeldFolder;
+  readonly directory: PinnedDirectoryHandle;
 }
 
 /**
  * The folders from the root of a walk down to the one that was listed last, each of them held: the next is entered through
  * the one above it, so that no part of its path is looked up again and no link that was put in its way is walked through.
  */
-class HeldFolders {
+class PinnedDirectories {
   readonly #entered: Entered[] = [];
   #isClosed = false;
 
   /** The held folder above a path; undefined where it is none of those. What the walk has left is let go. */
-  above(path: string): HeldFolder | undefined {
+  above(path: string): PinnedDirectoryHandle | undefined {
     const parent = path.slice(0, path.lastIndexOf("/")) || "/";
     if (!this.#entered.some((one) => one.path === parent)) return undefined;
-    while (this.#entered.at(-1)!.path !== parent) this.#entered.pop()!.folder.close();
-    return this.#entered.at(-1)!.folder;
+    while (this.#entered.at(-1)!.path !== parent) this.#entered.pop()!.directory.close();
+    return this.#entered.at(-1)!.directory;
   }
 
   /** Keeps a folder until the walk has left it, or all are let go. */
-  hold(path: string, folder: HeldFolder): void {
-    if (this.#isClosed) folder.close();
-    else this.#entered.push({ path, folder });
+  pin(path: string, directory: PinnedDirectoryHandle): void {
+    if (this.#isClosed) directory.close();
+    else this.#entered.push({ path, directory });
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const { folder } of this.#entered.splice(0)) folder.close();
+    for (const { directory } of this.#entered.splice(0)) directory.close();
   }
 }

@@ -34,25 +34,25 @@ const QUERY: Omit<GrepQuery, "root"> = {
 };
 
 export class TwoEngines {
-  readonly folder: string;
+  readonly directory: string;
   readonly #fixtures: readonly Fixture[];
 
   constructor() {
     const first = searchFixture("ripgrep");
-    this.folder = first.folder;
-    this.#fixtures = [first, searchFixture("own", undefined, first.folder)];
+    this.directory = first.directory;
+    this.#fixtures = [first, searchFixture("own", undefined, first.directory)];
   }
 
   lay(files: Files): void {
     for (const [name, content] of Object.entries(files)) {
-      mkdirSync(join(this.folder, dirname(name)), { recursive: true });
-      writeFileSync(join(this.folder, name), content);
+      mkdirSync(join(this.directory, dirname(name)), { recursive: true });
+      writeFileSync(join(this.directory, name), content);
     }
   }
 
   /** Both answers, ripgrep's first. */
   async ask(source: string, query: Partial<GrepQuery> = {}, asking: Asking = {}): Promise<[Answer, Answer]> {
-    const whole: GrepQuery = { root: this.folder, ...QUERY, pattern: { ...QUERY.pattern, source }, ...query };
+    const whole: GrepQuery = { root: this.directory, ...QUERY, pattern: { ...QUERY.pattern, source }, ...query };
     const [ripgrep, own] = this.#fixtures;
     return [await this.#answer(ripgrep!, whole, asking), await this.#answer(own!, whole, asking)];
   }
@@ -62,7 +62,7 @@ export class TwoEngines {
   }
 
   async #answer(fixture: Fixture, query: GrepQuery, asking: Asking): Promise<Answer> {
-    const { search } = bindAll(fixture, asking.grant, { workspace: this.folder, ...asking.call });
+    const { search } = bindAll(fixture, asking.grant, { workspace: this.directory, ...asking.call });
     const hits: string[] = [];
     try {
       for await (const record of search.grep(query)) {
@@ -78,9 +78,9 @@ export class TwoEngines {
     throw new Error("No end record came.");
   }
 
-  #shown({ path, line, bytes, at, context, count, clippedBytes }: GrepHit): string {
-    const place = path.startsWith(`${this.folder}/`) ? path.slice(this.folder.length + 1) : path;
-    const more = [context === true ? "context" : "", count ?? "", clippedBytes ?? ""].join();
+  #shown({ path, line, bytes, at, context, count, truncatedBytes }: GrepHit): string {
+    const place = path.startsWith(`${this.directory}/`) ? path.slice(this.directory.length + 1) : path;
+    const more = [context === true ? "context" : "", count ?? "", truncatedBytes ?? ""].join();
     return `${place}:${line}:${JSON.stringify(at)}:${more}: ${Buffer.from(bytes).toString("latin1")}`;
   }
 }

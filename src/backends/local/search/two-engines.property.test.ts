@@ -219,8 +219,8 @@ describe("ripgrep and our own engine", () => {
         empty();
         two.lay(treeOf(tree, ignore));
         plantOddThings();
-        const whole = { ...more, root: join(two.folder, root), ...(glob === undefined ? {} : { glob }) };
-        const grant = { except: except.map((name) => join(two.folder, name)) };
+        const whole = { ...more, root: join(two.directory, root), ...(glob === undefined ? {} : { glob }) };
+        const grant = { except: except.map((name) => join(two.directory, name)) };
         expectAlike(await two.ask("x", { ...whole, root: whole.root.replace(/\/$/, "") }, { grant }));
       }),
       { numRuns: RUNS },
@@ -229,7 +229,7 @@ describe("ripgrep and our own engine", () => {
 });
 
 function empty(): void {
-  for (const name of readdirSync(two.folder)) rmSync(join(two.folder, name), { recursive: true });
+  for (const name of readdirSync(two.directory)) rmSync(join(two.directory, name), { recursive: true });
 }
 
 /** Files only where no other one needs a folder. */
@@ -247,6 +247,6 @@ function treeOf(tree: readonly string[], ignore: Readonly<Record<string, string>
 }
 
 function plantOddThings(): void {
-  if (!existsSync(join(two.folder, "c"))) symlinkSync("a", join(two.folder, "c"));
-  if (!existsSync(join(two.folder, "ab"))) execFileSync("mkfifo", [join(two.folder, "ab")]);
+  if (!existsSync(join(two.directory, "c"))) symlinkSync("a", join(two.directory, "c"));
+  if (!existsSync(join(two.directory, "ab"))) execFileSync("mkfifo", [join(two.directory, "ab")]);
 }

@@ -3,8 +3,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sha256 } from "../../../host/index.js";
 import type { GrepQuery } from "../../../kernel/index.js";
-import { sha256 } from "../system-services.js";
 import { type Answer, TwoEngines } from "./two-engines.fixture.js";
 
 let two: TwoEngines;
@@ -119,7 +119,7 @@ describe("ripgrep and our own engine", () => {
       p: "x",
       "{p,q}": "x",
     });
-    for (const root of ["", "sub", "sub/inner", "q"].map((name) => join(two.folder, name).replace(/\/$/, ""))) {
+    for (const root of ["", "sub", "sub/inner", "q"].map((name) => join(two.directory, name).replace(/\/$/, ""))) {
       for (const includeIgnored of [false, true]) {
         const [ripgrep, own] = await two.ask("^x", { root, includeIgnored });
         expect([root, ripgrep.hits]).toEqual([root, own.hits]);
@@ -137,12 +137,12 @@ describe("ripgrep and our own engine", () => {
       "sub/vendor": "x",
       "zero.bin": "\0",
     });
-    execFileSync("mkfifo", [join(two.folder, "sub/fifo")]);
-    symlinkSync("..", join(two.folder, "sub/loop"));
-    symlinkSync("a.txt", join(two.folder, "link"));
+    execFileSync("mkfifo", [join(two.directory, "sub/fifo")]);
+    symlinkSync("..", join(two.directory, "sub/loop"));
+    symlinkSync("a.txt", join(two.directory, "link"));
     const socket = createServer();
-    await new Promise<void>((listening) => socket.listen(join(two.folder, "sock"), listening));
-    const except = [join(two.folder, "sub/secret"), join(two.folder, "sub/.env")];
+    await new Promise<void>((listening) => socket.listen(join(two.directory, "sock"), listening));
+    const except = [join(two.directory, "sub/secret"), join(two.directory, "sub/.env")];
     const query = { prune: ["node_modules", "vendor"], maxFileBytes: 4_000 };
     try {
       const { end } = await expectAlike("x", query, { grant: { except } });
@@ -197,25 +197,25 @@ describe("ripgrep and our own engine", () => {
 
   it("take roots alike: a file, a link, the folder of a link, one with an odd name", async () => {
     two.lay({ "real/a.txt": "x\n", "-odd\nname/é.txt": "x\n", ".gitignore": "real\n", "zero.bin": "\0x\n" });
-    symlinkSync("real", join(two.folder, "link"));
-    symlinkSync("real/a.txt", join(two.folder, "file"));
-    mkdirSync(join(two.folder, "empty"));
+    symlinkSync("real", join(two.directory, "link"));
+    symlinkSync("real/a.txt", join(two.directory, "file"));
+    mkdirSync(join(two.directory, "empty"));
     for (const name of ["real", "real/a.txt", "file", "-odd\nname", "empty", "zero.bin", "gone", "real/a.txt/x"]) {
-      const [ripgrep, own] = await two.ask("x", { root: join(two.folder, name) });
+      const [ripgrep, own] = await two.ask("x", { root: join(two.directory, name) });
       expect([name, ripgrep.hits]).toEqual([name, own.hits]);
       expect(JSON.stringify([name, { ...ripgrep.end, seen: 0 }])).toEqual(
         JSON.stringify([name, { ...own.end, seen: 0 }]),
       );
     }
-    const [ripgrep, own] = await two.ask("x", { root: join(two.folder, "link") });
+    const [ripgrep, own] = await two.ask("x", { root: join(two.directory, "link") });
     expect(ripgrep.hits).toEqual(own.hits);
   });
 
   it("name a file whose name is not UTF-8 among the unreadable", async () => {
-    writeFileSync(Buffer.concat([Buffer.from(`${two.folder}/bad`), Buffer.from([0xff])]), "x");
+    writeFileSync(Buffer.concat([Buffer.from(`${two.directory}/bad`), Buffer.from([0xff])]), "x");
     two.lay({ "a.txt": "x" });
     const { end } = await expectAlike("x");
-    expect(end).toMatchObject({ skipped: { unreadable: 1 }, unreadable: [`${two.folder}/bad\uFFFD`] });
+    expect(end).toMatchObject({ skipped: { unreadable: 1 }, unreadable: [`${two.directory}/bad\uFFFD`] });
   });
 });
 

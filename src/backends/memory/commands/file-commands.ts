@@ -11,15 +11,15 @@ export const ls: MemoryCommand = async (context) => {
   if (/[^1aAlFd]/.test(letters)) return usage(context, letters);
   const targets = words.length === 0 ? ["."] : words;
   const files: string[] = [];
-  const folders: { readonly word: string; readonly lines: readonly string[] }[] = [];
+  const directories: { readonly word: string; readonly lines: readonly string[] }[] = [];
   const code = await each(context, targets, async (word) => {
     const path = context.resolve(word);
     const info = await context.fs.stat(path);
     if (info.kind !== "directory" || letters.includes("d")) files.push(line(word, info, letters));
-    else folders.push({ word, lines: await listing(context, path, letters) });
+    else directories.push({ word, lines: await listing(context, path, letters) });
   });
   for (const file of files) await context.out(file);
-  for (const [index, { word, lines }] of folders.entries()) {
+  for (const [index, { word, lines }] of directories.entries()) {
     if (targets.length > 1) await context.out(`${index > 0 || files.length > 0 ? "\n" : ""}${word}:\n`);
     await context.out(lines.join(""));
   }

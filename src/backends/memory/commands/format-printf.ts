@@ -87,8 +87,8 @@ function numberText(letter: string, value: number, flags: string): string {
 }
 
 function padded(bytes: Uint8Array, flags: string, width: string | undefined): Uint8Array {
-  const blanks = utf8(" ".repeat(Math.max(0, Number(width ?? 0) - bytes.length)));
-  return flags.includes("-") ? concatBytes([bytes, blanks]) : concatBytes([blanks, bytes]);
+  const whitespace = utf8(" ".repeat(Math.max(0, Number(width ?? 0) - bytes.length)));
+  return flags.includes("-") ? concatBytes([bytes, whitespace]) : concatBytes([whitespace, bytes]);
 }
 
 function unescaped(hex: string | undefined, octal: string | undefined, escaped: string | undefined): Uint8Array {

@@ -48,16 +48,16 @@ async function eachInput(
   return code;
 }
 
-const PIECE_BYTES = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
-async function outInPieces(context: MemoryCommandContext, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) await context.out(bytes.subarray(at, at + PIECE_BYTES));
+async function writeInChunks(context: MemoryCommandContext, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) await context.out(bytes.subarray(at, at + CHUNK_BYTES));
 }
 
 export const cat: MemoryCommand = async (context) => {
   const { letters, words } = splitOptions(context.args);
   if (letters.replaceAll("u", "") !== "") return usage(context, letters);
-  if (words.length > 0) return eachInput(context, words, (_name, bytes) => outInPieces(context, bytes));
+  if (words.length > 0) return eachInput(context, words, (_name, bytes) => writeInChunks(context, bytes));
   // Passed on as it comes, so that what is typed to a running cat is seen at once.
   for (let piece = await context.read(); piece !== null; piece = await context.read()) await context.out(piece);
   return 0;
@@ -102,7 +102,7 @@ function part(
       if (words.length > 1)
         await context.out(`${isFirst ? "" : "\n"}==> ${name === "-" ? "standard input" : name} <==\n`);
       isFirst = false;
-      await outInPieces(context, take(bytes, by, count, fromStart));
+      await writeInChunks(context, take(bytes, by, count, fromStart));
     });
   };
 }

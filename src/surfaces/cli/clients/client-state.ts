@@ -1,7 +1,7 @@
 /** Which clients have a configuration file here, and whether it names Haft. */
 import { existsSync } from "node:fs";
 import { CLIENT_NAMES, type ClientName } from "./client-names.js";
-import { CLIENTS, type Client, placeOf } from "./clients.js";
+import { CLIENTS, type Client, clientPlaceOf } from "./clients.js";
 import { readClientFile } from "./replace-client-file.js";
 
 export interface ClientState {
@@ -20,20 +20,20 @@ export interface ClientState {
 export function clientStates(workspace: string, server: string, wantsUser = false): readonly ClientState[] {
   return CLIENT_NAMES.map((name) => {
     const client = CLIENTS[name];
-    const written = placeOf(client, workspace, wantsUser).file;
+    const written = clientPlaceOf(client, workspace, wantsUser).file;
     const others = [client.inWorkspace?.(workspace), client.ofUser()].filter((file) => file !== undefined);
     const states = [...new Set([written, ...others])].map((file) => ({
       client: name,
       title: client.title,
       file,
-      state: stateOf(client, file, server),
+      state: clientStateOf(client, file, server),
     }));
     return states.find(({ state }) => state === "connected" || state === "stale") ?? states[0]!;
   });
 }
 
 /** By its text alone: whether the name of the server stands there as a key. A parser would cost more than the answer is worth. */
-export function stateOf(client: Client, file: string, server: string): ClientState["state"] {
+export function clientStateOf(client: Client, file: string, server: string): ClientState["state"] {
   let text: string | undefined;
   try {
     text = readClientFile(file);

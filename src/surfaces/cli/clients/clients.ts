@@ -27,7 +27,7 @@ export interface Client {
   /** The client takes the file of the person unless told otherwise. */
   readonly prefersUser?: boolean;
   /** It starts its servers in the folder that it was opened in, so its file of the person need not name one. */
-  readonly startsInFolder?: true;
+  readonly startsInDirectory?: true;
   /** What the person does after it was written. */
   readonly next: string;
   /** The same, where it is another thing after the file of the person was written. */
@@ -43,8 +43,8 @@ function settings(...names: readonly string[]): string {
 }
 
 function xdg(...names: readonly string[]): string {
-  const folder = process.env.XDG_CONFIG_HOME;
-  return join(folder !== undefined && isAbsolute(folder) ? folder : home(".config"), ...names);
+  const directory = process.env.XDG_CONFIG_HOME;
+  return join(directory !== undefined && isAbsolute(directory) ? directory : home(".config"), ...names);
 }
 
 /** The first that exists, else the first. */
@@ -62,7 +62,7 @@ export const CLIENTS: Readonly<Record<ClientName, Client>> = {
     entry: typed,
     inWorkspace: (workspace) => join(workspace, ".mcp.json"),
     ofUser: () => home(".claude.json"),
-    startsInFolder: true,
+    startsInDirectory: true,
     next: "Start `claude` in the project and approve the server; `/mcp` or `claude mcp list` shows it.",
     nextForUser: "Start `claude` again; `/mcp` or `claude mcp list` shows it.",
   },
@@ -83,7 +83,7 @@ export const CLIENTS: Readonly<Record<ClientName, Client>> = {
     inWorkspace: (workspace) => join(workspace, ".codex", "config.toml"),
     ofUser: () => join(process.env.CODEX_HOME || home(".codex"), "config.toml"),
     prefersUser: true,
-    startsInFolder: true,
+    startsInDirectory: true,
     next: "Start `codex` again; `/mcp` shows it.",
   },
   cursor: {
@@ -102,7 +102,7 @@ export const CLIENTS: Readonly<Record<ClientName, Client>> = {
     entry: plain,
     inWorkspace: (workspace) => join(workspace, ".gemini", "settings.json"),
     ofUser: () => home(".gemini", "settings.json"),
-    startsInFolder: true,
+    startsInDirectory: true,
     next: "Start `gemini` in the project and trust the folder when asked, else its servers are off; `/mcp` or `gemini mcp list` shows it.",
     nextForUser:
       "Start `gemini` again; in a folder that it does not trust its servers are off; `/mcp` or `gemini mcp list` shows it.",
@@ -114,7 +114,7 @@ export const CLIENTS: Readonly<Record<ClientName, Client>> = {
     entry: ({ command, args }) => ({ type: "local", command: [command, ...args], enabled: true }),
     inWorkspace: (workspace) => existing(join(workspace, "opencode.json"), join(workspace, "opencode.jsonc")),
     ofUser: () => existing(xdg("opencode", "opencode.json"), xdg("opencode", "opencode.jsonc")),
-    startsInFolder: true,
+    startsInDirectory: true,
     next: "Start `opencode` in the project; `opencode mcp list` shows it.",
     nextForUser: "Start `opencode` again; `opencode mcp list` shows it.",
   },
@@ -155,7 +155,7 @@ export interface ClientPlace {
 }
 
 /** The file that is meant. */
-export function placeOf(client: Client, workspace: string, wantsUser: boolean): ClientPlace {
+export function clientPlaceOf(client: Client, workspace: string, wantsUser: boolean): ClientPlace {
   const { inWorkspace } = client;
   if (inWorkspace === undefined || wantsUser) return { file: client.ofUser(), isForWorkspace: false };
   if (client.prefersUser === true) return { file: client.ofUser(), isForWorkspace: false };

@@ -18,8 +18,8 @@ export function withProperty(text: string, object: Node, key: string, value: unk
     "\n",
     `${eol}${indent}${unit}`,
   );
-  const blanks = tail.slice(content.length);
-  const end = blanks.includes("\n") ? blanks : `${eol}${indent}`;
+  const whitespace = tail.slice(content.length);
+  const end = whitespace.includes("\n") ? whitespace : `${eol}${indent}`;
   return [
     text.slice(0, start),
     needsComma ? "," : "",

@@ -72,7 +72,7 @@ export function replaceClientFile(path: string, text: string, before: string | u
     } finally {
       closeSync(descriptor);
     }
-    const backup = before === undefined ? undefined : keptCopy(target);
+    const backup = before === undefined ? undefined : backupCopy(target);
     if (readClientFile(path) !== before) throw new EntryProblem("it was changed by somebody else at this moment");
     renameSync(beside, target);
     return backup;
@@ -82,7 +82,7 @@ export function replaceClientFile(path: string, text: string, before: string | u
   }
 }
 
-function keptCopy(target: string): string {
+function backupCopy(target: string): string {
   for (let serial = 1; serial <= MAX_BACKUPS; serial++) {
     const copy = `${target}.before-haft${serial === 1 ? "" : `-${serial}`}`;
     try {

@@ -1,5 +1,5 @@
 /** One thing that `haft doctor` looked at. */
-export interface Finding {
+export interface DoctorFinding {
   /** What was looked at, in one word: a program may pick it by this. */
   readonly id: string;
   /** `ok`; `note`: nothing is wrong, and something could be done; `limits`: it works with less; `stops`: Haft does not work. */

@@ -5,18 +5,18 @@ import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import type { HostFindings } from "../../../toolkit/index.js";
 import { optionalPackages } from "../installed-package.js";
-import type { Finding } from "./finding.js";
+import type { DoctorFinding } from "./finding.js";
 
 /** The oldest Node that Haft is written for. */
 const OLDEST_NODE = [20, 19] as const;
 /** Milliseconds that a program has to tell its version. */
 const PROBE_MS = 5_000;
 
-export function machineFindings(host: HostFindings): readonly Finding[] {
+export function machineFindings(host: HostFindings): readonly DoctorFinding[] {
   return [node(process.versions.node), system(), shell(), ripgrep(host), git(), proc(host), ...packages()];
 }
 
-function node(version: string): Finding {
+function node(version: string): DoctorFinding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const isNew = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
   const found = `Node.js ${version} at ${process.execPath}`;
@@ -25,19 +25,19 @@ function node(version: string): Finding {
   return { id: "node", status: "stops", found, cost: "Haft is written for a newer one.", next };
 }
 
-function system(): Finding {
+function system(): DoctorFinding {
   const found = `${process.platform} ${process.arch}`;
   if (process.platform === "linux") return { id: "system", status: "ok", found };
   return { id: "system", status: "limits", found, cost: "Haft is tested on Linux only; here it ought to work." };
 }
 
-function shell(): Finding {
+function shell(): DoctorFinding {
   if (isProgram("/bin/sh")) return { id: "sh", status: "ok", found: "/bin/sh" };
   const cost = "No command can be run.";
   return { id: "sh", status: "stops", found: "there is no /bin/sh", cost, next: "Install a POSIX shell as /bin/sh." };
 }
 
-function ripgrep({ ripgrep: used }: HostFindings): Finding {
+function ripgrep({ ripgrep: used }: HostFindings): DoctorFinding {
   if (used !== undefined) return { id: "rg", status: "ok", found: `${used.engine} at ${used.path}` };
   const path = onPath("rg");
   const version = path === undefined ? undefined : firstLine(path, ["--no-config", "--version"]);
@@ -50,7 +50,7 @@ function ripgrep({ ripgrep: used }: HostFindings): Finding {
   };
 }
 
-function git(): Finding {
+function git(): DoctorFinding {
   const path = onPath("git");
   const version = path === undefined ? undefined : firstLine(path, ["--version"]);
   if (path !== undefined) return { id: "git", status: "ok", found: `${version ?? "git"} at ${path}` };
@@ -58,7 +58,7 @@ function git(): Finding {
   return { id: "git", status: "note", found: "no git on PATH", cost };
 }
 
-function proc({ guard }: HostFindings): Finding {
+function proc({ guard }: HostFindings): DoctorFinding {
   if (guard === "pinned")
     return { id: "proc", status: "ok", found: "/proc, by which files are held while they are used" };
   return {
@@ -75,9 +75,9 @@ const COSTS: Readonly<Record<string, string>> = {
   unpdf: "PDF files are not read as text.",
 };
 
-function packages(): readonly Finding[] {
+function packages(): readonly DoctorFinding[] {
   const require = createRequire(import.meta.url);
-  return optionalPackages().map((name): Finding => {
+  return optionalPackages().map((name): DoctorFinding => {
     try {
       require.resolve(name);
       return { id: name, status: "ok", found: `the package ${name}` };
@@ -93,8 +93,8 @@ function packages(): readonly Finding[] {
 
 /** The first program of this name in an absolute folder of PATH. */
 export function onPath(name: string): string | undefined {
-  const folders = (process.env.PATH ?? "").split(":").filter((folder) => isAbsolute(folder));
-  return folders.map((folder) => join(folder, name)).find(isProgram);
+  const directories = (process.env.PATH ?? "").split(":").filter((directory) => isAbsolute(directory));
+  return directories.map((directory) => join(directory, name)).find(isProgram);
 }
 
 export function isProgram(path: string): boolean {

@@ -1,0 +1,270 @@
+/** Finding the place that a path leads to, judged, and held until the operation has ended; and what stands there. */
+import { type BigIntStats, lstatSync, readlinkSync } from "node:fs";
+import {
+  type Access,
+  type Binding,
+  covers,
+  type EntryKind,
+  type FsEntryInfo,
+  type FsOperation,
+  HaftError,
+  type ResolvedPath,
+  requireAuthorized,
+  requireCovered,
+  requireLive,
+  requirePath,
+  type SpecialFileKind,
+} from "../../../kernel/index.js";
+import { baseName, normalizePath, parentOf, walkMissing } from "../../../text/index.js";
+import { localFsFault, symlinkLoop, systemCode } from "./fs-faults.js";
+import { type DirectoryAnchor, type GuardMode, openAnchor } from "./pinned-directory.js";
+
+/** Links followed at the end of one path before it counts as a ring; the kernel's own number. */
+const MAX_SYMLINKS = 40;
+
+/** One place: a name in a held folder, and what stands there. */
+export interface PinnedPath {
+  /** The path that was asked for, for messages. */
+  readonly asked: string;
+  readonly anchor: DirectoryAnchor;
+  /** The name in the folder; "" when the place is the root folder itself. */
+  readonly name: string;
+  /** Where it really is. */
+  readonly real: string;
+  /** A path for the system, through the held folder. */
+  readonly path: string;
+  /** What stands there, a link as the link; undefined when nothing does. */
+  readonly info: BigIntStats | undefined;
+}
+
+export interface FindOptions {
+  /** What is about to happen, for messages. */
+  readonly operation: FsOperation;
+  readonly access: Access;
+  /** The access that is needed where something stands already, when it is another. */
+  readonly accessIfThere?: Access;
+  /** Whether links at the end are followed. Default true. */
+  readonly follow?: boolean;
+}
+
+/** Files that hold the environment or the memory of running programs, of this one too. */
+const PROCESS_SECRETS = /^\/proc\/(?:[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem|auxv)|kcore)$/;
+
+/** Looks up places for one binding. */
+export class PathResolver {
+  readonly mode: GuardMode;
+  readonly #binding: Binding | undefined;
+  readonly #requireOpen: () => void;
+  #begun: { readonly folder: string; readonly name: string; readonly spot: PinnedPath } | undefined;
+
+  /** @param requireOpen - Throws once the backend is closed. */
+  constructor(mode: GuardMode, binding: Binding | undefined, requireOpen: () => void = () => {}) {
+    this.mode = mode;
+    this.#binding = binding;
+    this.#requireOpen = requireOpen;
+  }
+
+  /**
+   * The place of a name in a folder, links in the folder's path followed. Whoever asks closes its anchor. Operations that
+   * begin together, none awaited before the next, share one look: to read a file, a tool asks for its real path, its kind and
+   * its bytes at once.
+   */
+  open(asked: string, folder: string, name: string): PinnedPath {
+    const begun = this.#begun;
+    if (begun?.folder === folder && begun.name === name)
+      return { ...begun.spot, asked, anchor: begun.spot.anchor.share() };
+    const spot = pinPath(asked, openAnchor(folder, this.mode), name);
+    spot.anchor.share();
+    const mine = { folder, name, spot };
+    this.#begun = mine;
+    queueMicrotask(() => {
+      if (this.#begun === mine) this.#begun = undefined;
+      spot.anchor.close();
+    });
+    return spot;
+  }
+
+  /** @throws What the call was ended with, or `CALL_REVOKED`, once it has ended; `BACKEND_UNAVAILABLE` once the backend is closed. */
+  requireLive(): void {
+    this.#requireOpen();
+    if (this.#binding !== undefined) requireLive(this.#binding.call);
+  }
+
+  /** @throws `CALL_UNCLAIMED` where the grant does not cover the path by spelling. */
+  requireCovered(path: string, access: Access): void {
+    if (this.#binding !== undefined) requireCovered(this.#binding.grant, path, access);
+  }
+
+  /** As `requireCovered` for any access at all: who may do something there may know where it is. */
+  requireAnyCovered(path: string): void {
+    const grant = this.#binding?.grant;
+    if (grant === undefined || (["read", "create", "delete"] as const).some((access) => covers(grant, path, access))) {
+      return;
+    }
+    requireCovered(grant, path, "read");
+  }
+
+  /** @throws `CALL_UNCLAIMED` when something below the folder is excepted, so that the folder cannot go as a whole. */
+  requireNothingExcepted(asked: string, real: string, access: Access): void {
+    for (const path of this.#binding?.grant.except ?? []) {
+      if (path.startsWith(`${asked}/`) || path.startsWith(`${real}/`)) this.requireCovered(path, access);
+    }
+  }
+
+  /** @throws `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` where the real place may not be touched. */
+  async requireReal(asked: string, real: string, access: Access): Promise<void> {
+    if (this.#binding === undefined || asked === real) return;
+    await requireAuthorized(this.#binding.grant, this.#binding.call, asked, real, access);
+    this.requireLive();
+  }
+
+  /**
+   * Runs `use` on the place that `path` leads to, its folder held meanwhile. The asked path is judged by spelling before
+   * anything is looked at, then the place where it really is.
+   * @throws `CALL_UNCLAIMED`, `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED`, `FS_BAD_PATH`, `FS_LINK_LOOP`; `FS_NOT_FOUND`
+   *   for a missing folder. A system error that `use` throws comes out as an `FS_*` fault.
+   */
+  async with<T>(path: string, options: FindOptions, use: (resolved: PinnedPath) => T | Promise<T>): Promise<T> {
+    const { operation } = options;
+    const [did] = operation;
+    this.requireLive();
+    requirePath(operation, path);
+    this.requireCovered(path, options.access);
+    let resolved: PinnedPath | undefined;
+    try {
+      resolved = this.open(path, parentOf(path), baseName(path));
+      for (let symlinks = 0; options.follow !== false && resolved.info?.isSymbolicLink() === true; symlinks++) {
+        if (symlinks === MAX_SYMLINKS) throw symlinkLoop(did, path);
+        const next = this.#follow(resolved, readlinkSync(resolved.path));
+        resolved.anchor.close();
+        resolved = next;
+      }
+      requireNoSecret(resolved, did);
+      const isThere = resolved.info !== undefined && options.accessIfThere !== undefined;
+      if (isThere) this.requireCovered(path, options.accessIfThere!);
+      await this.requireReal(path, resolved.real, isThere ? options.accessIfThere! : options.access);
+      return await use(resolved);
+    } catch (thrown) {
+      throw localFsFault(thrown, did, path);
+    } finally {
+      resolved?.anchor.close();
+    }
+  }
+
+  /** The place that a link's text names, as seen from the folder of the link. The system walks all but the last name. */
+  #follow(symlink: PinnedPath, target: string): PinnedPath {
+    const slash = target.lastIndexOf("/");
+    const name = target.slice(slash + 1);
+    const from = target.startsWith("/") ? "" : `${symlink.anchor.at("")}/`;
+    if (name !== "" && name !== "." && name !== "..") {
+      const directory = slash === -1 ? symlink.anchor.at("") : from + target.slice(0, slash + 1);
+      return pinPath(symlink.asked, openAnchor(directory, this.mode), name);
+    }
+    const directory = openAnchor(from + target, this.mode);
+    directory.close();
+    return pinPath(symlink.asked, openAnchor(parentOf(directory.real), this.mode), baseName(directory.real));
+  }
+}
+
+function pinPath(asked: string, anchor: DirectoryAnchor, name: string): PinnedPath {
+  try {
+    const path = anchor.at(name);
+    const info = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    return { asked, anchor, name, real: childPath(anchor.real, name), path, info };
+  } catch (thrown) {
+    anchor.close();
+    throw thrown;
+  }
+}
+
+/** Where a path really leads, also through links to what does not exist yet. A ring of links is told as a link. */
+export function resolveReal(path: string, finder: PathResolver): ResolvedPath {
+  return resolveStep(path, finder, { symlinks: 0 });
+}
+
+/**
+ * @param path - Absolute; as it is written, since a `..` behind a link leaves the folder that the link leads to. The system
+ *   walks all but the last name.
+ */
+function resolveStep(path: string, finder: PathResolver, met: { symlinks: number }): ResolvedPath {
+  const { directory, name } = lastNameOf(path);
+  const isDirectory = name === "" || name === "." || name === "..";
+  let anchor: DirectoryAnchor;
+  let spot: PinnedPath | undefined;
+  try {
+    spot = isDirectory ? undefined : finder.open(path, directory, name);
+    anchor = spot?.anchor ?? openAnchor(path, finder.mode);
+  } catch (thrown) {
+    const code = systemCode(thrown);
+    if (code === "ELOOP") return { real: normalizePath(directory), missing: "", kind: "link" };
+    if (code !== "ENOENT" || name === "") throw thrown;
+    const above = resolveStep(directory, finder, met);
+    if (above.kind !== "absent") return above;
+    return { ...walkMissing(above.real, `${above.missing}/${name}`), kind: "absent" };
+  }
+  try {
+    if (spot === undefined) return { real: anchor.real, missing: "", kind: "directory" };
+    const { real, info } = spot;
+    if (info === undefined) return { real: anchor.real, missing: name, kind: "absent" };
+    if (!info.isSymbolicLink()) return { real, missing: "", kind: kindOf(info) };
+    if (++met.symlinks > MAX_SYMLINKS) return { real, missing: "", kind: "link" };
+    const target = readlinkSync(spot.path);
+    return resolveStep(target.startsWith("/") ? target : `${anchor.real}/${target}`, finder, met);
+  } finally {
+    anchor.close();
+  }
+}
+
+/** The name is empty for the root alone. */
+function lastNameOf(path: string): { readonly directory: string; readonly name: string } {
+  let end = path.length;
+  while (end > 0 && path[end - 1] === "/") end--;
+  const slash = path.lastIndexOf("/", end - 1);
+  return { directory: path.slice(0, slash) || "/", name: path.slice(slash + 1, end) };
+}
+
+export function childPath(directory: string, name: string): string {
+  if (name === "") return directory;
+  return directory === "/" ? `/${name}` : `${directory}/${name}`;
+}
+
+function requireNoSecret(resolved: PinnedPath, did: string): void {
+  if (!PROCESS_SECRETS.test(resolved.real)) return;
+  throw new HaftError(
+    "FS_PERMISSION",
+    `Did not ${did} "${resolved.asked}": it holds the environment or the memory of a running program. Ask for the one value that is needed.`,
+    { details: { path: resolved.asked, system: `EACCES: permission denied, open '${resolved.asked}'` } },
+  );
+}
+
+export function kindOf(info: BigIntStats): EntryKind {
+  if (info.isFile()) return "file";
+  if (info.isDirectory()) return "directory";
+  return info.isSymbolicLink() ? "link" : "other";
+}
+
+/** What is no regular file, by its name in `FS_NOT_A_FILE`; undefined for a regular file. */
+export function specialFileKindOf(info: BigIntStats): SpecialFileKind | undefined {
+  if (info.isFile()) return undefined;
+  if (info.isDirectory()) return "directory";
+  if (info.isFIFO()) return "fifo";
+  if (info.isSocket()) return "socket";
+  return info.isSymbolicLink() ? "link" : "device";
+}
+
+/** Differs whenever identity, size or time of change differ. Opaque to the reader. */
+export function versionOf(info: BigIntStats): string {
+  return `${info.dev}-${info.ino}-${info.size}-${info.ctimeNs}-${info.mtimeNs}`;
+}
+
+export function entryInfo(info: BigIntStats, target?: string): FsEntryInfo {
+  const kind = kindOf(info);
+  return {
+    kind,
+    size: kind === "file" ? Number(info.size) : 0,
+    modifiedMs: Number(info.mtimeMs),
+    mode: Number(info.mode) & 0o7777,
+    version: versionOf(info),
+    ...(target === undefined ? {} : { target }),
+  };
+}

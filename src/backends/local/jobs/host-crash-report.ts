@@ -1,0 +1,23 @@
+/** What a host that was killed left, as the next start reports it. */
+
+import type { WatcherReport } from "../../../host/index.js";
+import type { EndedJob } from "./recovered-jobs.js";
+
+/** What ended because its host did. */
+export interface HostCrashReport extends WatcherReport {
+  /** Jobs of it. Their output can still be asked for. */
+  readonly jobs?: readonly EndedJob[];
+  /** Files that it was overwriting. Each start reports them until they are restored, or the backup is deleted. */
+  readonly halfWritten?: readonly HalfWrittenFile[];
+}
+
+/** A file that a host was overwriting when it was killed. */
+export interface HalfWrittenFile {
+  readonly path: string;
+  /** Holds all of the old bytes. */
+  readonly backup: string;
+  readonly oldBytes: number;
+  readonly startedMs: number;
+  /** A shell command that puts the old bytes back. */
+  readonly restoreCommand: string;
+}

@@ -1,0 +1,204 @@
+/** One job that is known by its folder and its processes only: its host has gone. */
+
+import { killTree, type Leader, ProcessTree, processStart, send, survivorsOf } from "../../../host/index.js";
+import {
+  type Captured,
+  DEFAULT_GRACE_MS,
+  DEFAULT_KEEP,
+  inputClosed,
+  type JobInfo,
+  type KillOptions,
+  type ShellHandle,
+  type ShellResult,
+  TREE_GONE,
+  TREE_UNSEEN,
+  type TreeState,
+} from "../../../kernel/index.js";
+import { exitEvent, jobStillRuns, signalNamed } from "../../job-facts.js";
+import { machinePlace } from "./host-identity.js";
+import type { JobDirectory, StreamName } from "./job-directory.js";
+import { infoOfRecord, type JobStore } from "./job-store.js";
+import { readSegments } from "./output-segments.js";
+
+/** How often it is looked at whether a job that somebody waits for still runs. */
+const POLL_INTERVAL_MS = 500;
+
+export class RecoveredJob {
+  readonly directory: JobDirectory;
+  readonly #store: JobStore;
+  readonly #tree: ProcessTree | undefined;
+  readonly #leader: Leader;
+  #wasStopped = false;
+  #isBeingEnded = false;
+  #ended: Promise<void> | undefined;
+  isForgotten = false;
+
+  constructor(directory: JobDirectory, store: JobStore) {
+    this.directory = directory;
+    this.#store = store;
+    const { leader, tag } = directory.record;
+    // Without a tag an empty one would be looked for, which strangers have too.
+    const isSeen = leader !== undefined && tag !== undefined && store.isHere(directory.record);
+    this.#tree = isSeen ? treeOf(leader, tag) : undefined;
+    this.#leader = {
+      // The number may stand for a stranger by now.
+      get hasExited() {
+        return leader === undefined || processStart(leader.pid) !== leader.start;
+      },
+      exited: new Promise(() => {}),
+    };
+  }
+
+  get id(): string {
+    return this.directory.id;
+  }
+
+  /** Looks at its processes and writes down that it has ended once none is left. */
+  info(): JobInfo {
+    return infoOfRecord(this.directory, this.#poll());
+  }
+
+  handle(): ShellHandle {
+    const result = this.#result();
+    return {
+      id: this.id,
+      pid: this.#leader.hasExited ? null : (this.directory.record.leader?.pid ?? null),
+      result,
+      write: async () => this.#refuseInput(),
+      closeInput: async () => {},
+      output: async (stream, from, max) => this.#output(stream, from, max),
+      kill: (signal, options) => this.#kill(signal, options),
+      onExit: exitEvent(result),
+      info: async () => this.info(),
+      forget: async () => this.forget(),
+    };
+  }
+
+  /** Removes what is kept of it. @throws `CALL_INVALID` while it runs. */
+  forget(): void {
+    if (this.#poll()) throw jobStillRuns(this.id);
+    this.isForgotten = true;
+    this.directory.remove();
+  }
+
+  /** TERM and KILL end all of it, each other signal is sent to all of it. */
+  async end(graceMs: number): Promise<TreeState> {
+    if (!this.#poll()) return TREE_GONE;
+    if (this.#tree === undefined) return TREE_UNSEEN;
+    this.#wasStopped = true;
+    const tree = await killTree(this.#tree, this.#leader, graceMs);
+    this.#poll();
+    return tree;
+  }
+
+  async #kill(name: string, options?: KillOptions): Promise<TreeState> {
+    const signal = signalNamed(this.id, name);
+    if (signal === "SIGTERM" && options?.once !== true) return this.end(DEFAULT_GRACE_MS);
+    if (signal === "SIGKILL") return this.end(0);
+    if (!this.#poll()) return TREE_GONE;
+    if (this.#tree === undefined) return TREE_UNSEEN;
+    const survivors = survivorsOf(send(this.#tree, this.#leader, signal));
+    return { state: survivors.length === 0 ? "gone" : "alive", survivors, endedBy: null };
+  }
+
+  /** @returns Whether something of it runs, as far as that can be seen. */
+  #poll(): boolean {
+    const { record } = this.directory;
+    if (record.ended !== undefined) return false;
+    // Its host lives: that one ends it and writes it down.
+    if (!this.#store.isLeft(record)) return this.#tree !== undefined && this.#tree.find(false).length > 0;
+    if (this.#tree === undefined) {
+      const isOfPreviousBoot = machinePlace() !== undefined && machinePlace()?.boot !== record.host.boot;
+      if (isOfPreviousBoot || record.leader === undefined) this.#noteEnd("host");
+      return false;
+    }
+    if (this.#tree.find(false).length > 0) {
+      this.#endWithHost(this.#tree);
+      return true;
+    }
+    this.#noteEnd(this.#wasStopped || record.lifetime === "keep" ? "stopped" : "host");
+    return false;
+  }
+
+  /** A watcher does that as well; it may have been ended with its host. */
+  #endWithHost(tree: ProcessTree): void {
+    if (this.directory.record.lifetime === "keep" || this.#isBeingEnded) return;
+    this.#isBeingEnded = true;
+    void killTree(tree, this.#leader, DEFAULT_GRACE_MS);
+  }
+
+  #noteEnd(by: "stopped" | "host"): void {
+    const reported = this.directory.exit();
+    const produced = this.directory.produced();
+    this.directory.update({
+      ended: {
+        atMs: reported?.atMs ?? Date.now(),
+        by: reported === undefined || this.#wasStopped ? by : "itself",
+        ...(reported === undefined ? {} : { exit: reported.exit }),
+        produced,
+      },
+      // Whoever stopped it knows.
+      ...(this.#wasStopped ? { isReported: true } : {}),
+    });
+  }
+
+  #output(stream: StreamName, from: number, max: number) {
+    const isOver = !this.#poll();
+    const { bytes, next, droppedBytes: lost, produced } = readSegments(this.directory.prefixOf(stream), from, max);
+    return { bytes, next, lost, ended: isOver && next >= produced };
+  }
+
+  #refuseInput(): never {
+    throw inputClosed(this.id, "its standard input has ended with the host that started it");
+  }
+
+  async #result(): Promise<ShellResult> {
+    this.#ended ??= this.#untilEnded();
+    await this.#ended;
+    const { record } = this.directory;
+    const { ended } = record;
+    return {
+      began: "yes",
+      exit: ended?.exit ?? { by: "none" },
+      ended: ended?.by === "itself" ? "itself" : ended === undefined ? "channel-lost" : "cancelled",
+      stdout: captured(this.directory, "stdout"),
+      stderr: captured(this.directory, "stderr"),
+      tree: ended === undefined ? TREE_UNSEEN : TREE_GONE,
+      job: this.id,
+      ...(ended?.by === "host" ? { problem: "it was ended with its host" } : {}),
+      startedMs: record.startedMs,
+      tookMs: Math.max(0, (ended?.atMs ?? Date.now()) - record.startedMs),
+    };
+  }
+
+  async #untilEnded(): Promise<void> {
+    while (this.#poll()) {
+      await new Promise<void>((resolve) => {
+        setTimeout(resolve, POLL_INTERVAL_MS).unref();
+      });
+    }
+  }
+}
+
+function treeOf(leader: { readonly pid: number; readonly start: number }, tag: string): ProcessTree {
+  return new ProcessTree({
+    leader: leader.pid,
+    leaderStart: leader.start,
+    tag,
+    pipes: { stdout: "", stderr: "" },
+    isOfAnother: () => false,
+    isLeader: () => false,
+  });
+}
+
+function captured(directory: JobDirectory, stream: StreamName): Captured {
+  const prefix = directory.prefixOf(stream);
+  const produced = directory.produced()[stream];
+  const { head, tail } = DEFAULT_KEEP;
+  const isWhole = produced <= head + tail;
+  const first = readSegments(prefix, 0, isWhole ? head + tail : head);
+  const start = first.droppedBytes === 0 ? first.bytes : new Uint8Array();
+  const end =
+    isWhole && first.droppedBytes === 0 ? new Uint8Array() : readSegments(prefix, produced - tail, tail).bytes;
+  return { head: start, tail: end, produced, omittedBytes: produced - start.length - end.length, final: true };
+}

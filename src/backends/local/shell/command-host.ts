@@ -1,0 +1,191 @@
+import type { PipePool, Watcher } from "../../../host/index.js";
+import { newNonce, TAG_NAME } from "../../../host/index.js";
+import { closedBackend, commandProblem, type Lifetime, type ShellOptions } from "../../../kernel/index.js";
+import type { DirectoryAnchor, GuardMode } from "../fs/pinned-directory.js";
+import type { JobDirectory } from "../jobs/job-directory.js";
+import type { JobStore, NewJob } from "../jobs/job-store.js";
+import { type LocalJob, LocalJobTable } from "../jobs/job-table.js";
+import { type OutputPump, startOutputPump } from "../jobs/output-pump.js";
+import { RecoveredJobs } from "../jobs/recovered-jobs.js";
+import { RunningCommand } from "./running-command.js";
+import { pinDirectory, type Started, serverStartCommand } from "./spawn-command.js";
+import { READ_BYTES } from "./stream-reader.js";
+
+const REMEMBERED_LEADERS = 128;
+
+export interface CommandHostOptions {
+  /** Closed with the host. */
+  readonly pool: PipePool;
+  readonly env: Readonly<Record<string, string>>;
+  readonly mode: GuardMode;
+  /** Absent: nobody ends what runs when this process is killed. */
+  readonly watcher?: Watcher;
+  /** Where jobs are written down, and what is there of earlier hosts. Absent: they live in memory only. */
+  readonly store?: JobStore;
+}
+
+export interface StartKind {
+  /** Where it starts. */
+  readonly directory: DirectoryAnchor;
+  readonly stdin: Uint8Array | "open" | "none";
+  readonly latestBytes: number;
+  readonly readAtOnce: boolean;
+  /** Absent for a command that is waited for. */
+  readonly lifetime?: Lifetime;
+  /** Where a job is written down. */
+  readonly jobDirectory?: JobDirectory;
+}
+
+/** What all commands of one backend share: their pipes, their tags, the jobs, and the watcher over them. */
+export class CommandHost {
+  readonly jobs: LocalJobTable;
+  /** Jobs of earlier hosts. */
+  readonly recovered: RecoveredJobs | undefined;
+  readonly #options: CommandHostOptions;
+  readonly #buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+  /** By the number of the leader. */
+  readonly #running = new Map<number, RunningCommand>();
+  /** Not guessable, so that nobody else's process is taken for ours. */
+  readonly #nonce: string;
+  /** Numbers of the latest commands, oldest first. */
+  readonly #leaders = new Set<number>();
+  /** What reads the output of a job once this process is gone. */
+  readonly #pumps = new Map<RunningCommand, OutputPump>();
+  #count = 0;
+  #isClosed = false;
+
+  constructor(options: CommandHostOptions) {
+    this.#options = options;
+    const { store } = options;
+    this.jobs = new LocalJobTable((running) => this.ended(running), store);
+    this.recovered =
+      store === undefined ? undefined : new RecoveredJobs(store, (id) => this.jobs.get(id) !== undefined);
+    this.#nonce = options.watcher?.nonce ?? newNonce();
+  }
+
+  requireOpen(): void {
+    if (this.#isClosed) throw closedBackend("local");
+  }
+
+  /** Holds the directory that a command is to start in; whoever gets it closes it. @returns Else why it cannot start, as a clause. */
+  hold(command: string, options: ShellOptions): DirectoryAnchor | { readonly problem: string } {
+    const problem = commandProblem(command, options);
+    return problem === undefined ? pinDirectory(options.cwd, this.#options.mode) : { problem };
+  }
+
+  /** @param options - Those that `hold` was given. */
+  start(command: string, options: ShellOptions, kind: StartKind): RunningCommand | { readonly problem: string } {
+    const { watcher } = this.#options;
+    const isKept = kind.lifetime === "keep";
+    // The mark at the end keeps the first tag from being the beginning of the tenth.
+    const tag = `${isKept ? "keep-" : ""}${this.#nonce}.${++this.#count}.`;
+    if (!isKept) watcher?.begin();
+    const env = { ...this.#options.env, ...options.env, [TAG_NAME]: tag };
+    const { jobDirectory: directory } = kind;
+    const outlives = isKept && directory !== undefined ? { exitPath: directory.exitPath, wantsSpare: true } : {};
+    const started = serverStartCommand(
+      { command, directory: kind.directory, env, stdin: kind.stdin, ...outlives },
+      this.#options.pool,
+    );
+    if ("problem" in started) return started;
+    const pump = this.#pumpOf(started, directory);
+    const running = new RunningCommand(started, {
+      keep: options.keep,
+      onOutput: options.onOutput?.bind(options),
+      borrowsOutput: options.borrowsOutput,
+      latestBytes: kind.latestBytes,
+      tag: `${TAG_NAME}=${tag}`,
+      isOfAnother: (session) => this.#running.has(session) || this.#isPump(session),
+      isLeader: (pid) => this.#leaders.has(pid),
+      buffer: this.#buffer,
+      pool: this.#options.pool,
+      readAtOnce: kind.readAtOnce,
+      ...(directory === undefined
+        ? {}
+        : { files: { stdout: directory.openOutput("stdout"), stderr: directory.openOutput("stderr") } }),
+      ...(isKept && directory !== undefined ? { isKept: true } : {}),
+    });
+    if (pump !== undefined) this.#pumps.set(running, pump);
+    const { leaderStart } = running.tree;
+    directory?.update({ tag: `${TAG_NAME}=${tag}`, ...leaderOf(running.pid, leaderStart) });
+    this.#running.set(running.pid, running);
+    this.#remember(running.pid);
+    if (!isKept) watcher?.addSoon(running.pid, () => running.tree.leaderStart);
+    return running;
+  }
+
+  #pumpOf(started: Started, directory: JobDirectory | undefined): OutputPump | undefined {
+    if (started.spare === undefined || directory === undefined) return undefined;
+    const prefixes = { stdout: directory.prefixOf("stdout"), stderr: directory.prefixOf("stderr") };
+    const pump = startOutputPump(this.#options.pool, started.spare, prefixes);
+    if (pump !== undefined) this.#remember(pump.pid);
+    return pump;
+  }
+
+  #isPump(session: number): boolean {
+    for (const { pid } of this.#pumps.values()) if (pid === session) return true;
+    return false;
+  }
+
+  /** A place to write a job down; undefined where there is none. */
+  openDirectory(job: NewJob): JobDirectory | undefined {
+    return this.#options.store?.open(job);
+  }
+
+  /** Writes down a command that goes on after its call. */
+  noteSurvivor(running: RunningCommand, directory: JobDirectory): void {
+    directory.update({ tag: running.tree.criteria.tag, ...leaderOf(running.pid, running.tree.leaderStart) });
+  }
+
+  #remember(pid: number): void {
+    this.#leaders.delete(pid);
+    this.#leaders.add(pid);
+    if (this.#leaders.size > REMEMBERED_LEADERS) this.#leaders.delete(this.#leaders.values().next().value!);
+  }
+
+  /** Nothing of the command is left. */
+  ended(running: RunningCommand): void {
+    running.closeStreams();
+    this.#pumps.get(running)?.dismiss();
+    this.#pumps.delete(running);
+    if (this.#running.get(running.pid) !== running) return;
+    this.#running.delete(running.pid);
+    this.#options.watcher?.remove(running.pid);
+  }
+
+  /** Ends everything but jobs to be kept. @returns What could not be ended, by number and name. */
+  async close(graceMs: number): Promise<string[]> {
+    this.#isClosed = true;
+    this.jobs.close();
+    const storedJobs = this.jobs.alive.filter((job) => job.facts.lifetime === "keep");
+    const kept = new Set(storedJobs.map((job) => job.running));
+    const toEnd = [...this.#running.values()].filter((running) => !kept.has(running));
+    const left = await Promise.all(
+      toEnd.map(async (running) => {
+        running.stop("cancelled", graceMs);
+        const { survivors } = await running.end(graceMs);
+        running.closeStreams();
+        return survivors.map(({ pid, name }) => `${pid} (${name})`);
+      }),
+    );
+    for (const job of this.jobs.alive) {
+      if (kept.has(job.running)) this.#letGo(job);
+      else if (job.running.remains().state !== "alive") job.noteEnd("host");
+    }
+    this.#options.watcher?.close();
+    this.#options.pool.close();
+    return left.flat();
+  }
+
+  /** What is to be kept goes on: first nobody reads here any more, then its pump does. */
+  #letGo(job: LocalJob): void {
+    job.directory?.update({ isReleased: true });
+    job.directory?.giveUp();
+    job.running.release();
+    this.#pumps.get(job.running)?.takeOver();
+  }
+}
+
+function leaderOf(pid: number, start: number | undefined) {
+  return start === undefined ? {} : { leader: { pid, start } };
+}

@@ -1,0 +1,75 @@
+/** Started apart by `few-descriptors-tools.test.ts`: many calls of each tool at once, then one of each by itself. */
+import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { createToolkit as Create } from "../../../toolkit/index.js";
+
+/** Tool → how many calls ended so: "ok", or the text of the error. */
+export type Ends = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+export interface ToolsTold {
+  readonly together: Ends;
+  /** While this process had no descriptor left at all. */
+  readonly without: Ends;
+  readonly alone: Ends;
+}
+
+const [library, folder, count] = process.argv.slice(2) as [string, string, string];
+const { createToolkit } = (await import(library)) as { readonly createToolkit: typeof Create };
+const workspace = join(folder, "workspace");
+mkdirSync(workspace);
+const file = (name: string, text: string | Buffer) => writeFileSync(join(workspace, name), text);
+
+const toolkit = await createToolkit({ workspace, stateDir: join(folder, "state") });
+const { runner } = toolkit.session("few").box();
+
+const INPUTS: Readonly<Record<string, (n: string) => Record<string, unknown>>> = {
+  read: () => ({ path: "latin.txt" }),
+  write: (n) => ({ path: `${n}.new`, content: "x" }),
+  edit: (n) => ({ path: `${n}.edit`, oldText: "one", newText: "two" }),
+  ls: () => ({ path: "." }),
+  find: () => ({ query: "latin" }),
+  grep: () => ({ pattern: "o[n]e" }),
+  bash: () => ({ command: "echo hi" }),
+  process: () => ({ action: "start", command: "echo hi" }),
+  move: (n) => ({ from: `${n}.move`, to: `${n}.moved` }),
+  delete: (n) => ({ path: `${n}.delete` }),
+  todo_set: () => ({ items: [{ id: "1", text: "x", status: "pending" }] }),
+  todo_read: () => ({}),
+  time: () => ({}),
+};
+
+async function endsOf(times: number, name: string): Promise<Ends> {
+  const ends: Record<string, Record<string, number>> = {};
+  for (let n = 0; n < times; n++) for (const kind of ["edit", "move", "delete"]) file(`${name}${n}.${kind}`, "one\n");
+  return endsNow(times, name, ends);
+}
+
+async function endsNow(times: number, name: string, ends: Record<string, Record<string, number>> = {}): Promise<Ends> {
+  for (const [tool, inputOf] of Object.entries(INPUTS)) {
+    const calls = Array.from({ length: times }, (_, n) =>
+      runner.run({ id: `${tool}-${n}`, name: tool, input: inputOf(`${name}${n}`) }).then(
+        ({ isError, output }) => (isError ? String(output) : "ok"),
+        (thrown: unknown) => `rejected: ${String(thrown)}`,
+      ),
+    );
+    const counts: Record<string, number> = {};
+    for (const end of await Promise.all(calls)) counts[end] = (counts[end] ?? 0) + 1;
+    ends[tool] = counts;
+  }
+  return ends;
+}
+
+file("latin.txt", Buffer.from("one caf\xe9\n", "latin1"));
+for (const kind of ["edit", "move", "delete"]) file(`without0.${kind}`, "one\n");
+const taken: number[] = [];
+try {
+  for (;;) taken.push(openSync("/dev/null", "r"));
+} catch {
+  // That was the last.
+}
+const without = await endsNow(1, "without");
+for (const one of taken) closeSync(one);
+const together = await endsOf(Number(count), "together");
+const alone = await endsOf(1, "alone");
+await toolkit.close();
+process.stdout.write(JSON.stringify({ together, without, alone } satisfies ToolsTold));

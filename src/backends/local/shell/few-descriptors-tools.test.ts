@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cannotRunApart, runApart, untraced } from "../../../host/process/apart.fixture.js";
+import { built } from "../../../testing/built.fixture.js";
+import { LONG } from "../../../testing/long.fixture.js";
+import { transpileForProcess } from "../../../testing/transpile.fixture.js";
+import type { ToolsTold } from "./few-descriptors-tools.fixture.js";
+
+let folder: string;
+let script: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "haft-few-tools-"));
+  script = transpileForProcess(new URL("./few-descriptors-tools.fixture.ts", import.meta.url), join(folder, "built"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const AT_ONCE = 50;
+const ALL_OK = {
+  ...{ read: { ok: 1 }, write: { ok: 1 }, edit: { ok: 1 }, ls: { ok: 1 }, find: { ok: 1 }, grep: { ok: 1 } },
+  ...{ bash: { ok: 1 }, process: { ok: 1 }, move: { ok: 1 }, delete: { ok: 1 } },
+  ...{ todo_set: { ok: 1 }, todo_read: { ok: 1 }, time: { ok: 1 } },
+};
+/** What the reader of an error has to learn: files, or their number, are short; nothing of our own code. */
+const CLEAR = /too many files are open|files open as it may|fewer calls at once/;
+const UNCLEAR = /rejected|Cannot read properties|undefined|node_modules|\.js:\d|\n\s+at /;
+
+describe("fifty calls of each tool at once", () => {
+  for (const limit of LONG ? [40, 90, 256] : [90]) {
+    const title = `with ${limit} descriptors: results or clear errors, no stray signal, all is well afterwards${untraced}`;
+    if (cannotRunApart !== undefined) it.skip(`${title}: not run, for ${cannotRunApart}`, () => {});
+    else
+      it(title, () => {
+        const place = mkdtempSync(join(folder, `${limit}-`));
+        const library = pathToFileURL(built("index.js")).href;
+        const argv = [process.execPath, script, library, place, String(AT_ONCE)];
+        const ran = runApart(limit, argv, { HOME: place, TMPDIR: place });
+        expect([ran.status, ran.stderr]).toEqual([0, ""]);
+        if (untraced === "") expect(ran.stray).toEqual([]);
+        const { together, without, alone } = JSON.parse(ran.stdout) as ToolsTold;
+        for (const [tool, ends] of [...Object.entries(together), ...Object.entries(without)]) {
+          for (const end of Object.keys(ends).filter((one) => one !== "ok")) {
+            expect(end, tool).toMatch(CLEAR);
+            expect(end, tool).not.toMatch(UNCLEAR);
+          }
+        }
+        expect(Object.values(without).some((ends) => ends.ok === undefined)).toBe(true);
+        expect(alone).toEqual(ALL_OK);
+      }, 60_000);
+  }
+});

@@ -1,0 +1,190 @@
+import { whyAborted } from "../../../engines/search/index.js";
+import {
+  authorizeDirectory,
+  type Binding,
+  type Io,
+  isWithin,
+  type JobInfo,
+  MAX_TIMER_MS,
+  notStarted,
+  notStartedResult,
+  requireAuthorized,
+  requireTreeCovered,
+  type Shell,
+  type ShellHandle,
+  type ShellOptions,
+  type ShellResult,
+  type SpawnOptions,
+  type TreeState,
+} from "../../../kernel/index.js";
+import { ShellCall } from "../../shell-call.js";
+import type { DirectoryAnchor } from "../fs/pinned-directory.js";
+import type { JobDirectory } from "../jobs/job-directory.js";
+import type { NewJob } from "../jobs/job-store.js";
+import { JOB_OUTPUT_BYTES, RECENT_OUTPUT_BYTES } from "../jobs/job-table.js";
+import type { CommandHost } from "./command-host.js";
+import type { RunningCommand } from "./running-command.js";
+import { watchForWaiting } from "./waiting-process.js";
+
+/** Commands of this machine, through `/bin/sh`. */
+export class LocalShell implements Shell {
+  readonly #host: CommandHost;
+  readonly #call: ShellCall;
+
+  constructor(host: CommandHost, binding?: Binding) {
+    this.#host = host;
+    this.#call = new ShellCall(() => host.requireOpen(), binding);
+  }
+
+  async exec(command: string, options: ShellOptions): Promise<ShellResult> {
+    this.#call.requireCommand(command, options.cwd);
+    const startedMs = Date.now();
+    const deadlineMs = this.#call.leftMs(options.timeoutMs);
+    if (options.signal?.aborted === true) return notStartedResult(startedMs, whyAborted(options.signal));
+    if (deadlineMs <= 0) return notStartedResult(startedMs, "deadline");
+    const stdin = options.input ?? "none";
+    const running = await this.#inDirectory(command, options, (directory) => {
+      // Policy may have been asked meanwhile.
+      if (options.signal?.aborted === true) return { ended: whyAborted(options.signal) };
+      return this.#host.start(command, options, { directory, stdin, latestBytes: 0, readAtOnce: false });
+    });
+    if ("ended" in running) return notStartedResult(startedMs, running.ended);
+    if ("problem" in running) return notStartedResult(startedMs, "spawn-error", running.problem);
+    const release = this.#stopWith(running, options, deadlineMs);
+    // Nothing is left to write where the command was given its input whole.
+    if (stdin !== "none") running.input.give(stdin);
+    const how = await running.settled;
+    release();
+    const result = running.resultOf(how);
+    if (how.tree.state !== "alive" && running.isDrained) {
+      this.#host.ended(running);
+      return result;
+    }
+    const facts = { ...this.#call.facts(command, options.cwd, "session"), adopted: "call" } as const;
+    const jobDirectory = this.#host.openDirectory(facts);
+    if (jobDirectory === undefined) running.outlive(JOB_OUTPUT_BYTES);
+    else {
+      this.#host.noteSurvivor(running, jobDirectory);
+      running.outlive(RECENT_OUTPUT_BYTES, {
+        stdout: jobDirectory.openOutput("stdout"),
+        stderr: jobDirectory.openOutput("stderr"),
+      });
+    }
+    const later = async (gone: Promise<TreeState>) => {
+      if (how.ended === "detached") return running.resultOf(await running.finished);
+      const tree = await gone;
+      return running.resultOf({ ...how, tree, ...running.printed() });
+    };
+    const job = this.#host.jobs.add(running, facts, later, jobDirectory);
+    return { ...result, job: job.id };
+  }
+
+  async spawn(command: string, options: SpawnOptions): Promise<ShellHandle> {
+    this.#call.requireCommand(command, options.cwd);
+    const facts = this.#call.facts(command, options.cwd, options.lifetime);
+    let jobDirectory: JobDirectory | undefined;
+    const running = await this.#inDirectory(command, options, async (directory) => {
+      jobDirectory = await this.#openDirectory(facts, options.outputDirectory, directory.real);
+      return this.#host.start(command, options, {
+        directory,
+        stdin: options.input ?? "open",
+        latestBytes: jobDirectory === undefined ? JOB_OUTPUT_BYTES : RECENT_OUTPUT_BYTES,
+        readAtOnce: true,
+        lifetime: options.lifetime,
+        ...(jobDirectory === undefined ? {} : { jobDirectory }),
+      });
+    });
+    if ("problem" in running) {
+      jobDirectory?.remove();
+      throw notStarted(running.problem);
+    }
+    if (options.input !== undefined) running.input.give(options.input);
+    const settled = running.settled.then((how) => running.resultOf(how));
+    const job = this.#host.jobs.add(running, facts, () => settled, jobDirectory);
+    return this.#call.handle(job.handle);
+  }
+
+  async attach(id: string): Promise<ShellHandle | null> {
+    this.#call.requireJob(id);
+    const own = this.#host.jobs.get(id);
+    if (own !== undefined) return this.#call.maySee(own.facts) ? this.#call.handle(own.handle) : null;
+    const recovered = this.#host.recovered?.find(id);
+    if (recovered === undefined) this.#host.recovered?.requireKnown(id);
+    return recovered === undefined || !this.#call.maySee(recovered.directory.record)
+      ? null
+      : this.#call.handle(recovered.handle());
+  }
+
+  async jobs(options: Io & { readonly id?: string } = {}): Promise<readonly JobInfo[]> {
+    const { id } = options;
+    this.#call.requireJobs(id);
+    const { jobs, recovered } = this.#host;
+    const own = id === undefined ? jobs.all : [jobs.get(id)];
+    const others = id === undefined ? recovered?.all() : [recovered?.find(id)];
+    const infos = [...(others ?? []), ...own].map((job) => job?.info()).filter((info) => info !== undefined);
+    return infos.filter((info) => this.#call.maySee(info)).sort((one, other) => one.startedMs - other.startedMs);
+  }
+
+  /**
+   * @param real - The held directory of the command, which the folder lies in.
+   * @throws `CALL_UNCLAIMED` where the call may not write to the folder that it names; `POLICY_DENIED`,
+   *   `POLICY_APPROVAL_REQUIRED` where it may not write where that really is.
+   */
+  async #openDirectory(
+    facts: NewJob,
+    outputDirectory: string | undefined,
+    real: string,
+  ): Promise<JobDirectory | undefined> {
+    if (outputDirectory === undefined) return this.#host.openDirectory(facts);
+    if (this.#call.binding !== undefined) {
+      const { grant, call } = this.#call.binding;
+      requireTreeCovered(grant, outputDirectory, "write");
+      if (isWithin(facts.cwd, outputDirectory)) {
+        await requireAuthorized(grant, call, outputDirectory, real + outputDirectory.slice(facts.cwd.length), "write");
+        this.#call.requireLive();
+      }
+    }
+    return this.#host.openDirectory({ ...facts, outputDirectory });
+  }
+
+  /** Starts a command in the very directory that was judged: it is held meanwhile, so no symlink can be swapped in between. */
+  async #inDirectory<T>(
+    command: string,
+    options: ShellOptions,
+    start: (directory: DirectoryAnchor) => T | Promise<T>,
+  ): Promise<T | { readonly problem: string }> {
+    const directory = this.#host.hold(command, options);
+    if ("problem" in directory) return directory;
+    try {
+      if (this.#call.binding !== undefined) {
+        await authorizeDirectory(this.#call.binding, command, options.cwd, directory.real);
+        this.#call.requireLive();
+      }
+      return await start(directory);
+    } finally {
+      directory.close();
+    }
+  }
+
+  /** Ends the command at its deadline and when a signal fires. Returns what takes that back. */
+  #stopWith(running: RunningCommand, options: ShellOptions, deadlineMs: number): () => void {
+    const signals = [options.signal, this.#call.binding?.call.signal].filter((one) => one !== undefined);
+    const onAbort = (event: Event) => {
+      running.stop(whyAborted(event.target as AbortSignal), options.graceMs);
+    };
+    for (const signal of signals) signal.addEventListener("abort", onAbort, { once: true });
+    const onDetach = () => running.detach();
+    if (options.detach?.aborted === true) onDetach();
+    options.detach?.addEventListener("abort", onDetach, { once: true });
+    const stopPolling =
+      options.onWaiting === undefined ? () => {} : watchForWaiting(running, options.onWaiting.bind(options));
+    const timer =
+      deadlineMs > MAX_TIMER_MS ? undefined : setTimeout(() => running.stop("deadline", options.graceMs), deadlineMs);
+    return () => {
+      clearTimeout(timer);
+      for (const signal of signals) signal.removeEventListener("abort", onAbort);
+      options.detach?.removeEventListener("abort", onDetach);
+      stopPolling();
+    };
+  }
+}

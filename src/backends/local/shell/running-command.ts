@@ -1,0 +1,350 @@
+import type { Pipe, PipePool } from "../../../host/index.js";
+import { killTree, type Leader, openTarget, ProcessTree, send, survivorsOf, systemClock } from "../../../host/index.js";
+import {
+  type Captured,
+  DEFAULT_GRACE_MS,
+  DEFAULT_KEEP,
+  finishPublishing,
+  SETTLE_MS,
+  type ShellExit,
+  type ShellOptions,
+  type ShellResult,
+  TREE_GONE,
+  TREE_UNSEEN,
+  type TreeState,
+  type WaitingFor,
+} from "../../../kernel/index.js";
+import { exitOfStatus } from "../../job-facts.js";
+import type { OutputSegments } from "../jobs/output-segments.js";
+import { CommandInput } from "./command-input.js";
+import { OutputCapture } from "./output-capture.js";
+import type { Started } from "./spawn-command.js";
+import { pipeReader, READ_BYTES, type StreamReader, socketReader } from "./stream-reader.js";
+import { waitingProcess } from "./waiting-process.js";
+
+/** When the remains are looked at meanwhile, in milliseconds after the exit. */
+const POLL_DELAYS_MS = [0, 8, 30, SETTLE_MS];
+/**
+ * When it is looked, in milliseconds after the start, whether a command has printed: from then on its output is read as it
+ * comes. Most have ended by then; a reader for each stream would cost them a tenth of their time.
+ */
+const FIRST_READS_MS = [2, 6, 14];
+/** What is taken at once when the leader has exited; a survivor that prints without end must not hold us. */
+const LAST_DRAIN_BYTES = 1024 * 1024;
+
+export interface CommandOptions {
+  readonly keep?: ShellOptions["keep"];
+  readonly onOutput?: ShellOptions["onOutput"];
+  readonly borrowsOutput?: boolean | undefined;
+  /** Bytes of each stream that `output` can give; 0 when nobody asks. */
+  readonly latestBytes: number;
+  readonly tag: string;
+  readonly isOfAnother: (session: number) => boolean;
+  readonly isLeader: (pid: number) => boolean;
+  readonly buffer: Uint8Array;
+  readonly pool: PipePool;
+  /** Whether output is awaited as it comes. Otherwise a quick command is read once, at its end. */
+  readonly readAtOnce: boolean;
+  /** Where the output of a job is written down. */
+  readonly files?: JobFiles;
+  /** Somebody else has a read end of each pipe, and the leader is a shell that tells a status over 128 for a signal. */
+  readonly isKept?: boolean;
+}
+
+/** The files of both streams of a job. */
+export interface JobFiles {
+  readonly stdout: OutputSegments;
+  readonly stderr: OutputSegments;
+}
+
+type Ended = ShellResult["ended"];
+
+/** How a command ended, and what it had printed by then: all that its listener has been told. */
+export interface CommandEnd {
+  readonly ended: Ended;
+  readonly tree: TreeState;
+  readonly stdout: Captured;
+  readonly stderr: Captured;
+}
+
+/** One started command, until nothing of it is left. */
+export class RunningCommand {
+  readonly pid: number;
+  readonly startedMs = Date.now();
+  readonly stdout: OutputCapture;
+  readonly stderr: OutputCapture;
+  readonly input: CommandInput;
+  readonly tree: ProcessTree;
+  /**
+   * When the leader has exited, what is left has been looked at, and the listener has been told all; also when that could
+   * not be waited for.
+   */
+  readonly settled: Promise<CommandEnd>;
+  /** The same, also where the command was detached, which settles it before its end. */
+  readonly finished: Promise<CommandEnd>;
+  readonly #leader: { hasExited: boolean; readonly exited: Promise<void> };
+  readonly #readers: readonly StreamReader[];
+  readonly #child: Started["child"];
+  readonly #isKept: boolean;
+  readonly #inputShownAs: string | undefined;
+  readonly #began = performance.now();
+  #tookMs: number | undefined;
+  #exit: ShellExit = { by: "none" };
+  #settle: (how: CommandEnd) => void = () => {};
+  #detach: (how: CommandEnd) => void = () => {};
+  #stopping: Promise<TreeState> | undefined;
+  #stopReason: Ended | undefined;
+  /** The leader started no process, so that its pipes were never in other hands. */
+  #wasAlone = false;
+  #readTimer: NodeJS.Timeout | undefined;
+
+  constructor(started: Started, options: CommandOptions) {
+    const { child } = started;
+    this.#child = child;
+    this.#isKept = options.isKept === true;
+    this.#inputShownAs = started.inputShownAs;
+    const keep = options.keep ?? DEFAULT_KEEP;
+    const { onOutput } = options;
+    this.pid = child.pid;
+    this.input = new CommandInput(started.input);
+    const capture = (stream: "stdout" | "stderr") =>
+      new OutputCapture(
+        keep,
+        options.latestBytes,
+        onOutput && ((bytes, offset) => onOutput(stream, bytes, offset)),
+        options.files?.[stream],
+        options.borrowsOutput,
+      );
+    this.stdout = capture("stdout");
+    this.stderr = capture("stderr");
+    this.tree = new ProcessTree({
+      leader: child.pid,
+      child,
+      tag: options.tag,
+      pipes: { stdout: shownOf(started.out, child.pid, 1), stderr: shownOf(started.err, child.pid, 2) },
+      isOfAnother: (session) => session !== child.pid && options.isOfAnother(session),
+      isLeader: options.isLeader,
+    });
+    this.#readers = [readerOf(started.out, this.stdout, options), readerOf(started.err, this.stderr, options)];
+    this.finished = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    const detached = new Promise<CommandEnd>((resolve) => {
+      this.#detach = resolve;
+    });
+    this.settled = Promise.race([this.finished, detached]);
+    let exited = () => {};
+    this.#leader = {
+      hasExited: false,
+      exited: new Promise((resolve) => {
+        exited = resolve;
+      }),
+    };
+    child.once("exit", (code, signal) => {
+      this.#leader.hasExited = true;
+      clearTimeout(this.#readTimer);
+      this.#tookMs = performance.now() - this.#began;
+      this.#exit = exitOf(code ?? 0, signal, options.isKept === true);
+      started.cleanUp();
+      exited();
+      if (this.#stopping === undefined) this.#pollRemaining(0);
+    });
+    child.on("error", () => {});
+    if (options.readAtOnce) this.#read();
+    else this.#readSoon(0);
+  }
+
+  get hasExited(): boolean {
+    return this.#leader.hasExited;
+  }
+
+  get leader(): Leader {
+    return this.#leader;
+  }
+
+  /** Whether every writer of both streams has gone. */
+  get isDrained(): boolean {
+    return this.#readers.every((reader) => reader.hasEnded);
+  }
+
+  /** Ends the whole tree and settles with `reason`. A command whose leader has exited already settles as it did. */
+  stop(reason: Ended, graceMs: number | undefined): void {
+    if (this.#leader.hasExited || this.#stopReason !== undefined) return;
+    this.#stopReason = reason;
+    void this.end(graceMs ?? DEFAULT_GRACE_MS).then((tree) => this.#finish(reason, tree));
+  }
+
+  /** Settles while it runs and lets it go on; its listener is told no more. Nothing happens once it ends. */
+  detach(): void {
+    if (this.#leader.hasExited || this.#stopReason !== undefined) return;
+    this.#drain();
+    const how: CommandEnd = { ended: "detached", tree: this.remains(), ...this.printed() };
+    void this.#finishOutput().then(() => this.#detach(how));
+  }
+
+  /** How the leader has ended; undefined while it runs. */
+  get exit(): ShellExit | undefined {
+    return this.#leader.hasExited ? this.#exit : undefined;
+  }
+
+  /** Ends what is left of the tree: TERM, `graceMs`, KILL. Asked again meanwhile, it answers with the same end. */
+  end(graceMs: number): Promise<TreeState> {
+    this.#stopping ??= this.#end(graceMs).finally(() => {
+      this.#stopping = undefined;
+    });
+    return this.#stopping;
+  }
+
+  /** Sends one signal to the whole tree and tells what is left right after it. */
+  signal(signal: NodeJS.Signals): TreeState {
+    send(this.tree, this.#leader, signal);
+    return this.remains();
+  }
+
+  /** What is alive of the tree now. */
+  remains(): TreeState {
+    if (!this.tree.canSee) return TREE_UNSEEN;
+    const survivors = survivorsOf(this.tree.find(!this.isDrained));
+    const isGone = survivors.length === 0 && this.#leader.hasExited;
+    return { state: isGone ? "gone" : "alive", survivors, endedBy: null };
+  }
+
+  /** What has been printed until now. */
+  printed(): Pick<CommandEnd, "stdout" | "stderr"> {
+    return { stdout: this.stdout.captured(), stderr: this.stderr.captured() };
+  }
+
+  resultOf({ ended, stdout, stderr, tree }: CommandEnd): ShellResult {
+    return {
+      began: "yes",
+      exit: this.#exit,
+      ended,
+      stdout,
+      stderr,
+      tree,
+      startedMs: this.startedMs,
+      tookMs: Math.round(this.#tookMs ?? performance.now() - this.#began),
+    };
+  }
+
+  /**
+   * Its call has settled and some of it goes on: its output can be asked for, beginning with what is still there, and it does
+   * not keep this process alive.
+   */
+  outlive(latestBytes: number, files?: JobFiles): void {
+    this.stdout.keepLatest(latestBytes, files?.stdout);
+    this.stderr.keepLatest(latestBytes, files?.stderr);
+    for (const reader of this.#readers) reader.unref();
+  }
+
+  /** Takes what is in the pipes and gives up reading. */
+  closeStreams(): void {
+    this.#drain();
+    for (const reader of this.#readers) reader.close(this.#wasAlone && !this.#isKept);
+    this.input.destroy();
+    for (const capture of [this.stdout, this.stderr]) capture.closeFiles();
+  }
+
+  /** Lets it go on without this process, which it no longer keeps alive. */
+  release(): void {
+    this.closeStreams();
+    this.#child.unref();
+  }
+
+  /** The process of it that waits for somebody to type; undefined when none is seen to. */
+  waiting(): WaitingFor | undefined {
+    if (this.hasExited || !this.tree.canSee) return undefined;
+    const lines = [this.stdout.lastLine(), this.stderr.lastLine()];
+    return waitingProcess(this.tree.find(false), this.#inputShownAs, lines.find((line) => line !== "") ?? "");
+  }
+
+  async #end(graceMs: number): Promise<TreeState> {
+    const tree = await killTree(this.tree, this.#leader, graceMs);
+    // Its exit is told by an event that may be a moment behind what `/proc` shows.
+    if (tree.state !== "alive" && !this.#leader.hasExited) {
+      await Promise.race([this.#leader.exited, new Promise((resolve) => setTimeout(resolve, SETTLE_MS))]);
+    }
+    return tree;
+  }
+
+  #finish(ended: Ended, tree: TreeState): void {
+    this.#drain();
+    const how = { ended, tree, ...this.printed() };
+    if (this.stdout.held !== undefined || this.stderr.held !== undefined) {
+      void this.#finishOutput().then(() => this.#settle(how));
+      return;
+    }
+    this.stdout.stopPublishing();
+    this.stderr.stopPublishing();
+    this.#settle(how);
+  }
+
+  #finishOutput(): Promise<void> {
+    return finishPublishing([this.stdout.publisher, this.stderr.publisher], systemClock.timer);
+  }
+
+  #pollRemaining(poll: number): void {
+    this.#drain();
+    const isLast = poll === POLL_DELAYS_MS.length - 1;
+    if (this.isDrained || isLast) {
+      this.#wasAlone = this.tree.hasNoChildren();
+      const tree = this.#wasAlone ? TREE_GONE : this.remains();
+      const isOver = tree.state !== "alive" && this.isDrained;
+      if (isOver || isLast) {
+        // A stream that is still open is held by somebody, who is nobody that may be seen.
+        this.#finish("itself", !isOver && tree.state === "gone" ? TREE_UNSEEN : tree);
+        return;
+      }
+    }
+    this.#read();
+    setTimeout(() => this.#pollRemaining(poll + 1), POLL_DELAYS_MS[poll + 1]! - POLL_DELAYS_MS[poll]!);
+  }
+
+  #drain(): void {
+    for (const reader of this.#readers) reader.drain(LAST_DRAIN_BYTES);
+  }
+
+  /** Reads output as it comes. */
+  #read(): void {
+    for (const reader of this.#readers) reader.start();
+  }
+
+  /** The same once it has printed something, or is not quick. */
+  #readSoon(look: number): void {
+    this.#readTimer = setTimeout(
+      () => {
+        for (const reader of this.#readers) reader.drain(READ_BYTES);
+        const hasPrinted = this.stdout.produced + this.stderr.produced > 0;
+        if (hasPrinted || look === FIRST_READS_MS.length - 1) this.#read();
+        else this.#readSoon(look + 1);
+      },
+      FIRST_READS_MS[look]! - (FIRST_READS_MS[look - 1] ?? 0),
+    );
+  }
+}
+
+function exitOf(code: number, signal: NodeJS.Signals | null, isKept: boolean): ShellExit {
+  if (signal !== null) return { by: "signal", signal: signal.slice(3) };
+  return isKept ? exitOfStatus(code) : { by: "code", code };
+}
+
+function isPipe(stream: Started["out"]): stream is Pipe {
+  return "readEnd" in stream;
+}
+
+/** How `/proc` shows a stream; a socket is asked for at the child, before that has had time to change it. */
+function shownOf(stream: Started["out"], pid: number, descriptor: number): string {
+  return isPipe(stream) ? stream.shownAs : (openTarget(pid, descriptor) ?? "");
+}
+
+function readerOf(
+  stream: Started["out"],
+  capture: OutputCapture,
+  { buffer, pool }: Pick<CommandOptions, "buffer" | "pool">,
+): StreamReader {
+  const take = (chunk: Uint8Array) => capture.push(chunk);
+  const end = () => {
+    capture.isFinal = true;
+  };
+  return isPipe(stream) ? pipeReader(stream, pool, buffer, take, end) : socketReader(stream, take, end);
+}

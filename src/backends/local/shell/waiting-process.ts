@@ -1,0 +1,106 @@
+/** Whether a command waits for somebody to type, and which process of it, as the kernel tells it. */
+import { readFileSync } from "node:fs";
+import { openTarget, type ProcessEntry } from "../../../host/index.js";
+import type { WaitingFor } from "../../../kernel/index.js";
+import { stripControls, truncateToTail } from "../../../text/index.js";
+
+/** Between two looks at a process that seems to wait: one that only passes through a read has gone on by then. */
+const WAITING_MS = 30;
+/** When it is looked whether a command waits for somebody to type: from soon to seldom, in milliseconds. */
+const FIRST_LOOK_MS = 1_000;
+const LONGEST_LOOK_MS = 10_000;
+const MAX_PROMPT_CHARACTERS = 200;
+const TERMINAL = /^\/dev\/(?:tty|pts\/|console)/;
+/** How a line ends that asks for something. */
+const QUESTION = /(?:[:?>$#%»›❯\])]|\b(?:y\/n|yes\/no)\b\W*)\s*$/i;
+/** Where the kernel has put to sleep who reads from a pipe or a terminal, by the name of the place. */
+const READING = /pipe_read|tty_read|wait_woken/;
+
+/** Numbers of system calls that read from one descriptor, and of those that wait for any of several. */
+const CALLS: Readonly<Record<string, { readonly read: readonly number[]; readonly wait: readonly number[] }>> = {
+  x64: { read: [0, 19], wait: [7, 23, 232, 270, 271, 281] },
+  arm64: { read: [63, 65], wait: [22, 72, 73] },
+};
+
+/**
+ * The first of the processes that is asleep in a read of the input that the command was given, or of a terminal. One that
+ * waits for several things at once counts only where the last line that was printed asks for something.
+ *
+ * @param input - How `/proc/PID/fd` shows the command's standard input; absent when it has none that stays open.
+ * @param lastLine - What was printed last, without an end of line.
+ */
+export function waitingProcess(
+  processes: readonly ProcessEntry[],
+  input: string | undefined,
+  lastLine: string,
+): WaitingFor | undefined {
+  for (const { pid, name, state } of processes) {
+    if (state !== "S") continue;
+    const target = readTarget(pid, QUESTION.test(lastLine));
+    if (target === undefined) continue;
+    const on = target === input ? "input" : TERMINAL.test(target) ? "terminal" : undefined;
+    if (on === undefined) continue;
+    const prompt = truncateToTail(stripControls(lastLine).text.trim(), MAX_PROMPT_CHARACTERS).text;
+    return { pid, name, on, prompt };
+  }
+  return undefined;
+}
+
+/** What the process is about to read from. */
+function readTarget(pid: number, isAsked: boolean): string | undefined {
+  const calls = CALLS[process.arch];
+  const [number = "", descriptor = ""] = (textOf(`/proc/${pid}/syscall`) ?? "").split(" ");
+  if (calls !== undefined && /^\d+$/.test(number)) {
+    if (calls.read.includes(Number(number))) return openTarget(pid, Number.parseInt(descriptor, 16));
+    return isAsked && calls.wait.includes(Number(number)) ? openTarget(pid, 0) : undefined;
+  }
+  // Another machine, or one that does not let its processes be looked at so closely.
+  return READING.test(textOf(`/proc/${pid}/wchan`) ?? "") ? openTarget(pid, 0) : undefined;
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "latin1").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** A running command, as far as it is looked at here. */
+interface MayWait {
+  readonly stdout: { readonly produced: number };
+  readonly stderr: { readonly produced: number };
+  waiting(): WaitingFor | undefined;
+}
+
+/** The process that waits for somebody to type, seen twice. */
+export async function waitingTwice(running: MayWait): Promise<WaitingFor | null> {
+  const first = running.waiting();
+  if (first === undefined) return null;
+  const printed = running.stdout.produced + running.stderr.produced;
+  await new Promise((resolve) => setTimeout(resolve, WAITING_MS));
+  const second = running.waiting();
+  const isSame = second?.pid === first.pid && running.stdout.produced + running.stderr.produced === printed;
+  return isSame ? second : null;
+}
+
+/** Tells once of a process that is seen to wait. Returns what stops that. */
+export function watchForWaiting(running: MayWait, onWaiting: (waiting: WaitingFor) => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  const poll = async (pauseMs: number): Promise<void> => {
+    const waiting = await waitingTwice(running);
+    if (isStopped) return;
+    if (waiting === null) wait(Math.min(pauseMs * 2, LONGEST_LOOK_MS));
+    else onWaiting(waiting);
+  };
+  const wait = (ms: number) => {
+    timer = setTimeout(() => void poll(ms).catch(() => {}), ms);
+    timer.unref();
+  };
+  wait(FIRST_LOOK_MS);
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import type { BashData } from "../../kernel/index.js";
+import { utf8Length } from "../../text/index.js";
+import { bashData, failedWith, seenBy, stream, succeeded } from "../golden.fixture.js";
+import { haftBashPresenter } from "./bash.js";
+import { haftDialect } from "./haft-dialect.js";
+
+const reported = (more: Partial<BashData>, maxBytes = 65_536, notes: readonly string[] = []) =>
+  seenBy(haftDialect, "bash", succeeded(bashData(more)), {}, { budget: { kind: "middle", maxBytes }, notes });
+const textOf = (more: Partial<BashData>, maxBytes?: number, notes?: readonly string[]) =>
+  String(reported(more, maxBytes, notes).envelope);
+
+describe("bashFace", () => {
+  it("says how much of a stream an artifact with a gap holds", () => {
+    const kept = { tail: "z", bytes: 99_000_000, omittedBytes: 98_999_998, artifact: "a-1", artifactBytes: 67_108_864 };
+    expect(textOf({ stdout: stream("a", kept) })).toContain(
+      'the path "artifact:a-1" for the first and last of 99000000 bytes, 67108864 in all …]',
+    );
+  });
+
+  it("decodes to the tool's input, within its ceiling", () => {
+    expect(haftBashPresenter.decode({ command: "ls", timeoutMs: 999_999_999, cwd: "x", input: "" })).toEqual({
+      input: { command: "ls", timeoutMs: 600_000, cwd: "x", input: "" },
+    });
+    expect(haftBashPresenter.decode({ command: " " })).toMatchObject({ parameter: "command" });
+    expect(haftBashPresenter.decode({ command: "ls", timeoutMs: -1 })).toMatchObject({ parameter: "timeoutMs" });
+  });
+
+  it("keeps both ends of each stream when the budget is small, and counts what it left out", () => {
+    const stdout = stream("a".repeat(8_192), { tail: "z".repeat(24_576), bytes: 32_768 });
+    const seen = reported({ stdout, stderr: stream("err\n") }, 4_096);
+    const text = String(seen.envelope);
+    expect(utf8Length(text)).toBeLessThanOrEqual(4_096);
+    expect(text).toMatch(
+      /^stdout:\na+\n\[… (\d+) bytes left out; they were not kept …\]\nz+\nstderr:\nerr\nstatus: exit code 0$/,
+    );
+    const shown = (text.match(/^a+|^z+/gm) ?? []).join("").length;
+    expect(seen.cuts).toEqual([
+      { what: "stdout that the answer has no room for", producedBytes: 32_768, keptBytes: shown },
+    ]);
+  });
+
+  it("gives both large streams their share", () => {
+    const large = () => stream("a".repeat(8_192), { tail: "z".repeat(24_576), bytes: 32_768 });
+    const text = textOf({ stdout: large(), stderr: large() }, 20_000);
+    expect(utf8Length(text)).toBeLessThanOrEqual(20_000);
+    expect(text.match(/bytes left out/g)).toHaveLength(2);
+    expect(utf8Length(text)).toBeGreaterThan(15_000);
+  });
+
+  it("says what ended a tree and what of it is left", () => {
+    const stopped = { ended: "deadline" as const, exitCode: null, endedBy: "TERM" as const, timeoutMs: 500 };
+    expect(textOf({ ...stopped, tree: "unseen" })).toContain(
+      "status: timed out after 500 ms. Its process tree was ended with TERM; whether anything is left could not be seen. Raise `timeoutMs`",
+    );
+    expect(textOf({ ...stopped, tree: "alive" })).toMatch(/still running: a process that could not be named$/);
+    expect(textOf({ ...stopped, timeoutMs: 600_000 })).toContain("Split the work, or start it in the background");
+    expect(textOf({ ended: "output-limit", exitCode: null, endedBy: "KILL" })).toContain("read a part of it.");
+  });
+
+  it("tells a lost connection by whether the command had begun", () => {
+    const lost = { ended: "channel-lost" as const, exitCode: null, problem: "the pipe broke" };
+    expect(textOf({ ...lost, began: "no" })).toBe(
+      "status: connection lost: the pipe broke. The command had not begun; it is safe to send it again.",
+    );
+    expect(textOf({ ...lost, began: "unknown" })).toContain("Whether the command began is not known;");
+    expect(textOf({ ...lost, began: "yes" })).toContain("The command had begun;");
+  });
+
+  it("ends with what was put right in the arguments, and shows a name on one row", () => {
+    const survivors = [{ pid: 7, name: "a\nb\x1b[2J", holds: "none" as const }];
+    expect(textOf({ survivors, tree: "alive" }, 65_536, ["`cmd` was taken as `command`."])).toBe(
+      "stdout: (empty)\nstderr: (empty)\nstatus: exit code 0\nstill running: a\\nb\\x1b[2J (pid 7). To end it: `kill 7`.\nnote: `cmd` was taken as `command`.",
+    );
+  });
+
+  it("shows a failure that has no report as its sentence", () => {
+    const result = failedWith("CALL_TIMEOUT", "Stopped `bash`: it did not finish within its deadline of 9 ms.");
+    expect(seenBy(haftDialect, "bash", result, {}).envelope).toBe(result.message);
+  });
+});

@@ -1,0 +1,63 @@
+import type { DeleteData, DeleteInput, DeleteLimits, RenderContext, ToolPresenter } from "../../kernel/index.js";
+import { showControls } from "../../text/index.js";
+import { booleanArgument, missing, omitUndefined, textArgument } from "../arguments.js";
+import { givenPathOf } from "../failure.js";
+import { counted, textResult } from "../rendering.js";
+import { renderHaftFailure } from "./failure-text.js";
+import { quotedPath, withNotes } from "./notes.js";
+import { withToolNotes } from "./tool-notes.js";
+
+const DELETE_MAX_ENTRIES = 200;
+const DELETE_MAX_BYTES = 64 * 1024 * 1024;
+
+export const haftDeletePresenter: ToolPresenter<DeleteInput, DeleteData, DeleteLimits> = {
+  name: "delete",
+  description: `Delete a file, a link itself, or a folder, with \`recursive\` all in it. What the files held is kept as artifacts; at most ${DELETE_MAX_ENTRIES} entries of together 64 MiB.`,
+  parameters: {
+    type: "object",
+    properties: { path: { type: "string" }, recursive: { type: "boolean" } },
+    required: ["path"],
+    additionalProperties: false,
+  },
+  aliases: { file: "path", file_path: "path", filePath: "path", folder: "path", directory: "path" },
+  paths: ["path"],
+  limits: { maxEntries: DELETE_MAX_ENTRIES, maxBytes: DELETE_MAX_BYTES },
+  decode(args) {
+    const path = textArgument(args, "path");
+    if (path === undefined) return missing("path", "text");
+    return { input: omitUndefined({ path, recursive: booleanArgument(args, "recursive") }) };
+  },
+  render(result, about) {
+    if (result.isError || result.data === undefined) return renderHaftFailure(result, about);
+    return textResult(withNotes(deleted(result.data, about), withToolNotes(about, result)));
+  },
+};
+
+function deleted(data: DeleteData, about: RenderContext): string {
+  const name = quotedPath(givenPathOf(about, data.path));
+  const { kept } = data;
+  const head = `Deleted ${name}: ${whatItWas(data)}.`;
+  if (kept.length === 0) return head;
+  if (data.kind === "file") return `${head} Its content is artifact:${showControls(kept[0]!.artifact)}.`;
+  const rows = kept.map(
+    ({ path, artifact, sizeBytes }) =>
+      `artifact:${showControls(artifact)}  ${quotedPath(path)}, ${counted(sizeBytes, "byte")}`,
+  );
+  return [`${head} What its files held is kept:`, ...rows].join("\n");
+}
+
+function whatItWas({ kind, sizeBytes, inside, target }: DeleteData): string {
+  if (kind === "file") return `a file, ${counted(sizeBytes, "byte")}`;
+  if (kind === "link") return `a link${target === undefined ? "" : ` to "${showControls(target)}", which stays`}`;
+  if (kind === "other") return "a FIFO, a socket or a device";
+  const parts = [
+    [inside.files, "file"],
+    [inside.directories, "folder"],
+    [inside.symlinks, "link"],
+    [inside.others, "special file"],
+  ] as const;
+  const context = parts.filter(([number]) => number > 0).map(([number, noun]) => counted(number, noun));
+  return context.length === 0
+    ? "an empty folder"
+    : `a folder with ${context.join(", ")}, ${counted(sizeBytes, "byte")}`;
+}

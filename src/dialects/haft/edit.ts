@@ -1,0 +1,133 @@
+import {
+  type Decoded,
+  type EditData,
+  type EditInput,
+  type EditLimits,
+  type EditPair,
+  isRecord,
+  type RenderContext,
+  type ToolPresenter,
+} from "../../kernel/index.js";
+import { stripControls } from "../../text/index.js";
+import { type Arguments, booleanArgument, missing, omitUndefined, textArgument } from "../arguments.js";
+import { givenPathOf } from "../failure.js";
+import { counted, textResult } from "../rendering.js";
+import { renderHaftFailure } from "./failure-text.js";
+import { quotedPath, withNotes } from "./notes.js";
+import { replacedBytes, withToolNotes } from "./tool-notes.js";
+
+const EDIT_MAX_DIFF_BYTES = 16_384;
+
+const PAIR = { oldText: { type: "string" }, newText: { type: "string" } } as const;
+
+export const haftEditPresenter: ToolPresenter<EditInput, EditData, EditLimits> = {
+  name: "edit",
+  description:
+    "Replace `oldText`, which must be unique in the file unless `replaceAll`, with the literal `newText`; or several pairs at once as `edits`, each matched against the original. Differences in line ends, blanks, or the indentation of all lines alike are bridged. Returns a diff of at most 16 KiB.",
+  parameters: {
+    type: "object",
+    properties: {
+      path: { type: "string" },
+      ...PAIR,
+      replaceAll: { type: "boolean" },
+      edits: {
+        type: "array",
+        items: { type: "object", properties: PAIR, required: ["oldText", "newText"], additionalProperties: false },
+      },
+    },
+    required: ["path"],
+    additionalProperties: false,
+  },
+  aliases: {
+    file: "path",
+    file_path: "path",
+    filePath: "path",
+    old_string: "oldText",
+    new_string: "newText",
+    old_str: "oldText",
+    new_str: "newText",
+    replace_all: "replaceAll",
+  },
+  acceptsEmpty: ["oldText", "newText"],
+  paths: ["path"],
+  limits: {
+    gate: "write",
+    stages: ["exact", "line-endings", "trailing-blanks", "whitespace", "indentation"],
+    maxDiffBytes: EDIT_MAX_DIFF_BYTES,
+  },
+  decode: decodeEdit,
+  render(result, about) {
+    if (result.isError || result.data === undefined) return renderHaftFailure(result, about);
+    const { data } = result;
+    const diff = stripControls(data.diff).text;
+    const context = [
+      summary(data, about),
+      ...replacedBytes(result, "What the diff leaves out of the removed lines"),
+    ].join(" ");
+    return textResult(withNotes(diff === "" ? context : `${context}\n${diff}`, withToolNotes(about, result)));
+  },
+};
+
+function decodeEdit(args: Arguments): Decoded<EditInput, EditLimits> {
+  const path = textArgument(args, "path");
+  if (path === undefined) return missing("path", "text");
+  const replaceAll = booleanArgument(args, "replaceAll");
+  const oldText = textArgument(args, "oldText");
+  const newText = textArgument(args, "newText");
+  const listed = args.edits;
+  if (listed === undefined) {
+    if (oldText === undefined) return missing("oldText", "text, or send a list as `edits`");
+    if (newText === undefined) return missing("newText", "text (an empty one deletes `oldText`)");
+    return { input: omitUndefined({ path, edits: [{ oldText, newText }], replaceAll }) };
+  }
+  // Empty ones beside a list are what a model sends that fills in every parameter.
+  if (oldText || newText)
+    return { problem: "`edits` and `oldText` exclude each other; send one of them", parameter: "edits" };
+  const edits = pairsOf(listed);
+  if (edits === undefined)
+    return { problem: "`edits` takes a list of `oldText` and `newText` pairs, at least one", parameter: "edits" };
+  return { input: omitUndefined({ path, edits, replaceAll }) };
+}
+
+function pairsOf(listed: unknown): readonly EditPair[] | undefined {
+  if (!Array.isArray(listed) || listed.length === 0) return undefined;
+  const pairs = listed.map((item): EditPair | undefined => {
+    if (!isRecord(item)) return undefined;
+    const { oldText, newText } = item;
+    return typeof oldText === "string" && typeof newText === "string" ? { oldText, newText } : undefined;
+  });
+  return pairs.every((pair) => pair !== undefined) ? pairs : undefined;
+}
+
+/** Lines that a summary names before it only counts. */
+const MAX_LINES_NAMED = 10;
+
+function summary(data: EditData, about: RenderContext): string {
+  const name = quotedPath(givenPathOf(about, data.path));
+  const sentences = [
+    `Edited ${name}: ${counted(data.replacements, "replacement")}${placesOf(data)}, +${data.added} −${data.removed} lines.`,
+  ];
+  const strategy = STRATEGIES[data.strategy];
+  if (strategy !== "") sentences.push(`Found ${strategy}.`);
+  if (data.reindented) sentences.push("`newText` was indented to fit.");
+  if (data.eolConverted) sentences.push("The line endings of `newText` were converted to those of the file.");
+  if (data.merged) sentences.push("The file had changed elsewhere since it was read; that change stays.");
+  if (data.inPlace === true) sentences.push("Written in place, so that its links, owner and attributes stay.");
+  return sentences.join(" ");
+}
+
+const STRATEGIES: Readonly<Record<EditData["strategy"], string>> = {
+  exact: "",
+  "line-endings": "with other line endings",
+  "trailing-blanks": "with other whitespace at line ends",
+  whitespace: "with other whitespace inside lines",
+  indentation: "with other indentation",
+};
+
+function placesOf(data: EditData): string {
+  const lines = [...new Set(data.ranges.map((range) => range.line))];
+  if (lines.length === 0) return "";
+  const named = lines.slice(0, MAX_LINES_NAMED).join(", ");
+  const more = lines.length > MAX_LINES_NAMED ? " …" : "";
+  return ` on ${lines.length === 1 ? "line" : "lines"} ${named}${more}`;
+}

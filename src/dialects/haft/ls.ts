@@ -1,0 +1,76 @@
+import type { LsData, LsEntry, LsInput, LsLimits, ToolPresenter } from "../../kernel/index.js";
+import { asRelative } from "../../text/index.js";
+import { booleanArgument, numberArgument, omitUndefined, textArgument } from "../arguments.js";
+import { entryRows } from "../entry-rows.js";
+import { givenPathOf } from "../failure.js";
+import { counted, textResult } from "../rendering.js";
+import { JSON_NAMES_NOTE, UNNAMED_NOTE } from "../row-name.js";
+import { renderHaftFailure } from "./failure-text.js";
+import { quotedPath, withNotes } from "./notes.js";
+import { withToolNotes } from "./tool-notes.js";
+
+const LS_DEFAULT_ENTRIES = 500;
+const LS_MAX_ENTRIES = 5_000;
+
+export const haftLsPresenter: ToolPresenter<LsInput, LsData, LsLimits> = {
+  name: "ls",
+  description: "List one folder: kind, bytes and name of each entry, folders first.",
+  parameters: {
+    type: "object",
+    properties: {
+      path: { type: "string", description: "Default: working folder" },
+      showHidden: { type: "boolean" },
+      limit: { type: "integer", minimum: 1, maximum: LS_MAX_ENTRIES, description: `Default ${LS_DEFAULT_ENTRIES}` },
+    },
+    additionalProperties: false,
+  },
+  aliases: { directory: "path", all: "showHidden", hidden: "showHidden" },
+  bareString: "path",
+  paths: ["path"],
+  limits: { defaultEntries: LS_DEFAULT_ENTRIES, maxEntries: LS_MAX_ENTRIES },
+  decode(args) {
+    const limit = numberArgument(args, "limit");
+    if (limit !== undefined && (limit < 1 || !Number.isInteger(limit)))
+      return { problem: `\`limit\` was ${limit}; it takes a whole number of at least 1`, parameter: "limit" };
+    return {
+      input: omitUndefined({
+        path: textArgument(args, "path"),
+        showHidden: booleanArgument(args, "showHidden"),
+        limit: limit === undefined ? undefined : Math.min(limit, LS_MAX_ENTRIES),
+      }),
+    };
+  },
+  render(result, about) {
+    if (result.isError || result.data === undefined) return renderHaftFailure(result, about);
+    const { data } = result;
+    const place = quotedPath(givenPathOf(about, data.path));
+    const entries = data.entries.map((entry) => ({ ...entry, name: asRelative(entry.name) }));
+    const rows = entryRows(entries, kindWord);
+    const head = data.total === 0 && data.hidden === 0 ? `${place} is empty.` : `${place}: ${countOf(data)}.`;
+    const notes = notesOf(entries, rows);
+    return textResult(withNotes([head, ...rows, ...notes].join("\n"), withToolNotes(about, result)));
+  },
+};
+
+/** A link is told as one, whatever it leads to. */
+function kindWord({ kind, target }: LsEntry): string {
+  return target !== undefined ? "link" : kind === "directory" ? "dir" : kind;
+}
+
+function countOf({ total, more, entries, hidden, limit }: LsData): string {
+  const counts = [`${more ? "more than " : ""}${counted(total, "entry", "entries")}`];
+  if (hidden > 0) counts.push(`${hidden} hidden left out (\`showHidden\` lists them)`);
+  if (entries.length < total) {
+    const raise =
+      limit < LS_MAX_ENTRIES ? `; raise \`limit\` (at most ${LS_MAX_ENTRIES}) or use \`find\`` : "; use `find`";
+    counts.push(`the first ${entries.length} are listed${raise}`);
+  }
+  return counts.join(", ");
+}
+
+function notesOf(entries: readonly LsEntry[], rows: readonly string[]): readonly string[] {
+  const notes: string[] = [];
+  if (rows.some((row) => row.includes('"'))) notes.push(JSON_NAMES_NOTE);
+  if (entries.some(({ error }) => error === "unnamed")) notes.push(UNNAMED_NOTE);
+  return notes;
+}

@@ -1,0 +1,72 @@
+import type { MoveData, MoveInput, MoveLimits, ToolPresenter } from "../../kernel/index.js";
+import { showControls } from "../../text/index.js";
+import { booleanArgument, missing, omitUndefined, textArgument } from "../arguments.js";
+import { counted, textResult } from "../rendering.js";
+import { renderHaftFailure } from "./failure-text.js";
+import { quotedPath, withNotes } from "./notes.js";
+import { replacedBytes, withToolNotes } from "./tool-notes.js";
+
+const MOVE_MAX_REPLACED_BYTES = 64 * 1024 * 1024;
+
+export const haftMovePresenter: ToolPresenter<MoveInput, MoveData, MoveLimits> = {
+  name: "move",
+  description:
+    "Move or rename a file, a folder, or a link itself; folders above `to` are made. Nothing is replaced unless `overwrite`, and then a file of at most 64 MiB, which is kept as an artifact.",
+  parameters: {
+    type: "object",
+    properties: {
+      from: { type: "string" },
+      to: { type: "string", description: "The new path, not the folder to move into" },
+      overwrite: { type: "boolean" },
+    },
+    required: ["from", "to"],
+    additionalProperties: false,
+  },
+  aliases: {
+    source: "from",
+    src: "from",
+    path: "from",
+    old_path: "from",
+    destination: "to",
+    dest: "to",
+    target: "to",
+    new_path: "to",
+    replace: "overwrite",
+  },
+  paths: ["from", "to"],
+  limits: { maxReplacedBytes: MOVE_MAX_REPLACED_BYTES },
+  decode(args) {
+    const from = textArgument(args, "from");
+    const to = textArgument(args, "to");
+    if (from === undefined) return missing("from", "text");
+    if (to === undefined) return missing("to", "text");
+    return { input: omitUndefined({ from, to, overwrite: booleanArgument(args, "overwrite") }) };
+  },
+  render(result, about) {
+    if (result.isError || result.data === undefined) return renderHaftFailure(result, about);
+    const context = [...moved(result.data), ...replacedBytes(result)].join(" ");
+    return textResult(withNotes(context, withToolNotes(about, result)));
+  },
+};
+
+const KIND_NAMES = { file: "file", directory: "folder", link: "link", other: "special file" } as const;
+
+function moved({
+  from,
+  to,
+  kind,
+  sizeBytes,
+  target,
+  targetChanges,
+  replaced,
+  replacedTarget,
+}: MoveData): readonly string[] {
+  const size = kind === "file" ? `, ${counted(sizeBytes, "byte")}` : "";
+  const sentences = [`Moved ${quotedPath(from)} to ${quotedPath(to)}: a ${KIND_NAMES[kind]}${size}.`];
+  if (replacedTarget !== undefined)
+    sentences.push(`It replaced the link itself, which led to "${showControls(replacedTarget)}".`);
+  else if (replaced) sentences.push("It replaced what stood there.");
+  if (targetChanges && target !== undefined)
+    sentences.push(`It says "${showControls(target)}", which from its new folder leads to another place.`);
+  return sentences;
+}

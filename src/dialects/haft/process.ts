@@ -1,0 +1,154 @@
+import {
+  type Lifetime,
+  type NewOutput,
+  PROCESS_ACTIONS,
+  type ProcessAction,
+  type ProcessData,
+  type ProcessInput,
+  type ProcessLimits,
+  type RenderContext,
+  type Rendered,
+  type ToolPresenter,
+  type Truncation,
+} from "../../kernel/index.js";
+import { showControls, stripControls, truncateToTail, utf8Length } from "../../text/index.js";
+import { booleanArgument, missing, numberArgument, omitUndefined, textArgument } from "../arguments.js";
+import { inputRows, jobLine, jobState, overwrittenFact, waitingLine } from "../job-lines.js";
+import { counted, textResult } from "../rendering.js";
+import { renderHaftFailure } from "./failure-text.js";
+import { withNotes } from "./notes.js";
+import { withToolNotes } from "./tool-notes.js";
+
+const MAX_WAIT_MS = 600_000;
+const LIFETIMES: readonly Lifetime[] = ["session", "host", "keep"];
+/** Room for the words around the output. */
+const FRAME_BYTES = 2_048;
+
+export const haftProcessPresenter: ToolPresenter<ProcessInput, ProcessData, ProcessLimits> = {
+  name: "process",
+  description:
+    "Background commands. start gives a job id; poll and wait give what it printed since last time (its last 32 KiB); write without `input` closes stdin; stop ends the whole tree.",
+  parameters: {
+    type: "object",
+    properties: {
+      action: { type: "string", enum: PROCESS_ACTIONS },
+      command: { type: "string" },
+      id: { type: "string" },
+      cwd: { type: "string" },
+      input: { type: "string" },
+      signal: { type: "string", description: "Default INT" },
+      timeoutMs: { type: "integer", minimum: 1, maximum: MAX_WAIT_MS, description: "Of wait; default 30000" },
+      lifetime: { type: "string", enum: LIFETIMES, description: "Ends with; keep: never" },
+      all: { type: "boolean", description: "List other sessions' too" },
+    },
+    required: ["action"],
+    additionalProperties: false,
+  },
+  aliases: {
+    cmd: "command",
+    job: "id",
+    jobId: "id",
+    job_id: "id",
+    verb: "action",
+    stdin: "input",
+    timeout_ms: "timeoutMs",
+  },
+  acceptsEmpty: ["input"], // to write nothing is not to close stdin
+  paths: ["cwd"],
+  decode(args) {
+    const action = textArgument(args, "action") as ProcessAction | undefined;
+    if (action === undefined || !PROCESS_ACTIONS.includes(action))
+      return missing("action", `one of ${PROCESS_ACTIONS.join(", ")}`);
+    const timeoutMs = numberArgument(args, "timeoutMs");
+    if (timeoutMs !== undefined && (timeoutMs < 1 || !Number.isInteger(timeoutMs)))
+      return {
+        problem: `\`timeoutMs\` was ${timeoutMs}; it takes 1 to ${MAX_WAIT_MS} milliseconds`,
+        parameter: "timeoutMs",
+      };
+    return {
+      input: omitUndefined({
+        action,
+        command: textArgument(args, "command"),
+        id: textArgument(args, "id"),
+        cwd: textArgument(args, "cwd"),
+        input: textArgument(args, "input"),
+        signal: textArgument(args, "signal"),
+        timeoutMs: timeoutMs === undefined ? undefined : Math.min(timeoutMs, MAX_WAIT_MS),
+        lifetime: textArgument(args, "lifetime") as Lifetime | undefined,
+        all: booleanArgument(args, "all"),
+      }),
+    };
+  },
+  render(result, about) {
+    if (result.isError || result.data === undefined) return renderHaftFailure(result, about);
+    const context = withToolNotes(about, result);
+    return result.data.action === "list" ? listed(result.data, context) : report(result.data, context);
+  },
+};
+
+function listed({ jobs = [], omitted = 0 }: ProcessData, about: RenderContext): Rendered {
+  if (jobs.length === 0) return textResult(withNotes("No jobs.", about));
+  const rows = jobs.map(jobLine);
+  if (omitted > 0) rows.unshift(`(${counted(omitted, "earlier job")} that ended left out)`);
+  return textResult(withNotes(rows.join("\n"), about));
+}
+
+function report(data: ProcessData, about: RenderContext): Rendered {
+  // Whoever signals a job has its id, and what the job would have done reads like what it did.
+  const line = data.action === "signal" ? jobState : jobLine;
+  const rows = data.job === undefined ? [] : [line(data.job)];
+  const facts = factsOf(data);
+  const room = about.budget.maxBytes - FRAME_BYTES - utf8Length([...rows, ...facts, ...about.notes].join("\n"));
+  const streams = [
+    ["stdout", data.stdout],
+    ["stderr", data.stderr],
+  ] as const;
+  const sizes = streams.map(([, output]) => utf8Length(output?.text ?? ""));
+  const truncations: Truncation[] = [];
+  streams.forEach(([name, output], index) => {
+    const most = Math.max(Math.floor(room / 2), room - (sizes[1 - index] ?? 0));
+    if (output === undefined) return;
+    const shown = truncateToTail(output.text, most);
+    rows.push(
+      ...outputRows(name, { ...output, text: shown.text, omittedBytes: output.omittedBytes + shown.omittedBytes }),
+    );
+    if (shown.omittedBytes > 0)
+      truncations.push({
+        what: `new ${name} that the answer has no room for`,
+        producedBytes: output.newBytes,
+        keptBytes: shown.keptBytes,
+      });
+  });
+  return textResult(withNotes([...rows, ...facts].join("\n"), about), { clamped: true, truncations });
+}
+
+function outputRows(name: string, output: NewOutput): readonly string[] {
+  const { newBytes, omittedBytes: dropped, droppedBytes, artifact, more } = output;
+  if (newBytes + droppedBytes === 0) return [`${name}: nothing new`];
+  const { overwritten = 0 } = output;
+  const omitted = overwritten > 0 ? `; ${overwrittenFact(overwritten, artifact)}` : "";
+  const rows = [`${name} (${counted(newBytes, "new byte")}${omitted}):`];
+  const where =
+    artifact === undefined ? "" : `; \`read\` or \`grep\` the path "artifact:${showControls(artifact)}" for all of it`;
+  if (droppedBytes > 0) rows.push(`[… ${counted(droppedBytes, "byte")} not kept any more …]`);
+  if (dropped > 0) rows.push(`[… ${counted(dropped, "byte")} left out${where} …]`);
+  const text = stripControls(output.text.replace(/\r(?![\r\n])/g, "\n")).text.replace(/\n$/, "");
+  if (text !== "") rows.push(text);
+  if (more === true) rows.push("[… it prints faster than it is read: poll again for what came next …]");
+  return rows;
+}
+
+function factsOf(data: ProcessData): readonly string[] {
+  const rows: string[] = [];
+  rows.push(...inputRows(data));
+  if (data.sent !== undefined) rows.push(`sent ${stripControls(data.sent).text}`);
+  if (data.inputClosed === true) rows.push("closed its standard input");
+  if (data.waitedMs !== undefined && data.waitingFor === undefined)
+    rows.push(`still running after a wait of ${data.waitedMs} ms; wait again, or poll later`);
+  if (data.waitingFor !== undefined)
+    rows.push(`${waitingLine(data.waitingFor)}. Answer with \`write\` (end it with a newline), or \`stop\` it.`);
+  const left = data.survivors ?? [];
+  if (left.length > 0)
+    rows.push(`still alive: ${left.map(({ pid, name }) => `${stripControls(name).text} (pid ${pid})`).join(", ")}`);
+  return rows;
+}

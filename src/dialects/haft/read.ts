@@ -1,0 +1,210 @@
+import type {
+  ReadData,
+  ReadInput,
+  ReadLimits,
+  ReadPicture,
+  RenderContext,
+  Rendered,
+  ToolPresenter,
+} from "../../kernel/index.js";
+import { posixQuote, showControls, stripControls, utf8Length } from "../../text/index.js";
+import { missing, numberArgument, omitUndefined, shownValue, textArgument } from "../arguments.js";
+import { givenPathOf } from "../failure.js";
+import { gutter, numberLines } from "../line-gutter.js";
+import { counted, textResult } from "../rendering.js";
+import { renderHaftFailure } from "./failure-text.js";
+import { quotedPath, withNotes } from "./notes.js";
+import { fitRows } from "./read-fit.js";
+import { withToolNotes } from "./tool-notes.js";
+
+const READ_MAX_LINES = 2_000;
+const READ_MAX_BYTES = 65_536;
+const READ_MAX_LINE_BYTES = 2_000;
+/** Pixels of an image that is shown. */
+const READ_MAX_SIDE = 2_000;
+
+export const haftReadPresenter: ToolPresenter<ReadInput, ReadData, ReadLimits> = {
+  name: "read",
+  description: `Read a file as numbered lines: at most ${READ_MAX_LINES} lines and ${READ_MAX_BYTES / 1024} KiB a call; a line over ${READ_MAX_LINE_BYTES} bytes is clipped. Images are shown, at most ${READ_MAX_SIDE}×${READ_MAX_SIDE} pixels; PDFs as text, notebooks as cells; of another binary file type and size.`,
+  parameters: {
+    type: "object",
+    properties: {
+      path: { type: "string", description: "File, or artifact:ID" },
+      offset: { type: "integer", description: "First line, from 1; negative: from the end" },
+      limit: { type: "integer", minimum: 1, maximum: READ_MAX_LINES },
+      encoding: { type: "string", description: "Default: detected" },
+    },
+    required: ["path"],
+    additionalProperties: false,
+  },
+  aliases: { file: "path", file_path: "path", filePath: "path", start_line: "offset", max_lines: "limit" },
+  bareString: "path",
+  paths: ["path"],
+  limits: {
+    maxLines: READ_MAX_LINES,
+    maxBytes: READ_MAX_BYTES,
+    maxLineBytes: READ_MAX_LINE_BYTES,
+    truncate: "head",
+    notebooks: true,
+    media: true,
+  },
+  decode(args) {
+    const path = textArgument(args, "path");
+    const offset = numberArgument(args, "offset");
+    const limit = numberArgument(args, "limit");
+    if (path === undefined) return missing("path", "text");
+    if (offset !== undefined && (offset === 0 || !Number.isInteger(offset)))
+      return {
+        problem: `\`offset\` was ${offset}; it takes a line from 1 on, or a negative one counted from the end`,
+        parameter: "offset",
+      };
+    if (limit !== undefined && (limit < 1 || !Number.isInteger(limit)))
+      return { problem: `\`limit\` was ${shownValue(limit)}; it takes 1 to ${READ_MAX_LINES}`, parameter: "limit" };
+    const encoding = textArgument(args, "encoding");
+    return {
+      input: omitUndefined({
+        path,
+        offset,
+        limit: limit === undefined ? undefined : Math.min(limit, READ_MAX_LINES),
+        encoding,
+      }),
+    };
+  },
+  render(result, asked) {
+    if (result.isError || result.data === undefined) return renderHaftFailure(result, asked);
+    const { data } = result;
+    const about = withToolNotes(asked, result);
+    const images = result.content.filter((block) => block.kind === "image");
+    if (data.kind === "image" || data.kind === "binary") {
+      const isExplained = images.length > 0 || about.notes.length > asked.notes.length;
+      const context = textResult(withNotes(notText(data, about, isExplained), about));
+      return { content: [...context.content, ...images], clamped: true };
+    }
+    if (data.text === "") return textResult(withNotes(nothingToShow(data, about), about));
+    return showWindow(data, about);
+  },
+};
+
+/** @param isExplained - An image is attached, or a note says why it is not. */
+function notText(data: ReadData, about: RenderContext, isExplained: boolean): string {
+  const name = quotedPath(givenPathOf(about, data.path));
+  const type = showControls(data.mime ?? (data.kind === "image" ? "image" : "application/octet-stream"));
+  const size = counted(data.sizeBytes, "byte");
+  const facts = data.picture === undefined ? [type, size] : [type, pixels(data.picture), size];
+  if (isExplained) return `${name}: ${facts.join(", ")}.${shownInstead(data.picture)}`;
+  const hint = `A command can look inside, for example \`head -c 256 ${shellWord(givenPathOf(about, data.path))} | od -c\`.`;
+  return `${name} is ${data.kind === "image" ? "an image" : "binary"} (${type}, ${size}) and is not shown as text. ${hint}`;
+}
+
+const pixels = ({ width, height }: Pick<ReadPicture, "width" | "height">) => `${width}×${height} pixels`;
+
+/** What a model sees where it is not the file itself. */
+function shownInstead(picture: ReadPicture | undefined): string {
+  if (picture?.shown === undefined) return "";
+  const { mime, sizeBytes } = picture.shown;
+  const what = picture.isAnimated ? "its first frame" : "a copy of it";
+  return ` Shown is ${what}: ${showControls(mime)}, ${pixels(picture.shown)}, ${counted(sizeBytes, "byte")}.`;
+}
+
+function nothingToShow(data: ReadData, about: RenderContext): string {
+  const name = quotedPath(givenPathOf(about, data.path));
+  const total = data.totalLines ?? data.atLeastLines ?? 0;
+  if (total > 0)
+    return `${name} has ${counted(total, "line")}; nothing stands at that offset. Ask for an \`offset\` of 1 to ${total}.`;
+  const hasBom = data.hasBom ? " It holds only a byte-order mark." : "";
+  return `${name} is empty (${counted(data.sizeBytes, "byte")}).${hasBom}`;
+}
+
+function showWindow(data: ReadData, about: RenderContext): Rendered {
+  const path = givenPathOf(about, data.path);
+  const truncated = new Map(data.truncatedLines.map((one) => [one.line, one.bytes]));
+  const isBareCr = /\r(?!\n)/.test(data.text);
+  const rows = numberLines(data.text, data.startLine).map((line) => {
+    const clean = stripControls(line.text.replace(/\r(?!$)/g, CR_SYMBOL));
+    const bytes = truncated.get(line.number);
+    const marks = [
+      bytes === undefined ? "" : `… [clipped: ${utf8Length(line.text)} of ${bytes} bytes]`,
+      clean.removed === 0 ? "" : ` [${counted(clean.removed, "control character")} removed]`,
+    ];
+    return { number: line.number, text: gutter(line.number) + clean.text + marks.join("") };
+  });
+  const endsOpen =
+    data.nextOffset === undefined && data.kind === "text" && !/[\n\r]$/.test(data.text) && !truncated.has(data.endLine);
+  const tail = [...truncationHint(data, path), ...(endsOpen ? ["[no newline at the end of the file]"] : [])];
+  const facts = factsOf(data, isBareCr);
+  const reserve = HEADER_BYTES + utf8Length([...facts, ...tail, ...about.notes].join("\n")) + 8 * about.notes.length;
+  const fitted = fitRows(rows, about.budget.maxBytes - reserve);
+  const endLine = fitted.rows.at(-1)?.number ?? data.endLine;
+  const nextOffset = fitted.omittedRows === 0 ? data.nextOffset : endLine + 1;
+  const header = [`${viewOf(data, endLine, nextOffset)}.`, ...facts].join(" ");
+  const body = [header, ...fitted.rows.map((row) => row.text), ...(fitted.omittedRows === 0 ? tail : [])];
+  const shown = textResult(withNotes(body.join("\n"), about), { clamped: true });
+  if (fitted.omittedBytes === 0) return shown;
+  const truncation = {
+    what: `lines of ${path} that the answer has no room for`,
+    producedBytes: fitted.keptBytes + fitted.omittedBytes,
+    keptBytes: fitted.keptBytes,
+    next: `Continue with \`offset\` ${nextOffset}.`,
+  };
+  return { ...shown, truncations: [truncation], truncatedByPresenter: true };
+}
+
+/** Room for the header line, whatever its numbers. */
+const HEADER_BYTES = 160;
+/** A carriage return that ends no line is shown, so that lines do not run together. */
+const CR_SYMBOL = "␍";
+
+function viewOf(data: ReadData, endLine: number, nextOffset: number | undefined): string {
+  const total =
+    data.totalLines === null ? `more than ${data.atLeastLines ?? Math.max(endLine, 0)}` : String(data.totalLines);
+  const fromEnd = data.startLine < 0 ? " (counted from the end)" : "";
+  const more = nextOffset === undefined ? "" : `; continue with \`offset\` ${nextOffset}`;
+  return `Showing lines ${data.startLine}–${endLine} of ${total}${fromEnd}${more}`;
+}
+
+function factsOf(data: ReadData, isBareCr: boolean): readonly string[] {
+  const facts = [
+    encodingOf(data),
+    data.hasBom ? "A byte-order mark stands at the start (not shown)." : "",
+    EOL_FACTS[data.eol] ?? "",
+    isBareCr ? `Lone carriage returns show as ${CR_SYMBOL}.` : "",
+    (data.replaced ?? 0) > 0
+      ? `${counted(data.replaced ?? 0, "character")} could not be decoded and show as U+FFFD.`
+      : "",
+    data.truncatedByBytes === true ? `Ended at ${READ_MAX_BYTES / 1024} KiB.` : "",
+  ];
+  return facts.filter((fact) => fact !== "");
+}
+
+function encodingOf({ encoding, isGuessed }: ReadData): string {
+  if (encoding.toLowerCase() === "utf-8") return "";
+  const guessed = isGuessed === true ? " (guessed; if characters look wrong, name another as `encoding`)" : "";
+  return `Encoding: ${showControls(encoding)}${guessed}.`;
+}
+
+const EOL_FACTS: Readonly<Record<string, string>> = {
+  crlf: "Line ends: CRLF.",
+  cr: "Line ends: CR.",
+  mixed: "Line ends: mixed.",
+};
+
+/** How to see the rest of a clipped line: the line window cannot, a command can. */
+function truncationHint(data: ReadData, path: string): readonly string[] {
+  const first = data.truncatedLines[0];
+  if (first === undefined) return [];
+  if (data.isView === true) return ["[the rest of a clipped line is in the file itself]"];
+  if (data.kind === "artifact") return ["[`grep` finds text in the rest of a clipped line]"];
+  if (first.line < 1 || data.encoding.toLowerCase() !== "utf-8")
+    return ["[a command can show the rest of a clipped line]"];
+  const from =
+    utf8Length(data.text.split("\n", first.line - data.startLine + 1)[first.line - data.startLine] ?? "") + 1;
+  return [
+    `[rest of line ${first.line}: \`sed -n ${first.line}p ${shellWord(path)} | cut -b ${from}-${from + 9_999}\`]`,
+  ];
+}
+
+/** Quoted only where a shell would read more than a name into it. */
+function shellWord(path: string): string {
+  const name = path.startsWith("-") ? `./${path}` : path;
+  return /^[\w./@%+,:-]+$/.test(name) ? name : posixQuote(name);
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { failedWith, HASH_B, seenBy, succeeded, writeData } from "../golden.fixture.js";
+import { haftDialect } from "./haft-dialect.js";
+import { haftWritePresenter } from "./write.js";
+
+const told = (result: Parameters<typeof seenBy>[2]) =>
+  seenBy(haftDialect, "write", result, { path: "a.txt", content: "x" }).envelope;
+
+describe("writeFace", () => {
+  it("wants the content, an empty one too, and a hash that is one", () => {
+    expect(haftWritePresenter.decode({ path: "a", content: "" })).toEqual({ input: { path: "a", content: "" } });
+    expect(haftWritePresenter.decode({ path: "a" })).toMatchObject({ parameter: "content" });
+    expect(haftWritePresenter.decode({ path: "a", content: "", expect: "ABC" })).toMatchObject({ parameter: "expect" });
+    expect(haftWritePresenter.decode({ path: "a", content: "", expect: HASH_B.toUpperCase() })).toEqual({
+      input: { path: "a", content: "", expect: HASH_B },
+    });
+  });
+
+  it("says where the old content is", () => {
+    const data = writeData({ created: false });
+    expect(told({ ...succeeded(data), details: { backup: { artifact: "a3", bytes: 9 } } })).toMatch(
+      /The old content is artifact:a3\.$/,
+    );
+    expect(told({ ...succeeded(data), details: { backup: { artifact: "a3", bytes: 8, sizeBytes: 10 } } })).toMatch(
+      /\. Of the old content, 10 bytes, the first and the last are kept, together 8 bytes: artifact:a3\.$/,
+    );
+    expect(told({ ...succeeded(data), details: { backup: { kept: false, sizeBytes: 5, maxBytes: 4 } } })).toMatch(
+      /\. The old content, 5 bytes, was not kept and is gone: of a file that is replaced at most 4 bytes are kept\.$/,
+    );
+    expect(told({ ...succeeded(data), details: { backup: { kept: false, sizeBytes: 1 } } })).toMatch(
+      /\. The old content, 1 byte, was not kept and is gone: this session has no room for it among its artifacts\.$/,
+    );
+  });
+
+  it("gives what is needed to replace a file that has changed", () => {
+    const result = failedWith("FS_STALE", 'Did not write "a.txt": it has changed since it was read.', {
+      sizeBytes: 1,
+      modifiedMs: Number.NaN,
+      sha256: HASH_B,
+    });
+    expect(told(result)).toBe(
+      `Did not write "a.txt": it has changed since it was read.\nIt has 1 byte, sha256 ${HASH_B}.\nRead it again, then repeat the call. Or send that hash as \`expect\` to replace it unseen.`,
+    );
+  });
+
+  it("leaves the hash out where no parameter takes it", () => {
+    const result = failedWith("FS_NOT_READ", 'Did not edit "a.txt": it has not been read.', { sha256: HASH_B });
+    expect(seenBy(haftDialect, "edit", result, {}).envelope).toBe(
+      'Did not edit "a.txt": it has not been read.\nRead it first, then repeat the call.',
+    );
+  });
+});

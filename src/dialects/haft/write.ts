@@ -1,0 +1,56 @@
+import type { RenderContext, ToolPresenter, WriteData, WriteInput, WriteLimits } from "../../kernel/index.js";
+import { showControls } from "../../text/index.js";
+import { missing, omitUndefined, textArgument } from "../arguments.js";
+import { givenPathOf } from "../failure.js";
+import { counted, textResult } from "../rendering.js";
+import { renderHaftFailure } from "./failure-text.js";
+import { quotedPath, withNotes } from "./notes.js";
+import { replacedBytes, withToolNotes } from "./tool-notes.js";
+
+export const haftWritePresenter: ToolPresenter<WriteInput, WriteData, WriteLimits> = {
+  name: "write",
+  description:
+    "Create or replace a whole file with exactly `content`, UTF-8; parent folders are made. An existing non-empty file must have been read before, or be named by `expect`.",
+  parameters: {
+    type: "object",
+    properties: {
+      path: { type: "string" },
+      content: { type: "string" },
+      expect: { type: "string", description: "SHA-256 of the old bytes in hex, or absent" },
+    },
+    required: ["path", "content"],
+    additionalProperties: false,
+  },
+  aliases: { file: "path", file_path: "path", filePath: "path", text: "content", contents: "content" },
+  paths: ["path"],
+  limits: { gate: "write", parents: true },
+  decode(args) {
+    const path = textArgument(args, "path");
+    const content = textArgument(args, "content");
+    const expect = textArgument(args, "expect");
+    if (path === undefined) return missing("path", "text");
+    if (content === undefined) return missing("content", "text (an empty one empties the file)");
+    if (expect !== undefined && expect !== "absent" && !/^[0-9a-f]{64}$/i.test(expect))
+      return { problem: '`expect` takes the 64 hex digits of a SHA-256, or "absent"', parameter: "expect" };
+    return { input: omitUndefined({ path, content, expect: expect?.toLowerCase() }) };
+  },
+  render(result, about) {
+    if (result.isError || result.data === undefined) return renderHaftFailure(result, about, "expect");
+    const context = [written(result.data, about), ...replacedBytes(result)].join(" ");
+    return textResult(withNotes(context, withToolNotes(about, result)));
+  },
+};
+
+/** Hex digits of a hash that are shown where nothing has to be sent back. */
+const SHORT_HASH = 12;
+
+function written(data: WriteData, about: RenderContext): string {
+  const name = quotedPath(givenPathOf(about, data.path));
+  const before = data.beforeHash === undefined ? "" : ` (was ${data.beforeHash.slice(0, SHORT_HASH)})`;
+  const hash = `sha256 ${data.afterHash.slice(0, SHORT_HASH)}${data.created ? "" : before}`;
+  const sentences = [`${data.created ? "Created" : "Replaced"} ${name}: ${counted(data.bytes, "byte")}, ${hash}.`];
+  if (data.inPlace === true) sentences.push("Written in place, so that its links, owner and attributes stay.");
+  if ((data.differs ?? []).length > 0)
+    sentences.push(`Not carried over from the old file: ${data.differs?.map(showControls).join(", ")}.`);
+  return sentences.join(" ");
+}

@@ -1,0 +1,389 @@
+import { describe, expect, it } from "vitest";
+import { type AnyPresenter, type ContentBlock, ERROR_CODES, TODO_STATUSES, type ToolResult } from "../kernel/index.js";
+import { fc, runCount } from "../testing/property.fixture.js";
+import { utf8Length } from "../text/index.js";
+import { bashData, readData, stream, writeData } from "./golden.fixture.js";
+import { buddyDialect, haftDialect, indusagi, indusagiDialect, zeroclawDialect } from "./index.js";
+
+const DIALECTS = [haftDialect, indusagiDialect, indusagi({ edition: "python" }), zeroclawDialect, buddyDialect];
+
+/** Text with everything that makes trouble: controls, halves of pairs, line ends of each kind, marks. */
+const text = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 60 }),
+  fc
+    .array(
+      fc.constantFrom("a", "é", "😀", "\n", "\r\n", "\r", "\x1b[31m", "\u202e", "\ufeff", "\ud800", "\0", "$&", "`"),
+      {
+        maxLength: 60,
+      },
+    )
+    .map((parts) => parts.join("")),
+);
+const count = fc.integer({ min: -3, max: 100_000 });
+
+const reads = fc
+  .record({
+    text,
+    kind: fc.constantFrom("text" as const, "binary" as const, "image" as const, "artifact" as const),
+    encoding: fc.constantFrom("utf-8", "utf-16le", "windows-1252", ""),
+    hasBom: fc.boolean(),
+    startLine: count,
+    totalLines: fc.option(count),
+    sizeBytes: count,
+    truncatedLines: fc.array(fc.record({ line: count, bytes: count }), { maxLength: 3 }),
+  })
+  .chain((more) => fc.constant(readData(more.text, more)));
+const pictures = fc
+  .tuple(reads, fc.record({ width: count, height: count, mime: text, sizeBytes: count }), fc.boolean())
+  .map(([data, shown, isMoving]) => ({ ...data, picture: { width: 1, height: 1, isAnimated: isMoving, shown } }));
+const nextOffsets = fc
+  .tuple(fc.oneof(reads, pictures), fc.option(count))
+  .map(([data, next]) => (next === null ? data : { ...data, nextOffset: next }));
+const writes = fc
+  .record({ created: fc.boolean(), bytes: count, differs: fc.array(text, { maxLength: 2 }), inPlace: fc.boolean() })
+  .map((more) => writeData(more));
+const edits = fc.record({
+  path: text,
+  replacements: count,
+  strategy: fc.constantFrom("exact", "line-endings", "trailing-blanks", "whitespace", "indentation"),
+  ranges: fc.array(fc.record({ line: count, before: fc.constant([0, 1]), after: fc.constant([0, 1]) }), {
+    maxLength: 20,
+  }),
+  diff: text,
+  added: count,
+  removed: count,
+  merged: fc.boolean(),
+  reindented: fc.boolean(),
+  eolConverted: fc.boolean(),
+});
+const lines = fc.array(fc.record({ line: count, text }), { maxLength: 3 });
+const greps = fc.record({
+  root: text,
+  mode: fc.constantFrom("content", "files", "count"),
+  hits: fc.array(
+    fc.record({
+      path: fc.constantFrom("a", "b\n"),
+      line: count,
+      text,
+      truncatedBytes: count,
+      before: lines,
+      after: lines,
+    }),
+    { maxLength: 5 },
+  ),
+  counts: fc.array(fc.record({ path: text, count }), { maxLength: 3 }),
+  why: fc.constantFrom("complete", "limit", "deadline", "cancelled"),
+  limit: count,
+  skipped: fc.dictionary(text, count),
+  unreadable: fc.array(text, { maxLength: 8 }),
+  engine: text,
+});
+const kinds = fc.constantFrom("file" as const, "directory" as const, "link" as const, "other" as const);
+const listings = fc.record({
+  path: text,
+  entries: fc.array(
+    fc.record(
+      { name: text, kind: kinds, sizeBytes: count, target: text, error: fc.constantFrom("unreached", "unnamed") },
+      { requiredKeys: ["name", "kind", "sizeBytes"] },
+    ),
+    { maxLength: 5 },
+  ),
+  total: count,
+  more: fc.boolean(),
+  limit: count,
+  hidden: count,
+});
+const moves = fc.record(
+  {
+    from: text,
+    to: text,
+    kind: kinds,
+    sizeBytes: count,
+    target: text,
+    targetChanges: fc.boolean(),
+    replaced: fc.boolean(),
+    replacedTarget: text,
+  },
+  { requiredKeys: ["from", "to", "kind", "sizeBytes", "targetChanges", "replaced"] },
+);
+const deletes = fc.record(
+  {
+    path: text,
+    kind: kinds,
+    sizeBytes: count,
+    inside: fc.record({ files: count, directories: count, symlinks: count, others: count }),
+    target: text,
+    kept: fc.array(fc.record({ path: text, artifact: text, sizeBytes: count }), { maxLength: 4 }),
+  },
+  { requiredKeys: ["path", "kind", "sizeBytes", "inside", "kept"] },
+);
+const finds = fc.record(
+  {
+    root: text,
+    entries: fc.array(fc.record({ path: text, kind: kinds }), { maxLength: 5 }),
+    total: count,
+    why: fc.constantFrom("complete", "limit", "deadline", "cancelled"),
+    limit: count,
+    skipped: fc.dictionary(text, count),
+    unreadable: fc.array(text, { maxLength: 8 }),
+    engine: text,
+    asGlob: text,
+  },
+  { requiredKeys: ["root", "entries", "total", "why", "limit", "skipped", "unreadable", "engine"] },
+);
+const times = fc.record({ epochNs: fc.constant("1"), zone: text, format: fc.constant("iso"), text });
+const streams = fc
+  .record({
+    head: text,
+    tail: text,
+    omittedBytes: fc.nat(),
+    bytes: fc.nat(),
+    invalid: fc.nat(),
+    overwritten: fc.nat(),
+    notable: fc.array(fc.record({ line: count, text }), { maxLength: 3 }),
+  })
+  .map((more) => stream(more.head, more));
+const runs = fc
+  .record({
+    ended: fc.constantFrom(
+      "itself" as const,
+      "cancelled" as const,
+      "deadline" as const,
+      "output-limit" as const,
+      "spawn-error" as const,
+      "channel-lost" as const,
+      "detached" as const,
+    ),
+    began: fc.constantFrom("yes" as const, "no" as const, "unknown" as const),
+    exitCode: fc.option(fc.integer({ min: 0, max: 255 })),
+    signal: fc.option(fc.constantFrom("KILL", "TERM")),
+    ambiguous: fc.boolean(),
+    stdout: streams,
+    stderr: streams,
+    survivors: fc.array(
+      fc.record({
+        pid: fc.nat(),
+        name: text,
+        holds: fc.constantFrom("stdout" as const, "stderr" as const, "none" as const),
+      }),
+      {
+        maxLength: 2,
+      },
+    ),
+    tree: fc.constantFrom("gone" as const, "alive" as const, "unseen" as const),
+    endedBy: fc.option(fc.constantFrom("TERM" as const, "KILL" as const)),
+    timeoutMs: fc.nat(),
+  })
+  .map((more) => bashData(more));
+const todos = fc
+  .array(fc.record({ id: text, text, status: fc.constantFrom(...TODO_STATUSES) }), { maxLength: 4 })
+  .map((items) => ({
+    items,
+    tally: { pending: items.length, active: 0, done: 0, cancelled: 0 },
+  }));
+
+const outputs = fc.record({ text, newBytes: fc.nat(), omittedBytes: fc.nat(), droppedBytes: fc.nat(), artifact: text });
+const jobs = fc.record({
+  id: text,
+  command: text,
+  lifetime: fc.constantFrom("session", "host", "keep"),
+  status: fc.constantFrom("running", "ended", "lost"),
+  endedBy: fc.constantFrom("itself", "stopped", "host"),
+  adopted: fc.constantFrom("call", "host"),
+  exitCode: fc.option(fc.integer({ min: 0, max: 255 })),
+  signal: fc.option(fc.constantFrom("KILL", "TERM")),
+  ambiguous: fc.boolean(),
+  ageMs: fc.nat(),
+  outputBytes: fc.nat(),
+});
+const processes = fc.oneof(
+  fc.record({ action: fc.constant("list"), jobs: fc.array(jobs, { maxLength: 4 }), omitted: fc.nat({ max: 3 }) }),
+  fc.record(
+    {
+      action: fc.constantFrom("start", "poll", "wait", "write", "signal", "stop"),
+      job: jobs,
+      stdout: outputs,
+      stderr: outputs,
+      waitingFor: fc.record({ pid: fc.nat(), name: text, on: fc.constantFrom("input", "terminal"), prompt: text }),
+      survivors: fc.array(fc.record({ pid: fc.nat(), name: text, holds: fc.constant("none") }), { maxLength: 2 }),
+      wroteBytes: fc.nat(),
+      waitingBytes: fc.nat({ max: 65_536 }),
+      unwritten: fc.record({ bytes: fc.nat(), from: text, why: fc.constantFrom("full", "closed") }),
+      inputClosed: fc.boolean(),
+      waitedMs: fc.nat(),
+    },
+    { requiredKeys: ["action"] },
+  ),
+);
+
+const DATA: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  read: nextOffsets,
+  write: writes,
+  edit: edits,
+  move: moves,
+  delete: deletes,
+  ls: listings,
+  grep: greps,
+  find: finds,
+  time: times,
+  bash: runs,
+  process: processes,
+  todo_set: todos,
+  todo_read: todos,
+};
+
+function dataOf(tool: string): fc.Arbitrary<unknown> {
+  const generator = DATA[tool];
+  if (generator === undefined) throw new Error(`DATA has no generator for ${tool}: add one that makes its data.`);
+  return generator;
+}
+
+const about = fc.record({
+  arguments: fc.dictionary(fc.constantFrom("path", "command", "wait", "includeIgnored", "pattern"), fc.anything()),
+  budget: fc.record({
+    kind: fc.constantFrom("head" as const, "tail" as const, "middle" as const),
+    maxBytes: fc.integer({ min: 1, max: 9_000 }),
+  }),
+  cwd: text,
+  notes: fc.array(text, { maxLength: 2 }),
+  tool: text,
+});
+
+/** The details that some face reads. */
+const DETAILS = [
+  ...["nearest", "lines", "region", "sha256", "sizeBytes", "modifiedMs", "missing", "parameter", "problem", "reason"],
+  ...["claim", "path", "kind", "why", "feature", "notes", "backup", "deniedBy"],
+];
+
+const failures: fc.Arbitrary<ToolResult<unknown>> = fc.record(
+  {
+    content: fc.constant([]),
+    isError: fc.constant(true),
+    code: fc.oneof(fc.constantFrom(...ERROR_CODES), text),
+    message: text,
+    details: fc.oneof(
+      fc.anything(),
+      fc.record({
+        nearest: fc.oneof(
+          fc.anything(),
+          fc.array(fc.oneof(fc.anything(), fc.record({ line: fc.anything(), text, differs: text }))),
+        ),
+        lines: fc.oneof(fc.anything(), fc.array(fc.anything())),
+        region: fc.oneof(fc.anything(), text, fc.record({ line: fc.anything(), text })),
+        sha256: text,
+        modifiedMs: fc.anything(),
+        missing: fc.anything(),
+        parameter: fc.anything(),
+        claim: fc.anything(),
+      }),
+    ),
+  },
+  { requiredKeys: ["content", "isError"] },
+);
+
+/** Every face of every dialect, by a name to tell them apart. */
+const FACES = DIALECTS.flatMap((dialect) =>
+  Object.entries(dialect.tools).map(([tool, face]) => ({ name: `${dialect.name} ${face.name}`, tool, face })),
+);
+
+/** Every detail that a face may read, each of them without a text form, alone and in a list and as a member. */
+const TEXTLESS_DETAILS = [{ toString: [] }, Object.create(null), Symbol("s")].flatMap((value) =>
+  [value, [value], [{ line: value, text: value, differs: value }], { line: value, text: value, path: value }].map(
+    (detail) => Object.fromEntries(DETAILS.map((name) => [name, detail])),
+  ),
+);
+
+function checkBlocks(content: readonly ContentBlock[]): void {
+  expect(content.length).toBeGreaterThan(0);
+  for (const block of content) {
+    expect(["text", "json", "image"]).toContain(block.kind);
+    if (block.kind === "text") expect(typeof block.text).toBe("string");
+  }
+}
+
+function isTotal(face: AnyPresenter): void {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.dictionary(fc.constantFrom(...parameterNames(face)), fc.anything()), fc.object()),
+      (args) => {
+        const decoded = face.decode(args);
+        if ("problem" in decoded) expect(decoded.problem).toMatch(/[^.\s]$/);
+        else expect(typeof decoded.input).toBe("object");
+      },
+    ),
+    { numRuns: runCount(80) },
+  );
+}
+
+const parameterNames = (face: AnyPresenter) => ["path", ...Object.keys(face.parameters.properties as object)];
+
+describe("faces", () => {
+  it.each(FACES)("$name decodes whatever it is given", ({ face }) => isTotal(face));
+
+  it.each(FACES)("$name renders whatever the tool returns", ({ tool, face }) => {
+    fc.assert(
+      fc.property(dataOf(tool), fc.boolean(), about, (data, isError, context) => {
+        checkBlocks(face.render({ content: [], isError, data }, context).content);
+      }),
+      { numRuns: runCount(80) },
+    );
+  });
+
+  it.each(FACES)("$name renders whatever the pipeline fails with", ({ face }) => {
+    fc.assert(
+      fc.property(failures, about, (result, context) => {
+        const { content } = face.render(result, context);
+        checkBlocks(content);
+        expect(
+          content.some((block) => block.kind === "text" && block.text !== "") || result.message !== undefined,
+        ).toBe(true);
+      }),
+      { numRuns: runCount(120) },
+    );
+  });
+
+  it.each(FACES)("$name renders details of any kind, whatever the code", ({ face }) => {
+    const context = {
+      arguments: {},
+      budget: { kind: "head" as const, maxBytes: 9_000 },
+      cwd: "/",
+      notes: [],
+      tool: "x",
+    };
+    for (const code of ERROR_CODES)
+      for (const details of TEXTLESS_DETAILS)
+        checkBlocks(face.render({ content: [], isError: true, code, message: "Not done.", details }, context).content);
+  });
+
+  it("keeps the reports of the default dialect free of control characters", () => {
+    const control = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+    for (const [tool, face] of Object.entries(haftDialect.tools)) {
+      fc.assert(
+        fc.property(dataOf(tool), about, (data, context) => {
+          for (const block of face.render({ content: [], isError: false, data }, context).content)
+            if (block.kind === "text") expect(block.text).not.toMatch(control);
+        }),
+        { numRuns: runCount(80) },
+      );
+    }
+  });
+
+  it("keeps a read of the default dialect within any budget that holds its frame", () => {
+    const window = fc.array(fc.string({ maxLength: 80 }), { minLength: 1, maxLength: 200 });
+    fc.assert(
+      fc.property(window, fc.integer({ min: 600, max: 8_000 }), (rows, maxBytes) => {
+        const data = readData(`${rows.map((row) => row.replace(/\s/g, " ")).join("\n")}\n`);
+        const context = {
+          arguments: { path: "a.txt" },
+          budget: { kind: "middle" as const, maxBytes },
+          cwd: "/",
+          notes: [],
+          tool: "read",
+        };
+        const [block] = haftDialect.tools.read!.render({ content: [], isError: false, data }, context).content;
+        expect(block?.kind === "text" && utf8Length(block.text) <= maxBytes).toBe(true);
+      }),
+      { numRuns: runCount(80) },
+    );
+  });
+});

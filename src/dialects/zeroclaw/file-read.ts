@@ -1,0 +1,58 @@
+import type { ReadData, ReadInput, ReadLimits, ToolPresenter, Truncation } from "../../kernel/index.js";
+import { utf8Length } from "../../text/index.js";
+import { missing, textArgument } from "../arguments.js";
+import { givenPathOf } from "../failure.js";
+import { newTruncations, textResult } from "../rendering.js";
+import { wholeText } from "../whole-text.js";
+import { failed } from "./envelope.js";
+import { type FileErrorTexts, fileError } from "./file-error.js";
+import * as messages from "./messages.js";
+
+/** The seed sets no bound; the tool's own hard cap still holds. */
+const UNBOUNDED = Number.MAX_SAFE_INTEGER;
+
+export const fileReadPresenter: ToolPresenter<ReadInput, ReadData, ReadLimits> = {
+  name: "file_read",
+  description: "Read a whole file as it is, without line numbers.",
+  parameters: {
+    type: "object",
+    properties: {
+      path: { type: "string", description: "Path of the file, in the workspace or absolute where that is allowed" },
+    },
+    required: ["path"],
+  },
+  paths: ["path"],
+  limits: {
+    maxLines: UNBOUNDED,
+    maxBytes: UNBOUNDED,
+    maxLineBytes: UNBOUNDED,
+    truncate: "none",
+    notebooks: false,
+    media: false,
+  },
+  decode(args) {
+    const path = textArgument(args, "path");
+    return path === undefined ? missing("path", "text") : { input: { path } };
+  },
+  render(result, about) {
+    if (result.isError || result.data === undefined)
+      return failed(fileError(result, textsFor(givenPathOf(about, undefined))));
+    const { data } = result;
+    const text = wholeText(data);
+    return textResult(text, { clamped: true, ...newTruncations(result, restOf(data, text)) });
+  },
+};
+
+function restOf(data: ReadData, text: string): readonly Truncation[] {
+  if (data.nextOffset === undefined) return [];
+  return [{ what: `rest of ${data.path}`, producedBytes: data.sizeBytes, keptBytes: utf8Length(text) }];
+}
+
+function textsFor(path: string): FileErrorTexts {
+  return {
+    notAllowed: () => messages.readNotAllowed(path),
+    resolvedNotAllowed: messages.resolvedNotAllowed,
+    notFound: messages.fileNotFound,
+    failed: messages.readFailed,
+  };
+}

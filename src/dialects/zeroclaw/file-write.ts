@@ -1,0 +1,31 @@
+import type { ToolPresenter, WriteData, WriteInput, WriteLimits } from "../../kernel/index.js";
+import { pathAndContent } from "../arguments.js";
+import { givenPathOf } from "../failure.js";
+import { textResult } from "../rendering.js";
+import { failed } from "./envelope.js";
+import { fileError } from "./file-error.js";
+import * as messages from "./messages.js";
+
+export const fileWritePresenter: ToolPresenter<WriteInput, WriteData, WriteLimits> = {
+  name: "file_write",
+  description: "Write text to a file, creating it and its folders or replacing what it held.",
+  parameters: {
+    type: "object",
+    properties: {
+      path: { type: "string", description: "Path of the file, in the workspace or absolute where that is allowed" },
+      content: { type: "string", description: "The whole new content" },
+    },
+    required: ["path", "content"],
+  },
+  paths: ["path"],
+  limits: { gate: "off", parents: true },
+  decode: pathAndContent,
+  render(result, about) {
+    const path = givenPathOf(about, result.data?.path);
+    if (result.isError || result.data === undefined)
+      return failed(
+        fileError(result, { notAllowed: () => messages.writeNotAllowed(path), failed: messages.writeFailed }),
+      );
+    return textResult(messages.wroteBytes(result.data.bytes, path), { clamped: true });
+  },
+};

@@ -1,0 +1,91 @@
+import { graceOf, type Survivor, TREE_GONE, TREE_UNSEEN, type TreeState } from "../../kernel/index.js";
+import type { ProcessTree, TreeMember } from "./process-tree.js";
+
+/** After KILL a process goes at once, unless it hangs in the kernel: then it is told as alive. */
+const KILL_WAIT_MS = 1_000;
+const INITIAL_POLL_MS = 2;
+const MAX_POLL_MS = 100;
+
+/** The leader as its parent sees it. */
+export interface Leader {
+  readonly hasExited: boolean;
+  /** Resolves when it exits. */
+  readonly exited: Promise<unknown>;
+}
+
+/**
+ * Ends a whole tree: TERM, `graceMs`, KILL, or KILL alone where `graceMs` is 0; each to the leader's group at once and to every
+ * other process found. Looks again after each step, since what was found may have forked meanwhile. Resolves as soon as
+ * nothing is left, in any case `graceMs` and one second later.
+ */
+export async function killTree(tree: ProcessTree, leader: Leader, graceMs: number): Promise<TreeState> {
+  const grace = graceOf(graceMs);
+  if (!tree.canSee) return killUntracked(tree, leader, grace);
+  let left = grace === 0 ? tree.find() : send(tree, leader, "SIGTERM");
+  if (left.length === 0) return TREE_GONE;
+  if (grace > 0) left = await waitGone(tree, leader, grace, () => {});
+  if (left.length === 0) return { ...TREE_GONE, endedBy: "TERM" };
+  left = await waitGone(tree, leader, KILL_WAIT_MS, () => send(tree, leader, "SIGKILL"));
+  return { state: left.length === 0 ? "gone" : "alive", survivors: survivorsOf(left), endedBy: "KILL" };
+}
+
+/** Members as a result tells them. */
+export function survivorsOf(members: readonly TreeMember[]): Survivor[] {
+  return members.map(({ pid, name, holds }) => ({ pid, name, holds }));
+}
+
+export function send(tree: ProcessTree, leader: Leader, signal: NodeJS.Signals): TreeMember[] {
+  const members = tree.find();
+  if (!leader.hasExited) tree.signalGroup(signal);
+  const others = leader.hasExited ? members : members.filter((one) => one.group !== tree.criteria.leader);
+  tree.signal(others, signal);
+  // A stopped process takes TERM only when it goes on.
+  if (signal === "SIGTERM") {
+    tree.signal(
+      members.filter((one) => one.state === "T"),
+      "SIGCONT",
+    );
+  }
+  return members;
+}
+
+async function waitGone(
+  tree: ProcessTree,
+  leader: Leader,
+  limitMs: number,
+  beforePoll: () => void,
+): Promise<TreeMember[]> {
+  const end = performance.now() + limitMs;
+  for (let pauseMs = INITIAL_POLL_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_POLL_MS)) {
+    beforePoll();
+    const leftMs = end - performance.now();
+    await pause(Math.max(1, Math.min(pauseMs, leftMs)), leader);
+    const members = tree.find();
+    if (members.length === 0 && leader.hasExited) return members;
+    if (performance.now() >= end) return members;
+  }
+}
+
+/** Without `/proc` there is only the group, and what became of it is not to be seen. */
+async function killUntracked(tree: ProcessTree, leader: Leader, graceMs: number): Promise<TreeState> {
+  if (graceMs > 0) {
+    tree.signalGroup("SIGTERM");
+    await pause(graceMs, leader);
+  }
+  const endedBy = leader.hasExited ? "TERM" : "KILL";
+  tree.signalGroup("SIGKILL");
+  await pause(KILL_WAIT_MS, leader);
+  return { ...TREE_UNSEEN, endedBy };
+}
+
+/** Waits for the time, or for the leader while it is there. */
+function pause(ms: number, leader: Leader): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    if (leader.hasExited) return;
+    leader.exited.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

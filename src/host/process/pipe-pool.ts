@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { closeSync, constants, existsSync, mkdtempSync, openSync, readlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { removeNames } from "./remove-names.js";
+import { sendSignal } from "./signal.js";
+
+/** Pipes made by one `mkfifo`, about 2 ms. */
+const BATCH = 64;
+/** With fewer left than this the next batch is made in the background. */
+const REFILL_BELOW = 32;
+/** After a batch that came to nothing none is tried for so long. */
+const RETRY_AFTER_MS = 1_000;
+const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
+
+/** One pipe. Whoever took it closes what it opened, and in the end gives the pipe back or closes its read end. */
+export interface Pipe {
+  /** Not blocking. */
+  readonly readEnd: number;
+  /** Opens a write end; blocking for a child, not blocking for us. */
+  openWriteEnd(mode: "blocking" | "non-blocking"): number;
+  /** Opens a second, blocking read end for a child. A write end must be open. */
+  openReadEnd(): number;
+  /** How `/proc/PID/fd` shows either end in any process. */
+  readonly shownAs: string;
+}
+
+/**
+ * Pipes of the kernel for the streams of commands. Node itself gives a child sockets, on which `tee /dev/stderr` and
+ * `cat /dev/stdin` fail and which are slower; named pipes, their names removed at once, are pipes like any other.
+ *
+ * A batch that comes to nothing, as when this process has too many files open or the disk is full, is tried again a little
+ * later.
+ */
+export class PipePool {
+  #free: Pipe[] = [];
+  readonly #isUsable: boolean;
+  #notBefore = 0;
+  /** What is made in the background. */
+  #coming: { readonly batch: Batch; readonly child: ChildProcess } | undefined;
+  #isClosed = false;
+
+  /** @param isUsable - False: no pipe is ever given, as on a system where none can be made. */
+  constructor(isUsable = process.platform === "linux" && existsSync("/proc/self/fd")) {
+    this.#isUsable = isUsable;
+  }
+
+  /** A pipe, or undefined where none can be made now: a socket has to do then. */
+  take(): Pipe | undefined {
+    if (this.#free.length === 0 && this.#mayMake) this.#makeNow();
+    const pipe = this.#free.pop();
+    if (this.#free.length < REFILL_BELOW && this.#mayMake && this.#coming === undefined) this.#makeSoon();
+    return pipe;
+  }
+
+  /** Takes a pipe for the next command. Only an empty one that nobody else has open, or ever had, may be given back. */
+  giveBack(pipe: Pipe): void {
+    if (this.#isClosed) closeSync(pipe.readEnd);
+    else this.#free.push(pipe);
+  }
+
+  /** What this process has of it is gone when this returns, on disk too. */
+  close(): void {
+    this.#isClosed = true;
+    for (const pipe of this.#free) closeSync(pipe.readEnd);
+    this.#free = [];
+    if (this.#coming === undefined) return;
+    sendSignal(this.#coming.child, "SIGKILL");
+    removeNames(this.#coming.batch.directory, this.#coming.batch.paths);
+  }
+
+  get #mayMake(): boolean {
+    return this.#isUsable && !this.#isClosed && performance.now() >= this.#notBefore;
+  }
+
+  #makeNow(): void {
+    const batch = newBatch();
+    this.#adopt(batch, batch !== undefined && spawnSync("mkfifo", batch.options, { stdio: "ignore" }).status === 0);
+  }
+
+  #makeSoon(): void {
+    const batch = newBatch();
+    const child = batch && mkfifo(batch);
+    if (batch === undefined || child === undefined) {
+      this.#adopt(batch, false);
+      return;
+    }
+    const coming = { batch, child };
+    this.#coming = coming;
+    const done = (isMade: boolean) => {
+      if (this.#coming !== coming) return;
+      this.#coming = undefined;
+      this.#adopt(batch, isMade);
+    };
+    child.once("error", () => done(false));
+    child.once("exit", (code) => done(code === 0));
+  }
+
+  #adopt(batch: Batch | undefined, isMade: boolean): void {
+    const made = batch === undefined || !isMade || this.#isClosed ? undefined : openBatch(batch);
+    if (batch !== undefined) removeNames(batch.directory, batch.paths);
+    if (made === undefined) this.#notBefore = performance.now() + RETRY_AFTER_MS;
+    else this.#free.push(...made.map(pipeOf));
+  }
+}
+
+interface Batch {
+  readonly directory: string;
+  readonly paths: readonly string[];
+  readonly options: readonly string[];
+}
+
+function newBatch(): Batch | undefined {
+  try {
+    const directory = mkdtempSync(join(tmpdir(), "haft-pipes-"));
+    const paths = Array.from({ length: BATCH }, (_, index) => join(directory, String(index)));
+    return { directory, paths, options: ["-m", "600", "--", ...paths] };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Begins to make them. Does not keep this process alive. */
+function mkfifo({ options }: Batch): ChildProcess | undefined {
+  try {
+    const child = spawn("mkfifo", options, { stdio: "ignore" });
+    child.unref();
+    return child;
+  } catch {
+    return undefined;
+  }
+}
+
+/** All of them or none: a part would take the last descriptors that this process may have. */
+function openBatch({ paths }: Batch): number[] | undefined {
+  const opened: number[] = [];
+  try {
+    for (const path of paths) opened.push(openSync(path, READ_FLAGS));
+    return opened;
+  } catch {
+    for (const one of opened) closeSync(one);
+    return undefined;
+  }
+}
+
+/** @param readEnd - Its name has been removed, so that the link reads as it will in every process. */
+function pipeOf(readEnd: number): Pipe {
+  const own = `/proc/self/fd/${readEnd}`;
+  return {
+    readEnd,
+    shownAs: readlinkSync(own),
+    openWriteEnd: (mode) =>
+      openSync(own, mode === "blocking" ? constants.O_WRONLY : constants.O_WRONLY | constants.O_NONBLOCK),
+    openReadEnd: () => openSync(own, constants.O_RDONLY),
+  };
+}

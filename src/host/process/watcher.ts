@@ -1,0 +1,272 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { systemCode } from "../../kernel/index.js";
+import { newNonce } from "../ids.js";
+import { helperEnvironment, SHELL, TAG_NAME } from "./command-environment.js";
+import type { PipePool } from "./pipe-pool.js";
+import { WATCHER_SCRIPT } from "./watcher-script.js";
+
+/** What a watcher ended after its host had gone. */
+export interface WatcherReport {
+  readonly endedMs: number;
+  readonly processes: readonly { readonly pid: number; readonly name: string }[];
+}
+
+const REPORT_PREFIX = "ended-";
+/** How soon a watcher whose pipe is full is written to again. */
+const RETRY_MS = 50;
+/** A process that is still there one or two of these later is told of; telling one costs as much as a tenth of starting it. */
+const TURN_MS = 25;
+/** Turns without a process, after which there are no more until one comes. */
+const IDLE_TURNS = 40;
+/** Bytes that a pipe takes whole or not at all. */
+const WHOLE_BYTES = 4096;
+
+/** What a watcher has not been told of one number yet. */
+interface WatchUpdate {
+  /** It knows an older process of that number, which has ended. */
+  readonly hasEnded: boolean;
+  /** When the process started that has the number now. */
+  readonly start: number | undefined;
+}
+
+/**
+ * Ends what runs here when this process does, also by `kill -9`: a tiny shell that holds a pipe to us and is told each
+ * command as it starts. Made at the first command. Needs `/proc`; without it nothing is watched.
+ */
+export class Watcher {
+  /** The beginning of the tags of all commands that are watched. */
+  readonly nonce = newNonce();
+  readonly #pool: PipePool;
+  readonly #reportDirectory: string | undefined;
+  /** What runs: when each process started, by its number. */
+  readonly #running = new Map<number, number>();
+  /**
+   * What waits because the pipe is full, by number, oldest first. At most one entry for each command that runs, or that the
+   * watcher still takes for running: what has ended before it could be told is left out.
+   */
+  readonly #updates = new Map<number, WatchUpdate>();
+  #retry: NodeJS.Timeout | undefined;
+  /** What `addSoon` was given in this turn and in the one before. */
+  #fresh = new Map<number, () => number | undefined>();
+  #due = new Map<number, () => number | undefined>();
+  /** One timer for all, kept while commands come: to make one for each costs more than what it does. */
+  #turns: NodeJS.Timeout | undefined;
+  #idleTurns = 0;
+  #input: number | undefined;
+  /** Absent: none runs. */
+  #child: ChildProcess | undefined;
+  readonly #isUsable = existsSync("/proc/self/stat");
+
+  /** @param reportDirectory - Made when it is needed; absent, nothing is reported. */
+  constructor(pool: PipePool, reportDirectory?: string) {
+    this.#pool = pool;
+    this.#reportDirectory = reportDirectory;
+  }
+
+  /** Sees to it that the watcher runs. Called before a command starts. */
+  begin(): void {
+    if (!this.#isUsable || this.#child !== undefined) return;
+    const child = this.#start();
+    if (child === undefined) return;
+    child.unref();
+    this.#child = child;
+    // One that was given up before must not take its successor along: the end of the successor's input ends all that runs.
+    const gone = () => {
+      if (this.#child === child) this.#lost();
+    };
+    child.once("error", gone);
+    child.once("exit", gone);
+    if (child.pid === undefined) {
+      this.#lost();
+      return;
+    }
+    for (const [pid, start] of this.#running) this.#updates.set(pid, { hasEnded: false, start });
+    this.#send();
+  }
+
+  /** @returns Undefined where there is no pipe, descriptor or process for it: the next command tries again. */
+  #start(): ChildProcess | undefined {
+    const pipe = this.#pool.take();
+    if (pipe === undefined) return undefined;
+    let end: number | undefined;
+    try {
+      this.#input = pipe.openWriteEnd("non-blocking");
+      end = pipe.openReadEnd();
+      const args = ["-c", WATCHER_SCRIPT, "haft-watcher", `${TAG_NAME}=${this.nonce}.`, this.#report()];
+      return spawn(SHELL, args, {
+        detached: true,
+        cwd: "/",
+        env: helperEnvironment(),
+        stdio: [end, "ignore", "ignore"],
+      });
+    } catch {
+      this.#lost();
+      return undefined;
+    } finally {
+      for (const one of [pipe.readEnd, end]) if (one !== undefined) closeSync(one);
+    }
+  }
+
+  /** How many commands the watcher has not been told of yet, or whose end. */
+  get unsent(): number {
+    return this.#updates.size;
+  }
+
+  /** @param start - When the process started, in ticks; what has another start time is another process. */
+  add(pid: number, start: number | undefined): void {
+    if (start === undefined) return;
+    const hasEnded = this.#updates.get(pid)?.hasEnded ?? this.#running.has(pid);
+    this.#running.set(pid, start);
+    this.#updates.set(pid, { hasEnded, start });
+    this.#send();
+  }
+
+  /**
+   * Adds a process of a tagged command unless it is removed within a moment. What is quick needs no telling: its tag begins as
+   * all tags of this host do, and that is what the watcher looks for first.
+   */
+  addSoon(pid: number, start: () => number | undefined): void {
+    if (!this.#isUsable) return;
+    this.#fresh.set(pid, start);
+    this.#idleTurns = 0;
+    this.#turns ??= setInterval(() => this.#turn(), TURN_MS).unref();
+  }
+
+  #turn(): void {
+    const due = this.#due;
+    this.#due = this.#fresh;
+    this.#fresh = new Map();
+    for (const [pid, start] of due) this.add(pid, start());
+    this.#idleTurns = this.#due.size > 0 ? 0 : this.#idleTurns + 1;
+    if (this.#idleTurns < IDLE_TURNS) return;
+    clearInterval(this.#turns);
+    this.#turns = undefined;
+  }
+
+  remove(pid: number): void {
+    this.#fresh.delete(pid);
+    this.#due.delete(pid);
+    if (!this.#running.delete(pid)) return;
+    const news = this.#updates.get(pid);
+    if (news !== undefined && !news.hasEnded) this.#updates.delete(pid);
+    else this.#updates.set(pid, { hasEnded: true, start: undefined });
+    this.#send();
+  }
+
+  /** The end of its input: what is still told to it is ended. */
+  close(): void {
+    clearInterval(this.#turns);
+    this.#turns = undefined;
+    this.#closeInput();
+  }
+
+  #closeInput(): void {
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    this.#updates.clear();
+    if (this.#input !== undefined) closeSync(this.#input);
+    this.#input = undefined;
+  }
+
+  #lost(): void {
+    this.#child = undefined;
+    this.#closeInput();
+  }
+
+  /** Tells what there is to tell. While the pipe is full it waits: closing the pipe would end all that runs. */
+  #send(): void {
+    if (this.#input === undefined) {
+      this.#updates.clear();
+      return;
+    }
+    if (this.#retry !== undefined) return;
+    try {
+      while (this.#updates.size > 0) {
+        const { lines, pids } = this.#nextLines();
+        writeSync(this.#input, lines);
+        for (const pid of pids) this.#updates.delete(pid);
+      }
+    } catch (thrown) {
+      if (systemCode(thrown) !== "EAGAIN") {
+        // It is gone: the next command starts another, which is told all.
+        this.#lost();
+        return;
+      }
+      this.#retry = setTimeout(() => {
+        this.#retry = undefined;
+        this.#send();
+      }, RETRY_MS);
+      this.#retry.unref();
+    }
+  }
+
+  /** As many as are sure to be taken whole. */
+  #nextLines(): { readonly lines: string; readonly pids: readonly number[] } {
+    const pids: number[] = [];
+    let lines = "";
+    for (const [pid, { hasEnded, start }] of this.#updates) {
+      const next = `${hasEnded ? `-${pid}\n` : ""}${start === undefined ? "" : `+${pid}:${start}\n`}`;
+      if (lines.length + next.length > WHOLE_BYTES) break;
+      lines += next;
+      pids.push(pid);
+    }
+    return { lines, pids };
+  }
+
+  #report(): string {
+    if (this.#reportDirectory === undefined) return "";
+    try {
+      makeReportDirectory(this.#reportDirectory);
+      return join(this.#reportDirectory, REPORT_PREFIX + this.nonce);
+    } catch {
+      return "";
+    }
+  }
+}
+
+/**
+ * Two hosts may start at once: a folder that has come meanwhile is one.
+ *
+ * One by one: `mkdirSync` with `recursive` does not return on Node.js 20.20 where a parent takes no child, as in `/proc`.
+ */
+function makeReportDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeReportDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (thrown) {
+    if (systemCode(thrown) !== "EEXIST") throw thrown;
+  }
+}
+
+/** What watchers of earlier hosts wrote down, oldest first. Each is told once. */
+export function takeReports(directory: string): WatcherReport[] {
+  const reports: WatcherReport[] = [];
+  for (const name of existsSync(directory) ? readdirSync(directory) : []) {
+    if (!name.startsWith(REPORT_PREFIX)) continue;
+    const report = takeReport(join(directory, name));
+    if (report !== undefined) reports.push(report);
+  }
+  return reports.sort((one, other) => one.endedMs - other.endedMs);
+}
+
+/** Undefined where another start has just taken it. */
+function takeReport(path: string): WatcherReport | undefined {
+  try {
+    const endedMs = Math.round(statSync(path).mtimeMs);
+    const lines = readFileSync(path, "utf8")
+      .split("\n")
+      .filter((line) => line !== "");
+    rmSync(path, { force: true });
+    const processes = lines.map((line) => {
+      const [pid = "", ...name] = line.split(" ");
+      return { pid: Number(pid), name: name.join(" ") };
+    });
+    return { endedMs, processes };
+  } catch (thrown) {
+    if (systemCode(thrown) === "ENOENT") return undefined;
+    throw thrown;
+  }
+}

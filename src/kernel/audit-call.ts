@@ -1,0 +1,110 @@
+/** The record of a call: one entry before anything of it happens, one when it has settled. Neither can hold the call. */
+import { truncateToHead } from "../text/index.js";
+import { type CallRun, cancelledBeforeStart, type Ending, ended, resultOfThrown } from "./call-run.js";
+import type { Claim } from "./claims.js";
+import { ABANDON_AFTER_MS, DEFAULT_DEADLINE_MS } from "./deadline.js";
+import { mapTexts } from "./outcome.js";
+import { fail, type ToolOutcome } from "./result.js";
+import type { AuditEnd } from "./services.js";
+import { after, withTimeout } from "./with-timeout.js";
+
+/** Bytes of a call's input, and of each text of its claims, that its audit entries keep. */
+const AUDIT_INPUT_BYTES = 4_096;
+/** Bytes of a call's id that its audit entry keeps. */
+const AUDIT_ID_BYTES = 256;
+
+/** A call that could not be put on record does not run: an act that nobody can see afterwards is no act of ours. */
+export async function auditBegin(run: CallRun): Promise<Ending | undefined> {
+  const { tool } = run;
+  const { clock } = run.context.host;
+  let auditFailure: Ending | undefined;
+  const begun = (id: string): undefined => {
+    if (auditFailure === undefined) run.audit = id;
+    else endLateEntry(run, id, auditFailure);
+  };
+  const begin = () => after(beginEntry(run), begun);
+  try {
+    return await withTimeout<Ending | undefined>(
+      { clock, ms: DEFAULT_DEADLINE_MS, signal: run.cancel },
+      begin,
+      (why) => {
+        const late = `${notAudited(run)} The audit did not answer within ${DEFAULT_DEADLINE_MS} ms.`;
+        auditFailure =
+          why === "cancelled" ? cancelledBeforeStart(run.tool.name) : ended("timed-out", fail("CALL_TIMEOUT", late));
+        return auditFailure;
+      },
+    );
+  } catch (thrown) {
+    const failed = resultOfThrown(thrown, tool.name);
+    return ended("failed", { ...failed, message: `${notAudited(run)} ${failed.message ?? ""}`.trim() });
+  }
+}
+
+function notAudited(run: CallRun): string {
+  return `Did not run \`${run.tool.name}\`, for its record could not be kept.`;
+}
+
+function beginEntry(run: CallRun): string | PromiseLike<string> {
+  const { call, context, tool } = run;
+  const { audit, digest, redactor } = context.host;
+  const input = run.notPlain ?? JSON.stringify(call.input ?? null);
+  return after(digest(input), (inputDigest) => {
+    run.inputDigest = inputDigest;
+    const shown = redactor === undefined ? input : redactor.redact(input);
+    return audit.begin({
+      callId: truncateToHead(call.id, AUDIT_ID_BYTES).text,
+      sessionId: context.session.id,
+      tool: tool.name,
+      backend: context.backend.name,
+      workspace: truncateToHead(String(context.workspace), AUDIT_INPUT_BYTES).text,
+      inputDigest,
+      input: truncateToHead(shown, AUDIT_INPUT_BYTES).text,
+    });
+  });
+}
+
+/** The entry of a call that has been answered meanwhile: nothing ran, and the record says so. */
+function endLateEntry(run: CallRun, id: string, { status, result }: Ending): void {
+  const { audit, clock } = run.context.host;
+  const code = result.code === undefined ? {} : { code: result.code };
+  const note = "Its begin was kept only after the call had been answered; nothing ran.";
+  Promise.resolve()
+    .then(() => audit.end(id, { status, ...code, tookMs: clock.now() - run.startedMs, note }))
+    .catch(() => {});
+}
+
+/** The call has happened and its answer must reach the model: a begin without an end is itself a record that something went wrong. */
+export async function auditEnd(run: CallRun, outcome: ToolOutcome): Promise<void> {
+  const { audit, clock } = run.context.host;
+  try {
+    const entry = {
+      status: outcome.status,
+      ...(outcome.code === undefined ? {} : { code: outcome.code }),
+      rule: outcome.decision.rule,
+      effect: outcome.decision.effect,
+      approver: outcome.decision.approver,
+      backend: run.backend.name,
+      ...shownClaims(run),
+      tookMs: clock.now() - run.startedMs,
+      truncations: outcome.truncations.length,
+    };
+    await withTimeout<void>(
+      { clock, ms: ABANDON_AFTER_MS },
+      () => audit.end(run.audit, entry),
+      () => {},
+    );
+  } catch {}
+}
+
+/** What the call touched, as a record may show it. */
+function shownClaims({ claims, context }: CallRun): Pick<AuditEnd, "claims" | "note"> {
+  const { redactor } = context.host;
+  try {
+    const shown = (text: string): string =>
+      truncateToHead(redactor === undefined ? text : redactor.redact(text), AUDIT_INPUT_BYTES).text;
+    return { claims: mapTexts(claims, shown) as readonly Claim[] };
+  } catch {
+    // What it threw may hold what was not to be seen.
+    return { note: "What it touched is not told: the redactor failed at it." };
+  }
+}

@@ -1,0 +1,55 @@
+/** Replacing a whole file of the state folder: readers see all old or all new bytes, also after a power cut. */
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+
+/** Writes `content` beside `path`, flushes it and renames it over. Mode 0600. Leaves nothing behind when it throws. */
+export function replaceStateFile(path: string, content: string): void {
+  const beside = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
+  try {
+    const descriptor = openSync(beside, "wx", 0o600);
+    try {
+      const bytes = Buffer.from(content, "utf8");
+      for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(beside, path);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * The text of a file, or undefined when it is not there. Rejects what is not a file, such as a folder or a FIFO: none of
+ * these is read, let alone waited for.
+ */
+export function readIfThere(path: string): string | undefined {
+  // The error of a missing file costs several times this look.
+  if (!existsSync(path)) return undefined;
+  try {
+    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      if (!fstatSync(descriptor).isFile()) throw new Error("it is not a file");
+      return readFileSync(descriptor, "utf8");
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}

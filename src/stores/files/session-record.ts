@@ -1,0 +1,136 @@
+/** The mark of a session's folder: whose it is, when it was used last, and which processes have it open. */
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isProcessAlive, ownProcessIdentity, type ProcessIdentity } from "./process-identity.js";
+import { readIfThere, replaceStateFile } from "./replace-state-file.js";
+import { isTimestampMs } from "./timestamp.js";
+
+const RECORD_FILE = "session.json";
+const HELD = /^held-([0-9a-f]{8})-(\d+)-(\w+)$/;
+/** Milliseconds between two touches: the time of a last use is that precise. */
+const TOUCH_EVERY_MS = 60_000;
+/** A process of another machine or container counts as alive while it touches what it holds. */
+const FOREIGN_STALE_MS = 60 * 60 * 1000;
+
+/** What the mark says. */
+export interface RecordedSession {
+  readonly id: string;
+  readonly isTemporary: boolean;
+  readonly createdMs: number;
+  /** The end of its last call, to the minute. */
+  readonly usedMs: number;
+}
+
+/** The mark as this process keeps it. A folder that is not there yet gets none: a session makes nothing until it has to. */
+export class SessionRecord {
+  readonly #directory: string;
+  readonly #about: Pick<RecordedSession, "id" | "isTemporary">;
+  readonly #now: () => number;
+  readonly #heldName: string;
+  #checkedMs: number | undefined;
+  #touchedMs: number | undefined;
+  /** What tells this mark from that of a later session of the same name. */
+  #nonce: string | undefined;
+
+  constructor(directory: string, about: Pick<RecordedSession, "id" | "isTemporary">, now: () => number) {
+    this.#directory = directory;
+    this.#about = about;
+    this.#now = now;
+    const { machine, pid, started } = ownProcessIdentity();
+    this.#heldName = `held-${machine}-${pid}-${started}`;
+  }
+
+  /** The session has kept something just now. Harmless where the folder cannot be written: the next write tells. */
+  kept(): void {
+    if (this.#touchedMs === undefined) this.#checkedMs = undefined;
+    this.touch();
+  }
+
+  /** The session was used just now. A folder that is missing is looked for seldom: `kept` says when there is one. */
+  touch(): void {
+    const nowMs = this.#now();
+    if (this.#checkedMs !== undefined && nowMs - this.#checkedMs < TOUCH_EVERY_MS) return;
+    this.#checkedMs = nowMs;
+    if (this.isGone() || !existsSync(this.#directory)) return;
+    try {
+      const record = join(this.#directory, RECORD_FILE);
+      const held = join(this.#directory, this.#heldName);
+      if (this.#nonce === undefined && readNonce(record) === undefined) {
+        const nonce = randomBytes(8).toString("hex");
+        replaceStateFile(record, `${JSON.stringify({ ...this.#about, createdMs: nowMs, nonce })}\n`);
+      }
+      this.#nonce ??= readNonce(record);
+      writeFileSync(held, "", { mode: 0o600 });
+      const now = new Date(nowMs);
+      for (const path of [record, held]) utimesSync(path, now, now);
+      this.#touchedMs = nowMs;
+    } catch {
+      // A state folder that takes no more is told by the call that has something to keep.
+    }
+  }
+
+  /** Whether somebody ended the session: its mark is no more, or that of another session that took its name since. */
+  isGone(): boolean {
+    return this.#nonce !== undefined && readNonce(join(this.#directory, RECORD_FILE)) !== this.#nonce;
+  }
+
+  /** Whether another session took its name since. */
+  isTaken(): boolean {
+    return this.isGone() && existsSync(join(this.#directory, RECORD_FILE));
+  }
+
+  /** This process has the session open no longer. */
+  release(): void {
+    if (this.#touchedMs !== undefined) rmSync(join(this.#directory, this.#heldName), { force: true });
+  }
+}
+
+/** What the mark in a folder says; undefined where there is none that can be read. */
+export function readSessionRecord(directory: string): RecordedSession | undefined {
+  try {
+    const path = join(directory, RECORD_FILE);
+    const { id, isTemporary, createdMs } = JSON.parse(readIfThere(path) ?? "") as Partial<RecordedSession>;
+    if (typeof id !== "string" || !isTimestampMs(createdMs)) return undefined;
+    return { id, isTemporary: isTemporary === true, createdMs, usedMs: statSync(path).mtimeMs };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The processes that have the session of this folder open, by their numbers. */
+export function holdersOf(directory: string, own: ProcessIdentity, nowMs: number): readonly number[] {
+  return namesIn(directory).flatMap((name) => {
+    const [, machine, pid, started] = HELD.exec(name) ?? [];
+    if (machine === undefined || pid === undefined || started === undefined) return [];
+    const alive = isProcessAlive({ machine, pid: Number(pid), started }, own);
+    const isHeld = alive === "unknown" ? isFresh(join(directory, name), nowMs) : alive;
+    return isHeld ? [Number(pid)] : [];
+  });
+}
+
+/** The names in a folder; none where it is missing. */
+export function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function readNonce(path: string): string | undefined {
+  try {
+    const { nonce } = JSON.parse(readIfThere(path) ?? "") as { readonly nonce?: unknown };
+    return typeof nonce === "string" ? nonce : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isFresh(path: string, nowMs: number): boolean {
+  try {
+    return nowMs - statSync(path).mtimeMs < FOREIGN_STALE_MS;
+  } catch {
+    return false;
+  }
+}

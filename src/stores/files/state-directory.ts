@@ -1,0 +1,131 @@
+/** Where Haft keeps its own state: one private folder, made when something first has to be kept. */
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { homeDirectory } from "../../host/index.js";
+import { HaftError, messageOf, shortageOf, systemCode } from "../../kernel/index.js";
+import { expandHome } from "../../text/index.js";
+import { formatProblem, noteFormat, requireFormat } from "./state-format.js";
+
+/** The state folder of a host. Opening one touches nothing; the first `folder` that is asked for makes it. */
+export interface StateDirectory {
+  /** Absolute. */
+  readonly path: string;
+  /**
+   * A folder below it, made with mode 0700 if it is missing.
+   * @throws `STORE_UNWRITABLE` with the path and the option that names another folder, `STORE_NEWER`.
+   */
+  directory(...names: readonly string[]): string;
+  /** Before something is removed. @throws `STORE_NEWER` where a newer version has taken the folder over meanwhile. */
+  check(): void;
+}
+
+/**
+ * The state folder at `path`; absent, the one that the environment gives: `HAFT_STATE`, else `$XDG_STATE_HOME/haft`, else
+ * `~/.local/state/haft`. `~` and `~/x` in `HAFT_STATE` stand in the home folder: not every place that sets it
+ * has a shell. A relative `XDG_STATE_HOME` is ignored, as its specification asks.
+ *
+ * @throws `STORE_NEWER` where a newer version has written it. Nothing of it is then read or changed.
+ */
+export function openStateDirectory(path?: string): StateDirectory {
+  const root = statePathOf(path);
+  requireFormat(root);
+  return Object.freeze({
+    path: root,
+    directory(...names: readonly string[]): string {
+      const wanted = join(root, ...names);
+      requireFormat(root);
+      try {
+        makeDirectories(wanted);
+        noteFormat(root);
+      } catch (error) {
+        throw unwritable(wanted, error);
+      }
+      return wanted;
+    },
+    check: () => requireFormat(root),
+  });
+}
+
+/** Where `openStateFolder` would look, absolute. */
+export function statePathOf(path?: string): string {
+  return resolve(path ?? expandHome(defaultStatePath(process.env), homeDirectory()));
+}
+
+/**
+ * Makes a folder and those above it that are missing, with mode 0700. One by one: `mkdirSync` with `recursive` does not
+ * return on Node.js 20.20 where a parent exists and takes no child, as `/proc` does.
+ */
+function makeDirectories(path: string): void {
+  if (existsSync(path)) {
+    if (statSync(path).isDirectory()) return;
+    throw Object.assign(new Error("not a folder"), { code: "EEXIST" });
+  }
+  const above = dirname(path);
+  if (above !== path) makeDirectories(above);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== "EEXIST") throw error;
+  }
+}
+
+/** Why nothing can be kept there, as a clause; undefined when something can. A folder is made and taken away again. */
+export function stateProblem({ path }: Pick<StateDirectory, "path">): string | undefined {
+  const problem = formatProblem(path);
+  if (problem !== undefined) return problem;
+  try {
+    rmdirSync(mkdtempSync(join(nearestDirectory(path), ".haft-")));
+    return undefined;
+  } catch (error) {
+    return systemReason(error);
+  }
+}
+
+/** The folder itself, or the first above it that is there. */
+function nearestDirectory(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestDirectory(dirname(path));
+}
+
+/** The error for state that cannot be kept; `path` is what could not be written. */
+export function unwritable(path: string, cause: unknown): HaftError {
+  const reason = systemReason(cause);
+  const next = nextStep(cause);
+  return new HaftError(
+    "STORE_UNWRITABLE",
+    `Could not write the state folder at "${path}": ${reason}. ${next} with \`--state DIR\` or the environment variable HAFT_STATE.`,
+    { cause, details: { path, reason } },
+  );
+}
+
+function defaultStatePath(env: NodeJS.ProcessEnv): string {
+  const own = env.HAFT_STATE;
+  if (own !== undefined && own !== "") return own;
+  const xdg = env.XDG_STATE_HOME;
+  if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, "haft");
+  return join(homeDirectory(), ".local", "state", "haft");
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+  ENOSPC: "no space is left on the device",
+  EDQUOT: "the disk quota is used up",
+  EFBIG: "no file may become that large here",
+  ENOENT: "no folder can be made there",
+  ENOTDIR: "a part of the path is not a folder",
+  EEXIST: "something that is not a folder stands there",
+  ELOOP: "the path is a loop of links",
+};
+
+function nextStep(cause: unknown): string {
+  const shortage = shortageOf(cause);
+  if (shortage !== undefined) return `${shortage.next}, or name another folder`;
+  const code = systemCode(cause);
+  const isFull = code === "ENOSPC" || code === "EDQUOT";
+  return isFull ? "Free some space there, or name another folder" : "Name a writable folder";
+}
+
+function systemReason(cause: unknown): string {
+  return REASONS[systemCode(cause) ?? ""] ?? shortageOf(cause)?.why ?? messageOf(cause);
+}

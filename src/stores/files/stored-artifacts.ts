@@ -1,0 +1,54 @@
+/** The artifacts of all sessions of a state folder, for whoever looks after them from outside of the sessions. */
+import { join } from "node:path";
+import type { ArtifactInfo, ArtifactPart } from "../../kernel/index.js";
+import { type FileArtifacts, fileArtifacts } from "./file-artifacts.js";
+import { namesIn, readSessionRecord } from "./session-record.js";
+import type { StateDirectory } from "./state-directory.js";
+
+/** An artifact and whose it is. */
+export interface StoredArtifact extends ArtifactInfo {
+  readonly session: string;
+}
+
+export interface StoredArtifacts {
+  /** Oldest first. */
+  list(): Promise<readonly StoredArtifact[]>;
+  /** See `Artifacts.read`, whatever the session. @throws `STORE_CONFLICT` where what is kept is damaged. */
+  read(id: string, offset: number, length: number): Promise<ArtifactPart | "evicted" | "unknown">;
+  /** Removes one with all its bytes, also one that is still being written. False when there is none. @throws `STORE_UNWRITABLE` */
+  remove(id: string): boolean;
+  /** Those whose records cannot be read, by their ids: `list` leaves them out. */
+  damaged(): readonly string[];
+}
+
+/** Those in `<state>/sessions`. Looking makes nothing. */
+export function storedArtifacts(state: StateDirectory): StoredArtifacts {
+  const root = join(state.path, "sessions");
+  const sessions = (): readonly { readonly session: string; readonly artifacts: FileArtifacts }[] =>
+    namesIn(root).flatMap((name) => {
+      const session = readSessionRecord(join(root, name))?.id;
+      return session === undefined
+        ? []
+        : [{ session, artifacts: fileArtifacts(state, ["sessions", name, "artifacts"]) }];
+    });
+  return {
+    async list() {
+      const lists = sessions().map(async ({ session, artifacts }) =>
+        (await artifacts.list()).map((info) => ({ ...info, session })),
+      );
+      // What a session has made within one millisecond stays in its order.
+      return (await Promise.all(lists)).flat().sort((one, other) => one.createdMs - other.createdMs);
+    },
+    async read(id, offset, length) {
+      let found: "evicted" | "unknown" = "unknown";
+      for (const { artifacts } of sessions()) {
+        const part = await artifacts.read(id, offset, length);
+        if (typeof part !== "string") return part;
+        if (part === "evicted") found = part;
+      }
+      return found;
+    },
+    remove: (id) => sessions().some(({ artifacts }) => artifacts.remove(id)),
+    damaged: () => sessions().flatMap(({ artifacts }) => artifacts.damaged()),
+  };
+}

@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { cleanEnv, type Finished, runHaft } from "../../../testing/built.fixture.js";
+import { DIALECT_NAMES } from "../../../toolkit/index.js";
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-cost-")));
+  for (const folder of ["project", "home"]) mkdirSync(join(root, folder));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const haft = (...args: readonly string[]): Promise<Finished> =>
+  runHaft(["cost", ...args], { cwd: join(root, "project"), env: cleanEnv(join(root, "home")) });
+
+interface Cost {
+  readonly dialect: string;
+  readonly isEstimate: boolean;
+  readonly tools: Record<string, number>;
+  readonly collections: Record<string, number>;
+}
+
+describe("haft cost", () => {
+  it("adds the tools up to their collections", async () => {
+    const done = await haft("--json");
+    expect(done).toMatchObject({ status: 0, stderr: "" });
+    const { dialect, isEstimate, tools, collections } = JSON.parse(done.stdout) as Cost;
+    expect({ dialect, isEstimate }).toEqual({ dialect: "haft", isEstimate: true });
+    expect(Object.values(tools).reduce((sum, tokens) => sum + tokens, 0)).toBe(collections.all);
+    expect(collections["read-only"]).toBeLessThan(collections.coding ?? 0);
+    const text = (await haft()).stdout;
+    expect(text).toMatch(new RegExp(`^read +${tools.read}$`, "m"));
+    expect(text).toMatch(new RegExp(`^all +${collections.all}$`, "m"));
+    expect(text).toContain("Estimates");
+    expect(text).not.toContain("\u001b");
+  });
+
+  it("compares the dialects", async () => {
+    const costs = JSON.parse((await haft("--all", "--json")).stdout) as Cost[];
+    expect(costs.map(({ dialect }) => dialect)).toEqual(DIALECT_NAMES);
+    const text = (await haft("--all")).stdout;
+    for (const { dialect, collections } of costs)
+      expect(text).toMatch(new RegExp(`^${dialect} .*\\b${collections.all}\\b`, "m"));
+  });
+
+  it("counts only what is switched on, and says so where nothing is", async () => {
+    const before = JSON.parse((await haft("--json")).stdout) as Cost;
+    const config = (tools: readonly string[]): void =>
+      writeFileSync(
+        join(root, "project", "haft.jsonc"),
+        JSON.stringify({ tools: Object.fromEntries(tools.map((tool) => [tool, false])) }),
+      );
+    config(["bash"]);
+    const after = JSON.parse((await haft("--json")).stdout) as Cost;
+    expect(after.collections.all).toBe((before.collections.all ?? 0) - (before.tools.bash ?? 0));
+    config(Object.keys(before.tools));
+    expect((await haft()).stdout).toContain("cost nothing");
+  });
+});

@@ -1,0 +1,145 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { cleanEnv, type Finished, runHaft } from "../../../testing/built.fixture.js";
+import type { DoctorFinding } from "../doctor/finding.js";
+
+let root: string;
+let workspace: string;
+let home: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-doctor-")));
+  workspace = join(root, "project");
+  home = join(root, "home");
+  for (const folder of [workspace, home]) mkdirSync(folder);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const haft = (args: readonly string[] = [], env: Record<string, string> = {}, cwd = workspace): Promise<Finished> =>
+  runHaft(["doctor", ...args], { cwd, env: cleanEnv(home, env) });
+
+interface Report {
+  readonly status: number | null;
+  readonly isWorking: boolean;
+  readonly findings: readonly DoctorFinding[];
+}
+async function report(...options: Parameters<typeof haft>): Promise<Report> {
+  const [args = [], ...rest] = options;
+  const done = await haft(["--json", ...args], ...rest);
+  return { status: done.status, ...(JSON.parse(done.stdout) as Omit<Report, "status">) };
+}
+const found = ({ findings }: Report, id: string): DoctorFinding | undefined => findings.find((one) => one.id === id);
+const config = (value: unknown): void => writeFileSync(join(workspace, "haft.jsonc"), JSON.stringify(value));
+
+describe("haft doctor", () => {
+  it("finds all that is needed in an empty home, and makes nothing", async () => {
+    const healthy = await report();
+    expect(healthy).toMatchObject({ status: 0, isWorking: true });
+    for (const id of ["node", "sh", "state", "config", "workspace"]) expect(found(healthy, id)?.status).toBe("ok");
+    expect(found(healthy, "node")?.found).toContain(process.versions.node);
+    expect(found(healthy, "config")?.next).toContain("haft init");
+    expect(found(healthy, "clients")).toMatchObject({ status: "note", next: expect.stringContaining("haft connect") });
+    expect(readdirSync(home)).toEqual([]);
+    expect(readdirSync(workspace)).toEqual([]);
+    const text = await haft();
+    expect(text).toMatchObject({ status: 0, stderr: "" });
+    expect(text.stdout).toMatch(/^ok +node +Node\.js/m);
+    expect(text.stdout).not.toContain("\u001b");
+  });
+
+  it("takes a lock of a state folder that is there", async () => {
+    mkdirSync(join(root, "state"));
+    const { findings } = await report(["--state", join(root, "state")]);
+    expect(findings.find(({ id }) => id === "lock")?.status).toBe("ok");
+    expect(readdirSync(join(root, "state", "locks"))).toEqual([]);
+  });
+
+  it("tells what is missing, what that costs and what to do, and works on", async () => {
+    const bare = await report([], { PATH: join(root, "nothing") });
+    expect(bare).toMatchObject({ status: 0, isWorking: true });
+    expect(found(bare, "git")).toMatchObject({ status: "note", cost: expect.stringContaining("fail") });
+  });
+
+  it("stops at a state folder that cannot be written, with the option that names another", async () => {
+    writeFileSync(join(root, "file"), "");
+    const stuck = await report(["--state", join(root, "file", "state")]);
+    expect(stuck).toMatchObject({ status: 1, isWorking: false });
+    expect(found(stuck, "state")).toMatchObject({ status: "stops", next: expect.stringContaining("--state DIR") });
+    const text = await haft(["--state", join(root, "file", "state")]);
+    expect(text.status).toBe(1);
+    expect(text.stdout).toContain("1 of these stops Haft from working.");
+  });
+
+  it("stops at a configuration that is not understood, with its line", async () => {
+    writeFileSync(join(workspace, "haft.jsonc"), '{\n  "tool": {}\n}');
+    const corrupt = await report();
+    expect(corrupt).toMatchObject({ status: 1, isWorking: false });
+    expect(found(corrupt, "config")?.found).toContain(`${join(workspace, "haft.jsonc")}:2:3: there is no key "tool".`);
+    expect((await report(["--no-config"])).status).toBe(0);
+  });
+
+  it("tells the files in force, what of them is not followed, and what they name that is not here", async () => {
+    const mine = join(home, ".config", "haft");
+    mkdirSync(mine, { recursive: true });
+    const servers = {
+      gone: { command: "no-such-program" },
+      web: { url: "http://localhost:1/$" + "{HAFT_IS_NOT_SET}" },
+    };
+    writeFileSync(join(mine, "haft.jsonc"), JSON.stringify({ env: ["HAFT_IS_NOT_SET", "HOME"], servers }));
+    config({ env: ["SECRET"], dialect: "buddy" });
+    const told = await report();
+    expect(told.status).toBe(0);
+    const { found: files = "" } = found(told, "config") ?? {};
+    expect(files.indexOf("(yours)")).toBeGreaterThan(0);
+    expect(files.indexOf("(the project's)")).toBeGreaterThan(files.indexOf("(yours)"));
+    expect(found(told, "trust")).toMatchObject({ status: "limits", found: expect.stringContaining('"trust": {') });
+    expect(found(told, "env")?.found).toBe("not set here: HAFT_IS_NOT_SET");
+    const missing = told.findings.filter(({ id }) => id === "servers");
+    expect(missing.map((one) => one.found)).toEqual([
+      '"web": it is left out: it needs what is not set here: HAFT_IS_NOT_SET',
+      expect.stringContaining('"gone": it is left out: it could not be started'),
+    ]);
+    expect(missing.every(({ status }) => status === "limits")).toBe(true);
+  });
+
+  it("says so where the folder may not be a workspace", async () => {
+    const lost = await report([], {}, home);
+    expect(found(lost, "workspace")).toMatchObject({ status: "limits", found: expect.stringContaining("home folder") });
+    expect(lost.status).toBe(0);
+  });
+
+  it("names the clients that are connected", async () => {
+    await runHaft(["connect", "cursor", "--write"], { cwd: workspace, env: cleanEnv(home) });
+    expect(found(await report(), "clients")).toMatchObject({ status: "ok", found: "connected: Cursor" });
+    const file = join(workspace, ".cursor", "mcp.json");
+    writeFileSync(file, readFileSync(file, "utf8").replace(/"[^"]*(?=\/surfaces\/cli\/main\.js)/, '"/gone/dist'));
+    const stale = (await report()).findings.find(({ id, status }) => id === "clients" && status === "limits");
+    expect(stale?.found).toContain(file);
+    expect(stale?.next).toContain("haft connect cursor --write");
+    const listed = await runHaft(["connect"], { cwd: workspace, env: cleanEnv(home) });
+    expect(listed.stdout).toMatch(/^cursor +moved away/m);
+    await runHaft(["connect", "cursor", "--write"], { cwd: workspace, env: cleanEnv(home) });
+    expect(found(await report(), "clients")?.status).toBe("ok");
+  });
+
+  it("does not take an old ripgrep on PATH for the one that is used", async () => {
+    const bin = join(root, "bin");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "rg"), "#!/bin/sh\necho ripgrep 13.0.0\n");
+    chmodSync(join(bin, "rg"), 0o755);
+    const rg = found(await report([], { PATH: bin }), "rg");
+    // Where the package is installed, it is used whatever PATH holds.
+    if (rg?.status === "ok") expect(rg.found).not.toContain("13.0.0");
+    else expect(rg).toMatchObject({ status: "limits", found: expect.stringContaining("ripgrep 13.0.0") });
+  });
+});

@@ -1,0 +1,108 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { cleanEnv, type Finished, runHaft } from "../../../testing/built.fixture.js";
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "haft-cli-jobs-")));
+  for (const folder of ["project", "home"]) mkdirSync(join(root, folder));
+});
+afterEach(async () => {
+  await haft("jobs", "stop", "job-1");
+  // What has read the job's output may still write its last.
+  for (let tries = 0; existsSync(root) && tries < 10; tries += 1) {
+    try {
+      rmSync(root, { recursive: true, force: true });
+    } catch {}
+  }
+});
+
+const haft = (...args: readonly string[]): Promise<Finished> =>
+  runHaft(args, { cwd: join(root, "project"), env: cleanEnv(join(root, "home")) });
+const start = (command: string, more: object = {}): Promise<Finished> =>
+  haft("call", "process", JSON.stringify({ action: "start", command, ...more }));
+/** One that is dead and that nobody has asked about yet does not count. */
+const isAlive = (pid: string) =>
+  existsSync(`/proc/${pid}/stat`) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+const pidIn = (name: string) => readFileSync(join(root, "project", name), "utf8").trim();
+
+describe("haft jobs", () => {
+  it.each(["memory", "posix:sh"])("what a call left on %s ends with the call, which is reported", async (on) => {
+    const called = await haft("call", "--on", on, "process", '{"action":"start","command":"sleep 600"}');
+    expect(called.stderr).toMatch(/ended (\S+) on \S+ with this call\.\n$/);
+    const quick = await haft("call", "--on", on, "process", '{"action":"start","command":"true"}');
+    expect(quick.stderr).not.toContain("ended");
+  });
+
+  it("lists what a call left: its job ended with it, its output is kept, and clean removes that", async () => {
+    expect((await haft("jobs", "list")).stdout).toBe("No jobs.\n");
+    const called = await start("echo $$ > pid; echo words; exec sleep 600");
+    expect(called).toMatchObject({ status: 0, stdout: expect.stringContaining("words") });
+    expect(called.stderr).toBe(
+      'haft: ended job-1 with this call; its output is kept. With "lifetime": "keep" one goes on.\n',
+    );
+    expect(isAlive(pidIn("pid"))).toBe(false);
+    const listed = await haft("jobs", "list");
+    expect(listed.stdout).toMatch(
+      /^job-1 {2}ended with its host, signal TERM; ran \d+ ms from .* UTC; 6 bytes printed\n {2}echo \$\$/,
+    );
+    expect(JSON.parse((await haft("jobs", "list", "--json")).stdout)).toMatchObject([{ id: "job-1", status: "ended" }]);
+    expect((await haft("call", "process", '{"action":"poll","id":"job-1"}')).stdout).toContain("stdout: nothing new");
+    expect((await haft("jobs", "clean")).stderr).toBe("haft: removed 0 jobs with 0 bytes of output.\n");
+    expect((await haft("jobs", "clean", "--all")).stderr).toBe("haft: removed 1 job with 6 bytes of output.\n");
+    expect((await haft("jobs", "list")).stdout).toBe("No jobs.\n");
+  });
+
+  it("lets a job to be kept go on for the next call, and stops it with all its processes", async () => {
+    const started = await start("setsid sleep 600 & echo $! > child; echo $$ > pid; echo kept; wait", {
+      lifetime: "keep",
+    });
+    expect(started.stderr).toBe("haft: job-1 goes on; `haft jobs stop job-1` ends it.\n");
+    expect((await haft("jobs", "list")).stdout).toMatch(
+      /^job-1 {2}running since .* UTC; kept until it is stopped; 5 bytes printed\n/,
+    );
+    const polled = await haft("call", "process", '{"action":"poll","id":"job-1"}');
+    expect(polled.stdout).toMatch(/^job-1: running for \d+ ms, kept until it is stopped, of an earlier host, "setsid/);
+    expect([isAlive(pidIn("pid")), isAlive(pidIn("child"))]).toEqual([true, true]);
+    expect(await haft("jobs", "stop", "job-1")).toMatchObject({
+      status: 0,
+      stderr: "haft: stopped job-1 with all its processes.\n",
+    });
+    expect([isAlive(pidIn("pid")), isAlive(pidIn("child"))]).toEqual([false, false]);
+    expect((await haft("jobs", "stop", "job-1")).stderr).toBe("haft: job-1 had ended already.\n");
+    expect((await haft("call", "time", "{}")).stderr).toBe("");
+    expect((await haft("jobs", "stop", "job-9")).status).toBe(1);
+  });
+
+  it("shows each session only what its earlier calls did not show, and a new job with an old id from the beginning", async () => {
+    const poll = async (...options: readonly string[]) =>
+      (await haft("call", ...options, "process", '{"action":"poll","id":"job-1"}')).stdout;
+    await start(
+      "echo first; until [ -e go ]; do sleep 0.1; done; echo second; echo third >&2; touch done; exec sleep 600",
+      {
+        lifetime: "keep",
+      },
+    );
+    expect(await poll()).not.toContain("\nfirst");
+    writeFileSync(join(root, "project", "go"), "");
+    await vi.waitFor(() => expect(existsSync(join(root, "project", "done"))).toBe(true), { timeout: 20_000 });
+    const polled = await poll();
+    expect(polled).toMatch(/\nsecond\n/);
+    expect(polled).toMatch(/\nthird\n/);
+    expect(polled).not.toMatch(/\nfirst/);
+    expect(await poll()).not.toMatch(/\n(first|second|third)/);
+    expect(await poll("--session", "other")).toMatch(/\nfirst\nsecond\n/);
+    await haft("jobs", "stop", "job-1");
+    await haft("jobs", "clean", "--all");
+    await haft(
+      "call",
+      "--session",
+      "other",
+      "process",
+      '{"action":"start","command":"echo another; exec sleep 600","lifetime":"keep"}',
+    );
+    expect(await poll()).toMatch(/\nanother/);
+  });
+});

@@ -1,0 +1,249 @@
+/** Folders, entries, removal and renaming. */
+import { onFs } from "../case-setup.js";
+import { expectEqual, expectError, expectThat } from "../expect.js";
+import { type Fixture, plant } from "../fixture.js";
+import type { Suite } from "../plan.js";
+
+const PLAIN_RM = { recursive: false, ignoreMissing: false };
+const codeUnitOrder = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+export const fsDirectories: Suite<Fixture> = [
+  onFs("fs:stat:file", "stat tells kind, size in bytes and no target", async (fs, path) => {
+    await fs.writeFile(path("file"), "é漢");
+    const info = await fs.stat(path("file"));
+    expectEqual([info.kind, info.size, info.target], ["file", 5, undefined], "kind, size, target");
+  }),
+  onFs("fs:stat:directory", "A folder has the kind directory and size 0", async (fs, path) => {
+    await fs.mkdir(path("folder"), false);
+    const info = await fs.stat(path("folder"));
+    expectEqual([info.kind, info.size, info.target], ["directory", 0, undefined], "kind, size, target");
+  }),
+  onFs(
+    "fs:stat:whole-milliseconds",
+    "The time of change is in whole milliseconds and near the clock's",
+    async (fs, path, fixture) => {
+      const before = fixture.clock.now();
+      await fs.writeFile(path("file"), "x");
+      const { modifiedMs } = await fs.stat(path("file"));
+      expectThat(Number.isInteger(modifiedMs), `modifiedMs ${modifiedMs} is a whole number`);
+      expectThat(Math.abs(modifiedMs - before) < 3_600_000, "it lies within an hour of the clock");
+    },
+  ),
+  onFs(
+    "fs:stat:version",
+    "The version stays while a file stays and differs after a change of size or identity",
+    async (fs, path) => {
+      await fs.writeFile(path("file"), "x");
+      const first = (await fs.stat(path("file"))).version;
+      expectEqual((await fs.stat(path("file"))).version, first, "the version of an untouched file");
+      await fs.writeFile(path("file"), "xy");
+      const second = (await fs.stat(path("file"))).version;
+      expectThat(second !== first, "the version differs after a change of size");
+      await fs.writeFile(path("other"), "xy");
+      await fs.rename(path("other"), path("file"), { replace: true });
+      expectThat((await fs.stat(path("file"))).version !== second, "the version differs after a change of identity");
+    },
+  ),
+  onFs("fs:stat:same-in-readdir", "readDir tells of a child what stat tells", async (fs, path) => {
+    await fs.mkdir(path("top"), false);
+    await fs.mkdir(path("top/folder"), false);
+    await fs.writeFile(path("top/file"), "12345");
+    for (const { name, ...info } of (await fs.readDir(path("top"))).children) {
+      expectEqual(info, await fs.stat(path(`top/${name}`)), name);
+    }
+  }),
+  onFs("fs:mkdir:plain", "mkdir makes one folder; an existing one is FS_EXISTS", async (fs, path) => {
+    await fs.mkdir(path("folder"), false);
+    await expectError(fs.mkdir(path("folder"), false), "FS_EXISTS", "a second mkdir");
+    await fs.writeFile(path("file"), "x");
+    await expectError(fs.mkdir(path("file"), false), "FS_EXISTS", "mkdir over a file");
+    expectEqual(await fs.readText(path("file")), "x", "the file");
+  }),
+  onFs("fs:mkdir:missing-parent", "mkdir without recursive needs its parent", async (fs, path) => {
+    await expectError(fs.mkdir(path("a/b"), false), "FS_NOT_FOUND", "mkdir");
+    expectEqual(await fs.exists(path("a")), false, "the parent is there");
+  }),
+  onFs(
+    "fs:mkdir:recursive",
+    "mkdir recursive makes all parents, and is content with an existing folder",
+    async (fs, path) => {
+      await fs.mkdir(path("a/b/c"), true);
+      await fs.mkdir(path("a/b/c"), true);
+      expectEqual((await fs.stat(path("a/b/c"))).kind, "directory", "kind");
+    },
+  ),
+  onFs("fs:mkdir:recursive-over-a-file", "mkdir recursive refuses a file in its way", async (fs, path) => {
+    await fs.writeFile(path("file"), "x");
+    await expectError(fs.mkdir(path("file"), true), "FS_EXISTS", "at the path");
+    await expectError(fs.mkdir(path("file/below"), true), "FS_NOT_A_DIRECTORY", "above the path");
+    await expectError(fs.mkdir(path("file/below/it"), true), "FS_NOT_A_DIRECTORY", "far above the path");
+    expectEqual(await fs.readText(path("file")), "x", "the file");
+  }),
+  onFs(
+    "fs:readdir:sorted",
+    "Children come in code-unit order of their names, hidden ones too, without . and ..",
+    async (fs, path) => {
+      const names = ["b", "a", "B", ".hidden", "a.txt", "a-b", "ä", "10", "9", "漢", "Z", "_"];
+      await fs.mkdir(path("folder"), false);
+      for (const name of names) await fs.writeFile(path(`folder/${name}`), name);
+      await fs.mkdir(path("folder/a!"), false);
+      const { children, more } = await fs.readDir(path("folder"));
+      expectEqual(
+        children.map((child) => child.name),
+        [...names, "a!"].sort(codeUnitOrder),
+        "names",
+      );
+      expectEqual(more, false, "more");
+      expectEqual(children.find((child) => child.name === "a!")?.kind, "directory", "the kind of the folder");
+    },
+  ),
+  onFs("fs:readdir:empty", "An empty folder has no children", async (fs, path) => {
+    await fs.mkdir(path("folder"), false);
+    expectEqual(await fs.readDir(path("folder")), { children: [], more: false }, "listing");
+  }),
+  onFs(
+    "fs:readdir:limit",
+    "With a limit the first names come, and `more` says whether there are others",
+    async (fs, path) => {
+      await fs.mkdir(path("folder"), false);
+      for (const name of ["e", "d", "c", "b", "a"]) await fs.writeFile(path(`folder/${name}`), "");
+      const some = await fs.readDir(path("folder"), { limit: 3 });
+      expectEqual([some.children.map((child) => child.name), some.more], [["a", "b", "c"], true], "three of five");
+      const all = await fs.readDir(path("folder"), { limit: 5 });
+      expectEqual([all.children.length, all.more], [5, false], "five of five");
+    },
+  ),
+  onFs("fs:readdir:file-is-not-a-directory", "readDir of a file says FS_NOT_A_DIRECTORY", async (fs, path) => {
+    await fs.writeFile(path("file"), "x");
+    await expectError(fs.readDir(path("file")), "FS_NOT_A_DIRECTORY", "readDir");
+  }),
+  onFs("fs:rm:missing", "rm of what is not there is FS_NOT_FOUND, or nothing with ignoreMissing", async (fs, path) => {
+    await expectError(fs.rm(path("gone"), PLAIN_RM), "FS_NOT_FOUND", "rm");
+    await expectError(fs.rm(path("gone"), { recursive: true, ignoreMissing: false }), "FS_NOT_FOUND", "rm recursive");
+    await fs.rm(path("gone"), { recursive: false, ignoreMissing: true });
+    await fs.rm(path("gone/below"), { recursive: true, ignoreMissing: true });
+  }),
+  onFs("fs:rm:file", "rm removes one file and nothing beside it", async (fs, path) => {
+    await fs.writeFile(path("file"), "x");
+    await fs.writeFile(path("file2"), "y");
+    await fs.rm(path("file"), PLAIN_RM);
+    expectEqual([await fs.exists(path("file")), await fs.exists(path("file2"))], [false, true], "what is there");
+  }),
+  onFs(
+    "fs:rm:folder-needs-recursive",
+    "A folder that holds something is FS_NOT_EMPTY without recursive; an empty one goes",
+    async (fs, path) => {
+      await fs.mkdir(path("full/inner"), true);
+      await expectError(fs.rm(path("full"), PLAIN_RM), "FS_NOT_EMPTY", "rm");
+      expectEqual(await fs.exists(path("full/inner")), true, "the inner folder is there");
+      await fs.rm(path("full/inner"), PLAIN_RM);
+      expectEqual(await fs.exists(path("full/inner")), false, "the empty folder is there");
+    },
+  ),
+  onFs("fs:rm:recursive", "rm recursive removes a folder with all below it", async (fs, path) => {
+    await fs.mkdir(path("top/a/b"), true);
+    await fs.writeFile(path("top/a/b/file"), "x");
+    await fs.writeFile(path("top/-rf"), "x");
+    await fs.rm(path("top"), { recursive: true, ignoreMissing: false });
+    expectEqual(await fs.exists(path("top")), false, "the folder is there");
+  }),
+  onFs("fs:rename:file", "rename moves the file with its bytes", async (fs, path) => {
+    await fs.writeFile(path("old"), "bytes");
+    await fs.mkdir(path("folder"), false);
+    await fs.rename(path("old"), path("folder/new"), { replace: false });
+    expectEqual(await fs.exists(path("old")), false, "the old name is there");
+    expectEqual(await fs.readText(path("folder/new")), "bytes", "text");
+  }),
+  onFs("fs:rename:exists", "Without replace an existing file is FS_EXISTS and both stay", async (fs, path) => {
+    await fs.writeFile(path("from"), "1");
+    await fs.writeFile(path("to"), "2");
+    await expectError(fs.rename(path("from"), path("to"), { replace: false }), "FS_EXISTS", "rename");
+    expectEqual([await fs.readText(path("from")), await fs.readText(path("to"))], ["1", "2"], "texts");
+  }),
+  onFs("fs:rename:replace", "With replace the old file is gone at once", async (fs, path) => {
+    await fs.writeFile(path("from"), "1");
+    await fs.writeFile(path("to"), "2");
+    await fs.rename(path("from"), path("to"), { replace: true });
+    expectEqual([await fs.exists(path("from")), await fs.readText(path("to"))], [false, "1"], "what is there");
+  }),
+  onFs("fs:rename:onto-itself", "A file that is renamed to its own name stays", async (fs, path) => {
+    await fs.writeFile(path("file"), "x");
+    for (const replace of [true, false]) {
+      await fs.rename(path("file"), path("file"), { replace });
+      expectEqual(await fs.readText(path("file")), "x", "text");
+    }
+  }),
+  onFs(
+    "fs:rename:hard-links",
+    "Of two names of one file neither is renamed to the other: both stay",
+    async (fs, path, fixture) => {
+      await fs.writeFile(path("one"), "x");
+      await plant(fixture, { kind: "hard-link", path: path("two"), of: path("one") });
+      await fs.rename(path("one"), path("two"), { replace: true });
+      expectEqual([await fs.readText(path("one")), await fs.readText(path("two"))], ["x", "x"], "texts");
+      await expectError(fs.rename(path("one"), path("two"), { replace: false }), "FS_EXISTS", "without replace");
+      expectEqual([await fs.exists(path("one")), await fs.exists(path("two"))], [true, true], "both names");
+    },
+  ),
+  onFs(
+    "fs:rename:missing",
+    "rename of what is not there, or into a missing folder, is FS_NOT_FOUND",
+    async (fs, path) => {
+      await fs.writeFile(path("file"), "x");
+      await expectError(fs.rename(path("gone"), path("new"), { replace: false }), "FS_NOT_FOUND", "a missing source");
+      await expectError(fs.rename(path("file"), path("no/new"), { replace: true }), "FS_NOT_FOUND", "a missing folder");
+      expectEqual(await fs.readText(path("file")), "x", "the file");
+    },
+  ),
+  onFs("fs:rename:folder", "rename moves a folder with all below it", async (fs, path) => {
+    await fs.mkdir(path("old/inner"), true);
+    await fs.writeFile(path("old/inner/file"), "x");
+    await fs.rename(path("old"), path("new"), { replace: false });
+    expectEqual(await fs.readText(path("new/inner/file")), "x", "text");
+    expectEqual(await fs.exists(path("old")), false, "the old name is there");
+  }),
+  onFs("fs:rename:into-itself", "A folder is not moved into itself", async (fs, path) => {
+    await fs.mkdir(path("folder"), false);
+    await fs.writeFile(path("folder/file"), "x");
+    await expectError(fs.rename(path("folder"), path("folder/inner"), { replace: false }), "FS_BAD_PATH", "rename");
+    expectEqual(await fs.readText(path("folder/file")), "x", "the file");
+  }),
+  onFs(
+    "fs:rename:kinds-do-not-mix",
+    "A file never replaces a folder, a folder never a file or a full folder",
+    async (fs, path) => {
+      await fs.writeFile(path("file"), "x");
+      await fs.mkdir(path("full"), false);
+      await fs.writeFile(path("full/child"), "y");
+      await fs.mkdir(path("folder"), false);
+      await expectError(
+        fs.rename(path("file"), path("full"), { replace: true }),
+        ["FS_NOT_A_FILE", "FS_EXISTS", "FS_NOT_EMPTY"],
+        "a file over a folder",
+      );
+      await expectError(
+        fs.rename(path("folder"), path("file"), { replace: true }),
+        ["FS_NOT_A_DIRECTORY", "FS_EXISTS"],
+        "a folder over a file",
+      );
+      await expectError(
+        fs.rename(path("folder"), path("full"), { replace: true }),
+        ["FS_NOT_EMPTY", "FS_EXISTS", "FS_NOT_A_FILE"],
+        "a folder over a full one",
+      );
+      expectEqual([await fs.readText(path("file")), await fs.readText(path("full/child"))], ["x", "y"], "texts");
+    },
+  ),
+  onFs(
+    "fs:exists:never-rejects",
+    "exists is true for files and folders, false for all else, and never rejects",
+    async (fs, path) => {
+      await fs.mkdir(path("folder"), false);
+      await fs.writeFile(path("file"), "x");
+      expectEqual([await fs.exists(path("folder")), await fs.exists(path("file"))], [true, true], "what is there");
+      const absent = ["gone", "gone/below", "file/below", `long${"x".repeat(5_000)}`, "nul\0byte"];
+      for (const name of absent) expectEqual(await fs.exists(path(name)), false, `exists of ${name.slice(0, 12)}`);
+      expectEqual(await fs.exists(path("file"), { signal: AbortSignal.abort() }), false, "exists after a cancel");
+    },
+  ),
+];

@@ -1,0 +1,85 @@
+/** What is told of a refusal: the same words on every backend. */
+import { onFs } from "../case-setup.js";
+import { expectEqual, expectError } from "../expect.js";
+import type { Fixture } from "../fixture.js";
+import type { Suite } from "../plan.js";
+
+const PLAIN_RM = { recursive: false, ignoreMissing: false };
+
+export const fsErrorMessages: Suite<Fixture> = [
+  onFs("fs:told:refusals", "A refusal is told in the same words on every backend", async (fs, path) => {
+    await fs.mkdir(path("folder/full"), true);
+    await fs.writeFile(path("folder/full/file"), "text");
+    await fs.writeFile(path("file"), "text");
+    const directory = path("folder");
+    const file = path("file");
+    const gone = path("gone");
+    const missing = "it does not exist. Check the path.";
+    const blocked = "a part of the path is not a folder. Check the path.";
+    const taken = "something of that name exists already. Choose another name.";
+    const cancelled = AbortSignal.abort();
+    const refusals: readonly (readonly [work: Promise<unknown>, told: string])[] = [
+      [fs.readText(gone), `Did not read "${gone}": ${missing}`],
+      [fs.readText(`${file}/below`), `Did not read "${file}/below": ${blocked}`],
+      [fs.readText(directory), `Did not read "${directory}": it is a folder. Name a regular file.`],
+      [
+        fs.readBytes(file, { maxBytes: 3 }),
+        `Did not read "${file}": it has 4 bytes and the limit is 3. Read a part of it.`,
+      ],
+      [fs.readText(file, { signal: cancelled }), `Did not read "${file}": the operation was cancelled.`],
+      [fs.stat(gone), `Did not look at "${gone}": ${missing}`],
+      [fs.readDir(gone), `Did not list "${gone}": ${missing}`],
+      [fs.readDir(file), `Did not list "${file}": ${blocked}`],
+      [fs.writeFile(`${gone}/file`, "x"), `Did not write "${gone}/file": ${missing}`],
+      [fs.writeFile(directory, "x"), `Did not write "${directory}": it is a folder. Name a regular file.`],
+      [
+        fs.replaceAtomic(file, new Uint8Array(), "absent"),
+        `Did not write "${file}": something of that name exists already. Read it again before you write it.`,
+      ],
+      [
+        fs.replaceAtomic(file, new Uint8Array(), { sha256: "0".repeat(64) }),
+        `Did not write "${file}": the file has changed since. Read it again before you write it.`,
+      ],
+      [
+        fs.replaceAtomic(gone, new Uint8Array(), { sha256: "0".repeat(64) }),
+        `Did not write "${gone}": the file is gone. Read it again before you write it.`,
+      ],
+      [fs.mkdir(directory, false), `Did not make the folder "${directory}": ${taken}`],
+      [fs.mkdir(file, true), `Did not make the folder "${file}": ${taken}`],
+      [fs.mkdir(`${file}/below`, true), `Did not make the folder "${file}/below": ${blocked}`],
+      [fs.rm(gone, PLAIN_RM), `Did not remove "${gone}": ${missing}`],
+      [
+        fs.rm(directory, PLAIN_RM),
+        `Did not remove "${directory}": the folder is not empty. Remove it with all that it holds, or empty it.`,
+      ],
+      [fs.rename(gone, path("new"), { replace: false }), `Did not rename "${gone}": ${missing}`],
+      [fs.rename(file, directory, { replace: false }), `Did not rename "${directory}": ${taken}`],
+      [
+        fs.rename(directory, `${directory}/full/below`, { replace: false }),
+        `Did not rename "${directory}": "${directory}/full/below" lies inside it. Name a place outside.`,
+      ],
+    ];
+    const reported = await Promise.allSettled(refusals.map(([work]) => work));
+    for (const [index, one] of reported.entries()) {
+      const message = one.status === "rejected" ? (one.reason as Error).message : "nothing: it was done";
+      expectEqual(message, refusals[index]?.[1], "what is told");
+    }
+  }),
+  onFs("fs:told:long-path", "A path of more than 4,095 bytes is FS_BAD_PATH", async (fs, path) => {
+    const long = path("folder/".repeat(600));
+    const error = await expectError(fs.readText(long), "FS_BAD_PATH", "readText");
+    expectEqual(
+      error.message,
+      `Did not read "${long}": it is longer than 4095 bytes. Use a shorter one.`,
+      "what is told",
+    );
+    await expectError(fs.mkdir(long, true), "FS_BAD_PATH", "mkdir");
+  }),
+  onFs("fs:told:root", "The root is neither removed nor moved: FS_PERMISSION", async (fs, path) => {
+    const why = "it is the root. Name what lies in it.";
+    const removed = await expectError(fs.rm("/", PLAIN_RM), "FS_PERMISSION", "rm");
+    expectEqual(removed.message, `Did not remove "/": ${why}`, "what is told");
+    const moved = await expectError(fs.rename("/", path("new"), { replace: false }), "FS_PERMISSION", "rename");
+    expectEqual(moved.message, `Did not rename "/": ${why}`, "what is told");
+  }),
+];

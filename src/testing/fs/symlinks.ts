@@ -1,0 +1,292 @@
+/** Symbolic links: told, followed, and never a way out of the grant. */
+import { parentOf } from "../../text/index.js";
+import { collect, onFs, utf8 } from "../case-setup.js";
+import { expectEqual, expectError, expectThat } from "../expect.js";
+import { type Fixture, plant } from "../fixture.js";
+import type { Suite } from "../plan.js";
+
+export const fsSymlinks: Suite<Fixture> = [
+  onFs(
+    "fs:link:to-a-file",
+    "stat and readDir of a link tell its target as written, and kind and size of what it leads to",
+    async (fs, path, fixture) => {
+      await fs.writeFile(path("file"), "12345");
+      await plant(fixture, { kind: "link", path: path("link"), target: "file" });
+      const info = await fs.stat(path("link"));
+      expectEqual([info.kind, info.size, info.target], ["file", 5, "file"], "stat");
+      const child = (await fs.readDir(fixture.directory)).children.find((one) => one.name === "link");
+      expectEqual([child?.kind, child?.size, child?.target], ["file", 5, "file"], "readDir");
+    },
+  ),
+  onFs(
+    "fs:link:to-a-directory",
+    "A link to a folder has its kind, and paths go through it",
+    async (fs, path, fixture) => {
+      await fs.mkdir(path("folder"), false);
+      await fs.writeFile(path("folder/file"), "x");
+      await plant(fixture, { kind: "link", path: path("link"), target: path("folder") });
+      const info = await fs.stat(path("link"));
+      expectEqual([info.kind, info.size, info.target], ["directory", 0, path("folder")], "stat");
+      expectEqual(await fs.readText(path("link/file")), "x", "text through the link");
+      expectEqual(
+        (await fs.readDir(path("link"))).children.map((one) => one.name),
+        ["file"],
+        "names through the link",
+      );
+      await fs.writeFile(path("link/new"), "y");
+      expectEqual(await fs.readText(path("folder/new")), "y", "text written through the link");
+    },
+  ),
+  onFs("fs:link:read-follows", "Every read follows a link", async (fs, path, fixture) => {
+    await fs.writeFile(path("file"), "12345");
+    await plant(fixture, { kind: "link", path: path("first"), target: "file" });
+    await plant(fixture, { kind: "link", path: path("second"), target: "./first" });
+    expectEqual(await fs.readText(path("second")), "12345", "readText");
+    expectEqual((await fs.readBytes(path("second"))).length, 5, "readBytes");
+    expectEqual((await fs.readRange(path("second"), -2, 2)).size, 5, "readRange");
+    expectEqual((await collect(fs.openRead(path("second")))).length, 1, "openRead");
+    expectEqual(await fs.exists(path("second")), true, "exists");
+  }),
+  onFs(
+    "fs:link:write-follows",
+    "A write through a link replaces its target; the link stays",
+    async (fs, path, fixture) => {
+      await fs.mkdir(path("folder"), false);
+      await fs.writeFile(path("folder/file"), "old");
+      await plant(fixture, { kind: "link", path: path("link"), target: "folder/file" });
+      const done = await fs.replaceAtomic(path("link"), utf8("new"), "any");
+      expectEqual(done.created, false, "created");
+      expectEqual((await fs.stat(path("link"))).target, "folder/file", "the link's target");
+      expectEqual(await fs.readText(path("folder/file")), "new", "text");
+      const names = (await fs.readDir(path("folder"))).children.map((one) => one.name);
+      expectEqual(names, ["file"], "names beside the target");
+    },
+  ),
+  onFs(
+    "fs:link:dangling",
+    "A link that leads nowhere has the kind link, cannot be read and does not exist",
+    async (fs, path, fixture) => {
+      await plant(fixture, { kind: "link", path: path("link"), target: "gone" });
+      const info = await fs.stat(path("link"));
+      expectEqual([info.kind, info.size, info.target], ["link", 0, "gone"], "stat");
+      await expectError(fs.readText(path("link")), "FS_NOT_FOUND", "readText");
+      expectEqual(await fs.exists(path("link")), false, "exists");
+      const [child] = (await fs.readDir(fixture.directory)).children;
+      expectEqual([child?.name, child?.kind, child?.target], ["link", "link", "gone"], "readDir");
+    },
+  ),
+  onFs(
+    "fs:link:dangling-is-never-replaced",
+    "A write through a dangling link makes its target or is refused; the link stays",
+    async (fs, path, fixture) => {
+      await plant(fixture, { kind: "link", path: path("link"), target: "gone" });
+      await fs.writeFile(path("link"), "x").catch(() => undefined);
+      expectEqual((await fs.stat(path("link"))).target, "gone", "the link's target");
+      const names = (await fs.readDir(fixture.directory)).children.map((one) => one.name);
+      expectThat(
+        names.every((name) => name === "link" || name === "gone"),
+        "nothing else lies there",
+      );
+    },
+  ),
+  onFs(
+    "fs:link:absent-is-exclusive",
+    'With "absent" a link in the way is refused, whatever it leads to',
+    async (fs, path, fixture) => {
+      await fs.writeFile(path("file"), "old");
+      await plant(fixture, { kind: "link", path: path("link"), target: "file" });
+      await expectError(fs.replaceAtomic(path("link"), utf8("new"), "absent"), "FS_STALE", "a link to a file");
+      expectEqual(await fs.readText(path("file")), "old", "text");
+    },
+  ),
+  onFs(
+    "fs:link:loop",
+    "A link loop is FS_LINK_LOOP to read, of kind link to stat, and never hangs",
+    async (fs, path, fixture) => {
+      await plant(fixture, { kind: "link", path: path("a"), target: "b" });
+      await plant(fixture, { kind: "link", path: path("b"), target: "a" });
+      await expectError(fs.readText(path("a")), "FS_LINK_LOOP", "readText");
+      await expectError(fs.readText(path("a/below")), "FS_LINK_LOOP", "readText below");
+      await expectError(fs.writeFile(path("a"), "x"), "FS_LINK_LOOP", "writeFile");
+      const info = await fs.stat(path("a"));
+      expectEqual([info.kind, info.target], ["link", "b"], "stat");
+      expectEqual(await fs.exists(path("a")), false, "exists");
+      expectEqual(
+        (await fs.readDir(fixture.directory)).children.map((one) => one.kind),
+        ["link", "link"],
+        "readDir",
+      );
+    },
+  ),
+  onFs("fs:link:rm-takes-the-link", "rm removes the link, never what it leads to", async (fs, path, fixture) => {
+    await fs.mkdir(path("folder"), false);
+    await fs.writeFile(path("folder/file"), "x");
+    await plant(fixture, { kind: "link", path: path("link"), target: "folder" });
+    await plant(fixture, { kind: "link", path: path("nowhere"), target: "gone" });
+    await fs.rm(path("link"), { recursive: true, ignoreMissing: false });
+    await fs.rm(path("nowhere"), { recursive: false, ignoreMissing: false });
+    expectEqual(await fs.readText(path("folder/file")), "x", "text");
+    expectEqual(
+      (await fs.readDir(fixture.directory)).children.map((one) => one.name),
+      ["folder"],
+      "what is left",
+    );
+  }),
+  onFs(
+    "fs:link:rm-does-not-follow",
+    "rm recursive removes links inside a folder and leaves their targets",
+    async (fs, path, fixture) => {
+      await fs.mkdir(path("kept"), false);
+      await fs.writeFile(path("kept/file"), "x");
+      await fs.mkdir(path("removed"), false);
+      await plant(fixture, { kind: "link", path: path("removed/link"), target: path("kept") });
+      await fs.rm(path("removed"), { recursive: true, ignoreMissing: false });
+      expectEqual(await fs.readText(path("kept/file")), "x", "text");
+    },
+  ),
+  onFs("fs:link:rename-takes-the-link", "rename moves the link itself", async (fs, path, fixture) => {
+    await fs.writeFile(path("file"), "x");
+    await fs.mkdir(path("folder"), false);
+    for (const target of ["file", "folder", "gone"]) {
+      for (const replace of [false, true]) {
+        await plant(fixture, { kind: "link", path: path("link"), target });
+        await fs.rename(path("link"), path("moved"), { replace });
+        expectEqual((await fs.stat(path("moved"))).target, target, "target");
+        expectEqual(
+          (await fs.readDir(fixture.directory)).children.map((one) => one.name),
+          ["file", "folder", "moved"],
+          "names",
+        );
+        await fs.rm(path("moved"), { recursive: false, ignoreMissing: false });
+      }
+    }
+    expectEqual(await fs.readText(path("file")), "x", "text");
+  }),
+  onFs(
+    "fs:link:rename-to-a-taken-name",
+    "Without replace a link is not moved to the name of anything, a link that leads nowhere included",
+    async (fs, path, fixture) => {
+      await fs.writeFile(path("file"), "x");
+      await plant(fixture, { kind: "link", path: path("link"), target: "file" });
+      await plant(fixture, { kind: "link", path: path("nowhere"), target: "gone" });
+      for (const taken of ["file", "nowhere"]) {
+        await expectError(fs.rename(path("link"), path(taken), { replace: false }), "FS_EXISTS", taken);
+      }
+      expectEqual((await fs.stat(path("link"))).target, "file", "the link's target");
+      expectEqual((await fs.stat(path("nowhere"))).target, "gone", "the other link's target");
+      expectEqual(await fs.readText(path("file")), "x", "text");
+    },
+  ),
+  onFs("fs:link:mkdir-over-a-link", "mkdir never replaces a link", async (fs, path, fixture) => {
+    await plant(fixture, { kind: "link", path: path("link"), target: "gone" });
+    await expectError(fs.mkdir(path("link"), false), "FS_EXISTS", "mkdir");
+    expectEqual((await fs.stat(path("link"))).target, "gone", "target");
+  }),
+  onFs(
+    "fs:resolve:many",
+    "resolve answers in the order asked: real path, what is missing, kind",
+    async (fs, path, fixture) => {
+      await fs.mkdir(path("real/inner"), true);
+      await fs.writeFile(path("real/inner/file"), "x");
+      await plant(fixture, { kind: "link", path: path("link"), target: "real" });
+      await plant(fixture, { kind: "link", path: path("nowhere"), target: "real/gone" });
+      const answers = await fs.resolve([
+        path("link/inner/file"),
+        path("real"),
+        path("link/no/such"),
+        path("nowhere"),
+        path("nowhere/below/it"),
+        path("link"),
+      ]);
+      expectEqual(
+        answers.map(({ real, missing, kind }) => [real, missing, kind]),
+        [
+          [path("real/inner/file"), "", "file"],
+          [path("real"), "", "directory"],
+          [path("real"), "no/such", "absent"],
+          [path("real"), "gone", "absent"],
+          [path("real"), "gone/below/it", "absent"],
+          [path("real"), "", "directory"],
+        ],
+        "answers",
+      );
+      expectEqual(await fs.resolve([]), [], "no paths");
+    },
+  ),
+  onFs(
+    "fs:resolve:link-text-is-walked",
+    "resolve walks a link's text as the system does: a `..` in it leaves the folder that a link before it leads to",
+    async (fs, path, fixture) => {
+      await fs.mkdir(path("dir"), false);
+      await fs.mkdir(path("other/deep"), true);
+      await fs.writeFile(path("dir/file"), "beside the link");
+      await fs.writeFile(path("other/file"), "beside the folder");
+      await plant(fixture, { kind: "link", path: path("dir/sub"), target: "../other/deep" });
+      const links = {
+        file: "sub/../file",
+        whole: `${path("dir/sub")}//.././file`,
+        folder: "sub/..",
+        slash: "sub/../deep/",
+        missing: "sub/../gone/below",
+        beforeMissing: "gone/below/../../file",
+        beyondMissing: "gone/../../file",
+        farBeyondMissing: "gone/../../other/deep/../../../file",
+        behindMissing: "to-missing/../it",
+        beyondLinks: `${path("dir/to-missing")}/../../../other/deep`,
+        chain: "to-folder/file",
+      };
+      for (const [name, target] of Object.entries(links)) {
+        await plant(fixture, { kind: "link", path: path(`dir/to-${name}`), target });
+      }
+      const answers = await fs.resolve(Object.keys(links).map((name) => path(`dir/to-${name}`)));
+      const other = path("other");
+      expectEqual(
+        answers.map(({ real, missing, kind }) => [real, missing, kind]),
+        [
+          [path("other/file"), "", "file"],
+          [path("other/file"), "", "file"],
+          [other, "", "directory"],
+          [path("other/deep"), "", "directory"],
+          [other, "gone/below", "absent"],
+          [path("dir"), "file", "absent"],
+          [fixture.directory, "file", "absent"],
+          [parentOf(fixture.directory), "file", "absent"],
+          [other, "gone/it", "absent"],
+          [fixture.directory, "other/deep", "absent"],
+          [path("other/file"), "", "file"],
+        ],
+        "answers",
+      );
+      expectEqual(await fs.readText(path("dir/to-file")), "beside the folder", "what is read through it");
+    },
+  ),
+  onFs(
+    "fs:resolve:plain",
+    "resolve works where no link is: whole, missing at the end, missing all through",
+    async (fs, path, fixture) => {
+      await fs.mkdir(path("a"), false);
+      await fs.writeFile(path("a/file"), "x");
+      const answers = await fs.resolve([path("a/file"), path("a/gone"), path("gone/below/it")]);
+      expectEqual(
+        answers.map(({ real, missing, kind }) => [real, missing, kind]),
+        [
+          [path("a/file"), "", "file"],
+          [path("a"), "gone", "absent"],
+          [fixture.directory, "gone/below/it", "absent"],
+        ],
+        "answers",
+      );
+    },
+  ),
+  onFs(
+    "fs:resolve:loop",
+    "resolve of a link loop is FS_LINK_LOOP, or tells a link that leads nowhere",
+    async (fs, path, fixture) => {
+      await plant(fixture, { kind: "link", path: path("loop"), target: "loop" });
+      const answer = await fs
+        .resolve([path("loop")])
+        .catch((thrown: unknown) => expectError(Promise.reject(thrown), "FS_LINK_LOOP", "resolve"));
+      if (Array.isArray(answer)) expectEqual(answer[0]?.kind, "link", "kind");
+    },
+  ),
+];

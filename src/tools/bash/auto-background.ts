@@ -1,0 +1,115 @@
+/** Commands that go on when their answer comes: asked to, after a while, or because they wait for input. */
+import {
+  type BashData,
+  type BashInput,
+  type BashLimits,
+  type Captured,
+  type ShellOptions,
+  type ShellResult,
+  type ToolContext,
+  type WaitingFor,
+  withTimeout,
+} from "../../kernel/index.js";
+import { HeadTailBuffer } from "../../text/index.js";
+import { markReported } from "../shared/job-output.js";
+
+type Ctx = ToolContext<BashLimits>;
+
+/** How long a command in the background is waited for: what fails at once is told at once. */
+const START_MS = 150;
+
+/** Watches one command, and lets it go on without its call when there is reason to. */
+export class AutoBackground {
+  readonly #detach = new AbortController();
+  readonly #canDetach: boolean;
+  #by: BashData["detachedBy"];
+  #waiting: WaitingFor | undefined;
+  readonly #stopTimer: () => void;
+
+  constructor(ctx: Ctx) {
+    const { autoBackground, yieldMs } = ctx.limits;
+    this.#canDetach = autoBackground && ctx.backend.flags.detach === true;
+    this.#stopTimer = this.#canDetach && yieldMs !== null ? ctx.clock.timer(yieldMs, () => this.#go("time")) : () => {};
+  }
+
+  /** What the shell is given. */
+  get options(): Pick<ShellOptions, "detach" | "onWaiting"> {
+    return {
+      onWaiting: (waiting: WaitingFor): void => {
+        this.#waiting = waiting;
+        if (this.#canDetach) this.#go("input");
+      },
+      ...(this.#canDetach ? { detach: this.#detach.signal } : {}),
+    };
+  }
+
+  stop(): void {
+    this.#stopTimer();
+  }
+
+  /** Why the command goes on, and what it waited for when it was last looked at, where that did not pass. */
+  facts(result: ShellResult): Pick<BashData, "detachedBy" | "waitingFor"> {
+    const isWaiting = this.#waiting !== undefined && (result.ended === "detached" || result.ended === "deadline");
+    return {
+      ...(result.ended === "detached" && this.#by !== undefined ? { detachedBy: this.#by } : {}),
+      ...(isWaiting && this.#waiting !== undefined ? { waitingFor: this.#waiting } : {}),
+    };
+  }
+
+  #go(by: NonNullable<BashData["detachedBy"]>): void {
+    this.#by ??= by;
+    this.#detach.abort();
+  }
+}
+
+/** Starts the command as a job of the session. @returns Its end, or "detached" with what it has printed until now. */
+export async function startInBackground(
+  ctx: Ctx,
+  input: BashInput,
+  cwd: string,
+  keep: { readonly head: number; readonly tail: number },
+): Promise<ShellResult> {
+  const startedMs = ctx.clock.now();
+  const job = await ctx.shell.spawn(input.command, {
+    cwd,
+    keep,
+    lifetime: "session",
+    ...(input.input === undefined ? {} : { input: new TextEncoder().encode(input.input) }),
+  });
+  const early = await withTimeout<ShellResult | undefined>(
+    { clock: ctx.clock, ms: START_MS },
+    () => job.result,
+    () => undefined,
+  );
+  if (early !== undefined && early.tree.state !== "alive") return early;
+  const printed = async (stream: "stdout" | "stderr"): Promise<Captured> => {
+    const kept = new HeadTailBuffer(keep.head, keep.tail);
+    const { bytes, ended } = await job.output(stream, 0, keep.head + keep.tail);
+    kept.push(bytes);
+    return {
+      head: kept.head(),
+      tail: kept.tail(),
+      produced: kept.produced,
+      omittedBytes: kept.omittedBytes,
+      final: ended,
+    };
+  };
+  const [stdout, stderr] = await Promise.all([printed("stdout"), printed("stderr")]);
+  return {
+    began: "yes",
+    exit: { by: "none" },
+    ended: "detached",
+    stdout,
+    stderr,
+    tree: early?.tree ?? { state: "unseen", survivors: [], endedBy: null },
+    job: job.id,
+    startedMs,
+    tookMs: ctx.clock.now() - startedMs,
+  };
+}
+
+/** What the answer shows of a job is not told again by the next poll. */
+export function markShown(ctx: Ctx, { job, stdout, stderr }: ShellResult): void {
+  if (job === undefined) return;
+  markReported(ctx, job, { stdout: stdout.produced, stderr: stderr.produced });
+}

@@ -1,0 +1,79 @@
+import type { BashData, BashInput, BashLimits, ErrorCode } from "../../kernel/index.js";
+import { showControls, truncateToHead } from "../../text/index.js";
+
+export interface BashFailure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Bytes of the command that a sentence quotes. */
+const MAX_QUOTED_BYTES = 80;
+
+type FailureText = (data: BashData, name: string, limits: BashLimits) => BashFailure;
+
+/** How a command that did not end by itself is told. */
+const STOPPED: Readonly<Record<Exclude<BashData["ended"], "itself" | "detached">, FailureText>> = {
+  cancelled: (data, name) => ({
+    code: "SHELL_CANCELLED",
+    message: `Stopped ${name}: the call was cancelled${endOf(data)}.`,
+    details: {},
+  }),
+  deadline: (data, name, limits) => ({
+    code: "SHELL_TIMEOUT",
+    message: `Stopped ${name} after ${data.timeoutMs} ms${endOf(data)}. Raise \`timeoutMs\` (at most ${limits.maxTimeoutMs}), or let it do less.`,
+    details: { timeoutMs: data.timeoutMs },
+  }),
+  "output-limit": (data, name) => ({
+    code: "SHELL_OUTPUT_LIMIT",
+    message: `Stopped ${name}: it printed more than is taken${endOf(data)}. Send its output to a file.`,
+    details: { bytes: data.stdout.bytes + data.stderr.bytes },
+  }),
+  "spawn-error": (data, name) => ({
+    code: "SHELL_SPAWN",
+    message: `Did not run ${name}: ${sentence(data.problem ?? "it could not be started")}`,
+    details: { system: data.problem ?? null },
+  }),
+  "channel-lost": (data, name) => ({
+    code: "BACKEND_UNAVAILABLE",
+    message: `Lost the connection while ${name} ran. ${CHANNEL_LOST[data.began]}`,
+    details: { began: data.began },
+  }),
+};
+
+const CHANNEL_LOST: Readonly<Record<BashData["began"], string>> = {
+  no: "It had not begun, so that it can be sent again.",
+  yes: "It had begun; look at what it has done before you send it again.",
+  unknown: "Whether it had begun is not known; look at what it has done before you send it again.",
+};
+
+/**
+ * Why the call failed, or undefined when it did not. One cause is told: cancelled before timed out, before too much output,
+ * before not started, before a signal, before an exit status. With `exit: "result"` a status or a signal is an answer like any other.
+ */
+export function bashFailure(data: BashData, input: BashInput, limits: BashLimits): BashFailure | undefined {
+  const name = `"${showControls(truncateToHead(input.command.trim(), MAX_QUOTED_BYTES).text)}"`;
+  if (data.ended === "detached") return undefined;
+  if (data.ended !== "itself") return STOPPED[data.ended](data, name, limits);
+  const { signal, exitCode } = data;
+  if (limits.exit === "result") return undefined;
+  if (signal !== null) {
+    return { code: "SHELL_SIGNALLED", message: `${name} was ended by the signal ${signal}.`, details: { signal } };
+  }
+  if (exitCode === 0) return undefined;
+  const doubt = data.ambiguous === true ? ` An exit status over 128 may also stand for a signal here.` : "";
+  return { code: "SHELL_EXIT", message: `${name} ended with exit code ${exitCode}.${doubt}`, details: { exitCode } };
+}
+
+/** What was seen of the end of the process tree; nothing is claimed that was not seen. */
+function endOf(data: BashData): string {
+  const how = data.endedBy === null ? "" : ` with ${data.endedBy}`;
+  if (data.tree === "gone") return `, and all its processes were ended${how}`;
+  if (data.tree === "unseen") return `, and whether all its processes ended could not be seen`;
+  const left = data.survivors.map(({ pid, name }) => `${pid} (${showControls(name)})`).join(", ");
+  return `, but some of its processes still run${left === "" ? "" : `: ${left}`}`;
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

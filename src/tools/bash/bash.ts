@@ -1,0 +1,241 @@
+import {
+  type BashData,
+  type BashInput,
+  type BashLimits,
+  type Claim,
+  type ClaimContext,
+  defineTool,
+  fail,
+  ok,
+  type ShellResult,
+  type StreamData,
+  type ToolContext,
+  type ToolResult,
+  type Truncation,
+} from "../../kernel/index.js";
+import { hasLoneSurrogate, utf8Length } from "../../text/index.js";
+import type { RecordedStream } from "../shared/artifact-sink.js";
+import { OutputRecorder } from "../shared/output-recorder.js";
+import { quoted } from "../shared/path-input.js";
+import { cwdAsGiven, rethrowWithGivenPath } from "../shared/unexpanded-path.js";
+import { AutoBackground, markShown, startInBackground } from "./auto-background.js";
+import { bashFailure } from "./bash-failure.js";
+import { shownStreams } from "./stream-data.js";
+
+export const BASH_LIMITS: BashLimits = {
+  defaultTimeoutMs: 120_000,
+  maxTimeoutMs: 600_000,
+  headBytes: 8_192,
+  tailBytes: 24_576,
+  exit: "error",
+  autoBackground: true,
+  yieldMs: null,
+  redraws: "omit",
+};
+
+/** What the shell has to end the process tree after the time limit, before the call itself is ended. */
+const BASH_GRACE_MS = 6_000;
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    command: { type: "string" },
+    timeoutMs: { type: "integer", minimum: 1, description: `Default ${BASH_LIMITS.defaultTimeoutMs}` },
+    cwd: { type: "string" },
+    input: { type: "string", description: "Standard input; else empty" },
+    background: { type: "boolean" },
+  },
+  required: ["command"],
+  additionalProperties: false,
+} as const;
+
+/**
+ * Runs one command to its end. Settles when the leader has exited, also when something it started goes on: survivors are
+ * named and become a job. At the time limit and on a cancel the whole process tree is ended, and the result says how.
+ *
+ * Of each stream the first and last bytes are told and all of it is kept as an artifact when there is more.
+ *
+ * Fails with `SHELL_EXIT`, `SHELL_SIGNALLED`, `SHELL_TIMEOUT`, `SHELL_CANCELLED`, `SHELL_OUTPUT_LIMIT`, `SHELL_SPAWN` or
+ * `BACKEND_UNAVAILABLE`, each with the same data as a success.
+ */
+export const bashTool = defineTool({
+  name: "bash",
+  description: `Run a command with \`sh -c\`, for at most ${BASH_LIMITS.maxTimeoutMs} ms (\`timeoutMs\`, default ${BASH_LIMITS.defaultTimeoutMs}). \`cd\` does not carry over to the next call. An exit other than 0 is an error.`,
+  input: SCHEMA,
+  effect: "write",
+  limits: BASH_LIMITS,
+  deadlineMs: (input: BashInput, limits: BashLimits) => timeoutOf(input, limits) + BASH_GRACE_MS,
+  annotations: { title: "Run a command", destructive: true, openWorld: true },
+  claims: (input: BashInput, context) => refuseInput(input) ?? claimsOf(input, context),
+  run: runBash,
+});
+
+function claimsOf(input: BashInput, context: ClaimContext<BashLimits>): readonly Claim[] {
+  const claim: Claim = {
+    kind: "command",
+    command: input.command,
+    cwd: cwdOf(input, context),
+    ...(input.input === undefined ? {} : { input: true }),
+    ...(input.background === true ? { background: true } : {}),
+  };
+  return [claim];
+}
+
+function cwdOf(input: BashInput, context: Pick<ClaimContext, "cwd" | "resolve">): string {
+  return input.cwd === undefined ? context.cwd : context.resolve(input.cwd);
+}
+
+function timeoutOf(input: BashInput, limits: BashLimits): number {
+  return Math.min(Math.floor(input.timeoutMs ?? limits.defaultTimeoutMs), limits.maxTimeoutMs);
+}
+
+function refuseInput({ command, timeoutMs, cwd, input }: BashInput): ToolResult<never> | undefined {
+  const half = "holds half of a character (a lone surrogate); send whole characters";
+  const most = BASH_LIMITS.maxTimeoutMs;
+  const problem = (
+    [
+      ["command", command.trim() === "", "is empty; it takes a shell command"],
+      ["command", command.includes("\0"), "holds a NUL byte, which no shell takes"],
+      ["command", hasLoneSurrogate(command), half],
+      ["input", hasLoneSurrogate(input ?? ""), half],
+      ["cwd", hasLoneSurrogate(cwd ?? ""), half],
+      ["cwd", cwd === "" || cwd?.includes("\0") === true, `was ${quoted(cwd ?? "")}, which names no folder`],
+      ["timeoutMs", !isTimeout(timeoutMs), `was ${timeoutMs}; it takes 1 to ${most} milliseconds`],
+    ] as const
+  ).find(([, isBad]) => isBad);
+  if (problem === undefined) return undefined;
+  const [parameter, , words] = problem;
+  const text = `\`${parameter}\` ${words}`;
+  return fail("CALL_INVALID", `Did not run the command: ${text}.`, { details: { parameter, problem: text } });
+}
+
+function isTimeout(timeoutMs: number | undefined): boolean {
+  return timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs >= 1);
+}
+
+async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<ToolResult<BashData>> {
+  const { limits } = ctx;
+  if (input.background === true) return runInBackground(input, ctx);
+  const timeoutMs = timeoutOf(input, limits);
+  const keep = { head: limits.headBytes, tail: limits.tailBytes };
+  const recorders = {
+    stdout: new OutputRecorder(ctx, "stdout", keep.head + keep.tail, "a command", keep.head),
+    stderr: new OutputRecorder(ctx, "stderr", keep.head + keep.tail, "a command", keep.head),
+  };
+  const going = new AutoBackground(ctx);
+  const result = await ctx.shell.exec(input.command, {
+    cwd: cwdOf(input, ctx),
+    timeoutMs,
+    keep,
+    ...(input.input === undefined ? {} : { input: new TextEncoder().encode(input.input) }),
+    onOutput: (stream, bytes, offset) => recorders[stream].push(bytes, offset),
+    borrowsOutput: true,
+    ...going.options,
+  });
+  going.stop();
+  const [stdout, stderr] = await Promise.all([
+    recorders.stdout.end(result.stdout.produced),
+    recorders.stderr.end(result.stderr.produced),
+  ]);
+  const notable = {
+    stdout: recorders.stdout.notable(result.stdout),
+    stderr: recorders.stderr.notable(result.stderr),
+  };
+  const streams = await shownStreams(ctx, result, { stdout, stderr });
+  const found = dataOf(withGivenPath(result, input, ctx), timeoutMs, {
+    stdout: { ...streams.stdout, notable: notable.stdout },
+    stderr: { ...streams.stderr, notable: notable.stderr },
+  });
+  const data = { ...found, ...going.facts(result) };
+  markShown(ctx, result);
+  const isCapped = input.timeoutMs !== undefined && input.timeoutMs > limits.maxTimeoutMs;
+  const notes = isCapped ? [`\`timeoutMs\` ${input.timeoutMs} was taken as ${limits.maxTimeoutMs}, the most.`] : [];
+  const more = {
+    structured: structuredOf(data),
+    truncations: [...truncationOf("stdout", data.stdout, stdout), ...truncationOf("stderr", data.stderr, stderr)],
+  };
+  const failed = bashFailure(data, input, limits);
+  if (failed === undefined) return ok(data, notes.length === 0 ? more : { ...more, details: { notes } });
+  const details = notes.length === 0 ? failed.details : { ...failed.details, notes };
+  return fail(failed.code, failed.message, { data, details, ...more });
+}
+
+/** Starts it and answers at once, or with its end where that comes as soon. */
+async function runInBackground(input: BashInput, ctx: ToolContext<BashLimits>): Promise<ToolResult<BashData>> {
+  const { limits } = ctx;
+  const keep = { head: limits.headBytes, tail: limits.tailBytes };
+  const result = await startInBackground(ctx, input, cwdOf(input, ctx), keep).catch((thrown: unknown) =>
+    rethrowWithGivenPath(thrown, input.cwd, ctx),
+  );
+  const streams = await shownStreams(ctx, result, {});
+  const isGoing = result.ended === "detached";
+  const found = dataOf(result, timeoutOf(input, limits), streams);
+  const data: BashData = isGoing ? { ...found, detachedBy: "asked" } : found;
+  markShown(ctx, result);
+  const more = {
+    structured: structuredOf(data),
+    truncations: [...truncationOf("stdout", data.stdout, undefined), ...truncationOf("stderr", data.stderr, undefined)],
+    ...(input.timeoutMs === undefined || !isGoing
+      ? {}
+      : { details: { notes: ["`timeoutMs` does not apply in the background; `process` with `stop` ends the job."] } }),
+  };
+  const failed = bashFailure(data, input, limits);
+  if (failed === undefined) return ok(data, more);
+  return fail(failed.code, failed.message, { data, ...more, details: failed.details });
+}
+
+/** A problem with the folder names it as the model did. */
+function withGivenPath(result: ShellResult, input: BashInput, ctx: ToolContext<BashLimits>): ShellResult {
+  if (result.problem === undefined) return result;
+  return { ...result, problem: cwdAsGiven(result.problem, input.cwd, ctx) };
+}
+
+function dataOf(result: ShellResult, timeoutMs: number, streams: Pick<BashData, "stdout" | "stderr">): BashData {
+  const { exit, tree } = result;
+  const exitCode = exit.by === "code" ? exit.code : exit.by === "status" ? exit.status : null;
+  return {
+    ended: result.ended,
+    began: result.began,
+    exitCode,
+    signal: exit.by === "signal" ? exit.signal : null,
+    ...(exit.by === "status" && exit.status > 128 ? { ambiguous: true } : {}),
+    ...streams,
+    survivors: tree.survivors,
+    tree: tree.state,
+    endedBy: tree.endedBy,
+    ...(result.job === undefined ? {} : { job: result.job }),
+    ...(result.problem === undefined ? {} : { problem: result.problem }),
+    timeoutMs,
+    durationMs: Math.max(0, Math.round(result.tookMs)),
+  };
+}
+
+function structuredOf({ stdout, stderr, timeoutMs: _, ...facts }: BashData) {
+  const sizes = (stream: StreamData) => ({
+    bytes: stream.bytes,
+    omittedBytes: stream.omittedBytes,
+    ...(stream.artifact === undefined ? {} : { artifact: stream.artifact }),
+  });
+  return { ...facts, stdout: sizes(stdout), stderr: sizes(stderr) };
+}
+
+function truncationOf(what: string, stream: StreamData, recorded: RecordedStream | undefined): readonly Truncation[] {
+  const { artifact } = stream;
+  if (stream.omittedBytes === 0) return artifact === undefined ? [] : overwrittenTruncation(what, stream, artifact);
+  const truncation = { what, producedBytes: stream.bytes, keptBytes: stream.bytes - stream.omittedBytes };
+  if (artifact === undefined)
+    return [{ ...truncation, next: "Run it again with less output, or send the output to a file." }];
+  const gap = recorded !== undefined && recorded.keptBytes < recorded.producedBytes;
+  const next = `\`read\` or \`grep\` "artifact:${artifact}" for ${gap ? `${recorded.keptBytes} bytes of it` : "all of it"}.`;
+  return [{ ...truncation, artifact, next }];
+}
+
+function overwrittenTruncation(
+  name: string,
+  { bytes, head, overwritten = 0 }: StreamData,
+  artifact: string,
+): readonly Truncation[] {
+  const what = `${overwritten} overwritten frames of ${name}`;
+  const next = `\`read\` or \`grep\` "artifact:${artifact}" for all of it.`;
+  return [{ what, producedBytes: bytes, keptBytes: utf8Length(head), artifact, next }];
+}

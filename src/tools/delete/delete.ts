@@ -1,0 +1,205 @@
+import {
+  type Claim,
+  type ClaimContext,
+  type DeleteData,
+  type DeleteInput,
+  type DeleteLimits,
+  defineTool,
+  fail,
+  ok,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
+import { withoutTrailingSlash } from "../../text/index.js";
+import { backUp } from "../shared/backup.js";
+import { fileFailure } from "../shared/file-failure.js";
+import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
+import { fileProvenance, quoted, refusePath } from "../shared/path-input.js";
+import { refuseProtectedDirectory } from "../shared/protected-directories.js";
+import { refuseTrailingSlash } from "../shared/trailing-slash.js";
+import { changedEntry, collectTree, type TreeEntry, treeEntryKind } from "./removed-tree.js";
+
+export const DELETE_LIMITS: DeleteLimits = { maxEntries: 200, maxBytes: 64 * 1024 * 1024 };
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    path: { type: "string", minLength: 1 },
+    recursive: { type: "boolean", description: "A folder with all in it" },
+  },
+  required: ["path"],
+  additionalProperties: false,
+} as const;
+
+/**
+ * Deletes a file, a link itself, an empty folder, or with `recursive` a folder and all in it. What the files hold is kept
+ * before, each as an artifact; so at most 200 entries of together 64 MiB are deleted by a call, and above that nothing is.
+ *
+ * Fails with `FS_NOT_EMPTY`, `FS_TOO_LARGE`, `FS_STALE` where something of it was written meanwhile, `FS_NOT_FOUND` (near names in `details.near`), and `FS_BAD_PATH` for the root, the
+ * workspace, the working folder, home, and what holds them. When the system fails half-way some entries may be gone; what
+ * they held is kept then too, as `details.kept` tells.
+ */
+export const deleteTool = defineTool({
+  name: "delete",
+  description: `Delete a file, link or folder, keeping what it held as artifacts. At most ${DELETE_LIMITS.maxEntries} entries and 64 MiB.`,
+  input: SCHEMA,
+  effect: "write",
+  limits: DELETE_LIMITS,
+  annotations: { title: "Delete", destructive: true },
+  claims: (input: DeleteInput, context) => refuseInput(input, context) ?? claimsOf(input, context),
+  run: runDelete,
+});
+
+function refuseInput({ path }: DeleteInput, context: ClaimContext<DeleteLimits>): ToolResult<never> | undefined {
+  return refusePath(path, "delete") ?? refuseProtectedDirectory(context.resolve(path), "delete", path, context);
+}
+
+function claimsOf({ path, recursive }: DeleteInput, context: ClaimContext<DeleteLimits>): readonly Claim[] {
+  const absolute = context.resolve(path);
+  const scope = recursive === true ? "tree" : "self";
+  return [{ kind: "file", path: absolute, access: ["read", "delete"], scope }, ...siblingClaims(absolute, context)];
+}
+
+async function runDelete(input: DeleteInput, ctx: ToolContext<DeleteLimits>): Promise<ToolResult<DeleteData>> {
+  const absolute = ctx.resolve(input.path);
+  const asked = { verb: "delete", givenPath: input.path, absolute, noun: "file or folder" };
+  try {
+    const info = await ctx.fs.stat(absolute);
+    const misspelt = refuseTrailingSlash(info.kind, asked);
+    if (misspelt !== undefined) return misspelt;
+    const kind = treeEntryKind(info);
+    const [found] = kind === "link" ? [] : await ctx.fs.resolve([absolute]);
+    const real = found?.real ?? absolute;
+    const isTree = kind === "directory" && input.recursive === true;
+    const ground = isTree ? refuseProtectedDirectory(real, "delete", input.path, await ctx.realPlace()) : undefined;
+    return ground ?? (await ctx.lock(real, {}, () => deleteOne(input, ctx, absolute)));
+  } catch (thrown) {
+    return withNearPaths(fileFailure(thrown, asked), absolute, input.path, ctx);
+  }
+}
+
+async function deleteOne(
+  input: DeleteInput,
+  ctx: ToolContext<DeleteLimits>,
+  absolute: string,
+): Promise<ToolResult<DeleteData>> {
+  const info = await ctx.fs.stat(absolute);
+  const top: TreeEntry = { givenPath: withoutTrailingSlash(input.path), absolute, kind: treeEntryKind(info), info };
+  if (top.kind === "directory" && input.recursive !== true) {
+    const { children } = await ctx.fs.readDir(absolute, { limit: 1 });
+    if (children.length > 0) return notEmpty(input.path);
+  }
+  const isTree = top.kind === "directory" && input.recursive === true;
+  const tree = isTree ? await collectTree(ctx, top) : { entries: [top] };
+  if (!("entries" in tree)) return tree;
+  const { entries } = tree;
+  const sizeBytes = entries.reduce((sum, entry) => sum + (entry.kind === "file" ? entry.info.size : 0), 0);
+  if (sizeBytes > ctx.limits.maxBytes) return refuseSize(input.path, sizeBytes, ctx.limits.maxBytes);
+  const kept = await backUpFiles(ctx, entries, input.path);
+  if (!("files" in kept)) return kept;
+  const other = top.kind === "directory" && !isTree ? undefined : await changedEntry(ctx, top, entries);
+  if (other !== undefined) {
+    await kept.discard();
+    return refuseChanged(input.path, other);
+  }
+  try {
+    await ctx.fs.rm(absolute, { recursive: isTree, ignoreMissing: false });
+  } catch (thrown) {
+    return partlyDeleted(fileFailure(thrown, { verb: "delete", givenPath: input.path, absolute }), top, kept.files);
+  }
+  const count = (kind: TreeEntry["kind"]) => entries.filter((entry) => entry !== top && entry.kind === kind).length;
+  const data: DeleteData = {
+    path: input.path,
+    kind: top.kind,
+    sizeBytes,
+    inside: { files: count("file"), directories: count("directory"), symlinks: count("link"), others: count("other") },
+    ...(info.target === undefined ? {} : { target: info.target }),
+    kept: kept.files,
+  };
+  return ok(data, {
+    structured: { path: data.path, kind: data.kind, sizeBytes, inside: data.inside, artifacts: kept.files.length },
+    provenance: fileProvenance(ctx, absolute, input.path),
+    truncations: kept.files.map(({ path, artifact, sizeBytes: bytes }) => ({
+      what: `the deleted bytes of ${path}`,
+      producedBytes: bytes,
+      keptBytes: bytes,
+      artifact,
+    })),
+  });
+}
+
+/** The bytes of each file that is not empty as an artifact, all of them before anything is deleted; else nothing is kept. */
+async function backUpFiles(
+  ctx: ToolContext<DeleteLimits>,
+  entries: readonly TreeEntry[],
+  path: string,
+): Promise<{ readonly files: DeleteData["kept"]; discard(): Promise<void> } | ToolResult<never>> {
+  const files: DeleteData["kept"][number][] = [];
+  const keepers: { discard(): Promise<void> }[] = [];
+  const discardAll = async (): Promise<void> => {
+    for (const { discard } of keepers) await discard();
+  };
+  const refuse = async (failure: ToolResult<never>): Promise<ToolResult<never>> => {
+    await discardAll();
+    return failure;
+  };
+  let left = ctx.limits.maxBytes;
+  for (const { givenPath, absolute, kind } of entries) {
+    if (kind !== "file") continue;
+    try {
+      const bytes = await ctx.fs.readBytes(absolute, { maxBytes: left });
+      left -= bytes.length;
+      const provenance = fileProvenance(ctx, absolute, givenPath);
+      const kept = await backUp(ctx, provenance, bytes, `the deleted bytes of ${givenPath}`);
+      if (kept === undefined) continue;
+      keepers.push(kept);
+      const { backup } = kept;
+      if (backup.bytes < bytes.length)
+        return refuse(refuseTooLargeToBackUp(path, givenPath, bytes.length, backup.bytes));
+      files.push({ path: givenPath, artifact: backup.artifact, sizeBytes: bytes.length });
+    } catch (thrown) {
+      return refuse(fileFailure(thrown, { verb: "delete", givenPath, absolute }));
+    }
+  }
+  // A session keeps so much and no more: the last ones may have pushed out the first.
+  for (const { path: givenPath, artifact, sizeBytes } of files)
+    if (typeof (await ctx.artifacts.read(artifact, 0, 0)) === "string")
+      return refuse(refuseTooLargeToBackUp(path, givenPath, sizeBytes, 0));
+  return { files, discard: discardAll };
+}
+
+function refuseChanged(path: string, givenPath: string): ToolResult<never> {
+  const why = `${quoted(givenPath)} was changed, made or taken away while what is to be deleted was being kept`;
+  const message = `Did not delete ${quoted(path)}: ${why}. Nothing was deleted; look at it again, then repeat the call.`;
+  return fail("FS_STALE", message, { details: { path, changed: givenPath } });
+}
+
+function refuseTooLargeToBackUp(
+  path: string,
+  givenPath: string,
+  sizeBytes: number,
+  keptBytes: number,
+): ToolResult<never> {
+  const why = `of the ${sizeBytes} bytes of ${quoted(givenPath)} this session has room for ${keptBytes} among its artifacts`;
+  const message = `Did not delete ${quoted(path)}: ${why}. Delete less at once, or use a command, which keeps nothing.`;
+  return fail("FS_TOO_LARGE", message, { details: { path, sizeBytes, maxBytes: keptBytes } });
+}
+
+function notEmpty(path: string): ToolResult<never> {
+  const message = `Did not delete ${quoted(path)}: it is a folder that is not empty. Set \`recursive\` to delete it with all in it.`;
+  return fail("FS_NOT_EMPTY", message, { details: { path } });
+}
+
+function refuseSize(path: string, sizeBytes: number, maxBytes: number): ToolResult<never> {
+  const why = `it holds ${sizeBytes} bytes, and at most ${maxBytes} are kept of what a call deletes`;
+  const message = `Did not delete ${quoted(path)}: ${why}. Delete parts of it, or use a command, which keeps nothing.`;
+  return fail("FS_TOO_LARGE", message, { details: { path, sizeBytes, maxBytes } });
+}
+
+/** A folder that could not be deleted may lack some of what it held. */
+function partlyDeleted(failure: ToolResult<never>, top: TreeEntry, kept: DeleteData["kept"]): ToolResult<never> {
+  if (top.kind !== "directory" || kept.length === 0) return failure;
+  const reported = kept.map(({ path, artifact }) => `${quoted(path)} as artifact:${artifact}`).join(", ");
+  const message = `${failure.message} Some of it may be gone; what it held is kept: ${reported}.`;
+  return { ...failure, message, details: { ...(failure.details as object), kept } };
+}

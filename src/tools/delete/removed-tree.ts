@@ -1,0 +1,72 @@
+import { type DeleteLimits, type FsEntryInfo, fail, type ToolContext, type ToolResult } from "../../kernel/index.js";
+import { quoted } from "../shared/path-input.js";
+
+/** Something that is to be deleted. A link is one, wherever it leads. */
+export interface TreeEntry {
+  /** In the way the caller spelled the top of it. */
+  readonly givenPath: string;
+  readonly absolute: string;
+  readonly kind: "file" | "directory" | "link" | "other";
+  readonly info: FsEntryInfo;
+}
+
+export function treeEntryKind({ kind, target }: FsEntryInfo): TreeEntry["kind"] {
+  return target === undefined ? kind : "link";
+}
+
+/** A folder and all in it, links not followed; a refusal where that is more than a call deletes, or cannot be named. */
+export async function collectTree(
+  ctx: ToolContext<DeleteLimits>,
+  top: TreeEntry,
+): Promise<{ readonly entries: readonly TreeEntry[] } | ToolResult<never>> {
+  const { maxEntries } = ctx.limits;
+  const entries = [top];
+  for (let next = 0; next < entries.length; next++) {
+    const directory = entries[next]!;
+    if (directory.kind !== "directory") continue;
+    const { children } = await ctx.fs.readDir(directory.absolute, { limit: maxEntries + 1 });
+    for (const child of children) {
+      const { name, ...info } = child;
+      const givenPath = `${directory.givenPath}/${name}`;
+      if (name.includes("\uFFFD")) return refuseName(top.givenPath, givenPath);
+      entries.push({ givenPath, absolute: `${directory.absolute}/${name}`, kind: treeEntryKind(info), info });
+      if (entries.length > maxEntries) return refuseNumber(top.givenPath, maxEntries);
+    }
+  }
+  return { entries };
+}
+
+/**
+ * The first of the entries that is another one by now, or that came or went, as it is spelled. Keeping what a tree holds takes its
+ * time, and what was written meanwhile is not among the kept.
+ */
+export async function changedEntry(
+  ctx: ToolContext<DeleteLimits>,
+  top: TreeEntry,
+  entries: readonly TreeEntry[],
+): Promise<string | undefined> {
+  const info = await ctx.fs.stat(top.absolute);
+  const now = await (entries.length === 1 && top.kind !== "directory"
+    ? { entries: [{ ...top, kind: treeEntryKind(info), info }] }
+    : collectTree(ctx, top));
+  if (!("entries" in now)) return top.givenPath;
+  const left = new Map(now.entries.map((entry) => [entry.absolute, entry]));
+  for (const { absolute, givenPath, kind, info } of entries) {
+    const found = left.get(absolute);
+    left.delete(absolute);
+    if (found?.kind !== kind || (kind === "file" && found.info.version !== info.version)) return givenPath;
+  }
+  const [added] = left.values();
+  return added?.givenPath;
+}
+
+function refuseName(path: string, givenPath: string): ToolResult<never> {
+  const why = `the name of ${quoted(givenPath)} is not UTF-8, so it cannot be kept. Use a command`;
+  return fail("FS_BAD_PATH", `Did not delete ${quoted(path)}: ${why}.`, { details: { path, why: "name" } });
+}
+
+function refuseNumber(path: string, maxEntries: number): ToolResult<never> {
+  const why = `it holds more than the ${maxEntries} entries that a call deletes`;
+  const message = `Did not delete ${quoted(path)}: ${why}. Delete parts of it, or use a command, which keeps nothing.`;
+  return fail("FS_TOO_LARGE", message, { details: { path, maxEntries } });
+}

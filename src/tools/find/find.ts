@@ -1,0 +1,196 @@
+import {
+  type Claim,
+  type ClaimContext,
+  defineTool,
+  type FindData,
+  type FindEntry,
+  type FindInput,
+  type FindLimits,
+  fail,
+  ok,
+  type SearchEnd,
+  type ToolContext,
+  type ToolResult,
+  type Truncation,
+  type WalkEntry,
+  type WalkQuery,
+} from "../../kernel/index.js";
+import { baseName, compileGlob, utf8Length } from "../../text/index.js";
+import { collectSearch } from "../shared/collect-search.js";
+import { refuseLimit } from "../shared/limit-input.js";
+import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
+import { fileProvenance, quoted, refusePath } from "../shared/path-input.js";
+import { refuseRoot } from "../shared/search-root.js";
+import { shownPath } from "../shared/shown-path.js";
+import { type NameQuery, nameQuery, refuseQuery } from "./name-query.js";
+
+/** Milliseconds after which a search returns what it has found. */
+const FIND_TIMEOUT_MS = 30_000;
+/** What the search has to come to its end after that, before the call itself is ended. */
+const GRACE_MS = 2_000;
+
+export const FIND_LIMITS: FindLimits = {
+  defaultEntries: 500,
+  maxEntries: 5_000,
+  maxBytes: 32_768,
+  pruning: { by: "ignore-files" },
+  order: "found",
+  relativeTo: "cwd",
+  wildcards: "glob",
+  withRoot: false,
+};
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    query: { type: "string", minLength: 1, description: "Glob, or part of a name" },
+    path: { type: "string", description: "Default: working folder" },
+    type: { type: "string", enum: ["file", "directory"] },
+    limit: { type: "integer", minimum: 1, description: `Default ${FIND_LIMITS.defaultEntries}` },
+    includeIgnored: { type: "boolean" },
+  },
+  required: ["query"],
+  additionalProperties: false,
+} as const;
+
+/**
+ * Finds files, folders and links below a folder by their names, in any case. A glob with a slash is matched against the
+ * path below the folder, one without against the name; what has none of `*`, `?` and `{` is a part of a name. Links are
+ * found and not followed, but for `path` itself. Ends at the limit and after 30 s, with what was found and the reason.
+ *
+ * Fails with `FS_NOT_FOUND` for a missing folder, `FS_NOT_A_DIRECTORY`, and `SEARCH_PATTERN` for a glob that is none. A
+ * cancelled search fails with `CALL_CANCELLED` and still carries what it had found.
+ */
+export const findTool = defineTool({
+  name: "find",
+  description: "Find files and folders by name or path, in any case. Links are not followed.",
+  input: SCHEMA,
+  effect: "read",
+  limits: FIND_LIMITS,
+  deadlineMs: FIND_TIMEOUT_MS + GRACE_MS,
+  annotations: { title: "Find", idempotent: true },
+  claims: (input: FindInput, context) => refuseInput(input, context.limits) ?? claimsOf(input, context),
+  run: runFind,
+});
+
+function refuseInput(input: FindInput, { wildcards }: FindLimits): ToolResult<never> | undefined {
+  const path = input.path ?? ".";
+  return refuseQuery(input.query, wildcards) ?? refusePath(path, "search") ?? refuseLimit(input.limit, "search", path);
+}
+
+function claimsOf(input: FindInput, context: ClaimContext<FindLimits>): readonly Claim[] {
+  const path = context.resolve(input.path ?? ".");
+  return [{ kind: "file", path, access: ["read"], scope: "tree" }, ...siblingClaims(path, context)];
+}
+
+async function runFind(input: FindInput, ctx: ToolContext<FindLimits>): Promise<ToolResult<FindData>> {
+  const givenPath = input.path ?? ".";
+  const root = ctx.resolve(givenPath);
+  const refused = await refuseRoot(ctx, root, givenPath, false);
+  if (refused !== undefined) return withNearPaths(refused, root, givenPath, ctx);
+  const named = nameQuery(input.query, root, ctx.limits.wildcards);
+  const query = queryOf(input, ctx.limits, root, named);
+  const found: WalkEntry[] = rootEntry(query, ctx.limits);
+  let end: SearchEnd | undefined;
+  if (named.glob !== undefined) {
+    const walk = ctx.search.walk({ ...query, limit: query.limit - found.length });
+    const take = (item: WalkEntry | SearchEnd): void => {
+      if (item.kind === "end") end = item;
+      else found.push(item);
+    };
+    const problem = await collectSearch(walk, take, ctx.signal, { givenPath, absolute: root });
+    if (problem !== undefined) return problem;
+  }
+  return answer(input, ctx, { query, asGlob: named.asGlob }, found, end);
+}
+
+function queryOf(input: FindInput, limits: FindLimits, root: string, { glob, directoriesOnly }: NameQuery): WalkQuery {
+  const byList = limits.pruning.by === "list";
+  const type = input.type ?? (directoriesOnly ? "directory" : undefined);
+  return {
+    root,
+    ...(glob === undefined ? {} : { glob, ignoreGlobCase: true }),
+    ...(type === undefined ? {} : { type }),
+    includeIgnored: byList || (input.includeIgnored ?? false),
+    prune: limits.pruning.by === "list" ? limits.pruning.names : [],
+    order: limits.order,
+    offset: 0,
+    limit: Math.min(input.limit ?? limits.defaultEntries, limits.maxEntries),
+    timeoutMs: FIND_TIMEOUT_MS,
+  };
+}
+
+/** The root, which no walk yields, where it is asked for and matches. */
+function rootEntry({ root, glob = "", type }: WalkQuery, { withRoot }: FindLimits): WalkEntry[] {
+  const compiled = compileGlob(glob, { ignoreCase: true });
+  const isIncluded = withRoot && type !== "file" && compiled.ok && compiled.matches(baseName(root));
+  return isIncluded ? [{ kind: "entry", path: root, entry: { kind: "directory" } }] : [];
+}
+
+function answer(
+  input: FindInput,
+  ctx: ToolContext<FindLimits>,
+  { query, asGlob }: { readonly query: WalkQuery; readonly asGlob: string | undefined },
+  found: readonly WalkEntry[],
+  end: SearchEnd | undefined,
+): ToolResult<FindData> {
+  const { limits } = ctx;
+  const givenPath = input.path ?? ".";
+  const { entries, truncations } = fitting(shownEntries(found, query, ctx), limits.maxBytes);
+  const why = truncations.length > 0 && end?.why !== "cancelled" ? "limit" : (end?.why ?? "complete");
+  const data: FindData = {
+    root: givenPath,
+    entries,
+    total: found.length,
+    why,
+    limit: query.limit,
+    skipped: end?.skipped ?? {},
+    unreadable: (end?.unreadable ?? []).map(shownPath(limits.relativeTo === "root" ? query.root : ctx.cwd)),
+    engine: end?.engine ?? "",
+    ...(asGlob === undefined ? {} : { asGlob }),
+  };
+  const { root, total, limit, skipped, unreadable, engine } = data;
+  const more = {
+    structured: { root, found: entries.length, total, why, limit, skipped, unreadable, engine },
+    truncations,
+    provenance: fileProvenance(ctx, query.root, givenPath),
+    ...notesOf(input, limits),
+  };
+  if (why !== "cancelled") return ok(data, more);
+  return fail("CALL_CANCELLED", `Stopped the search in ${quoted(givenPath)}: it was cancelled.`, { data, ...more });
+}
+
+/** As they are told; what came as it was found is put in the order of the paths. */
+function shownEntries(found: readonly WalkEntry[], query: WalkQuery, ctx: ToolContext<FindLimits>): FindEntry[] {
+  const shown = shownPath(ctx.limits.relativeTo === "root" ? query.root : ctx.cwd);
+  const entries = found.map(({ path, entry }) => ({ path: path === query.root ? "." : shown(path), kind: entry.kind }));
+  return query.order === "path" ? entries : entries.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+/** The entries whose paths have room, the first of them always, and what is left out. */
+function fitting(
+  all: readonly FindEntry[],
+  maxBytes: number,
+): { entries: readonly FindEntry[]; truncations: readonly Truncation[] } {
+  const ends: number[] = [];
+  for (const { path } of all) ends.push((ends.at(-1) ?? 0) + utf8Length(path) + 1);
+  const producedBytes = ends.at(-1) ?? 0;
+  if (producedBytes <= maxBytes) return { entries: all, truncations: [] };
+  const kept = Math.max(
+    1,
+    ends.findIndex((end) => end > maxBytes),
+  );
+  if (kept === all.length) return { entries: all, truncations: [] };
+  const what = `${all.length - kept} of the paths`;
+  const truncation = { what, producedBytes, keptBytes: ends[kept - 1]!, next: "Narrow `query` or `path`." };
+  return { entries: all.slice(0, kept), truncations: [truncation] };
+}
+
+function notesOf(input: FindInput, { maxEntries, wildcards }: FindLimits): { readonly details?: object } {
+  const notes: string[] = [];
+  if (input.limit !== undefined && input.limit > maxEntries)
+    notes.push(`\`limit\` ${input.limit} was taken as ${maxEntries}, the most entries of a call.`);
+  if (wildcards === "names" && input.query.includes("/"))
+    notes.push("`query` is matched against names, and no name holds a slash; give the folder as `path`.");
+  return notes.length === 0 ? {} : { details: { notes } };
+}

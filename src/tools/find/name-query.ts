@@ -1,0 +1,56 @@
+import { type FindLimits, fail, type ToolResult } from "../../kernel/index.js";
+import { escapeGlob } from "../../text/index.js";
+
+/** What a name is searched by. */
+export interface NameQuery {
+  /** Undefined where no name can match. */
+  readonly glob: string | undefined;
+  readonly directoriesOnly: boolean;
+  /** The query that would take as a set of characters what stands in brackets and is searched as text. */
+  readonly asGlob?: string;
+}
+
+/** A query without one of these is a part of a name. `[` alone makes no glob: it stands in names of files more often. */
+const WILDCARD = /[*?]|\{[^{}]*,/;
+const SET = /(?<!\\)\[[^[\]/]+\]/;
+
+/** A refusal of a query that can find nothing. */
+export function refuseQuery(query: string, wildcards: FindLimits["wildcards"]): ToolResult<never> | undefined {
+  const isPath = wildcards === "glob";
+  const problem =
+    query === "" || (isPath && /^\/+$/.test(query))
+      ? "`query` is empty; it takes a glob such as *.md, or a part of a name"
+      : isPath && query.split("/").includes("..")
+        ? "`query` holds `..`, and what is found lies below `path`; name the folder as `path`"
+        : undefined;
+  if (problem === undefined) return undefined;
+  return fail("CALL_INVALID", `Did not search: ${problem}.`, { details: { parameter: "query", problem } });
+}
+
+/**
+ * The glob that a query stands for. One with a slash is matched against the path below the root, else against the name.
+ * A query without wildcards is a part of the name; with a slash, the end of a folder's name and the start of the next.
+ * A slash at its end asks for folders.
+ */
+export function nameQuery(query: string, root: string, wildcards: FindLimits["wildcards"]): NameQuery {
+  if (wildcards === "names") return { glob: starGlob(query), directoriesOnly: false };
+  const below = query.startsWith(`${root}/`) ? query.slice(root.length) : query.replace(/^(?:\.\/+)+/, "/");
+  const plain = below.replace(/\/+$/, "");
+  const directoriesOnly = plain !== below;
+  if (WILDCARD.test(plain)) return { glob: plain, directoriesOnly };
+  const asGlob = SET.test(plain) ? { asGlob: partOfName(plain) + (directoriesOnly ? "/" : "") } : {};
+  return { glob: partOfName(escapeGlob(plain)), directoriesOnly, ...asGlob };
+}
+
+/** The glob of all that has this in its name, or with a slash, at the end of a folder's name and the start of the next. */
+function partOfName(glob: string): string {
+  if (!glob.includes("/")) return `*${glob}*`;
+  return glob.startsWith("/") ? `**${glob}*` : `**/*${glob}*`;
+}
+
+/** `*` and `?` alone mean something, and no name holds a slash. */
+function starGlob(query: string): string | undefined {
+  if (query.includes("/")) return undefined;
+  const glob = query.replace(/[^*?]+/g, escapeGlob);
+  return /[*?]/.test(query) ? glob : `*${glob}*`;
+}

@@ -1,0 +1,84 @@
+/** Why a move does not take place, judged by what stands at its two ends. */
+import {
+  type FsEntryInfo,
+  fail,
+  type MoveInput,
+  type MoveLimits,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
+import { baseName, trailingSlash } from "../../text/index.js";
+import type { ContentBackup } from "../shared/backup.js";
+import { quoted } from "../shared/path-input.js";
+import { inDirectory, refuseMoveToTrailingSlash, refuseTrailingSlash } from "../shared/trailing-slash.js";
+import { refuseUnexpanded } from "../shared/unexpanded-path.js";
+
+/** What is to be moved, and what stands at the goal. */
+interface Ends {
+  readonly destination: string;
+  readonly info: FsEntryInfo;
+  readonly old: FsEntryInfo | undefined;
+}
+
+/** The refusal of a goal that is taken, or spelled as it cannot be; undefined for one that the move may have. */
+export async function refuseDestination(
+  input: MoveInput,
+  ctx: ToolContext<MoveLimits>,
+  { destination, info, old }: Ends,
+): Promise<ToolResult<never> | undefined> {
+  const { from, to } = input;
+  const isDirectory = info.kind === "directory" && info.target === undefined;
+  if (old === undefined) {
+    const misspelt = isDirectory ? undefined : refuseMoveToTrailingSlash(from, to, baseName(from));
+    return misspelt ?? refuseUnexpanded(to, "move anything to");
+  }
+  if (trailingSlash(to) !== undefined) {
+    // By a name that only a folder has, a link to one is that folder.
+    const [place] = await ctx.fs.resolve([destination]);
+    if (place?.kind === "directory") return refuseDirectory(from, to);
+    return refuseTrailingSlash("file", { verb: "move anything to", givenPath: to });
+  }
+  return refuseTaken(input, isDirectory, old, ctx.limits);
+}
+
+function refuseDirectory(from: string, to: string): ToolResult<never> {
+  const inside = quoted(inDirectory(to, baseName(from)));
+  return refuseExisting(from, to, `${quoted(to)} is a folder. To move it into that folder, send ${inside} as \`to\``);
+}
+
+function refuseExisting(from: string, to: string, why: string): ToolResult<never> {
+  return fail("FS_EXISTS", `Did not move ${quoted(from)}: ${why}.`, { details: { path: to } });
+}
+
+/** Why what stands at the goal stays. */
+function refuseTaken(
+  { from, to, overwrite }: MoveInput,
+  isDirectory: boolean,
+  old: FsEntryInfo,
+  { maxReplacedBytes: maxBytes }: MoveLimits,
+): ToolResult<never> | undefined {
+  const refused = (why: string) => refuseExisting(from, to, why);
+  const isSymlink = old.target !== undefined;
+  if (!isSymlink && old.kind === "directory") return refuseDirectory(from, to);
+  if (overwrite !== true)
+    return refused(`${quoted(to)} exists already. Choose another name, or set \`overwrite\` to replace it`);
+  if (isDirectory)
+    return refused(`a folder does not replace what is no folder, and ${quoted(to)} is none. Choose another name`);
+  if (!isSymlink && old.kind === "other")
+    return refused(`${quoted(to)} is a FIFO, a socket or a device, which is not replaced. Choose another name`);
+  if (isSymlink || old.size <= maxBytes) return undefined;
+  const details = { path: to, sizeBytes: old.size, maxBytes };
+  const why = `${quoted(to)} has ${old.size} bytes, and at most ${maxBytes} are kept of a file that is replaced`;
+  return fail("FS_TOO_LARGE", `Did not move ${quoted(from)}: ${why}. A command can replace it.`, { details });
+}
+
+/** The refusal of a move over a file of whose bytes the session keeps only a part. */
+export function refuseTooLargeToBackUp(
+  { from, to }: MoveInput,
+  { bytes, sizeBytes }: ContentBackup,
+): ToolResult<never> | undefined {
+  if (bytes === sizeBytes) return undefined;
+  const why = `of the ${sizeBytes} bytes of ${quoted(to)} the artifacts of this session can hold ${bytes}`;
+  const message = `Did not move ${quoted(from)}: ${why}. A command can replace it, and keeps nothing.`;
+  return fail("FS_TOO_LARGE", message, { details: { path: to, sizeBytes, maxBytes: bytes } });
+}

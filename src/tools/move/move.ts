@@ -1,0 +1,184 @@
+import {
+  type Claim,
+  type ClaimContext,
+  defineTool,
+  type FsEntryInfo,
+  fail,
+  HaftError,
+  isWithin,
+  type MoveData,
+  type MoveInput,
+  type MoveLimits,
+  ok,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
+import { parentOf } from "../../text/index.js";
+import { backUp, backupParts, MAX_CONTENT_BACKUP_BYTES } from "../shared/backup.js";
+import { fileFailure, undefinedIfMissing } from "../shared/file-failure.js";
+import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
+import { baseOf, makeParents, parentClaims } from "../shared/parent-directories.js";
+import { fileProvenance, quoted, refusePath } from "../shared/path-input.js";
+import { refuseProtectedDirectory } from "../shared/protected-directories.js";
+import { refuseTrailingSlash } from "../shared/trailing-slash.js";
+import { refuseDestination, refuseTooLargeToBackUp } from "./move-refusals.js";
+
+export const MOVE_LIMITS: MoveLimits = { maxReplacedBytes: MAX_CONTENT_BACKUP_BYTES };
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    from: { type: "string", minLength: 1 },
+    to: { type: "string", minLength: 1 },
+    overwrite: { type: "boolean", description: "Replace a file that stands at `to`" },
+  },
+  required: ["from", "to"],
+  additionalProperties: false,
+} as const;
+
+/**
+ * Moves or renames a file, a folder with all in it, or a link itself, in one step. Missing folders above `to` are made
+ * inside the workspace. What stands at `to` is never replaced but by `overwrite`, and then only a file or a link; the bytes of
+ * a replaced file, at most 64 MiB, are kept before as an artifact that `details.backup` names.
+ *
+ * Fails with `FS_EXISTS`, `FS_NOT_FOUND` (near names in `details.near`), `FS_TOO_LARGE` for a replaced file over the bound,
+ * `FS_STALE` where that file was written meanwhile, and
+ * `FS_BAD_PATH` for the root, the workspace, home, and a folder into itself, and `FS_CROSS_DEVICE` for another file system.
+ */
+export const moveTool = defineTool({
+  name: "move",
+  description: "Move or rename a file, folder or link. Nothing is replaced unless `overwrite`.",
+  input: SCHEMA,
+  effect: "write",
+  limits: MOVE_LIMITS,
+  annotations: { title: "Move", destructive: true },
+  claims: (input: MoveInput, context) => refuseInput(input, context) ?? claimsOf(input, context),
+  run: runMove,
+});
+
+function refuseInput({ from, to }: MoveInput, context: ClaimContext<MoveLimits>): ToolResult<never> | undefined {
+  const bad = refusePath(from, "move") ?? refusePath(to, "move anything to");
+  if (bad !== undefined) return bad;
+  const [source, destination] = [context.resolve(from), context.resolve(to)];
+  const ground = refuseProtectedDirectory(source, "move", from, context);
+  if (ground !== undefined || !isWithin(source, destination)) return ground;
+  const why =
+    source === destination ? "`to` is the same path. Name another one" : "`to` is inside it. Name a place outside";
+  return fail("FS_BAD_PATH", `Did not move ${quoted(from)}: ${why}.`, { details: { path: from, to } });
+}
+
+function claimsOf({ from, to, overwrite }: MoveInput, context: ClaimContext<MoveLimits>): readonly Claim[] {
+  const [source, destination] = [context.resolve(from), context.resolve(to)];
+  return [
+    { kind: "file", path: source, access: ["read", "delete"], scope: "tree" },
+    { kind: "file", path: destination, access: ["read", overwrite === true ? "write" : "create"], scope: "tree" },
+    ...parentClaims(destination, context),
+    ...siblingClaims(source, context),
+  ];
+}
+
+async function runMove(input: MoveInput, ctx: ToolContext<MoveLimits>): Promise<ToolResult<MoveData>> {
+  const { from, to } = input;
+  const source = ctx.resolve(from);
+  const destination = ctx.resolve(to);
+  try {
+    const info = await ctx.fs.stat(source);
+    const misspelt = refuseTrailingSlash(info.kind, { verb: "move", givenPath: from });
+    if (misspelt !== undefined) return misspelt;
+    const [was, next] = await ctx.fs.resolve([source, destination]);
+    const isDirectory = info.kind === "directory" && info.target === undefined;
+    const ground =
+      isDirectory && was !== undefined
+        ? refuseProtectedDirectory(was.real, "move", from, await ctx.realPlace())
+        : undefined;
+    if (ground !== undefined) return ground;
+    const missing = next?.missing ?? "";
+    const keys = [was, next].map((place, index) =>
+      place === undefined || (index === 0 && info.target !== undefined) ? [source, destination][index]! : pathOf(place),
+    );
+    return await lockBoth(ctx, keys, () => moveOnce(input, ctx, { source, destination, info, missing }));
+  } catch (thrown) {
+    const isGoal = HaftError.is(thrown) && thrown.details.path === destination;
+    const asked = isGoal
+      ? { verb: "move anything to", givenPath: to, absolute: destination }
+      : { verb: "move", givenPath: from, absolute: source, noun: "file or folder" };
+    const failure = fileFailure(thrown, asked);
+    return isGoal ? failure : withNearPaths(failure, source, from, ctx);
+  }
+}
+
+function pathOf({ real, missing }: { readonly real: string; readonly missing: string }): string {
+  return missing === "" ? real : `${real === "/" ? "" : real}/${missing}`;
+}
+
+/** In the order of the names, so that two calls never wait for each other. */
+function lockBoth<T>(ctx: ToolContext, keys: readonly string[], body: () => Promise<T>): Promise<T> {
+  const [first, second] = [...new Set(keys)].sort();
+  if (first === undefined) return body();
+  return ctx.lock(first, {}, () => (second === undefined ? body() : ctx.lock(second, {}, body)));
+}
+
+interface Move {
+  readonly source: string;
+  readonly destination: string;
+  readonly info: FsEntryInfo;
+  /** What of the goal does not exist. */
+  readonly missing: string;
+}
+
+async function moveOnce(
+  input: MoveInput,
+  ctx: ToolContext<MoveLimits>,
+  { source, destination, info, missing }: Move,
+): Promise<ToolResult<MoveData>> {
+  const { from, to } = input;
+  const old = await ctx.fs.stat(destination).catch(undefinedIfMissing);
+  const refusal = await refuseDestination(input, ctx, { destination, info, old });
+  if (refusal !== undefined) return refusal;
+  if (missing.includes("/")) {
+    if (baseOf(destination, ctx) === undefined) {
+      const why = "its folder does not exist, and outside the workspace none is made. Make it with a command first";
+      return fail("FS_NOT_FOUND", `Did not move anything to ${quoted(to)}: ${why}.`, { details: { path: to } });
+    }
+    await makeParents(ctx, destination, missing);
+  }
+  const isReplacedFile = old?.kind === "file" && old.target === undefined;
+  const maxBytes = ctx.limits.maxReplacedBytes;
+  const provenance = fileProvenance(ctx, destination, to);
+  const kept = isReplacedFile
+    ? await backUp(ctx, provenance, await ctx.fs.readBytes(destination, { maxBytes }))
+    : undefined;
+  const unkept = kept === undefined ? undefined : refuseTooLargeToBackUp(input, kept.backup);
+  if (unkept !== undefined) {
+    await kept?.discard();
+    return unkept;
+  }
+  // Keeping takes its time, and what was written meanwhile is not among the kept.
+  if (isReplacedFile && (await ctx.fs.stat(destination).catch(undefinedIfMissing))?.version !== old.version) {
+    await kept?.discard();
+    const why = `${quoted(to)} was changed while its old bytes were being kept`;
+    const message = `Did not move ${quoted(from)}: ${why}. Nothing was moved; look at it again, then repeat the call.`;
+    return fail("FS_STALE", message, { details: { path: to } });
+  }
+  await ctx.fs.rename(source, destination, { replace: old !== undefined });
+  if (old !== undefined && (await ctx.fs.exists(source))) {
+    const why = `it and ${quoted(to)} are two names of the same file, and both were left. Delete the one that is not wanted`;
+    return fail("FS_EXISTS", `Did not move ${quoted(from)}: ${why}.`, { details: { path: to } });
+  }
+  const data: MoveData = {
+    from,
+    to,
+    kind: info.target === undefined ? info.kind : "link",
+    sizeBytes: info.kind === "file" && info.target === undefined ? info.size : 0,
+    ...(info.target === undefined ? {} : { target: info.target }),
+    targetChanges: info.target?.startsWith("/") === false && parentOf(source) !== parentOf(destination),
+    replaced: old !== undefined,
+    ...(old?.target === undefined ? {} : { replacedTarget: old.target }),
+  };
+  const { targetChanges: _, target: __, replacedTarget: ___, ...structured } = data;
+  return ok(data, {
+    structured,
+    provenance,
+    ...backupParts(to, kept?.backup),
+  });
+}

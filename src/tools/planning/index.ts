@@ -1,2 +1,0 @@
-export { timeTool } from "./time.js";
-export { todoReadTool, todoSetTool } from "./todo.js";

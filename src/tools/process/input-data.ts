@@ -1,0 +1,26 @@
+/** What became of input, as data: what was taken, what of that waits, and where the rest begins. */
+import type { InputAccepted, ProcessData } from "../../kernel/index.js";
+
+/** Characters that show where the rest begins. */
+const FROM_CHARACTERS = 40;
+/** UTF-8 has at most so many bytes for one character. */
+const MAX_CHARACTER_BYTES = 4;
+
+export function inputData(
+  input: Uint8Array,
+  { acceptedBytes: takenBytes, waitingBytes, isClosed }: InputAccepted,
+): Pick<ProcessData, "wroteBytes" | "waitingBytes" | "unwritten"> {
+  const rest = input.subarray(takenBytes);
+  return {
+    wroteBytes: takenBytes,
+    ...(waitingBytes === 0 ? {} : { waitingBytes }),
+    ...(rest.length === 0
+      ? {}
+      : { unwritten: { bytes: rest.length, from: beginningOf(rest), why: isClosed ? "closed" : "full" } }),
+  };
+}
+
+function beginningOf(rest: Uint8Array): string {
+  const text = new TextDecoder().decode(rest.subarray(0, FROM_CHARACTERS * MAX_CHARACTER_BYTES));
+  return [...text].slice(0, FROM_CHARACTERS).join("");
+}

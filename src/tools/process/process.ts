@@ -1,0 +1,308 @@
+import {
+  type Claim,
+  type ClaimContext,
+  defineTool,
+  fail,
+  type JobInfo,
+  type NewOutput,
+  ok,
+  PROCESS_ACTIONS,
+  type ProcessAction,
+  type ProcessData,
+  type ProcessInput,
+  type ProcessLimits,
+  type ShellHandle,
+  type ToolContext,
+  type ToolResult,
+  type Truncation,
+  type WaitingFor,
+  withTimeout,
+} from "../../kernel/index.js";
+import { newOutput } from "../shared/job-output.js";
+import { rethrowWithGivenPath } from "../shared/unexpanded-path.js";
+import { inputData } from "./input-data.js";
+import { jobData } from "./job-data.js";
+import { refuseProcess } from "./process-input.js";
+
+export const PROCESS_LIMITS: ProcessLimits = {
+  maxNewBytes: 32_768,
+  defaultWaitMs: 30_000,
+  maxWaitMs: 600_000,
+  maxEnded: 20,
+  outputLocation: "state",
+  stopDeletes: false,
+  lifetime: "session",
+  lists: "session",
+  redraws: "omit",
+};
+
+/** How long a start waits for a command that fails at once, or says something. */
+const START_MS = 100;
+/** What has said something may go on for so long, or end. */
+const SETTLE_MS = 1;
+/** How often a wait looks whether the job waits for input. */
+const POLL_INTERVAL_MS = 1_000;
+/** What a stop and the last read take beside the wait. */
+const DEADLINE_MARGIN_MS = 12_000;
+/** Where a dialect that keeps output in the workspace has it. */
+const WORKSPACE_DIRECTORY = ".indus-process";
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    action: { type: "string", enum: PROCESS_ACTIONS },
+    command: { type: "string" },
+    id: { type: "string" },
+    cwd: { type: "string" },
+    input: { type: "string" },
+    signal: { type: "string" },
+    timeoutMs: { type: "integer", minimum: 1 },
+    lifetime: { type: "string", enum: ["session", "host", "keep"] },
+    all: { type: "boolean" },
+  },
+  required: ["action"],
+  additionalProperties: false,
+} as const;
+
+/**
+ * Background commands: started, listed, polled, waited for, written to, signalled and stopped. A job that has ended stays in
+ * the list with its exit and its output.
+ *
+ * Output is told once for each session: what is new since then, at most 32 KiB of it, the latest; all of it is kept as an
+ * artifact when there is more.
+ *
+ * A write waits 1 s at most for a job that does not read; what was not taken by then is told, and is to be sent again.
+ *
+ * Fails with `CALL_INVALID`, `JOB_UNKNOWN`, `JOB_INPUT_CLOSED`, `SHELL_SPAWN` or `BACKEND_UNSUPPORTED`. A cancelled wait ends
+ * nothing.
+ */
+export const processTool = defineTool({
+  name: "process",
+  description: "Background commands: start, list, poll new output, wait for the end, write input, signal, stop.",
+  input: SCHEMA,
+  effect: "write",
+  limits: PROCESS_LIMITS,
+  deadlineMs: (input: ProcessInput, limits: ProcessLimits) =>
+    (input.action === "wait" ? waitOf(input, limits) : 0) + DEADLINE_MARGIN_MS + START_MS,
+  annotations: { title: "Background commands", destructive: true, openWorld: true },
+  claims: (input: ProcessInput, context) => refuseProcess(input) ?? CLAIMS[input.action](input, context),
+  run: async (input: ProcessInput, ctx): Promise<ToolResult<ProcessData>> => RUN[input.action](input, ctx),
+});
+
+type Ctx = ToolContext<ProcessLimits>;
+
+const ofJob =
+  (action: "read" | "signal" | "stop") =>
+  ({ id }: ProcessInput): readonly Claim[] => [{ kind: "job", action, id: id ?? "" }];
+
+const CLAIMS: Readonly<
+  Record<ProcessAction, (input: ProcessInput, context: ClaimContext<ProcessLimits>) => readonly Claim[]>
+> = {
+  start: startClaims,
+  list: () => [{ kind: "job", action: "list" }],
+  poll: ofJob("read"),
+  wait: ofJob("read"),
+  write: ({ id = "", input = "" }) => [{ kind: "input", to: "job", id, text: input }],
+  signal: ofJob("signal"),
+  stop: ofJob("stop"),
+};
+
+const RUN: Readonly<Record<ProcessAction, (input: ProcessInput, ctx: Ctx) => Promise<ToolResult<ProcessData>>>> = {
+  start,
+  list,
+  poll: onJob(async (_input, ctx, job) => shownJob("poll", ctx, job)),
+  wait: onJob(wait),
+  write: onJob(write),
+  signal: onJob(signal),
+  stop: onJob(stop),
+};
+
+function startClaims(input: ProcessInput, context: ClaimContext<ProcessLimits>): readonly Claim[] {
+  const cwd = cwdOf(input, context);
+  const command: Claim = {
+    kind: "command",
+    command: input.command ?? "",
+    cwd,
+    background: true,
+    ...(input.input === undefined ? {} : { input: true }),
+  };
+  if (context.limits.outputLocation === "state") return [command];
+  const path = outputDirectory(cwd);
+  return [command, { kind: "file", path, access: ["write", "create"], scope: "tree" }];
+}
+
+function cwdOf(input: ProcessInput, context: Pick<ClaimContext, "cwd" | "resolve">): string {
+  return input.cwd === undefined ? context.cwd : context.resolve(input.cwd);
+}
+
+function outputDirectory(cwd: string): string {
+  return `${cwd === "/" ? "" : cwd}/${WORKSPACE_DIRECTORY}`;
+}
+
+async function start(input: ProcessInput, ctx: Ctx): Promise<ToolResult<ProcessData>> {
+  const cwd = cwdOf(input, ctx);
+  const options = {
+    cwd,
+    lifetime: input.lifetime ?? ctx.limits.lifetime,
+    ...(input.input === undefined ? {} : { input: new TextEncoder().encode(input.input) }),
+    ...(ctx.limits.outputLocation === "workspace" ? { outputDirectory: outputDirectory(cwd) } : {}),
+  };
+  const job = await ctx.shell
+    .spawn(input.command ?? "", options)
+    .catch((thrown: unknown) => rethrowWithGivenPath(thrown, input.cwd, ctx));
+  await untilFirstOutput(ctx, job);
+  return shownJob("start", ctx, job);
+}
+
+/** Waits for its first output, or its end. */
+async function untilFirstOutput(ctx: Ctx, job: ShellHandle): Promise<void> {
+  const untilMs = ctx.clock.now() + START_MS;
+  let isOver = false;
+  const end = job.result.then(() => {
+    isOver = true;
+  });
+  for (
+    let pauseMs = 1;
+    !isOver && !ctx.signal.aborted && ctx.clock.now() < untilMs;
+    pauseMs = Math.min(pauseMs * 1.2, 10)
+  ) {
+    await waitFor(ctx, pauseMs, end);
+    const [stdout, stderr] = await Promise.all([job.output("stdout", 0, 1), job.output("stderr", 0, 1)]);
+    if (stdout.bytes.length + stderr.bytes.length > 0) {
+      await waitFor(ctx, SETTLE_MS, end);
+      return;
+    }
+  }
+}
+
+async function list(input: ProcessInput, ctx: Ctx): Promise<ToolResult<ProcessData>> {
+  const { limits, session } = ctx;
+  const isOfHost = (one: JobInfo) => limits.lists === "host" && one.adopted !== "host";
+  const isShown = (one: JobInfo) => input.all === true || isOfHost(one) || one.session === session.id;
+  const all = (await ctx.shell.jobs()).filter(isShown);
+  const ended = all.filter(({ status }) => status !== "running");
+  const omitted = new Set(ended.slice(0, Math.max(0, ended.length - limits.maxEnded)));
+  const nowMs = ctx.clock.now();
+  const jobs = all.filter((one) => !omitted.has(one)).map((one) => jobData(one, nowMs));
+  const data: ProcessData = { action: "list", jobs, ...(omitted.size === 0 ? {} : { omitted: omitted.size }) };
+  return ok(data, { structured: data });
+}
+
+type OnJob = (input: ProcessInput, ctx: Ctx, job: ShellHandle) => Promise<ToolResult<ProcessData>>;
+
+/** The job that the call names, or the failure that names those there are. */
+function onJob(act: OnJob) {
+  return async (input: ProcessInput, ctx: Ctx): Promise<ToolResult<ProcessData>> => {
+    const id = input.id ?? "";
+    const job = await ctx.shell.attach(id);
+    if (job !== null) return act(input, ctx, job);
+    return fail("JOB_UNKNOWN", `There is no job "${id}" here. \`list\` shows those there are.`, { details: { id } });
+  };
+}
+
+async function wait(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<ToolResult<ProcessData>> {
+  const startedMs = ctx.clock.now();
+  const untilMs = startedMs + waitOf(input, ctx.limits);
+  let isOver = false;
+  const result = job.result.then(() => {
+    isOver = true;
+  });
+  for (
+    let leftMs = untilMs - startedMs;
+    leftMs > 0 && !isOver && !ctx.signal.aborted;
+    leftMs = untilMs - ctx.clock.now()
+  ) {
+    await waitFor(ctx, Math.min(POLL_INTERVAL_MS, leftMs), result);
+    // Whoever waits for input is not ended by waiting for it.
+    if (!isOver && (await waitingOf(job)) !== undefined) break;
+  }
+  return shownJob("wait", ctx, job, isOver ? {} : { waitedMs: Math.max(0, Math.round(ctx.clock.now() - startedMs)) });
+}
+
+async function write(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<ToolResult<ProcessData>> {
+  const { input: given } = input;
+  if (given === undefined) {
+    await job.closeInput();
+    await waitFor(ctx, START_MS, job.result);
+    return shownJob("write", ctx, job, { inputClosed: true });
+  }
+  const bytes = new TextEncoder().encode(given);
+  const taken = await job.write(bytes, { waitMs: POLL_INTERVAL_MS, signal: ctx.signal });
+  await waitFor(ctx, START_MS, job.result);
+  return shownJob("write", ctx, job, inputData(bytes, taken));
+}
+
+async function signal(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<ToolResult<ProcessData>> {
+  const sent = (input.signal ?? "INT").toUpperCase().replace(/^SIG/, "");
+  const { survivors } = await job.kill(sent, { once: true });
+  await waitFor(ctx, START_MS, job.result);
+  const isRunning = (await job.info()).status === "running";
+  return shownJob("signal", ctx, job, { sent, survivors: isRunning ? survivors : [] });
+}
+
+async function stop(_input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<ToolResult<ProcessData>> {
+  const tree = await job.kill("TERM");
+  if (tree.state !== "alive") await waitFor(ctx, POLL_INTERVAL_MS, job.result);
+  const answer = await shownJob("stop", ctx, job, { survivors: tree.survivors, endedBy: tree.endedBy });
+  if (ctx.limits.stopDeletes && tree.state !== "alive") await job.forget?.();
+  return answer;
+}
+
+/** The job as it is now, with what is new of its output. */
+async function shownJob(
+  action: ProcessAction,
+  ctx: Ctx,
+  job: ShellHandle,
+  more: Partial<ProcessData> = {},
+): Promise<ToolResult<ProcessData>> {
+  // First its state: what it printed before its end is then sure to be read.
+  const info = await job.info();
+  const { stdout, stderr } = await newOutput(ctx, job, info.startedMs);
+  const waitingFor = info.status === "running" ? await waitingOf(job) : undefined;
+  const data: ProcessData = {
+    action,
+    job: jobData(info, ctx.clock.now()),
+    stdout,
+    stderr,
+    ...(waitingFor === undefined ? {} : { waitingFor }),
+    ...more,
+  };
+  return ok(data, {
+    structured: { ...data, stdout: sizesOf(stdout), stderr: sizesOf(stderr) },
+    truncations: [
+      ...truncationOf(`new stdout of ${job.id}`, stdout),
+      ...truncationOf(`new stderr of ${job.id}`, stderr),
+    ],
+  });
+}
+
+async function waitingOf(job: ShellHandle): Promise<WaitingFor | undefined> {
+  return (await job.waiting?.()) ?? undefined;
+}
+
+function sizesOf({ text: _, ...sizes }: NewOutput) {
+  return sizes;
+}
+
+function truncationOf(
+  what: string,
+  { newBytes, omittedBytes: dropped, droppedBytes: lost, artifact }: NewOutput,
+): readonly Truncation[] {
+  if (dropped + lost === 0) return [];
+  const next =
+    artifact === undefined ? {} : { artifact, next: `\`read\` or \`grep\` "artifact:${artifact}" for all of it.` };
+  return [{ what, producedBytes: newBytes + lost, keptBytes: newBytes - dropped, ...next }];
+}
+
+function waitOf(input: ProcessInput, limits: ProcessLimits): number {
+  return Math.min(Math.floor(input.timeoutMs ?? limits.defaultWaitMs), limits.maxWaitMs);
+}
+
+/** Waits for `work`, no longer than `ms` and no longer than the call. */
+async function waitFor(ctx: Ctx, ms: number, work: Promise<unknown>): Promise<void> {
+  await withTimeout<unknown>(
+    { clock: ctx.clock, ms, signal: ctx.signal },
+    () => work,
+    () => undefined,
+  );
+}

@@ -1,0 +1,120 @@
+import { type LineTerminators, nextNewline } from "./line-source.js";
+
+/** A line as it stands in the file, or its start where it is long. */
+export interface RawLine {
+  /** Without the line end. */
+  readonly content: Uint8Array;
+  /** Bytes of the whole content; more than `content` holds where the line was too long to keep. */
+  readonly contentBytes: number;
+  /** `\n`, `\r\n`, or nothing for an open last line. */
+  readonly end: Uint8Array;
+}
+
+export interface CollectorLimits {
+  readonly maxLines: number;
+  /** Bytes of all lines together; a line that does not fit any more is left out, unless it is the first. */
+  readonly maxBytes: number;
+  /** Bytes kept of one line. */
+  readonly maxLineBytes: number;
+}
+
+/**
+ * Takes lines out of a stream of bytes that begins at a line start, until enough are there. Memory stays within the limits
+ * however long a line is.
+ */
+export class LineCollector {
+  readonly lines: RawLine[] = [];
+  /** Enough lines are there; further bytes are not looked at. */
+  isFull = false;
+  /** It is full because of `maxBytes`. */
+  isFullByBytes = false;
+  #open: Uint8Array[] = [];
+  #openBytes = 0;
+  #keptBytes = 0;
+  #used = 0;
+  /** The unit before the line end, in case it is the `\r` of a pair. */
+  #last: number | undefined;
+
+  constructor(
+    private readonly limits: CollectorLimits,
+    private readonly ends: LineTerminators,
+  ) {}
+
+  /** Takes bytes up to the end of the last line that is wanted. Chunks end between units. Returns the bytes taken. */
+  push(chunk: Uint8Array): number {
+    const { unitBytes } = this.ends;
+    let from = 0;
+    while (!this.isFull && from < chunk.length) {
+      const at = nextNewline(chunk, from, this.ends);
+      if (at === -1) {
+        this.#keep(chunk.subarray(from));
+        return chunk.length;
+      }
+      this.#keep(chunk.subarray(from, at));
+      this.#close(chunk.subarray(at, at + unitBytes));
+      from = at + unitBytes;
+    }
+    return from;
+  }
+
+  /** No more bytes come: what is left is the last line. */
+  finish(): void {
+    if (!this.isFull && this.#openBytes > 0) this.#close(new Uint8Array());
+  }
+
+  #keep(part: Uint8Array): void {
+    if (part.length === 0) return;
+    const room = this.limits.maxLineBytes + 2 * this.ends.unitBytes - this.#keptBytes;
+    if (room > 0) {
+      const kept = part.length > room ? part.subarray(0, room) : part;
+      this.#open.push(kept);
+      this.#keptBytes += kept.length;
+    }
+    this.#openBytes += part.length;
+    this.#last = this.#unitAt(part, part.length - this.ends.unitBytes);
+  }
+
+  #close(newline: Uint8Array): void {
+    const { unitBytes } = this.ends;
+    const isPair = newline.length > 0 && this.#last === 13;
+    const contentBytes = this.#openBytes - (isPair ? unitBytes : 0);
+    const kept = join(this.#open);
+    const content = kept.subarray(0, Math.min(kept.length, contentBytes, this.limits.maxLineBytes));
+    const end = isPair ? join([this.#carriageReturn(), newline]) : newline;
+    this.#open = [];
+    this.#openBytes = 0;
+    this.#keptBytes = 0;
+    this.#last = undefined;
+    const cost = content.length + end.length;
+    if (this.lines.length > 0 && this.#used + cost > this.limits.maxBytes) {
+      this.isFull = true;
+      this.isFullByBytes = true;
+      return;
+    }
+    this.#used += cost;
+    this.lines.push({ content, contentBytes, end });
+    this.isFull = this.lines.length >= this.limits.maxLines;
+  }
+
+  #unitAt(bytes: Uint8Array, at: number): number | undefined {
+    if (this.ends.unitBytes === 1) return bytes[at];
+    return this.ends.bigEndian ? (bytes[at]! << 8) | bytes[at + 1]! : bytes[at]! | (bytes[at + 1]! << 8);
+  }
+
+  #carriageReturn(): Uint8Array {
+    if (this.ends.unitBytes === 1) return Uint8Array.of(13);
+    return this.ends.bigEndian ? Uint8Array.of(0, 13) : Uint8Array.of(13, 0);
+  }
+}
+
+/** One array of several; the same one when it is alone. */
+export function join(parts: readonly Uint8Array[]): Uint8Array {
+  if (parts.length === 1) return parts[0]!;
+  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}

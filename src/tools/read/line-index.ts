@@ -1,0 +1,107 @@
+import type { Session } from "../../kernel/index.js";
+import { countNewlines } from "../../text/index.js";
+import { type LineTerminators, nextNewline } from "./line-source.js";
+
+/** Bytes between two entries, unless the file is so large that this would make too many. */
+const MIN_BLOCK_BYTES = 256 * 1024;
+const MAX_ENTRIES = 16_384;
+/** Files whose index a session keeps, the last used ones. */
+const MAX_FILES = 16;
+const CACHE = "read:line-indexes";
+
+/** Where to begin to look for a line: a line start or a place inside an earlier line, and the lines that end before it. */
+export interface LineCheckpoint {
+  readonly offset: number;
+  readonly newlines: number;
+}
+
+/**
+ * How many lines end before every so many bytes of one version of a file. It is filled by whatever scans the file from its
+ * start, and is then good for any line that the scan has passed.
+ */
+export class LineIndex {
+  readonly blockBytes: number;
+  /** Newlines before each block, as far as it is known. */
+  readonly #before: number[] = [0];
+  #scanned = 0;
+  #newlines = 0;
+  #endsOpen = false;
+
+  constructor(
+    readonly sizeBytes: number,
+    private readonly ends: LineTerminators,
+    private readonly bomBytes = 0,
+  ) {
+    const block = Math.max(MIN_BLOCK_BYTES, Math.ceil(sizeBytes / MAX_ENTRIES));
+    this.blockBytes = block + (block % 2);
+  }
+
+  /** Bytes from the start of the file that have been looked at. */
+  get scanned(): number {
+    return this.#scanned;
+  }
+
+  /** All lines of the file, once all of it has been looked at. */
+  get totalLines(): number | undefined {
+    if (this.#scanned < this.sizeBytes) return undefined;
+    const hasOpenLine = this.#endsOpen && this.#scanned > this.bomBytes;
+    return this.#newlines + (hasOpenLine ? 1 : 0);
+  }
+
+  /** Lines that are known to end. */
+  get newlines(): number {
+    return this.#newlines;
+  }
+
+  /**
+   * Takes what it does not know yet of a chunk, where that follows what has been scanned. Returns the newlines of the chunk
+   * where all of it was new.
+   */
+  push(offset: number, chunk: Uint8Array): number | undefined {
+    if (offset > this.#scanned) return undefined;
+    const isNew = offset === this.#scanned;
+    const before = this.#newlines;
+    for (let from = this.#scanned - offset; from < chunk.length; ) {
+      const room = this.blockBytes - (this.#scanned % this.blockBytes);
+      const part = chunk.subarray(from, from + room);
+      this.#newlines += newlinesIn(part, this.ends);
+      this.#scanned += part.length;
+      this.#endsOpen = nextNewline(part, Math.max(0, part.length - this.ends.unitBytes), this.ends) === -1;
+      if (this.#scanned % this.blockBytes === 0) this.#before.push(this.#newlines);
+      from += part.length;
+    }
+    return isNew ? this.#newlines - before : undefined;
+  }
+
+  /** The last known place before the start of `line`. */
+  checkpointBefore(line: number): LineCheckpoint {
+    let low = 0;
+    let high = this.#before.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (this.#before[middle]! < line - 1) low = middle;
+      else high = middle - 1;
+    }
+    return { offset: low * this.blockBytes, newlines: this.#before[low]! };
+  }
+}
+
+export function newlinesIn(bytes: Uint8Array, ends: LineTerminators): number {
+  if (ends.unitBytes === 1) return countNewlines(bytes);
+  let count = 0;
+  for (let at = nextNewline(bytes, 0, ends); at !== -1; at = nextNewline(bytes, at + ends.unitBytes, ends)) count++;
+  return count;
+}
+
+/** The index of a version of a file that this session keeps, made when it is asked for the first time. */
+export function indexFor(session: Session, key: string, make: () => LineIndex): LineIndex {
+  const indexes = (session.caches?.get(CACHE) as Map<string, LineIndex> | undefined) ?? new Map<string, LineIndex>();
+  session.caches?.set(CACHE, indexes);
+  const known = indexes.get(key);
+  const index = known ?? make();
+  indexes.delete(key);
+  indexes.set(key, index);
+  const oldest = indexes.keys().next();
+  if (indexes.size > MAX_FILES && !oldest.done) indexes.delete(oldest.value);
+  return index;
+}

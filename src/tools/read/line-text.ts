@@ -1,0 +1,92 @@
+import type { ReadData } from "../../kernel/index.js";
+import {
+  decodeText,
+  incompleteTailLength,
+  type TextEncodingName,
+  truncateToHead,
+  utf8Length,
+} from "../../text/index.js";
+import { join, type RawLine } from "./line-collector.js";
+
+export interface LineText {
+  readonly text: string;
+  /** How many of the lines fit; at least one where there is any. */
+  readonly lines: number;
+  readonly truncatedLines: ReadData["truncatedLines"];
+  readonly replaced: number;
+}
+
+export interface LineTextLimits {
+  /** Bytes of UTF-8, of the whole and of a line without its end. */
+  readonly maxBytes: number;
+  readonly maxLineBytes: number;
+}
+
+/** Decodes collected lines, clips the long ones and stops where the text would grow over its bound. */
+export function lineText(
+  lines: readonly RawLine[],
+  firstLine: number,
+  encoding: TextEncodingName,
+  limits: LineTextLimits,
+): LineText {
+  return wholeLineText(lines, encoding, limits) ?? lineByLine(lines, firstLine, encoding, limits);
+}
+
+/** The common case: nothing is cut and nothing lost, so that all can be decoded at once. */
+function wholeLineText(
+  lines: readonly RawLine[],
+  encoding: TextEncodingName,
+  { maxBytes, maxLineBytes }: LineTextLimits,
+): LineText | undefined {
+  // A byte of another encoding may take three in UTF-8.
+  const growth = encoding === "utf-8" ? 1 : 3;
+  const isWhole = (line: RawLine) =>
+    line.content.length === line.contentBytes && line.contentBytes * growth <= maxLineBytes;
+  if (!lines.every(isWhole)) return undefined;
+  const bytes = join(lines.flatMap(({ content, end }) => [content, end]));
+  const { text, replaced } = decodeText(withoutDecodedBom(bytes, encoding), encoding);
+  if (utf8Length(text) > maxBytes) return undefined;
+  return { text, lines: lines.length, truncatedLines: [], replaced };
+}
+
+function lineByLine(
+  lines: readonly RawLine[],
+  firstLine: number,
+  encoding: TextEncodingName,
+  { maxBytes, maxLineBytes }: LineTextLimits,
+): LineText {
+  const texts: string[] = [];
+  const truncatedLines: { line: number; bytes: number }[] = [];
+  let used = 0;
+  let replaced = 0;
+  for (const [index, line] of lines.entries()) {
+    const decoded = contentText(line, encoding);
+    const truncation = truncateToHead(decoded.text, Math.min(maxLineBytes, maxBytes));
+    const isTruncated = truncation.omittedBytes > 0 || line.content.length < line.contentBytes;
+    const end = decodeText(line.end, encoding).text;
+    const size = truncation.keptBytes + end.length;
+    if (index > 0 && used + size > maxBytes) break;
+    used += size;
+    replaced += decoded.replaced;
+    texts.push(truncation.text + end);
+    if (isTruncated) truncatedLines.push({ line: firstLine + index, bytes: line.contentBytes });
+  }
+  return { text: texts.join(""), lines: texts.length, truncatedLines, replaced };
+}
+
+/** A line that was not kept whole may end in a part of a character: the part is dropped, not shown as damage. */
+function contentText(line: RawLine, encoding: TextEncodingName): { readonly text: string; readonly replaced: number } {
+  const { content } = line;
+  const bytes = withoutDecodedBom(content, encoding);
+  if (content.length === line.contentBytes) return decodeText(bytes, encoding);
+  if (encoding === "utf-8") return decodeText(bytes.subarray(0, bytes.length - incompleteTailLength(bytes)), encoding);
+  const decoded = decodeText(bytes, encoding);
+  const endsBroken = decoded.text.endsWith("\ufffd");
+  return endsBroken ? { text: decoded.text.slice(0, -1), replaced: Math.max(0, decoded.replaced - 1) } : decoded;
+}
+
+/** A decoder takes a mark at the start of what it is given; in the middle of a file those bytes are a character. */
+function withoutDecodedBom(bytes: Uint8Array, encoding: TextEncodingName): Uint8Array {
+  const isBom = encoding === "utf-8" && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return isBom ? join([Uint8Array.of(0xef, 0xbb, 0xbf), bytes]) : bytes;
+}

@@ -1,0 +1,203 @@
+import type { ReadData, ReadLimits } from "../../kernel/index.js";
+import type { TextForm } from "../../text/index.js";
+import { LineCollector } from "./line-collector.js";
+import { type LineIndex, newlinesIn } from "./line-index.js";
+import { type LineSource, type LineTerminators, nextNewline, readAhead, wholeUnits } from "./line-source.js";
+import { lineText } from "./line-text.js";
+
+/** The largest file whose lines are counted to tell their number. */
+const MAX_COUNTED_BYTES = 64 * 1024 * 1024;
+/** The most that one window returns where the dialect sets no bound. */
+const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
+/** Bytes read at once when looking for a line from the end. */
+const STEP_BYTES = 256 * 1024;
+
+export interface WindowRequest {
+  /** First line; negative counts from the end. */
+  readonly offset: number;
+  readonly limit: number | undefined;
+  readonly limits: ReadLimits;
+}
+
+export type LineWindow = Pick<
+  ReadData,
+  | "text"
+  | "startLine"
+  | "endLine"
+  | "totalLines"
+  | "atLeastLines"
+  | "nextOffset"
+  | "truncatedByBytes"
+  | "truncatedLines"
+  | "replaced"
+>;
+
+/**
+ * Reads a window of lines. The first lines cost the window, the last ones too; one in the middle costs a scan up to it the
+ * first time, and a block of the index after that.
+ */
+export async function readLineWindow(
+  source: LineSource,
+  form: TextForm,
+  index: LineIndex,
+  request: WindowRequest,
+): Promise<LineWindow> {
+  const job = new WindowJob(source, form, index, request);
+  const { offset } = request;
+  const isCounted = source.size <= MAX_COUNTED_BYTES;
+  if (offset > 0) {
+    const window = await job.forward(offset);
+    if (isCounted) await job.countAll();
+    return job.summary(window);
+  }
+  if (isCounted) await job.countAll();
+  const total = index.totalLines;
+  if (total !== undefined) return job.summary(await job.forward(Math.max(1, total + 1 + offset)));
+  return job.summary(await job.backward(-offset));
+}
+
+interface Window {
+  readonly startLine: number;
+  readonly collector: LineCollector;
+  /** Where the bytes that were looked at end. */
+  readonly end: number;
+}
+
+class WindowJob {
+  readonly #ends: LineTerminators;
+  readonly #bounds: { readonly maxLines: number; readonly maxBytes: number; readonly maxLineBytes: number };
+
+  constructor(
+    private readonly source: LineSource,
+    private readonly form: TextForm,
+    private readonly index: LineIndex,
+    request: WindowRequest,
+  ) {
+    const { limits, limit = Number.POSITIVE_INFINITY } = request;
+    const isUtf16 = form.encoding.startsWith("utf-16");
+    this.#ends = { unitBytes: isUtf16 ? 2 : 1, bigEndian: form.encoding === "utf-16be" };
+    const isWhole = limits.truncate === "none";
+    const maxBytes = isWhole ? MAX_WINDOW_BYTES : limits.maxBytes;
+    this.#bounds = {
+      maxLines: isWhole ? limit : Math.min(limit, limits.maxLines),
+      maxBytes,
+      maxLineBytes: Math.min(maxBytes, isWhole ? maxBytes : limits.maxLineBytes),
+    };
+  }
+
+  /** From a line counted from the start. */
+  async forward(line: number): Promise<Window> {
+    const checkpoint = this.index.checkpointBefore(line);
+    return this.#collect(line, checkpoint.offset, line - 1 - checkpoint.newlines);
+  }
+
+  /** From a line counted from the end, in a file whose lines have not been counted. */
+  async backward(fromEnd: number): Promise<Window> {
+    const { size } = this.source;
+    let start = size - (size % this.#ends.unitBytes);
+    let newlines = 0;
+    while (start > 0) {
+      const from = Math.max(0, start - STEP_BYTES);
+      const block = await this.source.range(from, start - from);
+      const places = newlinePlaces(block, this.#ends);
+      const isLast = start + this.#ends.unitBytes > size;
+      // The newline that ends the file ends its last line and begins none.
+      if (isLast && places.at(-1) === block.length - this.#ends.unitBytes) places.pop();
+      if (newlines + places.length >= fromEnd) {
+        const at = from + places[places.length - (fromEnd - newlines)]! + this.#ends.unitBytes;
+        return this.#collect(-fromEnd, at, 0);
+      }
+      newlines += places.length;
+      start = from;
+    }
+    return this.#collect(1, 0, 0);
+  }
+
+  /** Looks at what the index does not know yet, to the end of the file. */
+  async countAll(): Promise<void> {
+    let offset = this.index.scanned;
+    if (offset >= this.source.size) return;
+    for await (const chunk of wholeUnits(readAhead(this.source.chunks(offset, true)), this.#ends.unitBytes)) {
+      this.index.push(offset, chunk);
+      offset += chunk.length;
+    }
+  }
+
+  summary({ startLine, collector, end }: Window): LineWindow {
+    const total = this.index.totalLines ?? null;
+    const decoded = lineText(collector.lines, startLine, this.form.encoding, this.#bounds);
+    const count = decoded.lines;
+    const endLine = startLine + count - 1;
+    const truncatedByBytes = count < collector.lines.length || collector.isFullByBytes;
+    const hasMore = truncatedByBytes || (collector.isFull && end < this.source.size);
+    return {
+      text: decoded.text,
+      startLine: count === 0 ? 0 : startLine,
+      endLine: count === 0 ? 0 : endLine,
+      totalLines: total,
+      ...(total === null ? { atLeastLines: Math.max(this.index.newlines, endLine, 0) } : {}),
+      ...(hasMore ? { nextOffset: endLine + 1 } : {}),
+      ...(truncatedByBytes ? { truncatedByBytes } : {}),
+      truncatedLines: decoded.truncatedLines,
+      ...(decoded.replaced > 0 ? { replaced: decoded.replaced } : {}),
+    };
+  }
+
+  /** Collects from the `toSkip`th line start after `from` on; the lines get their numbers from `startLine`. */
+  async #collect(startLine: number, from: number, toSkip: number): Promise<Window> {
+    const collector = this.#newCollector();
+    let left = toSkip;
+    let offset = from;
+    let end = from;
+    const isScan = toSkip > 0;
+    const chunks = this.source.chunks(from, isScan);
+    for await (const chunk of wholeUnits(isScan ? readAhead(chunks) : chunks, this.#ends.unitBytes)) {
+      const counted = this.index.push(offset, chunk);
+      const lines = left === 0 ? 0 : (counted ?? newlinesIn(chunk, this.#ends));
+      const start = offset;
+      offset += chunk.length;
+      if (lines < left) {
+        left -= lines;
+        end = offset;
+        continue;
+      }
+      const to = afterNewlines(chunk, left, this.#ends);
+      left = 0;
+      // What is collected is kept.
+      end = start + to + this.#push(collector, isScan ? chunk.slice(to) : chunk.subarray(to), start + to);
+      if (collector.isFull) break;
+    }
+    collector.finish();
+    return { startLine, collector, end };
+  }
+
+  #newCollector(): LineCollector {
+    const { maxLines, maxBytes, maxLineBytes } = this.#bounds;
+    // Half of the bytes of an English UTF-16 text go when it becomes UTF-8.
+    const { unitBytes } = this.#ends;
+    return new LineCollector(
+      { maxLines, maxBytes: maxBytes * unitBytes, maxLineBytes: maxLineBytes * unitBytes },
+      this.#ends,
+    );
+  }
+
+  /** The mark in front of the file is no text. Returns the bytes taken, the mark among them. */
+  #push(collector: LineCollector, bytes: Uint8Array, offset: number): number {
+    const checkpoint = Math.min(bytes.length, Math.max(0, this.form.bomBytes - offset));
+    return checkpoint + collector.push(bytes.subarray(checkpoint));
+  }
+}
+
+/** Where the line begins that follows so many newlines of the chunk; it has as many. */
+function afterNewlines(chunk: Uint8Array, count: number, ends: LineTerminators): number {
+  let to = 0;
+  for (let lines = 0; lines < count; lines++) to = nextNewline(chunk, to, ends) + ends.unitBytes;
+  return to;
+}
+
+function newlinePlaces(block: Uint8Array, ends: LineTerminators): number[] {
+  const places: number[] = [];
+  for (let at = nextNewline(block, 0, ends); at !== -1; at = nextNewline(block, at + ends.unitBytes, ends))
+    places.push(at);
+  return places;
+}

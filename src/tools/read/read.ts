@@ -1,0 +1,152 @@
+import {
+  type Claim,
+  type ClaimContext,
+  defineTool,
+  fail,
+  ok,
+  type Provenance,
+  type ReadData,
+  type ReadInput,
+  type ReadLimits,
+  type ToolContext,
+  type ToolResult,
+  type Truncation,
+} from "../../kernel/index.js";
+import { findEncoding, utf8Length } from "../../text/index.js";
+import { fileFailure } from "../shared/file-failure.js";
+import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
+import { artifactIdOf, artifactProvenance, fileProvenance, quoted, refusePath } from "../shared/path-input.js";
+import type { FoundFile } from "./found-file.js";
+import { readArtifact } from "./read-artifact.js";
+import { readFile } from "./read-file.js";
+
+export const READ_LIMITS: ReadLimits = {
+  maxLines: 2_000,
+  maxBytes: 65_536,
+  maxLineBytes: 2_000,
+  truncate: "head",
+  notebooks: true,
+  media: true,
+};
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    path: { type: "string", minLength: 1, description: "File, or artifact:ID" },
+    offset: { type: "integer", description: "First line, from 1; a negative one counts from the end" },
+    limit: { type: "integer", minimum: 1, description: "Lines" },
+    encoding: { type: "string", description: "Default: detected" },
+  },
+  required: ["path"],
+  additionalProperties: false,
+} as const;
+
+/**
+ * Reads a window of lines of a text file, or of an artifact. Never loads a large file: the first and last lines cost the
+ * window whatever the size. Where the limits say so, a PNG, JPEG, GIF or WebP comes as an image block of at most 2000×2000 pixels
+ * and 3,932,160 bytes, a PDF as the text of its pages, a notebook as its cells; of an image or PDF at most 50 MiB are opened. Any
+ * other binary file comes as type and size. Remembers that the session has seen the file.
+ *
+ * Fails with `FS_NOT_FOUND` (near names in `details.near`), `FS_NOT_A_FILE` for what is no regular file, refused before it
+ * is opened, `MEDIA_UNREADABLE` for a damaged image or PDF and for an encrypted PDF, and `ARTIFACT_UNKNOWN` or `ARTIFACT_EVICTED`.
+ */
+export const readTool = defineTool({
+  name: "read",
+  description: `Read a file: at most ${READ_LIMITS.maxLines} lines and ${READ_LIMITS.maxBytes / 1024} KiB a call; a line over ${READ_LIMITS.maxLineBytes} bytes is clipped.`,
+  input: SCHEMA,
+  effect: "read",
+  limits: READ_LIMITS,
+  annotations: { title: "Read", idempotent: true },
+  claims: (input: ReadInput, context) => refuseInput(input) ?? claimsOf(input, context),
+  run: runRead,
+});
+
+function claimsOf(input: ReadInput, context: ClaimContext<ReadLimits>): readonly Claim[] {
+  if (artifactIdOf(input.path) !== undefined) return [];
+  const path = context.resolve(input.path);
+  return [{ kind: "file", path, access: ["read"], scope: "self" }, ...siblingClaims(path, context)];
+}
+
+function refuseInput(input: ReadInput): ToolResult<never> | undefined {
+  const { path, offset, limit, encoding } = input;
+  const bad = refusePath(path, "read", true);
+  if (bad !== undefined) return bad;
+  const problem =
+    offset !== undefined && (offset === 0 || !Number.isInteger(offset))
+      ? ["offset", `\`offset\` was ${offset}; lines count from 1, or from -1 at the end`]
+      : limit !== undefined && (limit < 1 || !Number.isInteger(limit))
+        ? ["limit", `\`limit\` was ${limit}; it takes a whole number from 1`]
+        : encoding !== undefined && findEncoding(encoding) === undefined
+          ? [
+              "encoding",
+              `\`encoding\` ${quoted(encoding)} is not known; examples are utf-8, utf-16le, windows-1252, gbk`,
+            ]
+          : undefined;
+  if (problem === undefined) return undefined;
+  const [parameter, text] = problem;
+  return fail("CALL_INVALID", `Did not read ${quoted(path)}: ${text}.`, { details: { parameter, problem: text } });
+}
+
+async function runRead(input: ReadInput, ctx: ToolContext<ReadLimits>): Promise<ToolResult<ReadData>> {
+  const artifact = artifactIdOf(input.path);
+  if (artifact !== undefined) {
+    const data = await readArtifact(artifact, input, ctx);
+    if ("isError" in data) return data;
+    return summarize({ data }, input, ctx, await artifactProvenance(ctx.artifacts, artifact, input.path));
+  }
+  const asked = { verb: "read", givenPath: input.path, absolute: ctx.resolve(input.path) };
+  try {
+    const found = await readFile(asked, input, ctx);
+    return "isError" in found ? found : summarize(found, input, ctx, fileProvenance(ctx, asked.absolute, input.path));
+  } catch (thrown) {
+    return withNearPaths(fileFailure(thrown, asked), asked.absolute, input.path, ctx);
+  }
+}
+
+function summarize(
+  found: FoundFile,
+  input: ReadInput,
+  ctx: ToolContext<ReadLimits>,
+  provenance: Provenance,
+): ToolResult<ReadData> {
+  const { data, image } = found;
+  const { path, kind, encoding, sizeBytes, startLine, endLine, totalLines, nextOffset } = data;
+  const next = nextOffset === undefined ? {} : { nextOffset };
+  const { maxLines, truncate: truncation } = ctx.limits;
+  const isCapped = truncation === "head" && input.limit !== undefined && input.limit > maxLines;
+  const notes = isCapped ? [`\`limit\` ${input.limit} was taken as ${maxLines}, the most lines a call returns.`] : [];
+  if (found.note !== undefined) notes.push(found.note);
+  return ok(data, {
+    ...(image === undefined ? {} : { content: [{ kind: "image", ...image }] }),
+    structured: { path, kind, encoding, sizeBytes, startLine, endLine, totalLines, ...next },
+    truncations: truncationsOf(data, input),
+    provenance,
+    ...(notes.length === 0 ? {} : { details: { notes } }),
+  });
+}
+
+/** What was asked for and is not there: lines after the window's bounds, and the ends of long lines. */
+function truncationsOf(data: ReadData, input: ReadInput): readonly Truncation[] {
+  const truncations: Truncation[] = [];
+  const keptBytes = utf8Length(data.text);
+  const isShort = data.nextOffset !== undefined && (data.truncatedByBytes === true || input.limit === undefined);
+  if (isShort) {
+    const producedBytes = Math.max(data.sizeBytes, keptBytes);
+    truncations.push({
+      what: `lines of ${data.path}`,
+      producedBytes,
+      keptBytes,
+      next: `Continue with \`offset\` ${data.nextOffset}.`,
+    });
+  }
+  for (const { line, bytes } of data.truncatedLines.slice(0, MAX_TRUNCATED_LISTED)) {
+    truncations.push({ what: `line ${line} of ${data.path}`, producedBytes: bytes, keptBytes: shownBytes(data, line) });
+  }
+  return truncations;
+}
+
+const MAX_TRUNCATED_LISTED = 20;
+
+function shownBytes(data: ReadData, line: number): number {
+  return utf8Length((data.text.split("\n", line - data.startLine + 1)[line - data.startLine] ?? "").replace(/\r$/, ""));
+}

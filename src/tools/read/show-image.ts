@@ -1,0 +1,112 @@
+import {
+  HaftError,
+  type ImageBounds,
+  type ReadPicture,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
+import { isAnimated } from "./animated-image.js";
+import { type FoundFile, unshownData } from "./found-file.js";
+import { type ImageSize, imageSize } from "./image-size.js";
+import { MAX_MEDIA_BYTES, type MediaFile, mediaIo, missingPackage, unreadable } from "./media-file.js";
+
+/**
+ * What is sent of an image: what every common provider takes of a side, and 5 MiB as base64. More pixels than `maxPixels` are
+ * not decoded: as many take 400 MB.
+ */
+export const IMAGE_BOUNDS: ImageBounds = Object.freeze({
+  maxWidth: 2_000,
+  maxHeight: 2_000,
+  maxBytes: 3_932_160,
+  maxPixels: 100_000_000,
+});
+
+const SMALLER = "Make a smaller copy with a command and read that.";
+
+/**
+ * Shows an image, made smaller where it does not fit. A picture that a provider refuses can end a conversation, so each is decoded
+ * first; where nothing here decodes, one that fits by its header is passed on as it is.
+ */
+export async function showImage(file: MediaFile, ctx: ToolContext): Promise<FoundFile | ToolResult<never>> {
+  const { asked, info, bytes, head, mime } = file;
+  const data = unshownData(asked.givenPath, info, mime);
+  const size = imageSize(bytes ?? head, mime);
+  const picture = size === undefined || size.includes(0) ? undefined : pictureOf(size, isAnimated(bytes ?? head, mime));
+  const reported = picture === undefined ? data : { ...data, picture };
+  if (bytes === undefined)
+    return {
+      data: reported,
+      note: notShown(`it has ${info.size} bytes, over the ${MAX_MEDIA_BYTES} of one that is opened`),
+    };
+  if (picture === undefined) return unreadable(damaged(), file, ANEW);
+  const pixels = picture.width * picture.height;
+  if (pixels > IMAGE_BOUNDS.maxPixels)
+    return {
+      data: reported,
+      note: notShown(
+        `it has ${sides(picture)} = ${pixels} pixels, over the ${IMAGE_BOUNDS.maxPixels} of one that is opened`,
+      ),
+    };
+  try {
+    if (ctx.media === undefined) return { data: reported, ...unchangedImage(file, bytes, picture, undefined) };
+    const fitted = await ctx.media.fitImage(bytes, IMAGE_BOUNDS, mediaIo(ctx));
+    const isSame = fitted.bytes === bytes && fitted.mime === mime;
+    const shown = { mime: fitted.mime, width: fitted.width, height: fitted.height, sizeBytes: fitted.bytes.length };
+    return {
+      data: isSame ? reported : { ...reported, picture: { ...picture, shown } },
+      image: { data: fitted.bytes, mime: fitted.mime },
+    };
+  } catch (thrown) {
+    const missing = missingPackage(thrown);
+    if (missing !== undefined) return { data: reported, ...unchangedImage(file, bytes, picture, missing) };
+    return unreadable(thrown, file, HaftError.is(thrown) && thrown.details.why === "damaged" ? ANEW : SMALLER);
+  }
+}
+
+const ANEW = "Get the file anew, or look at its bytes with a command.";
+
+function damaged(): HaftError {
+  const problem = "its header is damaged or was cut off";
+  return new HaftError("MEDIA_UNREADABLE", problem, { details: { why: "damaged", problem } });
+}
+
+function pictureOf([width, height]: ImageSize, isAnimated: boolean): ReadPicture {
+  return { width, height, isAnimated };
+}
+
+const sides = ({ width, height }: Pick<ReadPicture, "width" | "height">) => `${width}×${height}`;
+
+function notShown(why: string, next = SMALLER): string {
+  return `The image is not shown: ${why}. ${next}`;
+}
+
+/** Where nothing here decodes images. */
+function unchangedImage(
+  { mime }: MediaFile,
+  bytes: Uint8Array,
+  picture: ReadPicture,
+  missing: string | undefined,
+): Pick<FoundFile, "image" | "note"> {
+  const problem = oversizeReason(bytes, picture);
+  if (problem === undefined)
+    return {
+      image: { data: bytes, mime },
+      note: picture.isAnimated ? "A moving image is passed on as it is." : undefined,
+    };
+  const lacking =
+    missing === undefined
+      ? "this host makes no image smaller"
+      : `the package ${missing}, which makes images smaller, is not installed`;
+  const next =
+    missing === undefined
+      ? SMALLER
+      : `Install it beside Haft (\`npm install ${missing}\`), or make a smaller copy with a command and read that.`;
+  return { note: notShown(`${problem}, and ${lacking}`, next) };
+}
+
+function oversizeReason(bytes: Uint8Array, picture: ReadPicture): string | undefined {
+  const { maxWidth, maxHeight, maxBytes } = IMAGE_BOUNDS;
+  if (picture.width > maxWidth || picture.height > maxHeight)
+    return `it has ${sides(picture)} pixels, over the ${maxWidth}×${maxHeight} that are sent`;
+  return bytes.length > maxBytes ? `it has ${bytes.length} bytes, over the ${maxBytes} that are sent` : undefined;
+}

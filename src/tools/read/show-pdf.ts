@@ -1,0 +1,154 @@
+import {
+  HaftError,
+  PDF_PAGE_CHARACTERS,
+  type ReadInput,
+  type ReadLimits,
+  type Session,
+  type ToolContext,
+  type ToolResult,
+} from "../../kernel/index.js";
+import { stripControls, truncateToHead } from "../../text/index.js";
+import { type FileView, type FoundFile, UTF8_VIEW, unshownData } from "./found-file.js";
+import { isUnread, MAX_MEDIA_BYTES, type MediaFile, mediaIo, missingPackage, unreadable } from "./media-file.js";
+
+/** Characters of the text of one document, each page counting a few more; what follows the page that goes over it is not shown. */
+const MAX_PDF_CHARACTERS = 4_194_304;
+const CACHE = "pdf-text";
+/** Bytes. */
+const LONGEST_CHARACTER = 4;
+const PDFTOTEXT = "A command such as `pdftotext` may read it.";
+
+/** The text of the first pages of one version of a document, as far as it has been read. */
+interface PdfPagesRead {
+  readonly key: string;
+  /** How many the document has. */
+  readonly pages: number;
+  readonly texts: readonly (string | undefined)[];
+  /** Nothing more can be had. */
+  readonly isDone: boolean;
+  readonly why?: "size" | "fault";
+}
+
+/**
+ * A PDF as the text of its pages, each under a heading. What was read is kept for the session, so that the next window costs
+ * nothing, and goes on where the time of a call was not enough.
+ *
+ * @param key - Names this version of the file.
+ */
+export async function pdfView(
+  file: MediaFile,
+  key: string,
+  input: ReadInput,
+  ctx: ToolContext<ReadLimits>,
+): Promise<FileView | FoundFile | ToolResult<never>> {
+  const { asked, info, bytes } = file;
+  const unreportedWith = (note: string): FoundFile => ({ data: unshownData(asked.givenPath, info, file.mime), note });
+  if (bytes === undefined)
+    return unreportedWith(
+      `Its text is not shown: it has ${info.size} bytes, over the ${MAX_MEDIA_BYTES} of one that is opened. ${PDFTOTEXT}`,
+    );
+  if (ctx.media === undefined) return unreportedWith(`Its text is not shown: this host reads no PDF. ${PDFTOTEXT}`);
+  try {
+    const read = await readOn(key, bytes, input, ctx);
+    if (read.texts.every((text = "") => text.trim() === "")) return unreportedWith(withoutText(read));
+    const lines = linesOf(read, ctx.limits.maxLineBytes);
+    return {
+      bytes: new TextEncoder().encode(lines.map((line) => `${line}\n`).join("")),
+      form: UTF8_VIEW,
+      note: noteOn(read, lines.length),
+    };
+  } catch (thrown) {
+    const missing = missingPackage(thrown);
+    if (missing === undefined) return unreadable(thrown, file, PDFTOTEXT);
+    return unreportedWith(
+      `Its text is not shown: the package ${missing}, which reads PDFs, is not installed. Install it beside Haft (\`npm install ${missing}\`). ${PDFTOTEXT}`,
+    );
+  }
+}
+
+/** What is known of the document already, and where the window wants more, as much as the time of the call gives. */
+async function readOn(
+  key: string,
+  bytes: Uint8Array,
+  input: ReadInput,
+  ctx: ToolContext<ReadLimits>,
+): Promise<PdfPagesRead> {
+  const known = keptPages(ctx.session, key);
+  if (known !== undefined && (known.isDone || !reachesBeyond(known, input, ctx.limits))) return known;
+  const before = known?.texts ?? [];
+  const room = MAX_PDF_CHARACTERS - before.reduce((sum, text = "") => sum + text.length + PDF_PAGE_CHARACTERS, 0);
+  const asked = { first: before.length + 1, maxCharacters: room };
+  const found = await ctx.media!.pdfText(bytes, asked, mediaIo(ctx)).catch((thrown: unknown) => {
+    if (known === undefined || isUnread(thrown) || !HaftError.is(thrown, "MEDIA_UNREADABLE")) throw thrown;
+    return { pages: known.pages, texts: [], stopped: "fault" as const };
+  });
+  const { pages, stopped } = found;
+  const read: PdfPagesRead = {
+    key,
+    pages,
+    texts: [...before, ...found.texts],
+    isDone: stopped !== "time",
+    ...(stopped === undefined || stopped === "time" ? {} : { why: stopped }),
+  };
+  ctx.session.caches?.set(CACHE, read);
+  return read;
+}
+
+/** Of the document that was read last. */
+function keptPages(session: Session, key: string): PdfPagesRead | undefined {
+  const kept = session.caches?.get(CACHE) as PdfPagesRead | undefined;
+  return kept?.key === key ? kept : undefined;
+}
+
+function reachesBeyond(read: PdfPagesRead, { offset = 1, limit }: ReadInput, limits: ReadLimits): boolean {
+  const last = offset + Math.min(limit ?? limits.maxLines, limits.maxLines) - 1;
+  return offset < 0 || last > linesOf(read, limits.maxLineBytes).length;
+}
+
+function linesOf({ texts, pages }: PdfPagesRead, maxLineBytes: number): readonly string[] {
+  return texts.flatMap((text, index) => {
+    const heading = `--- page ${index + 1} of ${pages} ---`;
+    const lines = text === undefined ? ["[this page could not be read]"] : pageLines(text, maxLineBytes);
+    return [...(index === 0 ? [] : [""]), heading, ...(lines.length === 0 ? ["[no text on this page]"] : lines)];
+  });
+}
+
+/** Without what no page shows. A line that would be clipped is divided: nothing else could show the rest of it. */
+function pageLines(text: string, maxLineBytes: number): readonly string[] {
+  const clean = stripControls(text.replace(/\r\n?/g, "\n")).text.trimEnd();
+  return clean === "" ? [] : clean.split("\n").flatMap((line) => divided(line.trimEnd(), maxLineBytes));
+}
+
+function divided(line: string, maxBytes: number): readonly string[] {
+  const parts: string[] = [];
+  let rest = line;
+  do {
+    const part = truncateToHead(rest, Math.max(maxBytes, LONGEST_CHARACTER)).text;
+    parts.push(part);
+    rest = rest.slice(part.length);
+  } while (rest !== "");
+  return parts;
+}
+
+function withoutText({ pages, texts }: PdfPagesRead): string {
+  const unread = texts.length < pages ? `first ${texts.length} of its ${pages}` : `${pages}`;
+  return `It holds no text in its ${unread} pages: a scan, it seems. A command such as \`pdftoppm -png\` makes images of pages, which this tool shows.`;
+}
+
+function noteOn(read: PdfPagesRead, lines: number): string {
+  const { pages, texts } = read;
+  const empty = texts.filter((text) => text !== undefined && text.trim() === "").length;
+  const facts = [
+    `A PDF, shown by the text of its pages (${pages}), with lines of their own. Its pictures are not shown, and \`edit\` does not know these lines.`,
+    empty === 0 ? "" : `Pages without text: ${empty}.`,
+    texts.length === pages ? "" : restOf(read, lines),
+  ];
+  return facts.filter((fact) => fact !== "").join(" ");
+}
+
+function restOf({ texts, pages, why }: PdfPagesRead, lines: number): string {
+  const upTo = `Only the first ${texts.length} of ${pages} pages were read`;
+  if (why === "size") return `${upTo}: their text reaches ${MAX_PDF_CHARACTERS} characters. ${PDFTOTEXT}`;
+  if (why === "fault") return `${upTo}: the next one takes too much memory, or ends what reads it. ${PDFTOTEXT}`;
+  return `${upTo} in the time of a call; \`offset\` ${lines + 1} goes on with the next.`;
+}

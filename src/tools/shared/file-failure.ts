@@ -1,0 +1,96 @@
+import { type ErrorCode, fail, HaftError, shortageOf, type ToolResult } from "../../kernel/index.js";
+import { quoted } from "./path-input.js";
+import { unexpandedIn } from "./unexpanded-path.js";
+
+interface FileRequest {
+  /** What is not done, as in "Did not read". */
+  readonly verb: string;
+  /** The path as the model spelled it, and made absolute. */
+  readonly givenPath: string;
+  readonly absolute: string;
+  /** What should have been there. Default "file". */
+  readonly noun?: string;
+}
+
+type Details = Readonly<Record<string, unknown>>;
+type Reason = (details: Details, asked: FileRequest) => string;
+
+const KINDS: Readonly<Record<string, string>> = {
+  directory: "it is a folder",
+  fifo: "it is a FIFO, and reading one could wait for ever",
+  socket: "it is a socket",
+  device: "it is a device",
+  link: "it is a link that leads nowhere",
+  other: "it is a FIFO, a socket or a device",
+};
+
+/** Why and what next, by the code of a port's error. Codes that are not here keep the port's own words. */
+const REASONS: Partial<Readonly<Record<ErrorCode, Reason>>> = {
+  FS_NOT_FOUND: (_, asked) => `there is no such ${asked.noun ?? "file"}${homeOf(asked)}${unexpandedClause(asked)}.`,
+  FS_NOT_A_FILE: ({ kind }) => `${KINDS[String(kind)] ?? "it is no regular file"}.`,
+  FS_NOT_A_DIRECTORY: () => "a part of the path is a file, not a folder. Check the spelling.",
+  FS_PERMISSION: () => "permission was denied. Choose another path; only a person can change the permission.",
+  FS_LINK_LOOP: () => "its links lead round in a circle. Name the file itself.",
+  FS_TOO_LARGE: ({ sizeBytes, maxBytes, why }) =>
+    why !== undefined
+      ? `${why}.`
+      : sizeBytes === undefined
+        ? "the file system takes no file of that size. Nothing was changed; write less."
+        : `it has ${sizeBytes} bytes, over the limit of ${maxBytes}.`,
+  FS_STALE: () =>
+    "it was changed while this call worked on it, and was left as it is. Read it again, then repeat the call.",
+  FS_NO_SPACE: () => "the disk is full. Nothing was changed; free some space first.",
+  STORE_UNWRITABLE: ({ reason, why }) =>
+    why !== undefined
+      ? `${why}.`
+      : `the state folder cannot be written${reason === undefined ? "" : ` (${reason})`}, and nothing is replaced or removed that could not be kept before. Nothing was changed; free some space there first.`,
+  FS_CROSS_DEVICE: () => "that is another file system, and a move is one step. Copy it with a command, then delete it.",
+  FS_READ_ONLY: () => "the file system is read-only. Choose another path.",
+  FS_BAD_PATH: ({ why }) => `the path cannot be used${why === undefined ? "" : ` (${why})`}. Send another one.`,
+  FS_IO: ({ system }) => {
+    const shortage = shortageOf({ code: /^E[A-Z]+/.exec(String(system))?.[0] });
+    if (shortage !== undefined) return `${shortage.why} (${system}). ${shortage.next}.`;
+    return `the system reported an error${system === undefined ? "" : ` (${system})`}.`;
+  },
+};
+
+/** What `~` stood for, where the path begins with it: on a machine of many users it is seldom the folder that was meant. */
+function homeOf({ givenPath, absolute }: FileRequest): string {
+  const below = givenPath.slice(1);
+  if (!/^~(\/|$)/.test(givenPath) || !absolute.endsWith(below)) return "";
+  return `; \`~\` is ${quoted(absolute.slice(0, absolute.length - below.length) || "/")}`;
+}
+
+function unexpandedClause({ givenPath }: FileRequest): string {
+  const why = unexpandedIn(givenPath);
+  return why === undefined ? "" : `, and ${why}. Send the path itself`;
+}
+
+/**
+ * A port's error as the tool's failure, in the model's spelling of the path. What is no error of a file, such as a denial,
+ * keeps its code and its words but for the path. Anything else is thrown on.
+ */
+export function fileFailure(thrown: unknown, asked: FileRequest): ToolResult<never> {
+  if (!HaftError.is(thrown)) throw thrown;
+  const details = { ...thrown.details, path: asked.givenPath };
+  const reason = REASONS[thrown.code];
+  if (reason !== undefined) {
+    const sentence = `Did not ${asked.verb} ${quoted(asked.givenPath)}: ${reason(thrown.details, asked)}`;
+    return fail(thrown.code, sentence, { details });
+  }
+  const hint = thrown.hint === undefined ? "" : ` ${thrown.hint}`;
+  const message = thrown.message.replaceAll(`"${asked.absolute}"`, quoted(asked.givenPath)) + hint;
+  return fail(thrown.code, message, { details });
+}
+
+/** To `catch` with: what is not there gives undefined, any other trouble is thrown on. */
+export function undefinedIfMissing(thrown: unknown): undefined {
+  if (HaftError.is(thrown, "FS_NOT_FOUND")) return undefined;
+  throw thrown;
+}
+
+/** The refusal of what a stat shows to be no regular file; undefined for a file, and for a link whose target decides. */
+export function refuseKind(kind: string, asked: FileRequest): ToolResult<never> | undefined {
+  if (kind === "file" || kind === "link") return undefined;
+  return fileFailure(new HaftError("FS_NOT_A_FILE", "", { details: { kind } }), asked);
+}

@@ -1,0 +1,121 @@
+/** What a job has printed since the session was last told: each session has a place of its own in each stream. */
+import type { NewOutput, OutputSeen, ProcessLimits, ShellHandle, ToolContext } from "../../kernel/index.js";
+import { concatBytes, decodeText, incompleteTailLength, omitOverwritten, utf8TailStart } from "../../text/index.js";
+import { keepWhole } from "./output-recorder.js";
+
+type StreamName = "stdout" | "stderr";
+
+/** Bytes of one read. */
+const READ_BYTES = 1_048_576;
+/**
+ * Bytes of a stream that one answer moves; a job may print faster than it is read. Half of what a job keeps: the copies of a
+ * few polls come on top of it on the disk.
+ */
+const MAX_TRANSFER_BYTES = 32 * 1_048_576;
+/** No more is read after this. */
+const MAX_READ_MS = 2_000;
+
+/** Notes that the session has seen the output up to these places. */
+export function markReported(
+  { session, backend }: Pick<ToolContext, "session" | "backend">,
+  id: string,
+  seen: OutputSeen,
+): void {
+  session.outputsSeen?.set(`${backend.name} ${id}`, seen);
+}
+
+/** Reads what is new of both streams and notes it as told. Half a character at the end waits for its other half. */
+export async function newOutput(
+  ctx: ToolContext<ProcessLimits>,
+  job: ShellHandle,
+  startedMs: number,
+): Promise<{ readonly stdout: NewOutput; readonly stderr: NewOutput }> {
+  const { session, backend } = ctx;
+  const seen = session.outputsSeen?.get(`${backend.name} ${job.id}`);
+  // The id of a job that was removed is used again, and a session may outlive both jobs.
+  const isSame = seen !== undefined && (seen.startedMs ?? startedMs) === startedMs;
+  const before = isSame ? seen : { stdout: 0, stderr: 0 };
+  const [stdout, stderr] = await Promise.all([
+    readNew(ctx, job, "stdout", before.stdout),
+    readNew(ctx, job, "stderr", before.stderr),
+  ]);
+  markReported(ctx, job.id, { startedMs, stdout: stdout.next, stderr: stderr.next });
+  return { stdout: stdout.output, stderr: stderr.output };
+}
+
+async function readNew(ctx: ToolContext<ProcessLimits>, job: ShellHandle, stream: StreamName, from: number) {
+  const { maxNewBytes: maxBytes, redraws } = ctx.limits;
+  const untilMs = ctx.clock.now() + MAX_READ_MS;
+  let at = from;
+  let droppedBytes = 0;
+  let transferredBytes = 0;
+  let ended = false;
+  /** The latest, never much more than is shown. */
+  let latest = new Uint8Array();
+  let sink: Awaited<ReturnType<typeof openSink>>;
+  for (;;) {
+    const part = await job.output(stream, at, READ_BYTES);
+    ended = part.ended;
+    droppedBytes += part.lost;
+    at = part.next;
+    if (part.bytes.length === 0) {
+      if (part.lost > 0) continue;
+      break;
+    }
+    if (sink === undefined && transferredBytes + part.bytes.length > maxBytes && transferredBytes <= maxBytes)
+      sink = await openSink(ctx, `new ${stream} of ${job.id}`, latest);
+    await sink?.write(part.bytes);
+    transferredBytes += part.bytes.length;
+    const joined = concatBytes([latest, part.bytes]);
+    latest = new Uint8Array(joined.subarray(Math.max(0, joined.length - maxBytes - 4)));
+    if (ended || transferredBytes >= MAX_TRANSFER_BYTES || ctx.clock.now() > untilMs) break;
+  }
+  const held = ended ? 0 : incompleteTailLength(latest);
+  const whole = latest.subarray(0, latest.length - held);
+  const shown =
+    whole.length === transferredBytes - held && whole.length <= maxBytes
+      ? whole
+      : whole.subarray(utf8TailStart(whole, maxBytes));
+  const newBytes = transferredBytes - held;
+  const text = decodeText(shown, "utf-8").text;
+  const drawn = redraws === "keep" ? { text, frames: 0 } : omitOverwritten(text);
+  const kept = await sink?.end();
+  const artifact =
+    drawn.frames > 0 && sink === undefined ? await keepWhole(ctx, `new ${stream} of ${job.id}`, whole) : kept;
+  const isOmitted = drawn.frames > 0 && artifact !== undefined;
+  const output: NewOutput = {
+    text: isOmitted ? drawn.text : text,
+    ...(isOmitted ? { overwritten: drawn.frames } : {}),
+    newBytes,
+    omittedBytes: newBytes - shown.length,
+    droppedBytes,
+    ...(artifact === undefined ? {} : { artifact }),
+    ...(transferredBytes >= MAX_TRANSFER_BYTES && !ended ? { more: true } : {}),
+  };
+  return { output, next: at - held };
+}
+
+/** An artifact for what one answer cannot show; without a place to keep it the output is only cut. */
+async function openSink(ctx: ToolContext, what: string, first: Uint8Array) {
+  try {
+    const writer = await ctx.artifacts.create({ what });
+    let isWhole = true;
+    const write = async (bytes: Uint8Array): Promise<void> => {
+      await writer.write(bytes).catch(() => {
+        isWhole = false;
+      });
+    };
+    if (first.length > 0) await write(first);
+    return {
+      write,
+      async end(): Promise<string | undefined> {
+        await writer.end().catch(() => {
+          isWhole = false;
+        });
+        return isWhole ? writer.id : undefined;
+      },
+    };
+  } catch {
+    return undefined;
+  }
+}

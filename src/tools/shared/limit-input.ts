@@ -1,0 +1,15 @@
+import { fail, type ToolResult } from "../../kernel/index.js";
+import { quoted } from "./path-input.js";
+
+/**
+ * A refusal of a number of results that is none.
+ *
+ * @param verb - What is not done, as in "Did not list".
+ */
+export function refuseLimit(limit: number | undefined, verb: string, path: string): ToolResult<never> | undefined {
+  if (limit === undefined || (Number.isInteger(limit) && limit >= 1)) return undefined;
+  const problem = `\`limit\` was ${limit}; it takes a whole number from 1`;
+  return fail("CALL_INVALID", `Did not ${verb} ${quoted(path)}: ${problem}.`, {
+    details: { parameter: "limit", problem },
+  });
+}

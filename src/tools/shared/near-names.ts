@@ -1,0 +1,33 @@
+import type { ToolContext } from "../../kernel/index.js";
+import { baseName, foldLookAlikes, nearestNames, parentOf, withoutTrailingSlash } from "../../text/index.js";
+
+const MAX_LISTED = 5_000;
+
+export interface NearPaths {
+  /** The paths beside a missing one that it may have meant, in the model's way of spelling. */
+  readonly near: readonly string[];
+  /** The names that differ from the missing one only in characters that look alike. */
+  readonly lookAlikes: readonly string[];
+}
+
+/** What is beside a missing path; nothing when the directory cannot be listed. */
+export async function nearPaths(ctx: ToolContext, absolute: string, givenPath: string): Promise<NearPaths> {
+  try {
+    const { children } = await ctx.fs.readDir(parentOf(absolute), { limit: MAX_LISTED });
+    const missingName = baseName(absolute);
+    // A name that is there and still was not found is a link that leads nowhere.
+    const others = children.map(({ name }) => name).filter((name) => name !== missingName);
+    const folded = foldLookAlikes(missingName);
+    const alike = others.filter((name) => foldLookAlikes(name) === folded);
+    return { near: nearestNames(missingName, others).map((name) => siblings(givenPath, name)), lookAlikes: alike };
+  } catch {
+    // The call was not granted the folder, or it is missing too: then there is nothing to offer.
+    return { near: [], lookAlikes: [] };
+  }
+}
+
+/** `name` in the directory of a path, in the way that the path is spelled. */
+export function siblings(givenPath: string, name: string): string {
+  const path = withoutTrailingSlash(givenPath);
+  return path.slice(0, path.lastIndexOf("/") + 1) + name;
+}

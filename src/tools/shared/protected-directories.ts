@@ -1,0 +1,29 @@
+import { type ClaimContext, fail, isWithin, type ToolResult } from "../../kernel/index.js";
+import { quoted } from "./path-input.js";
+
+type ProtectedPlaces = Pick<ClaimContext, "workspace" | "cwd" | "home">;
+
+/**
+ * Refuses the folders that the work itself stands on: the root, the workspace, the working folder, home, and those that hold
+ * one of them.
+ *
+ * @param verb - What is not done, as in "Did not delete".
+ */
+export function refuseProtectedDirectory(
+  path: string,
+  verb: string,
+  givenPath: string,
+  { workspace, cwd, home }: ProtectedPlaces,
+): ToolResult<never> | undefined {
+  const protectedDirectories = [
+    [workspace, "the workspace"],
+    [cwd, "the working folder"],
+    [home, "the home folder"],
+  ] as const;
+  const match = protectedDirectories.find(([directory]) => isWithin(path, directory));
+  if (match === undefined && path !== "/") return undefined;
+  const [directory, name] = match ?? ["/", "the root"];
+  const why = path === "/" ? "it is the root" : path === directory ? `it is ${name}` : `it holds ${name}`;
+  const message = `Did not ${verb} ${quoted(givenPath)}: ${why}. Name what is inside instead.`;
+  return fail("FS_BAD_PATH", message, { details: { path: givenPath, why } });
+}

@@ -1,0 +1,49 @@
+import { type EntryKind, type Fs, fail, HaftError, type ToolContext, type ToolResult } from "../../kernel/index.js";
+import { fileFailure, refuseKind } from "./file-failure.js";
+import { quoted } from "./path-input.js";
+import { refuseTrailingSlash } from "./trailing-slash.js";
+
+/** A root as the model spelled it, and made absolute. */
+export interface SearchedRoot {
+  readonly givenPath: string;
+  readonly absolute: string;
+}
+
+/**
+ * A refusal of a root that is not there, or that is neither a folder nor a file.
+ *
+ * @param takesFiles - False: a file is refused too.
+ */
+export async function refuseRoot(
+  ctx: Pick<ToolContext, "fs">,
+  absolute: string,
+  givenPath: string,
+  takesFiles = true,
+): Promise<ToolResult<never> | undefined> {
+  try {
+    const kind = await targetKind(ctx.fs, absolute);
+    if (kind === "directory") return undefined;
+    if (kind === "absent") throw new HaftError("FS_NOT_FOUND", "");
+    const asked = { verb: "search", givenPath, absolute };
+    if (kind !== "file" || takesFiles) return refuseKind(kind, asked) ?? refuseTrailingSlash(kind, asked);
+    const message = `Did not search ${quoted(givenPath)}: it is a file. Name the folder to search below.`;
+    return fail("FS_NOT_A_DIRECTORY", message, { details: { path: givenPath } });
+  } catch (thrown) {
+    return rootFailure(thrown, { givenPath, absolute });
+  }
+}
+
+/** The failure of a search whose root cannot be searched. Anything that is no error of ours is thrown on. */
+export function rootFailure(thrown: unknown, root: SearchedRoot): ToolResult<never> {
+  const failure = fileFailure(thrown, { verb: "search", noun: "file or folder", ...root });
+  if (failure.code !== "FS_NOT_FOUND") return failure;
+  return { ...failure, message: `${failure.message} Name an existing one, or leave \`path\` out.` };
+}
+
+/** A look does not follow a link that leads out of the claim; whether the search may is judged when it begins. */
+async function targetKind(fs: Fs, path: string): Promise<EntryKind | "absent"> {
+  const { kind } = await fs.stat(path);
+  if (kind !== "link") return kind;
+  const [place] = await fs.resolve([path]);
+  return place?.kind ?? "absent";
+}

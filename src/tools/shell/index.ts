@@ -1,2 +1,0 @@
-export { BASH_LIMITS, bashTool } from "./bash.js";
-export { PROCESS_LIMITS, processTool } from "./process.js";

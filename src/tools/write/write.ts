@@ -1,0 +1,219 @@
+import {
+  type Claim,
+  type ClaimContext,
+  defineTool,
+  type Expect,
+  type FsEntryInfo,
+  fail,
+  ok,
+  type ToolContext,
+  type ToolResult,
+  type WriteData,
+  type WriteInput,
+  type WriteLimits,
+} from "../../kernel/index.js";
+import { backUp, backupParts, backupSkipped, MAX_CONTENT_BACKUP_BYTES, withBackup } from "../shared/backup.js";
+import { fileFailure, refuseKind, undefinedIfMissing } from "../shared/file-failure.js";
+import { lookAlikeClaims, refuseLookAlike } from "../shared/near-failure.js";
+import { baseOf, makeParents, parentClaims } from "../shared/parent-directories.js";
+import { fileProvenance, quoted, refusePath } from "../shared/path-input.js";
+import { type FilePlace, passGate, recordChange } from "../shared/read-state.js";
+import { refuseText } from "../shared/redaction-placeholder.js";
+import { refuseNewFileTrailingSlash, refuseTrailingSlash } from "../shared/trailing-slash.js";
+import { refuseUnexpanded } from "../shared/unexpanded-path.js";
+import { whatDiffers } from "./write-differences.js";
+
+export const WRITE_LIMITS: WriteLimits = { gate: "write", parents: true, maxBackupBytes: MAX_CONTENT_BACKUP_BYTES };
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    path: { type: "string", minLength: 1 },
+    content: { type: "string", description: "The whole content, written as UTF-8" },
+    expect: { type: "string", description: "SHA-256 of the bytes to be replaced in hex, or absent" },
+  },
+  required: ["path", "content"],
+  additionalProperties: false,
+} as const;
+
+/**
+ * Creates a file or replaces all of it with exactly `content`. All or nothing: every reader sees the old or the new bytes.
+ * The old bytes, up to 64 MiB, are kept as an artifact that `details.backup` names; of more, and where the session has no
+ * room for them, it says that they are gone.
+ *
+ * Fails with `FS_NOT_READ` or `FS_STALE` (size, time and SHA-256 in `details`) when an existing file that is not empty was
+ * not read in this session, or changed since, unless `expect` names its content; with `FS_STALE` when `expect` does not hold.
+ */
+export const writeTool = defineTool({
+  name: "write",
+  description:
+    "Create or replace a whole file with exactly `content`. An existing file that is not empty must have been read before, or be named by `expect`.",
+  input: SCHEMA,
+  effect: "write",
+  limits: WRITE_LIMITS,
+  annotations: { title: "Write", destructive: true, idempotent: true },
+  claims: (input: WriteInput, context) => refuseInput(input) ?? claimsOf(input, context),
+  run: runWrite,
+});
+
+/** The file, and each folder above it that may have to be made; outside the workspace none is. */
+function claimsOf(input: WriteInput, context: ClaimContext<WriteLimits>): readonly Claim[] {
+  const path = context.resolve(input.path);
+  const directories = context.limits.parents ? parentClaims(path, context) : [];
+  const own: Claim = { kind: "file", path, access: ["read", "write", "create"], scope: "self" };
+  return [own, ...directories, ...lookAlikeClaims(path, context)];
+}
+
+function refuseInput(input: WriteInput): ToolResult<never> | undefined {
+  const { path, content, expect } = input;
+  const bad = refusePath(path, "write") ?? refuseText(content, "content", "write", path);
+  if (bad !== undefined || expect === undefined || expect === "absent" || /^[0-9a-f]{64}$/i.test(expect)) return bad;
+  const problem = '`expect` takes the 64 hex digits of a SHA-256, or "absent"';
+  return fail("CALL_INVALID", `Did not write ${quoted(path)}: ${problem}.`, {
+    details: { parameter: "expect", problem },
+  });
+}
+
+async function runWrite(input: WriteInput, ctx: ToolContext<WriteLimits>): Promise<ToolResult<WriteData>> {
+  const absolute = ctx.resolve(input.path);
+  const asked = { verb: "write", givenPath: input.path, absolute };
+  try {
+    const [found] = await ctx.fs.resolve([absolute]);
+    const { real, missing } = found ?? { real: absolute, missing: "" };
+    const target = missing === "" ? real : `${real === "/" ? "" : real}/${missing}`;
+    const place = { absolute, real: target };
+    return await ctx.lock(target, {}, async () => replaceFile(input, ctx, place, missing));
+  } catch (thrown) {
+    return fileFailure(thrown, asked);
+  }
+}
+
+async function replaceFile(
+  input: WriteInput,
+  ctx: ToolContext<WriteLimits>,
+  place: FilePlace,
+  missing: string,
+): Promise<ToolResult<WriteData>> {
+  const { absolute } = place;
+  const lacksDirectory = missing.includes("/");
+  const bytes = new TextEncoder().encode(input.content);
+  const old = await oldFile(ctx, absolute);
+  if (old !== undefined) {
+    const bad =
+      refuseKind(old.info.kind, { verb: "write", givenPath: input.path, absolute }) ??
+      refuseReplacedSymlink(input, old);
+    if (bad !== undefined) return bad;
+  }
+  // What stands here by now is a file, or nothing.
+  const asked = { verb: "write", givenPath: input.path };
+  const misspelt =
+    old === undefined
+      ? (refuseNewFileTrailingSlash(asked) ?? refuseUnexpanded(input.path, "write"))
+      : refuseTrailingSlash("file", asked);
+  if (misspelt !== undefined) return misspelt;
+  const alike = old === undefined ? await refuseLookAlike(ctx, "write", absolute, input.path) : undefined;
+  const refusal = alike ?? refuseByExpect(input, old) ?? refuseByGate(input, ctx, place, old);
+  if (refusal !== undefined) return refusal;
+  if (lacksDirectory && ctx.limits.parents && baseOf(absolute, ctx) === undefined) {
+    const why = "its folder does not exist, and outside the workspace none is made. Make it with a command first";
+    return fail("FS_NOT_FOUND", `Did not write ${quoted(input.path)}: ${why}.`, { details: { path: input.path } });
+  }
+  if (lacksDirectory && ctx.limits.parents) await makeParents(ctx, absolute, missing);
+  const isChange = old?.bytes !== undefined && old.sha256 !== (await ctx.digest(bytes));
+  const provenance = fileProvenance(ctx, absolute, input.path);
+  const backup = isChange ? await backUp(ctx, provenance, old.bytes) : undefined;
+  const done = await withBackup(backup, () => ctx.fs.replaceAtomic(absolute, bytes, expectedOf(old)));
+  await recordChange(ctx, place, done.after);
+  const differs = old?.bytes === undefined ? [] : await whatDiffers(old.bytes, bytes, input.content);
+  const data: WriteData = {
+    path: input.path,
+    created: done.created,
+    bytes: bytes.length,
+    ...(done.before === null ? {} : { beforeHash: done.before }),
+    afterHash: done.after,
+    ...(done.inPlace ? { inPlace: true } : {}),
+    ...(differs.length === 0 ? {} : { differs }),
+  };
+  const isLost = old !== undefined && old.bytes === undefined && done.before !== done.after;
+  const lost = isLost ? backupSkipped(old.info.size, ctx.limits.maxBackupBytes) : undefined;
+  return ok(data, {
+    structured: { path: input.path, created: data.created, bytes: data.bytes, afterHash: data.afterHash },
+    provenance,
+    ...backupParts(input.path, (backup ?? lost)?.backup),
+  });
+}
+
+interface OldFile {
+  readonly info: FsEntryInfo;
+  /** Absent where it is too large to be held. */
+  readonly bytes?: Uint8Array;
+  readonly sha256?: string;
+}
+
+/** What stands there now. Only what is not there lets a write go on unseen; any other trouble refuses it. */
+async function oldFile(ctx: ToolContext<WriteLimits>, path: string): Promise<OldFile | undefined> {
+  const info = await ctx.fs.stat(path).catch(undefinedIfMissing);
+  if (info === undefined || info.kind === "directory" || info.kind === "other") return info && { info };
+  const { maxBackupBytes: maxBytes } = ctx.limits;
+  if (info.size > maxBytes) return { info };
+  const bytes = await ctx.fs.readBytes(path, { maxBytes }).catch(undefinedIfMissing);
+  if (bytes === undefined) return info.kind === "link" ? { info } : undefined;
+  return { info: { ...info, size: bytes.length }, bytes, sha256: await ctx.digest(bytes) };
+}
+
+/** A link that leads nowhere is no file to be replaced, and its name is taken. */
+function refuseReplacedSymlink({ path }: WriteInput, { info, bytes }: OldFile): ToolResult<never> | undefined {
+  if (info.kind !== "link" || bytes !== undefined) return undefined;
+  const target = info.target === undefined ? "" : ` to ${quoted(info.target)}`;
+  const why = `it is a link${target}, where nothing is. Write to that path, or remove the link first`;
+  return fail("FS_NOT_FOUND", `Did not write ${quoted(path)}: ${why}.`, { details: { path } });
+}
+
+function expectedOf(old: OldFile | undefined): Expect {
+  if (old === undefined) return "absent";
+  return old.sha256 === undefined ? { version: old.info.version } : { sha256: old.sha256 };
+}
+
+function refuseByExpect(input: WriteInput, old: OldFile | undefined): ToolResult<never> | undefined {
+  const expected = input.expect?.toLowerCase();
+  if (expected === undefined) return undefined;
+  const found = old === undefined ? "absent" : old.sha256;
+  if (expected === found) return undefined;
+  const why =
+    old === undefined
+      ? "there is no such file any more. Send it without `expect` to create it"
+      : expected === "absent"
+        ? "it exists already. Read it first, or choose another path"
+        : found === undefined
+          ? `it has ${old.info.size} bytes, too many to compare with \`expect\`. Leave \`expect\` out`
+          : "it does not hold what `expect` names. Read it again, then repeat the call";
+  return fail("FS_STALE", `Did not write ${quoted(input.path)}: ${why}.`, {
+    details: { path: input.path, expected, found: found ?? null, ...factsOf(old) },
+  });
+}
+
+function refuseByGate(
+  input: WriteInput,
+  ctx: ToolContext<WriteLimits>,
+  place: FilePlace,
+  old: OldFile | undefined,
+): ToolResult<never> | undefined {
+  if (old === undefined || input.expect !== undefined) return undefined;
+  const { gate } = ctx.limits;
+  // The seed's gate asks about every file that exists; ours has nothing to lose in an empty one.
+  if (old.info.size === 0 && gate !== "handle") return undefined;
+  const verdict = passGate(gate, "write", ctx, place, old);
+  if (verdict === "fresh") return undefined;
+  const details = { path: input.path, ...factsOf(old) };
+  return verdict === "unread"
+    ? fail("FS_NOT_READ", `Did not write ${quoted(input.path)}: it exists and has not been read in this session.`, {
+        details,
+      })
+    : fail("FS_STALE", `Did not write ${quoted(input.path)}: it has changed since it was read.`, { details });
+}
+
+function factsOf(old: OldFile | undefined): Readonly<Record<string, unknown>> {
+  if (old === undefined) return {};
+  const { size: sizeBytes, modifiedMs } = old.info;
+  return { sizeBytes, modifiedMs, ...(old.sha256 === undefined ? {} : { sha256: old.sha256 }) };
+}
