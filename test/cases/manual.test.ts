@@ -296,7 +296,10 @@ describe("memory and local agree [KERN-05]", () => {
           call: `${name} ${JSON.stringify(input).slice(0, 100)}`,
           status: outcome?.status,
           code: outcome?.code,
-          output: String(outcome?.output).replace(/artifact:a-\w+/g, "artifact:ID"),
+          // ripgrep does not count the binary files that it passes over; the engine of memory does.
+          output: String(outcome?.output)
+            .replace(/artifact:a-\w+/g, "artifact:ID")
+            .replace(/\nSkipped: \d+ binary\.$/, ""),
         });
         expect.soft(told(one)).toEqual(told(other));
       }

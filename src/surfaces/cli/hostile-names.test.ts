@@ -165,7 +165,7 @@ describe("names that a command prints", () => {
   it("reach standard error by one function", () => {
     const folder = new URL(".", import.meta.url);
     // The others have nothing of a stranger to say, or clean it themselves because it has several lines.
-    const others = ["call-input.ts", "main.ts", "tell-operator.ts", "usage.ts"];
+    const others = ["call-input.ts", "main.ts", "print-notice.ts", "usage.ts"];
     const writers = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => {
       if (!name.endsWith(".ts") || name.endsWith(".test.ts")) return false;
       return readFileSync(new URL(name, folder), "utf8").includes("process.stderr.write");
