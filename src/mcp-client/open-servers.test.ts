@@ -53,7 +53,7 @@ it("what a host's listeners throw harms no server and not the wait for them", as
     expect(heard.join("\n")).toContain("left out a tool without a name");
     await expect.poll(() => heard, { timeout: 20_000 }).toContain("changed");
     await expect.poll(() => servers.tools(), { timeout: 20_000 }).toHaveLength(2);
-    expect(servers.states()[1]).toMatchObject({ state: "there", notes: ["left out a tool without a name"] });
+    expect(servers.states()[1]).toMatchObject({ state: "there", reported: ["left out a tool without a name"] });
   } finally {
     await servers.close();
   }
