@@ -32,7 +32,9 @@ describe("tools of other MCP servers at an address", { timeout: 2 * SETTLES_MS }
       const servers = await connect(config, { withinMs: underLoad(6_000) });
       expect(await offered(servers)).toEqual(["docs__echo"]);
       const states = servers.states().map(({ name, state }) => `${name} ${state}`);
-      expect(states).toEqual(["h0 failed", "h1 late", "h2 failed", "h3 failed", "h4 late", "docs there"]);
+      // On a loaded machine the wait is longer than the connection's own limit: then a silent server has failed already.
+      const silent = expect.stringMatching(/^h[14] (late|failed)$/);
+      expect(states).toEqual(["h0 failed", silent, "h2 failed", "h3 failed", silent, "docs there"]);
       expect(bench.notes.join("\n")).toMatch(/"h0".*more than 16 MiB/);
       expect(await servers.close()).toEqual({ left: [] });
     } finally {
