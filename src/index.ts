@@ -43,7 +43,6 @@ export type {
   Faults,
   Framework,
   Fs,
-  Gate,
   Grant,
   Hooks,
   HostContext,
@@ -102,6 +101,7 @@ export {
   renderUnifiedDiff,
   type UnifiedDiffOptions,
 } from "./text/index.js";
+export type { Gate } from "./toolkit/index.js";
 export {
   type BuiltinRegistryOptions,
   builtinRegistry,

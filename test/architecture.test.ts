@@ -69,11 +69,14 @@ const CASES: readonly Case[] = [
       { "src/toolkit/a.ts": `import { x } from "../backends/local/local-fs.js";` },
       { "src/toolkit/a.ts": `import { x } from "../tools/files/read.js";` },
       { "src/tools/edit/a.ts": `import { x } from "../../engines/edit/units.js";` },
+      { "src/dialects/haft/a.ts": `import { x } from "../../tools/read/read.js";` },
+      { "src/toolkit/a.ts": `import { x } from "../tools/read/contract.js";` },
     ],
     passes: [
       { "src/tools/files/a.ts": `import { x } from "../../kernel/index.js"; import { y } from "../shell/b.js";` },
       { "src/toolkit/a.ts": `import { x } from "../backends/local/local-backend.js";` },
       { "src/dialects/haft/a.ts": `import { x } from "../rendering.js";` },
+      { "src/dialects/haft/a.ts": `import { x } from "../../tools/read/contract.js";` },
     ],
   },
   {

@@ -1,4 +1,4 @@
-import type { LsEntry } from "../kernel/index.js";
+import type { LsEntry } from "../tools/ls/contract.js";
 import { rowName } from "./row-name.js";
 
 /** The entries of a folder as rows `kind size name`, in columns. Folders end in a slash and have size 0; a link tells its target. */

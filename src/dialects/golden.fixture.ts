@@ -1,19 +1,18 @@
 /** What the tables of exact texts are made of: results of the tools, and how a dialect's host would see them. */
 import { expect } from "vitest";
 import {
-  type BashData,
   type Dialect,
   project,
-  type ReadData,
   type RenderContext,
-  type StreamData,
   standardBudget,
   type ToolOutcome,
   type ToolResult,
   type Truncation,
-  type WriteData,
 } from "../kernel/index.js";
 import { detectEol, utf8Length, windowLines } from "../text/index.js";
+import type { BashData, StreamData } from "../tools/bash/contract.js";
+import type { ReadData } from "../tools/read/contract.js";
+import type { WriteData } from "../tools/write/contract.js";
 import { buddyDialect, haftDialect, indusagiDialect, zeroclawDialect } from "./index.js";
 
 export const DIALECTS = {

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
-import type { BashData } from "../kernel/index.js";
 import { verifies } from "../testing/verifies.fixture.js";
+import type { BashData } from "../tools/bash/contract.js";
 import {
   bashData,
   DIALECTS,

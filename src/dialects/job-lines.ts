@@ -1,6 +1,7 @@
 /** Background commands in words: what a job is and does, and what it waits for. */
-import type { JobData, ProcessData, WaitingFor } from "../kernel/index.js";
+import type { WaitingFor } from "../kernel/index.js";
 import { showControls, truncateToHead } from "../text/index.js";
+import type { JobData, ProcessData } from "../tools/process/contract.js";
 import { counted } from "./rendering.js";
 
 /** Bytes of a command that a row shows. */

@@ -1,6 +1,7 @@
 /** How a command ended, in words, for the dialects that have a status line: one table owns the order of causes. */
-import type { BashData } from "../kernel/index.js";
+
 import { showControls } from "../text/index.js";
+import type { BashData } from "../tools/bash/contract.js";
 import { waitingLine } from "./job-lines.js";
 
 /** @param inBackground - How a command is started so that it is not waited for. */

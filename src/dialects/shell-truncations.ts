@@ -1,6 +1,7 @@
 /** What the exact text of a command has no place for, told beside it: what still runs, and what of a stream is left out. */
-import type { BashData, StreamData, Truncation } from "../kernel/index.js";
+import type { Truncation } from "../kernel/index.js";
 import { showControls } from "../text/index.js";
+import type { BashData, StreamData } from "../tools/bash/contract.js";
 
 export function survivorTruncations(data: BashData): readonly Truncation[] {
   if (data.survivors.length === 0 && data.tree !== "alive") return [];

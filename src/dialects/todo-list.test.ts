@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { TodoData, TodoItem } from "../kernel/index.js";
+import type { TodoItem } from "../kernel/index.js";
 import { verifies } from "../testing/verifies.fixture.js";
+import type { TodoData } from "../tools/todo/contract.js";
 import { DIALECTS, seenBy, succeeded } from "./golden.fixture.js";
 
 const ITEMS: readonly TodoItem[] = [

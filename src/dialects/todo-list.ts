@@ -1,6 +1,7 @@
 /** A todo list as rows of `[ ]`, `[~]`, `[x]`, `[-]` and a one-line tally (IR-115), shared by the dialects that have one. */
-import { isRecord, TODO_STATUSES, type TodoData, type TodoItem, type TodoStatus } from "../kernel/index.js";
+import { isRecord, TODO_STATUSES, type TodoItem, type TodoStatus } from "../kernel/index.js";
 import { showControls } from "../text/index.js";
+import type { TodoData } from "../tools/todo/contract.js";
 
 const BOXES: Readonly<Record<TodoStatus, string>> = { pending: "[ ]", active: "[~]", done: "[x]", cancelled: "[-]" };
 

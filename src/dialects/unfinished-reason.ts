@@ -1,4 +1,4 @@
-import type { BashData } from "../kernel/index.js";
+import type { BashData } from "../tools/bash/contract.js";
 
 /** Why a command did not come to its own end, as a clause: for dialects that tell that alone. A time-out has a text of its own there. */
 export function unfinishedReason({ ended, problem }: BashData): string {

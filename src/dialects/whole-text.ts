@@ -1,5 +1,5 @@
 /** A whole file as one string, for the dialects that neither number nor window it. */
-import type { ReadData } from "../kernel/index.js";
+import type { ReadData } from "../tools/read/contract.js";
 import { counted } from "./rendering.js";
 
 /** A byte-order mark is content here: whoever writes the text back as a whole must not lose it. */

@@ -44,22 +44,6 @@ export type {
 export { createHostContext, type HostContextOptions } from "./create-context.js";
 export { defineTool, explain, presentTool } from "./define-tool.js";
 export type { AnyPresenter, Decoded, Dialect, RenderContext, Rendered, ToolPresenter } from "./dialect.js";
-export type {
-  DeleteData,
-  DeleteInput,
-  DeleteLimits,
-  FindData,
-  FindEntry,
-  FindInput,
-  FindLimits,
-  LsData,
-  LsEntry,
-  LsInput,
-  LsLimits,
-  MoveData,
-  MoveInput,
-  MoveLimits,
-} from "./directory-tool-data.js";
 export {
   artifactFault,
   callSafely,
@@ -138,16 +122,6 @@ export {
   rangeStart,
   SETTLE_MS,
 } from "./port-defaults.js";
-export {
-  type JobData,
-  type NewOutput,
-  PROCESS_ACTIONS,
-  type ProcessAction,
-  type ProcessData,
-  type ProcessInput,
-  type ProcessLimits,
-  type UnwrittenInput,
-} from "./process-data.js";
 export { ToolRegistry } from "./registry.js";
 export {
   blockText,
@@ -199,7 +173,10 @@ export {
   type ReadState,
   type ReadStateRecord,
   type Session,
+  TODO_STATUSES,
+  type TodoItem,
   type TodoList,
+  type TodoStatus,
 } from "./session.js";
 export { type SessionEnd, SessionJobs } from "./session-jobs.js";
 export type {
@@ -240,40 +217,6 @@ export {
   type ToolBoxOptions,
   type ToolRunner,
 } from "./tool-box.js";
-export {
-  type BashData,
-  type BashInput,
-  type BashLimits,
-  type EditData,
-  type EditInput,
-  type EditLimits,
-  type EditPair,
-  type EditStage,
-  type Gate,
-  type GrepData,
-  type GrepHitData,
-  type GrepInput,
-  type GrepLimits,
-  type NearestPlace,
-  type ReadData,
-  type ReadInput,
-  type ReadLimits,
-  type ReadPicture,
-  type StreamData,
-  TIME_FORMATS,
-  type TimeData,
-  type TimeFormat,
-  type TimeInput,
-  TODO_STATUSES,
-  type TodoData,
-  type TodoItem,
-  type TodoSetInput,
-  type TodoStatus,
-  type TodoTally,
-  type WriteData,
-  type WriteInput,
-  type WriteLimits,
-} from "./tool-data.js";
 export { loadValidator, schemaProblem } from "./validate.js";
 export { webDigest } from "./web-digest.js";
 export { after, type Bound, withTimeout } from "./with-timeout.js";

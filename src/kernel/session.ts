@@ -1,6 +1,5 @@
 /** One conversation: what lives longer than a call and shorter than a host. */
 import type { Artifacts } from "./services.js";
-import type { TodoItem } from "./tool-data.js";
 
 /** What is remembered of a file that was read. `mtimeMs` is whole milliseconds. */
 export interface ReadStateRecord {
@@ -49,7 +48,17 @@ export interface Framework {
   readonly readState?: ReadState;
 }
 
-/** The plan of one session. */
+export const TODO_STATUSES = ["pending", "active", "done", "cancelled"] as const;
+export type TodoStatus = (typeof TODO_STATUSES)[number];
+
+/** One item of a todo list. Ids are unique within a list. */
+export interface TodoItem {
+  readonly id: string;
+  readonly text: string;
+  readonly status: TodoStatus;
+}
+
+/** The todo list of one session. */
 export interface TodoList {
   read(): Promise<readonly TodoItem[]>;
   replace(items: readonly TodoItem[]): Promise<void>;

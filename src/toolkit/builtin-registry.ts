@@ -1,14 +1,7 @@
 /** The tools of Haft under the names and texts of one dialect. */
 import { haftDialect } from "../dialects/haft/haft-dialect.js";
-import {
-  type AnyPresenter,
-  type DefinedTool,
-  type Dialect,
-  type Gate,
-  presentTool,
-  ToolRegistry,
-} from "../kernel/index.js";
-import { builtinTools } from "../tools/index.js";
+import { type AnyPresenter, type DefinedTool, type Dialect, presentTool, ToolRegistry } from "../kernel/index.js";
+import { builtinTools, type Gate } from "../tools/index.js";
 import type { ToolSettings } from "./config/config.js";
 
 const OWN: ReadonlySet<object> = new Set(builtinTools.map((tool) => tool.body));

@@ -6,13 +6,13 @@ import type {
   Dialect,
   Faults,
   Framework,
-  Gate,
   Hooks,
   OutputBudget,
   Policy,
   RateLimit,
   Redactor,
 } from "../kernel/index.js";
+import type { Gate } from "../tools/index.js";
 import type { ToolSettings } from "./config/config.js";
 
 /** What a toolkit is made of; each part has a default. */

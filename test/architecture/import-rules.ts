@@ -13,7 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   host: PURE,
   policy: PURE,
   tools: [...PURE, "engines"],
-  dialects: PURE,
+  dialects: PURE, // and the contracts of tools
   adapters: PURE,
   testing: PURE,
   backends: [...HOSTED, "engines"],
@@ -71,7 +71,7 @@ export function roomImports(files: readonly SourceFile[]): Violation[] {
     if (one.target === undefined) return undefined;
     if (!one.target.startsWith("src/")) return `${at(file, one)}: "${one.specifier}" leaves src/.`;
     const [from, to] = [roomOf(file.path), roomOf(one.target)];
-    if (from === to || mayImport(from, to)) return undefined;
+    if (from === to || mayImport(from, to) || isContractOfDialect(from, one.target)) return undefined;
     return `${at(file, one)}: ${from} may not import ${to}. The import table is in test/architecture/import-rules.ts.`;
   });
 }
@@ -85,6 +85,10 @@ export function testImports(files: readonly SourceFile[]): Violation[] {
         `${path}: src/ uses nothing of test/. Move it beside the code or to src/testing/, as a \`.fixture.ts\`.`,
     );
 }
+
+/** The one file of a tool that a dialect may import: its schema, types and limits. */
+const isContractOfDialect = (from: string, target: string) =>
+  layerOf(from) === "dialects" && /^src\/tools\/[^/]+\/contract\.ts$/.test(target);
 
 function mayImport(from: string, to: string): boolean {
   const layer = layerOf(from);
@@ -104,7 +108,7 @@ export function roomEntries(files: readonly SourceFile[]): Violation[] {
     if (room === from || room === layerOf(from) || layerOf(room) === from) return undefined;
     const name = room.split("/").at(-1);
     const inside = one.target.slice(`src/${room}/`.length);
-    if (room === "entry" || inside === "index.ts") return undefined;
+    if (room === "entry" || inside === "index.ts" || isContractOfDialect(from, one.target)) return undefined;
     // The index of host loads modules of Node.js, which the main entry must not.
     if (from === "entry" && one.target === "src/host/clock.ts") return undefined;
     if (room.includes("/") && [`${name}.ts`, `${name}-${layerOf(room).slice(0, -1)}.ts`].includes(inside))

@@ -1,13 +1,6 @@
-import type {
-  BashData,
-  BashInput,
-  BashLimits,
-  RenderContext,
-  Rendered,
-  ToolPresenter,
-  ToolResult,
-} from "../../kernel/index.js";
+import type { RenderContext, Rendered, ToolPresenter, ToolResult } from "../../kernel/index.js";
 import { utf8Length } from "../../text/index.js";
+import type { BashData, BashInput, BashLimits } from "../../tools/bash/contract.js";
 import { missing, textArgument } from "../arguments.js";
 import { failureOf, textDetail } from "../failure.js";
 import { newTruncations, textResult } from "../rendering.js";

@@ -1,6 +1,7 @@
 /** One stream of a command as the model sees it: its head, what was left out and where it is, its tail. */
-import type { StreamData } from "../../kernel/index.js";
+
 import { stripControls, truncateToHead, truncateToTail, utf8Length } from "../../text/index.js";
+import type { StreamData } from "../../tools/bash/contract.js";
 import { overwrittenFact } from "../job-lines.js";
 import { counted } from "../rendering.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { BashData } from "../../kernel/index.js";
 import { utf8Length } from "../../text/index.js";
+import type { BashData } from "../../tools/bash/contract.js";
 import { bashData, failedWith, seenBy, stream, succeeded } from "../golden.fixture.js";
 import { haftBashPresenter } from "./bash.js";
 import { haftDialect } from "./haft-dialect.js";

@@ -1,13 +1,6 @@
-import type {
-  BashData,
-  BashInput,
-  BashLimits,
-  RenderContext,
-  Rendered,
-  ToolPresenter,
-  Truncation,
-} from "../../kernel/index.js";
+import type { RenderContext, Rendered, ToolPresenter, Truncation } from "../../kernel/index.js";
 import { utf8Length } from "../../text/index.js";
+import type { BashData, BashInput, BashLimits } from "../../tools/bash/contract.js";
 import { booleanArgument, missing, numberArgument, omitUndefined, textArgument } from "../arguments.js";
 import { textResult } from "../rendering.js";
 import { statusLines } from "../shell-status.js";

@@ -1,5 +1,6 @@
-import type { DeleteData, DeleteInput, DeleteLimits, RenderContext, ToolPresenter } from "../../kernel/index.js";
+import type { RenderContext, ToolPresenter } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
+import type { DeleteData, DeleteInput, DeleteLimits } from "../../tools/delete/contract.js";
 import { booleanArgument, missing, omitUndefined, textArgument } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
 import { counted, textResult } from "../rendering.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EditData } from "../../kernel/index.js";
+import type { EditData } from "../../tools/edit/contract.js";
 import { failedWith, seenBy, succeeded } from "../golden.fixture.js";
 import { haftEditPresenter } from "./edit.js";
 import { haftDialect } from "./haft-dialect.js";

@@ -1,14 +1,7 @@
-import {
-  type Decoded,
-  type EditData,
-  type EditInput,
-  type EditLimits,
-  type EditPair,
-  isRecord,
-  type RenderContext,
-  type ToolPresenter,
-} from "../../kernel/index.js";
+import type { EditPair } from "../../engines/edit/index.js";
+import { type Decoded, isRecord, type RenderContext, type ToolPresenter } from "../../kernel/index.js";
 import { stripControls } from "../../text/index.js";
+import type { EditData, EditInput, EditLimits } from "../../tools/edit/contract.js";
 import { type Arguments, booleanArgument, missing, omitUndefined, textArgument } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
 import { counted, textResult } from "../rendering.js";

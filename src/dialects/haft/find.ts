@@ -1,5 +1,12 @@
-import type { FindData, FindEntry, FindInput, FindLimits, ToolPresenter } from "../../kernel/index.js";
+import type { ToolPresenter } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
+import {
+  type FindData,
+  type FindEntry,
+  type FindInput,
+  type FindLimits,
+  findSchema,
+} from "../../tools/find/contract.js";
 import { booleanArgument, missing, numberArgument, omitUndefined, textArgument } from "../arguments.js";
 import { counted, textResult } from "../rendering.js";
 import { JSON_NAMES_NOTE, rowName, UNNAMED_NOTE } from "../row-name.js";
@@ -12,9 +19,6 @@ const FIND_DEFAULT_ENTRIES = 500;
 const FIND_MAX_ENTRIES = 5_000;
 const FIND_MAX_BYTES = 32_768;
 
-/** What a model writes → what the tool calls it. */
-const TYPES = { file: "file", dir: "directory" } as const;
-
 export const haftFindPresenter: ToolPresenter<FindInput, FindData, FindLimits> = {
   name: "find",
   description: `Find files and folders by name, in any case. A glob with a slash matches the path below \`path\`. Ignored ones and .git are left out, links not followed; at most ${FIND_MAX_BYTES / 1024} KiB and 30 s.`,
@@ -23,7 +27,7 @@ export const haftFindPresenter: ToolPresenter<FindInput, FindData, FindLimits> =
     properties: {
       query: { type: "string", description: "Glob, or part of a name" },
       path: { type: "string", description: "Default: working folder" },
-      type: { type: "string", enum: Object.keys(TYPES) },
+      type: { type: "string", enum: findSchema.properties.type.enum },
       limit: { type: "integer", minimum: 1, maximum: FIND_MAX_ENTRIES, description: `Default ${FIND_DEFAULT_ENTRIES}` },
       includeIgnored: { type: "boolean" },
     },
@@ -53,7 +57,7 @@ export const haftFindPresenter: ToolPresenter<FindInput, FindData, FindLimits> =
       input: omitUndefined({
         query,
         path: textArgument(args, "path"),
-        type: args.type === "file" || args.type === "dir" ? TYPES[args.type] : undefined,
+        type: args.type === "file" || args.type === "dir" ? args.type : undefined,
         limit: limit === undefined ? undefined : Math.min(limit, FIND_MAX_ENTRIES),
         includeIgnored: booleanArgument(args, "includeIgnored"),
       }),

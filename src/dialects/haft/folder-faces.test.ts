@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { FindData, LsData, TimeData } from "../../kernel/index.js";
+import type { FindData } from "../../tools/find/contract.js";
+import type { LsData } from "../../tools/ls/contract.js";
+import type { TimeData } from "../../tools/time/contract.js";
 import { failedWith, seenBy, succeeded } from "../golden.fixture.js";
 import { haftFindPresenter } from "./find.js";
 import { haftDialect } from "./haft-dialect.js";

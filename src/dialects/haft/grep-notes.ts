@@ -1,6 +1,7 @@
 /** What a search has to say beside its hits: why it ended, how to go on, what it did not look at. */
-import type { GrepData } from "../../kernel/index.js";
+
 import { showControls } from "../../text/index.js";
+import type { GrepData } from "../../tools/grep/contract.js";
 import { counted } from "../rendering.js";
 import { JSON_NAMES_NOTE } from "../row-name.js";
 import { GREP_MAX_BYTES, GREP_MAX_HITS } from "./grep-limits.js";

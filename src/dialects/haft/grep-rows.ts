@@ -1,6 +1,7 @@
 /** The hits of a search as rows: `path:line: text`, and `path-line- text` for the lines around them. */
-import type { GrepData, GrepHitData } from "../../kernel/index.js";
+
 import { stripControls } from "../../text/index.js";
+import type { GrepData, GrepHitData } from "../../tools/grep/contract.js";
 import { hitPath, rowName } from "../row-name.js";
 
 export function hitRows(data: GrepData): readonly string[] {

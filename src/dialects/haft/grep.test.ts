@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { GrepData, GrepHitData } from "../../kernel/index.js";
+import type { GrepData, GrepHitData } from "../../tools/grep/contract.js";
 import { failedWith, seenBy, succeeded } from "../golden.fixture.js";
 import { haftGrepPresenter } from "./grep.js";
 import { haftDialect } from "./haft-dialect.js";

@@ -1,4 +1,5 @@
-import type { GrepData, GrepInput, GrepLimits, ToolPresenter } from "../../kernel/index.js";
+import type { ToolPresenter } from "../../kernel/index.js";
+import type { GrepData, GrepInput, GrepLimits } from "../../tools/grep/contract.js";
 import { booleanArgument, missing, numberArgument, omitUndefined, textArgument } from "../arguments.js";
 import { textResult } from "../rendering.js";
 import { renderHaftFailure } from "./failure-text.js";

@@ -1,5 +1,6 @@
-import type { LsData, LsEntry, LsInput, LsLimits, ToolPresenter } from "../../kernel/index.js";
+import type { ToolPresenter } from "../../kernel/index.js";
 import { asRelative } from "../../text/index.js";
+import type { LsData, LsEntry, LsInput, LsLimits } from "../../tools/ls/contract.js";
 import { booleanArgument, numberArgument, omitUndefined, textArgument } from "../arguments.js";
 import { entryRows } from "../entry-rows.js";
 import { givenPathOf } from "../failure.js";

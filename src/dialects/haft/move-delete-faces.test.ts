@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { DeleteData, MoveData } from "../../kernel/index.js";
+import type { DeleteData } from "../../tools/delete/contract.js";
+import type { MoveData } from "../../tools/move/contract.js";
 import { failedWith, seenBy, succeeded } from "../golden.fixture.js";
 import { haftDeletePresenter } from "./delete.js";
 import { haftDialect } from "./haft-dialect.js";

@@ -1,5 +1,6 @@
-import type { MoveData, MoveInput, MoveLimits, ToolPresenter } from "../../kernel/index.js";
+import type { ToolPresenter } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
+import type { MoveData, MoveInput, MoveLimits } from "../../tools/move/contract.js";
 import { booleanArgument, missing, omitUndefined, textArgument } from "../arguments.js";
 import { counted, textResult } from "../rendering.js";
 import { renderHaftFailure } from "./failure-text.js";

@@ -1,17 +1,13 @@
+import type { Lifetime, RenderContext, Rendered, ToolPresenter, Truncation } from "../../kernel/index.js";
+import { showControls, stripControls, truncateToTail, utf8Length } from "../../text/index.js";
 import {
-  type Lifetime,
   type NewOutput,
   PROCESS_ACTIONS,
   type ProcessAction,
   type ProcessData,
   type ProcessInput,
   type ProcessLimits,
-  type RenderContext,
-  type Rendered,
-  type ToolPresenter,
-  type Truncation,
-} from "../../kernel/index.js";
-import { showControls, stripControls, truncateToTail, utf8Length } from "../../text/index.js";
+} from "../../tools/process/contract.js";
 import { booleanArgument, missing, numberArgument, omitUndefined, textArgument } from "../arguments.js";
 import { inputRows, jobLine, jobState, overwrittenFact, waitingLine } from "../job-lines.js";
 import { counted, textResult } from "../rendering.js";

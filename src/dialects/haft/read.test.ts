@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ReadData } from "../../kernel/index.js";
 import { utf8Length } from "../../text/index.js";
+import type { ReadData } from "../../tools/read/contract.js";
 import { failedWith, readData, seenBy, succeeded } from "../golden.fixture.js";
 import { haftDialect } from "./haft-dialect.js";
 import { haftReadPresenter } from "./read.js";

@@ -1,13 +1,6 @@
-import type {
-  ReadData,
-  ReadInput,
-  ReadLimits,
-  ReadPicture,
-  RenderContext,
-  Rendered,
-  ToolPresenter,
-} from "../../kernel/index.js";
+import type { RenderContext, Rendered, ToolPresenter } from "../../kernel/index.js";
 import { posixQuote, showControls, stripControls, utf8Length } from "../../text/index.js";
+import type { ReadData, ReadInput, ReadLimits, ReadPicture } from "../../tools/read/contract.js";
 import { missing, numberArgument, omitUndefined, shownValue, textArgument } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
 import { gutter, numberLines } from "../line-gutter.js";

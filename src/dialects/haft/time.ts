@@ -1,5 +1,6 @@
-import { TIME_FORMATS, type TimeData, type TimeInput, type ToolPresenter } from "../../kernel/index.js";
+import type { ToolPresenter } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
+import { TIME_FORMATS, type TimeData, type TimeInput } from "../../tools/time/contract.js";
 import { omitUndefined, textArgument } from "../arguments.js";
 import { textResult } from "../rendering.js";
 import { renderHaftFailure } from "./failure-text.js";

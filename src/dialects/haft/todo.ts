@@ -2,11 +2,10 @@ import {
   type RenderContext,
   type Rendered,
   TODO_STATUSES,
-  type TodoData,
-  type TodoSetInput,
   type ToolPresenter,
   type ToolResult,
 } from "../../kernel/index.js";
+import type { TodoData, TodoSetInput } from "../../tools/todo/contract.js";
 import { missing } from "../arguments.js";
 import { textResult } from "../rendering.js";
 import { checklist, todoItems } from "../todo-list.js";

@@ -1,5 +1,6 @@
-import type { RenderContext, ToolPresenter, WriteData, WriteInput, WriteLimits } from "../../kernel/index.js";
+import type { RenderContext, ToolPresenter } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
+import type { WriteData, WriteInput, WriteLimits } from "../../tools/write/contract.js";
 import { missing, omitUndefined, textArgument } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
 import { counted, textResult } from "../rendering.js";

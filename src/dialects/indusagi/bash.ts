@@ -1,4 +1,5 @@
-import type { BashData, BashInput, BashLimits, StreamData, ToolPresenter } from "../../kernel/index.js";
+import type { ToolPresenter } from "../../kernel/index.js";
+import type { BashData, BashInput, BashLimits, StreamData } from "../../tools/bash/contract.js";
 import { missing, omitUndefined, shownValue, textArgument } from "../arguments.js";
 import { counted, textResult } from "../rendering.js";
 import { statusLines } from "../shell-status.js";

@@ -1,4 +1,5 @@
-import type { EditData, EditInput, EditLimits, ToolPresenter } from "../../kernel/index.js";
+import type { ToolPresenter } from "../../kernel/index.js";
+import type { EditData, EditInput, EditLimits } from "../../tools/edit/contract.js";
 import { booleanArgument, missing, omitUndefined, textArgument } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
 import { counted } from "../rendering.js";

@@ -1,4 +1,5 @@
-import { type FindData, type FindInput, type FindLimits, isRecord, type ToolPresenter } from "../../kernel/index.js";
+import { isRecord, type ToolPresenter } from "../../kernel/index.js";
+import { type FindData, type FindInput, type FindLimits, findSchema } from "../../tools/find/contract.js";
 import { missing, omitUndefined, textArgument } from "../arguments.js";
 import { counted, textResult } from "../rendering.js";
 import { JSON_NAMES_NOTE, rowName } from "../row-name.js";
@@ -10,8 +11,6 @@ const FIND_MAX_ENTRIES = 500;
 /** Paths are not cut in this dialect; the context's budget bounds the whole. */
 const FIND_MAX_BYTES = 4 * 1024 * 1024;
 
-const TYPES = { file: "file", dir: "directory" } as const;
-
 export function indusagiFindPresenter(edition: IndusagiEdition): ToolPresenter<FindInput, FindData, FindLimits> {
   return {
     name: "find",
@@ -21,7 +20,7 @@ export function indusagiFindPresenter(edition: IndusagiEdition): ToolPresenter<F
       properties: {
         query: { type: "string", description: "Glob of * and ?, or part of a name." },
         path: { type: "string", description: "Where to search; the working directory by default." },
-        type: { type: "string", enum: Object.keys(TYPES), description: "Only files or only directories." },
+        type: { type: "string", enum: findSchema.properties.type.enum, description: "Only files or only directories." },
       },
       required: ["query"],
     },
@@ -39,7 +38,7 @@ export function indusagiFindPresenter(edition: IndusagiEdition): ToolPresenter<F
     decode(args) {
       const query = textArgument(args, "query");
       if (query === undefined || query === "") return missing("query", "text that is not empty");
-      const type = args.type === "file" || args.type === "dir" ? TYPES[args.type] : undefined;
+      const type = args.type === "file" || args.type === "dir" ? args.type : undefined;
       return { input: omitUndefined({ query, path: textArgument(args, "path"), type }) };
     },
     render(result, about) {

@@ -1,4 +1,5 @@
-import type { Decoded, GrepData, GrepInput, GrepLimits, ToolPresenter } from "../../kernel/index.js";
+import type { Decoded, ToolPresenter } from "../../kernel/index.js";
+import type { GrepData, GrepInput, GrepLimits } from "../../tools/grep/contract.js";
 import { type Arguments, missing, omitUndefined, shownValue, textArgument } from "../arguments.js";
 import { counted, textResult } from "../rendering.js";
 import type { IndusagiEdition } from "./edition.js";

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type EditData, ERROR_CODES, type GrepData } from "../../kernel/index.js";
+import { ERROR_CODES } from "../../kernel/index.js";
 import { verifies } from "../../testing/verifies.fixture.js";
+import type { EditData } from "../../tools/edit/contract.js";
+import type { GrepData } from "../../tools/grep/contract.js";
 import { bashData, failedWith, readData, seenBy, stream, succeeded } from "../golden.fixture.js";
 import { indusagi, indusagiDialect, MUTATING_NAMES, READ_ONLY_NAMES } from "./indusagi-dialect.js";
 

@@ -1,5 +1,6 @@
-import { clampWithCount, type LsData, type LsInput, type LsLimits, type ToolPresenter } from "../../kernel/index.js";
+import { clampWithCount, type ToolPresenter } from "../../kernel/index.js";
 import { utf8Length } from "../../text/index.js";
+import type { LsData, LsInput, LsLimits } from "../../tools/ls/contract.js";
 import { booleanArgument, omitUndefined, textArgument } from "../arguments.js";
 import { entryRows } from "../entry-rows.js";
 import { givenPathOf } from "../failure.js";

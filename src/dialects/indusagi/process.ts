@@ -1,11 +1,11 @@
+import type { ToolPresenter } from "../../kernel/index.js";
 import type {
   NewOutput,
   ProcessAction,
   ProcessData,
   ProcessInput,
   ProcessLimits,
-  ToolPresenter,
-} from "../../kernel/index.js";
+} from "../../tools/process/contract.js";
 import { missing, omitUndefined, textArgument } from "../arguments.js";
 import { jobLine, jobStateOf } from "../job-lines.js";
 import { counted, textResult } from "../rendering.js";

@@ -1,13 +1,6 @@
-import {
-  clampWithCount,
-  type ReadData,
-  type ReadInput,
-  type ReadLimits,
-  type RenderContext,
-  type Rendered,
-  type ToolPresenter,
-} from "../../kernel/index.js";
+import { clampWithCount, type RenderContext, type Rendered, type ToolPresenter } from "../../kernel/index.js";
 import { utf8Length } from "../../text/index.js";
+import type { ReadData, ReadInput, ReadLimits } from "../../tools/read/contract.js";
 import { missing, omitUndefined, shownValue, textArgument } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
 import { gutter, numberLines } from "../line-gutter.js";

@@ -1,4 +1,5 @@
-import type { TodoData, TodoSetInput, ToolPresenter } from "../../kernel/index.js";
+import type { ToolPresenter } from "../../kernel/index.js";
+import type { TodoData, TodoSetInput } from "../../tools/todo/contract.js";
 import { missing } from "../arguments.js";
 import { textResult } from "../rendering.js";
 import { checklist, todoItems } from "../todo-list.js";

@@ -1,5 +1,6 @@
-import type { ReadData, ReadInput, ReadLimits, ToolPresenter, Truncation } from "../../kernel/index.js";
+import type { ToolPresenter, Truncation } from "../../kernel/index.js";
 import { utf8Length } from "../../text/index.js";
+import type { ReadData, ReadInput, ReadLimits } from "../../tools/read/contract.js";
 import { missing, textArgument } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
 import { newTruncations, textResult } from "../rendering.js";

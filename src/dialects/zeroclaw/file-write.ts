@@ -1,4 +1,5 @@
-import type { ToolPresenter, WriteData, WriteInput, WriteLimits } from "../../kernel/index.js";
+import type { ToolPresenter } from "../../kernel/index.js";
+import type { WriteData, WriteInput, WriteLimits } from "../../tools/write/contract.js";
 import { pathAndContent } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
 import { textResult } from "../rendering.js";

@@ -1,7 +1,4 @@
 import {
-  type BashData,
-  type BashInput,
-  type BashLimits,
   isRecord,
   type Rendered,
   shownEcho,
@@ -10,6 +7,7 @@ import {
   type Truncation,
 } from "../../kernel/index.js";
 import { truncateToHead, type Utf8Truncation } from "../../text/index.js";
+import type { BashData, BashInput, BashLimits } from "../../tools/bash/contract.js";
 import { missing, textArgument } from "../arguments.js";
 import { type Failure, failureOf, missingParameterOf, reasonOf } from "../failure.js";
 import { newTruncations, textResult } from "../rendering.js";

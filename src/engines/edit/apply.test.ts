@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { EditPair } from "../../kernel/index.js";
 import { detectTextForm } from "../../text/index.js";
+import type { EditPair } from "./apply.js";
 import { type EditPlan, planEdits } from "./apply.js";
 import { EDIT_STAGES } from "./stages.js";
 import { UnitText } from "./units.js";

@@ -2,18 +2,30 @@
  * Works out what the edits of a call make of a file: every place is found in the original, gets its new text with the line
  * endings and the indentation of the place, and all are written into a copy, or none. Pure: bytes in, bytes out.
  */
-import type { EditData, EditLimits, EditPair, EditStage } from "../../kernel/index.js";
 import { explainMismatch, type Mismatch } from "./explain-mismatch.js";
 import { findMatches, type MatchOptions, matchesAnyLineEnding } from "./match.js";
-import { EDIT_STAGES, FileViews, type Match, type Shift } from "./stages.js";
+import { EDIT_STAGES, type EditStage, FileViews, type Match, type Shift, type WhitespaceFolding } from "./stages.js";
 import { CR, LF, LineNumbers, lineEndingAt, type Units, type UnitText } from "./units.js";
+
+/** One replacement: `oldText` in the file becomes `newText`. */
+export interface EditPair {
+  readonly oldText: string;
+  readonly newText: string;
+}
+
+/** A replaced byte range of the old file, and where it is in the new one. Ranges are sorted and do not touch. */
+export interface EditRange {
+  readonly before: readonly [number, number];
+  readonly after: readonly [number, number];
+  readonly line: number;
+}
 
 /** What a call's edits come to. `edit` counts from 0. Nothing is changed unless all of them can be made. */
 export type EditPlan =
   | {
       readonly kind: "applied";
       readonly bytes: Uint8Array;
-      readonly ranges: EditData["ranges"];
+      readonly ranges: readonly EditRange[];
       /** The latest stage that was needed. */
       readonly stage: EditStage;
       readonly eolConverted: boolean;
@@ -39,7 +51,10 @@ export type EditPlan =
   | { readonly kind: "no-change" };
 
 /** How `planEdits` works. */
-export interface PlanOptions extends Pick<EditLimits, "stages" | "whitespace"> {
+export interface PlanOptions {
+  readonly stages: readonly EditStage[];
+  /** Default "inside". */
+  readonly whitespace?: WhitespaceFolding;
   readonly replaceAll: boolean;
   /** Called after each edit; what it throws ends the work. Default: nothing. */
   readonly rest?: () => Promise<void>;
@@ -108,7 +123,7 @@ interface Replacement {
 }
 
 type AppliedReplacements =
-  | { readonly bytes: Uint8Array; readonly ranges: EditData["ranges"] }
+  | { readonly bytes: Uint8Array; readonly ranges: readonly EditRange[] }
   | { readonly overlap: readonly [number, number] };
 
 /**
@@ -132,7 +147,7 @@ function applyReplacements(text: UnitText, replacements: readonly Replacement[])
   const lines = new LineNumbers(text);
   let read = 0;
   let written = 0;
-  const ranges = parts.map((part): EditData["ranges"][number] => {
+  const ranges = parts.map((part): EditRange => {
     bytes.set(text.bytes.subarray(read, part.from), written);
     const begin = written + part.from - read;
     bytes.set(part.bytes, begin);

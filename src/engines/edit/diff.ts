@@ -2,8 +2,9 @@
  * The unified diff of an edit, made from the lines around its ranges alone, so that it costs by the size of the change and not
  * of the file. It counts what it does not show, so that the caller can store the old file where removed lines are missing.
  */
-import { clampWithCount, type EditData } from "../../kernel/index.js";
+import { clampWithCount } from "../../kernel/index.js";
 import { DEFAULT_DIFF_CONTEXT, renderUnifiedDiff, stripControls } from "../../text/index.js";
+import type { EditRange } from "./apply.js";
 import { LF, LineNumbers, type UnitText } from "./units.js";
 
 export interface EditDiff {
@@ -29,7 +30,12 @@ const REACH = 2 * DEFAULT_DIFF_CONTEXT + 1;
  * Control characters are left out; carriage returns of a hunk whose lines have different endings, and those that end no line,
  * are shown. Over `maxBytes` the middle is truncated.
  */
-export function diffOfEdit(before: UnitText, after: UnitText, ranges: EditData["ranges"], maxBytes: number): EditDiff {
+export function diffOfEdit(
+  before: UnitText,
+  after: UnitText,
+  ranges: readonly EditRange[],
+  maxBytes: number,
+): EditDiff {
   const lines = new LineNumbers(before);
   const hunks: string[] = [];
   let showsReturns = false;
@@ -81,13 +87,13 @@ interface Span {
 }
 
 /** Whole lines around the ranges, in units, those that reach each other taken together. */
-function groupRanges(before: UnitText, after: UnitText, ranges: EditData["ranges"]): Span[] {
+function groupRanges(before: UnitText, after: UnitText, ranges: readonly EditRange[]): Span[] {
   const groups: Span[] = [];
   const toUnits = (text: UnitText, [from, to]: readonly [number, number]): [number, number] => [
     (from - text.form.bomBytes) / text.unitBytes,
     (to - text.form.bomBytes) / text.unitBytes,
   ];
-  const endsBefore = (range: EditData["ranges"][number] | undefined, unit: number) =>
+  const endsBefore = (range: EditRange | undefined, unit: number) =>
     range !== undefined && toUnits(before, range.before)[1] <= unit;
   for (const [index, range] of ranges.entries()) {
     const last = groups.at(-1);

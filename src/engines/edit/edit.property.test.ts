@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import type { EditStage } from "../../kernel/index.js";
 import { fc, runCount } from "../../testing/property.fixture.js";
 import { createLegacyEncoder, decodeText, detectTextForm } from "../../text/index.js";
 import { planEdits } from "./apply.js";
 import { diffOfEdit } from "./diff.js";
 import { findMatches, UnitSearch } from "./match.js";
+import type { EditStage } from "./stages.js";
 import { EDIT_STAGES, FileViews } from "./stages.js";
 import { UnitText } from "./units.js";
 

@@ -2,7 +2,6 @@
  * Explains why an `oldText` was not found: the nearest places, each with the first difference in words, and a hint where the
  * text has line numbers of `read` or an escape instead of the character.
  */
-import type { NearestPlace } from "../../kernel/index.js";
 import { firstDifference, foldTypography, showControls, stripControls, truncateToHead } from "../../text/index.js";
 import { findMatches, type MatchOptions } from "./match.js";
 import { endOfLine, linesOf, nearestLines } from "./nearest.js";
@@ -14,6 +13,14 @@ import type { UnitText } from "./units.js";
  * (or another JSON escape) where the file has the character itself; `unescaped`: the other way round.
  */
 export type Hint = "gutter" | "escaped" | "unescaped";
+
+/** A place that is similar to `oldText`. */
+export interface NearestPlace {
+  readonly line: number;
+  readonly text: string;
+  /** What differs there, in words. */
+  readonly differs: string;
+}
 
 export interface Mismatch {
   readonly nearest: readonly NearestPlace[];

@@ -2,8 +2,15 @@
  * Finds the places where an `oldText` stands in a file. The stages are tried in their order until one finds a place; each
  * searches in linear time, and more than one place is ambiguous unless all of them are to be replaced.
  */
-import type { EditStage } from "../../kernel/index.js";
-import { type FileViews, lineFrom, type Match, STAGES, type StageSearch } from "./stages.js";
+import {
+  type EditStage,
+  type FileViews,
+  lineFrom,
+  type Match,
+  STAGES,
+  type StageSearch,
+  type WhitespaceFolding,
+} from "./stages.js";
 import {
   CR,
   endsWithUnits,
@@ -31,7 +38,7 @@ interface TooManyPlaces {
 
 export interface MatchOptions {
   readonly stages: readonly EditStage[];
-  readonly whitespace: "inside" | "anywhere";
+  readonly whitespace: WhitespaceFolding;
   readonly replaceAll: boolean;
 }
 

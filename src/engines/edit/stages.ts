@@ -3,7 +3,6 @@
  * whitespace, the width of whitespace, and last the indentation of whole lines. Each stage says what it sees of the file and
  * of the text, and which of the places where the two are equal it accepts.
  */
-import type { EditStage } from "../../kernel/index.js";
 import {
   CR,
   endsWithUnits,
@@ -19,6 +18,15 @@ import {
   type Units,
   type UnitText,
 } from "./units.js";
+
+/** The stages that locate `oldText`, each tried only if the one before found nothing. */
+export type EditStage = "exact" | "line-endings" | "trailing-blanks" | "whitespace" | "indentation";
+
+/**
+ * What the stage "whitespace" folds. "inside": whitespace within a line becomes one space, indentation counts.
+ * "anywhere": all whitespace, indentation and line endings included, becomes one space, and both ends are trimmed.
+ */
+export type WhitespaceFolding = "inside" | "anywhere";
 
 /** What every line of a place has in front that `oldText` lacks, or lacks that `oldText` has. */
 export type Shift = { readonly added: string } | { readonly removed: string };
@@ -67,7 +75,7 @@ export class FileViews {
 }
 
 /** Undefined where the stage finds nothing. */
-type Stage = (views: FileViews, oldText: Units, whitespace: "inside" | "anywhere") => StageSearch | undefined;
+type Stage = (views: FileViews, oldText: Units, whitespace: WhitespaceFolding) => StageSearch | undefined;
 
 export const STAGES: Readonly<Record<EditStage, Stage>> = {
   exact: (views, oldText) => exactSearch(views.text, oldText),

@@ -2,8 +2,8 @@
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { homeDirectory } from "../../host/index.js";
-import { type Dialect, type Gate, isWithin, messageOf } from "../../kernel/index.js";
-import { type SettledConfig, type ToolkitOptions, workspaceProblem } from "../../toolkit/index.js";
+import { type Dialect, isWithin, messageOf } from "../../kernel/index.js";
+import { type Gate, type SettledConfig, type ToolkitOptions, workspaceProblem } from "../../toolkit/index.js";
 import { type ConfigOptions, type LoadedConfig, loadConfig, reportIgnored } from "./configuration.js";
 import { stateDirOf } from "./state-options.js";
 import { DEFAULT_DIALECT, UsageError } from "./usage.js";

@@ -3,7 +3,7 @@
  * twentieth of the start. What is the least unusual here is left to the parser, which knows what to say.
  */
 import { parseArgs } from "node:util";
-import type { Gate } from "../../kernel/index.js";
+import type { Gate } from "../../toolkit/index.js";
 import type { ServeOptions } from "./commands/serve.js";
 
 const text = { type: "string" } as const;

@@ -1,5 +1,5 @@
 /** What a configuration file says once it was checked against `configSchema`. Everything may be absent. */
-import type { Gate } from "../../kernel/index.js";
+import type { Gate } from "../../tools/index.js";
 
 /** A program that speaks MCP over its standard input and output. */
 export interface ProgramServer {

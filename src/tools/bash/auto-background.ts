@@ -1,8 +1,5 @@
 /** Commands that go on when their answer comes: asked to, after a while, or because they wait for input. */
 import {
-  type BashData,
-  type BashInput,
-  type BashLimits,
   type Captured,
   type ShellOptions,
   type ShellResult,
@@ -12,6 +9,7 @@ import {
 } from "../../kernel/index.js";
 import { HeadTailBuffer } from "../../text/index.js";
 import { markReported } from "../shared/job-output.js";
+import type { BashData, BashInput, BashLimits } from "./contract.js";
 
 type Ctx = ToolContext<BashLimits>;
 

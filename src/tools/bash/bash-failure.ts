@@ -1,5 +1,6 @@
-import type { BashData, BashInput, BashLimits, ErrorCode } from "../../kernel/index.js";
+import type { ErrorCode } from "../../kernel/index.js";
 import { showControls, truncateToHead } from "../../text/index.js";
+import type { BashData, BashInput, BashLimits } from "./contract.js";
 
 export interface BashFailure {
   readonly code: ErrorCode;

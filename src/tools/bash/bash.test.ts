@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryBackend } from "../../backends/memory/index.js";
-import type { BashData, Captured, Shell, ShellOptions, ShellResult, ToolEvent } from "../../kernel/index.js";
+import type { Captured, Shell, ShellOptions, ShellResult, ToolEvent } from "../../kernel/index.js";
 import { verifies } from "../../testing/verifies.fixture.js";
 import { memoryBench, newSession, type ToolBench, toolBench } from "../tool-bench.fixture.js";
+import type { BashData } from "./contract.js";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 

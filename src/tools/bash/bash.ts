@@ -1,14 +1,10 @@
 import {
-  type BashData,
-  type BashInput,
-  type BashLimits,
   type Claim,
   type ClaimContext,
   defineTool,
   fail,
   ok,
   type ShellResult,
-  type StreamData,
   type ToolContext,
   type ToolResult,
   type Truncation,
@@ -20,34 +16,18 @@ import { quoted } from "../shared/path-input.js";
 import { cwdAsGiven, rethrowWithGivenPath } from "../shared/unexpanded-path.js";
 import { AutoBackground, markShown, startInBackground } from "./auto-background.js";
 import { bashFailure } from "./bash-failure.js";
+import {
+  BASH_LIMITS,
+  type BashData,
+  type BashInput,
+  type BashLimits,
+  bashSchema,
+  type StreamData,
+} from "./contract.js";
 import { shownStreams } from "./stream-data.js";
-
-export const BASH_LIMITS: BashLimits = {
-  defaultTimeoutMs: 120_000,
-  maxTimeoutMs: 600_000,
-  headBytes: 8_192,
-  tailBytes: 24_576,
-  exit: "error",
-  autoBackground: true,
-  yieldMs: null,
-  redraws: "omit",
-};
 
 /** What the shell has to end the process tree after the time limit, before the call itself is ended. */
 const BASH_GRACE_MS = 6_000;
-
-const SCHEMA = {
-  type: "object",
-  properties: {
-    command: { type: "string" },
-    timeoutMs: { type: "integer", minimum: 1, description: `Default ${BASH_LIMITS.defaultTimeoutMs}` },
-    cwd: { type: "string" },
-    input: { type: "string", description: "Standard input; else empty" },
-    background: { type: "boolean" },
-  },
-  required: ["command"],
-  additionalProperties: false,
-} as const;
 
 /**
  * Runs one command to its end. Settles when the leader has exited, also when something it started goes on: survivors are
@@ -61,7 +41,7 @@ const SCHEMA = {
 export const bashTool = defineTool({
   name: "bash",
   description: `Run a command with \`sh -c\`, for at most ${BASH_LIMITS.maxTimeoutMs} ms (\`timeoutMs\`, default ${BASH_LIMITS.defaultTimeoutMs}). \`cd\` does not carry over to the next call. An exit other than 0 is an error.`,
-  input: SCHEMA,
+  input: bashSchema,
   effect: "write",
   limits: BASH_LIMITS,
   deadlineMs: (input: BashInput, limits: BashLimits) => timeoutOf(input, limits) + BASH_GRACE_MS,

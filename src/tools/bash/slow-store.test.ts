@@ -6,8 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLocalBackend } from "../../backends/local/index.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
 import { openLocalPosix } from "../../backends/posix/index.js";
-import type { Artifacts, ArtifactWriter, Backend, BashData } from "../../kernel/index.js";
+import type { Artifacts, ArtifactWriter, Backend } from "../../kernel/index.js";
 import { newSession, toolBench } from "../tool-bench.fixture.js";
+import type { BashData } from "./contract.js";
 
 const MIB = 1024 * 1024;
 

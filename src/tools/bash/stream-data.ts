@@ -1,7 +1,8 @@
-import type { BashLimits, Captured, ShellResult, StreamData, ToolContext } from "../../kernel/index.js";
+import type { Captured, ShellResult, ToolContext } from "../../kernel/index.js";
 import { concatBytes, decodeText, incompleteTailLength, omitOverwritten } from "../../text/index.js";
 import type { RecordedStream } from "../shared/artifact-sink.js";
 import { keepWhole } from "../shared/output-recorder.js";
+import type { BashLimits, StreamData } from "./contract.js";
 
 /** Both streams as an answer shows them: without overwritten frames where the limits say so and all of it could be kept. */
 export async function shownStreams(

@@ -14,10 +14,11 @@ import { describe, expect, it } from "vitest";
 import { createLocalBackend } from "../../backends/local/index.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
 import { openLocalPosix } from "../../backends/posix/index.js";
-import { type DeleteData, HaftError } from "../../kernel/index.js";
+import { HaftError } from "../../kernel/index.js";
 import { createMemorySession, memoryArtifacts } from "../../stores/memory/index.js";
 import { bareHost } from "../../testing/fakes/bare-host.fixture.js";
 import { memoryBench, type ToolBench, toolBench, withFs } from "../tool-bench.fixture.js";
+import type { DeleteData } from "./contract.js";
 
 const remove = (bench: ToolBench, path: string, more: object = {}, limits?: object) =>
   bench.call<DeleteData>("delete", { path, ...more }, limits);

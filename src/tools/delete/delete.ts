@@ -1,9 +1,6 @@
 import {
   type Claim,
   type ClaimContext,
-  type DeleteData,
-  type DeleteInput,
-  type DeleteLimits,
   defineTool,
   fail,
   ok,
@@ -17,19 +14,8 @@ import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../shared/path-input.js";
 import { refuseProtectedDirectory } from "../shared/protected-directories.js";
 import { refuseTrailingSlash } from "../shared/trailing-slash.js";
+import { DELETE_LIMITS, type DeleteData, type DeleteInput, type DeleteLimits, deleteSchema } from "./contract.js";
 import { changedEntry, collectTree, type TreeEntry, treeEntryKind } from "./removed-tree.js";
-
-export const DELETE_LIMITS: DeleteLimits = { maxEntries: 200, maxBytes: 64 * 1024 * 1024 };
-
-const SCHEMA = {
-  type: "object",
-  properties: {
-    path: { type: "string", minLength: 1 },
-    recursive: { type: "boolean", description: "A folder with all in it" },
-  },
-  required: ["path"],
-  additionalProperties: false,
-} as const;
 
 /**
  * Deletes a file, a link itself, an empty folder, or with `recursive` a folder and all in it. What the files hold is kept
@@ -42,7 +28,7 @@ const SCHEMA = {
 export const deleteTool = defineTool({
   name: "delete",
   description: `Delete a file, link or folder, keeping what it held as artifacts. At most ${DELETE_LIMITS.maxEntries} entries and 64 MiB.`,
-  input: SCHEMA,
+  input: deleteSchema,
   effect: "write",
   limits: DELETE_LIMITS,
   annotations: { title: "Delete", destructive: true },

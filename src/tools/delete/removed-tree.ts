@@ -1,5 +1,6 @@
-import { type DeleteLimits, type FsEntryInfo, fail, type ToolContext, type ToolResult } from "../../kernel/index.js";
+import { type FsEntryInfo, fail, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import { quoted } from "../shared/path-input.js";
+import type { DeleteLimits } from "./contract.js";
 
 /** Something that is to be deleted. A link is one, wherever it leads. */
 export interface TreeEntry {

@@ -1,11 +1,11 @@
 /** The refusals of the edit tool: what did not happen, why, and what the next call needs. */
 import { type EditPlan, type Hint, MAX_REPLACED_PLACES, placeAt, type UnitText } from "../../engines/edit/index.js";
-import { type EditData, type EditInput, fail, type ToolResult } from "../../kernel/index.js";
-
+import { fail, type ToolResult } from "../../kernel/index.js";
 import { codePointAt, type TextForm } from "../../text/index.js";
 import { quoted, refusePath } from "../shared/path-input.js";
 import type { FileNow, Freshness } from "../shared/read-state.js";
 import { refuseText } from "../shared/redaction-placeholder.js";
+import type { EditData, EditInput } from "./contract.js";
 
 /** Refuses what is wrong whatever the file is: texts that are empty, equal, or have what must not be written. */
 export function refuseEditInput(input: EditInput): ToolResult<never> | undefined {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { EditData } from "../../kernel/index.js";
 import { memoryBench, type ToolBench } from "../tool-bench.fixture.js";
+import type { EditData } from "./contract.js";
 
 const edit = (bench: ToolBench, oldText: string, newText: string) =>
   bench.call<EditData>("edit", { path: "f.txt", edits: [{ oldText, newText }] });

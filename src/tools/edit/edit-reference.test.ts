@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { EditData } from "../../kernel/index.js";
 import { memoryBench } from "../tool-bench.fixture.js";
-import { EDIT_LIMITS } from "./edit.js";
+import type { EditData } from "./contract.js";
+import { EDIT_LIMITS } from "./contract.js";
 
 const REFERENCE = readFileSync(new URL("../../../docs/reference/edit.md", import.meta.url), "utf8");
 const rows = REFERENCE.split("\n")

@@ -1,15 +1,6 @@
 /** The result of edits that were made, and the old file as an artifact where the diff does not show all that was removed. */
 import { CR_SYMBOL, type EditDiff, type EditPlan } from "../../engines/edit/index.js";
-import {
-  type EditData,
-  type EditInput,
-  type EditLimits,
-  ok,
-  type Provenance,
-  type ToolContext,
-  type ToolResult,
-  type Truncation,
-} from "../../kernel/index.js";
+import { ok, type Provenance, type ToolContext, type ToolResult, type Truncation } from "../../kernel/index.js";
 import type { TextForm } from "../../text/index.js";
 import {
   type BackupSkipped,
@@ -21,6 +12,7 @@ import {
 } from "../shared/backup.js";
 import { fileProvenance } from "../shared/path-input.js";
 import type { FilePlace, freshness } from "../shared/read-state.js";
+import type { EditData, EditInput, EditLimits } from "./contract.js";
 
 /** Ranges that the structured part of a result lists; the count has the rest. */
 const MAX_STRUCTURED_RANGES = 50;

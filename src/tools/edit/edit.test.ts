@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createMemoryBackend } from "../../backends/memory/index.js";
-import type { EditData, ReadStateRecord } from "../../kernel/index.js";
+import type { ReadStateRecord } from "../../kernel/index.js";
 import { verifies } from "../../testing/verifies.fixture.js";
 import { utf8Length } from "../../text/index.js";
 import { memoryBench, type ToolBench, toolBench, withFs } from "../tool-bench.fixture.js";
+import type { EditData } from "./contract.js";
 
 const sha256 = (text: string) => createHash("sha256").update(text, "latin1").digest("hex");
 const bytesOf = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));

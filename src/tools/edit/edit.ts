@@ -3,25 +3,23 @@
  * What the edits come to is worked out by `src/engines/edit`; docs/reference/edit.md shows how a text is matched, and
  * docs/decisions/017-careful-edits.md says why.
  */
-import { diffOfEdit, EDIT_STAGES, planEdits, UnitText } from "../../engines/edit/index.js";
+import { diffOfEdit, planEdits, UnitText } from "../../engines/edit/index.js";
 import {
   type Claim,
   type ClaimContext,
   defineTool,
-  type EditData,
-  type EditInput,
-  type EditLimits,
   HaftError,
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
 import { detectTextForm, isBinary } from "../../text/index.js";
-import { MAX_CONTENT_BACKUP_BYTES, withBackup } from "../shared/backup.js";
+import { withBackup } from "../shared/backup.js";
 import { fileFailure, refuseKind } from "../shared/file-failure.js";
 import { lookAlikeClaims, withNearPaths } from "../shared/near-failure.js";
 import { fileProvenance } from "../shared/path-input.js";
 import { type FileNow, type FilePlace, freshness, passGate, recordChange } from "../shared/read-state.js";
 import { refuseTrailingSlash } from "../shared/trailing-slash.js";
+import { EDIT_LIMITS, type EditData, type EditInput, type EditLimits, editSchema } from "./contract.js";
 import { gateRefusal, overtaken, planFailure, refuseEditInput } from "./edit-failure.js";
 import { edited, keepUnshown } from "./edit-result.js";
 
@@ -32,34 +30,6 @@ const YIELD_AFTER_MS = 25;
 
 /** The largest file that is edited. */
 const MAX_EDITED_BYTES = 128 * 1024 * 1024;
-
-export const EDIT_LIMITS: EditLimits = {
-  gate: "write",
-  stages: EDIT_STAGES,
-  whitespace: "inside",
-  maxDiffBytes: 16_384,
-  maxBackupBytes: MAX_CONTENT_BACKUP_BYTES,
-};
-
-const SCHEMA = {
-  type: "object",
-  properties: {
-    path: { type: "string", minLength: 1 },
-    edits: {
-      type: "array",
-      minItems: 1,
-      items: {
-        type: "object",
-        properties: { oldText: { type: "string" }, newText: { type: "string" } },
-        required: ["oldText", "newText"],
-        additionalProperties: false,
-      },
-    },
-    replaceAll: { type: "boolean" },
-  },
-  required: ["path", "edits"],
-  additionalProperties: false,
-} as const;
 
 /**
  * Replaces texts in a file, all or none, each matched against the original. `oldText` is the proof that the caller knows
@@ -77,7 +47,7 @@ export const editTool = defineTool({
   name: "edit",
   description:
     "Replace texts in a file, each matched against the original. `oldText` must be unique unless `replaceAll`; `newText` is literal. Returns a diff.",
-  input: SCHEMA,
+  input: editSchema,
   effect: "write",
   limits: EDIT_LIMITS,
   annotations: { title: "Edit", destructive: true },

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryBackend } from "../../backends/memory/index.js";
-import { type FindData, HaftError, type SearchEnd } from "../../kernel/index.js";
+import { HaftError, type SearchEnd } from "../../kernel/index.js";
 import { verifies } from "../../testing/verifies.fixture.js";
 import { allowExcept, memoryBench, type ToolBench, toolBench } from "../tool-bench.fixture.js";
+import type { FindData } from "./contract.js";
 
 const INDUSAGI = {
   defaultEntries: 500,

@@ -2,10 +2,6 @@ import {
   type Claim,
   type ClaimContext,
   defineTool,
-  type FindData,
-  type FindEntry,
-  type FindInput,
-  type FindLimits,
   fail,
   ok,
   type SearchEnd,
@@ -22,36 +18,13 @@ import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../shared/path-input.js";
 import { refuseRoot } from "../shared/search-root.js";
 import { shownPath } from "../shared/shown-path.js";
+import { FIND_LIMITS, type FindData, type FindEntry, type FindInput, type FindLimits, findSchema } from "./contract.js";
 import { type NameQuery, nameQuery, refuseQuery } from "./name-query.js";
 
 /** Milliseconds after which a search returns what it has found. */
 const FIND_TIMEOUT_MS = 30_000;
 /** What the search has to come to its end after that, before the call itself is ended. */
 const GRACE_MS = 2_000;
-
-export const FIND_LIMITS: FindLimits = {
-  defaultEntries: 500,
-  maxEntries: 5_000,
-  maxBytes: 32_768,
-  pruning: { by: "ignore-files" },
-  order: "found",
-  relativeTo: "cwd",
-  wildcards: "glob",
-  withRoot: false,
-};
-
-const SCHEMA = {
-  type: "object",
-  properties: {
-    query: { type: "string", minLength: 1, description: "Glob, or part of a name" },
-    path: { type: "string", description: "Default: working folder" },
-    type: { type: "string", enum: ["file", "directory"] },
-    limit: { type: "integer", minimum: 1, description: `Default ${FIND_LIMITS.defaultEntries}` },
-    includeIgnored: { type: "boolean" },
-  },
-  required: ["query"],
-  additionalProperties: false,
-} as const;
 
 /**
  * Finds files, folders and links below a folder by their names, in any case. A glob with a slash is matched against the
@@ -64,7 +37,7 @@ const SCHEMA = {
 export const findTool = defineTool({
   name: "find",
   description: "Find files and folders by name or path, in any case. Links are not followed.",
-  input: SCHEMA,
+  input: findSchema,
   effect: "read",
   limits: FIND_LIMITS,
   deadlineMs: FIND_TIMEOUT_MS + GRACE_MS,
@@ -106,7 +79,7 @@ async function runFind(input: FindInput, ctx: ToolContext<FindLimits>): Promise<
 
 function queryOf(input: FindInput, limits: FindLimits, root: string, { glob, directoriesOnly }: NameQuery): WalkQuery {
   const byList = limits.pruning.by === "list";
-  const type = input.type ?? (directoriesOnly ? "directory" : undefined);
+  const type = input.type === "dir" || (input.type === undefined && directoriesOnly) ? "directory" : input.type;
   return {
     root,
     ...(glob === undefined ? {} : { glob, ignoreGlobCase: true }),

@@ -1,5 +1,6 @@
-import { type FindLimits, fail, type ToolResult } from "../../kernel/index.js";
+import { fail, type ToolResult } from "../../kernel/index.js";
 import { escapeGlob } from "../../text/index.js";
+import type { FindLimits } from "./contract.js";
 
 /** What a name is searched by. */
 export interface NameQuery {

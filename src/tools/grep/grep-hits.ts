@@ -1,5 +1,6 @@
-import type { GrepData, GrepHit, GrepHitData, SearchEnd } from "../../kernel/index.js";
+import type { GrepHit, SearchEnd } from "../../kernel/index.js";
 import { decodeText, stripControls, utf8Length } from "../../text/index.js";
+import type { GrepData, GrepHitData } from "./contract.js";
 
 /** Bytes that a row of an answer takes beside its path and its text: the line number and the signs between. */
 const ROW_BYTES = 12;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryBackend } from "../../backends/memory/index.js";
-import { type GrepData, type GrepHit, HaftError, type SearchEnd } from "../../kernel/index.js";
+import { type GrepHit, HaftError, type SearchEnd } from "../../kernel/index.js";
 import { verifies } from "../../testing/verifies.fixture.js";
 import { allowExcept, memoryBench, type ToolBench, toolBench } from "../tool-bench.fixture.js";
+import type { GrepData } from "./contract.js";
 
 const INDUSAGI = {
   pruning: { by: "list", names: [".git", "node_modules"] },

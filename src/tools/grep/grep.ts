@@ -3,10 +3,7 @@ import {
   type ClaimContext,
   defineTool,
   fail,
-  type GrepData,
   type GrepHit,
-  type GrepInput,
-  type GrepLimits,
   type GrepQuery,
   ok,
   type Provenance,
@@ -21,6 +18,7 @@ import { artifactIdOf, artifactProvenance, fileProvenance, quoted, refusePath } 
 import { refuseRoot } from "../shared/search-root.js";
 import { shownPath } from "../shared/shown-path.js";
 import { searchArtifact } from "./artifact-search.js";
+import { GREP_LIMITS, type GrepData, type GrepInput, type GrepLimits, grepSchema } from "./contract.js";
 import { HitCollector, sortedHits } from "./grep-hits.js";
 
 /** Milliseconds after which a search returns what it has found. */
@@ -29,36 +27,6 @@ const GREP_TIMEOUT_MS = 30_000;
 const GRACE_MS = 2_000;
 /** How long it is looked for a file that the glob selects where nothing was found. */
 const GLOB_TIMEOUT_MS = 2_000;
-
-export const GREP_LIMITS: GrepLimits = {
-  defaultHits: 200,
-  maxHits: 5_000,
-  maxLineBytes: 400,
-  maxBytes: 32_768,
-  binary: "any-nul",
-  pruning: { by: "ignore-files" },
-  order: "found",
-  relativeTo: "cwd",
-};
-
-const SCHEMA = {
-  type: "object",
-  properties: {
-    pattern: { type: "string", minLength: 1 },
-    path: { type: "string", description: "Folder, file or artifact:ID; default: working folder" },
-    glob: { type: "string" },
-    ignoreCase: { type: "boolean" },
-    literal: { type: "boolean" },
-    multiline: { type: "boolean" },
-    mode: { type: "string", enum: ["content", "files", "count"] },
-    context: { type: "integer", minimum: 0 },
-    limit: { type: "integer", minimum: 1, description: `Default ${GREP_LIMITS.defaultHits}` },
-    offset: { type: "integer", minimum: 0, description: "Hits to skip; pages go in path order" },
-    includeIgnored: { type: "boolean" },
-  },
-  required: ["pattern"],
-  additionalProperties: false,
-} as const;
 
 /**
  * Searches file contents below a folder, in one file or in an artifact, with a regular expression whose time is linear.
@@ -72,7 +40,7 @@ const SCHEMA = {
 export const grepTool = defineTool({
   name: "grep",
   description: `Search file contents with a linear-time regular expression. At most ${GREP_LIMITS.maxBytes / 1024} KiB an answer, lines clipped to ${GREP_LIMITS.maxLineBytes} bytes around the match.`,
-  input: SCHEMA,
+  input: grepSchema,
   effect: "read",
   limits: GREP_LIMITS,
   deadlineMs: GREP_TIMEOUT_MS + GRACE_MS,

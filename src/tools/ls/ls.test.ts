@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryBackend } from "../../backends/memory/index.js";
-import type { LsData } from "../../kernel/index.js";
 import { verifies } from "../../testing/verifies.fixture.js";
 import { memoryBench, toolBench } from "../tool-bench.fixture.js";
+import type { LsData } from "./contract.js";
 
 const names = (data: LsData | undefined) => data?.entries.map(({ name }) => name);
 

@@ -4,10 +4,6 @@ import {
   defineTool,
   type FsChild,
   HaftError,
-  type LsData,
-  type LsEntry,
-  type LsInput,
-  type LsLimits,
   ok,
   type ToolContext,
   type ToolResult,
@@ -16,21 +12,10 @@ import { fileFailure } from "../shared/file-failure.js";
 import { refuseLimit } from "../shared/limit-input.js";
 import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../shared/path-input.js";
+import { LS_LIMITS, type LsData, type LsEntry, type LsInput, type LsLimits, lsSchema } from "./contract.js";
 
 /** Entries of one folder that are looked at; of a fuller one only the first by name are known. */
 const MAX_STATTED = 200_000;
-
-export const LS_LIMITS: LsLimits = { defaultEntries: 500, maxEntries: 5_000 };
-
-const SCHEMA = {
-  type: "object",
-  properties: {
-    path: { type: "string", description: "Default: working folder" },
-    showHidden: { type: "boolean" },
-    limit: { type: "integer", minimum: 1, description: `Default ${LS_LIMITS.defaultEntries}` },
-  },
-  additionalProperties: false,
-} as const;
 
 /**
  * Lists the immediate children of a folder: kind, size and name, links with what they say they lead to. Folders come
@@ -42,7 +27,7 @@ const SCHEMA = {
 export const lsTool = defineTool({
   name: "ls",
   description: "List one folder: kind, size and name of each entry, folders first.",
-  input: SCHEMA,
+  input: lsSchema,
   effect: "read",
   limits: LS_LIMITS,
   annotations: { title: "List", idempotent: true },

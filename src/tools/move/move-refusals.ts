@@ -1,17 +1,11 @@
 /** Why a move does not take place, judged by what stands at its two ends. */
-import {
-  type FsEntryInfo,
-  fail,
-  type MoveInput,
-  type MoveLimits,
-  type ToolContext,
-  type ToolResult,
-} from "../../kernel/index.js";
+import { type FsEntryInfo, fail, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import { baseName, trailingSlash } from "../../text/index.js";
 import type { ContentBackup } from "../shared/backup.js";
 import { quoted } from "../shared/path-input.js";
 import { inDirectory, refuseMoveToTrailingSlash, refuseTrailingSlash } from "../shared/trailing-slash.js";
 import { refuseUnexpanded } from "../shared/unexpanded-path.js";
+import type { MoveInput, MoveLimits } from "./contract.js";
 
 /** What is to be moved, and what stands at the goal. */
 interface Ends {

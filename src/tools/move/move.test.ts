@@ -16,10 +16,10 @@ import { describe, expect, it } from "vitest";
 import { createLocalBackend } from "../../backends/local/index.js";
 import { createMemoryBackend } from "../../backends/memory/index.js";
 import { openLocalPosix } from "../../backends/posix/index.js";
-import type { MoveData } from "../../kernel/index.js";
 import { memoryArtifacts } from "../../stores/memory/index.js";
 import { bareHost } from "../../testing/fakes/bare-host.fixture.js";
 import { memoryBench, newSession, type ToolBench, toolBench } from "../tool-bench.fixture.js";
+import type { MoveData } from "./contract.js";
 
 const move = (bench: ToolBench, from: string, to: string, more: object = {}) =>
   bench.call<MoveData>("move", { from, to, ...more });

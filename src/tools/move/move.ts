@@ -6,35 +6,20 @@ import {
   fail,
   HaftError,
   isWithin,
-  type MoveData,
-  type MoveInput,
-  type MoveLimits,
   ok,
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
 import { parentOf } from "../../text/index.js";
-import { backUp, backupParts, MAX_CONTENT_BACKUP_BYTES } from "../shared/backup.js";
+import { backUp, backupParts } from "../shared/backup.js";
 import { fileFailure, undefinedIfMissing } from "../shared/file-failure.js";
 import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
 import { baseOf, makeParents, parentClaims } from "../shared/parent-directories.js";
 import { fileProvenance, quoted, refusePath } from "../shared/path-input.js";
 import { refuseProtectedDirectory } from "../shared/protected-directories.js";
 import { refuseTrailingSlash } from "../shared/trailing-slash.js";
+import { MOVE_LIMITS, type MoveData, type MoveInput, type MoveLimits, moveSchema } from "./contract.js";
 import { refuseDestination, refuseTooLargeToBackUp } from "./move-refusals.js";
-
-export const MOVE_LIMITS: MoveLimits = { maxReplacedBytes: MAX_CONTENT_BACKUP_BYTES };
-
-const SCHEMA = {
-  type: "object",
-  properties: {
-    from: { type: "string", minLength: 1 },
-    to: { type: "string", minLength: 1 },
-    overwrite: { type: "boolean", description: "Replace a file that stands at `to`" },
-  },
-  required: ["from", "to"],
-  additionalProperties: false,
-} as const;
 
 /**
  * Moves or renames a file, a folder with all in it, or a link itself, in one step. Missing folders above `to` are made
@@ -48,7 +33,7 @@ const SCHEMA = {
 export const moveTool = defineTool({
   name: "move",
   description: "Move or rename a file, folder or link. Nothing is replaced unless `overwrite`.",
-  input: SCHEMA,
+  input: moveSchema,
   effect: "write",
   limits: MOVE_LIMITS,
   annotations: { title: "Move", destructive: true },

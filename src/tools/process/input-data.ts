@@ -1,5 +1,6 @@
 /** What became of input, as data: what was taken, what of that waits, and where the rest begins. */
-import type { InputAccepted, ProcessData } from "../../kernel/index.js";
+import type { InputAccepted } from "../../kernel/index.js";
+import type { ProcessData } from "./contract.js";
 
 /** Characters that show where the rest begins. */
 const FROM_CHARACTERS = 40;

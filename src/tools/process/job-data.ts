@@ -1,4 +1,5 @@
-import type { JobData, JobInfo } from "../../kernel/index.js";
+import type { JobInfo } from "../../kernel/index.js";
+import type { JobData } from "./contract.js";
 
 /** A job as a model is told of it. */
 export function jobData(info: JobInfo, nowMs: number): JobData {

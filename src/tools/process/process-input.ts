@@ -1,6 +1,7 @@
-import { fail, type ProcessAction, type ProcessInput, type ToolResult } from "../../kernel/index.js";
+import { fail, type ToolResult } from "../../kernel/index.js";
 import { hasLoneSurrogate } from "../../text/index.js";
 import { quoted } from "../shared/path-input.js";
+import type { ProcessAction, ProcessInput } from "./contract.js";
 
 const NEEDS: Readonly<Record<ProcessAction, "command" | "id" | undefined>> = {
   start: "command",

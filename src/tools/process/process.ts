@@ -4,13 +4,7 @@ import {
   defineTool,
   fail,
   type JobInfo,
-  type NewOutput,
   ok,
-  PROCESS_ACTIONS,
-  type ProcessAction,
-  type ProcessData,
-  type ProcessInput,
-  type ProcessLimits,
   type ShellHandle,
   type ToolContext,
   type ToolResult,
@@ -20,21 +14,18 @@ import {
 } from "../../kernel/index.js";
 import { newOutput } from "../shared/job-output.js";
 import { rethrowWithGivenPath } from "../shared/unexpanded-path.js";
+import {
+  type NewOutput,
+  PROCESS_LIMITS,
+  type ProcessAction,
+  type ProcessData,
+  type ProcessInput,
+  type ProcessLimits,
+  processSchema,
+} from "./contract.js";
 import { inputData } from "./input-data.js";
 import { jobData } from "./job-data.js";
 import { refuseProcess } from "./process-input.js";
-
-export const PROCESS_LIMITS: ProcessLimits = {
-  maxNewBytes: 32_768,
-  defaultWaitMs: 30_000,
-  maxWaitMs: 600_000,
-  maxEnded: 20,
-  outputLocation: "state",
-  stopDeletes: false,
-  lifetime: "session",
-  lists: "session",
-  redraws: "omit",
-};
 
 /** How long a start waits for a command that fails at once, or says something. */
 const START_MS = 100;
@@ -46,23 +37,6 @@ const POLL_INTERVAL_MS = 1_000;
 const DEADLINE_MARGIN_MS = 12_000;
 /** Where a dialect that keeps output in the workspace has it. */
 const WORKSPACE_DIRECTORY = ".indus-process";
-
-const SCHEMA = {
-  type: "object",
-  properties: {
-    action: { type: "string", enum: PROCESS_ACTIONS },
-    command: { type: "string" },
-    id: { type: "string" },
-    cwd: { type: "string" },
-    input: { type: "string" },
-    signal: { type: "string" },
-    timeoutMs: { type: "integer", minimum: 1 },
-    lifetime: { type: "string", enum: ["session", "host", "keep"] },
-    all: { type: "boolean" },
-  },
-  required: ["action"],
-  additionalProperties: false,
-} as const;
 
 /**
  * Background commands: started, listed, polled, waited for, written to, signalled and stopped. A job that has ended stays in
@@ -79,7 +53,7 @@ const SCHEMA = {
 export const processTool = defineTool({
   name: "process",
   description: "Background commands: start, list, poll new output, wait for the end, write input, signal, stop.",
-  input: SCHEMA,
+  input: processSchema,
   effect: "write",
   limits: PROCESS_LIMITS,
   deadlineMs: (input: ProcessInput, limits: ProcessLimits) =>

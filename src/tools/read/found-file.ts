@@ -1,6 +1,7 @@
 /** What reading a file comes to, whatever kind it is of. */
-import type { FsEntryInfo, ReadData } from "../../kernel/index.js";
+import type { FsEntryInfo } from "../../kernel/index.js";
 import type { TextForm } from "../../text/index.js";
+import type { ReadData } from "./contract.js";
 
 export interface FileRequest {
   readonly verb: string;

@@ -1,4 +1,3 @@
-import type { ReadData } from "../../kernel/index.js";
 import {
   decodeText,
   incompleteTailLength,
@@ -6,6 +5,7 @@ import {
   truncateToHead,
   utf8Length,
 } from "../../text/index.js";
+import type { ReadData } from "./contract.js";
 import { join, type RawLine } from "./line-collector.js";
 
 export interface LineText {

@@ -1,15 +1,8 @@
 /** Files that are shown though they are no text: which they are, how large they may be, and what a fault of them is called. */
-import {
-  type FsEntryInfo,
-  fail,
-  HaftError,
-  type ReadInput,
-  type ReadLimits,
-  type ToolContext,
-  type ToolResult,
-} from "../../kernel/index.js";
+import { type FsEntryInfo, fail, HaftError, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import { looksBinary } from "../../text/index.js";
 import { quoted } from "../shared/path-input.js";
+import type { ReadInput, ReadLimits } from "./contract.js";
 import type { FileRequest } from "./found-file.js";
 import { mediaTypeOf } from "./media-type.js";
 

@@ -9,9 +9,10 @@ import { createMemoryBackend } from "../../backends/memory/index.js";
 import { openLocalPosix } from "../../backends/posix/index.js";
 import { createSystemMedia } from "../../host/index.js";
 import { ENCRYPTED, pdfOf } from "../../host/media/pdf.fixture.js";
-import { type Backend, HaftError, type Media, type PdfText, type ReadData } from "../../kernel/index.js";
+import { type Backend, HaftError, type Media, type PdfText } from "../../kernel/index.js";
 import { verifies } from "../../testing/verifies.fixture.js";
 import { memoryBench, type ToolBench, toolBench, withFs } from "../tool-bench.fixture.js";
+import type { ReadData } from "./contract.js";
 
 const media = createSystemMedia();
 const host = { media };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ReadData } from "../../kernel/index.js";
 import { memoryBench } from "../tool-bench.fixture.js";
+import type { ReadData } from "./contract.js";
 import { notebookView } from "./notebook.js";
 
 const notebook = (cells: readonly object[]) => JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 });

@@ -1,14 +1,7 @@
-import {
-  type Artifacts,
-  fail,
-  type ReadData,
-  type ReadInput,
-  type ReadLimits,
-  type ToolContext,
-  type ToolResult,
-} from "../../kernel/index.js";
+import { type Artifacts, fail, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import { detectEol, namedTextForm } from "../../text/index.js";
 import { quoted } from "../shared/path-input.js";
+import type { ReadData, ReadInput, ReadLimits } from "./contract.js";
 import { LineIndex } from "./line-index.js";
 import { type LineSource, lineTerminatorsOf } from "./line-source.js";
 import { readLineWindow } from "./read-window.js";

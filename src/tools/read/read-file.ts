@@ -1,12 +1,4 @@
-import {
-  type FsEntryInfo,
-  HaftError,
-  type ReadData,
-  type ReadInput,
-  type ReadLimits,
-  type ToolContext,
-  type ToolResult,
-} from "../../kernel/index.js";
+import { type FsEntryInfo, HaftError, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import {
   decodeText,
   detectEol,
@@ -19,6 +11,7 @@ import {
 import { refuseKind } from "../shared/file-failure.js";
 import { type FilePlace, MAX_HASHED_BYTES, recordReadState } from "../shared/read-state.js";
 import { refuseTrailingSlash } from "../shared/trailing-slash.js";
+import type { ReadData, ReadInput, ReadLimits } from "./contract.js";
 import { type FileRequest, type FileView, type FoundFile, UTF8_VIEW, unshownData } from "./found-file.js";
 import { imageSize } from "./image-size.js";
 import { indexFor, LineIndex } from "./line-index.js";

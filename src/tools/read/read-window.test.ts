@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ReadLimits } from "../../kernel/index.js";
 import { fc } from "../../testing/property.fixture.js";
 import type { TextForm } from "../../text/index.js";
+import type { ReadLimits } from "./contract.js";
 import { LineIndex } from "./line-index.js";
 import { type LineSource, lineTerminatorsOf } from "./line-source.js";
 import { readLineWindow } from "./read-window.js";

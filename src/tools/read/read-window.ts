@@ -1,5 +1,5 @@
-import type { ReadData, ReadLimits } from "../../kernel/index.js";
 import type { TextForm } from "../../text/index.js";
+import type { ReadData, ReadLimits } from "./contract.js";
 import { LineCollector } from "./line-collector.js";
 import { type LineIndex, newlinesIn } from "./line-index.js";
 import { type LineSource, type LineTerminators, nextNewline, readAhead, wholeUnits } from "./line-source.js";

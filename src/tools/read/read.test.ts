@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryBackend } from "../../backends/memory/index.js";
-import type { Fs, ReadData } from "../../kernel/index.js";
+import type { Fs } from "../../kernel/index.js";
 import { verifies } from "../../testing/verifies.fixture.js";
 import { readStateKey } from "../shared/read-state.js";
 import { memoryBench, newSession, toolBench } from "../tool-bench.fixture.js";
+import type { ReadData } from "./contract.js";
 
 const bytesOf = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");

@@ -5,9 +5,6 @@ import {
   fail,
   ok,
   type Provenance,
-  type ReadData,
-  type ReadInput,
-  type ReadLimits,
   type ToolContext,
   type ToolResult,
   type Truncation,
@@ -16,30 +13,10 @@ import { findEncoding, utf8Length } from "../../text/index.js";
 import { fileFailure } from "../shared/file-failure.js";
 import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
 import { artifactIdOf, artifactProvenance, fileProvenance, quoted, refusePath } from "../shared/path-input.js";
+import { READ_LIMITS, type ReadData, type ReadInput, type ReadLimits, readSchema } from "./contract.js";
 import type { FoundFile } from "./found-file.js";
 import { readArtifact } from "./read-artifact.js";
 import { readFile } from "./read-file.js";
-
-export const READ_LIMITS: ReadLimits = {
-  maxLines: 2_000,
-  maxBytes: 65_536,
-  maxLineBytes: 2_000,
-  truncate: "head",
-  notebooks: true,
-  media: true,
-};
-
-const SCHEMA = {
-  type: "object",
-  properties: {
-    path: { type: "string", minLength: 1, description: "File, or artifact:ID" },
-    offset: { type: "integer", description: "First line, from 1; a negative one counts from the end" },
-    limit: { type: "integer", minimum: 1, description: "Lines" },
-    encoding: { type: "string", description: "Default: detected" },
-  },
-  required: ["path"],
-  additionalProperties: false,
-} as const;
 
 /**
  * Reads a window of lines of a text file, or of an artifact. Never loads a large file: the first and last lines cost the
@@ -53,7 +30,7 @@ const SCHEMA = {
 export const readTool = defineTool({
   name: "read",
   description: `Read a file: at most ${READ_LIMITS.maxLines} lines and ${READ_LIMITS.maxBytes / 1024} KiB a call; a line over ${READ_LIMITS.maxLineBytes} bytes is clipped.`,
-  input: SCHEMA,
+  input: readSchema,
   effect: "read",
   limits: READ_LIMITS,
   annotations: { title: "Read", idempotent: true },

@@ -1,11 +1,6 @@
-import {
-  HaftError,
-  type ImageBounds,
-  type ReadPicture,
-  type ToolContext,
-  type ToolResult,
-} from "../../kernel/index.js";
+import { HaftError, type ImageBounds, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import { isAnimated } from "./animated-image.js";
+import type { ReadPicture } from "./contract.js";
 import { type FoundFile, unshownData } from "./found-file.js";
 import { type ImageSize, imageSize } from "./image-size.js";
 import { MAX_MEDIA_BYTES, type MediaFile, mediaIo, missingPackage, unreadable } from "./media-file.js";

@@ -1,13 +1,6 @@
-import {
-  HaftError,
-  PDF_PAGE_CHARACTERS,
-  type ReadInput,
-  type ReadLimits,
-  type Session,
-  type ToolContext,
-  type ToolResult,
-} from "../../kernel/index.js";
+import { HaftError, PDF_PAGE_CHARACTERS, type Session, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import { stripControls, truncateToHead } from "../../text/index.js";
+import type { ReadInput, ReadLimits } from "./contract.js";
 import { type FileView, type FoundFile, UTF8_VIEW, unshownData } from "./found-file.js";
 import { isUnread, MAX_MEDIA_BYTES, type MediaFile, mediaIo, missingPackage, unreadable } from "./media-file.js";
 

@@ -8,9 +8,6 @@ import {
   type Truncation,
 } from "../../kernel/index.js";
 
-/** The largest file whose bytes are kept before it is replaced: as much as an artifact holds whole. */
-export const MAX_CONTENT_BACKUP_BYTES = 64 * 1024 * 1024;
-
 /** Where the bytes that a call replaced or deleted are kept; fewer than there were where the session had no room for all. */
 export interface ContentBackup {
   readonly artifact: string;

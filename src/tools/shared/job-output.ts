@@ -1,6 +1,7 @@
 /** What a job has printed since the session was last told: each session has a place of its own in each stream. */
-import type { NewOutput, OutputSeen, ProcessLimits, ShellHandle, ToolContext } from "../../kernel/index.js";
+import type { OutputSeen, ShellHandle, ToolContext } from "../../kernel/index.js";
 import { concatBytes, decodeText, incompleteTailLength, omitOverwritten, utf8TailStart } from "../../text/index.js";
+import type { NewOutput, ProcessLimits } from "../process/contract.js";
 import { keepWhole } from "./output-recorder.js";
 
 type StreamName = "stdout" | "stderr";

@@ -17,9 +17,14 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLocalBackend, type LocalBackend } from "../../backends/local/index.js";
 import { openLocalPosix } from "../../backends/posix/index.js";
-import type { BashData, EditData, FindData, GrepData, LsData, ReadData } from "../../kernel/index.js";
 import { transpileForProcess } from "../../testing/transpile.fixture.js";
 import { verifies } from "../../testing/verifies.fixture.js";
+import type { BashData } from "../bash/contract.js";
+import type { EditData } from "../edit/contract.js";
+import type { FindData } from "../find/contract.js";
+import type { GrepData } from "../grep/contract.js";
+import type { LsData } from "../ls/contract.js";
+import type { ReadData } from "../read/contract.js";
 import { type ToolBench, toolBench } from "../tool-bench.fixture.js";
 
 let folder: string;

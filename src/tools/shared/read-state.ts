@@ -1,4 +1,5 @@
-import type { FsEntryInfo, Gate, ReadStateRecord, ToolContext } from "../../kernel/index.js";
+import type { FsEntryInfo, ReadStateRecord, ToolContext } from "../../kernel/index.js";
+import type { Gate } from "../write/contract.js";
 
 /** Larger files are remembered by size and time alone. */
 export const MAX_HASHED_BYTES = 8 * 1024 * 1024;

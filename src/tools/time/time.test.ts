@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { TimeData } from "../../kernel/index.js";
 import { bareHost } from "../../testing/fakes/bare-host.fixture.js";
 import { memoryBench } from "../tool-bench.fixture.js";
+import type { TimeData } from "./contract.js";
 
 /** 2026-03-29 01:30:15.250 UTC, half an hour after Berlin went over to summer time. */
 const NOW_MS = Date.UTC(2026, 2, 29, 1, 30, 15, 250);

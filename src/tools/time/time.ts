@@ -1,31 +1,13 @@
-import {
-  defineTool,
-  fail,
-  ok,
-  TIME_FORMATS,
-  type TimeData,
-  type TimeFormat,
-  type TimeInput,
-  type ToolContext,
-  type ToolResult,
-} from "../../kernel/index.js";
+import { defineTool, fail, ok, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import { nearestNames } from "../../text/index.js";
 import { quoted } from "../shared/path-input.js";
-
-const SCHEMA = {
-  type: "object",
-  properties: {
-    format: { type: "string", enum: TIME_FORMATS, description: "Default iso" },
-    zone: { type: "string", minLength: 1, description: "IANA name such as Europe/Berlin; default UTC" },
-  },
-  additionalProperties: false,
-} as const;
+import { TIME_FORMATS, type TimeData, type TimeFormat, type TimeInput, timeSchema } from "./contract.js";
 
 /** Tells the present time of the host's clock in a time zone. Fails with `CALL_INVALID` for a zone or format that is none. */
 export const timeTool = defineTool({
   name: "time",
   description: "Tell the present date and time.",
-  input: SCHEMA,
+  input: timeSchema,
   annotations: { title: "Time" },
   run: formatTime,
 });

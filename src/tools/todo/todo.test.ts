@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { TodoData } from "../../kernel/index.js";
 import { verifies } from "../../testing/verifies.fixture.js";
 import { memoryBench, newSession } from "../tool-bench.fixture.js";
+import type { TodoData } from "./contract.js";
 
 const item = (id: string, status = "pending") => ({ id, text: `do ${id}`, status });
 

@@ -4,35 +4,12 @@ import {
   HaftError,
   ok,
   TODO_STATUSES,
-  type TodoData,
   type TodoItem,
-  type TodoSetInput,
-  type TodoTally,
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
-
-const SET_SCHEMA = {
-  type: "object",
-  properties: {
-    items: {
-      type: "array",
-      items: {
-        type: "object",
-        properties: {
-          id: { type: "string" },
-          text: { type: "string" },
-          status: { type: "string", enum: TODO_STATUSES },
-        },
-        required: ["id", "text", "status"],
-        additionalProperties: false,
-      },
-    },
-  },
-  required: ["items"],
-  additionalProperties: false,
-} as const;
+import { type TodoData, type TodoSetInput, type TodoTally, todoReadSchema, todoSetSchema } from "./contract.js";
 
 /**
  * Replaces the whole todo list of the session; an empty list clears it. The first malformed item refuses all, and the
@@ -41,7 +18,7 @@ const SET_SCHEMA = {
 export const todoSetTool = defineTool({
   name: "todo_set",
   description: "Replace the whole todo list of this session; [] clears it.",
-  input: SET_SCHEMA,
+  input: todoSetSchema,
   annotations: { title: "Set the todo list", idempotent: true },
   run: setTodo,
 });
@@ -50,7 +27,7 @@ export const todoSetTool = defineTool({
 export const todoReadTool = defineTool({
   name: "todo_read",
   description: "Show the todo list of this session.",
-  input: { type: "object", properties: {}, additionalProperties: false },
+  input: todoReadSchema,
   annotations: { title: "Show the todo list", idempotent: true },
   run: async (_input, ctx) => listed(await ctx.session.todo.read()),
 });

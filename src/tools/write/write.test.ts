@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createMemoryBackend } from "../../backends/memory/index.js";
-import { grantFor, HaftError, type Policy, type ReadStateRecord, type WriteData } from "../../kernel/index.js";
+import { grantFor, HaftError, type Policy, type ReadStateRecord } from "../../kernel/index.js";
 import { memoryArtifacts } from "../../stores/memory/index.js";
 import { bareHost } from "../../testing/fakes/bare-host.fixture.js";
 import { verifies } from "../../testing/verifies.fixture.js";
 import { memoryBench, newSession, toolBench, withFs } from "../tool-bench.fixture.js";
+import type { WriteData } from "./contract.js";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const HANDLE = { gate: "handle" };

@@ -8,11 +8,8 @@ import {
   ok,
   type ToolContext,
   type ToolResult,
-  type WriteData,
-  type WriteInput,
-  type WriteLimits,
 } from "../../kernel/index.js";
-import { backUp, backupParts, backupSkipped, MAX_CONTENT_BACKUP_BYTES, withBackup } from "../shared/backup.js";
+import { backUp, backupParts, backupSkipped, withBackup } from "../shared/backup.js";
 import { fileFailure, refuseKind, undefinedIfMissing } from "../shared/file-failure.js";
 import { lookAlikeClaims, refuseLookAlike } from "../shared/near-failure.js";
 import { baseOf, makeParents, parentClaims } from "../shared/parent-directories.js";
@@ -21,20 +18,8 @@ import { type FilePlace, passGate, recordChange } from "../shared/read-state.js"
 import { refuseText } from "../shared/redaction-placeholder.js";
 import { refuseNewFileTrailingSlash, refuseTrailingSlash } from "../shared/trailing-slash.js";
 import { refuseUnexpanded } from "../shared/unexpanded-path.js";
+import { WRITE_LIMITS, type WriteData, type WriteInput, type WriteLimits, writeSchema } from "./contract.js";
 import { whatDiffers } from "./write-differences.js";
-
-export const WRITE_LIMITS: WriteLimits = { gate: "write", parents: true, maxBackupBytes: MAX_CONTENT_BACKUP_BYTES };
-
-const SCHEMA = {
-  type: "object",
-  properties: {
-    path: { type: "string", minLength: 1 },
-    content: { type: "string", description: "The whole content, written as UTF-8" },
-    expect: { type: "string", description: "SHA-256 of the bytes to be replaced in hex, or absent" },
-  },
-  required: ["path", "content"],
-  additionalProperties: false,
-} as const;
 
 /**
  * Creates a file or replaces all of it with exactly `content`. All or nothing: every reader sees the old or the new bytes.
@@ -48,7 +33,7 @@ export const writeTool = defineTool({
   name: "write",
   description:
     "Create or replace a whole file with exactly `content`. An existing file that is not empty must have been read before, or be named by `expect`.",
-  input: SCHEMA,
+  input: writeSchema,
   effect: "write",
   limits: WRITE_LIMITS,
   annotations: { title: "Write", destructive: true, idempotent: true },

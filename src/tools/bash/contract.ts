@@ -1,0 +1,92 @@
+/** What `bash` takes and returns. Sizes are bytes, times milliseconds. */
+import type { InferInput, JsonSchema, WaitingFor } from "../../kernel/index.js";
+
+export interface BashLimits {
+  readonly defaultTimeoutMs: number;
+  readonly maxTimeoutMs: number;
+  readonly headBytes: number;
+  readonly tailBytes: number;
+  /** error: a nonzero exit code or a signal is a failure; result: it is an ordinary result. */
+  readonly exit: "error" | "result";
+  /** A command may continue as a background job when it waits for input or after `yieldMs`. Needs a tool for jobs. */
+  readonly autoBackground: boolean;
+  /** After this many milliseconds a running command continues in the background. null: never. */
+  readonly yieldMs: number | null;
+  /** omit: frames of a progress bar that a later frame overwrites are omitted and counted; the artifact has all of them. */
+  readonly redraws: "keep" | "omit";
+}
+
+export const BASH_LIMITS = {
+  defaultTimeoutMs: 120_000,
+  maxTimeoutMs: 600_000,
+  headBytes: 8_192,
+  tailBytes: 24_576,
+  exit: "error",
+  autoBackground: true,
+  yieldMs: null,
+  redraws: "omit",
+} satisfies BashLimits;
+
+export const bashSchema = {
+  type: "object",
+  properties: {
+    command: { type: "string" },
+    timeoutMs: {
+      type: "integer",
+      minimum: 1,
+      maximum: BASH_LIMITS.maxTimeoutMs,
+      description: `Default ${BASH_LIMITS.defaultTimeoutMs}; then the process tree is killed`,
+    },
+    cwd: { type: "string" },
+    input: { type: "string", description: "stdin; default: empty" },
+    background: { type: "boolean", description: "Return at once; see `process`" },
+  },
+  required: ["command"],
+  additionalProperties: false,
+} as const satisfies JsonSchema;
+
+export type BashInput = InferInput<typeof bashSchema>;
+
+/** What is stored of one stream of a command. */
+export interface StreamData {
+  /** Decoded; invalid bytes show as U+FFFD. `tail` is empty while everything fits into `head`. */
+  readonly head: string;
+  readonly tail: string;
+  readonly notable: readonly { readonly line: number; readonly text: string }[];
+  readonly bytes: number;
+  readonly omittedBytes: number;
+  readonly artifact?: string;
+  /** Bytes that the artifact has, if the middle of the stream was dropped. */
+  readonly artifactBytes?: number;
+  /** Bytes that were not UTF-8. */
+  readonly invalid?: number;
+  /** Overwritten frames that `head` and `tail` omit; `artifact` has them. */
+  readonly overwritten?: number;
+}
+
+/** How a command ended and what it printed. */
+export interface BashData {
+  /** "detached": it continues as `job`. */
+  readonly ended: "itself" | "cancelled" | "deadline" | "output-limit" | "spawn-error" | "channel-lost" | "detached";
+  readonly began: "yes" | "no" | "unknown";
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** The exit code may stand for a signal; this backend cannot distinguish them. */
+  readonly ambiguous?: boolean;
+  readonly stdout: StreamData;
+  readonly stderr: StreamData;
+  readonly survivors: readonly {
+    readonly pid: number;
+    readonly name: string;
+    readonly holds: "stdout" | "stderr" | "none";
+  }[];
+  readonly tree: "gone" | "alive" | "unseen";
+  readonly endedBy: "TERM" | "KILL" | null;
+  readonly job?: string;
+  /** Why it continues in the background: the call asked for it, `yieldMs` passed, or it waits for input. */
+  readonly detachedBy?: "asked" | "time" | "input";
+  readonly waitingFor?: WaitingFor;
+  readonly problem?: string;
+  readonly timeoutMs: number;
+  readonly durationMs: number;
+}
