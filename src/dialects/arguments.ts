@@ -25,7 +25,7 @@ export function omitUndefined<T extends object>(members: T): { [K in keyof T]: E
 
 /** A refusal of a parameter that must be there. The clause has no full stop; the pipeline frames it. */
 export function missing(parameter: string, accepts: string): { readonly problem: string; readonly parameter: string } {
-  return { problem: `\`${parameter}\` is missing; it takes ${accepts}`, parameter };
+  return { problem: `\`${parameter}\` is required (${accepts})`, parameter };
 }
 
 /** The arguments of a write that takes a path and a content, both of them text. */
@@ -34,8 +34,8 @@ export function pathAndContent(
 ): { readonly input: { readonly path: string; readonly content: string } } | ReturnType<typeof missing> {
   const path = textArgument(args, "path");
   const content = textArgument(args, "content");
-  if (path === undefined) return missing("path", "text");
-  return content === undefined ? missing("content", "text") : { input: { path, content } };
+  if (path === undefined) return missing("path", "string");
+  return content === undefined ? missing("content", "string") : { input: { path, content } };
 }
 
 /** What a value looks like in a refusal, at most 60 characters of it. */

@@ -13,7 +13,7 @@ const MAX_SENTENCE_BYTES = 16_384;
 
 /** A sentence of a tool or a port, which may hold whatever a model sent. */
 function bounded(sentence: string): string {
-  const notice = (omitted: number) => `… (${omitted} bytes left out) …`;
+  const notice = (omitted: number) => `… (${omitted} bytes omitted) …`;
   return clamp(sentence, { kind: "middle", maxBytes: MAX_SENTENCE_BYTES, notice });
 }
 

@@ -17,7 +17,7 @@ import {
 const done = (more: Partial<BashData>) => succeeded(bashData(more));
 const ended = (code: string, more: Partial<BashData>) => failedWith(code, "The command failed.", {}, bashData(more));
 const timedOut = (inBackground: string) =>
-  `status: timed out after 60000 ms. Its whole process tree was ended with TERM, then KILL. Raise \`timeoutMs\` (at most 600000), or start it in the background with ${inBackground}.`;
+  `status: timed out after 60000 ms. Its process tree was terminated with TERM, then KILL. Raise \`timeoutMs\` (at most 600000), or start it in the background with ${inBackground}.`;
 
 const GOLDENS: readonly Golden[] = [
   {
@@ -78,8 +78,8 @@ const GOLDENS: readonly Golden[] = [
     ids: ["IR-103", "ZC-014", "BD-018"],
     situation: "a status that may stand for a signal",
     result: ended("SHELL_EXIT", { exitCode: 137, ambiguous: true }),
-    haft: "stdout: (empty)\nstderr: (empty)\nstatus: exit code 137 (exit 137 and KILL are not told apart here)",
-    indusagi: "stdout:\nstderr:\nstatus: exit code 137 (exit 137 and KILL are not told apart here)",
+    haft: "stdout: (empty)\nstderr: (empty)\nstatus: exit code 137 (or ended by signal KILL)",
+    indusagi: "stdout:\nstderr:\nstatus: exit code 137 (or ended by signal KILL)",
     zeroclaw: refused("Exit code: 137"),
     buddy: "exit code: 137\nstdout:\n\nstderr:\n",
   },
@@ -108,8 +108,8 @@ const GOLDENS: readonly Golden[] = [
       endedBy: "TERM",
       durationMs: 900,
     }),
-    haft: "stdout: (empty)\nstderr: (empty)\nstatus: cancelled after 900 ms. Its whole process tree was ended with TERM.",
-    indusagi: "stdout:\nstderr:\nstatus: cancelled after 900 ms. Its whole process tree was ended with TERM.",
+    haft: "stdout: (empty)\nstderr: (empty)\nstatus: cancelled after 900 ms. Its process tree was terminated with TERM.",
+    indusagi: "stdout:\nstderr:\nstatus: cancelled after 900 ms. Its process tree was terminated with TERM.",
     zeroclaw: refused("Execution failed: command was cancelled"),
     buddy: "execution failed: command was cancelled",
   },
@@ -143,9 +143,9 @@ const GOLDENS: readonly Golden[] = [
         { pid: 42, name: "vite", holds: "none" },
       ],
     }),
-    haft: "stdout:\nstarted\nstderr: (empty)\nstatus: exit code 0\nstill running: sleep (pid 41, holds stdout), vite (pid 42), now job job-3. To end it: `kill 41 42`.",
+    haft: "stdout:\nstarted\nstderr: (empty)\nstatus: exit code 0\nstill running: sleep (pid 41, holds stdout open), vite (pid 42), now job job-3. To end it: `kill 41 42`.",
     indusagi:
-      "stdout:\nstarted\nstderr:\nstatus: exit code 0\nstill running: sleep (pid 41, holds stdout), vite (pid 42), now job job-3. To end it: `kill 41 42`.",
+      "stdout:\nstarted\nstderr:\nstatus: exit code 0\nstill running: sleep (pid 41, holds stdout open), vite (pid 42), now job job-3. To end it: `kill 41 42`.",
     zeroclaw: said("started\n"),
     buddy: "exit code: 0\nstdout:\nstarted\n\nstderr:\n",
   },
@@ -198,14 +198,14 @@ const GOLDENS: readonly Golden[] = [
   {
     ids: ["ZC-005", "BD-003"],
     situation: "a missing argument",
-    result: failedWith("CALL_INVALID", "Did not run `bash`: `command` is missing; it takes text.", {
+    result: failedWith("CALL_INVALID", "Did not run `bash`: `command` is required (string).", {
       parameter: "command",
       missing: true,
-      problem: "`command` is missing; it takes text",
+      problem: "`command` is required (string)",
     }),
     args: {},
-    haft: "Did not run `bash`: `command` is missing; it takes text.",
-    indusagi: "Did not run `bash`: `command` is missing; it takes text.",
+    haft: "Did not run `bash`: `command` is required (string).",
+    indusagi: "Did not run `bash`: `command` is required (string).",
     zeroclaw: refused("Missing 'command' parameter"),
     buddy: "invalid arguments: missing field `command`",
   },
@@ -222,7 +222,7 @@ const GOLDENS: readonly Golden[] = [
       }),
       stderr: stream("é".repeat(4_000)),
     }),
-    haft: `stdout:\n${"é".repeat(4_500)}\n[… 990996 bytes left out; \`read\` or \`grep\` the path "artifact:a7" for all 1000000 bytes …]\n[line 70] error: lost\nEND\nstderr:\n${"é".repeat(4_000)}\nstatus: exit code 0`,
+    haft: `stdout:\n${"é".repeat(4_500)}\n[… 990996 bytes omitted; \`read\` or \`grep\` the path "artifact:a7" for all 1000000 bytes …]\n[line 70] error: lost\nEND\nstderr:\n${"é".repeat(4_000)}\nstatus: exit code 0`,
     indusagi: `stdout:\n${"é".repeat(4_500)}\n[990996 bytes of stdout left out; the whole is artifact:a7]\nEND\nstderr:\n${"é".repeat(4_000)}\nstatus: exit code 0`,
     zeroclaw: said(`stdout:\n${"é".repeat(4_500)}\n\nstderr:\n${"é".repeat(4_000)}`),
     buddy: `exit code: 0\nstdout:\n${"é".repeat(4_000)}...[truncated]\nstderr:\n${"é".repeat(4_000)}`,

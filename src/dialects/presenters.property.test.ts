@@ -45,7 +45,7 @@ const writes = fc
 const edits = fc.record({
   path: text,
   replacements: count,
-  strategy: fc.constantFrom("exact", "line-endings", "trailing-blanks", "whitespace", "indentation"),
+  strategy: fc.constantFrom("exact", "line-endings", "trailing-whitespace", "whitespace", "indentation"),
   ranges: fc.array(fc.record({ line: count, before: fc.constant([0, 1]), after: fc.constant([0, 1]) }), {
     maxLength: 20,
   }),

@@ -27,4 +27,4 @@ export const JSON_NAMES_NOTE = "A name in quotes is a JSON string.";
 
 /** What a reader has to know where a name shows that no call can take. */
 export const UNNAMED_NOTE =
-  "A name that is not UTF-8 shows \uFFFD for what it holds; rename it with a command to work with it.";
+  "A name that is not UTF-8 shows invalid bytes as \uFFFD; rename it with a command to use it.";

@@ -1,10 +1,9 @@
-/** How a command ended, in words, for the dialects that have a status line: one table owns the order of causes. */
-
+/** How a command ended, in words, for the dialects that have a status line. */
 import { showControls } from "../text/index.js";
 import type { BashData } from "../tools/bash/contract.js";
 import { waitingLine } from "./job-lines.js";
 
-/** @param inBackground - How a command is started so that it is not waited for. */
+/** @param inBackground - How to start a command in the background. */
 export function statusLines(
   data: BashData,
   maxTimeoutMs: number,
@@ -25,33 +24,33 @@ const ENDINGS: Readonly<
       data.timeoutMs < maxTimeoutMs ? `Raise \`timeoutMs\` (at most ${maxTimeoutMs}), or` : "Split the work, or"
     } start it in the background ${inBackground}.`,
   "output-limit": (data) =>
-    `stopped at the limit of output. ${endingOfTree(data)} Send the output to a file and read a part of it.`,
+    `stopped at the output limit. ${endingOfTree(data)} Redirect the output to a file and read part of it.`,
   "spawn-error": (data) => `not started: ${problemOf(data)}`,
   detached: backgroundOf,
   "channel-lost": (data) => `connection lost: ${problemOf(data)} ${BEGAN[data.began]}`,
 };
 
-/** A dialect without a tool for jobs never has one go on. */
+/** Only dialects with a tool for jobs detach a command. */
 function backgroundOf(data: BashData): string {
   const job = data.job === undefined ? "a job" : `job ${showControls(data.job)}`;
   return `still running after ${data.durationMs} ms, as ${job}`;
 }
 
 const BEGAN: Readonly<Record<BashData["began"], string>> = {
-  yes: "The command had begun; look at its effects before you send it again.",
-  no: "The command had not begun; it is safe to send it again.",
-  unknown: "Whether the command began is not known; look at its effects before you send it again.",
+  yes: "The command had started; check its effects before you retry it.",
+  no: "The command had not started; it is safe to retry it.",
+  unknown: "It is unknown whether the command started; check its effects before you retry it.",
 };
 
 function waitingLines({ waitingFor }: BashData): readonly string[] {
   return waitingFor === undefined ? [] : [`${waitingLine(waitingFor)}.`];
 }
 
-/** How the model goes on with the job. */
+/** How to continue with the job. */
 function continuesLine({ job = "", waitingFor }: BashData): string {
   const id = showControls(job);
-  const poll = `\`process\` with action "wait" or "poll" and id "${id}" gives what comes`;
-  if (waitingFor?.on === "input") return `${poll}; action "write" answers it, "stop" ends it.`;
+  const poll = `\`process\` with action "wait" or "poll" and id "${id}" shows new output`;
+  if (waitingFor?.on === "input") return `${poll}; action "write" answers, "stop" ends it.`;
   return `${poll}; action "stop" ends it.`;
 }
 
@@ -60,7 +59,7 @@ function exitOf(data: BashData): string {
   if (data.exitCode === null) return "ended without an exit code";
   if (data.ambiguous !== true) return `exit code ${data.exitCode}`;
   const signal = SIGNALS[data.exitCode - 128];
-  return `exit code ${data.exitCode} (exit ${data.exitCode} and ${signal ?? "a signal"} are not told apart here)`;
+  return `exit code ${data.exitCode} (or ended by ${signal === undefined ? "a signal" : `signal ${signal}`})`;
 }
 
 /** By number, where every POSIX system agrees. */
@@ -77,18 +76,18 @@ const SIGNALS: Readonly<Record<number, string>> = {
 
 function endingOfTree(data: BashData): string {
   const how = data.endedBy === null ? "" : ` with ${data.endedBy === "KILL" ? "TERM, then KILL" : "TERM"}`;
-  if (data.tree === "gone") return `Its whole process tree was ended${how}.`;
-  if (data.tree === "alive") return `Its process tree was ended${how}, except what is named below.`;
-  return `Its process tree was ended${how}; whether anything is left could not be seen.`;
+  if (data.tree === "gone") return `Its process tree was terminated${how}.`;
+  if (data.tree === "alive") return `Its process tree was terminated${how}, except the processes below.`;
+  return `Its process tree was terminated${how}; it is unknown whether any process is left.`;
 }
 
 function treeLines(data: BashData): readonly string[] {
   if (data.survivors.length === 0) {
     const isSilent = data.tree !== "alive";
-    return isSilent ? [] : [`still running: a process that could not be named${jobOf(data)}`];
+    return isSilent ? [] : [`still running: an unidentified process${jobOf(data)}`];
   }
   const named = data.survivors.map((one) => {
-    const holds = one.holds === "none" ? "" : `, holds ${one.holds}`;
+    const holds = one.holds === "none" ? "" : `, holds ${one.holds} open`;
     return `${showControls(one.name)} (pid ${one.pid}${holds})`;
   });
   const pids = data.survivors.map((one) => one.pid).join(" ");

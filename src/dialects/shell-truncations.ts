@@ -7,7 +7,7 @@ export function survivorTruncations(data: BashData): readonly Truncation[] {
   if (data.survivors.length === 0 && data.tree !== "alive") return [];
   const named = data.survivors.map((one) => `${showControls(one.name)} (pid ${one.pid})`).join(", ");
   const job = data.job === undefined ? "" : `, now job ${showControls(data.job)}`;
-  const what = `still running after the call: ${named === "" ? "a process that could not be named" : named}${job}`;
+  const what = `still running after the call: ${named === "" ? "an unidentified process" : named}${job}`;
   const pids = data.survivors.map((one) => one.pid).join(" ");
   return [{ what, producedBytes: 0, keptBytes: 0, ...(pids === "" ? {} : { next: `To end it: \`kill ${pids}\`.` }) }];
 }
@@ -16,7 +16,7 @@ export function survivorTruncations(data: BashData): readonly Truncation[] {
 export function streamTruncation(what: string, stream: StreamData, keptBytes: number): readonly Truncation[] {
   if (keptBytes >= stream.bytes) return [];
   const { artifact, artifactBytes } = stream;
-  const kept = artifactBytes === undefined ? "The whole is kept" : `${artifactBytes} bytes of it are kept`;
+  const kept = artifactBytes === undefined ? "All of it is stored" : `${artifactBytes} bytes of it are stored`;
   const where = artifact === undefined ? {} : { artifact, next: `${kept} as artifact:${artifact}.` };
   return [{ what, producedBytes: stream.bytes, keptBytes, ...where }];
 }

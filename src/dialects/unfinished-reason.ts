@@ -9,8 +9,8 @@ const REASONS: Readonly<Record<BashData["ended"], string>> = {
   itself: "command ended",
   deadline: "command timed out",
   cancelled: "command was cancelled",
-  "output-limit": "command was stopped at the limit of output",
+  "output-limit": "command was stopped at the output limit",
   "spawn-error": "the command could not be started",
   "channel-lost": "the connection was lost",
-  detached: "command goes on in the background",
+  detached: "command continues in the background",
 };

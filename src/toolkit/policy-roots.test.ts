@@ -123,7 +123,7 @@ it("a root deep in the workspace can be written to, and the directories above it
   expect([outcome.status, outcome.code, outcome.output]).toEqual([
     "denied",
     "POLICY_DENIED",
-    `Did not create "far/away/c.txt": policy does not allow making the directory "${missing.workspace}/far". Use an existing directory.`,
+    `Did not create "far/away/c.txt": policy does not allow creating the directory "${missing.workspace}/far". Use an existing directory.`,
   ]);
   expect(existsSync(join(missing.workspace, "far"))).toBe(false);
   await missing.end();

@@ -11,7 +11,7 @@ describe("a path that ends as only a folder's does", () => {
     const end = /\/\.{0,2}$/.exec(path)![0];
     expect(await bench.call("write", { path, content: "x" })).toMatchObject({
       code: "FS_BAD_PATH",
-      message: `Did not write "${path}": the path ends in "${end}", which names a folder, and there is none. Send the path of the file itself.`,
+      message: `Did not write "${path}": the path ends in "${end}", but no such directory exists. Send the path of the file itself.`,
       details: { path },
     });
     expect(await namesOf(bench)).toEqual([]);
@@ -30,7 +30,7 @@ describe("a path that ends as only a folder's does", () => {
       const end = path.endsWith("/") ? "/" : "/.";
       expect(await bench.call(tool, { path, ...more })).toMatchObject({
         code: "FS_NOT_A_DIRECTORY",
-        message: `Did not ${did} "${path}": the path ends in "${end}", which names a folder, and it is none. Send "${path.slice(0, -end.length)}".`,
+        message: `Did not ${did} "${path}": the path ends in "${end}", but it is not a directory. Send "${path.slice(0, -end.length)}".`,
         details: { path },
       });
     }
@@ -59,7 +59,7 @@ describe("a move to a path that ends as only a folder's does", () => {
     const end = to.endsWith("/") ? "/" : "/.";
     expect(await move(bench, "sub/a.txt", to)).toMatchObject({
       code: "FS_BAD_PATH",
-      message: `Did not move "sub/a.txt": \`to\` ends in "${end}", which names a folder, and there is none. Send "nodir/a.txt" to move it into a new folder, or "nodir" to rename it.`,
+      message: `Did not move "sub/a.txt": \`to\` ends in "${end}", but no such directory exists. Send "nodir/a.txt" to move it into a new directory, or "nodir" to rename it.`,
     });
     expect(await namesOf(bench)).toEqual(["sub"]);
   });
@@ -76,12 +76,12 @@ describe("a move to a path that ends as only a folder's does", () => {
     const bench = toolBench({ backend });
     expect(await move(bench, "a.txt", "b.txt/", true)).toMatchObject({
       code: "FS_NOT_A_DIRECTORY",
-      message:
-        'Did not move anything to "b.txt/": the path ends in "/", which names a folder, and it is none. Send "b.txt".',
+      message: 'Did not move anything to "b.txt/": the path ends in "/", but it is not a directory. Send "b.txt".',
     });
     expect(await move(bench, "a.txt", "link/", true)).toMatchObject({
       code: "FS_EXISTS",
-      message: 'Did not move "a.txt": "link/" is a folder. To move it into that folder, send "link/a.txt" as `to`.',
+      message:
+        'Did not move "a.txt": "link/" is a directory. To move it into that directory, send "link/a.txt" as `to`.',
     });
     expect(await namesOf(bench)).toEqual(["a.txt", "b.txt", "link", "sub"]);
     expect(await bench.bytes("b.txt")).toBe("two");
@@ -93,7 +93,7 @@ describe("a move to a path that ends as only a folder's does", () => {
     const bench = toolBench({ backend });
     expect(await move(bench, "a.txt/", "b.txt")).toMatchObject({
       code: "FS_NOT_A_DIRECTORY",
-      message: 'Did not move "a.txt/": the path ends in "/", which names a folder, and it is none. Send "a.txt".',
+      message: 'Did not move "a.txt/": the path ends in "/", but it is not a directory. Send "a.txt".',
     });
     expect(await move(bench, "link/", "moved")).toMatchObject({ isError: false });
     expect(await namesOf(bench)).toEqual(["a.txt", "moved", "sub"]);

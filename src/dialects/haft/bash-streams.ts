@@ -70,10 +70,12 @@ function gapRows(shown: ShownStream): readonly string[] {
   const kept =
     artifactBytes === undefined
       ? `all ${counted(bytes, "byte")}`
-      : `the first and last of ${counted(bytes, "byte")}, ${artifactBytes} in all`;
+      : `the first and last ${artifactBytes} of ${counted(bytes, "byte")}`;
   const where =
-    artifact === undefined ? "they were not kept" : `\`read\` or \`grep\` the path "artifact:${artifact}" for ${kept}`;
-  const gap = `[… ${counted(shown.omitted, "byte")} left out; ${where} …]`;
+    artifact === undefined
+      ? "they were not stored"
+      : `\`read\` or \`grep\` the path "artifact:${artifact}" for ${kept}`;
+  const gap = `[… ${counted(shown.omitted, "byte")} omitted; ${where} …]`;
   return [gap, ...notable.map((line) => `[line ${line.line}] ${cleaned(line.text).text}`)];
 }
 

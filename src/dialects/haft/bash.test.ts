@@ -14,7 +14,7 @@ describe("bashFace", () => {
   it("says how much of a stream an artifact with a gap holds", () => {
     const kept = { tail: "z", bytes: 99_000_000, omittedBytes: 98_999_998, artifact: "a-1", artifactBytes: 67_108_864 };
     expect(textOf({ stdout: stream("a", kept) })).toContain(
-      'the path "artifact:a-1" for the first and last of 99000000 bytes, 67108864 in all …]',
+      'the path "artifact:a-1" for the first and last 67108864 of 99000000 bytes …]',
     );
   });
 
@@ -32,39 +32,37 @@ describe("bashFace", () => {
     const text = String(seen.envelope);
     expect(utf8Length(text)).toBeLessThanOrEqual(4_096);
     expect(text).toMatch(
-      /^stdout:\na+\n\[… (\d+) bytes left out; they were not kept …\]\nz+\nstderr:\nerr\nstatus: exit code 0$/,
+      /^stdout:\na+\n\[… (\d+) bytes omitted; they were not stored …\]\nz+\nstderr:\nerr\nstatus: exit code 0$/,
     );
     const shown = (text.match(/^a+|^z+/gm) ?? []).join("").length;
-    expect(seen.cuts).toEqual([
-      { what: "stdout that the answer has no room for", producedBytes: 32_768, keptBytes: shown },
-    ]);
+    expect(seen.cuts).toEqual([{ what: "stdout beyond the output limit", producedBytes: 32_768, keptBytes: shown }]);
   });
 
   it("gives both large streams their share", () => {
     const large = () => stream("a".repeat(8_192), { tail: "z".repeat(24_576), bytes: 32_768 });
     const text = textOf({ stdout: large(), stderr: large() }, 20_000);
     expect(utf8Length(text)).toBeLessThanOrEqual(20_000);
-    expect(text.match(/bytes left out/g)).toHaveLength(2);
+    expect(text.match(/bytes omitted/g)).toHaveLength(2);
     expect(utf8Length(text)).toBeGreaterThan(15_000);
   });
 
   it("says what ended a tree and what of it is left", () => {
     const stopped = { ended: "deadline" as const, exitCode: null, endedBy: "TERM" as const, timeoutMs: 500 };
     expect(textOf({ ...stopped, tree: "unseen" })).toContain(
-      "status: timed out after 500 ms. Its process tree was ended with TERM; whether anything is left could not be seen. Raise `timeoutMs`",
+      "status: timed out after 500 ms. Its process tree was terminated with TERM; it is unknown whether any process is left. Raise `timeoutMs`",
     );
-    expect(textOf({ ...stopped, tree: "alive" })).toMatch(/still running: a process that could not be named$/);
+    expect(textOf({ ...stopped, tree: "alive" })).toMatch(/still running: an unidentified process$/);
     expect(textOf({ ...stopped, timeoutMs: 600_000 })).toContain("Split the work, or start it in the background");
-    expect(textOf({ ended: "output-limit", exitCode: null, endedBy: "KILL" })).toContain("read a part of it.");
+    expect(textOf({ ended: "output-limit", exitCode: null, endedBy: "KILL" })).toContain("read part of it.");
   });
 
   it("tells a lost connection by whether the command had begun", () => {
     const lost = { ended: "channel-lost" as const, exitCode: null, problem: "the pipe broke" };
     expect(textOf({ ...lost, began: "no" })).toBe(
-      "status: connection lost: the pipe broke. The command had not begun; it is safe to send it again.",
+      "status: connection lost: the pipe broke. The command had not started; it is safe to retry it.",
     );
-    expect(textOf({ ...lost, began: "unknown" })).toContain("Whether the command began is not known;");
-    expect(textOf({ ...lost, began: "yes" })).toContain("The command had begun;");
+    expect(textOf({ ...lost, began: "unknown" })).toContain("It is unknown whether the command started;");
+    expect(textOf({ ...lost, began: "yes" })).toContain("The command had started;");
   });
 
   it("ends with what was put right in the arguments, and shows a name on one row", () => {

@@ -59,12 +59,11 @@ export const haftBashPresenter: ToolPresenter<BashInput, BashData, BashLimits> =
   decode(args) {
     const command = textArgument(args, "command");
     const timeoutMs = numberArgument(args, "timeoutMs");
-    if (command === undefined) return missing("command", "text");
-    if (command.trim() === "")
-      return { problem: "`command` was empty; it takes a shell command", parameter: "command" };
+    if (command === undefined) return missing("command", "string");
+    if (command.trim() === "") return { problem: "`command` is empty; send a shell command", parameter: "command" };
     if (timeoutMs !== undefined && (timeoutMs < 1 || !Number.isInteger(timeoutMs)))
       return {
-        problem: `\`timeoutMs\` was ${timeoutMs}; it takes 1 to ${BASH_MAX_TIMEOUT_MS} milliseconds`,
+        problem: `\`timeoutMs\` was ${timeoutMs}; must be 1 to ${BASH_MAX_TIMEOUT_MS} milliseconds`,
         parameter: "timeoutMs",
       };
     const capped = timeoutMs === undefined ? undefined : Math.min(timeoutMs, BASH_MAX_TIMEOUT_MS);
@@ -99,8 +98,8 @@ function report(data: BashData, about: RenderContext): Rendered {
   });
 }
 
-/** What is left out beyond what the tool itself did not keep, which it tells in cuts of its own. */
+/** What is omitted beyond the truncations that the tool itself reports. */
 function truncationOf(name: string, { source, omitted }: ShownStream): readonly Truncation[] {
   if (omitted <= source.omittedBytes) return [];
-  return streamTruncation(`${name} that the answer has no room for`, source, Math.max(0, source.bytes - omitted));
+  return streamTruncation(`${name} beyond the output limit`, source, Math.max(0, source.bytes - omitted));
 }

@@ -25,7 +25,7 @@ export const haftDeletePresenter: ToolPresenter<DeleteInput, DeleteData, DeleteL
   limits: { maxEntries: DELETE_MAX_ENTRIES, maxBytes: DELETE_MAX_BYTES },
   decode(args) {
     const path = textArgument(args, "path");
-    if (path === undefined) return missing("path", "text");
+    if (path === undefined) return missing("path", "string");
     return { input: omitUndefined({ path, recursive: booleanArgument(args, "recursive") }) };
   },
   render(result, about) {
@@ -39,26 +39,26 @@ function deleted(data: DeleteData, about: RenderContext): string {
   const { kept } = data;
   const head = `Deleted ${name}: ${whatItWas(data)}.`;
   if (kept.length === 0) return head;
-  if (data.kind === "file") return `${head} Its content is artifact:${showControls(kept[0]!.artifact)}.`;
+  if (data.kind === "file") return `${head} Backup: artifact:${showControls(kept[0]!.artifact)}.`;
   const rows = kept.map(
     ({ path, artifact, sizeBytes }) =>
       `artifact:${showControls(artifact)}  ${quotedPath(path)}, ${counted(sizeBytes, "byte")}`,
   );
-  return [`${head} What its files held is kept:`, ...rows].join("\n");
+  return [`${head} Backups of its files:`, ...rows].join("\n");
 }
 
 function whatItWas({ kind, sizeBytes, inside, target }: DeleteData): string {
   if (kind === "file") return `a file, ${counted(sizeBytes, "byte")}`;
-  if (kind === "link") return `a link${target === undefined ? "" : ` to "${showControls(target)}", which stays`}`;
+  if (kind === "link") return `a symlink${target === undefined ? "" : ` to "${showControls(target)}" (not deleted)`}`;
   if (kind === "other") return "a FIFO, a socket or a device";
   const parts = [
-    [inside.files, "file"],
-    [inside.directories, "folder"],
-    [inside.symlinks, "link"],
-    [inside.others, "special file"],
+    [inside.files, "file", "files"],
+    [inside.directories, "directory", "directories"],
+    [inside.symlinks, "symlink", "symlinks"],
+    [inside.others, "special file", "special files"],
   ] as const;
-  const context = parts.filter(([number]) => number > 0).map(([number, noun]) => counted(number, noun));
-  return context.length === 0
-    ? "an empty folder"
-    : `a folder with ${context.join(", ")}, ${counted(sizeBytes, "byte")}`;
+  const contents = parts.filter(([number]) => number > 0).map(([number, one, many]) => counted(number, one, many));
+  return contents.length === 0
+    ? "an empty directory"
+    : `a directory with ${contents.join(", ")}, ${counted(sizeBytes, "byte")}`;
 }

@@ -48,7 +48,7 @@ describe("editFace", () => {
       seenBy(haftDialect, "edit", { ...succeeded({ ...DATA, diff: "@@…" }), details: { backup: journal } }, {})
         .envelope;
     expect(cut({ artifact: "a3", bytes: 9, sizeBytes: 9 })).toBe(
-      'Edited "a.ts": 1 replacement on line 3, +1 −1 lines. The old content is artifact:a3.\n@@…',
+      'Edited "a.ts": 1 replacement on line 3, +1 −1 lines. Old content: artifact:a3.\n@@…',
     );
   });
 
@@ -64,7 +64,7 @@ describe("editFace", () => {
       diff: "",
     });
     expect(text).toBe(
-      'Edited "a.ts": 2 replacements on lines 1, 9, +1 −1 lines. Found with other indentation. `newText` was indented to fit. The line endings of `newText` were converted to those of the file. The file had changed elsewhere since it was read; that change stays. Written in place, so that its links, owner and attributes stay.',
+      'Edited "a.ts": 2 replacements on lines 1, 9, +1 −1 lines. Matched with different indentation. `newText` was reindented to match. The line endings of `newText` were converted to match. The file had changed elsewhere since it was read; that change is preserved. Written in place to preserve hard links, owner and attributes.',
     );
   });
 
@@ -78,7 +78,7 @@ describe("editFace", () => {
         "Near line 12: the indentation: a tab in the file",
         "    12│if a:",
         "    13│\treturn 1",
-        "Copy the text of the file exactly, without line numbers, or read the place again.",
+        "Copy the text exactly as in the file, without line numbers, or read that part again.",
       ].join("\n"),
     );
   });
@@ -98,7 +98,7 @@ describe("editFace", () => {
     expect(refused("FS_STALE", 'Did not edit "a.ts": it has changed since it was read.', { region })).toBe(
       [
         'Did not edit "a.ts": it has changed since it was read.',
-        "The place now reads:",
+        "The current content there:",
         "     5│now",
         "     6│this",
         "Read it again, then repeat the call.",

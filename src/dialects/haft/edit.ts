@@ -45,7 +45,7 @@ export const haftEditPresenter: ToolPresenter<EditInput, EditData, EditLimits> =
   paths: ["path"],
   limits: {
     gate: "write",
-    stages: ["exact", "line-endings", "trailing-blanks", "whitespace", "indentation"],
+    stages: ["exact", "line-endings", "trailing-whitespace", "whitespace", "indentation"],
     maxDiffBytes: EDIT_MAX_DIFF_BYTES,
   },
   decode: decodeEdit,
@@ -53,32 +53,31 @@ export const haftEditPresenter: ToolPresenter<EditInput, EditData, EditLimits> =
     if (result.isError || result.data === undefined) return renderHaftFailure(result, about);
     const { data } = result;
     const diff = stripControls(data.diff).text;
-    const context = [
-      summary(data, about),
-      ...replacedBytes(result, "What the diff leaves out of the removed lines"),
-    ].join(" ");
+    const context = [summary(data, about), ...replacedBytes(result, "Removed lines omitted from the diff were")].join(
+      " ",
+    );
     return textResult(withNotes(diff === "" ? context : `${context}\n${diff}`, withToolNotes(about, result)));
   },
 };
 
 function decodeEdit(args: Arguments): Decoded<EditInput, EditLimits> {
   const path = textArgument(args, "path");
-  if (path === undefined) return missing("path", "text");
+  if (path === undefined) return missing("path", "string");
   const replaceAll = booleanArgument(args, "replaceAll");
   const oldText = textArgument(args, "oldText");
   const newText = textArgument(args, "newText");
   const listed = args.edits;
   if (listed === undefined) {
-    if (oldText === undefined) return missing("oldText", "text, or send a list as `edits`");
-    if (newText === undefined) return missing("newText", "text (an empty one deletes `oldText`)");
+    if (oldText === undefined) return missing("oldText", "string; or send `edits`");
+    if (newText === undefined) return missing("newText", "string; empty to delete `oldText`");
     return { input: omitUndefined({ path, edits: [{ oldText, newText }], replaceAll }) };
   }
-  // Empty ones beside a list are what a model sends that fills in every parameter.
+  // Some models fill in every parameter, so empty strings beside `edits` are ignored.
   if (oldText || newText)
-    return { problem: "`edits` and `oldText` exclude each other; send one of them", parameter: "edits" };
+    return { problem: "`edits` and `oldText` are mutually exclusive; send one of them", parameter: "edits" };
   const edits = pairsOf(listed);
   if (edits === undefined)
-    return { problem: "`edits` takes a list of `oldText` and `newText` pairs, at least one", parameter: "edits" };
+    return { problem: "`edits` must be a non-empty array of `oldText` and `newText` pairs", parameter: "edits" };
   return { input: omitUndefined({ path, edits, replaceAll }) };
 }
 
@@ -92,7 +91,7 @@ function pairsOf(listed: unknown): readonly EditPair[] | undefined {
   return pairs.every((pair) => pair !== undefined) ? pairs : undefined;
 }
 
-/** Lines that a summary names before it only counts. */
+/** Line numbers that a summary lists. */
 const MAX_LINES_NAMED = 10;
 
 function summary(data: EditData, about: RenderContext): string {
@@ -101,20 +100,20 @@ function summary(data: EditData, about: RenderContext): string {
     `Edited ${name}: ${counted(data.replacements, "replacement")}${placesOf(data)}, +${data.added} −${data.removed} lines.`,
   ];
   const strategy = STRATEGIES[data.strategy];
-  if (strategy !== "") sentences.push(`Found ${strategy}.`);
-  if (data.reindented) sentences.push("`newText` was indented to fit.");
-  if (data.eolConverted) sentences.push("The line endings of `newText` were converted to those of the file.");
-  if (data.merged) sentences.push("The file had changed elsewhere since it was read; that change stays.");
-  if (data.inPlace === true) sentences.push("Written in place, so that its links, owner and attributes stay.");
+  if (strategy !== "") sentences.push(`Matched ${strategy}.`);
+  if (data.reindented) sentences.push("`newText` was reindented to match.");
+  if (data.eolConverted) sentences.push("The line endings of `newText` were converted to match.");
+  if (data.merged) sentences.push("The file had changed elsewhere since it was read; that change is preserved.");
+  if (data.inPlace === true) sentences.push("Written in place to preserve hard links, owner and attributes.");
   return sentences.join(" ");
 }
 
 const STRATEGIES: Readonly<Record<EditData["strategy"], string>> = {
   exact: "",
-  "line-endings": "with other line endings",
-  "trailing-blanks": "with other whitespace at line ends",
-  whitespace: "with other whitespace inside lines",
-  indentation: "with other indentation",
+  "line-endings": "with different line endings",
+  "trailing-whitespace": "with different trailing whitespace",
+  whitespace: "with different whitespace within lines",
+  indentation: "with different indentation",
 };
 
 function placesOf(data: EditData): string {

@@ -21,7 +21,8 @@ export function renderHaftFailure(result: ToolResult<unknown>, about: RenderCont
   const failure = failureOf(result);
   const facts = entryOf(FACTS, failure.code)?.(failure) ?? [];
   const hash = hashParameter === undefined ? [] : fileFacts(failure);
-  const orHash = hash.length === 0 ? "" : ` Or send that hash as \`${hashParameter}\` to replace it unseen.`;
+  const orHash =
+    hash.length === 0 ? "" : ` Or pass that hash as \`${hashParameter}\` to replace it without reading it.`;
   const isDirectory = failure.code === "FS_NOT_A_FILE" && failure.details.kind === "directory";
   const step = isDirectory ? DIRECTORY_STEP : entryOf(NEXT_STEPS, failure.code);
   const lines = [stripControls(failure.message).text, ...hash, ...facts, ...replacedBytes(result)];
@@ -38,23 +39,23 @@ const FACTS: Readonly<Record<string, (failure: Failure) => readonly string[]>> =
 
 /** The step that follows a code when its sentence stands alone. */
 const NEXT_STEPS: Readonly<Record<string, string>> = {
-  EDIT_NOT_FOUND: "Copy the text of the file exactly, without line numbers, or read the place again.",
+  EDIT_NOT_FOUND: "Copy the text exactly as in the file, without line numbers, or read that part again.",
   EDIT_AMBIGUOUS: "Add surrounding lines to `oldText` until it is unique, or set `replaceAll`.",
   EDIT_IDENTICAL: "Send a `newText` that differs from `oldText`.",
-  EDIT_EMPTY: "Give the text to be replaced as `oldText`; `write` makes a new file.",
-  EDIT_NO_CHANGE: "The file already reads as wanted; nothing is left to do here.",
-  EDIT_OVERLAP: "Join the edits that overlap into one.",
+  EDIT_EMPTY: "Set `oldText` to the text to replace, or use `write` to create a file.",
+  EDIT_NO_CHANGE: "No edit is needed.",
+  EDIT_OVERLAP: "Merge the overlapping edits into one.",
   FS_NOT_READ: "Read it first, then repeat the call.",
   FS_STALE: "Read it again, then repeat the call.",
-  FS_NOT_FOUND: "Check the spelling; `ls` and `find` show what is there.",
+  FS_NOT_FOUND: "Check the spelling, or use `ls` or `find`.",
   FS_NOT_A_FILE: "Name a regular file.",
-  FS_NOT_TEXT: "A command can look at the bytes.",
-  FS_PERMISSION: "Choose another path; only a person can change the permission.",
+  FS_NOT_TEXT: "Use a command to inspect the bytes.",
+  FS_PERMISSION: "Use another path; only the user can change permissions.",
   SEARCH_PATTERN: "Correct the pattern, or set `literal` to search for it as text.",
-  SEARCH_UNSUPPORTED: "Write the pattern without it.",
+  SEARCH_UNSUPPORTED: "Rewrite the pattern without it.",
 };
 
-const DIRECTORY_STEP = "Name a regular file; `ls` lists a folder.";
+const DIRECTORY_STEP = "Name a regular file; use `ls` for a directory.";
 
 /** Whether more than one sentence is said, what stands in quotes left out: the second is the next step. */
 function hasNextStep(message: string): boolean {
@@ -92,8 +93,8 @@ function fileFacts(failure: Failure): readonly string[] {
   const modifiedMs = numberDetail(failure, "modifiedMs");
   if (sha256 === undefined || failure.message.includes(sha256)) return [];
   const size = sizeBytes === undefined ? "" : `${counted(sizeBytes, "byte")}, `;
-  const time = modifiedMs === undefined ? "" : `changed ${isoTime(modifiedMs)}, `;
-  return [`It has ${size}${time}sha256 ${sha256}.`];
+  const time = modifiedMs === undefined ? "" : `modified ${isoTime(modifiedMs)}, `;
+  return [`The file: ${size}${time}sha256 ${sha256}.`];
 }
 
 function staleRegion(failure: Failure): readonly string[] {
@@ -106,7 +107,7 @@ function staleRegion(failure: Failure): readonly string[] {
   const lines = numberLines(truncation.text, typeof start === "number" ? start : 1);
   const rows = lines.map((one) => (typeof start === "number" ? numbered(one) : stripControls(one.text).text));
   const rest = truncation.omittedBytes === 0 ? [] : [`(${counted(truncation.omittedBytes, "more byte")})`];
-  return ["The place now reads:", ...rows, ...rest];
+  return ["The current content there:", ...rows, ...rest];
 }
 
 /** ISO time to the second, or the bare number where it is no date. */

@@ -12,7 +12,7 @@ import { counted, textResult } from "../rendering.js";
 import { JSON_NAMES_NOTE, rowName, UNNAMED_NOTE } from "../row-name.js";
 import { renderHaftFailure } from "./failure-text.js";
 import { quotedPath, withNotes } from "./notes.js";
-import { skippedNote, unreadableNote } from "./search-notes.js";
+import { NO_MATCHES, NO_MATCHES_OUTSIDE_IGNORED, skippedNote, unreadableNote } from "./search-notes.js";
 import { withToolNotes } from "./tool-notes.js";
 
 const FIND_DEFAULT_ENTRIES = 500;
@@ -52,7 +52,7 @@ export const haftFindPresenter: ToolPresenter<FindInput, FindData, FindLimits> =
     const limit = numberArgument(args, "limit");
     if (query === undefined) return missing("query", "text");
     if (limit !== undefined && (limit < 1 || !Number.isInteger(limit)))
-      return { problem: `\`limit\` was ${limit}; it takes a whole number of at least 1`, parameter: "limit" };
+      return { problem: `\`limit\` was ${limit}; must be an integer of at least 1`, parameter: "limit" };
     return {
       input: omitUndefined({
         query,
@@ -64,18 +64,18 @@ export const haftFindPresenter: ToolPresenter<FindInput, FindData, FindLimits> =
     };
   },
   render(result, about) {
-    // A cancelled search fails and still carries what it had found.
+    // A cancelled search fails but still has what it found.
     if (result.data === undefined) return renderHaftFailure(result, about);
     const { data } = result;
     const rows = data.entries.map(rowOf);
     const notes = notesOf(data, rows, about.arguments);
-    const found = rows.length === 0 ? ["Nothing found."] : rows;
+    const found = rows.length === 0 ? [noMatches(data, about.arguments)] : rows;
     const tail = notes.length === 0 ? [] : [...(rows.length === 0 ? [] : [""]), ...notes];
     return textResult(withNotes([...found, ...tail].join("\n"), withToolNotes(about, result)));
   },
 };
 
-/** Folders end in a slash; in the quotes of a name that is told as JSON it stands as well. */
+/** Directories end in a slash, inside the quotes where the name is shown as JSON. */
 function rowOf({ path, kind }: FindEntry): string {
   return rowName(kind === "directory" ? `${path}/` : path);
 }
@@ -85,26 +85,29 @@ function notesOf(data: FindData, rows: readonly string[], args: Readonly<Record<
   if (rows.some((row) => row.startsWith('"'))) notes.push(JSON_NAMES_NOTE);
   if (rows.some((row) => row.includes("\uFFFD"))) notes.push(UNNAMED_NOTE);
   if (data.entries.length > 0 || data.why !== "complete") return notes;
-  if (args.includeIgnored !== true) notes.push("Ignored files were not searched; `includeIgnored` adds them.");
   const { query } = args;
   if (data.asGlob !== undefined)
     notes.push(
-      `\`[…]\` was searched as text: without \`*\` or \`?\` a query is a part of a name. To have it as one character of several, send ${quotedPath(data.asGlob)}.`,
+      `\`[…]\` was searched literally: without \`*\` or \`?\` the query is a substring of a name. To use it as a character class, send ${quotedPath(data.asGlob)}.`,
     );
   else if (typeof query === "string" && /[*?]|\{[^{}]*,/.test(query) && /(?<!\\)\[/.test(query))
-    notes.push("`[…]` in a glob is one character of several; write `\\[` for a bracket.");
+    notes.push("`[…]` in a glob is a character class; write `\\[` for a literal bracket.");
   return notes;
+}
+
+function noMatches(data: FindData, args: Readonly<Record<string, unknown>>): string {
+  return data.why === "complete" && args.includeIgnored !== true ? NO_MATCHES_OUTSIDE_IGNORED : NO_MATCHES;
 }
 
 function endNote({ why, engine, entries, total, limit }: FindData): string {
   if (why === "complete") return "";
   if (why !== "limit") {
-    const reason = why === "deadline" ? "the time limit" : "the cancel";
+    const reason = why === "deadline" ? "Timed out" : "Cancelled";
     const by = engine === "" ? "" : ` (engine: ${showControls(engine)})`;
-    return `Stopped at ${reason}${by}; only a part was searched. Narrow \`path\`.`;
+    return `${reason}${by}; results are partial. Narrow \`path\`.`;
   }
   if (entries.length < total)
-    return `Stopped at the limit of ${FIND_MAX_BYTES / 1024} KiB: ${entries.length} of ${total} that were found. Narrow \`query\` or \`path\`.`;
+    return `Truncated to ${FIND_MAX_BYTES / 1024} KiB: ${entries.length} of ${total} matches shown. Narrow \`query\` or \`path\`.`;
   const raise = limit < FIND_MAX_ENTRIES ? `, or raise \`limit\` (at most ${FIND_MAX_ENTRIES})` : "";
   return `Stopped at the limit of ${counted(limit, "entry", "entries")}; there may be more. Narrow \`query\` or \`path\`${raise}.`;
 }

@@ -44,19 +44,19 @@ describe("lsFace", () => {
     ];
     expect(listed({ path: "src", entries, total: 5, hidden: 2 }, { path: "src" })).toBe(
       [
-        '"src": 5 entries, 2 hidden left out (`showHidden` lists them).',
-        "dir      0 lib/",
-        "link     0 shared/ -> ../other",
-        "file  1234 a.ts",
-        "link     0 gone -> nowhere (not reached)",
-        "other    0 pipe",
+        '"src": 5 entries, 2 hidden omitted (`showHidden` lists them).',
+        "dir        0 lib/",
+        "symlink    0 shared/ -> ../other",
+        "file    1234 a.ts",
+        "symlink    0 gone -> nowhere (not reached)",
+        "other      0 pipe",
       ].join("\n"),
     );
   });
 
   it("says that a folder is empty, and what it holds when all is hidden", () => {
     expect(listed({})).toBe('"." is empty.');
-    expect(listed({ hidden: 1 })).toBe('".": 0 entries, 1 hidden left out (`showHidden` lists them).');
+    expect(listed({ hidden: 1 })).toBe('".": 0 entries, 1 hidden omitted (`showHidden` lists them).');
   });
 
   it("gives the true count where the limit cut the rows, and how to see the rest", () => {
@@ -80,7 +80,7 @@ describe("lsFace", () => {
         'file  1 "two\\nlines"',
         "other 0 bad\uFFFD",
         "A name in quotes is a JSON string.",
-        "A name that is not UTF-8 shows \uFFFD for what it holds; rename it with a command to work with it.",
+        "A name that is not UTF-8 shows invalid bytes as \uFFFD; rename it with a command to use it.",
       ].join("\n"),
     );
   });
@@ -112,17 +112,15 @@ describe("findFace", () => {
 
   it("says that nothing was found, and what was not looked at", () => {
     expect(found({ unreadable: ["locked"], skipped: { unreadable: 1, policy: 2 } })).toBe(
-      "Nothing found.\n1 path could not be read: locked.\nSkipped: 2 withheld by policy.\nIgnored files were not searched; `includeIgnored` adds them.",
+      "No matches (files excluded by .gitignore were not searched; set `includeIgnored` to include them).\n1 path could not be read: locked.\nSkipped: 2 denied by policy.",
     );
     expect(found({}, { query: "app/[id]/*", includeIgnored: true })).toBe(
-      "Nothing found.\n`[…]` in a glob is one character of several; write `\\[` for a bracket.",
+      "No matches.\n`[…]` in a glob is a character class; write `\\[` for a literal bracket.",
     );
-    expect(found({}, { query: "{a,b}[x]", includeIgnored: true })).toMatch(
-      /^Nothing found\.\n`\[…\]` in a glob is one/,
-    );
-    expect(found({}, { query: "a[", includeIgnored: true })).toBe("Nothing found.");
+    expect(found({}, { query: "{a,b}[x]", includeIgnored: true })).toMatch(/^No matches\.\n`\[…\]` in a glob is a/);
+    expect(found({}, { query: "a[", includeIgnored: true })).toBe("No matches.");
     expect(found({ asGlob: "*[id]*" }, { query: "[id]", includeIgnored: true })).toBe(
-      'Nothing found.\n`[…]` was searched as text: without `*` or `?` a query is a part of a name. To have it as one character of several, send "*[id]*".',
+      'No matches.\n`[…]` was searched literally: without `*` or `?` the query is a substring of a name. To use it as a character class, send "*[id]*".',
     );
     const entries: FindData["entries"] = [{ path: "[id]", kind: "file" }];
     expect(found({ entries, total: 1, asGlob: "*[id]*" }, { query: "[id]" })).toBe("[id]");
@@ -136,11 +134,9 @@ describe("findFace", () => {
     );
     expect(stopped({ why: "limit", limit: 5_000 })).toContain("Narrow `query` or `path`.");
     expect(stopped({ why: "limit", total: 9 })).toContain(
-      "Stopped at the limit of 32 KiB: 1 of 9 that were found. Narrow `query` or `path`.",
+      "Truncated to 32 KiB: 1 of 9 matches shown. Narrow `query` or `path`.",
     );
-    expect(stopped({ why: "deadline" })).toContain(
-      "Stopped at the time limit (engine: re2js); only a part was searched. Narrow `path`.",
-    );
+    expect(stopped({ why: "deadline" })).toContain("Timed out (engine: re2js); results are partial. Narrow `path`.");
   });
 });
 
@@ -151,7 +147,7 @@ describe("timeFace", () => {
     });
     const data: TimeData = { epochNs: "1", zone: "UTC", format: "iso", text: "1970-01-01T00:00:00+00:00" };
     expect(seenBy(haftDialect, "time", succeeded(data), {}).envelope).toBe("1970-01-01T00:00:00+00:00");
-    const refused = failedWith("CALL_INVALID", "Did not tell the time: `zone` is none.");
-    expect(seenBy(haftDialect, "time", refused, {}).envelope).toBe("Did not tell the time: `zone` is none.");
+    const refused = failedWith("CALL_INVALID", "Did not return the time: `zone` is none.");
+    expect(seenBy(haftDialect, "time", refused, {}).envelope).toBe("Did not return the time: `zone` is none.");
   });
 });

@@ -29,7 +29,7 @@ function contentRows(hits: readonly GrepHitData[]): readonly string[] {
     const first = before[0]?.line ?? hit.line;
     if (hasContext && last !== undefined && (last.path !== hit.path || first > seen + 1)) rows.push("--");
     for (const one of before) rows.push(`${path}-${one.line}- ${shownLine(one.text)}`);
-    const truncated = hit.truncatedBytes > 0 ? ` [${hit.truncatedBytes} bytes of the line left out]` : "";
+    const truncated = hit.truncatedBytes > 0 ? ` [${hit.truncatedBytes} bytes of the line omitted]` : "";
     rows.push(`${path}:${hit.line}: ${shownLine(hit.text)}${truncated}`);
     for (const one of after) rows.push(`${path}-${one.line}- ${shownLine(one.text)}`);
     last = { path: hit.path, line: after.at(-1)?.line ?? hit.line };

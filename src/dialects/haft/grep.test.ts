@@ -35,7 +35,7 @@ describe("grepFace", () => {
   it("writes a hit as path, line and text, without the end of the line", () => {
     expect(
       searched({ hits: [hit("src/a.ts", 12, "const a = 1;\r"), hit("b", 1, "\x1b[1mx", { truncatedBytes: 900 })] }),
-    ).toBe("src/a.ts:12: const a = 1;\nb:1: x [900 bytes of the line left out]");
+    ).toBe("src/a.ts:12: const a = 1;\nb:1: x [900 bytes of the line omitted]");
   });
 
   it("shows the lines around hits once, with a mark between groups", () => {
@@ -72,13 +72,13 @@ describe("grepFace", () => {
 
   it("says that nothing was found, and what was not looked at", () => {
     expect(searched({ unreadable: ["locked"], skipped: { unreadable: 1, binary: 2, large: 0 } })).toBe(
-      "No matches.\n1 path could not be read: locked.\nSkipped: 2 binary.\nIgnored files were not searched; `includeIgnored` adds them.",
+      "No matches (files excluded by .gitignore were not searched; set `includeIgnored` to include them).\n1 path could not be read: locked.\nSkipped: 2 binary.",
     );
     expect(searched({}, { pattern: "x", path: "a.log" })).toBe("No matches.");
     for (const path of [".github", "a/.config", "..", "src"])
-      expect(searched({}, { pattern: "x", path }), path).toContain("Ignored files were not searched");
+      expect(searched({}, { pattern: "x", path }), path).toContain("excluded by .gitignore");
     expect(searched({}, { pattern: "x", path: ".eslintrc.json" })).toBe("No matches.");
-    expect(searched({ skipped: { long: 2 } })).toContain("Skipped: 2 lines too long for so large a pattern.");
+    expect(searched({ skipped: { long: 2 } })).toContain("Skipped: 2 lines too long for this pattern.");
     expect(searched({}, { pattern: "x", includeIgnored: true })).toBe("No matches.");
   });
 
@@ -92,7 +92,7 @@ describe("grepFace", () => {
       "Stopped at the limit of 32 KiB; there may be more.",
     );
     expect(searched({ hits, why: "deadline" })).toContain(
-      "Stopped at the time limit (engine: re2js); only a part was searched. Narrow `path` or `glob`.",
+      "Timed out (engine: re2js); results are partial. Narrow `path` or `glob`.",
     );
   });
 

@@ -10,7 +10,7 @@ import {
   GREP_MAX_HITS,
   GREP_MAX_LINE_BYTES,
 } from "./grep-limits.js";
-import { grepNotes } from "./grep-notes.js";
+import { grepNotes, noMatches } from "./grep-notes.js";
 import { hitRows } from "./grep-rows.js";
 import { withNotes } from "./notes.js";
 import { withToolNotes } from "./tool-notes.js";
@@ -72,7 +72,7 @@ export const haftGrepPresenter: ToolPresenter<GrepInput, GrepData, GrepLimits> =
       ["offset", offset, 0],
     ] as const) {
       if (value !== undefined && (value < least || !Number.isInteger(value)))
-        return { problem: `\`${parameter}\` was ${value}; it takes a whole number of at least ${least}`, parameter };
+        return { problem: `\`${parameter}\` was ${value}; must be an integer of at least ${least}`, parameter };
     }
     return {
       input: omitUndefined({
@@ -91,12 +91,12 @@ export const haftGrepPresenter: ToolPresenter<GrepInput, GrepData, GrepLimits> =
     };
   },
   render(result, about) {
-    // A cancelled search fails and still carries what it had found.
+    // A cancelled search fails but still has what it found.
     if (result.data === undefined) return renderHaftFailure(result, about);
     const { data } = result;
     const rows = hitRows(data);
-    const notes = grepNotes(data, rows, about.arguments);
-    const found = rows.length === 0 ? ["No matches."] : rows;
+    const notes = grepNotes(data, rows);
+    const found = rows.length === 0 ? [noMatches(data, about.arguments)] : rows;
     const tail = notes.length === 0 ? [] : [...(rows.length === 0 ? [] : [""]), ...notes];
     return textResult(withNotes([...found, ...tail].join("\n"), withToolNotes(about, result)));
   },

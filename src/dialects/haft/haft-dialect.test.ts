@@ -66,8 +66,8 @@ describe("haftDialect", () => {
   });
 
   it("answers an unknown name with the nearest ones", () => {
-    expect(haftDialect.unknownTool("raed\n", ["read"])).toBe('There is no tool "raed\\n". The nearest: read.');
-    expect(haftDialect.unknownTool("x", [])).toContain("Use one of the tools that were listed.");
+    expect(haftDialect.unknownTool("raed\n", ["read"])).toBe('Unknown tool "raed\\n". Did you mean read?');
+    expect(haftDialect.unknownTool("x", [])).toContain("Use one of the listed tools.");
   });
 
   it("gives an outcome as plain data, without the blocks that its output repeats", () => {
@@ -89,6 +89,6 @@ describe("haftDialect", () => {
 
   it("says how to get at what the pipeline cut", () => {
     const cut = { what: "output of x", producedBytes: 10, keptBytes: 4, next: "Read it." };
-    expect(haftDialect.truncationNote?.(cut)).toBe("note: 6 bytes of output of x were left out. Read it.");
+    expect(haftDialect.truncationNote?.(cut)).toBe("note: 6 bytes of output of x were omitted. Read it.");
   });
 });

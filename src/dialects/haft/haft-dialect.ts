@@ -31,7 +31,7 @@ const tools = {
   time: haftTimePresenter,
 } as const;
 
-/** The default: short schemas, every limit told, every answer with its next step. */
+/** The default: short schemas, every limit stated, every failure with its next step. */
 export const haftDialect: Dialect = Object.freeze({
   name: "haft",
   tools,
@@ -41,14 +41,13 @@ export const haftDialect: Dialect = Object.freeze({
   }),
   unknownParameter: "refuse",
   unknownTool(name: string, nearest: readonly string[]): string {
-    const near =
-      nearest.length === 0 ? "Use one of the tools that were listed." : `The nearest: ${nearest.join(", ")}.`;
-    return `There is no tool "${showControls(name)}". ${near}`;
+    const near = nearest.length === 0 ? "Use one of the listed tools." : `Did you mean ${nearest.join(", ")}?`;
+    return `Unknown tool "${showControls(name)}". ${near}`;
   },
   artifactHint: artifactHintFor("read"),
   truncationNote(truncation: Truncation): string {
     const left = truncation.producedBytes - truncation.keptBytes;
-    return `note: ${left} bytes of ${showControls(truncation.what)} were left out.${truncation.next === undefined ? "" : ` ${truncation.next}`}`;
+    return `note: ${left} bytes of ${showControls(truncation.what)} were omitted.${truncation.next === undefined ? "" : ` ${truncation.next}`}`;
   },
   envelope: haftEnvelope,
 });

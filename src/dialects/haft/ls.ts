@@ -32,7 +32,7 @@ export const haftLsPresenter: ToolPresenter<LsInput, LsData, LsLimits> = {
   decode(args) {
     const limit = numberArgument(args, "limit");
     if (limit !== undefined && (limit < 1 || !Number.isInteger(limit)))
-      return { problem: `\`limit\` was ${limit}; it takes a whole number of at least 1`, parameter: "limit" };
+      return { problem: `\`limit\` was ${limit}; must be an integer of at least 1`, parameter: "limit" };
     return {
       input: omitUndefined({
         path: textArgument(args, "path"),
@@ -53,14 +53,14 @@ export const haftLsPresenter: ToolPresenter<LsInput, LsData, LsLimits> = {
   },
 };
 
-/** A link is told as one, whatever it leads to. */
+/** A symlink is shown as one, whatever its target is. */
 function kindWord({ kind, target }: LsEntry): string {
-  return target !== undefined ? "link" : kind === "directory" ? "dir" : kind;
+  return target !== undefined ? "symlink" : kind === "directory" ? "dir" : kind;
 }
 
 function countOf({ total, more, entries, hidden, limit }: LsData): string {
   const counts = [`${more ? "more than " : ""}${counted(total, "entry", "entries")}`];
-  if (hidden > 0) counts.push(`${hidden} hidden left out (\`showHidden\` lists them)`);
+  if (hidden > 0) counts.push(`${hidden} hidden omitted (\`showHidden\` lists them)`);
   if (entries.length < total) {
     const raise =
       limit < LS_MAX_ENTRIES ? `; raise \`limit\` (at most ${LS_MAX_ENTRIES}) or use \`find\`` : "; use `find`";

@@ -34,17 +34,17 @@ describe("moveFace", () => {
   it("says what was moved, and where the replaced bytes are", () => {
     expect(moved({})).toBe('Moved "a.txt" to "b.txt": a file, 3 bytes.');
     expect(moved({ replaced: true }, { backup: { artifact: "a3", bytes: 9 } })).toBe(
-      'Moved "a.txt" to "b.txt": a file, 3 bytes. It replaced what stood there. The old content is artifact:a3.',
+      'Moved "a.txt" to "b.txt": a file, 3 bytes. Replaced the existing file. Old content: artifact:a3.',
     );
     expect(moved({ replaced: true, replacedTarget: "../x\n" })).toBe(
-      'Moved "a.txt" to "b.txt": a file, 3 bytes. It replaced the link itself, which led to "../x\\n".',
+      'Moved "a.txt" to "b.txt": a file, 3 bytes. Replaced the symlink itself, which pointed to "../x\\n".',
     );
-    expect(moved({ kind: "directory", sizeBytes: 0 })).toBe('Moved "a.txt" to "b.txt": a folder.');
+    expect(moved({ kind: "directory", sizeBytes: 0 })).toBe('Moved "a.txt" to "b.txt": a directory.');
   });
 
   it("says that a relative link leads elsewhere from its new folder", () => {
     expect(moved({ kind: "link", sizeBytes: 0, target: "x\n", targetChanges: true, to: "d/b" })).toBe(
-      'Moved "a.txt" to "d/b": a link. It says "x\\n", which from its new folder leads to another place.',
+      'Moved "a.txt" to "d/b": a symlink. Its relative target "x\\n" resolves differently from the new directory.',
     );
   });
 });
@@ -59,13 +59,13 @@ describe("deleteFace", () => {
 
   it("says what was deleted and where its content is", () => {
     expect(deleted({ kept: [{ path: "a.txt", artifact: "a1", sizeBytes: 3 }] })).toBe(
-      'Deleted "a.txt": a file, 3 bytes. Its content is artifact:a1.',
+      'Deleted "a.txt": a file, 3 bytes. Backup: artifact:a1.',
     );
     expect(deleted({ sizeBytes: 0 })).toBe('Deleted "a.txt": a file, 0 bytes.');
     expect(deleted({ kind: "link", sizeBytes: 0, target: "../x" })).toBe(
-      'Deleted "a.txt": a link to "../x", which stays.',
+      'Deleted "a.txt": a symlink to "../x" (not deleted).',
     );
-    expect(deleted({ kind: "directory", sizeBytes: 0 })).toBe('Deleted "a.txt": an empty folder.');
+    expect(deleted({ kind: "directory", sizeBytes: 0 })).toBe('Deleted "a.txt": an empty directory.');
     expect(deleted({ kind: "other", sizeBytes: 0 })).toBe('Deleted "a.txt": a FIFO, a socket or a device.');
   });
 
@@ -77,7 +77,7 @@ describe("deleteFace", () => {
     const inside = { files: 3, directories: 1, symlinks: 1, others: 1 };
     expect(deleted({ path: "d", kind: "directory", inside, kept })).toBe(
       [
-        'Deleted "d": a folder with 3 files, 1 folder, 1 link, 1 special file, 3 bytes. What its files held is kept:',
+        'Deleted "d": a directory with 3 files, 1 directory, 1 symlink, 1 special file, 3 bytes. Backups of its files:',
         'artifact:a1  "d/a.txt", 1 byte',
         'artifact:a2  "d/b\\n", 2 bytes',
       ].join("\n"),
@@ -85,7 +85,8 @@ describe("deleteFace", () => {
   });
 
   it("adds no second step to a refusal that names one", () => {
-    const said = 'Did not delete "d": it is a folder that is not empty. Set `recursive` to delete it with all in it.';
+    const said =
+      'Did not delete "d": it is a directory that is not empty. Set `recursive` to delete it and its contents.';
     expect(seenBy(haftDialect, "delete", failedWith("FS_NOT_EMPTY", said, {}), { path: "d" }).envelope).toBe(said);
   });
 });

@@ -39,8 +39,8 @@ export const haftMovePresenter: ToolPresenter<MoveInput, MoveData, MoveLimits> =
   decode(args) {
     const from = textArgument(args, "from");
     const to = textArgument(args, "to");
-    if (from === undefined) return missing("from", "text");
-    if (to === undefined) return missing("to", "text");
+    if (from === undefined) return missing("from", "string");
+    if (to === undefined) return missing("to", "string");
     return { input: omitUndefined({ from, to, overwrite: booleanArgument(args, "overwrite") }) };
   },
   render(result, about) {
@@ -50,7 +50,7 @@ export const haftMovePresenter: ToolPresenter<MoveInput, MoveData, MoveLimits> =
   },
 };
 
-const KIND_NAMES = { file: "file", directory: "folder", link: "link", other: "special file" } as const;
+const KIND_NAMES = { file: "file", directory: "directory", link: "symlink", other: "special file" } as const;
 
 function moved({
   from,
@@ -65,9 +65,9 @@ function moved({
   const size = kind === "file" ? `, ${counted(sizeBytes, "byte")}` : "";
   const sentences = [`Moved ${quotedPath(from)} to ${quotedPath(to)}: a ${KIND_NAMES[kind]}${size}.`];
   if (replacedTarget !== undefined)
-    sentences.push(`It replaced the link itself, which led to "${showControls(replacedTarget)}".`);
-  else if (replaced) sentences.push("It replaced what stood there.");
+    sentences.push(`Replaced the symlink itself, which pointed to "${showControls(replacedTarget)}".`);
+  else if (replaced) sentences.push("Replaced the existing file.");
   if (targetChanges && target !== undefined)
-    sentences.push(`It says "${showControls(target)}", which from its new folder leads to another place.`);
+    sentences.push(`Its relative target "${showControls(target)}" resolves differently from the new directory.`);
   return sentences;
 }

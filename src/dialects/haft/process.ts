@@ -17,7 +17,7 @@ import { withToolNotes } from "./tool-notes.js";
 
 const MAX_WAIT_MS = 600_000;
 const LIFETIMES: readonly Lifetime[] = ["session", "host", "keep"];
-/** Room for the words around the output. */
+/** Bytes reserved for the text around the output. */
 const FRAME_BYTES = 2_048;
 
 export const haftProcessPresenter: ToolPresenter<ProcessInput, ProcessData, ProcessLimits> = {
@@ -58,7 +58,7 @@ export const haftProcessPresenter: ToolPresenter<ProcessInput, ProcessData, Proc
     const timeoutMs = numberArgument(args, "timeoutMs");
     if (timeoutMs !== undefined && (timeoutMs < 1 || !Number.isInteger(timeoutMs)))
       return {
-        problem: `\`timeoutMs\` was ${timeoutMs}; it takes 1 to ${MAX_WAIT_MS} milliseconds`,
+        problem: `\`timeoutMs\` was ${timeoutMs}; must be 1 to ${MAX_WAIT_MS} milliseconds`,
         parameter: "timeoutMs",
       };
     return {
@@ -85,12 +85,12 @@ export const haftProcessPresenter: ToolPresenter<ProcessInput, ProcessData, Proc
 function listed({ jobs = [], omitted = 0 }: ProcessData, about: RenderContext): Rendered {
   if (jobs.length === 0) return textResult(withNotes("No jobs.", about));
   const rows = jobs.map(jobLine);
-  if (omitted > 0) rows.unshift(`(${counted(omitted, "earlier job")} that ended left out)`);
+  if (omitted > 0) rows.unshift(`(${counted(omitted, "earlier job")} that ended omitted)`);
   return textResult(withNotes(rows.join("\n"), about));
 }
 
 function report(data: ProcessData, about: RenderContext): Rendered {
-  // Whoever signals a job has its id, and what the job would have done reads like what it did.
+  // The command of a signalled job is not shown: it would read like something that was done.
   const line = data.action === "signal" ? jobState : jobLine;
   const rows = data.job === undefined ? [] : [line(data.job)];
   const facts = factsOf(data);
@@ -110,7 +110,7 @@ function report(data: ProcessData, about: RenderContext): Rendered {
     );
     if (shown.omittedBytes > 0)
       truncations.push({
-        what: `new ${name} that the answer has no room for`,
+        what: `new ${name} beyond the output limit`,
         producedBytes: output.newBytes,
         keptBytes: shown.keptBytes,
       });
@@ -126,11 +126,11 @@ function outputRows(name: string, output: NewOutput): readonly string[] {
   const rows = [`${name} (${counted(newBytes, "new byte")}${omitted}):`];
   const where =
     artifact === undefined ? "" : `; \`read\` or \`grep\` the path "artifact:${showControls(artifact)}" for all of it`;
-  if (droppedBytes > 0) rows.push(`[… ${counted(droppedBytes, "byte")} not kept any more …]`);
-  if (dropped > 0) rows.push(`[… ${counted(dropped, "byte")} left out${where} …]`);
+  if (droppedBytes > 0) rows.push(`[… ${counted(droppedBytes, "byte")} dropped …]`);
+  if (dropped > 0) rows.push(`[… ${counted(dropped, "byte")} omitted${where} …]`);
   const text = stripControls(output.text.replace(/\r(?![\r\n])/g, "\n")).text.replace(/\n$/, "");
   if (text !== "") rows.push(text);
-  if (more === true) rows.push("[… it prints faster than it is read: poll again for what came next …]");
+  if (more === true) rows.push("[… more output is available: poll again …]");
   return rows;
 }
 
@@ -138,13 +138,13 @@ function factsOf(data: ProcessData): readonly string[] {
   const rows: string[] = [];
   rows.push(...inputRows(data));
   if (data.sent !== undefined) rows.push(`sent ${stripControls(data.sent).text}`);
-  if (data.inputClosed === true) rows.push("closed its standard input");
+  if (data.inputClosed === true) rows.push("closed stdin");
   if (data.waitedMs !== undefined && data.waitingFor === undefined)
     rows.push(`still running after a wait of ${data.waitedMs} ms; wait again, or poll later`);
   if (data.waitingFor !== undefined)
     rows.push(`${waitingLine(data.waitingFor)}. Answer with \`write\` (end it with a newline), or \`stop\` it.`);
   const left = data.survivors ?? [];
   if (left.length > 0)
-    rows.push(`still alive: ${left.map(({ pid, name }) => `${stripControls(name).text} (pid ${pid})`).join(", ")}`);
+    rows.push(`still running: ${left.map(({ pid, name }) => `${stripControls(name).text} (pid ${pid})`).join(", ")}`);
   return rows;
 }

@@ -26,7 +26,7 @@ describe("readFace", () => {
   it("reports a guessed encoding as a guess, and how to name another", () => {
     const latin = { ...readData("café\n"), encoding: "windows-1252" };
     expect(shown({ ...latin, isGuessed: true }).text).toContain(
-      "Encoding: windows-1252 (guessed; if characters look wrong, name another as `encoding`).",
+      "Encoding: windows-1252 (guessed; if characters look wrong, set `encoding`).",
     );
     expect(shown(latin).text).toContain("Encoding: windows-1252.");
   });
@@ -53,7 +53,7 @@ describe("readFace", () => {
       truncatedLines: [{ line: -2, bytes: 9 }],
     };
     for (const odd of [{ ...clipped, encoding: "utf-16le" }, fromEnd])
-      expect(shown(readData("x\nnext\n", odd)).text).toContain("[a command can show the rest of a clipped line]");
+      expect(shown(readData("x\nnext\n", odd)).text).toContain("[use a command to print the rest of a truncated line]");
   });
 
   it("always shows something, however small the budget and long the line", () => {
@@ -74,7 +74,7 @@ describe("readFace", () => {
   it("says what binary content is and how to look into it", () => {
     const data = readData("", { kind: "binary", mime: "application/zip", sizeBytes: 99, path: "my file.zip" });
     expect(shown(data).text).toBe(
-      "\"my file.zip\" is binary (application/zip, 99 bytes) and is not shown as text. A command can look inside, for example `head -c 256 'my file.zip' | od -c`.",
+      "\"my file.zip\" is binary (application/zip, 99 bytes) and is not shown as text. Inspect it with a command, for example `head -c 256 'my file.zip' | od -c`.",
     );
   });
 
@@ -91,10 +91,10 @@ describe("readFace", () => {
     expect(asImage({ picture })).toBe('"a.png": image/png, 3000×1500 pixels, 9000 bytes.');
     const shown = { mime: "image/jpeg", width: 2_000, height: 1_000, sizeBytes: 700 };
     expect(asImage({ picture: { ...picture, shown } })).toBe(
-      '"a.png": image/png, 3000×1500 pixels, 9000 bytes. Shown is a copy of it: image/jpeg, 2000×1000 pixels, 700 bytes.',
+      '"a.png": image/png, 3000×1500 pixels, 9000 bytes. Shown: a copy, image/jpeg, 2000×1000 pixels, 700 bytes.',
     );
     expect(asImage({ mime: "image/gif", picture: { ...picture, isAnimated: true, shown } })).toBe(
-      '"a.png": image/gif, 3000×1500 pixels, 9000 bytes. Shown is its first frame: image/jpeg, 2000×1000 pixels, 700 bytes.',
+      '"a.png": image/gif, 3000×1500 pixels, 9000 bytes. Shown: its first frame, image/jpeg, 2000×1000 pixels, 700 bytes.',
     );
   });
 
@@ -111,8 +111,8 @@ describe("readFace", () => {
   it("names what lists a folder, and a file in place of what is neither", () => {
     const refused = (why: string, kind: string) =>
       seenBy(haftDialect, "read", failedWith("FS_NOT_A_FILE", `Did not read "a": ${why}.`, { kind }), {}).envelope;
-    expect(refused("it is a folder", "directory")).toBe(
-      'Did not read "a": it is a folder.\nName a regular file; `ls` lists a folder.',
+    expect(refused("it is a directory", "directory")).toBe(
+      'Did not read "a": it is a directory.\nName a regular file; use `ls` for a directory.',
     );
     expect(refused("it is a socket", "socket")).toBe('Did not read "a": it is a socket.\nName a regular file.');
   });

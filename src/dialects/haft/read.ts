@@ -45,14 +45,14 @@ export const haftReadPresenter: ToolPresenter<ReadInput, ReadData, ReadLimits> =
     const path = textArgument(args, "path");
     const offset = numberArgument(args, "offset");
     const limit = numberArgument(args, "limit");
-    if (path === undefined) return missing("path", "text");
+    if (path === undefined) return missing("path", "string");
     if (offset !== undefined && (offset === 0 || !Number.isInteger(offset)))
       return {
-        problem: `\`offset\` was ${offset}; it takes a line from 1 on, or a negative one counted from the end`,
+        problem: `\`offset\` was ${offset}; must be a line number from 1, or negative to count from the end`,
         parameter: "offset",
       };
     if (limit !== undefined && (limit < 1 || !Number.isInteger(limit)))
-      return { problem: `\`limit\` was ${shownValue(limit)}; it takes 1 to ${READ_MAX_LINES}`, parameter: "limit" };
+      return { problem: `\`limit\` was ${shownValue(limit)}; must be 1 to ${READ_MAX_LINES}`, parameter: "limit" };
     const encoding = textArgument(args, "encoding");
     return {
       input: omitUndefined({
@@ -85,26 +85,26 @@ function notText(data: ReadData, about: RenderContext, isExplained: boolean): st
   const size = counted(data.sizeBytes, "byte");
   const facts = data.picture === undefined ? [type, size] : [type, pixels(data.picture), size];
   if (isExplained) return `${name}: ${facts.join(", ")}.${shownInstead(data.picture)}`;
-  const hint = `A command can look inside, for example \`head -c 256 ${shellWord(givenPathOf(about, data.path))} | od -c\`.`;
+  const hint = `Inspect it with a command, for example \`head -c 256 ${shellWord(givenPathOf(about, data.path))} | od -c\`.`;
   return `${name} is ${data.kind === "image" ? "an image" : "binary"} (${type}, ${size}) and is not shown as text. ${hint}`;
 }
 
 const pixels = ({ width, height }: Pick<ReadPicture, "width" | "height">) => `${width}×${height} pixels`;
 
-/** What a model sees where it is not the file itself. */
+/** What is shown in place of the file itself. */
 function shownInstead(picture: ReadPicture | undefined): string {
   if (picture?.shown === undefined) return "";
   const { mime, sizeBytes } = picture.shown;
-  const what = picture.isAnimated ? "its first frame" : "a copy of it";
-  return ` Shown is ${what}: ${showControls(mime)}, ${pixels(picture.shown)}, ${counted(sizeBytes, "byte")}.`;
+  const what = picture.isAnimated ? "its first frame" : "a copy";
+  return ` Shown: ${what}, ${showControls(mime)}, ${pixels(picture.shown)}, ${counted(sizeBytes, "byte")}.`;
 }
 
 function nothingToShow(data: ReadData, about: RenderContext): string {
   const name = quotedPath(givenPathOf(about, data.path));
   const total = data.totalLines ?? data.atLeastLines ?? 0;
   if (total > 0)
-    return `${name} has ${counted(total, "line")}; nothing stands at that offset. Ask for an \`offset\` of 1 to ${total}.`;
-  const hasBom = data.hasBom ? " It holds only a byte-order mark." : "";
+    return `${name} has ${counted(total, "line")}; there are none at that offset. Use an \`offset\` from 1 to ${total}.`;
+  const hasBom = data.hasBom ? " It has only a BOM (byte-order mark)." : "";
   return `${name} is empty (${counted(data.sizeBytes, "byte")}).${hasBom}`;
 }
 
@@ -116,14 +116,14 @@ function showWindow(data: ReadData, about: RenderContext): Rendered {
     const clean = stripControls(line.text.replace(/\r(?!$)/g, CR_SYMBOL));
     const bytes = truncated.get(line.number);
     const marks = [
-      bytes === undefined ? "" : `… [clipped: ${utf8Length(line.text)} of ${bytes} bytes]`,
+      bytes === undefined ? "" : `… [truncated: ${utf8Length(line.text)} of ${bytes} bytes]`,
       clean.removed === 0 ? "" : ` [${counted(clean.removed, "control character")} removed]`,
     ];
     return { number: line.number, text: gutter(line.number) + clean.text + marks.join("") };
   });
   const endsOpen =
     data.nextOffset === undefined && data.kind === "text" && !/[\n\r]$/.test(data.text) && !truncated.has(data.endLine);
-  const tail = [...truncationHint(data, path), ...(endsOpen ? ["[no newline at the end of the file]"] : [])];
+  const tail = [...truncationHint(data, path), ...(endsOpen ? ["[no newline at end of file]"] : [])];
   const facts = factsOf(data, isBareCr);
   const reserve = HEADER_BYTES + utf8Length([...facts, ...tail, ...about.notes].join("\n")) + 8 * about.notes.length;
   const fitted = fitRows(rows, about.budget.maxBytes - reserve);
@@ -134,7 +134,7 @@ function showWindow(data: ReadData, about: RenderContext): Rendered {
   const shown = textResult(withNotes(body.join("\n"), about), { clamped: true });
   if (fitted.omittedBytes === 0) return shown;
   const truncation = {
-    what: `lines of ${path} that the answer has no room for`,
+    what: `${path} beyond the output limit`,
     producedBytes: fitted.keptBytes + fitted.omittedBytes,
     keptBytes: fitted.keptBytes,
     next: `Continue with \`offset\` ${nextOffset}.`,
@@ -142,9 +142,9 @@ function showWindow(data: ReadData, about: RenderContext): Rendered {
   return { ...shown, truncations: [truncation], truncatedByPresenter: true };
 }
 
-/** Room for the header line, whatever its numbers. */
+/** Bytes reserved for the header line. */
 const HEADER_BYTES = 160;
-/** A carriage return that ends no line is shown, so that lines do not run together. */
+/** Stands for a lone carriage return. */
 const CR_SYMBOL = "␍";
 
 function viewOf(data: ReadData, endLine: number, nextOffset: number | undefined): string {
@@ -158,37 +158,37 @@ function viewOf(data: ReadData, endLine: number, nextOffset: number | undefined)
 function factsOf(data: ReadData, isBareCr: boolean): readonly string[] {
   const facts = [
     encodingOf(data),
-    data.hasBom ? "A byte-order mark stands at the start (not shown)." : "",
+    data.hasBom ? "A BOM (byte-order mark) is at the start (not shown)." : "",
     EOL_FACTS[data.eol] ?? "",
-    isBareCr ? `Lone carriage returns show as ${CR_SYMBOL}.` : "",
+    isBareCr ? `Lone carriage returns are shown as ${CR_SYMBOL}.` : "",
     (data.replaced ?? 0) > 0
-      ? `${counted(data.replaced ?? 0, "character")} could not be decoded and show as U+FFFD.`
+      ? `${counted(data.replaced ?? 0, "character")} could not be decoded and are shown as U+FFFD.`
       : "",
-    data.truncatedByBytes === true ? `Ended at ${READ_MAX_BYTES / 1024} KiB.` : "",
+    data.truncatedByBytes === true ? `Truncated at ${READ_MAX_BYTES / 1024} KiB.` : "",
   ];
   return facts.filter((fact) => fact !== "");
 }
 
 function encodingOf({ encoding, isGuessed }: ReadData): string {
   if (encoding.toLowerCase() === "utf-8") return "";
-  const guessed = isGuessed === true ? " (guessed; if characters look wrong, name another as `encoding`)" : "";
+  const guessed = isGuessed === true ? " (guessed; if characters look wrong, set `encoding`)" : "";
   return `Encoding: ${showControls(encoding)}${guessed}.`;
 }
 
 const EOL_FACTS: Readonly<Record<string, string>> = {
-  crlf: "Line ends: CRLF.",
-  cr: "Line ends: CR.",
-  mixed: "Line ends: mixed.",
+  crlf: "Line endings: CRLF.",
+  cr: "Line endings: CR.",
+  mixed: "Line endings: mixed.",
 };
 
-/** How to see the rest of a clipped line: the line window cannot, a command can. */
+/** How to see the rest of a truncated line, which no window of lines shows. */
 function truncationHint(data: ReadData, path: string): readonly string[] {
   const first = data.truncatedLines[0];
   if (first === undefined) return [];
-  if (data.isView === true) return ["[the rest of a clipped line is in the file itself]"];
-  if (data.kind === "artifact") return ["[`grep` finds text in the rest of a clipped line]"];
+  if (data.isView === true) return ["[the rest of a truncated line is in the file itself]"];
+  if (data.kind === "artifact") return ["[use `grep` to search the rest of a truncated line]"];
   if (first.line < 1 || data.encoding.toLowerCase() !== "utf-8")
-    return ["[a command can show the rest of a clipped line]"];
+    return ["[use a command to print the rest of a truncated line]"];
   const from =
     utf8Length(data.text.split("\n", first.line - data.startLine + 1)[first.line - data.startLine] ?? "") + 1;
   return [
@@ -196,7 +196,7 @@ function truncationHint(data: ReadData, path: string): readonly string[] {
   ];
 }
 
-/** Quoted only where a shell would read more than a name into it. */
+/** Quoted only where a shell would interpret it. */
 function shellWord(path: string): string {
   const name = path.startsWith("-") ? `./${path}` : path;
   return /^[\w./@%+,:-]+$/.test(name) ? name : posixQuote(name);

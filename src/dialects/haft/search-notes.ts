@@ -1,7 +1,11 @@
-/** What a search did not look at, as sentences. */
+/** What a search skipped, as sentences. */
 import { showControls } from "../../text/index.js";
 import { entryOf } from "../failure.js";
 import { counted } from "../rendering.js";
+
+export const NO_MATCHES = "No matches.";
+export const NO_MATCHES_OUTSIDE_IGNORED =
+  "No matches (files excluded by .gitignore were not searched; set `includeIgnored` to include them).";
 
 /** Unreadable paths that are named. */
 const MAX_PATHS_NAMED = 5;
@@ -23,10 +27,10 @@ const REASONS: Readonly<Record<string, string>> = {
   binary: "binary",
   large: "too large",
   deep: "too deep",
-  policy: "withheld by policy",
+  policy: "denied by policy",
   special: "not regular files",
   encoding: "not UTF-8, not matched",
-  long: "lines too long for so large a pattern",
+  long: "lines too long for this pattern",
 };
 
 export function skippedNote(data: Skipped): string {

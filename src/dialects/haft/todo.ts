@@ -37,9 +37,9 @@ export const haftTodoSetPresenter: ToolPresenter<TodoSetInput, TodoData> = {
   },
   aliases: { todos: "items", tasks: "items", content: "text" },
   decode(args) {
-    if (args.items === undefined) return missing("items", "a list");
+    if (args.items === undefined) return missing("items", "array");
     const items = todoItems(args.items);
-    if (items === undefined) return { problem: "`items` takes a list of objects", parameter: "items" };
+    if (items === undefined) return { problem: "`items` must be an array of objects", parameter: "items" };
     return { input: { items: items.map((item, index) => ({ ...item, id: item.id ?? String(index + 1) })) } };
   },
   render: renderList,

@@ -19,16 +19,16 @@ describe("writeFace", () => {
   it("says where the old content is", () => {
     const data = writeData({ created: false });
     expect(told({ ...succeeded(data), details: { backup: { artifact: "a3", bytes: 9 } } })).toMatch(
-      /The old content is artifact:a3\.$/,
+      /Old content: artifact:a3\.$/,
     );
     expect(told({ ...succeeded(data), details: { backup: { artifact: "a3", bytes: 8, sizeBytes: 10 } } })).toMatch(
-      /\. Of the old content, 10 bytes, the first and the last are kept, together 8 bytes: artifact:a3\.$/,
+      /\. Old content, first and last 8 of 10 bytes: artifact:a3\.$/,
     );
     expect(told({ ...succeeded(data), details: { backup: { kept: false, sizeBytes: 5, maxBytes: 4 } } })).toMatch(
-      /\. The old content, 5 bytes, was not kept and is gone: of a file that is replaced at most 4 bytes are kept\.$/,
+      /\. The old content, 5 bytes, was not stored and cannot be restored: the limit for a replaced file is 4 bytes\.$/,
     );
     expect(told({ ...succeeded(data), details: { backup: { kept: false, sizeBytes: 1 } } })).toMatch(
-      /\. The old content, 1 byte, was not kept and is gone: this session has no room for it among its artifacts\.$/,
+      /\. The old content, 1 byte, was not stored and cannot be restored: the session's artifact storage is full\.$/,
     );
   });
 
@@ -39,7 +39,7 @@ describe("writeFace", () => {
       sha256: HASH_B,
     });
     expect(told(result)).toBe(
-      `Did not write "a.txt": it has changed since it was read.\nIt has 1 byte, sha256 ${HASH_B}.\nRead it again, then repeat the call. Or send that hash as \`expect\` to replace it unseen.`,
+      `Did not write "a.txt": it has changed since it was read.\nThe file: 1 byte, sha256 ${HASH_B}.\nRead it again, then repeat the call. Or pass that hash as \`expect\` to replace it without reading it.`,
     );
   });
 

@@ -29,10 +29,10 @@ export const haftWritePresenter: ToolPresenter<WriteInput, WriteData, WriteLimit
     const path = textArgument(args, "path");
     const content = textArgument(args, "content");
     const expect = textArgument(args, "expect");
-    if (path === undefined) return missing("path", "text");
-    if (content === undefined) return missing("content", "text (an empty one empties the file)");
+    if (path === undefined) return missing("path", "string");
+    if (content === undefined) return missing("content", "string; empty to truncate the file");
     if (expect !== undefined && expect !== "absent" && !/^[0-9a-f]{64}$/i.test(expect))
-      return { problem: '`expect` takes the 64 hex digits of a SHA-256, or "absent"', parameter: "expect" };
+      return { problem: '`expect` must be the 64 hex digits of a SHA-256, or "absent"', parameter: "expect" };
     return { input: omitUndefined({ path, content, expect: expect?.toLowerCase() }) };
   },
   render(result, about) {
@@ -42,7 +42,7 @@ export const haftWritePresenter: ToolPresenter<WriteInput, WriteData, WriteLimit
   },
 };
 
-/** Hex digits of a hash that are shown where nothing has to be sent back. */
+/** Hex digits of a hash that is only shown. */
 const SHORT_HASH = 12;
 
 function written(data: WriteData, about: RenderContext): string {
@@ -50,7 +50,7 @@ function written(data: WriteData, about: RenderContext): string {
   const before = data.beforeHash === undefined ? "" : ` (was ${data.beforeHash.slice(0, SHORT_HASH)})`;
   const hash = `sha256 ${data.afterHash.slice(0, SHORT_HASH)}${data.created ? "" : before}`;
   const sentences = [`${data.created ? "Created" : "Replaced"} ${name}: ${counted(data.bytes, "byte")}, ${hash}.`];
-  if (data.inPlace === true) sentences.push("Written in place, so that its links, owner and attributes stay.");
+  if (data.inPlace === true) sentences.push("Written in place to preserve hard links, owner and attributes.");
   if ((data.differs ?? []).length > 0)
     sentences.push(`Not carried over from the old file: ${data.differs?.map(showControls).join(", ")}.`);
   return sentences.join(" ");

@@ -60,7 +60,7 @@ it("counts more places than an answer can tell and replaces none", async () => {
 describe("a thousand edits of one file", () => {
   const lines = Array.from({ length: 5_000 }, (_, line) => `\tvalue${line} =  compute(${line});`);
   const bytes = new TextEncoder().encode(lines.join("\r\n"));
-  const stages = ["exact", "line-endings", "trailing-blanks", "whitespace"] as const;
+  const stages = ["exact", "line-endings", "trailing-whitespace", "whitespace"] as const;
   /** Every fifth line as it stands, with one blank less, or with the line after it and a line feed between. */
   const asCopied = [
     (line: number) => `${lines[line]}`,

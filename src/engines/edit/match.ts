@@ -136,7 +136,7 @@ function mayMatchTolerantly(views: FileViews, oldText: Units, { stages, whitespa
     ? whitespace === "inside"
       ? "whitespace-runs"
       : "all-whitespace"
-    : stages.includes("trailing-blanks")
+    : stages.includes("trailing-whitespace")
       ? "trailing-whitespace"
       : "line-endings";
   const trimmed = trimSpaces(foldUnits(oldText, kind).units);

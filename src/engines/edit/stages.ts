@@ -20,7 +20,7 @@ import {
 } from "./units.js";
 
 /** The stages that locate `oldText`, each tried only if the one before found nothing. */
-export type EditStage = "exact" | "line-endings" | "trailing-blanks" | "whitespace" | "indentation";
+export type EditStage = "exact" | "line-endings" | "trailing-whitespace" | "whitespace" | "indentation";
 
 /**
  * What the stage "whitespace" folds. "inside": whitespace within a line becomes one space, indentation counts.
@@ -80,7 +80,7 @@ type Stage = (views: FileViews, oldText: Units, whitespace: WhitespaceFolding) =
 export const STAGES: Readonly<Record<EditStage, Stage>> = {
   exact: (views, oldText) => exactSearch(views.text, oldText),
   "line-endings": (views, oldText) => foldedSearch(views, oldText, "line-endings"),
-  "trailing-blanks": (views, oldText) => foldedSearch(views, oldText, "trailing-whitespace"),
+  "trailing-whitespace": (views, oldText) => foldedSearch(views, oldText, "trailing-whitespace"),
   whitespace: (views, oldText, whitespace) =>
     whitespace === "inside" ? foldedSearch(views, oldText, "whitespace-runs") : anywhereSearch(views, oldText),
   indentation: (views, oldText) => shiftedSearch(views.relativeIndents(), oldText),

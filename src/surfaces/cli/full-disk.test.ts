@@ -136,9 +136,9 @@ describe.skipIf(WHY_NOT !== undefined)(`a disk without room${WHY_NOT === undefin
       ["write", { path: "new.txt", content: LONG }, 'Did not write "new.txt": the disk is full. Nothing was changed'],
       ["write", { path: "lines.txt", content: LONG }, 'Did not write "lines.txt": the disk is full.'],
       ["edit", { path: "lines.txt", edits: [{ oldText: "two", newText: LONG }] }, 'Did not edit "lines.txt"'],
-      ["delete", { path: "big.bin" }, 'Did not delete "big.bin": the state folder cannot be written'],
+      ["delete", { path: "big.bin" }, 'Did not delete "big.bin": the state directory is not writable'],
       ["move", { from: "other.bin", to: "big.bin", overwrite: true }, 'Did not move "other.bin"'],
-      ["todo_set", { items: [{ ...todo[0], text: LONG }] }, "Did not set the list; it is as it was."],
+      ["todo_set", { items: [{ ...todo[0], text: LONG }] }, "Did not set the list; it is unchanged."],
     ];
     for (const [tool, input, sentence] of calls) {
       disk.fill(LITTLE_BYTES);
@@ -175,7 +175,7 @@ describe.skipIf(WHY_NOT !== undefined)(`a disk without room${WHY_NOT === undefin
     disk.fill(LITTLE_BYTES);
     const { status, stdout } = await call("bash", { command: "seq 1 400000" });
     expect(status).toBe(0);
-    expect(stdout).toMatch(/\[… \d+ bytes left out; they were not kept …\][\s\S]*\n400000\nstderr: \(empty\)/);
+    expect(stdout).toMatch(/\[… \d+ bytes omitted; they were not stored …\][\s\S]*\n400000\nstderr: \(empty\)/);
     disk.fill(LITTLE_BYTES);
     await call("process", { action: "start", command: "seq 1 60000", lifetime: "keep" });
     await expectSound();
@@ -277,9 +277,9 @@ describe("a limit on the size of a file", () => {
       [
         "delete",
         { path: "big.bin" },
-        'Did not delete "big.bin": the state folder cannot be written (no file may become',
+        'Did not delete "big.bin": the state directory is not writable (no file may become',
       ],
-      ["todo_set", { items: [{ id: "1", text: LONG, status: "pending" }] }, "Did not set the list; it is as it was."],
+      ["todo_set", { items: [{ id: "1", text: LONG, status: "pending" }] }, "Did not set the list; it is unchanged."],
     ];
     for (const [tool, input, sentence] of calls)
       expect([tool, await ask(tool, input)]).toMatchObject([
@@ -295,7 +295,7 @@ describe("a limit on the size of a file", () => {
   });
 
   it("keeps the first bytes of an output that is longer, and counts the rest", async () => {
-    expect((await ask("bash", { command: "seq 1 100000" })).stdout).toContain("they were not kept");
+    expect((await ask("bash", { command: "seq 1 100000" })).stdout).toContain("they were not stored");
     expect((await limited("artifacts", "list")).stdout).toMatch(/\n {2}65536 of \d+ bytes; kept by bash/);
     const shown = await limited("artifacts", "show", "last");
     expect(shown.stdout).toBe(

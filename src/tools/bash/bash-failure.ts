@@ -27,7 +27,7 @@ const STOPPED: Readonly<Record<Exclude<BashData["ended"], "itself" | "detached">
   }),
   "output-limit": (data, name) => ({
     code: "SHELL_OUTPUT_LIMIT",
-    message: `Stopped ${name}: it printed more than is taken${endOf(data)}. Send its output to a file.`,
+    message: `Stopped ${name}: its output exceeded the limit${endOf(data)}. Redirect its output to a file.`,
     details: { bytes: data.stdout.bytes + data.stderr.bytes },
   }),
   "spawn-error": (data, name) => ({
@@ -43,9 +43,9 @@ const STOPPED: Readonly<Record<Exclude<BashData["ended"], "itself" | "detached">
 };
 
 const CHANNEL_LOST: Readonly<Record<BashData["began"], string>> = {
-  no: "It had not begun, so that it can be sent again.",
-  yes: "It had begun; look at what it has done before you send it again.",
-  unknown: "Whether it had begun is not known; look at what it has done before you send it again.",
+  no: "It had not started; it is safe to retry it.",
+  yes: "It had started; check its effects before you retry it.",
+  unknown: "It is unknown whether it had started; check its effects before you retry it.",
 };
 
 /**
@@ -59,18 +59,18 @@ export function bashFailure(data: BashData, input: BashInput, limits: BashLimits
   const { signal, exitCode } = data;
   if (limits.exit === "result") return undefined;
   if (signal !== null) {
-    return { code: "SHELL_SIGNALLED", message: `${name} was ended by the signal ${signal}.`, details: { signal } };
+    return { code: "SHELL_SIGNALLED", message: `${name} was killed by signal ${signal}.`, details: { signal } };
   }
   if (exitCode === 0) return undefined;
-  const doubt = data.ambiguous === true ? ` An exit status over 128 may also stand for a signal here.` : "";
+  const doubt = data.ambiguous === true ? ` An exit status over 128 may also mean a signal here.` : "";
   return { code: "SHELL_EXIT", message: `${name} ended with exit code ${exitCode}.${doubt}`, details: { exitCode } };
 }
 
 /** What was seen of the end of the process tree; nothing is claimed that was not seen. */
 function endOf(data: BashData): string {
   const how = data.endedBy === null ? "" : ` with ${data.endedBy}`;
-  if (data.tree === "gone") return `, and all its processes were ended${how}`;
-  if (data.tree === "unseen") return `, and whether all its processes ended could not be seen`;
+  if (data.tree === "gone") return `, and all its processes were terminated${how}`;
+  if (data.tree === "unseen") return `, and it is unknown whether all its processes ended`;
   const left = data.survivors.map(({ pid, name }) => `${pid} (${showControls(name)})`).join(", ");
   return `, but some of its processes still run${left === "" ? "" : `: ${left}`}`;
 }

@@ -76,7 +76,7 @@ describe("a command", () => {
     await bash(bench, { command: "b", timeoutMs: 5_000 });
     const capped = await bash(bench, { command: "c", timeoutMs: 999_999_999 });
     expect(asked.map(({ options }) => options.timeoutMs)).toEqual([120_000, 5_000, 600_000]);
-    expect(capped.details?.notes).toEqual(["`timeoutMs` 999999999 was taken as 600000, the most."]);
+    expect(capped.details?.notes).toEqual(["`timeoutMs` 999999999 was reduced to 600000, the maximum."]);
     expect(capped.data?.timeoutMs).toBe(600_000);
     for (const timeoutMs of [0, -1, "soon"])
       expect((await bash(bench, { command: "d", timeoutMs })).isError).toBe(true);
@@ -100,7 +100,7 @@ it("refuses half a character in any text: another command would run than was jud
     { command: "ls", cwd: "a\ud800" },
   ]) {
     const failed = await bash(bench, odd);
-    expect([failed.code, failed.message?.includes("half of a character")]).toEqual(["CALL_INVALID", true]);
+    expect([failed.code, failed.message?.includes("half a character")]).toEqual(["CALL_INVALID", true]);
   }
   expect(asked).toEqual([]);
 });
@@ -129,7 +129,7 @@ describe("a failure", () => {
     const { bench } = answering({ exit: { by: "status", status: 137 } });
     const call = await bash(bench, "x");
     expect(call).toMatchObject({ code: "SHELL_EXIT", data: { exitCode: 137, signal: null, ambiguous: true } });
-    expect(call.message).toContain("may also stand for a signal");
+    expect(call.message).toContain("may also mean a signal");
   });
 
   const stopped = (state: "gone" | "alive" | "unseen") => ({
@@ -143,10 +143,10 @@ describe("a failure", () => {
       "deadline",
       "SHELL_TIMEOUT",
       "timed-out",
-      /after 120000 ms, and all its processes were ended with KILL\. Raise `timeoutMs`/,
+      /after 120000 ms, and all its processes were terminated with KILL\. Raise `timeoutMs`/,
     ],
     ["cancelled", "SHELL_CANCELLED", "cancelled", /the call was cancelled, and all its processes/],
-    ["output-limit", "SHELL_OUTPUT_LIMIT", "failed", /printed more than is taken/],
+    ["output-limit", "SHELL_OUTPUT_LIMIT", "failed", /its output exceeded the limit/],
   ] as const)("by %s is %s and keeps what was printed", async (ended, code, status, words) => {
     const { bench } = answering({ ...stopped("gone"), ended });
     const call = await bash(bench, "npm test");
@@ -158,7 +158,7 @@ describe("a failure", () => {
     const alive = await bash(answering({ ...stopped("alive"), ended: "deadline" }).bench, "x");
     expect(alive.message).toContain("some of its processes still run: 7 (node)");
     const unseen = await bash(answering({ ...stopped("unseen"), ended: "cancelled" }).bench, "x");
-    expect(unseen.message).toContain("could not be seen");
+    expect(unseen.message).toContain("it is unknown whether all its processes ended");
   });
 
   it("to start says why, in the model's spelling of the folder", async () => {
@@ -172,7 +172,7 @@ describe("a failure", () => {
     const lost = { ended: "channel-lost", exit: { by: "none" } } as const;
     const call = await bash(answering({ ...lost, began: "unknown" }).bench, "x");
     expect(call).toMatchObject({ code: "BACKEND_UNAVAILABLE", details: { began: "unknown" } });
-    expect(call.message).toContain("not known");
+    expect(call.message).toContain("It is unknown whether it had started");
   });
 });
 
@@ -255,7 +255,7 @@ describe("output", () => {
     const kept = await bench.session.artifacts.read(artifact, 0, 1_000_000);
     const xs = "x".repeat(50_000);
     expect(typeof kept !== "string" && new TextDecoder().decode(kept.bytes)).toBe(
-      `${xs}\n[10000 bytes could not be kept]\n${xs}\n[30000 bytes could not be kept]\n`,
+      `${xs}\n[10000 bytes could not be stored]\n${xs}\n[30000 bytes could not be stored]\n`,
     );
     expect(cuts).toMatchObject([{ producedBytes: 140_000, next: expect.stringContaining("for 100000 bytes of it") }]);
   });

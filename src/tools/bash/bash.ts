@@ -70,17 +70,17 @@ function timeoutOf(input: BashInput, limits: BashLimits): number {
 }
 
 function refuseInput({ command, timeoutMs, cwd, input }: BashInput): ToolResult<never> | undefined {
-  const half = "holds half of a character (a lone surrogate); send whole characters";
+  const half = "contains a lone surrogate (half a character); send whole characters";
   const most = BASH_LIMITS.maxTimeoutMs;
   const problem = (
     [
-      ["command", command.trim() === "", "is empty; it takes a shell command"],
-      ["command", command.includes("\0"), "holds a NUL byte, which no shell takes"],
+      ["command", command.trim() === "", "is empty; send a shell command"],
+      ["command", command.includes("\0"), "contains a NUL byte, which no shell accepts"],
       ["command", hasLoneSurrogate(command), half],
       ["input", hasLoneSurrogate(input ?? ""), half],
       ["cwd", hasLoneSurrogate(cwd ?? ""), half],
-      ["cwd", cwd === "" || cwd?.includes("\0") === true, `was ${quoted(cwd ?? "")}, which names no folder`],
-      ["timeoutMs", !isTimeout(timeoutMs), `was ${timeoutMs}; it takes 1 to ${most} milliseconds`],
+      ["cwd", cwd === "" || cwd?.includes("\0") === true, `was ${quoted(cwd ?? "")}, which is not a directory`],
+      ["timeoutMs", !isTimeout(timeoutMs), `was ${timeoutMs}; must be 1 to ${most} milliseconds`],
     ] as const
   ).find(([, isBad]) => isBad);
   if (problem === undefined) return undefined;
@@ -129,7 +129,9 @@ async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<
   const data = { ...found, ...going.facts(result) };
   markShown(ctx, result);
   const isCapped = input.timeoutMs !== undefined && input.timeoutMs > limits.maxTimeoutMs;
-  const notes = isCapped ? [`\`timeoutMs\` ${input.timeoutMs} was taken as ${limits.maxTimeoutMs}, the most.`] : [];
+  const notes = isCapped
+    ? [`\`timeoutMs\` ${input.timeoutMs} was reduced to ${limits.maxTimeoutMs}, the maximum.`]
+    : [];
   const more = {
     structured: structuredOf(data),
     truncations: [...truncationOf("stdout", data.stdout, stdout), ...truncationOf("stderr", data.stderr, stderr)],
@@ -204,7 +206,7 @@ function truncationOf(what: string, stream: StreamData, recorded: RecordedStream
   if (stream.omittedBytes === 0) return artifact === undefined ? [] : overwrittenTruncation(what, stream, artifact);
   const truncation = { what, producedBytes: stream.bytes, keptBytes: stream.bytes - stream.omittedBytes };
   if (artifact === undefined)
-    return [{ ...truncation, next: "Run it again with less output, or send the output to a file." }];
+    return [{ ...truncation, next: "Run it again with less output, or redirect the output to a file." }];
   const gap = recorded !== undefined && recorded.keptBytes < recorded.producedBytes;
   const next = `\`read\` or \`grep\` "artifact:${artifact}" for ${gap ? `${recorded.keptBytes} bytes of it` : "all of it"}.`;
   return [{ ...truncation, artifact, next }];

@@ -43,7 +43,8 @@ describe("a delete", () => {
     const bench = memoryBench({ "d/a.txt": "one", "d/sub/b.txt": "two", "d/none/": "", "e/": "" });
     expect(await remove(bench, "d")).toMatchObject({
       code: "FS_NOT_EMPTY",
-      message: 'Did not delete "d": it is a folder that is not empty. Set `recursive` to delete it with all in it.',
+      message:
+        'Did not delete "d": it is a directory that is not empty. Set `recursive` to delete it and its contents.',
     });
     const { data } = await remove(bench, "d/", { recursive: true });
     expect(data).toMatchObject({ sizeBytes: 6, inside: { files: 2, directories: 2, symlinks: 0, others: 0 } });
@@ -63,7 +64,7 @@ describe("a delete", () => {
     const long = memoryBench({ "long.txt": "a".repeat(3_000_000) });
     expect(await remove(long, "long.txt")).toMatchObject({
       code: "FS_TOO_LARGE",
-      message: expect.stringContaining('of the 3000000 bytes of "long.txt" this session has room for 2097152'),
+      message: expect.stringContaining('room for 2097152 of the 3000000 bytes of "long.txt"'),
     });
     const session = createMemorySession({
       id: "small",
@@ -73,7 +74,7 @@ describe("a delete", () => {
     expect(await remove(many, "d", { recursive: true })).toMatchObject({
       code: "FS_TOO_LARGE",
       message:
-        'Did not delete "d": of the 600000 bytes of "d/a.txt" this session has room for 0 among its artifacts. Delete less at once, or use a command, which keeps nothing.',
+        'Did not delete "d": the session\'s artifact storage has room for 0 of the 600000 bytes of "d/a.txt". Delete less at once, or use a command, which makes no backup.',
     });
     for (const bench of [long, many]) expect(await bench.session.artifacts.list()).toEqual([]);
     expect([await exists(many, "d/a.txt"), await exists(many, "d/b.txt"), await exists(long, "long.txt")]).toEqual([
@@ -88,7 +89,7 @@ describe("a delete", () => {
     const bench = memoryBench({ "d/a.txt": "one", "d/b.txt": "two" });
     const tooMany = await remove(bench, "d", { recursive: true }, { maxEntries: 2 });
     expect(tooMany).toMatchObject({ code: "FS_TOO_LARGE" });
-    expect(tooMany.message).toContain('Did not delete "d": it holds more than the 2 entries that a call deletes.');
+    expect(tooMany.message).toContain('Did not delete "d": it has more than 2 entries, the limit of a call.');
     const tooLarge = await remove(bench, "d", { recursive: true }, { maxBytes: 5 });
     expect(tooLarge).toMatchObject({ code: "FS_TOO_LARGE", details: { sizeBytes: 6, maxBytes: 5 } });
     expect(await bench.session.artifacts.list()).toEqual([]);
@@ -111,7 +112,7 @@ describe("a delete", () => {
     const bench = toolBench({ backend });
     const done = await remove(bench, "d", { recursive: true });
     expect(done).toMatchObject({ code: "FS_IO", details: { kept: [{ path: "d/a.txt" }] } });
-    expect(done.message).toMatch(/Some of it may be gone; what it held is kept: "d\/a\.txt" as artifact:\S+\.$/);
+    expect(done.message).toMatch(/Some of it may already be deleted; backups: "d\/a\.txt" as artifact:\S+\.$/);
   });
 
   it("is refused of the root, the workspace, home, and what holds them", async () => {
@@ -135,7 +136,7 @@ describe("a delete", () => {
   it("of a path that is not there is answered with what is near", async () => {
     const bench = memoryBench({ "report.txt": "" });
     expect((await remove(bench, "reprot.txt")).message).toBe(
-      'Did not delete "reprot.txt": there is no such file or folder. Near it are "report.txt".',
+      'Did not delete "reprot.txt": no such file or directory. Did you mean "report.txt"?',
     );
     expect(await remove(bench, "artifact:1")).toMatchObject({ code: "FS_BAD_PATH" });
   });

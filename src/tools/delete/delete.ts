@@ -48,7 +48,7 @@ function claimsOf({ path, recursive }: DeleteInput, context: ClaimContext<Delete
 
 async function runDelete(input: DeleteInput, ctx: ToolContext<DeleteLimits>): Promise<ToolResult<DeleteData>> {
   const absolute = ctx.resolve(input.path);
-  const asked = { verb: "delete", givenPath: input.path, absolute, noun: "file or folder" };
+  const asked = { verb: "delete", givenPath: input.path, absolute, noun: "file or directory" };
   try {
     const info = await ctx.fs.stat(absolute);
     const misspelt = refuseTrailingSlash(info.kind, asked);
@@ -155,8 +155,8 @@ async function backUpFiles(
 }
 
 function refuseChanged(path: string, givenPath: string): ToolResult<never> {
-  const why = `${quoted(givenPath)} was changed, made or taken away while what is to be deleted was being kept`;
-  const message = `Did not delete ${quoted(path)}: ${why}. Nothing was deleted; look at it again, then repeat the call.`;
+  const why = `${quoted(givenPath)} was changed, created or removed during the backup`;
+  const message = `Did not delete ${quoted(path)}: ${why}. Nothing was deleted; check it again, then repeat the call.`;
   return fail("FS_STALE", message, { details: { path, changed: givenPath } });
 }
 
@@ -166,19 +166,19 @@ function refuseTooLargeToBackUp(
   sizeBytes: number,
   keptBytes: number,
 ): ToolResult<never> {
-  const why = `of the ${sizeBytes} bytes of ${quoted(givenPath)} this session has room for ${keptBytes} among its artifacts`;
-  const message = `Did not delete ${quoted(path)}: ${why}. Delete less at once, or use a command, which keeps nothing.`;
+  const why = `the session's artifact storage has room for ${keptBytes} of the ${sizeBytes} bytes of ${quoted(givenPath)}`;
+  const message = `Did not delete ${quoted(path)}: ${why}. Delete less at once, or use a command, which makes no backup.`;
   return fail("FS_TOO_LARGE", message, { details: { path, sizeBytes, maxBytes: keptBytes } });
 }
 
 function notEmpty(path: string): ToolResult<never> {
-  const message = `Did not delete ${quoted(path)}: it is a folder that is not empty. Set \`recursive\` to delete it with all in it.`;
+  const message = `Did not delete ${quoted(path)}: it is a directory that is not empty. Set \`recursive\` to delete it and its contents.`;
   return fail("FS_NOT_EMPTY", message, { details: { path } });
 }
 
 function refuseSize(path: string, sizeBytes: number, maxBytes: number): ToolResult<never> {
-  const why = `it holds ${sizeBytes} bytes, and at most ${maxBytes} are kept of what a call deletes`;
-  const message = `Did not delete ${quoted(path)}: ${why}. Delete parts of it, or use a command, which keeps nothing.`;
+  const why = `it has ${sizeBytes} bytes, and at most ${maxBytes} are backed up by one call`;
+  const message = `Did not delete ${quoted(path)}: ${why}. Delete parts of it, or use a command, which makes no backup.`;
   return fail("FS_TOO_LARGE", message, { details: { path, sizeBytes, maxBytes } });
 }
 
@@ -186,6 +186,6 @@ function refuseSize(path: string, sizeBytes: number, maxBytes: number): ToolResu
 function partlyDeleted(failure: ToolResult<never>, top: TreeEntry, kept: DeleteData["kept"]): ToolResult<never> {
   if (top.kind !== "directory" || kept.length === 0) return failure;
   const reported = kept.map(({ path, artifact }) => `${quoted(path)} as artifact:${artifact}`).join(", ");
-  const message = `${failure.message} Some of it may be gone; what it held is kept: ${reported}.`;
+  const message = `${failure.message} Some of it may already be deleted; backups: ${reported}.`;
   return { ...failure, message, details: { ...(failure.details as object), kept } };
 }

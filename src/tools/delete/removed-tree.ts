@@ -62,12 +62,12 @@ export async function changedEntry(
 }
 
 function refuseName(path: string, givenPath: string): ToolResult<never> {
-  const why = `the name of ${quoted(givenPath)} is not UTF-8, so it cannot be kept. Use a command`;
+  const why = `the name of ${quoted(givenPath)} is not UTF-8, so it cannot be backed up. Use a command`;
   return fail("FS_BAD_PATH", `Did not delete ${quoted(path)}: ${why}.`, { details: { path, why: "name" } });
 }
 
 function refuseNumber(path: string, maxEntries: number): ToolResult<never> {
-  const why = `it holds more than the ${maxEntries} entries that a call deletes`;
-  const message = `Did not delete ${quoted(path)}: ${why}. Delete parts of it, or use a command, which keeps nothing.`;
+  const why = `it has more than ${maxEntries} entries, the limit of a call`;
+  const message = `Did not delete ${quoted(path)}: ${why}. Delete parts of it, or use a command, which makes no backup.`;
   return fail("FS_TOO_LARGE", message, { details: { path, maxEntries } });
 }

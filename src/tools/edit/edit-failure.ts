@@ -12,7 +12,7 @@ export function refuseEditInput(input: EditInput): ToolResult<never> | undefined
   const { path, edits } = input;
   const bad = refusePath(path, "edit");
   if (bad !== undefined) return bad;
-  if (edits.length === 0) return fail("EDIT_EMPTY", `Did not edit ${quoted(path)}: there is no edit in \`edits\`.`);
+  if (edits.length === 0) return fail("EDIT_EMPTY", `Did not edit ${quoted(path)}: \`edits\` is empty.`);
   for (const [index, { oldText, newText }] of edits.entries()) {
     const which = numbered(index, edits.length);
     const details = edits.length === 1 ? {} : { edit: index + 1 };
@@ -29,11 +29,11 @@ export function refuseEditInput(input: EditInput): ToolResult<never> | undefined
 }
 
 const HINTS: Readonly<Record<Hint, string>> = {
-  gutter: "It looks as if the line numbers that `read` puts in front were copied along. Send the lines without them.",
+  gutter: "`oldText` seems to include the line numbers that `read` prints. Send the lines without them.",
   escaped:
-    "It has a backslash and a letter, such as `\\n`, where the file has the character itself, such as a line break. Send the character.",
+    "It has an escape sequence, such as `\\n`, where the file has the character itself, such as a line break. Send the character.",
   unescaped:
-    "The file has a backslash and a letter, such as `\\n`, where `oldText` has the character itself, such as a line break. Send both characters.",
+    "The file has an escape sequence, such as `\\n`, where `oldText` has the character itself, such as a line break. Send both characters.",
 };
 
 const OTHER_ENDINGS =
@@ -64,11 +64,11 @@ export function planFailure(
   const start = `Did not edit ${quoted(input.path)}: `;
   const count = input.edits.length;
   if (plan.kind === "no-change") {
-    return fail("EDIT_NO_CHANGE", `${start}it already reads so.`, { details: { path: input.path } });
+    return fail("EDIT_NO_CHANGE", `${start}it already has this content.`, { details: { path: input.path } });
   }
   if (plan.kind === "overlap") {
     const edits = plan.edits.map((edit) => edit + 1);
-    const message = `${start}edits ${edits.join(" and ")} overlap. Join them into one.`;
+    const message = `${start}edits ${edits.join(" and ")} overlap. Merge them into one.`;
     return fail("EDIT_OVERLAP", message, { details: { edits } });
   }
   const which = numbered(plan.edit, count);
@@ -79,7 +79,7 @@ export function planFailure(
     const where = `${start}\`oldText\`${which} occurs ${plan.count} times, on ${on}`;
     const message =
       input.replaceAll === true
-        ? `${where}, and at most ${MAX_REPLACED_PLACES} are replaced at once. A command can do that.`
+        ? `${where}, and at most ${MAX_REPLACED_PLACES} are replaced by one call. Use a command instead.`
         : `${where}. Add surrounding lines until it is unique, or set \`replaceAll\`.${plan.hasOtherEndings ? OTHER_ENDINGS : ""}`;
     return fail("EDIT_AMBIGUOUS", message, { details: { ...edit, lines, count: plan.count } });
   }
@@ -87,24 +87,20 @@ export function planFailure(
     const { encoding, confident } = form;
     const name = `${encoding}${confident ? "" : " (guessed)"}`;
     const lacks = `${quoted(plan.char)} (${codePointAt(plan.char)})`;
-    const problem = `\`newText\`${which} has ${lacks}, which the encoding of the file, ${name}, does not have`;
-    return fail(
-      "CALL_INVALID",
-      `${start}${problem}. Leave it out, or \`write\` the whole file, which makes it UTF-8.`,
-      {
-        details: { ...edit, parameter: "newText", problem },
-      },
-    );
+    const problem = `\`newText\`${which} contains ${lacks}, which the file's encoding, ${name}, cannot represent`;
+    return fail("CALL_INVALID", `${start}${problem}. Omit it, or \`write\` the whole file, which makes it UTF-8.`, {
+      details: { ...edit, parameter: "newText", problem },
+    });
   }
   if (isBinary) {
-    const why = `it is a binary file (${now.info.size} bytes) and does not hold \`oldText\`${which}`;
-    const next = "Change it with a command, for example a script that works on bytes, or make it anew from its source";
+    const why = `it is a binary file (${now.info.size} bytes) and does not contain \`oldText\`${which}`;
+    const next = "Change it with a command, for example a script that works on bytes, or regenerate it from its source";
     return fail("FS_NOT_TEXT", `${start}${why}. ${next}.`, { details: { ...edit, path: input.path } });
   }
   const { nearest } = plan;
   if (isStale) {
     const [region] = nearest;
-    const message = `${start}it has changed since it was read, and \`oldText\`${which} does not stand there any more.`;
+    const message = `${start}it has changed since it was read and no longer contains \`oldText\`${which}.`;
     return fail("FS_STALE", message, {
       details: { ...edit, path: input.path, ...(region === undefined ? {} : { region }), nearest, ...factsOf(now) },
     });
@@ -125,7 +121,7 @@ export function overtaken(
       : plan.kind === "not-found"
         ? plan.nearest[0]
         : undefined;
-  const message = `Did not edit ${quoted(input.path)}: something else changed it twice while this call worked on it.`;
+  const message = `Did not edit ${quoted(input.path)}: another program changed it twice during this call.`;
   const details = { path: input.path, ...(found === undefined ? {} : { region: found }) };
   return fail("FS_STALE", message, { details });
 }

@@ -11,7 +11,7 @@ describe("line endings", () => {
     const { data, details } = await edit(bench, oldText, newText);
     return { diff: data?.diff, eolConverted: data?.eolConverted, notes: (details as { notes?: string[] })?.notes };
   };
-  const SYMBOL_NOTE = "In the diff ␍ is a carriage return: a line that ends in it ends in CRLF.";
+  const SYMBOL_NOTE = "In the diff ␍ is a carriage return: a line ending in it ends in CRLF.";
 
   it("shows a change of line ending in the diff", async () => {
     expect(await diffOf("a\nb\n", "a\n", "a\r\n")).toEqual({
@@ -47,7 +47,7 @@ describe("line endings", () => {
     });
     const { details } = await edit(bench, "x\r\ny", "X\r\nY");
     expect((details as { notes: string[] }).notes).toEqual([
-      "The file has mixed line endings; `oldText` was matched with exactly the line endings that it has.",
+      "The file has mixed line endings; `oldText` was matched with exactly its own line endings.",
       SYMBOL_NOTE,
     ]);
     expect(await bench.bytes("f.txt")).toBe("x\ny\nmid\nX\r\nY\r\n");

@@ -39,10 +39,10 @@ describe("the reason why a text does not stand in a file", () => {
 
   it("tells an escape from the character that it stands for, both ways", async () => {
     expect((await refusal("one\ntwo\n", "one\\ntwo")).message).toBe(
-      'Did not edit "f.txt": `oldText` was not found. It has a backslash and a letter, such as `\\n`, where the file has the character itself, such as a line break. Send the character.',
+      'Did not edit "f.txt": `oldText` was not found. It has an escape sequence, such as `\\n`, where the file has the character itself, such as a line break. Send the character.',
     );
     expect((await refusal('log("one\\ntwo");\n', "one\ntwo")).message).toBe(
-      'Did not edit "f.txt": `oldText` was not found. The file has a backslash and a letter, such as `\\n`, where `oldText` has the character itself, such as a line break. Send both characters.',
+      'Did not edit "f.txt": `oldText` was not found. The file has an escape sequence, such as `\\n`, where `oldText` has the character itself, such as a line break. Send both characters.',
     );
     expect((await refusal("one\ntwo\n", "one\\ttwo")).message).toBe('Did not edit "f.txt": `oldText` was not found.');
   });
@@ -54,6 +54,6 @@ it("says that a file is binary instead of what is near", async () => {
   expect(await edit("Hello")).toMatchObject({
     code: "FS_NOT_TEXT",
     message:
-      'Did not edit "f.txt": it is a binary file (9 bytes) and does not hold `oldText`. Change it with a command, for example a script that works on bytes, or make it anew from its source.',
+      'Did not edit "f.txt": it is a binary file (9 bytes) and does not contain `oldText`. Change it with a command, for example a script that works on bytes, or regenerate it from its source.',
   });
 });

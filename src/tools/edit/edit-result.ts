@@ -80,8 +80,8 @@ export function edited(
 function notesOf({ byEndings }: Applied["plan"], { showsReturns }: EditDiff): readonly string[] {
   const notes: string[] = [];
   if (byEndings)
-    notes.push("The file has mixed line endings; `oldText` was matched with exactly the line endings that it has.");
-  if (showsReturns) notes.push(`In the diff ${CR_SYMBOL} is a carriage return: a line that ends in it ends in CRLF.`);
+    notes.push("The file has mixed line endings; `oldText` was matched with exactly its own line endings.");
+  if (showsReturns) notes.push(`In the diff ${CR_SYMBOL} is a carriage return: a line ending in it ends in CRLF.`);
   return notes;
 }
 
@@ -101,13 +101,12 @@ function diffCuts(
   return [{ what: `diff of ${path}`, producedBytes, keptBytes, next: showsRemoved ? READ_FILE : whereRemoved(backup) }];
 }
 
-const READ_FILE = "Read the file to see the rest of what was added.";
+const READ_FILE = "Read the file to see the rest of the added text.";
 
 function whereRemoved(backup: ContentBackup | BackupSkipped | undefined): string {
   if (backup === undefined || "kept" in backup || backup.bytes === 0)
-    return `${READ_FILE} What was removed is kept nowhere but for what the diff shows.`;
+    return `${READ_FILE} Removed text beyond the diff was not stored.`;
   const { artifact, bytes, sizeBytes } = backup;
-  const part =
-    bytes === sizeBytes ? "the file as it was" : `the first and the last of the file as it was, ${bytes} bytes`;
-  return `${READ_FILE} What was removed is in artifact:${artifact}: ${part}.`;
+  const part = bytes === sizeBytes ? "the old file" : `the first and last part of the old file, ${bytes} bytes`;
+  return `${READ_FILE} The removed text is in artifact:${artifact}: ${part}.`;
 }

@@ -54,10 +54,10 @@ describe("replacing", () => {
     expect(await edit(bench, "missing.txt", "a", "b")).toMatchObject({
       isError: true,
       code: "FS_NOT_FOUND",
-      message: 'Did not edit "missing.txt": there is no such file.',
+      message: 'Did not edit "missing.txt": no such file.',
     });
     expect((await edit(bench, "~/missing.txt", "a", "b")).message).toBe(
-      `Did not edit "~/missing.txt": there is no such file; \`~\` is "${bench.backend.home}".`,
+      `Did not edit "~/missing.txt": no such file; \`~\` is "${bench.backend.home}".`,
     );
     expect(await edit(bench, "folder", "a", "b")).toMatchObject({ isError: true, code: "FS_NOT_A_FILE" });
   });
@@ -125,7 +125,7 @@ describe("replacing", () => {
     const limits = { maxDiffBytes: 10 };
     const { details, truncations: cuts } = await edit(bench, "a.txt", "one\ntwo", "new", { limits });
     const artifact = (details?.backup as { readonly artifact?: string } | undefined)?.artifact ?? "none";
-    const next = `Read the file to see the rest of what was added. What was removed is in artifact:${artifact}: the file as it was.`;
+    const next = `Read the file to see the rest of the added text. The removed text is in artifact:${artifact}: the old file.`;
     expect(details).toEqual({ backup: { artifact, bytes: 14, sizeBytes: 14 } });
     expect(cuts).toMatchObject([
       { what: "diff of a.txt", next },
@@ -144,7 +144,7 @@ describe("replacing", () => {
   it("keeps nothing where the diff shows all of it, where nothing is removed, or nothing changed", async () => {
     const bench = memoryBench({ "a.txt": "one\r\n" });
     const added = await edit(bench, "a.txt", "\r\n", "\r\ntwo\r\n", { limits: { maxDiffBytes: 1 } });
-    expect(added.truncations).toMatchObject([{ next: "Read the file to see the rest of what was added." }]);
+    expect(added.truncations).toMatchObject([{ next: "Read the file to see the rest of the added text." }]);
     expect(await edit(bench, "a.txt", "one", "two")).toMatchObject({ truncations: [] });
     expect(await edit(bench, "a.txt", "none", "two", { limits: { maxDiffBytes: 1 } })).toMatchObject({ isError: true });
     expect(await bench.session.artifacts.list()).toEqual([]);
@@ -155,7 +155,7 @@ describe("replacing", () => {
     const call = await edit(bench, "a.txt", "one", "1", { limits: { maxDiffBytes: 10, maxBackupBytes: 7 } });
     expect(call.details).toEqual({ backup: { kept: false, sizeBytes: 8, maxBytes: 7 } });
     expect(call.truncations?.[0]).toMatchObject({
-      next: "Read the file to see the rest of what was added. What was removed is kept nowhere but for what the diff shows.",
+      next: "Read the file to see the rest of the added text. Removed text beyond the diff was not stored.",
     });
     expect(await bench.session.artifacts.list()).toEqual([]);
   });
@@ -214,7 +214,7 @@ it("writes in the encoding of a file, reports where that is a guess, and names a
   expect(await edit(bench, "l.txt", "2", "你")).toMatchObject({
     code: "CALL_INVALID",
     message:
-      'Did not edit "l.txt": `newText` has "你" (U+4F60), which the encoding of the file, windows-1252 (guessed), does not have. Leave it out, or `write` the whole file, which makes it UTF-8.',
+      'Did not edit "l.txt": `newText` contains "你" (U+4F60), which the file\'s encoding, windows-1252 (guessed), cannot represent. Omit it, or `write` the whole file, which makes it UTF-8.',
   });
 });
 

@@ -119,7 +119,7 @@ describe("queries and roots", () => {
   it("are folders that are there; near ones are named", async () => {
     expect(await find(bench, { query: "a", path: "sub/a.txt" })).toMatchObject({
       code: "FS_NOT_A_DIRECTORY",
-      message: 'Did not search "sub/a.txt": it is a file. Name the folder to search below.',
+      message: 'Did not search "sub/a.txt": it is a file. Send the directory to search.',
     });
     expect(await find(bench, { query: "a", path: "./sbu" })).toMatchObject({
       code: "FS_NOT_FOUND",
@@ -159,7 +159,7 @@ describe("what is found", () => {
     expect((await find(many, { query: "f" })).data).toMatchObject({ why: "limit", limit: 500, total: 500 });
     expect((await find(many, { query: "f", limit: 600 })).data).toMatchObject({ why: "complete", total: 600 });
     expect((await find(many, { query: "f", limit: 9_999 })).details?.notes).toEqual([
-      "`limit` 9999 was taken as 5000, the most entries of a call.",
+      "`limit` 9999 was reduced to 5000, the maximum.",
     ]);
     const long = memoryBench(emptyFiles(Array.from({ length: 300 }, (_, index) => `${"n".repeat(200)}${index}`)));
     const { data, truncations: cuts } = await find(long, { query: "n" });
@@ -192,7 +192,7 @@ describe("with the bounds of indusagi", () => {
     const { data, details } = await find(bench, { query: "a/*" }, INDUSAGI);
     expect([data?.entries, data?.why]).toEqual([[], "complete"]);
     expect(details?.notes).toEqual([
-      "`query` is matched against names, and no name holds a slash; give the folder as `path`.",
+      "`query` is matched against names, and no name contains a slash; set `path` to the directory.",
     ]);
   });
 

@@ -162,8 +162,8 @@ function fitting(
 function notesOf(input: FindInput, { maxEntries, wildcards }: FindLimits): { readonly details?: object } {
   const notes: string[] = [];
   if (input.limit !== undefined && input.limit > maxEntries)
-    notes.push(`\`limit\` ${input.limit} was taken as ${maxEntries}, the most entries of a call.`);
+    notes.push(`\`limit\` ${input.limit} was reduced to ${maxEntries}, the maximum.`);
   if (wildcards === "names" && input.query.includes("/"))
-    notes.push("`query` is matched against names, and no name holds a slash; give the folder as `path`.");
+    notes.push("`query` is matched against names, and no name contains a slash; set `path` to the directory.");
   return notes.length === 0 ? {} : { details: { notes } };
 }

@@ -20,9 +20,9 @@ export function refuseQuery(query: string, wildcards: FindLimits["wildcards"]): 
   const isPath = wildcards === "glob";
   const problem =
     query === "" || (isPath && /^\/+$/.test(query))
-      ? "`query` is empty; it takes a glob such as *.md, or a part of a name"
+      ? "`query` is empty; send a glob such as *.md, or part of a name"
       : isPath && query.split("/").includes("..")
-        ? "`query` holds `..`, and what is found lies below `path`; name the folder as `path`"
+        ? "`query` contains `..`, but only files below `path` are found; set `path` to the directory"
         : undefined;
   if (problem === undefined) return undefined;
   return fail("CALL_INVALID", `Did not search: ${problem}.`, { details: { parameter: "query", problem } });

@@ -81,7 +81,7 @@ describe("hits", () => {
     expect(few.data?.hits).toHaveLength(200);
     const all = await grep(bench, { pattern: "hit", limit: 9_999 }, { ...INDUSAGI, maxBytes: 1e9 });
     expect(all.data?.hits).toHaveLength(5_000);
-    expect(all.details?.notes).toEqual(["`limit` 9999 was taken as 5000, the most hits of a call."]);
+    expect(all.details?.notes).toEqual(["`limit` 9999 was reduced to 5000, the maximum."]);
   });
 
   it("show no control characters and no carriage return, and are clipped around the match", async () => {
@@ -200,7 +200,7 @@ describe("roots", () => {
     const bench = toolBench({ backend });
     expect(await grep(bench, { pattern: "x", path: "./nope" })).toMatchObject({
       code: "FS_NOT_FOUND",
-      message: expect.stringMatching(/^Did not search ".\/nope": there is no such file or folder\./),
+      message: expect.stringMatching(/^Did not search ".\/nope": no such file or directory\./),
     });
     expect(await grep(bench, { pattern: "x", path: "q" })).toMatchObject({ code: "FS_NOT_A_FILE" });
   });
@@ -255,9 +255,9 @@ describe("a root that is a link", () => {
     const loop = await grep(bench, { pattern: "x", path: "loop" });
     expect([loop.code, loop.message]).toEqual([
       "FS_LINK_LOOP",
-      'Did not search "loop": its links lead round in a circle. Name the file itself.',
+      'Did not search "loop": its symlinks form a loop. Send the path of the file itself.',
     ]);
-    expect((await grep(bench, { pattern: "x", path: "gone" })).message).toContain("there is no such file or folder");
+    expect((await grep(bench, { pattern: "x", path: "gone" })).message).toContain("no such file or directory");
   });
 });
 
@@ -309,8 +309,8 @@ describe("what was not looked at is named", () => {
     expect(await noteOf("*.md,*.sh")).toBe(
       '`glob` "*.md,*.sh" selects no file, so nothing was searched. Write alternatives in braces: `{*.md,*.sh}`.',
     );
-    expect(await noteOf("*.{md,sh")).toContain("Its `{` and `}` do not pair up.");
-    expect(await noteOf("g/*.md")).toContain("the path below `path`");
+    expect(await noteOf("*.{md,sh")).toContain("Its `{` and `}` are unbalanced.");
+    expect(await noteOf("g/*.md")).toContain("relative to `path`");
     expect(await noteOf("*.{md,sh}")).toBe("");
     expect(await notesOf(bench, { pattern: "absent", path: "g", glob: "*.md" })).toBe("");
   });

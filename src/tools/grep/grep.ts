@@ -144,7 +144,7 @@ async function inArtifact(
   const head = await ctx.artifacts.read(id, 0, 1);
   if (typeof head !== "string") return searchArtifact(ctx, id, head.producedBytes, query);
   const isEvicted = head === "evicted";
-  const why = isEvicted ? "it was dropped to make room for newer outputs" : "there is no such artifact in this session";
+  const why = isEvicted ? "it was deleted to make room for newer output" : "there is no such artifact in this session";
   return fail(isEvicted ? "ARTIFACT_EVICTED" : "ARTIFACT_UNKNOWN", `Did not search ${quoted(query.root)}: ${why}.`, {
     details: { id },
   });
@@ -209,11 +209,11 @@ function truncationOf(data: GrepData, { keptBytes, omittedBytes, omitted: droppe
 function notesOf(input: GrepInput, limits: GrepLimits): string[] {
   const notes: string[] = [];
   if (input.limit !== undefined && input.limit > limits.maxHits)
-    notes.push(`\`limit\` ${input.limit} was taken as ${limits.maxHits}, the most hits of a call.`);
+    notes.push(`\`limit\` ${input.limit} was reduced to ${limits.maxHits}, the maximum.`);
   if (input.multiline === undefined && spansLines(input))
     notes.push("`pattern` contains a line break, so it was searched with `multiline`.");
   if (input.multiline === false && spansLines(input))
-    notes.push("`pattern` contains a line break, which no single line has: set `multiline`.");
+    notes.push("`pattern` contains a line break, which no single line contains: set `multiline`.");
   return notes;
 }
 
@@ -259,7 +259,7 @@ function globHint(glob: string): string {
   const bare = glob.replace(/\\./gs, "");
   for (const [open, close] of ["[]", "{}"] as const)
     if (bare.split(open!).length !== bare.split(close!).length)
-      return ` Its \`${open}\` and \`${close}\` do not pair up.`;
+      return ` Its \`${open}\` and \`${close}\` are unbalanced.`;
   if (/^[^{}]*,[^{}]*$/.test(bare)) return ` Write alternatives in braces: \`{${glob}}\`.`;
-  return bare.includes("/") ? " With a slash it is matched against the path below `path`." : "";
+  return bare.includes("/") ? " A glob with a slash is matched against the path relative to `path`." : "";
 }

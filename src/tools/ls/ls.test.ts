@@ -59,7 +59,7 @@ describe("a folder", () => {
     expect([data?.entries.length, data?.total]).toEqual([500, 700]);
     expect((await bench.call<LsData>("ls", { limit: 2 })).data).toMatchObject({ total: 700, limit: 2 });
     expect((await bench.call<LsData>("ls", { limit: 9_999 })).details?.notes).toEqual([
-      "`limit` 9999 was taken as 5000, the most entries of a call.",
+      "`limit` 9999 was reduced to 5000, the maximum.",
     ]);
     for (const limit of [0, -1, 1.5])
       expect(await bench.call("ls", { limit })).toMatchObject({ isError: true, status: "invalid" });
@@ -71,12 +71,12 @@ describe("what is no folder", () => {
     const bench = memoryBench({ "sub/a.txt": "", "a.txt": "" });
     expect(await bench.call("ls", { path: "sub/a.txt" })).toMatchObject({
       code: "FS_NOT_A_DIRECTORY",
-      message: 'Did not list "sub/a.txt": it is a file, not a folder. `read` shows what is in it.',
+      message: 'Did not list "sub/a.txt": it is a file, not a directory. Use `read` for its content.',
     });
     expect(await bench.call("ls", { path: "a.txt/b" })).toMatchObject({ code: "FS_NOT_A_DIRECTORY" });
     expect(await bench.call("ls", { path: "./sbu" })).toMatchObject({
       code: "FS_NOT_FOUND",
-      message: 'Did not list "./sbu": there is no such folder. Near it are "./sub".',
+      message: 'Did not list "./sbu": no such directory. Did you mean "./sub"?',
       details: { near: ["./sub"] },
     });
     expect(await bench.call("ls", { path: "artifact:1" })).toMatchObject({ code: "FS_BAD_PATH" });

@@ -47,7 +47,7 @@ function claimsOf(input: LsInput, context: ClaimContext<LsLimits>): readonly Cla
 async function runLs(input: LsInput, ctx: ToolContext<LsLimits>): Promise<ToolResult<LsData>> {
   const givenPath = input.path ?? ".";
   const absolute = ctx.resolve(givenPath);
-  const asked = { verb: "list", givenPath, absolute, noun: "folder" };
+  const asked = { verb: "list", givenPath, absolute, noun: "directory" };
   try {
     const { children, more } = await ctx.fs.readDir(absolute, { limit: MAX_STATTED });
     const data = dataOf(children, more, input, ctx.limits);
@@ -72,7 +72,8 @@ async function notADirectory(
   const failure = fileFailure(thrown, asked);
   const info = await ctx.fs.stat(asked.absolute).catch(() => undefined);
   if (info === undefined) return failure;
-  const what = info.kind === "file" ? "a file, not a folder. `read` shows what is in it" : "no folder. Name a folder";
+  const what =
+    info.kind === "file" ? "a file, not a directory. Use `read` for its content" : "not a directory. Name a directory";
   return { ...failure, message: `Did not list ${quoted(asked.givenPath)}: it is ${what}.` };
 }
 
@@ -113,5 +114,5 @@ function entryOf({ name, kind, size, target }: FsChild): LsEntry {
 
 function notesOf(input: LsInput, { maxEntries }: LsLimits): { readonly details?: object } {
   if (input.limit === undefined || input.limit <= maxEntries) return {};
-  return { details: { notes: [`\`limit\` ${input.limit} was taken as ${maxEntries}, the most entries of a call.`] } };
+  return { details: { notes: [`\`limit\` ${input.limit} was reduced to ${maxEntries}, the maximum.`] } };
 }

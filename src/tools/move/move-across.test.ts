@@ -27,7 +27,8 @@ describe.skipIf(!isOther)("a move to another file system", () => {
       for (const from of ["one.txt", "folder"]) {
         const to = join(there, "moved");
         const moved = await bench.call("move", { from, to });
-        const why = "that is another file system, and a move is one step. Copy it with a command, then delete it.";
+        const why =
+          "the destination is on another file system, and a move must be atomic. Copy it with a command, then delete it.";
         expect([moved.code, moved.message]).toEqual(["FS_CROSS_DEVICE", `Did not move anything to "${to}": ${why}`]);
         expect(statSync(to, { throwIfNoEntry: false })).toBeUndefined();
       }

@@ -37,7 +37,11 @@ export async function refuseDestination(
 
 function refuseDirectory(from: string, to: string): ToolResult<never> {
   const inside = quoted(inDirectory(to, baseName(from)));
-  return refuseExisting(from, to, `${quoted(to)} is a folder. To move it into that folder, send ${inside} as \`to\``);
+  return refuseExisting(
+    from,
+    to,
+    `${quoted(to)} is a directory. To move it into that directory, send ${inside} as \`to\``,
+  );
 }
 
 function refuseExisting(from: string, to: string, why: string): ToolResult<never> {
@@ -55,15 +59,15 @@ function refuseTaken(
   const isSymlink = old.target !== undefined;
   if (!isSymlink && old.kind === "directory") return refuseDirectory(from, to);
   if (overwrite !== true)
-    return refused(`${quoted(to)} exists already. Choose another name, or set \`overwrite\` to replace it`);
+    return refused(`${quoted(to)} already exists. Choose another name, or set \`overwrite\` to replace it`);
   if (isDirectory)
-    return refused(`a folder does not replace what is no folder, and ${quoted(to)} is none. Choose another name`);
+    return refused(`a directory cannot replace ${quoted(to)}, which is not a directory. Choose another name`);
   if (!isSymlink && old.kind === "other")
-    return refused(`${quoted(to)} is a FIFO, a socket or a device, which is not replaced. Choose another name`);
+    return refused(`${quoted(to)} is a FIFO, a socket or a device, which cannot be replaced. Choose another name`);
   if (isSymlink || old.size <= maxBytes) return undefined;
   const details = { path: to, sizeBytes: old.size, maxBytes };
-  const why = `${quoted(to)} has ${old.size} bytes, and at most ${maxBytes} are kept of a file that is replaced`;
-  return fail("FS_TOO_LARGE", `Did not move ${quoted(from)}: ${why}. A command can replace it.`, { details });
+  const why = `${quoted(to)} has ${old.size} bytes, and at most ${maxBytes} of a replaced file are backed up`;
+  return fail("FS_TOO_LARGE", `Did not move ${quoted(from)}: ${why}. Use a command to replace it.`, { details });
 }
 
 /** The refusal of a move over a file of whose bytes the session keeps only a part. */
@@ -72,7 +76,7 @@ export function refuseTooLargeToBackUp(
   { bytes, sizeBytes }: ContentBackup,
 ): ToolResult<never> | undefined {
   if (bytes === sizeBytes) return undefined;
-  const why = `of the ${sizeBytes} bytes of ${quoted(to)} the artifacts of this session can hold ${bytes}`;
-  const message = `Did not move ${quoted(from)}: ${why}. A command can replace it, and keeps nothing.`;
+  const why = `the session's artifact storage has room for ${bytes} of the ${sizeBytes} bytes of ${quoted(to)}`;
+  const message = `Did not move ${quoted(from)}: ${why}. Use a command to replace it, which makes no backup.`;
   return fail("FS_TOO_LARGE", message, { details: { path: to, sizeBytes, maxBytes: bytes } });
 }

@@ -55,7 +55,7 @@ describe("a move", () => {
     const taken = await move(bench, "a.txt", "b.txt");
     expect(taken).toMatchObject({
       code: "FS_EXISTS",
-      message: 'Did not move "a.txt": "b.txt" exists already. Choose another name, or set `overwrite` to replace it.',
+      message: 'Did not move "a.txt": "b.txt" already exists. Choose another name, or set `overwrite` to replace it.',
     });
     expect(await bench.bytes("b.txt")).toBe("old");
     const done = await move(bench, "a.txt", "b.txt", { overwrite: true });
@@ -79,7 +79,7 @@ describe("a move", () => {
     expect(await move(bench, "a.txt", "b.txt", { overwrite: true })).toMatchObject({
       code: "FS_TOO_LARGE",
       message:
-        'Did not move "a.txt": of the 5 bytes of "b.txt" the artifacts of this session can hold 2. A command can replace it, and keeps nothing.',
+        'Did not move "a.txt": the session\'s artifact storage has room for 2 of the 5 bytes of "b.txt". Use a command to replace it, which makes no backup.',
       details: { path: "b.txt", sizeBytes: 5, maxBytes: 2 },
     });
     expect([await bench.bytes("b.txt"), await artifacts.list()]).toEqual(["older", []]);
@@ -91,7 +91,7 @@ describe("a move", () => {
       const { code, message } = await move(bench, "a.txt", "sub/", { overwrite });
       expect([code, message]).toEqual([
         "FS_EXISTS",
-        'Did not move "a.txt": "sub/" is a folder. To move it into that folder, send "sub/a.txt" as `to`.',
+        'Did not move "a.txt": "sub/" is a directory. To move it into that directory, send "sub/a.txt" as `to`.',
       ]);
     }
     expect(await move(bench, "sub", "a.txt", { overwrite: true })).toMatchObject({ code: "FS_EXISTS" });
@@ -100,7 +100,7 @@ describe("a move", () => {
 
   it("is refused into itself, onto itself, and of what the work stands on", async () => {
     const bench = memoryBench({ "a/b.txt": "one" });
-    expect((await move(bench, "a", "a/c")).message).toBe('Did not move "a": `to` is inside it. Name a place outside.');
+    expect((await move(bench, "a", "a/c")).message).toBe('Did not move "a": `to` is inside it. Choose a path outside.');
     expect((await move(bench, "a", "./a")).message).toBe('Did not move "a": `to` is the same path. Name another one.');
     for (const from of ["/", ".", "/workspace", ".."])
       expect(await move(bench, from, "/elsewhere")).toMatchObject({ isError: true, code: "FS_BAD_PATH" });
@@ -118,10 +118,10 @@ describe("a move", () => {
   it("of a path that is not there is answered with what is near", async () => {
     const bench = memoryBench({ "report.txt": "", file: "" });
     expect((await move(bench, "reprot.txt", "x")).message).toBe(
-      'Did not move "reprot.txt": there is no such file or folder. Near it are "report.txt".',
+      'Did not move "reprot.txt": no such file or directory. Did you mean "report.txt"?',
     );
     expect((await move(bench, "report.txt", "file/x")).message).toBe(
-      'Did not move anything to "file/x": a part of the path is a file, not a folder. Check the spelling.',
+      'Did not move anything to "file/x": part of the path is a file, not a directory. Check the spelling.',
     );
     expect(await move(bench, "report.txt", "")).toMatchObject({ isError: true });
     expect(await move(bench, "artifact:1", "x")).toMatchObject({ code: "FS_BAD_PATH" });

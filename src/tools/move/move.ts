@@ -48,7 +48,7 @@ function refuseInput({ from, to }: MoveInput, context: ClaimContext<MoveLimits>)
   const ground = refuseProtectedDirectory(source, "move", from, context);
   if (ground !== undefined || !isWithin(source, destination)) return ground;
   const why =
-    source === destination ? "`to` is the same path. Name another one" : "`to` is inside it. Name a place outside";
+    source === destination ? "`to` is the same path. Name another one" : "`to` is inside it. Choose a path outside";
   return fail("FS_BAD_PATH", `Did not move ${quoted(from)}: ${why}.`, { details: { path: from, to } });
 }
 
@@ -86,7 +86,7 @@ async function runMove(input: MoveInput, ctx: ToolContext<MoveLimits>): Promise<
     const isGoal = HaftError.is(thrown) && thrown.details.path === destination;
     const asked = isGoal
       ? { verb: "move anything to", givenPath: to, absolute: destination }
-      : { verb: "move", givenPath: from, absolute: source, noun: "file or folder" };
+      : { verb: "move", givenPath: from, absolute: source, noun: "file or directory" };
     const failure = fileFailure(thrown, asked);
     return isGoal ? failure : withNearPaths(failure, source, from, ctx);
   }
@@ -122,7 +122,8 @@ async function moveOnce(
   if (refusal !== undefined) return refusal;
   if (missing.includes("/")) {
     if (baseOf(destination, ctx) === undefined) {
-      const why = "its folder does not exist, and outside the workspace none is made. Make it with a command first";
+      const why =
+        "its directory does not exist, and directories outside the workspace are not created. Create it with a command first";
       return fail("FS_NOT_FOUND", `Did not move anything to ${quoted(to)}: ${why}.`, { details: { path: to } });
     }
     await makeParents(ctx, destination, missing);
@@ -141,13 +142,13 @@ async function moveOnce(
   // Keeping takes its time, and what was written meanwhile is not among the kept.
   if (isReplacedFile && (await ctx.fs.stat(destination).catch(undefinedIfMissing))?.version !== old.version) {
     await kept?.discard();
-    const why = `${quoted(to)} was changed while its old bytes were being kept`;
-    const message = `Did not move ${quoted(from)}: ${why}. Nothing was moved; look at it again, then repeat the call.`;
+    const why = `${quoted(to)} was changed during the backup`;
+    const message = `Did not move ${quoted(from)}: ${why}. Nothing was moved; check it again, then repeat the call.`;
     return fail("FS_STALE", message, { details: { path: to } });
   }
   await ctx.fs.rename(source, destination, { replace: old !== undefined });
   if (old !== undefined && (await ctx.fs.exists(source))) {
-    const why = `it and ${quoted(to)} are two names of the same file, and both were left. Delete the one that is not wanted`;
+    const why = `it and ${quoted(to)} are hard links to the same file; neither was changed. Delete the one you do not need`;
     return fail("FS_EXISTS", `Did not move ${quoted(from)}: ${why}.`, { details: { path: to } });
   }
   const data: MoveData = {

@@ -16,7 +16,7 @@ const NEEDS: Readonly<Record<ProcessAction, "command" | "id" | undefined>> = {
 /** A refusal of what no job can be started or found with, in one sentence. */
 export function refuseProcess(input: ProcessInput): ToolResult<never> | undefined {
   const { action, command, id, cwd, timeoutMs } = input;
-  const half = "holds half of a character (a lone surrogate); send whole characters";
+  const half = "contains a lone surrogate (half a character); send whole characters";
   const needed = NEEDS[action];
   const problem = (
     [
@@ -30,12 +30,12 @@ export function refuseProcess(input: ProcessInput): ToolResult<never> | undefine
         needed === "id" && (id ?? "") === "",
         `is missing; \`${action}\` takes the id of a job, which \`list\` shows`,
       ],
-      ["command", command?.includes("\0") === true, "holds a NUL byte, which no shell takes"],
+      ["command", command?.includes("\0") === true, "contains a NUL byte, which no shell accepts"],
       ["command", hasLoneSurrogate(command ?? ""), half],
       ["input", hasLoneSurrogate(input.input ?? ""), half],
       ["cwd", hasLoneSurrogate(cwd ?? ""), half],
-      ["cwd", cwd === "" || cwd?.includes("\0") === true, `was ${quoted(cwd ?? "")}, which names no folder`],
-      ["timeoutMs", !isTimeout(timeoutMs), `was ${timeoutMs}; it takes a whole number of milliseconds from 1`],
+      ["cwd", cwd === "" || cwd?.includes("\0") === true, `was ${quoted(cwd ?? "")}, which is not a directory`],
+      ["timeoutMs", !isTimeout(timeoutMs), `was ${timeoutMs}; must be an integer of at least 1`],
     ] as const
   ).find(([, isBad]) => isBad);
   if (problem === undefined) return undefined;

@@ -43,7 +43,7 @@ describe("process", () => {
     expect((await call({ action: "wait", id: "job-1" })).text).toContain("waiting for input: sh (pid ");
     const wrote = await call({ action: "write", id: "job-1", input: "x\n" });
     expect(wrote.text).toContain("stdout (4 new bytes):\ntwo\n");
-    expect(wrote.text).toContain("wrote 2 bytes to its standard input");
+    expect(wrote.text).toContain("wrote 2 bytes to stdin");
     expect((await call({ action: "poll", id: "job-1" })).text).toContain("stdout: nothing new\nstderr: nothing new");
     await call({ action: "write", id: "job-1" });
     const ended = await call({ action: "wait", id: "job-1" });
@@ -66,7 +66,7 @@ describe("process", () => {
     const ended = idOf((await call({ action: "start", command: "true" })).text);
     await call({ action: "wait", id: ended });
     const open = idOf((await call({ action: "start", command: "sleep 600" })).text);
-    expect((await call({ action: "write", id: open })).text).toContain("closed its standard input");
+    expect((await call({ action: "write", id: open })).text).toContain("closed stdin");
     for (const id of [ended, open]) {
       const refused = await call({ action: "write", id, input: "hello\n" });
       expect([refused.isError, refused.code, refused.text]).toEqual([
@@ -89,11 +89,11 @@ describe("process", () => {
     const rest = bytes.subarray(wroteBytes).toString();
     expect(unwritten).toEqual({ bytes: bytes.length - wroteBytes, from: rest.slice(0, 40), why: "full" });
     expect(cut.text).toMatch(
-      /\nits standard input took \d+ of \d+ bytes and is full: .* Not taken: \d+ bytes, from ".*" on; send that again/,
+      /\nstdin accepted \d+ of \d+ bytes and is full: .* Not written: \d+ bytes, starting with ".*"; send that again/,
     );
     const none = await call({ action: "write", id, input: "more" });
-    expect(none.text).toContain("\nits standard input took 0 of 4 bytes and is full: ");
-    expect(none.text).toContain('Not taken: 4 bytes, from "more" on; send that again once it reads');
+    expect(none.text).toContain("\nstdin accepted 0 of 4 bytes and is full: ");
+    expect(none.text).toContain('Not written: 4 bytes, starting with "more"; send that again once it reads');
     writeFileSync(join(base, "go"), "");
     for (let left = rest; left !== ""; ) {
       const { data } = await call({ action: "write", id, input: left });
@@ -128,7 +128,7 @@ describe("process", () => {
     const { text } = await call({ action: "start", command });
     const ended = await call({ action: "wait", id: idOf(text) });
     const all = `${text}${ended.text}`;
-    expect(all).toMatch(/\[… \d+ bytes left out; `read` or `grep` the path "artifact:/);
+    expect(all).toMatch(/\[… \d+ bytes omitted; `read` or `grep` the path "artifact:/);
     expect(all).toContain("aaa\nEND");
     const [artifact] = /artifact:[A-Za-z0-9-]+/.exec(all) ?? [""];
     const found = await call({ pattern: "END", path: artifact }, session, "grep");
@@ -166,7 +166,7 @@ describe("process", () => {
     await call({ action: "start", command: "sleep 601", lifetime: "host" });
     expect((await call({ action: "list" }, other)).text).toBe("No jobs.");
     expect((await call({ action: "list", all: true }, other)).text).toMatch(
-      /^job-2: running for .*, lives with the host, "sleep 601"$/,
+      /^job-2: running for .*, ends with the host process, "sleep 601"$/,
     );
     expect((await call({ action: "poll", id: "job-1" }, other)).code).toBe("JOB_UNKNOWN");
     expect((await call({ action: "stop", id: "job-2" }, other)).isError).toBe(false);
@@ -188,7 +188,7 @@ describe("process", () => {
     await toolkit.close();
     const later = (await open()).session("one");
     const polled = await call({ action: "poll", id: idOf(text) }, later);
-    expect(polled.text).toMatch(/^job-1: ended with its host after \d+ ms .*"echo kept words; .*"\nstdout/);
+    expect(polled.text).toMatch(/^job-1: ended with its host process after \d+ ms .*"echo kept words; .*"\nstdout/);
     // What the start has shown is not shown again; what it has not shown, as when the command is slower, is.
     expect(`${text}${polled.text}`.match(/^kept words$/gm)).toHaveLength(1);
     const next = await call({ action: "start", command: "true" }, later);

@@ -104,12 +104,12 @@ describe("an image", () => {
       data: { kind: "image", sizeBytes: 2_000, picture: { width: 30_000, height: 30_000 } },
       details: {
         notes: [
-          "The image is not shown: it has 30000×30000 = 900000000 pixels, over the 100000000 of one that is opened. Make a smaller copy with a command and read that.",
+          "The image is not shown: it has 30000×30000 = 900000000 pixels, over the limit of 100000000. Create a smaller copy with a command and read that.",
         ],
       },
     });
     expect((await read(bench, "heavy.png")).details?.notes).toEqual([
-      "The image is not shown: it has 52428801 bytes, over the 52428800 of one that is opened. Make a smaller copy with a command and read that.",
+      "The image is not shown: it has 52428801 bytes, over the limit of 52428800. Create a smaller copy with a command and read that.",
     ]);
   });
 
@@ -126,13 +126,13 @@ describe("an image", () => {
       code: "MEDIA_UNREADABLE",
       details: { why: "damaged", mime: "image/png" },
       message:
-        'Did not read "cut.png" as image/png (200 bytes): it is damaged or was cut off. Get the file anew, or look at its bytes with a command.',
+        'Did not read "cut.png" as image/png (200 bytes): it is damaged or was cut off. Get the file again, or inspect its bytes with a command.',
     });
     for (const [path, size] of [
       ["head.png", 18],
       ["flat.png", 2_000],
     ] as const)
-      expect((await read(bench, path)).message).toContain(`(${size} bytes): its header is damaged or was cut off.`);
+      expect((await read(bench, path)).message).toContain(`(${size} bytes): its header is damaged or truncated.`);
     expect(bench.session.readState.has("memory:/workspace/cut.png")).toBe(false);
   });
 
@@ -150,15 +150,15 @@ describe("an image", () => {
     expect([wide.content, wide.details?.notes]).toEqual([
       [],
       [
-        "The image is not shown: it has 2001×10 pixels, over the 2000×2000 that are sent, and the package sharp, which makes images smaller, is not installed. Install it beside Haft (`npm install sharp`), or make a smaller copy with a command and read that.",
+        "The image is not shown: it has 2001×10 pixels, over the limit of 2000×2000, and the package sharp, which resizes images, is not installed. Install it beside Haft (`npm install sharp`), or create a smaller copy with a command and read that.",
       ],
     ]);
     const heavy = (await read(bench, "heavy.png")).details?.notes;
     expect(heavy).toEqual([
-      expect.stringContaining("it has 4000000 bytes, over the 3932160 that are sent, and the package"),
+      expect.stringContaining("it has 4000000 bytes, over the limit of 3932160, and the package"),
     ]);
     const without = (await read(memoryBench(files), "wide.png")).details?.notes;
-    expect(without).toEqual([expect.stringContaining("and this host makes no image smaller. Make a smaller copy")]);
+    expect(without).toEqual([expect.stringContaining("and this host cannot resize images. Create a smaller copy")]);
   });
 
   it("is told as before, and shown where it fits, in a dialect that wants bytes as they are", async () => {
@@ -244,7 +244,7 @@ describe("a PDF", () => {
       "--- page 1 of 3 ---\nTitle\none\n\n--- page 2 of 3 ---\n[no text on this page]\n\n--- page 3 of 3 ---\ntwo\nthree\n",
     );
     expect(whole.details?.notes).toEqual([
-      "A PDF, shown by the text of its pages (3), with lines of their own. Its pictures are not shown, and `edit` does not know these lines. Pages without text: 1.",
+      "PDF shown as text of its pages (3); line numbers are those of this view. Its images are not shown, and `edit` cannot edit it. Pages without text: 1.",
     ]);
     expect((await read(bench, "a.pdf", { offset: 2, limit: 1 })).data).toMatchObject({
       text: "Title\n",
@@ -265,9 +265,7 @@ describe("a PDF", () => {
       isError: true,
       code: "MEDIA_UNREADABLE",
       details: { why: "encrypted" },
-      message: expect.stringContaining(
-        "it is encrypted and wants a password. A command such as `pdftotext` may read it.",
-      ),
+      message: expect.stringContaining("it is encrypted and wants a password. Try a command such as `pdftotext`."),
     });
     expect((await read(bench, "d.pdf")).message).toContain("(99 bytes): it is damaged or was cut off.");
   });
@@ -276,7 +274,7 @@ describe("a PDF", () => {
     const scanned = await read(memoryBench({ "s.pdf": pdfOf([[], []]) }, { host }), "s.pdf");
     expect(scanned.data).toMatchObject({ kind: "binary", mime: "application/pdf" });
     expect(scanned.details?.notes).toEqual([
-      "It holds no text in its 2 pages: a scan, it seems. A command such as `pdftoppm -png` makes images of pages, which this tool shows.",
+      "There is no text in its 2 pages; it may be a scan. Convert pages to images with a command such as `pdftoppm -png`, then read those.",
     ]);
   });
 
@@ -285,11 +283,11 @@ describe("a PDF", () => {
     const told = await read(memoryBench(files, { host: { media: missing } }), "a.pdf");
     expect(told).toMatchObject({ isError: false, data: { kind: "binary", mime: "application/pdf" } });
     expect(told.details?.notes).toEqual([
-      "Its text is not shown: the package unpdf, which reads PDFs, is not installed. Install it beside Haft (`npm install unpdf`). A command such as `pdftotext` may read it.",
+      "Its text is not shown: the package unpdf, which reads PDFs, is not installed. Install it beside Haft (`npm install unpdf`). Try a command such as `pdftotext`.",
     ]);
     const without = await read(memoryBench(files), "a.pdf");
     expect(without.details?.notes).toEqual([
-      "Its text is not shown: this host reads no PDF. A command such as `pdftotext` may read it.",
+      "Its text is not shown: this host cannot read PDFs. Try a command such as `pdftotext`.",
     ]);
   });
 
@@ -297,7 +295,7 @@ describe("a PDF", () => {
     const heavy = new Uint8Array(52_428_801);
     heavy.set(new TextEncoder().encode("%PDF-1.7\n"));
     expect((await read(memoryBench({ "h.pdf": heavy }, { host }), "h.pdf")).details?.notes).toEqual([
-      "Its text is not shown: it has 52428801 bytes, over the 52428800 of one that is opened. A command such as `pdftotext` may read it.",
+      "Its text is not shown: it has 52428801 bytes, over the limit of 52428800. Try a command such as `pdftotext`.",
     ]);
   });
 
@@ -325,7 +323,7 @@ describe("a PDF", () => {
     expect(begun.data?.text).toBe("--- page 1 of 3 ---\none\n");
     expect(begun.details?.notes).toEqual([
       expect.stringMatching(
-        / Only the first 2 of 3 pages were read in the time of a call; `offset` 6 goes on with the next\.$/,
+        / Only the first 2 of 3 pages were read within the time of a call; continue with `offset` 6\.$/,
       ),
     ]);
     expect((await read(bench, "l.pdf", { offset: 4, limit: 2 })).data?.text).toBe("--- page 2 of 3 ---\ntwo\n");
@@ -365,7 +363,7 @@ describe("a PDF", () => {
     expect(ended.data?.text).toBe("--- page 1 of 9 ---\none\n");
     expect(ended.details?.notes).toEqual([
       expect.stringContaining(
-        "Only the first 1 of 9 pages were read: the next one takes too much memory, or ends what reads it.",
+        "Only the first 1 of 9 pages were read: the next one needs too much memory or crashes the reader.",
       ),
     ]);
     const long = scripted({ pages: 9, texts: ["one", undefined], stopped: "size" });

@@ -53,8 +53,8 @@ describe("a notebook", () => {
     const lines = Array.from({ length: 50 }, () => "x").join("\n");
     const view = notebookView(notebook([code("", [stream(lines), stream("é".repeat(3_000))])]));
     expect(view?.truncated).toBe(2);
-    expect(view?.text).toContain("[20 of 99 bytes of this output left out]");
-    expect(view?.text).toContain("[4000 of 6000 bytes of this output left out]");
+    expect(view?.text).toContain("[20 of 99 bytes of this output omitted]");
+    expect(view?.text).toContain("[4000 of 6000 bytes of this output omitted]");
   });
 
   it("is no notebook where the JSON is none, or another one", () => {
@@ -76,7 +76,7 @@ describe("reading a notebook", () => {
     expect(done.data).toMatchObject({ kind: "text", totalLines: 6, sizeBytes: json.length });
     expect(done.data?.text).toContain("--- cell 2 of 2: code, run 3 ---\nsecond\nthird\n");
     expect(done.details?.notes).toEqual([
-      'A notebook, shown by its cells (2), with lines of their own. The file is JSON; `encoding` "utf-8" shows it as `edit` needs it.',
+      'Notebook shown as cells (2); line numbers are those of this view. The file is JSON; set `encoding` to "utf-8" to see it as `edit` needs it.',
     ]);
     expect((await read(bench, { offset: 5, limit: 1 })).data).toMatchObject({ text: "second\n", nextOffset: 6 });
     expect((await read(bench, { offset: -1 })).data?.text).toBe("third\n");

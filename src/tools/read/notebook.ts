@@ -94,6 +94,6 @@ function shownText(what: string, full: string): ShownOutput {
   const whole = lines.join("\n");
   const kept = truncateToHead(lines.slice(0, MAX_OUTPUT_LINES).join("\n"), MAX_OUTPUT_BYTES).text;
   const omitted = utf8Length(whole) - utf8Length(kept);
-  const rest = omitted === 0 ? [] : [`[${omitted} of ${utf8Length(whole)} bytes of this output left out]`];
+  const rest = omitted === 0 ? [] : [`[${omitted} of ${utf8Length(whole)} bytes of this output omitted]`];
   return { lines: [`--- ${what} ---`, ...kept.split("\n"), ...rest], isTruncated: omitted > 0 };
 }

@@ -77,8 +77,8 @@ function partSource(artifacts: Artifacts, id: string, from: number, to: number):
 function gone(id: string, why: "evicted" | "unknown", path: string): ToolResult<never> {
   const text =
     why === "evicted"
-      ? "it was dropped to make room for newer outputs. Run the command again, or with less output."
-      : "there is no such artifact in this session. Take the id from an answer of this session.";
+      ? "it was deleted to make room for newer output. Run the command again, or with less output."
+      : "there is no such artifact in this session. Use an id that this session returned.";
   const code = why === "evicted" ? "ARTIFACT_EVICTED" : "ARTIFACT_UNKNOWN";
   return fail(code, `Did not read ${quoted(path)}: ${text}`, { details: { id } });
 }

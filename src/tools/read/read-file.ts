@@ -92,10 +92,10 @@ function attach(bytes: Uint8Array, mime: string): Pick<FoundFile, "image" | "not
   const [width, height] = imageSize(bytes, mime) ?? [];
   if (width === undefined || height === undefined) return {};
   if (bytes.length > maxBytes)
-    return { note: `The image is not shown: it has ${bytes.length} bytes, over the ${maxBytes} that are sent.` };
+    return { note: `The image is not shown: it has ${bytes.length} bytes, over the limit of ${maxBytes}.` };
   if (width > maxWidth || height > maxHeight)
     return {
-      note: `The image is not shown: it is ${width}×${height} pixels, over the ${maxWidth} a side that are sent.`,
+      note: `The image is not shown: it is ${width}×${height} pixels, over the limit of ${maxWidth} a side.`,
     };
   return { image: { data: bytes, mime } };
 }
@@ -111,11 +111,11 @@ function viewOf(
   if (ctx.limits.notebooks !== true || input.encoding !== undefined || !/\.ipynb$/i.test(givenPath)) return undefined;
   const view = notebookView(decodeText(bytes.subarray(form.bomBytes), form.encoding).text);
   if (view === undefined || view.cells === 0) return undefined;
-  const truncated = view.truncated === 0 ? "" : ` Outputs not shown whole: ${view.truncated}.`;
+  const truncated = view.truncated === 0 ? "" : ` Truncated outputs: ${view.truncated}.`;
   return {
     bytes: new TextEncoder().encode(view.text),
     form: UTF8_VIEW,
-    note: `A notebook, shown by its cells (${view.cells}), with lines of their own.${truncated} The file is JSON; \`encoding\` "utf-8" shows it as \`edit\` needs it.`,
+    note: `Notebook shown as cells (${view.cells}); line numbers are those of this view.${truncated} The file is JSON; set \`encoding\` to "utf-8" to see it as \`edit\` needs it.`,
   };
 }
 

@@ -109,7 +109,7 @@ describe("a window of lines", () => {
     const bench = memoryBench({ "long.txt": numbered(2_500) });
     const { data, details } = await bench.call<ReadData>("read", { path: "long.txt", limit: 9_999 });
     expect(data?.endLine).toBe(2_000);
-    expect(details?.notes).toEqual(["`limit` 9999 was taken as 2000, the most lines a call returns."]);
+    expect(details?.notes).toEqual(["`limit` 9999 was reduced to 2000, the maximum."]);
   });
 });
 
@@ -228,7 +228,7 @@ describe("what cannot be read", () => {
     expect(await bench.call("read", { path: "." })).toMatchObject({ isError: true, code: "FS_NOT_A_FILE" });
     expect(await bench.call("read", { path: "folder" })).toMatchObject({
       code: "FS_NOT_A_FILE",
-      message: 'Did not read "folder": it is a folder.',
+      message: 'Did not read "folder": it is a directory.',
     });
     expect(await bench.call("read", { path: "p.fifo" })).toMatchObject({
       code: "FS_NOT_A_FILE",

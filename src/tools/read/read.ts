@@ -52,12 +52,9 @@ function refuseInput(input: ReadInput): ToolResult<never> | undefined {
     offset !== undefined && (offset === 0 || !Number.isInteger(offset))
       ? ["offset", `\`offset\` was ${offset}; lines count from 1, or from -1 at the end`]
       : limit !== undefined && (limit < 1 || !Number.isInteger(limit))
-        ? ["limit", `\`limit\` was ${limit}; it takes a whole number from 1`]
+        ? ["limit", `\`limit\` was ${limit}; must be an integer of at least 1`]
         : encoding !== undefined && findEncoding(encoding) === undefined
-          ? [
-              "encoding",
-              `\`encoding\` ${quoted(encoding)} is not known; examples are utf-8, utf-16le, windows-1252, gbk`,
-            ]
+          ? ["encoding", `\`encoding\` ${quoted(encoding)} is unknown; examples are utf-8, utf-16le, windows-1252, gbk`]
           : undefined;
   if (problem === undefined) return undefined;
   const [parameter, text] = problem;
@@ -91,7 +88,7 @@ function summarize(
   const next = nextOffset === undefined ? {} : { nextOffset };
   const { maxLines, truncate: truncation } = ctx.limits;
   const isCapped = truncation === "head" && input.limit !== undefined && input.limit > maxLines;
-  const notes = isCapped ? [`\`limit\` ${input.limit} was taken as ${maxLines}, the most lines a call returns.`] : [];
+  const notes = isCapped ? [`\`limit\` ${input.limit} was reduced to ${maxLines}, the maximum.`] : [];
   if (found.note !== undefined) notes.push(found.note);
   return ok(data, {
     ...(image === undefined ? {} : { content: [{ kind: "image", ...image }] }),

@@ -16,7 +16,7 @@ export const IMAGE_BOUNDS: ImageBounds = Object.freeze({
   maxPixels: 100_000_000,
 });
 
-const SMALLER = "Make a smaller copy with a command and read that.";
+const SMALLER = "Create a smaller copy with a command and read that.";
 
 /**
  * Shows an image, made smaller where it does not fit. A picture that a provider refuses can end a conversation, so each is decoded
@@ -31,16 +31,14 @@ export async function showImage(file: MediaFile, ctx: ToolContext): Promise<Foun
   if (bytes === undefined)
     return {
       data: reported,
-      note: notShown(`it has ${info.size} bytes, over the ${MAX_MEDIA_BYTES} of one that is opened`),
+      note: notShown(`it has ${info.size} bytes, over the limit of ${MAX_MEDIA_BYTES}`),
     };
   if (picture === undefined) return unreadable(damaged(), file, ANEW);
   const pixels = picture.width * picture.height;
   if (pixels > IMAGE_BOUNDS.maxPixels)
     return {
       data: reported,
-      note: notShown(
-        `it has ${sides(picture)} = ${pixels} pixels, over the ${IMAGE_BOUNDS.maxPixels} of one that is opened`,
-      ),
+      note: notShown(`it has ${sides(picture)} = ${pixels} pixels, over the limit of ${IMAGE_BOUNDS.maxPixels}`),
     };
   try {
     if (ctx.media === undefined) return { data: reported, ...unchangedImage(file, bytes, picture, undefined) };
@@ -58,10 +56,10 @@ export async function showImage(file: MediaFile, ctx: ToolContext): Promise<Foun
   }
 }
 
-const ANEW = "Get the file anew, or look at its bytes with a command.";
+const ANEW = "Get the file again, or inspect its bytes with a command.";
 
 function damaged(): HaftError {
-  const problem = "its header is damaged or was cut off";
+  const problem = "its header is damaged or truncated";
   return new HaftError("MEDIA_UNREADABLE", problem, { details: { why: "damaged", problem } });
 }
 
@@ -86,22 +84,22 @@ function unchangedImage(
   if (problem === undefined)
     return {
       image: { data: bytes, mime },
-      note: picture.isAnimated ? "A moving image is passed on as it is." : undefined,
+      note: picture.isAnimated ? "An animated image, passed through unchanged." : undefined,
     };
   const lacking =
     missing === undefined
-      ? "this host makes no image smaller"
-      : `the package ${missing}, which makes images smaller, is not installed`;
+      ? "this host cannot resize images"
+      : `the package ${missing}, which resizes images, is not installed`;
   const next =
     missing === undefined
       ? SMALLER
-      : `Install it beside Haft (\`npm install ${missing}\`), or make a smaller copy with a command and read that.`;
+      : `Install it beside Haft (\`npm install ${missing}\`), or create a smaller copy with a command and read that.`;
   return { note: notShown(`${problem}, and ${lacking}`, next) };
 }
 
 function oversizeReason(bytes: Uint8Array, picture: ReadPicture): string | undefined {
   const { maxWidth, maxHeight, maxBytes } = IMAGE_BOUNDS;
   if (picture.width > maxWidth || picture.height > maxHeight)
-    return `it has ${sides(picture)} pixels, over the ${maxWidth}×${maxHeight} that are sent`;
-  return bytes.length > maxBytes ? `it has ${bytes.length} bytes, over the ${maxBytes} that are sent` : undefined;
+    return `it has ${sides(picture)} pixels, over the limit of ${maxWidth}×${maxHeight}`;
+  return bytes.length > maxBytes ? `it has ${bytes.length} bytes, over the limit of ${maxBytes}` : undefined;
 }

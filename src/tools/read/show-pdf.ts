@@ -9,7 +9,7 @@ const MAX_PDF_CHARACTERS = 4_194_304;
 const CACHE = "pdf-text";
 /** Bytes. */
 const LONGEST_CHARACTER = 4;
-const PDFTOTEXT = "A command such as `pdftotext` may read it.";
+const PDFTOTEXT = "Try a command such as `pdftotext`.";
 
 /** The text of the first pages of one version of a document, as far as it has been read. */
 interface PdfPagesRead {
@@ -38,9 +38,9 @@ export async function pdfView(
   const unreportedWith = (note: string): FoundFile => ({ data: unshownData(asked.givenPath, info, file.mime), note });
   if (bytes === undefined)
     return unreportedWith(
-      `Its text is not shown: it has ${info.size} bytes, over the ${MAX_MEDIA_BYTES} of one that is opened. ${PDFTOTEXT}`,
+      `Its text is not shown: it has ${info.size} bytes, over the limit of ${MAX_MEDIA_BYTES}. ${PDFTOTEXT}`,
     );
-  if (ctx.media === undefined) return unreportedWith(`Its text is not shown: this host reads no PDF. ${PDFTOTEXT}`);
+  if (ctx.media === undefined) return unreportedWith(`Its text is not shown: this host cannot read PDFs. ${PDFTOTEXT}`);
   try {
     const read = await readOn(key, bytes, input, ctx);
     if (read.texts.every((text = "") => text.trim() === "")) return unreportedWith(withoutText(read));
@@ -125,14 +125,14 @@ function divided(line: string, maxBytes: number): readonly string[] {
 
 function withoutText({ pages, texts }: PdfPagesRead): string {
   const unread = texts.length < pages ? `first ${texts.length} of its ${pages}` : `${pages}`;
-  return `It holds no text in its ${unread} pages: a scan, it seems. A command such as \`pdftoppm -png\` makes images of pages, which this tool shows.`;
+  return `There is no text in its ${unread} pages; it may be a scan. Convert pages to images with a command such as \`pdftoppm -png\`, then read those.`;
 }
 
 function noteOn(read: PdfPagesRead, lines: number): string {
   const { pages, texts } = read;
   const empty = texts.filter((text) => text !== undefined && text.trim() === "").length;
   const facts = [
-    `A PDF, shown by the text of its pages (${pages}), with lines of their own. Its pictures are not shown, and \`edit\` does not know these lines.`,
+    `PDF shown as text of its pages (${pages}); line numbers are those of this view. Its images are not shown, and \`edit\` cannot edit it.`,
     empty === 0 ? "" : `Pages without text: ${empty}.`,
     texts.length === pages ? "" : restOf(read, lines),
   ];
@@ -142,6 +142,6 @@ function noteOn(read: PdfPagesRead, lines: number): string {
 function restOf({ texts, pages, why }: PdfPagesRead, lines: number): string {
   const upTo = `Only the first ${texts.length} of ${pages} pages were read`;
   if (why === "size") return `${upTo}: their text reaches ${MAX_PDF_CHARACTERS} characters. ${PDFTOTEXT}`;
-  if (why === "fault") return `${upTo}: the next one takes too much memory, or ends what reads it. ${PDFTOTEXT}`;
-  return `${upTo} in the time of a call; \`offset\` ${lines + 1} goes on with the next.`;
+  if (why === "fault") return `${upTo}: the next one needs too much memory or crashes the reader. ${PDFTOTEXT}`;
+  return `${upTo} within the time of a call; continue with \`offset\` ${lines + 1}.`;
 }

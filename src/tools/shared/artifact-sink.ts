@@ -80,7 +80,7 @@ export class ArtifactSink {
 
   #writeLossMarker(bytes: number): void {
     if (bytes === 0) return;
-    const marker = new TextEncoder().encode(`\n[${bytes} bytes could not be kept]\n`);
+    const marker = new TextEncoder().encode(`\n[${bytes} bytes could not be stored]\n`);
     this.#add(marker);
     this.#markerBytes += marker.length;
     this.#droppedBytes += bytes;

@@ -106,8 +106,9 @@ function truncationOf(givenPath: string, backup: ContentBackup | BackupSkipped):
   const { sizeBytes: producedBytes } = backup;
   const what = `the replaced bytes of ${givenPath}`;
   if ("kept" in backup) {
-    const why = backup.maxBytes === undefined ? "the session has no room for them" : "a file of this size is not kept";
-    return { what, producedBytes, keptBytes: 0, next: `They are gone; ${why}.` };
+    const why =
+      backup.maxBytes === undefined ? "the session's artifact storage is full" : "a file of this size is not backed up";
+    return { what, producedBytes, keptBytes: 0, next: `They cannot be restored: ${why}.` };
   }
   const { artifact, bytes: keptBytes } = backup;
   return { what, producedBytes, keptBytes, artifact, next: `\`read\` "artifact:${artifact}" to see them.` };

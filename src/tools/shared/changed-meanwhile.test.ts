@@ -88,7 +88,7 @@ describe.each(Object.keys(BACKENDS))(
         async (bench) => {
           expect(await bench.call("delete", { path: "d", recursive: true })).toMatchObject({
             code: "FS_STALE",
-            message: expect.stringContaining(`"${path}" was changed, made or taken away`),
+            message: expect.stringContaining(`"${path}" was changed, created or removed`),
           });
           expect([await bench.bytes(path), await bench.bytes("d/b.txt")]).toEqual(["written by another", "old"]);
           expect(await bench.session.artifacts.list()).toEqual([]);

@@ -16,35 +16,35 @@ type Details = Readonly<Record<string, unknown>>;
 type Reason = (details: Details, asked: FileRequest) => string;
 
 const KINDS: Readonly<Record<string, string>> = {
-  directory: "it is a folder",
-  fifo: "it is a FIFO, and reading one could wait for ever",
+  directory: "it is a directory",
+  fifo: "it is a FIFO, and reading it could block forever",
   socket: "it is a socket",
   device: "it is a device",
-  link: "it is a link that leads nowhere",
+  link: "it is a dangling symlink",
   other: "it is a FIFO, a socket or a device",
 };
 
 /** Why and what next, by the code of a port's error. Codes that are not here keep the port's own words. */
 const REASONS: Partial<Readonly<Record<ErrorCode, Reason>>> = {
-  FS_NOT_FOUND: (_, asked) => `there is no such ${asked.noun ?? "file"}${homeOf(asked)}${unexpandedClause(asked)}.`,
-  FS_NOT_A_FILE: ({ kind }) => `${KINDS[String(kind)] ?? "it is no regular file"}.`,
-  FS_NOT_A_DIRECTORY: () => "a part of the path is a file, not a folder. Check the spelling.",
-  FS_PERMISSION: () => "permission was denied. Choose another path; only a person can change the permission.",
-  FS_LINK_LOOP: () => "its links lead round in a circle. Name the file itself.",
+  FS_NOT_FOUND: (_, asked) => `no such ${asked.noun ?? "file"}${homeOf(asked)}${unexpandedClause(asked)}.`,
+  FS_NOT_A_FILE: ({ kind }) => `${KINDS[String(kind)] ?? "it is not a regular file"}.`,
+  FS_NOT_A_DIRECTORY: () => "part of the path is a file, not a directory. Check the spelling.",
+  FS_PERMISSION: () => "permission denied. Use another path; only the user can change permissions.",
+  FS_LINK_LOOP: () => "its symlinks form a loop. Send the path of the file itself.",
   FS_TOO_LARGE: ({ sizeBytes, maxBytes, why }) =>
     why !== undefined
       ? `${why}.`
       : sizeBytes === undefined
-        ? "the file system takes no file of that size. Nothing was changed; write less."
+        ? "the file system does not allow a file of that size. Nothing was changed; write less."
         : `it has ${sizeBytes} bytes, over the limit of ${maxBytes}.`,
-  FS_STALE: () =>
-    "it was changed while this call worked on it, and was left as it is. Read it again, then repeat the call.",
+  FS_STALE: () => "it changed during this call and was not overwritten. Read it again, then repeat the call.",
   FS_NO_SPACE: () => "the disk is full. Nothing was changed; free some space first.",
   STORE_UNWRITABLE: ({ reason, why }) =>
     why !== undefined
       ? `${why}.`
-      : `the state folder cannot be written${reason === undefined ? "" : ` (${reason})`}, and nothing is replaced or removed that could not be kept before. Nothing was changed; free some space there first.`,
-  FS_CROSS_DEVICE: () => "that is another file system, and a move is one step. Copy it with a command, then delete it.",
+      : `the state directory is not writable${reason === undefined ? "" : ` (${reason})`}, so the old content cannot be backed up. Nothing was changed; free some space there first.`,
+  FS_CROSS_DEVICE: () =>
+    "the destination is on another file system, and a move must be atomic. Copy it with a command, then delete it.",
   FS_READ_ONLY: () => "the file system is read-only. Choose another path.",
   FS_BAD_PATH: ({ why }) => `the path cannot be used${why === undefined ? "" : ` (${why})`}. Send another one.`,
   FS_IO: ({ system }) => {

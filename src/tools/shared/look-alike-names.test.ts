@@ -14,7 +14,7 @@ describe("a name that differs from one that exists only in characters that look 
     const { code, message } = await bench.call("read", { path: TYPED });
     expect({ code, message }).toEqual({
       code: "FS_NOT_FOUND",
-      message: `Did not read "${TYPED}": there is no such file. One that looks alike exists: character 20 of its name is U+202F, not U+0020. Send the path as the JSON string "Screenshot 10.00.00\\u202fAM.png.txt".`,
+      message: `Did not read "${TYPED}": no such file. A path that looks the same exists: character 20 of its name is U+202F, not U+0020. Send the path as the JSON string "Screenshot 10.00.00\\u202fAM.png.txt".`,
     });
     expect(await bench.call("read", { path: named(message) })).toMatchObject({ data: { text: "hello\n" } });
   });

@@ -36,7 +36,7 @@ export async function withNearPaths(
   const { near, lookAlikes: alike } = await nearPaths(ctx, absolute, givenPath);
   if (near.length === 0) return failure;
   const message =
-    alike.length > 0 ? lookAlikes(absolute, givenPath, alike) : `Near it are ${near.map(quoted).join(", ")}.`;
+    alike.length > 0 ? lookAlikes(absolute, givenPath, alike) : `Did you mean ${near.map(quoted).join(", ")}?`;
   return { ...failure, message: `${failure.message} ${message}`, details: { ...(failure.details as object), near } };
 }
 
@@ -50,7 +50,7 @@ export async function refuseLookAlike(
   if (!hasLookAlikes(baseName(absolute))) return undefined;
   const { near, lookAlikes: alike } = await nearPaths(ctx, absolute, givenPath);
   if (alike.length === 0) return undefined;
-  const why = `there is no such file, and a new one would look like one that exists. ${lookAlikes(absolute, givenPath, alike)}`;
+  const why = `there is no such file, and a new one would look the same as an existing one. ${lookAlikes(absolute, givenPath, alike)}`;
   return fail("FS_NOT_FOUND", `Did not ${verb} ${quoted(givenPath)}: ${why}`, { details: { path: givenPath, near } });
 }
 
@@ -60,5 +60,5 @@ function lookAlikes(absolute: string, givenPath: string, names: readonly string[
   const { column, there, here } = firstDifference(first, baseName(absolute)) ?? { column: 1 };
   const where = `character ${column} of its name is ${there ?? "missing"}, not ${here ?? "the end"}`;
   const paths = names.slice(0, MAX_NAMED).map((name) => asciiJson(siblings(givenPath, name)));
-  return `One that looks alike exists: ${where}. Send the path as the JSON string ${paths.join(" or ")}.`;
+  return `A path that looks the same exists: ${where}. Send the path as the JSON string ${paths.join(" or ")}.`;
 }

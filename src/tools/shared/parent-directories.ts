@@ -53,7 +53,7 @@ async function makeOne(ctx: Pick<ToolContext, "fs">, path: string, parent: strin
 }
 
 function notAllowed(path: string, parent: string, cause: HaftError): HaftError {
-  const why = `policy does not allow making the directory "${parent}"`;
+  const why = `policy does not allow creating the directory "${parent}"`;
   return new HaftError("POLICY_DENIED", `Did not create "${path}": ${why}. Use an existing directory.`, {
     cause,
     details: { rule: "directory-not-allowed", reason: why },

@@ -34,15 +34,15 @@ export function refusePath(path: string, verb: string, takesArtifacts = false): 
     });
   }
   if (path.includes("\0")) {
-    const message = `Did not ${verb} ${quoted(path)}: the path holds a NUL byte. Send the path without it.`;
+    const message = `Did not ${verb} ${quoted(path)}: the path contains a NUL byte. Send the path without it.`;
     return fail("FS_BAD_PATH", message, { details: { path, why: "nul" } });
   }
   if (hasLoneSurrogate(path)) {
-    const message = `Did not ${verb} ${quoted(path)}: the path holds half of a character, which no file name has. Send whole characters.`;
+    const message = `Did not ${verb} ${quoted(path)}: the path contains a lone surrogate (half a character). Send whole characters.`;
     return fail("FS_BAD_PATH", message, { details: { path, why: "half a character" } });
   }
   if (!takesArtifacts && artifactIdOf(path) !== undefined) {
-    const message = `Did not ${verb} ${quoted(path)}: an artifact can only be looked at, with \`read\` or \`grep\`. A file of that name is ${quoted(`./${path}`)}.`;
+    const message = `Did not ${verb} ${quoted(path)}: an artifact is read-only; use \`read\` or \`grep\`. For a file of that name, send ${quoted(`./${path}`)}.`;
     return fail("FS_BAD_PATH", message, { details: { path, why: "artifact" } });
   }
   return undefined;

@@ -17,13 +17,13 @@ export function refuseProtectedDirectory(
 ): ToolResult<never> | undefined {
   const protectedDirectories = [
     [workspace, "the workspace"],
-    [cwd, "the working folder"],
-    [home, "the home folder"],
+    [cwd, "the working directory"],
+    [home, "the home directory"],
   ] as const;
   const match = protectedDirectories.find(([directory]) => isWithin(path, directory));
   if (match === undefined && path !== "/") return undefined;
   const [directory, name] = match ?? ["/", "the root"];
-  const why = path === "/" ? "it is the root" : path === directory ? `it is ${name}` : `it holds ${name}`;
+  const why = path === "/" ? "it is the root" : path === directory ? `it is ${name}` : `it contains ${name}`;
   const message = `Did not ${verb} ${quoted(givenPath)}: ${why}. Name what is inside instead.`;
   return fail("FS_BAD_PATH", message, { details: { path: givenPath, why } });
 }

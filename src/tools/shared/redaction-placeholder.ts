@@ -12,9 +12,9 @@ export function refuseText(text: string, parameter: string, verb: string, path: 
   const placeholder = PLACEHOLDER.exec(text)?.[0];
   const problem =
     placeholder !== undefined
-      ? `\`${parameter}\` holds ${placeholder}, which stands for a secret that was left out. Change the lines around it only`
+      ? `\`${parameter}\` holds ${placeholder}, which stands for a redacted secret. Change only the lines around it`
       : hasLoneSurrogate(text)
-        ? `\`${parameter}\` holds half of a character (a lone surrogate). Send whole characters`
+        ? `\`${parameter}\` contains a lone surrogate (half a character). Send whole characters`
         : undefined;
   if (problem === undefined) return undefined;
   return fail("CALL_INVALID", `Did not ${verb} ${quoted(path)}: ${problem}.`, { details: { parameter, problem } });

@@ -26,7 +26,7 @@ export async function refuseRoot(
     if (kind === "absent") throw new HaftError("FS_NOT_FOUND", "");
     const asked = { verb: "search", givenPath, absolute };
     if (kind !== "file" || takesFiles) return refuseKind(kind, asked) ?? refuseTrailingSlash(kind, asked);
-    const message = `Did not search ${quoted(givenPath)}: it is a file. Name the folder to search below.`;
+    const message = `Did not search ${quoted(givenPath)}: it is a file. Send the directory to search.`;
     return fail("FS_NOT_A_DIRECTORY", message, { details: { path: givenPath } });
   } catch (thrown) {
     return rootFailure(thrown, { givenPath, absolute });
@@ -35,9 +35,9 @@ export async function refuseRoot(
 
 /** The failure of a search whose root cannot be searched. Anything that is no error of ours is thrown on. */
 export function rootFailure(thrown: unknown, root: SearchedRoot): ToolResult<never> {
-  const failure = fileFailure(thrown, { verb: "search", noun: "file or folder", ...root });
+  const failure = fileFailure(thrown, { verb: "search", noun: "file or directory", ...root });
   if (failure.code !== "FS_NOT_FOUND") return failure;
-  return { ...failure, message: `${failure.message} Name an existing one, or leave \`path\` out.` };
+  return { ...failure, message: `${failure.message} Send an existing path, or omit \`path\`.` };
 }
 
 /** A look does not follow a link that leads out of the claim; whether the search may is judged when it begins. */

@@ -15,7 +15,7 @@ export function refuseTrailingSlash(kind: EntryKind, { verb, givenPath }: FileRe
   if (end === undefined || kind === "directory" || kind === "link") return undefined;
   const file = withoutTrailingSlash(givenPath);
   const next = trailingSlash(file) === undefined ? quoted(file) : "the path of the file itself";
-  const why = `the path ends in ${quoted(end)}, which names a folder, and it is none. Send ${next}`;
+  const why = `the path ends in ${quoted(end)}, but it is not a directory. Send ${next}`;
   return fail("FS_NOT_A_DIRECTORY", `Did not ${verb} ${quoted(givenPath)}: ${why}.`, { details: { path: givenPath } });
 }
 
@@ -23,7 +23,7 @@ export function refuseTrailingSlash(kind: EntryKind, { verb, givenPath }: FileRe
 export function refuseNewFileTrailingSlash({ verb, givenPath }: FileRequest): ToolResult<never> | undefined {
   const end = trailingSlash(givenPath);
   if (end === undefined) return undefined;
-  const why = `the path ends in ${quoted(end)}, which names a folder, and there is none. Send the path of the file itself`;
+  const why = `the path ends in ${quoted(end)}, but no such directory exists. Send the path of the file itself`;
   return badPath(`Did not ${verb} ${quoted(givenPath)}: ${why}.`, givenPath);
 }
 
@@ -31,8 +31,8 @@ export function refuseNewFileTrailingSlash({ verb, givenPath }: FileRequest): To
 export function refuseMoveToTrailingSlash(from: string, to: string, name: string): ToolResult<never> | undefined {
   const end = trailingSlash(to);
   if (end === undefined) return undefined;
-  const next = `Send ${quoted(inDirectory(to, name))} to move it into a new folder, or ${quoted(withoutTrailingSlash(to))} to rename it`;
-  const why = `\`to\` ends in ${quoted(end)}, which names a folder, and there is none. ${next}`;
+  const next = `Send ${quoted(inDirectory(to, name))} to move it into a new directory, or ${quoted(withoutTrailingSlash(to))} to rename it`;
+  const why = `\`to\` ends in ${quoted(end)}, but no such directory exists. ${next}`;
   return badPath(`Did not move ${quoted(from)}: ${why}.`, to);
 }
 

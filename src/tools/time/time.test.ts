@@ -48,7 +48,7 @@ describe("time", () => {
       isError: true,
       code: "CALL_INVALID",
       message: expect.stringMatching(
-        /^Did not tell the time: `zone` "Europe\/Berln" is no time zone; .* or UTC\. The nearest: Europe\/Berlin,/,
+        /^Did not return the time: `zone` "Europe\/Berln" is not a time zone; .* or UTC\. Did you mean Europe\/Berlin,/,
       ),
       details: { parameter: "zone" },
     });

@@ -37,14 +37,14 @@ function knownZone(asked: string): string | undefined {
 
 function refuseZone(zone: string): ToolResult<never> {
   const near = nearestNames(zone, Intl.supportedValuesOf("timeZone"));
-  const nearest = near.length === 0 ? "" : ` The nearest: ${near.join(", ")}.`;
-  const problem = `\`zone\` ${quoted(zone)} is no time zone; it takes an IANA name such as Europe/Berlin, or UTC.${nearest}`;
-  return fail("CALL_INVALID", `Did not tell the time: ${problem}`, { details: { parameter: "zone", problem } });
+  const nearest = near.length === 0 ? "" : ` Did you mean ${near.join(", ")}?`;
+  const problem = `\`zone\` ${quoted(zone)} is not a time zone; send an IANA name such as Europe/Berlin, or UTC.${nearest}`;
+  return fail("CALL_INVALID", `Did not return the time: ${problem}`, { details: { parameter: "zone", problem } });
 }
 
 function refuseFormat(format: string): ToolResult<never> {
-  const problem = `\`format\` ${quoted(format)} is not known; it takes one of ${TIME_FORMATS.join(", ")}`;
-  return fail("CALL_INVALID", `Did not tell the time: ${problem}.`, { details: { parameter: "format", problem } });
+  const problem = `\`format\` ${quoted(format)} is unknown; must be one of ${TIME_FORMATS.join(", ")}`;
+  return fail("CALL_INVALID", `Did not return the time: ${problem}.`, { details: { parameter: "format", problem } });
 }
 
 /** What clocks show, as texts of fixed width but for the words. */

@@ -51,6 +51,6 @@ it("tells a dialect that lets anything through which item is wrong and what is t
   const bench = memoryBench();
   const call = await bench.call("todo_set", { items: [item("a"), item("a")] });
   expect(call.message).toBe(
-    'Did not set the list: item 2 has the `id` "a" of an item before it. The list is as it was.',
+    'Did not set the list: item 2 has the `id` "a" of an item before it. The list is unchanged.',
   );
 });

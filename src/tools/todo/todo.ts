@@ -37,7 +37,7 @@ async function setTodo(input: TodoSetInput, ctx: ToolContext): Promise<ToolResul
   for (const [index, item] of input.items.entries()) {
     const why = whyMalformed(item, seen);
     if (why !== undefined) {
-      return fail("TODO_INVALID", `Did not set the list: item ${index + 1} ${why}. The list is as it was.`, {
+      return fail("TODO_INVALID", `Did not set the list: item ${index + 1} ${why}. The list is unchanged.`, {
         details: { index, why },
       });
     }
@@ -48,7 +48,7 @@ async function setTodo(input: TodoSetInput, ctx: ToolContext): Promise<ToolResul
     await ctx.session.todo.replace(items);
   } catch (thrown) {
     if (!HaftError.is(thrown)) throw thrown;
-    return fail(thrown.code, `Did not set the list; it is as it was. ${thrown.message}`, { details: thrown.details });
+    return fail(thrown.code, `Did not set the list; it is unchanged. ${thrown.message}`, { details: thrown.details });
   }
   return listed(items);
 }
@@ -60,7 +60,7 @@ function whyMalformed(item: TodoItem, seen: ReadonlySet<string>): string | undef
   if (typeof text !== "string" || text.trim() === "") return "has no `text`";
   if (!TODO_STATUSES.some((known) => known === status)) {
     const given = status === undefined ? "no `status`" : `the \`status\` ${showControls(JSON.stringify(status) ?? "")}`;
-    return `has ${given}; it takes ${TODO_STATUSES.join(", ")}`;
+    return `has ${given}; must be one of ${TODO_STATUSES.join(", ")}`;
   }
   return seen.has(id) ? `has the \`id\` "${showControls(id)}" of an item before it` : undefined;
 }

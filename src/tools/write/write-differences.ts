@@ -8,11 +8,11 @@ export async function whatDiffers(old: Uint8Array, bytes: Uint8Array, content: s
   const form = await detectTextForm(old);
   const isMarked = content.startsWith("\ufeff");
   const differs: string[] = [];
-  if (form.bomBytes > 0 && !isMarked) differs.push("its byte-order mark");
+  if (form.bomBytes > 0 && !isMarked) differs.push("its BOM");
   if (form.encoding !== "utf-8") differs.push(`its encoding (${form.encoding}; the new file is utf-8)`);
   const before = detectEol(decodeText(old, form.encoding).text);
   const after = detectEol(content);
   if (before !== after && before !== "none" && after !== "none")
-    differs.push(`its line ends (${EOL_NAMES[before]}; the new file has ${EOL_NAMES[after]})`);
+    differs.push(`its line endings (${EOL_NAMES[before]}; the new file has ${EOL_NAMES[after]})`);
   return differs;
 }

@@ -98,7 +98,7 @@ describe("writing", () => {
     backend.plant({ kind: "link", path: `${backend.cwd}/gone`, target: "no\nwhere" });
     const failed = await toolBench({ backend }).call("write", { path: "gone", content: "x" });
     expect(failed).toMatchObject({ isError: true, code: "FS_NOT_FOUND" });
-    expect(failed.message).toContain('it is a link to "no\\nwhere", where nothing is. Write to that path');
+    expect(failed.message).toContain('it is a dangling symlink to "no\\nwhere". Write to that path');
   });
 
   it("refuses a folder, a redaction mark and half of a character", async () => {
@@ -119,7 +119,7 @@ describe("writing", () => {
     await bench.put("a.txt", old);
     const call = await bench.call<WriteData>("write", { path: "a.txt", content: "new\n" }, { gate: "off" });
     expect(call.data).toMatchObject({ created: false, beforeHash: sha256(old), afterHash: sha256("new\n") });
-    expect(call.data?.differs).toEqual(["its byte-order mark", "its line ends (CRLF; the new file has LF)"]);
+    expect(call.data?.differs).toEqual(["its BOM", "its line endings (CRLF; the new file has LF)"]);
     const journal = call.details?.backup as { artifact: string; bytes: number };
     const kept = await bench.session.artifacts.read(journal.artifact, 0, 100);
     expect(typeof kept !== "string" && new TextDecoder("utf-8", { ignoreBOM: true }).decode(kept.bytes)).toBe(old);

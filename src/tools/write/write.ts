@@ -53,7 +53,7 @@ function refuseInput(input: WriteInput): ToolResult<never> | undefined {
   const { path, content, expect } = input;
   const bad = refusePath(path, "write") ?? refuseText(content, "content", "write", path);
   if (bad !== undefined || expect === undefined || expect === "absent" || /^[0-9a-f]{64}$/i.test(expect)) return bad;
-  const problem = '`expect` takes the 64 hex digits of a SHA-256, or "absent"';
+  const problem = '`expect` must be the 64 hex digits of a SHA-256, or "absent"';
   return fail("CALL_INVALID", `Did not write ${quoted(path)}: ${problem}.`, {
     details: { parameter: "expect", problem },
   });
@@ -100,7 +100,8 @@ async function replaceFile(
   const refusal = alike ?? refuseByExpect(input, old) ?? refuseByGate(input, ctx, place, old);
   if (refusal !== undefined) return refusal;
   if (lacksDirectory && ctx.limits.parents && baseOf(absolute, ctx) === undefined) {
-    const why = "its folder does not exist, and outside the workspace none is made. Make it with a command first";
+    const why =
+      "its directory does not exist, and directories outside the workspace are not created. Create it with a command first";
     return fail("FS_NOT_FOUND", `Did not write ${quoted(input.path)}: ${why}.`, { details: { path: input.path } });
   }
   if (lacksDirectory && ctx.limits.parents) await makeParents(ctx, absolute, missing);
@@ -150,7 +151,7 @@ async function oldFile(ctx: ToolContext<WriteLimits>, path: string): Promise<Old
 function refuseReplacedSymlink({ path }: WriteInput, { info, bytes }: OldFile): ToolResult<never> | undefined {
   if (info.kind !== "link" || bytes !== undefined) return undefined;
   const target = info.target === undefined ? "" : ` to ${quoted(info.target)}`;
-  const why = `it is a link${target}, where nothing is. Write to that path, or remove the link first`;
+  const why = `it is a dangling symlink${target}. Write to that path, or remove the symlink first`;
   return fail("FS_NOT_FOUND", `Did not write ${quoted(path)}: ${why}.`, { details: { path } });
 }
 
@@ -166,12 +167,12 @@ function refuseByExpect(input: WriteInput, old: OldFile | undefined): ToolResult
   if (expected === found) return undefined;
   const why =
     old === undefined
-      ? "there is no such file any more. Send it without `expect` to create it"
+      ? "the file does not exist. Omit `expect` to create it"
       : expected === "absent"
-        ? "it exists already. Read it first, or choose another path"
+        ? "the file already exists. Read it first, or choose another path"
         : found === undefined
-          ? `it has ${old.info.size} bytes, too many to compare with \`expect\`. Leave \`expect\` out`
-          : "it does not hold what `expect` names. Read it again, then repeat the call";
+          ? `it has ${old.info.size} bytes, too many to compare with \`expect\`. Omit \`expect\``
+          : "its content does not match `expect`. Read it again, then repeat the call";
   return fail("FS_STALE", `Did not write ${quoted(input.path)}: ${why}.`, {
     details: { path: input.path, expected, found: found ?? null, ...factsOf(old) },
   });

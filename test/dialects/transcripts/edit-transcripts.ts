@@ -121,7 +121,7 @@ export const EDIT_TRANSCRIPTS: readonly Transcript[] = [
       {
         name: "edit",
         input: { path: "sub", oldText: "a", newText: "b" },
-        outcome: { is_error: true, has: ['"sub"', "folder"] },
+        outcome: { is_error: true, has: ['"sub"', "directory"] },
       },
       {
         name: "edit",

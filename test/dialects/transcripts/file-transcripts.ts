@@ -50,7 +50,7 @@ export const FILE_TRANSCRIPTS: readonly Transcript[] = [
     rows: ["IR-061", "IR-016"],
     files: { "sub/": "" },
     calls: [
-      { name: "read", input: { path: "sub" }, outcome: { is_error: true, has: ['"sub"', "folder"] } },
+      { name: "read", input: { path: "sub" }, outcome: { is_error: true, has: ['"sub"', "directory"] } },
       { name: "read", input: { path: "./nope" }, outcome: { is_error: true, has: ['"./nope"'] } },
     ],
   },
