@@ -1,4 +1,4 @@
-// A backend of your own: eight file operations over a Map, made whole by `completeBackend`, and proved by the published suites.
+// A backend of your own: eight file operations over a Map, completed by `completeBackend` and checked with the published suites.
 import assert from "node:assert/strict";
 import { completeBackend, createToolkit, systemClock } from "haft";
 import { COMPLETED_CANNOT, fsSuite, runnable } from "haft/testing";
@@ -71,10 +71,10 @@ await call("write", { path: "src/a.ts", content: "export const a = 1;\n" });
 assert.match(await call("grep", { pattern: "const a" }), /src\/a\.ts:1: export const a = 1;/);
 await toolkit.close();
 
-// Some of the published cases; a backend of your own runs all suites, under its test runner.
+// Some of the published cases. For your backend, run all suites in your test runner.
 const plan = {
   name: "map",
-  create: async () => ({ backend: mapBackend(), folder: "/data", clock: systemClock, dispose: async () => {} }),
+  create: async () => ({ backend: mapBackend(), directory: "/data", clock: systemClock, dispose: async () => {} }),
   cannot: Object.fromEntries(Object.entries(COMPLETED_CANNOT).filter(([id]) => id.startsWith("fs:"))),
   knownFailures: {},
 };
@@ -83,5 +83,5 @@ const cases = runnable(plan, [fsSuite]).filter(
 );
 assert.ok(cases.length > 10);
 for (const one of cases) await one.run();
-console.log(`${cases.length} cases of the file suite hold`);
+console.log(`${cases.length} cases of the file suite passed`);
 console.log("ok");

@@ -1,4 +1,4 @@
-// The same tools on the backend in memory, with nothing of this machine in reach.
+// The same tools on the memory backend, with no access to this machine.
 import assert from "node:assert/strict";
 import { createToolkit } from "haft";
 

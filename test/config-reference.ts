@@ -1,4 +1,4 @@
-/** The table of `docs/reference/config.md`, from the schema that the configuration is checked against. */
+/** The table of `docs/reference/config.md`, from the schema that validates the configuration. */
 import { accepted, type ConfigSchema, configSchema, TRUSTED_KEYS } from "../src/toolkit/index.js";
 
 interface Row {
@@ -6,11 +6,11 @@ interface Row {
   readonly schema: ConfigSchema;
 }
 
-/** Keys that only differ in their name have one row together. */
+/** Keys that differ only in their name share one row. */
 const ALIKE: Readonly<Record<string, string>> = { tools: "TOOL" };
 
-/** What stands in the place of a name that is free. */
-const FREE_NAMES: Readonly<Record<string, string>> = { servers: "NAME", tools: "SERVER__TOOL", trust: "FOLDER" };
+/** Placeholders for names that the user chooses. */
+const FREE_NAMES: Readonly<Record<string, string>> = { servers: "NAME", tools: "SERVER__TOOL", trust: "DIRECTORY" };
 
 export function configReference(): string {
   const rows = Object.entries(configSchema().properties ?? {}).flatMap(([key, schema]) => rowsOf(key, schema));
@@ -22,11 +22,11 @@ export function configReference(): string {
 
 <!-- Written by \`npx vitest run test/config-reference.test.ts -u\` from src/toolkit/config/config-schema.ts; do not edit. -->
 
-A \`haft.jsonc\` is JSON with comments. [The guide](../guide/configuration.md) says where it lies and how files are laid over
-each other; \`config.schema.json\` in the package says the same as this table to an editor. "Person" keys of a project's file
-are ignored, and told, unless the person's own file trusts the project with them.
+The keys of a \`haft.jsonc\` file. [The guide](../guide/configuration.md) says where the file is and how several files are merged;
+\`config.schema.json\` in the package has the same content for editors. "User" keys are ignored in a project's file, with a message,
+unless the user's own file trusts the project with them.
 
-| key | takes | default | who decides | what it does |
+| key | type | default | set by | what it does |
 | --- | --- | --- | --- | --- |
 ${lines.join("\n")}
 `;
@@ -54,11 +54,11 @@ function takes(schema: ConfigSchema): string {
 
 function decides(key: string): string {
   const [top = ""] = key.split(".");
-  if (top === "trust") return "person alone";
-  if (top === "tools") return "person; a project only switches off and asks for more reads";
-  if (top === "dialect") return "anybody; gates looser than the person's: person";
-  if (top === "workspace") return "person; a project only within its folder";
-  return (TRUSTED_KEYS as readonly string[]).includes(top) ? "person" : "anybody";
+  if (top === "trust") return "user only";
+  if (top === "tools") return "user; a project can only disable tools and tighten gates";
+  if (top === "dialect") return "anybody; looser gates than the user's: user";
+  if (top === "workspace") return "user; a project only within its directory";
+  return (TRUSTED_KEYS as readonly string[]).includes(top) ? "user" : "anybody";
 }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|");

@@ -1,7 +1,7 @@
 /** `docs/reference/results.md`: the fields of an outcome's `structured`, from calls of every tool. */
 import { createToolkit } from "../src/toolkit/index.js";
 
-/** Calls after which every tool has shown what it reports. A text stands for that of an earlier call's field: `$id`. */
+/** Calls that make every tool report all its fields. `$id` is replaced by the job id of an earlier call. */
 const CALLS: readonly (readonly [tool: string, input: Readonly<Record<string, unknown>>])[] = [
   ["write", { path: "a.txt", content: "one\ntwo\nthree\n" }],
   ["read", { path: "a.txt", limit: 1 }],
@@ -55,14 +55,14 @@ const HEAD = `# Result fields
 
 <!-- Written by \`npx vitest run test/results-reference.test.ts -u\` from calls of every tool; do not edit. -->
 
-What a call returns to a program: \`runner.run(call)\`, or \`haft call … --json\`.
+The fields that \`runner.run(call)\` returns and \`haft call … --json\` prints.
 
 | field | |
 | --- | --- |
 | \`output\` | what the model reads: one text, one JSON value, or a list of blocks |
 | \`isError\`, \`status\`, \`code\` | how it ended: [error codes](errors.md) |
-| \`structured\` | the facts in fields, as below |
-| \`cuts\` | what was truncated: how many bytes there were, how many are shown, the artifact with the rest |
+| \`structured\` | facts in fields, listed below by tool |
+| \`truncations\` | what was truncated: the original size, the size shown, the artifact with the rest |
 | \`artifacts\` | the ids of those artifacts |
 | \`repairs\` | what was corrected in the arguments, as sentences |
 | \`decision\` | what policy decided, and by which rule |
@@ -70,8 +70,8 @@ What a call returns to a program: \`runner.run(call)\`, or \`haft call … --jso
 
 ## \`structured\`, by tool
 
-Of Haft's own dialect, as successful calls report it; a field that does not apply is absent, or null where
-that is shown. \`[]\` stands for each item of an array.
+As reported by successful calls in Haft's own dialect. A field that does not apply is absent, or null where that is shown. \`[]\` is
+each item of an array.
 
 | tool | fields |
 | --- | --- |
@@ -87,7 +87,7 @@ function collect(value: unknown, path: string, known: Map<string, string>): void
   } else if (value !== undefined) note(path, value === null ? "null" : typeof value, known);
 }
 
-/** A field may be of one kind in this call and of another in the next. */
+/** A field can have several types. */
 function note(path: string, kind: string, known: Map<string, string>): void {
   const before = known.get(path);
   if (before === undefined) known.set(path, kind);

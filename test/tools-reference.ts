@@ -1,4 +1,4 @@
-/** `docs/reference/tools.md`: what a model is shown, in each dialect, from the registry that serves it. */
+/** `docs/reference/tools.md`: the tools of each dialect as the registry lists them. */
 import type { JsonSchema, ToolRegistry } from "../src/kernel/index.js";
 import { EFFECT_WORDS } from "../src/surfaces/cli/explanation-text.js";
 import { isRequired, kindText, propertiesOf } from "../src/surfaces/cli/parameter-text.js";
@@ -7,17 +7,17 @@ import { builtinRegistry, DIALECT_NAMES, dialectNamed } from "../src/toolkit/ind
 export async function toolsReference(): Promise<string> {
   const sections: string[] = [];
   for (const name of DIALECT_NAMES) sections.push(sectionOf(name, builtinRegistry(await dialectNamed(name))));
-  return `# Tools: what a model is shown
+  return `# Tools
 
 <!-- Written by \`npx vitest run test/tools-reference.test.ts -u\` from the registry; do not edit. -->
 
-One implementation stands behind every name; a dialect gives it the names, limits and texts of another system. A parameter in
-**bold** is required. \`npx haft tools --json --dialect NAME\` prints the same as JSON, \`npx haft cost\` what it costs.
+The tools of each dialect. All dialects use the same implementation under the names, limits and texts of another system. Parameters in
+**bold** are required. \`npx haft tools --json --dialect NAME\` prints this as JSON, and \`npx haft cost\` the tokens that it uses.
 
 ${sections.join("\n")}`;
 }
 
-/** For the README: each tool of Haft's own dialect, and what it does in its first sentence. */
+/** For the README: each tool of Haft's own dialect with the first sentence of its description. */
 export function toolTable(): string {
   const registry = builtinRegistry();
   const rows = registry.names().map((name) => {
@@ -58,7 +58,7 @@ function parametersOf(schema: JsonSchema): string {
   return named.join(", ");
 }
 
-/** A line without what would end a cell. */
+/** A line that fits into a table cell. */
 function cell(text: string): string {
   return text.replace(/\s+/g, " ").replaceAll("|", "\\|");
 }

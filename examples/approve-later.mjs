@@ -1,13 +1,13 @@
-// An approval that comes later: the call ends, is granted, and runs when it is sent again.
+// An approval that comes later: the call ends with a token, the token is granted, and the same call runs when it is sent again.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { allowAllPolicy, createToolkit } from "haft";
 
-const folder = await mkdtemp(join(tmpdir(), "haft-example-"));
+const directory = await mkdtemp(join(tmpdir(), "haft-example-"));
 
-// Asks about every write, and allows the rest.
+// Asks before every write and allows everything else.
 const allowed = allowAllPolicy();
 const policy = {
   name: "ask-before-writing",
@@ -17,10 +17,10 @@ const policy = {
     return writes ? { ...decision, effect: "ask", rule: "writes", reason: "It writes.", remember: [] } : decision;
   },
 };
-// Nobody is here to answer now: the request is kept, and the call ends.
+// Nobody can answer right away: the request is stored, and the call ends as "input-required".
 const approver = { ask: async ({ token }) => ({ pending: token }) };
 
-const toolkit = await createToolkit({ workspace: folder, stateDir: join(folder, ".state"), policy, approver });
+const toolkit = await createToolkit({ workspace: directory, stateDir: join(directory, ".state"), policy, approver });
 const { runner } = toolkit.box("coding");
 const write = { id: "1", name: "write", input: { path: "a.txt", content: "hello" } };
 
@@ -28,14 +28,14 @@ const waiting = await runner.run(write);
 assert.equal(waiting.status, "input-required");
 const { token } = waiting.inputRequired;
 
-toolkit.approvals.grant(token); // a person said yes, an hour later
+toolkit.approvals.grant(token); // the user approved it, an hour later
 const swapped = { ...write, input: { path: "b.txt", content: "something else" } };
-assert.equal((await runner.run({ ...swapped, id: "2", resume: token })).isError, true); // what was granted is what runs
+assert.equal((await runner.run({ ...swapped, id: "2", resume: token })).isError, true); // the token is valid for the approved arguments only
 const done = await runner.run({ ...write, id: "3", resume: token });
 console.log(done.output);
 assert.equal(done.status, "ok");
-assert.equal(await readFile(join(folder, "a.txt"), "utf8"), "hello");
+assert.equal(await readFile(join(directory, "a.txt"), "utf8"), "hello");
 
 await toolkit.close();
-await rm(folder, { recursive: true });
+await rm(directory, { recursive: true });
 console.log("ok");
