@@ -55,24 +55,24 @@ const CALL_SETTINGS: Readonly<Record<string, ConfigSchema>> = {
     enum: DIALECT_NAMES,
     default: "haft",
     description:
-      "The names, limits and texts under which a model sees the tools. A project's file may name one; where that asks for fewer reads than yours before a file is changed, your gates stay.",
+      "Tool names, limits and texts that the model sees. If a project's file sets a dialect with looser gates than yours, your gates apply.",
   },
   workspace: {
     ...TEXT,
     title: "a path",
     description:
-      "The folder to work in, instead of the one that a command is started in. Relative to the file that says so; `~/` is your home. A project's file may name a folder within its own.",
+      "The working directory. Default: the current directory. Relative to this file; `~/` is your home directory. A project's file can only set a directory inside its own.",
   },
   state: {
     ...TEXT,
     title: "a path",
     description:
-      "Where sessions, records and locks are kept, instead of `$XDG_STATE_HOME/haft`. Relative to the file that says so.",
+      "The state directory: sessions, audit log, artifacts and locks. Default: `$XDG_STATE_HOME/haft`. Relative to this file.",
   },
   autonomy: {
     enum: ["full"],
     default: "full",
-    description: "How much happens without asking. There is only `full` for now.",
+    description: "What runs without confirmation. Only `full` is supported.",
   },
   env: {
     type: "array",
@@ -80,20 +80,20 @@ const CALL_SETTINGS: Readonly<Record<string, ConfigSchema>> = {
     items: { type: "string", title: "the name of an environment variable", pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
     default: [],
     description:
-      "Environment variables that commands find beside the usual few. Names only: values come from the environment that Haft is started in, and one that is not set there is left out.",
+      "Additional environment variables for commands. Names only: the values come from Haft's own environment; unset ones are skipped.",
   },
 };
 
 const ARTIFACTS: ConfigSchema = {
   type: "object",
-  description: "Outputs that were too long for an answer.",
+  description: "Stored outputs that were too long for an answer.",
   properties: {
     quotaMiB: {
       type: "integer",
       minimum: 1,
       maximum: 1_048_576,
       default: 256,
-      description: "MiB that the artifacts of one session may take; the oldest give way.",
+      description: "The limit for one session, in MiB; above it the oldest artifacts are deleted.",
     },
   },
   additionalProperties: false,
@@ -101,19 +101,19 @@ const ARTIFACTS: ConfigSchema = {
 
 const SERVE: ConfigSchema = {
   type: "object",
-  description: "Where `haft serve` listens, and what its results carry.",
+  description: "Where `haft serve` listens, and what its results contain.",
   properties: {
-    port: { type: "integer", minimum: 0, maximum: 65_535, default: 0, description: "0 takes a free one." },
+    port: { type: "integer", minimum: 0, maximum: 65_535, default: 0, description: "0 selects a free port." },
     host: {
       enum: ["127.0.0.1", "::1", "localhost"],
       default: "127.0.0.1",
-      description: "An address of this machine itself; there is no other choice.",
+      description: "A loopback address; others are not supported.",
     },
     facts: {
       type: "boolean",
       default: false,
       description:
-        "Whether every result has exit codes, hashes and the like in `_meta`. Some clients show that to the model; a client that wants them can also ask call by call.",
+        "Whether every result has exit codes, hashes and similar in `_meta`. Some clients show that to the model. A client can also ask for them in each call.",
     },
   },
   additionalProperties: false,
@@ -122,7 +122,7 @@ const SERVE: ConfigSchema = {
 const TRUST: ConfigSchema = {
   type: "object",
   description:
-    "Projects by their folder, and what their own `haft.jsonc` may decide. Read from your own file only. Whoever can change a trusted project's file decides as you.",
+    "Project directories, and the keys that their own `haft.jsonc` may set. Read from your own file only. Anybody who can change a trusted project's file can set these keys.",
   patternProperties: {
     "^(/|~/)": { type: "array", uniqueItems: true, items: { enum: TRUSTED_KEYS } },
   },
@@ -137,7 +137,7 @@ export function configSchema(): ConfigSchema {
     type: "object",
     additionalProperties: false,
     properties: {
-      $schema: { type: "string", description: "Where an editor finds this schema. Haft itself does not read it." },
+      $schema: { type: "string", description: "The location of this schema, for editors. Haft does not read it." },
       ...CALL_SETTINGS,
       tools: toolsSchema(),
       artifacts: ARTIFACTS,
@@ -158,7 +158,7 @@ function toolsSchema(): ConfigSchema {
   return {
     type: "object",
     description:
-      "Tools by Haft's own names, in every dialect. One that is `false` is not shown to a model, and unknown when it is called.",
+      "Tools by Haft's own names, in every dialect. A tool that is `false` is hidden from the model, and unknown when called.",
     properties: Object.fromEntries(properties),
     // The tools of other servers.
     patternProperties: { "^[a-z][a-z0-9_-]*__.": { type: "boolean" } },
@@ -173,7 +173,7 @@ function gateOptions(): ConfigSchema {
       gate: {
         enum: GATES,
         description:
-          "Whether a file must have been read before it is changed. write: where something would be overwritten; on: also where an edit names the old text; off: never; handle: as the host keeps account. Default: as the dialect says.",
+          "When a file must have been read before it is changed. write: before it is overwritten; on: also before an edit; off: never; handle: as tracked by the host. Default: set by the dialect.",
       },
     },
     additionalProperties: false,
@@ -185,12 +185,12 @@ function serversSchema(): ConfigSchema {
     type: "object",
     description:
       // biome-ignore lint/suspicious/noTemplateCurlyInString: that is how it is written in a file
-      "MCP servers whose tools are offered too, by a name that comes before theirs: `name__tool`. `${NAME}` in a text of theirs is the environment variable of that name; a server that names one which is not set is left out.",
+      "MCP servers whose tools are offered as `name__tool`. `${NAME}` in a string is replaced by that environment variable; a server that refers to an unset variable is skipped.",
     patternProperties: {
       "^[a-z][a-z0-9_-]{0,31}$": {
         title: "an object with `command` (a program to start) or with `url` (an address), or false",
         anyOf: [
-          { enum: [false], description: "Take back the server of this name of a lower layer." },
+          { enum: [false], description: "Removes the server of this name that a file of lower precedence added." },
           program(),
           address(),
         ],
@@ -205,18 +205,17 @@ const TIMEOUT: ConfigSchema = {
   minimum: 1_000,
   maximum: 3_600_000,
   default: 120_000,
-  description:
-    "Milliseconds that a call of its tools may take; each progress that it reports gives it as long again, up to an hour in all.",
+  description: "Timeout of a call, in milliseconds; each progress notification restarts it, up to an hour in all.",
 };
 
 function program(): ConfigSchema {
   return {
     type: "object",
     properties: {
-      command: { ...TEXT, description: "The program to start; it speaks MCP over its standard input and output." },
+      command: { ...TEXT, description: "The program to start. It speaks MCP over stdin and stdout." },
       args: { type: "array", items: { type: "string" }, default: [] },
       env: { ...VARIABLES, description: "Environment variables of the program." },
-      cwd: { ...TEXT, description: "Where it is started. Relative to the file that says so. Default: the workspace." },
+      cwd: { ...TEXT, description: "Its working directory. Relative to this file. Default: the workspace." },
       timeoutMs: TIMEOUT,
     },
     required: ["command"],
