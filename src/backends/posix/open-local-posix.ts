@@ -1,8 +1,8 @@
 /** This machine through a plain shell, as if it were at the other end of a pipe. */
 import { type Backend, HaftError } from "../../kernel/index.js";
-import { processChannel } from "./channel.js";
+import { processChannel } from "./channel/channel.js";
+import type { PosixBackendOptions } from "./options.js";
 import { createPosixBackend } from "./posix-backend.js";
-import type { PosixBackendOptions } from "./posix-options.js";
 
 /** Shells by name, as they are started. */
 const SHELLS: Readonly<Record<string, readonly string[]>> = {

@@ -13,9 +13,9 @@ import {
   searchSuite,
   shellSuite,
 } from "../../testing/index.js";
-import { PosixMachine, until } from "./posix-machine.fixture.js";
-import { type ShellName, underEachShell } from "./posix-shells.fixture.js";
-import { isSmoke } from "./posix-smoke.fixture.js";
+import { PosixMachine, until } from "./machine.fixture.js";
+import { type ShellName, underEachShell } from "./shells.fixture.js";
+import { isSmoke } from "./smoke.fixture.js";
 
 const NO_SIGNALS = "a shell at the far end cannot tell death by a signal from a status over 128";
 

@@ -11,14 +11,14 @@ import {
   type SessionEnd,
   SessionJobs,
 } from "../../kernel/index.js";
-import { processChannel } from "./channel.js";
-import { FsGuard } from "./fs-guard.js";
-import { RemoteJobTable } from "./job-table.js";
-import { PosixFs } from "./posix-fs.js";
-import { POSIX_DEFAULTS, type PosixBackendOptions } from "./posix-options.js";
-import { PosixSearch } from "./posix-search.js";
-import { PosixShell } from "./posix-shell.js";
-import { RemoteAgent } from "./remote-agent.js";
+import { processChannel } from "./channel/channel.js";
+import { RemoteAgent } from "./channel/remote-agent.js";
+import { FsGuard } from "./fs/guard.js";
+import { PosixFs } from "./fs/posix-fs.js";
+import { RemoteJobTable } from "./jobs/job-table.js";
+import { POSIX_DEFAULTS, type PosixBackendOptions } from "./options.js";
+import { PosixSearch } from "./search/posix-search.js";
+import { PosixShell } from "./shell/posix-shell.js";
 
 /**
  * Opens a backend over a far shell: files, commands and searches need nothing over there but `sh`, `cat`, `dd`, `mkdir`,

@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LONG } from "../../../testing/long.fixture.js";
 import { showControls } from "../../../text/index.js";
-import { mountSmallDisk, type SmallDisk } from "../../posix/small-disk.fixture.js";
+import { mountSmallDisk, type SmallDisk } from "../../posix/fs/small-disk.fixture.js";
 import { createLocalBackend } from "../local-backend.js";
 import {
   at,

@@ -25,10 +25,10 @@ import type { HalfWrittenFile } from "../jobs/host-crash-report.js";
 import { type HostIdentity, isHostAlive, ownHostIdentity } from "../jobs/host-identity.js";
 import { makeJobDirectories } from "../jobs/job-store.js";
 import { readSmallFile } from "../jobs/small-file.js";
-import { type Patience, systemCode } from "./fs-faults.js";
-import { type OpenFile, readAt } from "./fs-read.js";
-import { flush, flushDirectory, WRITE_STEP_BYTES, writeFrom } from "./fs-write.js";
+import { type Patience, systemCode } from "./faults.js";
 import { childPath, type PinnedPath } from "./path-resolver.js";
+import { type OpenFile, readAt } from "./read.js";
+import { flush, flushDirectory, WRITE_STEP_BYTES, writeFrom } from "./write.js";
 
 /** The largest file that is overwritten in place: a larger one is not copied for a single write. */
 export const MAX_BACKUP_BYTES = 1024 * 1024 * 1024;

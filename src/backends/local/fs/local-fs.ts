@@ -19,15 +19,15 @@ import {
   UNNAMEABLE,
 } from "../../../kernel/index.js";
 import { wholeNumber } from "../../../text/index.js";
-import { createAttributeCopy } from "./fs-attributes.js";
-import { localFsFault, notFound, Patience } from "./fs-faults.js";
-import { CHUNK_BYTES, chunksOf, openFile, readAt, readWhole } from "./fs-read.js";
-import { ConcurrentlyCreated, type ReplaceTools, replaceAt } from "./fs-replace.js";
-import { makeDirectories, makeDirectory, move, removeOne, removeTree, sortedNames } from "./fs-tree.js";
-import { TempFiles } from "./fs-write.js";
+import { createAttributeCopy } from "./attributes.js";
+import { localFsFault, notFound, Patience } from "./faults.js";
 import { Backups } from "./in-place-backup.js";
 import { childPath, entryInfo, type FindOptions, PathResolver, type PinnedPath, resolveReal } from "./path-resolver.js";
 import { type GuardMode, openAnchorItself } from "./pinned-directory.js";
+import { CHUNK_BYTES, chunksOf, openFile, readAt, readWhole } from "./read.js";
+import { ConcurrentlyCreated, type ReplaceTools, replaceAt } from "./replace.js";
+import { makeDirectories, makeDirectory, move, removeOne, removeTree, sortedNames } from "./tree.js";
+import { TempFiles } from "./write.js";
 
 /** Children told in one go; between two of them the operation can end. */
 const CHILDREN_PER_STEP = 500;

@@ -16,7 +16,7 @@ import {
   type SpecialFileKind,
 } from "../../../kernel/index.js";
 import { baseName, normalizePath, parentOf, walkMissing } from "../../../text/index.js";
-import { localFsFault, symlinkLoop, systemCode } from "./fs-faults.js";
+import { localFsFault, symlinkLoop, systemCode } from "./faults.js";
 import { type DirectoryAnchor, type GuardMode, openAnchor } from "./pinned-directory.js";
 
 /** Links followed at the end of one path before it counts as a ring; the kernel's own number. */

@@ -7,7 +7,7 @@ import {
   searchTree,
 } from "../../../engines/search/index.js";
 import type { GrepHit, GrepQuery, SearchEnd } from "../../../kernel/index.js";
-import { localFsFault } from "../fs/fs-faults.js";
+import { localFsFault } from "../fs/faults.js";
 import { FileHits, type LineRecord } from "./file-hits.js";
 import { containsBomByte, containsNul, holdsDoubt, LineReader, scanFile } from "./line-reader.js";
 import type { RipgrepOutput } from "./ripgrep-arguments.js";

@@ -18,7 +18,7 @@ import {
   isWithin,
   type SearchEnd,
 } from "../../../kernel/index.js";
-import { localFsFault } from "../fs/fs-faults.js";
+import { localFsFault } from "../fs/faults.js";
 import { FoundFiles, outputPlan } from "./found-files.js";
 import { containsNul, scanFile } from "./line-reader.js";
 import { exceptedBelow, ignoreFlags, ripgrepArguments } from "./ripgrep-arguments.js";

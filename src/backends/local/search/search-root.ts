@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { type Binding, type EntryKind, FS_OPERATIONS, HaftError, isWithin } from "../../../kernel/index.js";
-import { notFound } from "../fs/fs-faults.js";
+import { notFound } from "../fs/faults.js";
 import { kindOf, type PathResolver } from "../fs/path-resolver.js";
 import { type DirectoryAnchor, openAnchor, openAnchorItself } from "../fs/pinned-directory.js";
 

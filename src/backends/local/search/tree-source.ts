@@ -1,10 +1,10 @@
 import { closeSync, type Dirent, promises, readdirSync } from "node:fs";
 import { isRuleAbove, type SearchSource, type SourceChild } from "../../../engines/search/index.js";
 import { type Binding, type EntryKind, FS_OPERATIONS, notUtf8Name } from "../../../kernel/index.js";
-import { localFsFault, notFound, Patience, systemCode } from "../fs/fs-faults.js";
-import { chunksOf, type OpenFile, openFile } from "../fs/fs-read.js";
+import { localFsFault, notFound, Patience, systemCode } from "../fs/faults.js";
 import { kindOf, PathResolver, type PinnedPath } from "../fs/path-resolver.js";
 import { type GuardMode, openAnchor, openDirectoryIn, type PinnedDirectoryHandle } from "../fs/pinned-directory.js";
+import { chunksOf, type OpenFile, openFile } from "../fs/read.js";
 import { requireTree } from "./search-root.js";
 
 const [READ] = FS_OPERATIONS.read;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newNonce, systemClock } from "../../../host/index.js";
 import { BlockInput, type InputAccepted, type InputOptions } from "../../../kernel/index.js";
-import { systemCode } from "../fs/fs-faults.js";
+import { systemCode } from "../fs/faults.js";
 
 /**
  * A nameless file with these bytes, to be read from its start; undefined where none can be made. A named pipe would not do:

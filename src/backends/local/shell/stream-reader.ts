@@ -1,7 +1,7 @@
 import { closeSync, readSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Pipe, PipePool } from "../../../host/index.js";
-import { systemCode } from "../fs/fs-faults.js";
+import { systemCode } from "../fs/faults.js";
 
 /** Bytes of one read from a pipe: as many as a pipe holds. */
 export const READ_BYTES = 64 * 1024;

@@ -1,0 +1,326 @@
+/** Replacing a file so that readers see all old or all new bytes. */
+import { createHash } from "node:crypto";
+import {
+  accessSync,
+  type BigIntStats,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  ftruncateSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
+import {
+  DEFAULT_MAX_READ_BYTES,
+  type Expect,
+  FS_OPERATIONS,
+  HaftError,
+  messageOf,
+  notAFile,
+  type ReplaceResult,
+  staleFile,
+} from "../../../kernel/index.js";
+import type { CopyAttributes } from "./attributes.js";
+import { type Patience, systemCode } from "./faults.js";
+import { type Backup, type Backups, restoreCommand } from "./in-place-backup.js";
+import { type PinnedPath, specialFileKindOf, versionOf } from "./path-resolver.js";
+import { openFile, readAt } from "./read.js";
+import { discard, flush, flushDirectory, removeName, type TempFiles, WRITE_STEP_BYTES, writeAll } from "./write.js";
+
+/** A link, not a rename, so that whoever came first wins; where a file system has no links the file is made directly. */
+const NO_FOLLOW = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+
+const [WRITE] = FS_OPERATIONS.write;
+
+export interface ReplaceTools {
+  readonly temps: TempFiles;
+  readonly copyAttributes: CopyAttributes;
+  readonly backups: Backups;
+}
+
+/** What a file that is there is replaced with. */
+interface Write {
+  readonly data: Uint8Array;
+  /** SHA-256 of it, hex. */
+  readonly after: string;
+  readonly expect: Expect;
+}
+
+/** Something took the name of a file to be made, so the place has to be found and judged anew. */
+export class ConcurrentlyCreated extends Error {}
+
+/** The step of `replaceAtomic` that acts, at a place that has been judged. */
+export async function replaceAt(
+  resolved: PinnedPath,
+  data: Uint8Array,
+  expect: Expect,
+  tools: ReplaceTools,
+  deadline: Patience,
+): Promise<ReplaceResult> {
+  const old = resolved.info;
+  if (old !== undefined && expect === "absent") throw stale(resolved, "present", "absent", "present");
+  if (old !== undefined && specialFileKindOf(old) !== undefined)
+    throw notAFile(WRITE, resolved.asked, specialFileKindOf(old)!);
+  if (old === undefined && typeof expect === "object") throw stale(resolved, "gone", expect, "absent");
+  tools.temps.sweep(resolved.anchor);
+  const after = sha256(data);
+  if (old === undefined) {
+    await create(resolved, data, expect, tools.temps, deadline);
+    return { before: null, after, created: true, inPlace: false };
+  }
+  if (typeof expect === "object" && "version" in expect) requireVersion(resolved, old, expect.version);
+  accessSync(resolved.path, constants.W_OK);
+  const write = { data, after, expect };
+  const { before, inPlace } =
+    old.nlink > 1n
+      ? await writeInPlace(resolved, write, tools, deadline)
+      : await renameOver(resolved, old, write, tools, deadline);
+  return { before, after, created: false, inPlace };
+}
+
+async function create(
+  resolved: PinnedPath,
+  data: Uint8Array,
+  expect: Expect,
+  temps: TempFiles,
+  deadline: Patience,
+): Promise<void> {
+  const temp = temps.create(resolved.anchor, 0o666);
+  let isOpen = true;
+  try {
+    await writeAll(temp.descriptor, data, deadline);
+    deadline.check();
+    try {
+      linkSync(temp.path, resolved.path);
+    } catch (thrown) {
+      const code = systemCode(thrown) ?? "";
+      if (code === "EEXIST")
+        throw expect === "any" ? new ConcurrentlyCreated() : stale(resolved, "present", expect, "present");
+      if (!NO_FOLLOW.has(code) || lstatSync(resolved.path, { throwIfNoEntry: false }) !== undefined) throw thrown;
+      renameSync(temp.path, resolved.path);
+    }
+    removeName(temp.path);
+    closeSync(temp.descriptor);
+    isOpen = false;
+    await flushDirectory(resolved.anchor.at(""));
+  } finally {
+    if (isOpen) discard(temp.descriptor, temp.path);
+  }
+}
+
+async function renameOver(
+  resolved: PinnedPath,
+  old: BigIntStats,
+  write: Write,
+  tools: ReplaceTools,
+  deadline: Patience,
+): Promise<{ readonly before: string | null; readonly inPlace: boolean }> {
+  const { data, expect } = write;
+  let temp: ReturnType<TempFiles["create"]>;
+  try {
+    temp = tools.temps.create(resolved.anchor, 0o600);
+  } catch (thrown) {
+    // The file may be written, its folder may not.
+    if (systemCode(thrown) !== "EACCES" && systemCode(thrown) !== "EPERM") throw thrown;
+    return writeInPlace(resolved, write, tools, deadline);
+  }
+  let isOpen = true;
+  try {
+    const source = openFile(resolved, WRITE);
+    let before: string | null;
+    try {
+      const [isKept] = await allOrFirstFault([
+        preserveOwner(temp.descriptor, old)
+          ? tools.copyAttributes(source.descriptor, temp.descriptor)
+          : Promise.resolve(false),
+        writeAll(temp.descriptor, data, deadline),
+      ]);
+      if (!isKept) {
+        discard(temp.descriptor, temp.path);
+        isOpen = false;
+        return await writeInPlace(resolved, write, tools, deadline);
+      }
+      before = await hashOf(source.descriptor, source.info, deadline);
+      authorizeReplace(resolved, expect, before, source.info);
+    } finally {
+      closeSync(source.descriptor);
+    }
+    preserveSetIdBits(temp.descriptor, old);
+    // From here to the rename nothing waits: only another process could still come in between.
+    requireVersion(resolved, source.info, versionOf(requireExists(resolved, expect)));
+    deadline.check();
+    renameSync(temp.path, resolved.path);
+    closeSync(temp.descriptor);
+    isOpen = false;
+    await flushDirectory(resolved.anchor.at(""));
+    return { before, inPlace: false };
+  } finally {
+    if (isOpen) discard(temp.descriptor, temp.path);
+  }
+}
+
+/**
+ * Overwrites the bytes where they stand. A reader may see a part of them, and a crash may leave one: the old bytes are kept
+ * until the new ones are on the disk.
+ */
+async function writeInPlace(
+  resolved: PinnedPath,
+  { data, after, expect }: Write,
+  tools: ReplaceTools,
+  deadline: Patience,
+): Promise<{ readonly before: string | null; readonly inPlace: true }> {
+  const source = openFile(resolved, WRITE);
+  try {
+    const before = await hashOf(source.descriptor, source.info, deadline);
+    authorizeReplace(resolved, expect, before, source.info);
+    const backup = await tools.backups.create(resolved, source, { bytes: data.length, sha256: after }, deadline);
+    await overwrite(resolved, source.info, data, backup, deadline);
+    return { before, inPlace: true };
+  } finally {
+    closeSync(source.descriptor);
+  }
+}
+
+/** Removes the backup, unless the file is left half-written. */
+async function overwrite(
+  resolved: PinnedPath,
+  old: BigIntStats,
+  data: Uint8Array,
+  backup: Backup,
+  deadline: Patience,
+): Promise<void> {
+  let isHalfWritten = false;
+  try {
+    const descriptor = openSync(resolved.path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const info = fstatSync(descriptor, { bigint: true });
+      if (specialFileKindOf(info) !== undefined) throw notAFile(WRITE, resolved.asked, specialFileKindOf(info)!);
+      requireVersion(resolved, old, versionOf(info));
+      deadline.check();
+      // Once begun it is not given up half-way.
+      isHalfWritten = true;
+      const undone = grow(descriptor, data, Number(info.size));
+      isHalfWritten = undone === undefined;
+      if (undone !== undefined) throw undone;
+      const inside = data.subarray(0, Number(info.size));
+      for (let at = 0; at < inside.length; ) at += writeSync(descriptor, inside, at, undefined, at);
+      ftruncateSync(descriptor, data.length);
+      preserveSetIdBits(descriptor, old);
+      await flush(descriptor);
+      isHalfWritten = false;
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (thrown) {
+    throw isHalfWritten ? halfWritten(resolved, backup, thrown) : thrown;
+  } finally {
+    if (!isHalfWritten) backup.remove();
+  }
+}
+
+/**
+ * What goes beyond the old end comes first: a disk that has no room for it leaves the old bytes as they are.
+ * @returns Why nothing was written; undefined when it was.
+ */
+function grow(descriptor: number, data: Uint8Array, oldSize: number): unknown {
+  try {
+    for (let at = oldSize; at < data.length; ) at += writeSync(descriptor, data, at, undefined, at);
+    return undefined;
+  } catch (thrown) {
+    ftruncateSync(descriptor, oldSize);
+    return thrown;
+  }
+}
+
+/** All of it is in `system` too: what shows a fault may show only that. */
+function halfWritten(resolved: PinnedPath, backup: Backup, cause: unknown): HaftError {
+  const state = `it holds neither its old bytes nor the new ones whole, because of: ${messageOf(cause)}`;
+  const next = `The old bytes are kept in "${backup.path}". Restore them with: ${restoreCommand(backup.path, resolved.real)}`;
+  return new HaftError("FS_IO", `Did not ${WRITE} all of "${resolved.asked}": ${state}. ${next}`, {
+    cause,
+    details: { path: resolved.asked, system: `${state}. ${next}` },
+  });
+}
+
+/** As `Promise.all`, but settles only when all have: what still runs uses a descriptor that is closed afterwards. */
+async function allOrFirstFault<T extends readonly Promise<unknown>[]>(
+  work: T,
+): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(work);
+  return (await Promise.all(work)) as { [K in keyof T]: Awaited<T[K]> };
+}
+
+function authorizeReplace(resolved: PinnedPath, expect: Expect, before: string | null, info: BigIntStats): void {
+  if (typeof expect !== "object") return;
+  if ("version" in expect) requireVersion(resolved, info, expect.version);
+  else if (expect.sha256.toLowerCase() !== before) {
+    throw stale(resolved, "changed", expect, before);
+  }
+}
+
+function requireVersion(resolved: PinnedPath, info: BigIntStats, version: string): void {
+  if (versionOf(info) !== version) throw stale(resolved, "changed", version, versionOf(info));
+}
+
+function requireExists(resolved: PinnedPath, expect: Expect): BigIntStats {
+  const now = lstatSync(resolved.path, { bigint: true, throwIfNoEntry: false });
+  if (now === undefined) throw stale(resolved, "gone", expect, "absent");
+  return now;
+}
+
+function stale(
+  resolved: PinnedPath,
+  why: Parameters<typeof staleFile>[1],
+  expected: unknown,
+  found: unknown,
+): HaftError {
+  return staleFile(resolved.asked, why, { expected, found });
+}
+
+/** Gives the new file mode, owner and group of the old one. False when the system does not allow that. */
+function preserveOwner(descriptor: number, old: BigIntStats): boolean {
+  const made = fstatSync(descriptor, { bigint: true });
+  try {
+    if (made.uid !== old.uid || made.gid !== old.gid) fchownSync(descriptor, Number(old.uid), Number(old.gid));
+    // After the owner: changing that takes the set-id bits away.
+    fchmodSync(descriptor, Number(old.mode) & 0o7777);
+    return true;
+  } catch (thrown) {
+    if (systemCode(thrown) !== "EPERM") throw thrown;
+    return false;
+  }
+}
+
+/** Gives back the set-id bits: for anybody but the superuser a write takes them away. A file of somebody else's stays without. */
+function preserveSetIdBits(descriptor: number, old: BigIntStats): void {
+  const mode = Number(old.mode) & 0o7777;
+  if ((mode & 0o6000) === 0) return;
+  try {
+    fchmodSync(descriptor, mode);
+  } catch (thrown) {
+    if (systemCode(thrown) !== "EPERM") throw thrown;
+  }
+}
+
+/** Hashes what a file holds; null over the size that is read as a whole. */
+async function hashOf(descriptor: number, info: BigIntStats, deadline: Patience): Promise<string | null> {
+  const size = Number(info.size);
+  if (size > DEFAULT_MAX_READ_BYTES) return null;
+  const hash = createHash("sha256");
+  for (let at = 0; at < size; ) {
+    const part = await readAt(descriptor, at, Math.min(WRITE_STEP_BYTES, size - at), deadline);
+    if (part.length === 0) break;
+    hash.update(part);
+    at += part.length;
+  }
+  return hash.digest("hex");
+}
+
+function sha256(data: Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex");
+}

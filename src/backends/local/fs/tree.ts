@@ -1,0 +1,194 @@
+/** Folders: listing, making, removing and moving, each through a held folder. */
+import {
+  lchownSync,
+  linkSync,
+  lstatSync,
+  lutimesSync,
+  mkdirSync,
+  promises,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+} from "node:fs";
+import { FS_OPERATIONS, intoItself, operationFault } from "../../../kernel/index.js";
+import { localFsFault, notFound, type Patience, systemCode } from "./faults.js";
+import type { PathResolver, PinnedPath } from "./path-resolver.js";
+import { type DirectoryAnchor, type GuardMode, openAnchor, openAnchorItself } from "./pinned-directory.js";
+
+/** Names between two looks at whether the caller still waits. */
+const NAMES_PER_STEP = 500;
+
+/** What opening a folder says when the folder, or one above it, is not there. */
+const IN_THE_WAY: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR"]);
+
+/** The names in a folder, in code-unit order. */
+export async function sortedNames(anchor: DirectoryAnchor): Promise<string[]> {
+  const names = await promises.readdir(anchor.at(""));
+  return names.sort((one, other) => (one < other ? -1 : 1));
+}
+
+/** Makes one folder. @throws EEXIST, ENOENT. */
+export function makeDirectory(resolved: PinnedPath): void {
+  mkdirSync(resolved.path, 0o777);
+}
+
+/**
+ * Makes a folder and those above it that are missing. Each is made in the held folder above it, so a link that takes the
+ * place of one meanwhile is not walked through unjudged.
+ */
+export async function makeDirectories(path: string, finder: PathResolver, deadline: Patience): Promise<void> {
+  const missing: string[] = [];
+  let anchor: DirectoryAnchor | undefined;
+  let existing = path;
+  try {
+    while (anchor === undefined) {
+      try {
+        anchor = openAnchor(existing, finder.mode);
+      } catch (thrown) {
+        // A file, or a link that leads nowhere, is in the way as well; making its name tells which.
+        if (!IN_THE_WAY.has(systemCode(thrown) ?? "") || existing === "/") throw thrown;
+        const slash = existing.lastIndexOf("/");
+        missing.unshift(existing.slice(slash + 1));
+        existing = existing.slice(0, slash) || "/";
+      }
+    }
+    for (let index = 0; index < missing.length; index++) {
+      const above: DirectoryAnchor = anchor;
+      const name = missing[index]!;
+      deadline.check();
+      await finder.requireReal(
+        path,
+        [above.real === "/" ? "" : above.real, ...missing.slice(index)].join("/"),
+        "create",
+      );
+      try {
+        mkdirSync(above.at(name), 0o777);
+      } catch (thrown) {
+        if (systemCode(thrown) !== "EEXIST") throw thrown;
+      }
+      const info = lstatSync(above.at(name));
+      if (!info.isDirectory()) {
+        const isInTheWay = index < missing.length - 1 && !info.isSymbolicLink();
+        throw operationFault(isInTheWay ? "ENOTDIR" : "EEXIST", FS_OPERATIONS.mkdir, path);
+      }
+      anchor = openAnchorItself(above.at(name), finder.mode);
+      above.close();
+    }
+    if (missing.length === 0) await finder.requireReal(path, anchor.real, "create");
+  } catch (thrown) {
+    throw localFsFault(thrown, FS_OPERATIONS.mkdir[0], path);
+  } finally {
+    anchor?.close();
+  }
+}
+
+/** Removes what stands at the place; a folder only when it is empty. Links are removed, not followed. */
+export function removeOne(resolved: PinnedPath): void {
+  if (resolved.info?.isDirectory()) rmdirSync(resolved.path);
+  else unlinkSync(resolved.path);
+}
+
+/**
+ * Removes a folder with all below it. No link is followed: each folder is entered through the held one above it.
+ * @param beforeInside - Called before the first thing inside is removed; throws when it must stay.
+ */
+export async function removeTree(
+  resolved: PinnedPath,
+  mode: GuardMode,
+  deadline: Patience,
+  beforeInside: () => void,
+): Promise<void> {
+  await emptyDirectory(resolved.path, mode, deadline, beforeInside);
+  rmdirSync(resolved.path);
+}
+
+async function emptyDirectory(
+  path: string,
+  mode: GuardMode,
+  deadline: Patience,
+  beforeInside: () => void,
+): Promise<void> {
+  const directory = openAnchorItself(path, mode);
+  try {
+    const names = await promises.readdir(directory.at(""));
+    if (names.length > 0) beforeInside();
+    let done = 0;
+    for (const name of names) {
+      if (done++ % NAMES_PER_STEP === 0) deadline.check();
+      const child = directory.at(name);
+      const info = lstatSync(child, { throwIfNoEntry: false });
+      if (info === undefined) continue;
+      if (!info.isDirectory()) unlinkSync(child);
+      else {
+        await emptyDirectory(child, mode, deadline, beforeInside);
+        rmdirSync(child);
+      }
+    }
+  } finally {
+    directory.close();
+  }
+}
+
+/** Moves what stands at one place to the other. Without `replace` the new name must be free, also at the last moment. */
+export function move(from: PinnedPath, to: PinnedPath, replace: boolean, mode: GuardMode): void {
+  if (from.info === undefined) throw notFound(FS_OPERATIONS.rename[0], from.asked, "rename");
+  if (to.real === from.real) return;
+  if (to.real.startsWith(`${from.real}/`)) throw intoItself(FS_OPERATIONS.rename[0], from.asked, to.asked);
+  if (replace) renameSync(from.path, to.path);
+  else if (from.info.isDirectory()) moveDirectoryToFreeName(from, to);
+  else moveToFreeName(from, to, mode);
+}
+
+function moveDirectoryToFreeName(from: PinnedPath, to: PinnedPath): void {
+  // A folder takes the place of an empty one: making that first is what fails when the name is taken.
+  mkdirSync(to.path);
+  try {
+    renameSync(from.path, to.path);
+  } catch (thrown) {
+    rmdirSync(to.path);
+    throw thrown;
+  }
+}
+
+/** A second name first, which fails when the new one is taken; where that is not allowed, a look has to do. */
+function moveToFreeName(from: PinnedPath, to: PinnedPath, mode: GuardMode): void {
+  try {
+    // Linux gives a link itself a second name. Other systems give it to what the link leads to.
+    if (mode === "checked" && from.info!.isSymbolicLink()) recreateSymlink(from, to);
+    else linkSync(from.path, to.path);
+  } catch (thrown) {
+    if (systemCode(thrown) === "EEXIST" || to.info !== undefined) throw thrown;
+    renameSync(from.path, to.path);
+    return;
+  }
+  orUndo(to, () => unlinkSync(from.path));
+}
+
+/** The same link under the other name, with the owner and the times of the old one. */
+function recreateSymlink(from: PinnedPath, to: PinnedPath): void {
+  const { uid, gid, atimeNs, mtimeNs } = from.info!;
+  symlinkSync(readlinkSync(from.path, "buffer"), to.path);
+  orUndo(to, () => {
+    const made = lstatSync(to.path, { bigint: true });
+    if (made.uid !== uid || made.gid !== gid) lchownSync(to.path, Number(uid), Number(gid));
+    lutimesSync(to.path, secondsOf(atimeNs), secondsOf(mtimeNs));
+  });
+}
+
+/** Half a microsecond more, so that what is lost of the nanoseconds never makes it the millisecond before. */
+function secondsOf(timeNs: bigint): number {
+  return (Number(timeNs / 1000n) + 0.5) / 1e6;
+}
+
+/** When `act` fails, the name that has just been made goes again; where the old one has gone meanwhile it may be the last. */
+function orUndo(made: PinnedPath, act: () => void): void {
+  try {
+    act();
+  } catch (thrown) {
+    if (systemCode(thrown) === "ENOENT") return;
+    unlinkSync(made.path);
+    throw thrown;
+  }
+}

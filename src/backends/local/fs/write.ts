@@ -1,0 +1,152 @@
+/**
+ * Writing bytes in steps and flushing them to the disk; temporary files beside the file that they will replace, and what is
+ * left of those whose process was killed.
+ */
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fsync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  unlinkSync,
+  write,
+  writeSync,
+} from "node:fs";
+import { isDead, processEntry, processExists, processStart } from "../../../host/index.js";
+import type { Patience } from "./faults.js";
+import type { DirectoryAnchor } from "./pinned-directory.js";
+
+/** Bytes of one write; between two of them the operation can end. */
+export const WRITE_STEP_BYTES = 8 * 1024 * 1024;
+/** Up to here a write is done at once. */
+const AT_ONCE_BYTES = 64 * 1024;
+
+/** Writes all of `data` from the start of the file, and flushes it. */
+export async function writeAll(descriptor: number, data: Uint8Array, deadline: Patience): Promise<void> {
+  await writeFrom(descriptor, data, 0, deadline);
+  await flush(descriptor);
+}
+
+/** Writes all of `data` from `offset` on. */
+export async function writeFrom(
+  descriptor: number,
+  data: Uint8Array,
+  offset: number,
+  deadline: Patience,
+): Promise<void> {
+  for (let at = 0; at < data.length; ) {
+    deadline.check();
+    const length = Math.min(WRITE_STEP_BYTES, data.length - at);
+    at +=
+      data.length <= AT_ONCE_BYTES
+        ? writeSync(descriptor, data, at, length, offset + at)
+        : await writeStep(descriptor, data, at, length, offset + at);
+  }
+}
+
+function writeStep(descriptor: number, data: Uint8Array, at: number, length: number, to: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    write(descriptor, data, at, length, to, (error, count) => (error === null ? resolve(count) : reject(error)));
+  });
+}
+
+export function flush(descriptor: number): Promise<void> {
+  return new Promise((resolve, reject) => fsync(descriptor, (error) => (error === null ? resolve() : reject(error))));
+}
+
+/** Makes new names last. A directory that cannot be flushed, as on some network file systems, is left to its system. */
+export async function flushDirectory(path: string): Promise<void> {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+    await flush(descriptor);
+  } catch {
+    return;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** A leftover that cannot be told from one in use, because another machine or container wrote it, goes when it is this old. */
+const FOREIGN_LEFTOVER_MS = 10 * 60 * 1000;
+/** A folder is looked through at most once in this time. */
+const SWEEP_EVERY_MS = 60_000;
+const REMEMBERED_DIRECTORIES = 1000;
+
+/** `.haft-PID-START-NAMESPACE-RANDOM.tmp`: who writes it, so that anyone can tell whether it is still in use. */
+const NAME = /^\.haft-(\d+)-(\d+)-([^-]+)-[0-9a-f]{12}\.tmp$/;
+
+export class TempFiles {
+  readonly #swept = new Map<string, number>();
+  readonly #namespace = pidNamespace();
+  readonly #prefix = `.haft-${process.pid}-${processStart(process.pid) ?? 0}-${this.#namespace}-`;
+
+  /** Creates an empty file in the folder that nobody else has. Its mode is `mode` less the umask. */
+  create(
+    anchor: DirectoryAnchor,
+    mode: number,
+  ): { readonly descriptor: number; readonly name: string; readonly path: string } {
+    const name = `${this.#prefix}${randomBytes(6).toString("hex")}.tmp`;
+    const path = anchor.at(name);
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    return { descriptor: openSync(path, flags, mode), name, path };
+  }
+
+  /** Removes what killed processes left in the folder. Never throws: a leftover harms nobody. */
+  sweep(anchor: DirectoryAnchor): void {
+    const now = Date.now();
+    if (now - (this.#swept.get(anchor.real) ?? 0) < SWEEP_EVERY_MS) return;
+    if (this.#swept.size >= REMEMBERED_DIRECTORIES) this.#swept.clear();
+    this.#swept.set(anchor.real, now);
+    try {
+      for (const name of readdirSync(anchor.at(""))) {
+        if (name.startsWith(".haft-") && this.#isLeftover(anchor, name, now)) unlinkSync(anchor.at(name));
+      }
+    } catch {
+      // The folder may not be read or written: then nothing of ours is in it, or nothing can be done.
+    }
+  }
+
+  #isLeftover(anchor: DirectoryAnchor, name: string, now: number): boolean {
+    const parts = NAME.exec(name);
+    if (parts === null) return false;
+    const [, pid, start, namespace] = parts;
+    if (namespace !== this.#namespace) return now - lstatSync(anchor.at(name)).mtimeMs > FOREIGN_LEFTOVER_MS;
+    return !isRunning(Number(pid), Number(start));
+  }
+}
+
+/** @param start - 0 where that was not known. */
+function isRunning(pid: number, start: number): boolean {
+  const entry = processEntry(pid);
+  if (entry !== undefined) return !isDead(entry) && (start === 0 || entry.start === start);
+  // Another user's process that `/proc` hides, or there is no `/proc`.
+  return processExists(pid);
+}
+
+/** Numbers of processes mean the same only within one boot and one namespace. */
+function pidNamespace(): string {
+  try {
+    return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0";
+  } catch {
+    return "0";
+  }
+}
+
+/** Closes and removes a temporary file that came to nothing. */
+export function discard(descriptor: number, path: string): void {
+  closeSync(descriptor);
+  removeName(path);
+}
+
+/** Removes the name of a temporary file, if it still has it. */
+export function removeName(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Renamed or gone already.
+  }
+}

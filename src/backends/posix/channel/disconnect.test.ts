@@ -1,0 +1,183 @@
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { HaftError, type ShellResult } from "../../../kernel/index.js";
+import { isAlive, PosixMachine, pause, until } from "../machine.fixture.js";
+import { underOneShell } from "../shells.fixture.js";
+
+/** In what steps Linux counts the start of a process (proc(5): USER_HZ is 100 a second). */
+const TICK_MS = 10;
+
+/** Milliseconds that the far side waits where it is to be found again: on a busy machine a new channel takes seconds. */
+const TAKEN_OVER_MS = 20_000;
+
+/** Field 22 of /proc/PID/stat, of a process whose name has no space. */
+const startOf = (pid = 0) => readFileSync(`/proc/${pid}/stat`, "utf8").split(" ")[21];
+
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
+
+// Hundreds of processes: on a machine that is busy with other things that takes its time.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+underOneShell((shell) => {
+  let machine: PosixMachine;
+  beforeEach(() => {
+    machine = new PosixMachine(shell);
+  });
+  afterEach(() => machine.dispose());
+
+  const marker = (name: string) => join(machine.work, name);
+  const linesOf = (name: string) =>
+    existsSync(marker(name)) ? readFileSync(marker(name), "utf8").split("\n").length - 1 : 0;
+
+  it("a command that goes on is told as lost, with what it has printed, and can be attached to", async () => {
+    const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
+    const running = backend.root.shell.exec("echo out; echo $$ > pid; exec sleep 600", { cwd: machine.work });
+    await until(() => linesOf("pid") === 1);
+    machine.cut();
+    const result = await running;
+    expect([result.began, result.ended, result.exit]).toEqual(["yes", "channel-lost", { by: "none" }]);
+    expect(text(result.stdout.head)).toBe("out\n");
+    expect(result.tree.survivors.map((one) => one.name)).toEqual(["sleep"]);
+    const job = await backend.root.shell.attach(result.job ?? "");
+    expect((await job?.kill("TERM"))?.state).toBe("gone");
+    expect(isAlive(Number(readFileSync(marker("pid"), "utf8")))).toBe(false);
+    await backend.close();
+  });
+
+  it("a command that ends before the new channel is there gives its result", async () => {
+    const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
+    const running = backend.root.shell.exec("echo begun > pid; sleep 0.2; echo out; echo err >&2; exit 4", {
+      cwd: machine.work,
+    });
+    await until(() => linesOf("pid") === 1);
+    machine.delay = 700;
+    machine.cut();
+    const result = await running;
+    expect([result.began, result.ended, result.exit]).toEqual(["yes", "itself", { by: "code", code: 4 }]);
+    expect([text(result.stdout.head), text(result.stderr.head)]).toEqual(["out\n", "err\n"]);
+    await backend.close();
+  });
+
+  it("a command is never run twice, wherever the line is cut", async () => {
+    const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
+    for (let round = 0; round < 12; round += 1) {
+      const name = `runs-${round}`;
+      const running = backend.root.shell.exec(`echo x >> ${name}`, { cwd: machine.work });
+      // Nowhere in particular: before it leaves, on its way, while it runs, on the way back.
+      await pause(round * 1.5);
+      machine.cut();
+      const { began, ended } = await running;
+      await until(() => machine.processes().length > 0);
+      const runs = linesOf(name);
+      if (ended === "itself") expect([began, runs]).toEqual(["yes", 1]);
+      else if (began === "no") expect(runs).toBe(0);
+      else expect(runs).toBeLessThanOrEqual(1);
+    }
+    expect((await backend.root.shell.exec("echo alive", { cwd: machine.work })).ended).toBe("itself");
+    await backend.close();
+  });
+
+  it("a command that could not leave is told as not begun, with the reason", async () => {
+    const backend = await machine.open();
+    machine.cut();
+    machine.delay = "never";
+    await until(() => backend.state() === "reconnecting");
+    const failed = await backend.root.shell
+      .exec("echo x > ran", { cwd: machine.work })
+      .catch((thrown: unknown) => thrown);
+    expect(HaftError.is(failed, "BACKEND_UNAVAILABLE")).toBe(true);
+    expect(existsSync(marker("ran"))).toBe(false);
+    machine.delay = 0;
+    expect((await backend.root.shell.exec("true", { cwd: machine.work })).ended).toBe("itself");
+    await backend.close();
+  });
+
+  it("reads go on over cuts, and a write is whole, refused, or told as unsure", async () => {
+    const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
+    const { fs } = backend.root;
+    const file = marker("file");
+    const versions = ["old", "new"].map((word) => word.repeat(40_000));
+    await fs.writeFile(file, versions[0]!);
+    for (let round = 0; round < 8; round += 1) {
+      const read = fs.readText(file);
+      const write = fs.writeFile(file, versions[round % 2]!).then(
+        () => "done",
+        (thrown: unknown) => (HaftError.is(thrown) ? thrown.code : thrown),
+      );
+      await pause(round * 2);
+      machine.cut();
+      expect(versions).toContain(await read);
+      expect(["done", "BACKEND_UNAVAILABLE"]).toContain(await write);
+      expect(versions).toContain(await fs.readText(file));
+    }
+    await backend.close();
+  });
+
+  it("what nobody takes over ends by itself, also when it ignores TERM, and leaves nothing", async () => {
+    const backend = await machine.open();
+    const commands = [
+      "trap '' TERM; echo $$ > deaf; while :; do sleep 0.1; done",
+      "setsid sh -c 'echo $$ > apart; exec sleep 600' & exec sleep 600",
+      "env -i sh -c 'echo $$ > bare; exec sleep 600' & exec sleep 600",
+    ];
+    const running = commands.map((command) => backend.root.shell.exec(command, { cwd: machine.work }));
+    const survivor: ShellResult = await backend.root.shell.exec("(echo $$ > left; exec sleep 600) >/dev/null 2>&1 &", {
+      cwd: machine.work,
+    });
+    expect(survivor.tree.state).toBe("alive");
+    await until(() => ["deaf", "apart", "bare", "left"].every((name) => linesOf(name) === 1));
+    machine.delay = "never";
+    machine.cut();
+    for (const result of await Promise.all(running)) {
+      expect([result.ended, result.began, result.tree.state]).toEqual(["channel-lost", "unknown", "unseen"]);
+    }
+    await until(() => machine.processes().length === 0);
+    await until(() => machine.leftovers().length === 0);
+    expect(machine.leftovers()).toEqual([]);
+    await backend.close();
+  });
+
+  it("a number that a stranger was given meanwhile ends the command, and not the stranger", async () => {
+    const backend = await machine.open();
+    const running = backend.root.shell.exec("echo $$ > pid; exec sleep 600", { cwd: machine.work });
+    await until(() => linesOf("pid") === 1);
+    const note = readdirSync(machine.state, { recursive: true, encoding: "utf8" }).find((name) => name.endsWith(".p"));
+    const path = join(machine.state, note ?? "");
+    const [pid, start] = readFileSync(path, "utf8").trim().split(" ");
+    expect([pid, start]).toEqual([readFileSync(marker("pid"), "utf8").trim(), expect.stringMatching(/^\d+$/)]);
+    // A number comes round again only after all the others: never within the tick in which the command began.
+    await pause(2 * TICK_MS);
+    const stranger = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
+    expect(Number(startOf(stranger.pid))).toBeGreaterThan(Number(start));
+    writeFileSync(path, `${stranger.pid} ${start}\n`);
+    machine.delay = "never";
+    machine.cut();
+    expect((await running).ended).toBe("channel-lost");
+    await until(() => machine.processes().length === 0);
+    await until(() => machine.leftovers().length === 0);
+    expect([isAlive(Number(pid)), stranger.signalCode]).toEqual([false, null]);
+    stranger.kill("SIGKILL");
+    await backend.close();
+  });
+
+  it("a line that is silent for the lease counts as cut over there", async () => {
+    const backend = await machine.open({ leaseMs: 3_000 });
+    const running = backend.root.shell.exec("echo $$ > pid; exec sleep 600", { cwd: machine.work });
+    await until(() => linesOf("pid") === 1);
+    machine.isMute = true;
+    machine.delay = "never";
+    await until(() => !isAlive(Number(readFileSync(marker("pid"), "utf8"))), 15_000);
+    await until(() => machine.processes().length === 0);
+    await until(() => machine.leftovers().length === 0);
+    expect(machine.leftovers()).toEqual([]);
+    machine.isMute = false;
+    machine.delay = 0;
+    machine.cut();
+    // What the far side said of its end may still have come.
+    expect(["itself", "channel-lost"]).toContain((await running).ended);
+    expect((await backend.root.shell.exec("true", { cwd: machine.work })).ended).toBe("itself");
+    await backend.close();
+  });
+});

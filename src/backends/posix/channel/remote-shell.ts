@@ -1,0 +1,160 @@
+/** A shell at the far end of a channel, once it runs our script: lines and blocks go in, frames come out. */
+import { randomBytes } from "node:crypto";
+import { HaftError, messageOf } from "../../../kernel/index.js";
+import { BOOT, BOOT_END, BOOT_LINE } from "../remote/boot.sh.js";
+import type { Channel, OpenChannel } from "./channel.js";
+import { type Frame, FrameReader } from "./frames.js";
+import { quoteWords } from "./words.js";
+
+export interface RemoteShellOptions {
+  /** For messages. */
+  readonly name: string;
+  readonly open: OpenChannel;
+  readonly script: string;
+  /** What the script reads first, behind its nonce. */
+  readonly settings: readonly string[];
+  /** Milliseconds until the far side must have answered. */
+  readonly timeoutMs: number;
+}
+
+/** More noise than this before the script has started means that no shell is there. */
+const MAX_GREETING_BYTES = 65_536;
+
+export class RemoteShell {
+  readonly #channel: Channel;
+  readonly #frames: FrameReader;
+  #onFrame: (frame: Frame) => void = () => {};
+  #onEnd: ((why: string) => void) | undefined;
+  #onGone: () => void = () => {};
+  #ended: string | undefined;
+  #greeting: Buffer | undefined = Buffer.alloc(0);
+  #booted: () => void = () => {};
+
+  private constructor(channel: Channel, nonce: string) {
+    this.#channel = channel;
+    this.#frames = new FrameReader(
+      nonce,
+      (frame) => this.#onFrame(frame),
+      (why) => {
+        this.#finish(`its answer is damaged: ${why}`);
+        channel.destroy();
+      },
+    );
+    channel.onBytes((bytes) => this.#take(bytes));
+    channel.onEnd((why) => this.#finish(why));
+  }
+
+  /**
+   * Opens a channel, hands the script over and waits for its first frame.
+   * @throws `BACKEND_UNAVAILABLE` when the far side does not get that far.
+   */
+  static async start(options: RemoteShellOptions): Promise<{ readonly shell: RemoteShell; readonly ready: Frame }> {
+    const channel = await options.open().catch((thrown: unknown) => {
+      throw HaftError.is(thrown) ? thrown : unavailable(options.name, messageOf(thrown));
+    });
+    // It goes over standard input only, and only after the shell has answered: no list of processes ever shows it.
+    const nonce = randomBytes(18).toString("hex");
+    const shell = new RemoteShell(channel, nonce);
+    try {
+      return { shell, ready: await shell.#boot(options, nonce) };
+    } catch (thrown) {
+      shell.destroy();
+      throw thrown;
+    }
+  }
+
+  #boot({ name, script, settings, timeoutMs }: RemoteShellOptions, nonce: string): Promise<Frame> {
+    return new Promise<Frame>((resolve, reject) => {
+      const timer = setTimeout(() => reject(unavailable(name, `it did not answer within ${timeoutMs} ms`)), timeoutMs);
+      this.#onEnd = (why) => {
+        clearTimeout(timer);
+        reject(unavailable(name, why));
+      };
+      this.#onFrame = (frame) => {
+        clearTimeout(timer);
+        if (frame.words[0] === "ready") resolve(frame);
+        else reject(new RemoteRefusal(name, new TextDecoder().decode(frame.bytes)));
+      };
+      this.#booted = () => this.#channel.write(`${script}${BOOT_END}\n${quoteWords([nonce, ...settings])}\n`);
+      if (this.#ended !== undefined) this.#onEnd(this.#ended);
+      else this.#channel.write(BOOT);
+    });
+  }
+
+  /** Sends a line and the blocks behind it. */
+  send(line: string, ...blocks: readonly Uint8Array[]): void {
+    this.#channel.write(blocks.length === 0 ? `${line}\n` : Buffer.concat([Buffer.from(`${line}\n`), ...blocks]));
+  }
+
+  /** Sets who gets the frames from now on, and who is told of the end; at once when it has ended already. */
+  listen(onFrame: (frame: Frame) => void, onEnd: (why: string) => void): void {
+    this.#onFrame = onFrame;
+    this.#onEnd = onEnd;
+    if (this.#ended !== undefined) onEnd(this.#ended);
+  }
+
+  /** Resolves when the far shell has ended; after `timeoutMs` this side is ended for it. */
+  ended(timeoutMs: number): Promise<void> {
+    if (this.#ended !== undefined) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.destroy(), timeoutMs);
+      this.#onGone = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** End of file for the far side. */
+  end(): void {
+    this.#channel.end();
+  }
+
+  destroy(): void {
+    this.#channel.destroy();
+  }
+
+  #take(bytes: Uint8Array): void {
+    if (this.#greeting === undefined) {
+      this.#frames.push(bytes);
+      return;
+    }
+    // A login shell may say something of its own first.
+    const all = Buffer.concat([this.#greeting, bytes]);
+    const at = all.indexOf(`${BOOT_LINE}\n`);
+    this.#greeting = all;
+    if (at !== -1) {
+      this.#greeting = undefined;
+      this.#booted();
+      this.#frames.push(all.subarray(at + BOOT_LINE.length + 1));
+    } else if (all.length > MAX_GREETING_BYTES) {
+      this.#finish(`it answers with something else than a shell: ${all.toString("utf8", 0, 200)}`);
+      this.#channel.destroy();
+    }
+  }
+
+  #finish(why: string): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = why;
+    this.#onEnd?.(why);
+    this.#onGone();
+  }
+}
+
+/** A far shell is there, and says why it cannot serve: for this room only, everybody else sees `BACKEND_UNAVAILABLE`. */
+export class RemoteRefusal extends HaftError {
+  constructor(name: string, why: string) {
+    const { code, message, details } = unavailable(name, why);
+    super(code, message, { details });
+  }
+}
+
+export function unavailable(name: string, why: string): HaftError {
+  return new HaftError(
+    "BACKEND_UNAVAILABLE",
+    `Could not reach "${name}": ${why}. Check that it runs, then try again.`,
+    {
+      details: { backend: name },
+    },
+  );
+}

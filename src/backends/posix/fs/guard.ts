@@ -1,0 +1,131 @@
+/** How one file operation gets to the far side: judged by string work here, by the real place there, in the step that acts. */
+import {
+  type Access,
+  type Binding,
+  covers,
+  type FsOperation,
+  HaftError,
+  isWithin,
+  requireAuthorized,
+  requireCovered,
+  requireLive,
+  requirePath,
+} from "../../../kernel/index.js";
+import { posixQuote } from "../../../text/index.js";
+import type { BulkPool } from "../channel/bulk-pool.js";
+import type { Frame } from "../channel/frames.js";
+import type { OperationDeadline } from "./deadline.js";
+import { remoteFsFault } from "./faults.js";
+
+/** One path that an operation touches. */
+export interface RemoteTouch {
+  readonly path: string;
+  readonly access: Access;
+}
+
+export interface GuardedOperation {
+  readonly fsOperation: FsOperation;
+  readonly operation: string;
+  readonly touches: readonly RemoteTouch[];
+  /** The request's words. `allowed` are places the far side may act at, for each touch. */
+  words(allowed: readonly string[]): readonly string[];
+  readonly data?: Uint8Array;
+  readonly changes?: boolean;
+  /** Words of the far side that only this operation knows. */
+  fault?(code: string, note: string): HaftError | undefined;
+}
+
+/** Places keep moving under an operation only when somebody plays with links. */
+const MAX_SYMLINK_CHANGES = 20;
+
+export class FsGuard {
+  readonly bulk: BulkPool;
+  readonly bound: Binding | undefined;
+  /** Real places that have been judged, by access and asked path, so that one question is asked once a call. */
+  readonly #authorized = new Map<string, Set<string>>();
+
+  constructor(bulk: BulkPool, bound?: Binding) {
+    this.bulk = bulk;
+    this.bound = bound;
+  }
+
+  /**
+   * Sends the operation; where a path leads elsewhere than it says, has that judged and sends it again with the answer.
+   * The far side acts only at places that it was told, whatever happens to the links meanwhile.
+   */
+  async run(limits: OperationDeadline, act: GuardedOperation): Promise<Frame> {
+    const { fsOperation, touches } = act;
+    for (const { path } of touches) requirePath(fsOperation, path);
+    if (this.bound !== undefined)
+      for (const { path, access } of touches) requireCovered(this.bound.grant, path, access);
+    const options = { signal: limits.signal, ...(act.data === undefined ? {} : { data: act.data }) };
+    for (let moves = 0; moves < MAX_SYMLINK_CHANGES; moves += 1) {
+      const words = act.words(touches.map((touch) => this.#allowed(touch)));
+      const frame = await limits.race(
+        this.bulk.request(act.operation, words, { ...options, changes: act.changes === true }),
+      );
+      const [what, code = "", which] = frame.words;
+      if (what !== "fail") return frame;
+      const note = new TextDecoder().decode(frame.bytes);
+      const touch = touches[which === "2" ? 1 : 0] as RemoteTouch;
+      if (code === "changed") continue;
+      if (code !== "moved") throw act.fault?.(code, note) ?? remoteFsFault(code, note, fsOperation, touch.path);
+      await limits.race(this.#authorize(touch, note));
+    }
+    throw new HaftError(
+      "FS_IO",
+      `Did not ${fsOperation[0]} "${touches[0]?.path}": its links keep changing. Try again.`,
+      {
+        details: { path: touches[0]?.path },
+      },
+    );
+  }
+
+  /** Whether a real place may be looked at without a question: for what is told of links. */
+  reaches(asked: string, real: string): boolean {
+    if (this.bound === undefined) return true;
+    const { grant } = this.bound;
+    return (
+      covers(grant, real, "read") || grant.symlinkTargets.some((pair) => pair.asked === asked && pair.real === real)
+    );
+  }
+
+  /**
+   * Whether the grant covers all that lies below the path too, at every place that it may lead to.
+   * @param excepted - "left-out": what the grant excepts in there is left alone, so it does not matter.
+   */
+  coversTree({ path, access }: RemoteTouch, excepted?: "skipped"): boolean {
+    if (this.bound === undefined) return true;
+    const { grant } = this.bound;
+    const places = [path, ...this.#places({ path, access })];
+    return places.every(
+      (place) =>
+        (excepted === "skipped" || !grant.except.some((directory) => isWithin(place, directory))) &&
+        grant.files.some((one) => one.scope === "tree" && isWithin(one.path, place) && one.access.includes(access)),
+    );
+  }
+
+  /** Whether the path is known to lead nowhere else: the far side then acts there and only there. */
+  isPlain(touch: RemoteTouch): boolean {
+    return this.#places(touch).length === 0;
+  }
+
+  async #authorize(touch: RemoteTouch, real: string): Promise<void> {
+    const { grant, call } = this.bound as Binding;
+    await requireAuthorized(grant, call, touch.path, real, touch.access);
+    requireLive(call);
+    const key = `${touch.access} ${touch.path}`;
+    this.#authorized.set(key, (this.#authorized.get(key) ?? new Set()).add(real));
+  }
+
+  #allowed(touch: RemoteTouch): string {
+    if (this.bound === undefined) return "*";
+    return this.#places(touch).map(posixQuote).join(" ");
+  }
+
+  #places({ path, access }: RemoteTouch): readonly string[] {
+    const approved =
+      this.bound?.grant.symlinkTargets.filter((pair) => pair.asked === path).map((pair) => pair.real) ?? [];
+    return [...approved, ...(this.#authorized.get(`${access} ${path}`) ?? [])];
+  }
+}

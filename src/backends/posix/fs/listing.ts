@@ -1,0 +1,213 @@
+/** What the far side tells of one entry or of a folder's children. */
+import { isUtf8 } from "node:buffer";
+import { FS_OPERATIONS, type Fs, type FsChild, type FsEntryInfo, UNNAMEABLE } from "../../../kernel/index.js";
+import type { Frame } from "../channel/frames.js";
+import { split } from "../channel/remote-agent.js";
+import type { OperationDeadline } from "./deadline.js";
+import { readEntryLine } from "./entry-line.js";
+import type { FsGuard } from "./guard.js";
+
+/** A listing is asked for again when a child went away while it was made. */
+const MAX_TRIES = 5;
+/** Names that are asked about in one request. */
+const NAMES_AT_ONCE = 1_000;
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Where a link leads: its text, the real place or "", and the line about that place or "". */
+interface FollowedEntry {
+  readonly target: string;
+  readonly end: string;
+  readonly line: string;
+}
+
+/** Reads the answer of "stat". `reaches` tells whether a place behind a link may be told about. */
+export function readStat(frame: Frame, reaches: (real: string) => boolean): FsEntryInfo {
+  const [, ...sizes] = frame.words;
+  const [line = "", target = "", end = "", last = ""] = split(frame.bytes, sizes.map(Number));
+  return withSymlinkTarget(readEntryLine(line), target === "" ? undefined : { target, end, line: last }, reaches);
+}
+
+/** The children of a folder in code-unit order of their names, at most `limit`, and whether there are more. */
+export async function listDirectory(
+  guard: FsGuard,
+  limits: OperationDeadline,
+  path: string,
+  limit: number,
+): ReturnType<Fs["readDir"]> {
+  const reaches = (real: string): boolean => guard.reaches(path, real);
+  for (let tries = 1; ; tries += 1) {
+    const all = readListing(await ask(guard, limits, path, "list", [String(limit), "yes", ""]));
+    if (all.names.length === 0) return { children: [], more: false };
+    if (all.total > limit) {
+      const chosen = [...all.names].sort(byCodeUnits).slice(0, limit);
+      const children = await some(guard, limits, path, chosen, "yes");
+      const odd = chosen.filter((name) => all.unnameable.has(name)).map((name) => ({ name, ...UNNAMEABLE }));
+      return { children: [...children.map((child) => toChild(child, reaches)), ...odd].sort(byName), more: true };
+    }
+    if (all.lines.length === all.names.length || tries === MAX_TRIES) {
+      return {
+        children: all
+          .children(true)
+          .map((child) =>
+            all.unnameable.has(child.name) ? { name: child.name, ...UNNAMEABLE } : toChild(child, reaches),
+          )
+          .sort(byName),
+        more: false,
+      };
+    }
+  }
+}
+
+/** A child by its own kind, links not followed. */
+export interface DirectoryListing {
+  readonly name: string;
+  readonly kind: FsEntryInfo["kind"];
+  readonly size: number;
+  /** Whether it may hold the literal that was asked for; true when none was. */
+  readonly mayContain: boolean;
+}
+
+/**
+ * All children of a folder, in any order.
+ * @param literal - Bytes that the far side looks for in each file, "" for none. It holds no line end.
+ */
+export async function listWithStats(
+  guard: FsGuard,
+  limits: OperationDeadline,
+  path: string,
+  literal: string,
+): Promise<DirectoryListing[]> {
+  for (let tries = 1; ; tries += 1) {
+    const words = [String(Number.MAX_SAFE_INTEGER), "no", literal];
+    const all = readListing(await ask(guard, limits, path, "list", words));
+    const isWhole = all.lines.length === all.names.length || all.names.length === 0;
+    if (!isWhole && tries < MAX_TRIES) continue;
+    const reported = isWhole ? all.children(false) : await some(guard, limits, path, all.names, "no");
+    const holding = literal === "" || !isWhole ? undefined : new Set(namesOf(all.tails));
+    return reported.map(({ name, line }) => {
+      const { kind, size } = readEntryLine(line);
+      return { name, kind, size, mayContain: all.unnameable.has(name) || (holding?.has(name) ?? true) };
+    });
+  }
+}
+
+interface ListedEntry {
+  readonly name: string;
+  readonly line: string;
+  readonly isFollowed: FollowedEntry | undefined;
+}
+
+async function some(
+  guard: FsGuard,
+  limits: OperationDeadline,
+  path: string,
+  names: readonly string[],
+  symlinks: "yes" | "no",
+): Promise<ListedEntry[]> {
+  const reported: ListedEntry[] = [];
+  for (let at = 0; at < names.length; at += NAMES_AT_ONCE) {
+    const part = names.slice(at, at + NAMES_AT_ONCE);
+    const listing = readListing(
+      await ask(guard, limits, path, "infos", [symlinks, ...part.map((name) => `./${name}`)]),
+    );
+    if (listing.lines.length === listing.names.length) reported.push(...listing.children(symlinks === "yes"));
+    else if (part.length > 1)
+      for (const name of part) reported.push(...(await some(guard, limits, path, [name], symlinks)));
+  }
+  return reported;
+}
+
+function ask(
+  guard: FsGuard,
+  limits: OperationDeadline,
+  path: string,
+  operation: "list" | "infos",
+  words: readonly string[],
+): Promise<Frame> {
+  return guard.run(limits, {
+    fsOperation: FS_OPERATIONS.list,
+    operation,
+    touches: [{ path, access: "read" }],
+    words: ([allowed = ""]) => [path, allowed, ...words],
+  });
+}
+
+function readListing(frame: Frame) {
+  const [, total = "0", namesSize = "0", linesSize = "0"] = frame.words;
+  const tailsAt = Number(namesSize) + Number(linesSize);
+  const [, lines = ""] = split(frame.bytes.subarray(0, tailsAt), [Number(namesSize), Number(linesSize)]);
+  const joined = frame.bytes.subarray(0, Number(namesSize));
+  const tails = frame.bytes.subarray(tailsAt);
+  const names = namesOf(joined);
+  const perName = lines === "" ? [] : lines.split("\n");
+  return {
+    total: Number(total),
+    names,
+    /** Those that stand for bytes which are not UTF-8. */
+    unnameable: isUtf8(joined) ? NONE : new Set(names.filter((name) => name.includes("\uFFFD"))),
+    lines: perName,
+    tails,
+    /** Without `links` what comes last is no word about links. */
+    children(symlinks: boolean): ListedEntry[] {
+      const leds = symlinks ? readTails(tails) : new Map<string, FollowedEntry>();
+      return names.flatMap((name, index) => {
+        const line = perName[index];
+        return line === undefined ? [] : [{ name, line, isFollowed: leds.get(name) }];
+      });
+    },
+  };
+}
+
+/** The names in "./a/./b/": no name holds a slash. */
+function namesOf(joined: Uint8Array): string[] {
+  return new TextDecoder("utf-8", { ignoreBOM: true })
+    .decode(joined)
+    .split("/")
+    .filter((_, index) => index % 2 === 1);
+}
+
+/** "./NAME/A B C", a line end, and so many bytes of target, end and line; for each link. Sizes count bytes. */
+function readTails(tails: Uint8Array): Map<string, FollowedEntry> {
+  const leds = new Map<string, FollowedEntry>();
+  const bytes = Buffer.from(tails.buffer, tails.byteOffset, tails.length);
+  for (let at = 0; at < bytes.length; ) {
+    const slash = bytes.indexOf("/", at + 2);
+    const end = bytes.indexOf("\n", slash);
+    const name = bytes.toString("utf8", at + 2, slash);
+    const sizes = bytes
+      .toString("latin1", slash + 1, end)
+      .split(" ")
+      .map(Number);
+    const whole = sizes.reduce((sum, size) => sum + size, 0);
+    const [target = "", real = "", line = ""] = split(bytes.subarray(end + 1, end + 1 + whole), sizes);
+    leds.set(name, { target, end: real, line });
+    at = end + 1 + whole;
+  }
+  return leds;
+}
+
+function toChild({ name, line, isFollowed: led }: ListedEntry, reaches: (real: string) => boolean): FsChild {
+  return { name, ...withSymlinkTarget(readEntryLine(line), led, reaches) };
+}
+
+/** A link is told with what it leads to, where the grant reaches that; else as a link. */
+function withSymlinkTarget(
+  own: FsEntryInfo,
+  led: FollowedEntry | undefined,
+  reaches: (real: string) => boolean,
+): FsEntryInfo {
+  if (own.kind !== "link" || led === undefined) return own;
+  const { target, end, line } = led;
+  if (line === "" || !reaches(end)) return { ...own, size: 0, target };
+  const last = readEntryLine(line);
+  return last.kind === "link" ? { ...own, size: 0, target } : { ...last, target };
+}
+
+function byCodeUnits(one: string, other: string): number {
+  return one < other ? -1 : 1;
+}
+
+function byName(one: FsChild, other: FsChild): number {
+  return byCodeUnits(one.name, other.name);
+}

@@ -1,0 +1,259 @@
+/** The port to files over a bulk channel: every operation is one request, and one more where a path leads elsewhere. */
+import {
+  type Access,
+  covers,
+  decodeStrict,
+  type Expect,
+  FS_OPERATIONS,
+  type Fs,
+  type FsEntryInfo,
+  type FsOperation,
+  type Io,
+  intoItself,
+  maxChildren,
+  maxReadBytes,
+  type ReplaceResult,
+  type ResolvedPath,
+  tooLarge,
+} from "../../../kernel/index.js";
+import { walkMissing, wholeNumber } from "../../../text/index.js";
+import { BLOCK_BYTES } from "../channel/bulk-channel.js";
+import type { Frame } from "../channel/frames.js";
+import type { RemotePlace } from "../channel/remote-agent.js";
+import { OperationDeadline, withDeadline } from "./deadline.js";
+import type { FsGuard } from "./guard.js";
+import { listDirectory, readStat } from "./listing.js";
+import { closeFile, gather, openRemoteFile, readParts, readRemotePart, whole } from "./read.js";
+import { replaceRemoteFile } from "./replace.js";
+
+export class PosixFs implements Fs {
+  readonly #guard: FsGuard;
+  readonly #place: RemotePlace;
+
+  constructor(guard: FsGuard, place: RemotePlace) {
+    this.#guard = guard;
+    this.#place = place;
+  }
+
+  async readText(path: string, io?: Io): Promise<string> {
+    return decodeStrict(await this.readBytes(path, io), path);
+  }
+
+  readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array> {
+    const maxBytes = maxReadBytes(io);
+    return this.#withDeadline(FS_OPERATIONS.read, path, io, (limits) =>
+      whole(limits, path, async () => {
+        const file = openRemoteFile(path);
+        const first = await readRemotePart(this.#guard, limits, file, 0, Math.min(BLOCK_BYTES, maxBytes));
+        if (first.size > maxBytes) {
+          closeFile(this.#guard, file);
+          throw tooLarge(path, first.size, maxBytes);
+        }
+        return gather(first, readParts(this.#guard, limits, file, first.bytes.length, first), first.size);
+      }),
+    );
+  }
+
+  readRange(
+    path: string,
+    from: number,
+    count: number,
+    io?: Io,
+  ): Promise<{ readonly bytes: Uint8Array; readonly size: number; readonly version: string }> {
+    const offset = wholeNumber(from, { min: Number.MIN_SAFE_INTEGER });
+    const length = wholeNumber(count);
+    return this.#withDeadline(FS_OPERATIONS.read, path, io, (limits) =>
+      whole(limits, path, async () => {
+        const file = length > BLOCK_BYTES ? openRemoteFile(path) : { path };
+        const first = await readRemotePart(this.#guard, limits, file, offset, Math.min(BLOCK_BYTES, length));
+        const end = Math.min(first.size, first.from + length);
+        const rest = readParts(this.#guard, limits, file, first.from + first.bytes.length, { ...first, size: end });
+        const bytes = await gather(first, rest, Math.max(0, end - first.from));
+        return { bytes, size: first.size, version: first.version };
+      }),
+    );
+  }
+
+  async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncGenerator<Uint8Array, void> {
+    const limits = new OperationDeadline(FS_OPERATIONS.read, path, io, this.#guard.bound?.call);
+    const file = openRemoteFile(path);
+    const offset = wholeNumber(io?.offset ?? 0);
+    let isOver = false;
+    try {
+      const first = await readRemotePart(this.#guard, limits, file, offset, BLOCK_BYTES);
+      if (first.bytes.length > 0) yield first.bytes;
+      const start = first.from + first.bytes.length;
+      for await (const part of readParts(this.#guard, limits, file, start, first)) {
+        yield part.bytes;
+        limits.check();
+      }
+      isOver = true;
+    } finally {
+      limits.release();
+      if (!isOver) closeFile(this.#guard, file);
+    }
+  }
+
+  async writeFile(path: string, data: string | Uint8Array, io?: Io): Promise<void> {
+    await this.replaceAtomic(path, typeof data === "string" ? Buffer.from(data) : data, "any", io);
+  }
+
+  replaceAtomic(path: string, data: Uint8Array, expect: Expect, io?: Io): Promise<ReplaceResult> {
+    // The caller may change its buffer while this runs.
+    const bytes = Uint8Array.from(data);
+    return this.#withDeadline(FS_OPERATIONS.write, path, io, (limits) =>
+      replaceRemoteFile(this.#guard, limits, path, bytes, expect, {
+        access: this.#isNewOnly(path) ? "create" : "write",
+        canHash: this.#place.facts.has("sha256sum"),
+      }),
+    );
+  }
+
+  stat(path: string, io?: Io): Promise<FsEntryInfo> {
+    return this.#withDeadline(FS_OPERATIONS.stat, path, io, async (limits) => {
+      const frame = await this.#guard.run(limits, {
+        fsOperation: FS_OPERATIONS.stat,
+        operation: "stat",
+        touches: [{ path, access: "read" }],
+        words: ([allowed = ""]) => [path, allowed],
+      });
+      return readStat(frame, (real) => this.#guard.reaches(path, real));
+    });
+  }
+
+  readDir(path: string, io?: Io & { readonly limit?: number }): ReturnType<Fs["readDir"]> {
+    const limit = maxChildren(io);
+    return this.#withDeadline(FS_OPERATIONS.list, path, io, (limits) =>
+      listDirectory(this.#guard, limits, path, limit),
+    );
+  }
+
+  async mkdir(path: string, recursive: boolean, io?: Io): Promise<void> {
+    await this.#change(io, FS_OPERATIONS.mkdir, "mkdir", path, "create", (allowed) => [
+      path,
+      allowed,
+      parseYesNo(recursive),
+    ]);
+  }
+
+  async rm(
+    path: string,
+    options: { readonly recursive: boolean; readonly ignoreMissing: boolean },
+    io?: Io,
+  ): Promise<void> {
+    const { recursive, ignoreMissing } = options;
+    await this.#change(io, FS_OPERATIONS.remove, "rm", path, "delete", (allowed) => [
+      path,
+      allowed,
+      parseYesNo(recursive),
+      parseYesNo(ignoreMissing),
+      parseYesNo(this.#guard.coversTree({ path, access: "delete" })),
+    ]);
+  }
+
+  async rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void> {
+    const source = { path: from, access: "delete" } as const;
+    await this.#withDeadline(FS_OPERATIONS.rename, from, io, (limits) =>
+      this.#guard.run(limits, {
+        fsOperation: FS_OPERATIONS.rename,
+        operation: "rename",
+        touches: [source, { path: to, access: options.replace ? "write" : "create" }],
+        words: ([one = "", two = ""]) => [
+          from,
+          one,
+          to,
+          two,
+          parseYesNo(options.replace),
+          parseYesNo(this.#guard.coversTree(source)),
+        ],
+        changes: true,
+        fault: (code) => (code === "inside" ? intoItself(FS_OPERATIONS.rename[0], from, to) : undefined),
+      }),
+    );
+  }
+
+  async exists(path: string, io?: Io): Promise<boolean> {
+    try {
+      const { words } = await this.#withDeadline(FS_OPERATIONS.stat, path, io, (limits) =>
+        this.#guard.run(limits, {
+          fsOperation: FS_OPERATIONS.stat,
+          operation: "exists",
+          touches: [{ path, access: "read" }],
+          words: ([allowed = ""]) => [path, allowed],
+        }),
+      );
+      return words[0] === "yes";
+    } catch {
+      return false;
+    }
+  }
+
+  resolve(paths: readonly string[], io?: Io): Promise<ResolvedPath[]> {
+    return this.#withDeadline(FS_OPERATIONS.resolve, paths[0] ?? "/", io, async (limits) => {
+      if (paths.length === 0) return [];
+      const frame = await this.#guard.run(limits, {
+        fsOperation: FS_OPERATIONS.resolve,
+        operation: "resolve",
+        touches: paths.map((path) => ({ path, access: "read" })),
+        words: () => paths,
+      });
+      return readResolved(frame);
+    });
+  }
+
+  /** Whether the grant lets a new file be made at the path and no old one be changed. */
+  #isNewOnly(path: string): boolean {
+    const grant = this.#guard.bound?.grant;
+    return grant !== undefined && !covers(grant, path, "write") && covers(grant, path, "create");
+  }
+
+  #change(
+    io: Io | undefined,
+    fsOperation: FsOperation,
+    operation: string,
+    path: string,
+    access: Access,
+    words: (allowed: string) => readonly string[],
+  ): Promise<Frame> {
+    return this.#withDeadline(fsOperation, path, io, (limits) =>
+      this.#guard.run(limits, {
+        fsOperation,
+        operation,
+        touches: [{ path, access }],
+        words: ([allowed = ""]) => words(allowed),
+        changes: true,
+      }),
+    );
+  }
+
+  #withDeadline<T>(
+    fsOperation: FsOperation,
+    path: string,
+    io: Io | undefined,
+    work: (limits: OperationDeadline) => Promise<T>,
+  ): Promise<T> {
+    return withDeadline(fsOperation, path, io, this.#guard.bound?.call, work);
+  }
+}
+
+function parseYesNo(value: boolean): "yes" | "no" {
+  return value ? "yes" : "no";
+}
+
+/** "A B KIND", a line end, and so many bytes of the real place and of what is missing; for each path. */
+function readResolved({ bytes }: Frame): ResolvedPath[] {
+  const answers: ResolvedPath[] = [];
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(10, at);
+    const [real = "0", missing = "0", kind = "absent"] = decoder.decode(bytes.subarray(at, end)).split(" ");
+    const start = end + 1;
+    const middle = start + Number(real);
+    at = middle + Number(missing);
+    answers.push({
+      ...walkMissing(decoder.decode(bytes.subarray(start, middle)), decoder.decode(bytes.subarray(middle, at))),
+      kind: kind as ResolvedPath["kind"],
+    });
+  }
+  return answers;
+}

@@ -1,0 +1,334 @@
+import { spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Backend, HaftError } from "../../../kernel/index.js";
+import { transpileForProcess } from "../../../testing/transpile.fixture.js";
+import { openLocalPosix } from "../index.js";
+import { PosixMachine } from "../machine.fixture.js";
+import { ARGV, underEachShell } from "../shells.fixture.js";
+import { mountSmallDisk, type SmallDisk } from "./small-disk.fixture.js";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const MIB = 1024 * 1024;
+/** An access control list that gives one more user what the owner has. */
+const ACL = Buffer.from(
+  "0200000001000600ffffffff020007000100000004000400ffffffff10000700ffffffff20000400ffffffff",
+  "hex",
+);
+
+underEachShell((shell) => {
+  let machine: PosixMachine;
+  let backend: Backend;
+  beforeAll(async () => {
+    machine = new PosixMachine(shell);
+    backend = await machine.open();
+  });
+  afterAll(async () => {
+    await backend.close();
+    machine.dispose();
+  });
+  let disk: SmallDisk | undefined;
+  let folder: string;
+  beforeEach(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-replacing-")));
+  });
+  afterEach(() => {
+    disk?.dispose();
+    disk = undefined;
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const refusal = (path: string, bytes: Uint8Array, on = backend) => refusalOf(on, path, bytes);
+
+  it("a file of two names keeps all its bytes when the disk has no room for more", async (context) => {
+    disk = mountSmallDisk(10 * 1024);
+    if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
+    const path = join(disk.path, "one");
+    const old = Buffer.alloc(MIB + 4_321, "o");
+    writeFileSync(path, old);
+    linkSync(path, join(disk.path, "two"));
+    expect((await refusal(path, Buffer.alloc(6 * MIB, "n"))).code).toBe("FS_NO_SPACE");
+    expect([readFileSync(path).equals(old), readdirSync(disk.path)]).toEqual([true, ["one", "two"]]);
+    const done = await backend.root.fs.replaceAtomic(path, Buffer.alloc(3 * MIB + 7, "n"), "any");
+    expect(done.inPlace).toBe(true);
+    expect(readFileSync(join(disk.path, "two")).equals(Buffer.alloc(3 * MIB + 7, "n"))).toBe(true);
+  });
+
+  it("new bytes that could be put down only in part are kept beside the file, and the error names the place", async (context) => {
+    disk = mountSmallDisk(5 * 1024);
+    if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
+    const path = join(disk.path, "one");
+    // A file that is all hole takes no room until it is written.
+    writeFileSync(path, "");
+    truncateSync(path, 2 * MIB);
+    linkSync(path, join(disk.path, "two"));
+    const bytes = Buffer.alloc(2 * MIB, "n");
+    const { code, message, details } = await refusal(path, bytes);
+    const [temp = ""] = readdirSync(disk.path).filter((name) => name.endsWith(".tmp"));
+    const kept = join(disk.path, temp);
+    expect(readFileSync(kept).equals(bytes)).toBe(true);
+    expect(code).toBe("FS_IO");
+    expect(message).toContain(`"${kept}"`);
+    const [old = ""] = readdirSync(disk.path).filter((name) => name.startsWith("one.haft-backup-"));
+    expect(readFileSync(join(disk.path, old)).equals(Buffer.alloc(2 * MIB))).toBe(true);
+    expect(message).toContain(`"${join(disk.path, old)}"`);
+    expect(message).toMatch(/No space left/);
+    expect(details.system).toContain(`"${kept}"`);
+  });
+
+  it("a file of two names of which no copy can be kept is refused, and stays as it was", async (context) => {
+    disk = mountSmallDisk(3 * 1024);
+    if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
+    const path = join(disk.path, "one");
+    const old = Buffer.alloc(2 * MIB, "o");
+    writeFileSync(path, old);
+    linkSync(path, join(disk.path, "two"));
+    expect(await refusal(path, Buffer.from("new"))).toMatchObject({
+      code: "STORE_UNWRITABLE",
+      message: expect.stringContaining(`its ${2 * MIB} bytes could not be copied first`),
+    });
+    expect([readFileSync(path).equals(old), readdirSync(disk.path)]).toEqual([true, ["one", "two"]]);
+  });
+
+  it("a file that may not grow so far is refused, and stays as it was", async () => {
+    const names = ["one", "two"];
+    for (const name of names) writeFileSync(join(folder, name), "old");
+    linkSync(join(folder, "two"), join(folder, "two again"));
+    // In blocks of 512 bytes; what writes beyond is killed without a word.
+    const narrow = await machine.open({ open: ["sh", "-c", 'ulimit -f 200; exec "$@"', "sh", ...ARGV[shell]] });
+    for (const name of names) {
+      for (const size of [150_000, MIB]) {
+        const path = join(folder, name);
+        expect((await refusal(path, Buffer.alloc(size, "n"), narrow)).code).toMatch(/^FS_(IO|TOO_LARGE|NO_SPACE)$/);
+        expect(readFileSync(path, "utf8")).toBe("old");
+      }
+    }
+    expect(readdirSync(folder)).toEqual(["one", "two", "two again"]);
+    await narrow.close();
+  });
+
+  it("a file keeps its extended attributes and its access control list", async (context) => {
+    const path = join(folder, "file");
+    writeFileSync(path, "old");
+    const problem = attribute(path, "user.origin", Buffer.from("here"));
+    if (problem !== undefined) return context.skip(`attributes cannot be set here: ${problem}`);
+    // What a file that was written before has is looked at again.
+    for (const text of ["new", "newer"]) {
+      const done = await backend.root.fs.replaceAtomic(path, Buffer.from(text), "any");
+      expect([readFileSync(path, "utf8"), done.inPlace, attributesOf(path)]).toEqual([text, false, ["user.origin"]]);
+    }
+    if (attribute(path, "system.posix_acl_access", ACL) !== undefined) return;
+    for (const text of ["once", "twice"]) {
+      await backend.root.fs.replaceAtomic(path, Buffer.from(text), "any");
+      const all = ["system.posix_acl_access", "user.origin"];
+      expect([readFileSync(path, "utf8"), attributesOf(path)]).toEqual([text, all]);
+    }
+  });
+
+  describe("for a user who is not the superuser", () => {
+    // The superuser may write everything, and loses no set-id bit.
+    const isRoot = process.getuid?.() === 0;
+    const become = isRoot ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : [];
+    const canBecome = !isRoot || spawnSync("setpriv", ["true"]).status === 0;
+    const asUser = async (mode: number, test: (theirs: Backend, path: string) => Promise<void>) => {
+      const path = join(folder, "file");
+      writeFileSync(path, "old and longer");
+      if (isRoot) chownSync(path, 65_534, 65_534);
+      chmodSync(path, mode);
+      chmodSync(folder, 0o777);
+      const theirs = await openLocalPosix({ shell: [...become, ...ARGV[shell]], stateDir: folder, cwd: "/" });
+      await test(theirs, path);
+      await theirs.close();
+    };
+
+    it("a file that may not be written is refused though its folder would take another", async (context) => {
+      if (!canBecome) return context.skip("setpriv is not installed: util-linux has it");
+      await asUser(0o444, async (theirs, path) => {
+        expect((await refusal(path, Buffer.from("new"), theirs)).code).toBe("FS_PERMISSION");
+        expect(readFileSync(path, "utf8")).toBe("old and longer");
+      });
+    });
+
+    it("a file keeps its set-id bits, which a write takes away", async (context) => {
+      if (!canBecome) return context.skip("setpriv is not installed: util-linux has it");
+      await asUser(0o6755, async (theirs, path) => {
+        for (const inPlace of [false, true]) {
+          if (inPlace) linkSync(path, join(folder, "two"));
+          const done = await theirs.root.fs.replaceAtomic(path, Buffer.from("new"), "any");
+          expect([done.inPlace, statSync(path).mode & 0o7777]).toEqual([inPlace, 0o6755]);
+        }
+      });
+    });
+  });
+});
+
+describe("a far side whose dd and cp know nothing but POSIX", () => {
+  let bin: string;
+  let backend: Backend;
+  beforeAll(async () => {
+    bin = mkdtempSync(join(tmpdir(), "haft-plain-dd-"));
+    for (const tool of ["dd", "cp"]) {
+      const real = spawnSync("sh", ["-c", `command -v ${tool}`], { encoding: "utf8" }).stdout.trim();
+      install(tool, `case "$*" in *flag=* | *conv=fsync* | *--*) exit 1 ;; esac\nexec ${real} "$@"`);
+    }
+    // As getfattr tells it.
+    install(
+      "getfattr",
+      `while [ $# -gt 1 ]; do shift; done; [ ! -e "$1.marked" ] || printf '# file: %s\\nuser.x\\n\\n' "$1"`,
+    );
+    backend = await openLocalPosix({ shell: "sh", setEnv: { PATH: `${bin}:${process.env.PATH}` } });
+  });
+  afterAll(async () => {
+    await backend.close();
+    rmSync(bin, { recursive: true, force: true });
+  });
+
+  function install(tool: string, script: string): void {
+    writeFileSync(join(bin, tool), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(bin, tool), 0o755);
+  }
+
+  it("writes a file in place whose attributes can be told and not kept", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "haft-replacing-"));
+    const path = join(folder, "file");
+    writeFileSync(path, "old");
+    expect((await backend.root.fs.replaceAtomic(path, Buffer.from("new"), "any")).inPlace).toBe(false);
+    writeFileSync(`${path}.marked`, "");
+    expect((await backend.root.fs.replaceAtomic(path, Buffer.from("newer"), "any")).inPlace).toBe(true);
+    expect(readFileSync(path, "utf8")).toBe("newer");
+    rmSync(folder, { recursive: true });
+  });
+
+  it("writes files, also in place, byte for byte", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "haft-replacing-"));
+    const path = join(folder, "one");
+    for (const size of [3, 70_001, 300_000, 0]) {
+      const bytes = randomBytes(size);
+      await backend.root.fs.replaceAtomic(path, bytes, "any");
+      expect(readFileSync(path).equals(bytes)).toBe(true);
+    }
+    linkSync(path, join(folder, "two"));
+    for (const size of [70_001, 300_000, 65_536, 5]) {
+      const bytes = randomBytes(size);
+      expect((await backend.root.fs.replaceAtomic(path, bytes, "any")).inPlace).toBe(true);
+      expect(readFileSync(join(folder, "two")).equals(bytes)).toBe(true);
+    }
+    rmSync(folder, { recursive: true });
+  });
+
+  it("takes no byte of what a full disk has no room for as a request", async (context) => {
+    const disk = mountSmallDisk(64);
+    if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
+    try {
+      // What fits, the byte that does not, and then requests to make a folder.
+      const request = `0 0 77 mkdir '${disk.path}/made' '*' no haft-end\n`;
+      const bytes = Buffer.from("x".repeat(65_537) + request.repeat(1_000));
+      expect((await refusalOf(backend, join(disk.path, "file"), bytes)).code).toBe("FS_NO_SPACE");
+      await backend.root.fs.writeFile(join(disk.path, "file"), "text");
+      expect([readdirSync(disk.path), readFileSync(join(disk.path, "file"), "utf8")]).toEqual([["file"], "text"]);
+    } finally {
+      disk.dispose();
+    }
+  });
+});
+
+async function refusalOf(backend: Backend, path: string, bytes: Uint8Array): Promise<HaftError> {
+  const thrown = await backend.root.fs.replaceAtomic(path, bytes, "any").catch((error: unknown) => error);
+  if (!HaftError.is(thrown)) throw new Error(`it was not refused: ${JSON.stringify(thrown)}`);
+  return thrown;
+}
+
+/** Sets an attribute. Returns why it cannot be set. */
+function attribute(path: string, name: string, value: Buffer): string | undefined {
+  const script = "import os,sys; os.setxattr(sys.argv[1],sys.argv[2],bytes.fromhex(sys.argv[3]))";
+  const { status, error, stderr } = spawnSync("python3", ["-c", script, path, name, value.toString("hex")]);
+  return status === 0 ? undefined : (error?.message ?? stderr.toString().trim());
+}
+
+function attributesOf(path: string): readonly string[] {
+  const script = "import os,sys; print(' '.join(sorted(os.listxattr(sys.argv[1]))))";
+  return spawnSync("python3", ["-c", script, path], { encoding: "utf8" }).stdout.trim().split(" ");
+}
+
+describe("a far side that is killed while it overwrites a file in place", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-torn-")));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const at = (name: string) => join(folder, name);
+
+  /** A `dd` that, where it overwrites, stops after a part until the file "go" is there. */
+  function installSlowDd(): string {
+    const real = spawnSync("sh", ["-c", "command -v dd"], { encoding: "utf8" }).stdout.trim();
+    const wait = `: >${at("begun")}; until [ -e ${at("go")} ]; do sleep 0.05; done`;
+    const part = `${real} bs=100 count=1 2>/dev/null; ${wait}`;
+    const script = `case "$1 $2" in "bs=65536 count="*) ${part};; esac\nexec ${real} "$@"`;
+    mkdirSync(at("bin"));
+    writeFileSync(at("bin/dd"), `#!/bin/sh\n${script}\n`);
+    chmodSync(at("bin/dd"), 0o755);
+    return `${at("bin")}:${process.env.PATH}`;
+  }
+
+  const OLD = Buffer.alloc(200_000, "o");
+  function twoNames(): void {
+    writeFileSync(at("file"), OLD);
+    linkSync(at("file"), at("file too"));
+  }
+  const backups = () => readdirSync(folder).filter((name) => name.startsWith("file.haft-backup-"));
+
+  it("leaves its old bytes beside it, and the error says under what name", async () => {
+    twoNames();
+    const machine = new PosixMachine("dash");
+    const backend = await machine.open({ open: ["env", `PATH=${installSlowDd()}`, machine.mark, ...ARGV.dash] });
+    const writing = refusalOf(backend, at("file"), Buffer.alloc(150_000, "n"));
+    await vi.waitUntil(() => existsSync(at("begun")), { timeout: 20_000 });
+    // Some end by themselves once what they wait for is killed.
+    spawnSync("kill", ["-KILL", ...machine.processes().map(String)], { stdio: "ignore" });
+    const { code, message } = await writing;
+    const [backup = ""] = backups();
+    expect([code, readFileSync(at(backup)).equals(OLD)]).toEqual(["BACKEND_UNAVAILABLE", true]);
+    expect(statSync(at(backup)).mode & 0o777).toBe(0o600);
+    expect(message).toContain(`"${backup.slice("file".length)}"`);
+    expect(readFileSync(at("file")).equals(OLD)).toBe(false);
+    await backend.close();
+    machine.dispose();
+  });
+
+  it("goes on to the end when only its host is killed", async () => {
+    twoNames();
+    const built = mkdtempSync(join(tmpdir(), "haft-writer-"));
+    const script = transpileForProcess(new URL("./writer.fixture.ts", import.meta.url), built);
+    const PATH = installSlowDd();
+    const host = spawn(process.execPath, [script, at("file"), "150000", at("state")], {
+      env: { ...process.env, PATH },
+      stdio: "ignore",
+    });
+    await vi.waitUntil(() => existsSync(at("begun")), { timeout: 20_000 });
+    host.kill("SIGKILL");
+    await new Promise((resolve) => host.once("close", resolve));
+    expect(backups()).toHaveLength(1);
+    writeFileSync(at("go"), "");
+    await vi.waitUntil(() => backups().length === 0, { timeout: 20_000 });
+    expect(readFileSync(at("file")).equals(Buffer.alloc(150_000, "n"))).toBe(true);
+    expect(readdirSync(folder).filter((name) => name.startsWith(".haft-"))).toEqual([]);
+    rmSync(built, { recursive: true, force: true });
+  });
+});

@@ -1,0 +1,163 @@
+/** Writing a far file: small data goes with the request, large data is staged over there first. */
+import { createHash } from "node:crypto";
+import { newNonce } from "../../../host/index.js";
+import { type Access, type Expect, FS_OPERATIONS, HaftError, type ReplaceResult } from "../../../kernel/index.js";
+import { BLOCK_BYTES } from "../channel/bulk-channel.js";
+import type { OperationDeadline } from "./deadline.js";
+import { remoteFsFault, staleFault } from "./faults.js";
+import type { FsGuard } from "./guard.js";
+import { gather, openRemoteFile, readParts, readRemotePart, whole } from "./read.js";
+
+export interface ReplaceOptions {
+  /** "create": the grant lets a new file be made, and no old one be changed. */
+  readonly access: Extract<Access, "create" | "write">;
+  /** Whether the far side can tell SHA-256. */
+  readonly canHash: boolean;
+}
+
+/** Staged blocks that are under way at once. */
+const AHEAD = 3;
+/** Times that a file is replaced which others keep replacing. */
+const MAX_TRIES = 10;
+
+export async function replaceRemoteFile(
+  guard: FsGuard,
+  limits: OperationDeadline,
+  path: string,
+  bytes: Uint8Array,
+  expect: Expect,
+  options: ReplaceOptions,
+): Promise<ReplaceResult> {
+  const staged = bytes.length > BLOCK_BYTES ? await stage(guard, limits, bytes) : "";
+  const replacement = { path, bytes, staged, access: options.access };
+  try {
+    if (options.canHash) return await replace(guard, limits, replacement, expect);
+    return await hashedHere(guard, limits, replacement, expect);
+  } finally {
+    if (staged !== "") guard.bulk.request("unstage", [staged]).catch(() => {});
+  }
+}
+
+interface Replacement {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly staged: string;
+  readonly access: ReplaceOptions["access"];
+}
+
+async function replace(
+  guard: FsGuard,
+  limits: OperationDeadline,
+  { path, bytes, staged, access }: Replacement,
+  expect: Expect,
+): Promise<ReplaceResult> {
+  const nonce = newNonce();
+  const temp = `.haft-${nonce}.tmp`;
+  const [kind, value] = expectWords(expect);
+  const isNewOnly = access === "create" ? "yes" : "no";
+  const acting = guard.run(limits, {
+    fsOperation: FS_OPERATIONS.write,
+    operation: "replace",
+    touches: [{ path, access }],
+    words: ([allowed = ""]) => [path, allowed, kind, value, temp, staged, isNewOnly, String(bytes.length)],
+    ...(staged === "" && bytes.length > 0 ? { data: bytes } : {}),
+    changes: true,
+    fault: (code, note) => (code === "stale" ? staleFault(note, path, { expected: value || kind }) : undefined),
+  });
+  const { words } = await acting.catch((thrown: unknown) => {
+    throw withBackup(thrown, nonce);
+  });
+  const [, created, inPlace, before = "-"] = words;
+  return {
+    before: before === "-" ? null : before,
+    after: sha256(bytes),
+    created: created === "yes",
+    inPlace: inPlace === "yes",
+  };
+}
+
+/** The connection was lost while the file may have been overwritten in place: its old bytes are then in a file beside it. */
+function withBackup(thrown: unknown, nonce: string): unknown {
+  if (!HaftError.is(thrown, "BACKEND_UNAVAILABLE") || thrown.details.began === undefined) return thrown;
+  const { code, message, details } = thrown;
+  const where = `If the file is half-written, its old bytes are beside it, in a file whose name ends in ".haft-backup-${nonce}".`;
+  return new HaftError(code, `${message} ${where}`, { cause: thrown, details });
+}
+
+/**
+ * Where the far side cannot hash, the old bytes come here, and what is replaced is exactly their version. Who writes with
+ * "any" in between is waited out.
+ */
+async function hashedHere(
+  guard: FsGuard,
+  limits: OperationDeadline,
+  replacement: Replacement,
+  expect: Expect,
+): Promise<ReplaceResult> {
+  const { path, access } = replacement;
+  if (expect === "absent") return replace(guard, limits, replacement, expect);
+  for (let tries = 1; ; tries += 1) {
+    const old = await oldBytes(guard, limits, path, access);
+    const before = old === undefined ? null : sha256(old.bytes);
+    if (typeof expect === "object" && "sha256" in expect && before !== expect.sha256.toLowerCase()) {
+      throw staleFault(before ?? "absent", path, { expected: expect.sha256 });
+    }
+    const isVersion = typeof expect === "object" && "version" in expect;
+    const exactly: Expect = isVersion ? expect : old === undefined ? "absent" : { version: old.version };
+    try {
+      return { ...(await replace(guard, limits, replacement, exactly)), before };
+    } catch (thrown) {
+      if (expect !== "any" || !HaftError.is(thrown, "FS_STALE") || tries === MAX_TRIES) throw thrown;
+    }
+  }
+}
+
+/** The old file as the far side will replace it, links followed; undefined when there is none, or none that can be read. */
+async function oldBytes(
+  guard: FsGuard,
+  limits: OperationDeadline,
+  path: string,
+  access: Access,
+): Promise<{ readonly bytes: Uint8Array; readonly version: string } | undefined> {
+  try {
+    return await whole(limits, path, async () => {
+      const file = openRemoteFile(path, access);
+      const first = await readRemotePart(guard, limits, file, 0, BLOCK_BYTES);
+      const rest = readParts(guard, limits, file, first.bytes.length, first);
+      return { bytes: await gather(first, rest, first.size), version: first.version };
+    });
+  } catch (thrown) {
+    if (HaftError.is(thrown, "FS_NOT_FOUND")) return undefined;
+    throw thrown;
+  }
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+function expectWords(expect: Expect): readonly [string, string] {
+  if (typeof expect === "string") return [expect, ""];
+  return "sha256" in expect ? ["sha256", expect.sha256.toLowerCase()] : ["version", expect.version];
+}
+
+/** Brings the bytes into files of the far spool folder, which nobody else can reach. @returns How their names begin. */
+async function stage(guard: FsGuard, limits: OperationDeadline, bytes: Uint8Array): Promise<string> {
+  const name = `stage-${newNonce()}`;
+  const underWay: Promise<void>[] = [];
+  for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
+    if (underWay.length === AHEAD) await underWay.shift();
+    // A file a block: blocks may travel on several channels, in any order.
+    const file = `${name}.${String(at / BLOCK_BYTES).padStart(6, "0")}`;
+    const part = stagePart(guard, limits, file, bytes.subarray(at, at + BLOCK_BYTES));
+    part.catch(() => {});
+    underWay.push(part);
+  }
+  await Promise.all(underWay);
+  return name;
+}
+
+async function stagePart(guard: FsGuard, limits: OperationDeadline, file: string, data: Uint8Array): Promise<void> {
+  const { words } = await limits.race(guard.bulk.request("stage", [file], { data, signal: limits.signal }));
+  if (words[0] !== "staged") throw remoteFsFault("nospace", "", FS_OPERATIONS.write, file);
+}

@@ -1,0 +1,254 @@
+/** A far command that outlives the call that started it. */
+import { systemClock } from "../../../host/index.js";
+import {
+  BlockInput,
+  DEFAULT_GRACE_MS,
+  HaftError,
+  type InputAccepted,
+  type InputOptions,
+  inputClosed,
+  type JobInfo,
+  type KillOptions,
+  NO_BYTES,
+  SETTLE_MS,
+  type ShellHandle,
+  type ShellResult,
+  TREE_UNSEEN,
+  type TreeState,
+} from "../../../kernel/index.js";
+import { wholeNumber } from "../../../text/index.js";
+import { exitEvent, type JobFacts, noSuchSignal } from "../../job-facts.js";
+import { ChannelLost } from "../channel/channel-lost.js";
+import type { RemoteAgent } from "../channel/remote-agent.js";
+import { type KeepBytes, readEnding, readReport, readTree } from "../shell/capture.js";
+import { readPoll } from "../shell/output-poller.js";
+
+/** How often a job is looked at whose end is not told: from quick to patient. */
+const MIN_POLL_MS = 100;
+const MAX_POLL_MS = 2_000;
+/** The most bytes of output in one answer. */
+const MAX_PART_BYTES = 1_048_576;
+const SIGNAL = /^[A-Z][A-Z0-9+-]{0,15}$/;
+
+export interface JobOptions {
+  readonly id: string;
+  /** How its files are named in the far spool folder. */
+  readonly ref: string;
+  /** The leader; null for what a command left running. */
+  readonly pid: number | null;
+  readonly tag: string;
+  readonly keep: KeepBytes;
+  /** The far side does not tell its end: it is looked at now and then. */
+  readonly isWatched: boolean;
+  readonly startedMs: number;
+  /** Of what was found there, only that it is to be kept. */
+  readonly facts: JobFacts;
+}
+
+export class RemoteJob implements ShellHandle {
+  readonly id: string;
+  readonly pid: number | null;
+  readonly ref: string;
+  readonly onExit: ShellHandle["onExit"];
+  readonly #far: RemoteAgent;
+  readonly #options: JobOptions;
+  readonly #input: BlockInput;
+  readonly #result: Promise<ShellResult>;
+  #resolve: (result: ShellResult) => void = () => {};
+  #ended: ShellResult | undefined;
+  #endedMs = 0;
+  #wasStopped = false;
+  #timer: NodeJS.Timeout | undefined;
+  #isAsking = false;
+
+  constructor(remote: RemoteAgent, options: JobOptions) {
+    this.#far = remote;
+    this.#options = options;
+    this.id = options.id;
+    this.ref = options.ref;
+    this.pid = options.pid;
+    const close = async () => void (await remote.ask("close", [this.ref]));
+    this.#input = new BlockInput({ send: (block) => this.#send(block), close }, systemClock);
+    this.#result = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.onExit = exitEvent(this.#result);
+    if (options.isWatched) this.#wait(MIN_POLL_MS);
+  }
+
+  get result(): Promise<ShellResult> {
+    return this.#result;
+  }
+
+  get facts(): JobFacts {
+    return this.#options.facts;
+  }
+
+  /** Asks the far side how much has been printed. */
+  async info(): Promise<JobInfo> {
+    const { facts, startedMs, tag } = this.#options;
+    const { stdout, stderr } =
+      this.#ended ?? readReport(await this.#far.ask("look", [this.ref, tag, "0", "0"]), { head: 0, tail: 0 });
+    const ended = this.#ended;
+    const wasDisconnected = ended?.ended === "channel-lost" && ended.exit.by === "none";
+    return {
+      id: this.id,
+      ...facts,
+      startedMs,
+      status: ended === undefined ? "running" : wasDisconnected ? "lost" : "ended",
+      ...(ended === undefined || ended.exit.by === "none" ? {} : { exit: ended.exit }),
+      ...(ended === undefined || wasDisconnected
+        ? {}
+        : { endedBy: this.#wasStopped ? "stopped" : "itself", endedMs: this.#endedMs }),
+      outputBytes: stdout.produced + stderr.produced,
+    };
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  /** The leader may have ended: has the job looked at soon. */
+  exited(): void {
+    if (this.#ended !== undefined || this.#isAsking) return;
+    clearTimeout(this.#timer);
+    this.#wait(0);
+  }
+
+  async write(bytes: Uint8Array, options?: InputOptions): Promise<InputAccepted> {
+    if (!this.#far.place.facts.has("mkfifo")) {
+      throw new HaftError(
+        "BACKEND_UNSUPPORTED",
+        `Did not write to "${this.id}": the far side has no mkfifo. Give the input when the command is started.`,
+        { details: { feature: "input of running commands" } },
+      );
+    }
+    if (this.#ended !== undefined) throw inputClosed(this.id);
+    return this.#input.write(this.id, bytes, options);
+  }
+
+  closeInput(): Promise<void> {
+    return this.#input.close();
+  }
+
+  async output(
+    stream: "stdout" | "stderr",
+    from: number,
+    max: number,
+  ): Promise<{ readonly bytes: Uint8Array; readonly next: number; readonly lost: number; readonly ended: boolean }> {
+    const first = wholeNumber(from);
+    const count = String(wholeNumber(max, { max: MAX_PART_BYTES }));
+    const wanted = stream === "stdout" ? [String(first), count, "0", "0"] : ["0", "0", String(first), count];
+    const part = readPoll(await this.#far.ask("poll", [this.ref, ...wanted]))[stream];
+    // Nobody can add to what has ended; a pump that waits for another may not have said so yet.
+    const ended = part.ended ? part.from + part.bytes.length >= part.total : (this.#ended?.[stream].final ?? false);
+    const start = Math.max(first, part.from);
+    return { bytes: part.bytes, next: start + part.bytes.length, lost: start - first, ended };
+  }
+
+  async kill(signal: string, options: KillOptions = {}): Promise<TreeState> {
+    const name = signal.replace(/^SIG/, "");
+    if (!SIGNAL.test(name)) throw noSuchSignal(this.id, signal);
+    const words = [this.ref, this.#options.tag];
+    if (this.#ended === undefined) this.#wasStopped = true;
+    if (name !== "KILL" && (name !== "TERM" || options.once === true)) {
+      const frame = await this.#far.ask("signal", [...words, name]);
+      this.exited();
+      return readTree(frame.bytes, frame.words[2] === "yes");
+    }
+    const grace = name === "KILL" ? 0 : DEFAULT_GRACE_MS / 10;
+    const tree = readEnding(await this.#far.ask("end", [...words, String(grace)]));
+    this.exited();
+    return tree;
+  }
+
+  /** The far side is closed: what is not known by now never will be. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#settle({ ...this.#empty(), tree: TREE_UNSEEN, problem: "the backend was closed" });
+  }
+
+  /** @throws `BACKEND_UNAVAILABLE` */
+  async #send(input: Uint8Array): Promise<boolean> {
+    const id = this.#far.nextId();
+    const frame = await this.#far
+      .request({ id, operation: "write", words: [this.ref], input })
+      .catch((thrown: unknown) => {
+        throw thrown instanceof ChannelLost ? unacknowledgedInput(this.id, input.length, thrown) : thrown;
+      });
+    this.#far.send("forget", [String(id)]);
+    return frame.words[1] === "written";
+  }
+
+  #wait(ms: number): void {
+    if (this.#ended !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#isAsking = true;
+      this.#poll().then(
+        (isOver) => {
+          this.#isAsking = false;
+          if (!isOver) this.#wait(Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, ms * 2)));
+        },
+        () => {
+          this.#isAsking = false;
+          this.#wait(MAX_POLL_MS);
+        },
+      );
+    }, ms);
+    if (ms > 0) this.#timer.unref();
+  }
+
+  /** Whether the job has ended: its leader, and for a leftover all of it. */
+  async #poll(): Promise<boolean> {
+    const { tag, keep, pid } = this.#options;
+    const words = [this.ref, tag, String(keep.head), String(keep.tail)];
+    const collected = await this.#far.ask("collect", words);
+    if (collected.words[1] === "absent") {
+      this.#settle({ ...this.#empty(), problem: "the far side knows nothing of it any more" });
+      return true;
+    }
+    if (collected.words[1] === "done") {
+      const report = readReport(collected, keep);
+      // Left behind by a command, it goes on as long as something of it lives.
+      if (pid === null && report.tree.state === "alive") return false;
+      this.#settle({ ...this.#empty(), ended: "itself", ...report });
+      return true;
+    }
+    const frame = await this.#far.ask("look", words);
+    const report = readReport(frame, keep);
+    if (pid === null ? report.tree.state === "alive" : frame.words[2] === "") return false;
+    if (pid !== null && report.tree.state === "alive") await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    const last = readReport(await this.#far.ask("look", words), keep);
+    this.#settle({ ...this.#empty(), ended: "itself", ...last });
+    return true;
+  }
+
+  #empty(): ShellResult {
+    return {
+      began: "yes",
+      exit: { by: "none" },
+      ended: "channel-lost",
+      stdout: NO_BYTES,
+      stderr: NO_BYTES,
+      tree: TREE_UNSEEN,
+      job: this.id,
+      startedMs: this.#options.startedMs,
+      tookMs: Math.max(0, Date.now() - this.#options.startedMs),
+    };
+  }
+
+  #settle(result: ShellResult): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = result;
+    this.#endedMs = Date.now();
+    this.#resolve(result);
+  }
+}
+
+/** The connection is gone: what had left may have reached the command, and is not sent again by itself. */
+function unacknowledgedInput(id: string, bytes: number, { message, wasSent }: ChannelLost): HaftError {
+  const what = wasSent
+    ? `Wrote ${bytes} bytes to "${id}" without hearing whether it got them: ${message}. Look at its output before you send them again.`
+    : `Did not write to "${id}": ${message}. Try again.`;
+  return new HaftError("BACKEND_UNAVAILABLE", what, { details: { began: wasSent ? "unknown" : "no" } });
+}

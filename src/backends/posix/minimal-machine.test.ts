@@ -1,0 +1,141 @@
+import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type Backend, HaftError } from "../../kernel/index.js";
+import { conform, realClock } from "../../testing/conform.fixture.js";
+import { type Fixture, fsSuite, type Plan, type Plant } from "../../testing/index.js";
+import { openLocalPosix } from "./index.js";
+import { isSmoke } from "./smoke.fixture.js";
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+/** All that must be over there: no stat, no sha256sum, no setsid, no sleep, no readlink, no chmod; "kill" is the shell's. */
+const REQUIRED = ["sh", "cat", "dd", "mkdir", "mv", "rm", "ls"];
+
+describe("a far side with nothing but what is required", () => {
+  const bin = mkdtempSync(join(tmpdir(), "haft-bin-"));
+  let backend: Backend;
+  beforeAll(async () => {
+    for (const tool of REQUIRED) symlinkSync(pathOf(tool), join(bin, tool));
+    backend = await openLocalPosix({ shell: [join(bin, "sh")], setEnv: { PATH: bin } });
+  });
+  afterAll(async () => {
+    await backend.close();
+    rmSync(bin, { recursive: true, force: true });
+  });
+
+  const plan: Plan<Fixture> = {
+    name: "posix:minimal",
+    async create() {
+      const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-minimal-")));
+      return {
+        backend,
+        directory: folder,
+        clock: realClock,
+        plant: async (what) => plantHere(what),
+        dispose: async () => rmSync(folder, { recursive: true, force: true }),
+      };
+    },
+    cannot: {},
+    knownFailures: {},
+  };
+  conform(plan, [fsSuite], isSmoke);
+
+  it("says that its guard checks first and acts then", () => {
+    expect(backend.guard).toBe("checked");
+  });
+
+  it("runs commands, tells their output and status, and is honest about what it cannot see", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "haft-minimal-"));
+    const result = await backend.root.shell.exec("echo out; echo err >&2; cat; exit 3", {
+      cwd: folder,
+      input: Buffer.from("in"),
+    });
+    expect(result.exit).toEqual({ by: "code", code: 3 });
+    expect([result.stdout.head, result.stderr.head].map((bytes) => Buffer.from(bytes).toString())).toEqual([
+      "out\nin",
+      "err\n",
+    ]);
+    const job = await backend.root.shell.spawn("cat", { cwd: folder, lifetime: "session" });
+    const refused = await job.write(Buffer.from("x")).catch((thrown: unknown) => thrown);
+    expect(HaftError.is(refused, "BACKEND_UNSUPPORTED")).toBe(true);
+    expect((await job.result).exit).toEqual({ by: "code", code: 0 });
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("tells a slow listener every byte, and ends in time beside one that is stuck", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "haft-minimal-"));
+    const bytes = randomBytes(12 * 1024 * 1024);
+    writeFileSync(join(folder, "large"), bytes);
+    const told: Uint8Array[] = [];
+    const { shell } = backend.root;
+    await shell.exec("cat large", {
+      cwd: folder,
+      async onOutput(_stream, chunk) {
+        told.push(chunk);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      },
+    });
+    expect(Buffer.concat(told).equals(bytes)).toBe(true);
+    const stuck = await shell.exec("while cat large; do :; done", {
+      cwd: folder,
+      timeoutMs: 500,
+      graceMs: 500,
+      onOutput: () => new Promise<void>(() => {}),
+    });
+    expect(stuck.ended).toBe("deadline");
+    rmSync(folder, { recursive: true, force: true });
+  });
+});
+
+function pathOf(tool: string): string {
+  const folder = ["/usr/bin", "/bin"].find((one) => existsSync(join(one, tool)));
+  if (folder === undefined) throw new Error(`This machine has no ${tool}.`);
+  return join(folder, tool);
+}
+
+/** What the far side has no tools for is made from here: it is the same machine. */
+function plantHere(what: Plant): void {
+  if (what.kind === "mode") {
+    chmodSync(what.path, what.mode);
+    return;
+  }
+  const program = {
+    link: () => ["ln", "-sfnT", (what as { target: string }).target, `${what.path}.planting`],
+    "hard-link": () => ["ln", (what as { of: string }).of, what.path],
+    fifo: () => ["mkfifo", what.path],
+  }[what.kind]();
+  run(program);
+  if (what.kind === "link") run(["mv", "-fT", `${what.path}.planting`, what.path]);
+}
+
+function run([program = "", ...args]: readonly string[]): void {
+  const { status, stderr } = spawnSync(program, args);
+  if (status !== 0) throw new Error(`${program}: ${stderr}`);
+}
+
+it("a folder for state that is missing is made, and only its owner may enter what is put there", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "haft-state-"));
+  mkdirSync(join(folder, "home"));
+  const stateDir = join(folder, "not/there yet");
+  const backend = await openLocalPosix({ shell: "sh", stateDir });
+  const { stdout } = await backend.root.shell.exec("ls -A", { cwd: stateDir });
+  const spool = join(stateDir, Buffer.from(stdout.head).toString().trim());
+  expect(statSync(spool).mode & 0o777).toBe(0o700);
+  await backend.close();
+  expect(existsSync(spool)).toBe(false);
+  rmSync(folder, { recursive: true, force: true });
+});

@@ -1,0 +1,125 @@
+/** The port to searching a far machine: the far side lists, and looks for plain words; the shared engine matches here. */
+
+import { type SearchScope, searchBinding, searchTree, walkTree } from "../../../engines/search/index.js";
+import {
+  type Binding,
+  FS_OPERATIONS,
+  type GrepHit,
+  type GrepQuery,
+  HaftError,
+  requireLive,
+  type Search,
+  type SearchEnd,
+  type WalkEntry,
+  type WalkQuery,
+} from "../../../kernel/index.js";
+import type { RemoteAgent } from "../channel/remote-agent.js";
+import { OperationDeadline } from "../fs/deadline.js";
+import { FsGuard } from "../fs/guard.js";
+import { RemoteSearchSource } from "./remote-search-source.js";
+
+/** UTF-16 units of a literal that a far command line takes beside the names of files. */
+const MAX_LITERAL = 4_096;
+/** The engine's name in end records: it runs here, on bytes from there. */
+const TRANSFERRED = "re2js, on files moved here";
+const PREFILTERED = "re2js, on files moved here that a far grep -F chose";
+
+export class PosixSearch implements Search {
+  readonly #far: RemoteAgent;
+  readonly #guard: FsGuard;
+  readonly #bound: Binding;
+
+  constructor(remote: RemoteAgent, guard: FsGuard, bound: Binding) {
+    this.#far = remote;
+    this.#guard = guard;
+    this.#bound = bound;
+  }
+
+  grep(query: GrepQuery): AsyncIterable<GrepHit | SearchEnd> {
+    const literal = this.#prefilter(query);
+    return this.#during(query, literal, (source, scope) => searchTree(source, query, scope));
+  }
+
+  walk(query: WalkQuery): AsyncIterable<WalkEntry | SearchEnd> {
+    return this.#during(query, "", (source, scope) => walkTree(source, query, scope));
+  }
+
+  /**
+   * The words that the far `grep -F` may look for: those of a literal pattern in ASCII whose case matters, within a line. Nothing
+   * else means the same there.
+   */
+  #prefilter({ pattern: { syntax, source, ignoreCase } }: GrepQuery): string {
+    const isExact =
+      syntax === "literal" && !ignoreCase && !/[\r\n\0]|[^\0-\x7f]/.test(source) && source.length <= MAX_LITERAL;
+    return isExact && this.#far.place.facts.has("grep0") ? source : "";
+  }
+
+  async *#during<T extends GrepHit | WalkEntry>(
+    query: WalkQuery,
+    literal: string,
+    search: (source: RemoteSearchSource, scope: SearchScope) => AsyncIterable<T | SearchEnd>,
+  ): AsyncGenerator<T | SearchEnd, void> {
+    const bound = searchBinding(this.#bound, query.root);
+    const { grant, call } = bound;
+    requireLive(call);
+    const signals = [query.signal, call.signal].filter((one) => one !== undefined);
+    const aborted = signals.find((signal) => signal.aborted);
+    if (aborted !== undefined) {
+      yield { kind: "end", why: whyEnded(aborted), engine: TRANSFERRED, seen: 0, skipped: {} };
+      return;
+    }
+    const limits = new OperationDeadline(FS_OPERATIONS.search, query.root, query, call);
+    const engine = literal === "" ? TRANSFERRED : PREFILTERED;
+    const source = new RemoteSearchSource(new FsGuard(this.#guard.bulk, bound), bound, limits, query, literal);
+    const { workspace } = call;
+    const scope = {
+      except: grant.except,
+      signal: limits.signal,
+      ...yieldRegularly(),
+      ...(workspace === undefined ? {} : { workspace }),
+    };
+    let seen = 0;
+    try {
+      for await (const record of search(source, scope)) {
+        if (record.kind !== "end") seen += 1;
+        yield record.kind === "end" ? withUnmoved(record, engine, source.unmoved) : record;
+      }
+    } catch (thrown) {
+      // An operation that the limit has ended is the end of the search, not its failure.
+      if (!limits.signal.aborted || !HaftError.is(thrown)) throw thrown;
+      yield { kind: "end", why: whyEnded(limits.signal), engine, seen, skipped: {} };
+    } finally {
+      limits.release();
+    }
+  }
+}
+
+/** Files beyond what may be moved are named apart: the answer is not complete. */
+function withUnmoved(end: SearchEnd, engine: string, unmoved: number): SearchEnd {
+  if (unmoved === 0) return { ...end, engine };
+  const { unreadable = 0, ...skipped } = end.skipped;
+  const others = unreadable > unmoved ? { unreadable: unreadable - unmoved } : {};
+  const why = end.why === "complete" ? "limit" : end.why;
+  return { ...end, why, engine, skipped: { ...skipped, ...others, unmoved } };
+}
+
+function whyEnded(signal: AbortSignal): "deadline" | "cancelled" {
+  return HaftError.is(signal.reason, "CALL_TIMEOUT") ? "deadline" : "cancelled";
+}
+
+/** Milliseconds of matching between two pauses. */
+const YIELD_AFTER_MS = 25;
+
+/** Lets timers and cancels through, which matching here alone would hold up. */
+function yieldRegularly(): Required<Pick<SearchScope, "pause" | "isPauseDue">> {
+  let pausedMs = performance.now();
+  const isPauseDue = (): boolean => performance.now() - pausedMs >= YIELD_AFTER_MS;
+  return {
+    isPauseDue,
+    async pause() {
+      if (!isPauseDue()) return;
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+      pausedMs = performance.now();
+    },
+  };
+}

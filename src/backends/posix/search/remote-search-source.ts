@@ -1,0 +1,200 @@
+/** A far tree as the shared search engine wants it: listings and bytes, moved here in as few requests as they fit into. */
+
+import { globFilter, IGNORE_FILES, isRuleAbove, type SearchSource } from "../../../engines/search/index.js";
+import {
+  type Binding,
+  covers,
+  FS_OPERATIONS,
+  HaftError,
+  isWithin,
+  notUtf8Name,
+  type WalkQuery,
+} from "../../../kernel/index.js";
+import { baseName, parentOf } from "../../../text/index.js";
+import { BLOCK_BYTES } from "../channel/bulk-channel.js";
+import { split } from "../channel/remote-agent.js";
+import type { OperationDeadline } from "../fs/deadline.js";
+import { readEntryLine } from "../fs/entry-line.js";
+import { remoteFsFault } from "../fs/faults.js";
+import { FsGuard } from "../fs/guard.js";
+import { type DirectoryListing, listWithStats } from "../fs/listing.js";
+import { closeFile, openRemoteFile, readParts, readRemotePart } from "../fs/read.js";
+
+/** Bytes of files that one search moves here; what lies beyond is counted. */
+export const MAX_TRANSFER_BYTES = 64 * 1024 * 1024;
+/** Files up to this size travel together, so many of them, and so many bytes. */
+const SMALL_BYTES = 65_536;
+const MAX_GATHERED = 100;
+
+/** A folder that is being searched: its files in the order in which they will be asked for. */
+interface Directory {
+  readonly path: string;
+  readonly files: readonly DirectoryListing[];
+  /** Bytes that came along with others'. */
+  readonly held: Map<string, Uint8Array>;
+}
+
+export class RemoteSearchSource implements SearchSource {
+  readonly #guarded: FsGuard;
+  readonly #free: FsGuard;
+  readonly #bound: Binding;
+  readonly #limits: OperationDeadline;
+  readonly #root: string;
+  readonly #literal: string;
+  readonly #isIncluded: (path: string) => boolean;
+  #directory: Directory | undefined;
+  readonly #directories = new Map<string, Directory>();
+  #transferredBytes = 0;
+  /** Files that were not looked at because too much had been moved. */
+  unmoved = 0;
+
+  /** @param literal - What every file with a hit must hold, if the far side can look for that; else "". */
+  constructor(guard: FsGuard, bound: Binding, limits: OperationDeadline, query: WalkQuery, literal: string) {
+    this.#guarded = guard;
+    this.#free = new FsGuard(guard.bulk);
+    this.#bound = bound;
+    this.#limits = limits;
+    this.#root = query.root;
+    this.#literal = literal;
+    this.#isIncluded = globFilter(query);
+  }
+
+  async stat(path: string): ReturnType<SearchSource["stat"]> {
+    const guard = isRuleAbove(this.#root, path) ? this.#free : this.#guarded;
+    const frame = await guard.run(this.#limits, {
+      fsOperation: FS_OPERATIONS.stat,
+      operation: "about",
+      touches: [{ path, access: "read" }],
+      words: ([allowed = ""]) => [path, allowed],
+    });
+    const { kind, size } = readEntryLine(new TextDecoder().decode(frame.bytes));
+    return { kind, size };
+  }
+
+  async readDir(path: string): ReturnType<SearchSource["readDir"]> {
+    const children = await hasUsableName(path, () => listWithStats(this.#guarded, this.#limits, path, this.#literal));
+    if (!this.#guarded.coversTree({ path, access: "read" }, "skipped"))
+      throw remoteFsFault("unclaimed", "", FS_OPERATIONS.list, path);
+    const files = children
+      .filter((child) => child.kind === "file")
+      .sort((one, other) => (one.name < other.name ? -1 : 1));
+    // The engine comes back to a folder when those below it are done.
+    this.#directories.set(path, { path, files, held: new Map() });
+    return children;
+  }
+
+  async *openRead(path: string): AsyncGenerator<Uint8Array, void> {
+    const name = baseName(path);
+    const isAbove = isRuleAbove(this.#root, path);
+    const isRule = isAbove || path.endsWith("/.git/info/exclude") || IGNORE_FILES.some((one) => one === name);
+    const directory = this.#enter(parentOf(path));
+    if (!isRule && directory?.files.find((file) => file.name === name)?.mayContain === false) return;
+    const held = directory?.held.get(name) ?? (isRule ? undefined : await this.#gather(directory, name));
+    if (held !== undefined) {
+      directory?.held.delete(name);
+      if (held.length > 0) yield held;
+      return;
+    }
+    const guard = isAbove ? this.#free : this.#guarded;
+    if (!isRule) this.#requireTransferBudget(path);
+    const file = openRemoteFile(path);
+    let isOver = false;
+    try {
+      const first = await hasUsableName(path, () => readRemotePart(guard, this.#limits, file, 0, BLOCK_BYTES));
+      this.#transferredBytes += first.bytes.length;
+      if (first.bytes.length > 0) yield first.bytes;
+      for await (const { bytes } of readParts(guard, this.#limits, file, first.bytes.length, first)) {
+        this.#requireTransferBudget(path);
+        this.#transferredBytes += bytes.length;
+        yield bytes;
+      }
+      isOver = true;
+    } finally {
+      if (!isOver) closeFile(guard, file);
+    }
+  }
+
+  /** The folder of what is asked for now; folders that have been left are forgotten. */
+  #enter(path: string): Directory | undefined {
+    if (this.#directory?.path === path) return this.#directory;
+    for (const known of this.#directories.keys()) if (!isWithin(known, path)) this.#directories.delete(known);
+    this.#directory = this.#directories.get(path);
+    return this.#directory;
+  }
+
+  /** Brings a small file and those that are likely asked for next. @returns Its bytes, or undefined when it has to be read alone. */
+  async #gather(directory: Directory | undefined, name: string): Promise<Uint8Array | undefined> {
+    if (directory === undefined || this.#transferredBytes >= MAX_TRANSFER_BYTES) return undefined;
+    const { path } = directory;
+    if (!this.#guarded.isPlain({ path, access: "read" })) return undefined;
+    const batch = this.#batch(directory, name);
+    if (batch.length < 2) return undefined;
+    const touch = { path, access: "read" as const };
+    const names = batch.map((file) => `./${file.name}`);
+    // What has changed since it was listed is read alone.
+    const frame = await this.#guarded
+      .run(this.#limits, {
+        fsOperation: FS_OPERATIONS.read,
+        operation: "gather",
+        touches: [touch],
+        words: ([allowed = ""]) => [path, allowed, ...names],
+        fault: (code) => (code === "changed" ? remoteFsFault("io", "", FS_OPERATIONS.read, path) : undefined),
+      })
+      .catch((thrown: unknown) => {
+        if (HaftError.is(thrown) && thrown.code.startsWith("FS_")) return undefined;
+        throw thrown;
+      });
+    if (frame === undefined || frame.bytes.at(-1) !== 121) return undefined;
+    const linesSize = Number(frame.words[1]);
+    const sizes = (split(frame.bytes, [linesSize])[0] ?? "").split("\n").map((line) => readEntryLine(line).size);
+    let at = linesSize;
+    for (const [index, file] of batch.entries()) {
+      const size = sizes[index] ?? 0;
+      directory.held.set(file.name, frame.bytes.slice(at, at + size));
+      at += size;
+    }
+    this.#transferredBytes += at - linesSize;
+    return directory.held.get(name);
+  }
+
+  /** The file and the small ones behind it, as far as the grant covers them. */
+  #batch({ path, files }: Directory, name: string): readonly DirectoryListing[] {
+    const batch: DirectoryListing[] = [];
+    let bytes = 0;
+    for (const file of files.slice(files.findIndex((one) => one.name === name))) {
+      const place = path === "/" ? `/${file.name}` : `${path}/${file.name}`;
+      const isFirst = file.name === name;
+      if (!isFirst && (!file.mayContain || !this.#isIncluded(place))) continue;
+      if (file.size > SMALL_BYTES || !covers(this.#bound.grant, place, "read")) {
+        if (isFirst) return [];
+        continue;
+      }
+      if (batch.length === MAX_GATHERED || bytes + file.size > BLOCK_BYTES) break;
+      batch.push(file);
+      bytes += file.size;
+    }
+    return bytes === 0 ? [] : batch;
+  }
+
+  #requireTransferBudget(path: string): void {
+    if (this.#transferredBytes < MAX_TRANSFER_BYTES) return;
+    this.unmoved += 1;
+    throw new HaftError(
+      "FS_TOO_LARGE",
+      `Did not search "${path}": ${MAX_TRANSFER_BYTES} bytes have been moved already.`,
+      {
+        details: { path },
+      },
+    );
+  }
+}
+
+/** A name that is not UTF-8 was told with signs in place of its bytes, so what it names is not found by it. */
+async function hasUsableName<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!HaftError.is(thrown, "FS_NOT_FOUND") || !baseName(path).includes("\uFFFD")) throw thrown;
+    throw notUtf8Name(FS_OPERATIONS.read[0], path);
+  }
+}

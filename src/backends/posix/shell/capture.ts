@@ -1,0 +1,58 @@
+/** The far side's reports on commands, as results. */
+import type { Captured, ShellExit, Survivor, TreeState } from "../../../kernel/index.js";
+import { exitOfStatus } from "../../job-facts.js";
+import type { Frame } from "../channel/frames.js";
+
+export interface KeepBytes {
+  readonly head: number;
+  readonly tail: number;
+}
+
+/** What a report says: see the far side's `hf_report`. */
+export interface CommandReport {
+  readonly exit: ShellExit;
+  readonly stdout: Captured;
+  readonly stderr: Captured;
+  /** `endedBy` is null. */
+  readonly tree: TreeState;
+}
+
+export function readReport(frame: Frame, keep: KeepBytes): CommandReport {
+  const [, , status = "", polled, ...counts] = frame.words;
+  const [oTotal, oFirst, oLast, oEnded, eTotal, eFirst, eLast, eEnded, names] = counts.map(Number) as number[];
+  const out = (oFirst ?? 0) + (oLast ?? 0);
+  const err = out + (eFirst ?? 0) + (eLast ?? 0);
+  const { bytes } = frame;
+  return {
+    exit: status === "" ? { by: "none" } : exitOfStatus(Number(status)),
+    stdout: captured(bytes.subarray(0, out), oTotal ?? 0, oFirst ?? 0, oEnded === 1, keep),
+    stderr: captured(bytes.subarray(out, err), eTotal ?? 0, eFirst ?? 0, eEnded === 1, keep),
+    tree: readTree(bytes.subarray(err, err + (names ?? 0)), polled === "yes"),
+  };
+}
+
+/** The answer of "end": "BY,LOOKED,SIZE" and the names of what is left. */
+export function readEnding(frame: Frame): TreeState {
+  const [, , by, polled] = frame.words;
+  const endedBy = by === "TERM" || by === "KILL" ? by : null;
+  return { ...readTree(frame.bytes, polled === "yes"), endedBy };
+}
+
+/** Lines "PID HOLDS NAME". */
+export function readTree(names: Uint8Array, wasLooked: boolean): TreeState {
+  const survivors = new TextDecoder()
+    .decode(names)
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): Survivor => {
+      const [pid = "0", holds = "none", ...name] = line.split(" ");
+      return { pid: Number(pid), name: name.join(" "), holds: holds as Survivor["holds"] };
+    });
+  const state = survivors.length > 0 ? "alive" : wasLooked ? "gone" : "unseen";
+  return { state, survivors, endedBy: null };
+}
+
+function captured(kept: Uint8Array, produced: number, first: number, final: boolean, keep: KeepBytes): Captured {
+  const cut = produced > kept.length ? first : Math.min(kept.length, keep.head);
+  return { head: kept.slice(0, cut), tail: kept.slice(cut), produced, omittedBytes: produced - kept.length, final };
+}

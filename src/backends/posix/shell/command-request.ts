@@ -1,0 +1,135 @@
+/** How a command travels: what it is checked for, what goes with the line, as a block, or ahead of it. */
+import { setMaxListeners } from "node:events";
+import { newNonce } from "../../../host/index.js";
+import {
+  authorizeDirectory,
+  type Binding,
+  commandProblem,
+  cwdProblem,
+  grantedDirectories,
+  type ShellOptions,
+} from "../../../kernel/index.js";
+import { posixQuote } from "../../../text/index.js";
+import { BLOCK_BYTES } from "../channel/bulk-channel.js";
+import type { CommandRequest } from "../channel/command-channel.js";
+import type { Frame } from "../channel/frames.js";
+import type { RemoteAgent } from "../channel/remote-agent.js";
+
+/** A longer command goes as a block. */
+const MAX_INLINE_BYTES = 1_000;
+/** Longer input is staged over a bulk channel first, so that other commands do not wait behind it. */
+const MAX_INPUT_BLOCK_BYTES = 65_536;
+
+/** Why the command cannot be handed to the far shell, as a clause, or undefined. */
+export function refuseCommand(command: string, options: Pick<ShellOptions, "cwd" | "env">): string | undefined {
+  const own = Object.keys(options.env ?? {}).find((name) => name.startsWith("hf_"));
+  const kept = own === undefined ? undefined : `"${own}" is a name that the far side keeps for itself`;
+  return commandProblem(command, options) ?? kept;
+}
+
+/** Why the far side did not enter a command's folder, by its word for that. */
+export function directoryProblem(cwd: string, word: string | undefined): string {
+  return cwdProblem(cwd, word === "absent" || word === "file" ? word : "closed");
+}
+
+/** Why a command did not begin whose directory was another each time that it was judged, as a clause. */
+export function directoryChanges(cwd: string): string {
+  return `the path "${cwd}" keeps leading to other directories`;
+}
+
+/** Why a command did not begin that the far side could not write down. */
+export const NO_TRAILER = "the far side cannot write into its folder for state; its disk may be full";
+
+/** The directories that one command may start in: the remote shell compares the real path of the one that it has entered. */
+export class Directories {
+  readonly #binding: Binding | undefined;
+  readonly #command: string;
+  readonly #cwd: string;
+  #authorized: string | undefined;
+
+  constructor(binding: Binding | undefined, command: string, cwd: string) {
+    this.#binding = binding;
+    this.#command = command;
+    this.#cwd = cwd;
+  }
+
+  /** As the remote shell takes them. */
+  get allowed(): string {
+    if (this.#binding === undefined) return "*";
+    const granted = grantedDirectories(this.#binding.grant, this.#command, this.#cwd);
+    return [...granted, ...(this.#authorized === undefined ? [] : [this.#authorized])].map(posixQuote).join(" ");
+  }
+
+  /** Has policy judge the directory that the remote shell found; the command is then to be sent again. @throws `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` */
+  async authorize({ bytes }: Frame): Promise<void> {
+    const real = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+    if (this.#binding !== undefined) await authorizeDirectory(this.#binding, this.#command, this.#cwd, real);
+    this.#authorized = real;
+  }
+}
+
+/** How a command's input gets to the far side. */
+export type StagedInput =
+  | { readonly goes: "with-the-request" }
+  /** `name` is how the names of its files begin. */
+  | { readonly goes: "ahead"; readonly name: string };
+
+/** The far side cannot keep the input of a command, which has not begun then. Seen only inside this room. */
+export class InputNotStaged extends Error {}
+
+/** Brings input that is too long for a block to the far side. @throws `InputNotKept` */
+export async function stageInput(
+  remote: RemoteAgent,
+  input: Uint8Array | undefined,
+  signal: AbortSignal,
+): Promise<StagedInput> {
+  if (input === undefined || input.length <= MAX_INPUT_BLOCK_BYTES) return { goes: "with-the-request" };
+  // Every block listens to it.
+  setMaxListeners(0, signal);
+  const name = `input-${newNonce()}`;
+  const blocks: ReturnType<RemoteAgent["bulk"]["request"]>[] = [];
+  for (let at = 0; at < input.length && !signal.aborted; at += BLOCK_BYTES) {
+    const file = `${name}.${String(at / BLOCK_BYTES).padStart(6, "0")}`;
+    blocks.push(remote.bulk.request("stage", [file], { data: input.slice(at, at + BLOCK_BYTES), signal }));
+  }
+  const answers = await Promise.all(blocks);
+  if (answers.every(({ words }) => words[0] === "staged")) return { goes: "ahead", name };
+  remote.bulk.request("unstage", [name]).catch(() => {});
+  throw new InputNotStaged(NO_TRAILER);
+}
+
+/** @param extra - The words of the operation between the command and the variables. */
+export function commandRequest(
+  operation: "exec" | "spawn",
+  what: {
+    readonly id: number;
+    readonly tag: string;
+    readonly command: string;
+    readonly input: StagedInput;
+    readonly directories: Directories;
+  },
+  options: Pick<ShellOptions, "cwd" | "env" | "input">,
+  extra: readonly string[],
+): CommandRequest {
+  const bytes = Buffer.from(what.command);
+  const isInline = bytes.length <= MAX_INLINE_BYTES;
+  const variables = Object.entries(options.env ?? {}).map(([name, value]) => `${name}=${value}`);
+  const { input } = options;
+  const staged = what.input.goes === "ahead" ? what.input.name : "";
+  const isBlock = input !== undefined && input.length > 0 && what.input.goes === "with-the-request";
+  return {
+    id: what.id,
+    operation,
+    words: [
+      what.tag,
+      options.cwd,
+      what.directories.allowed,
+      staged,
+      isInline ? what.command : "",
+      ...extra,
+      ...variables,
+    ],
+    ...(isInline ? {} : { command: bytes }),
+    ...(isBlock ? { input } : {}),
+  };
+}

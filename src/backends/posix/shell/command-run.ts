@@ -1,0 +1,307 @@
+/** One command from its request to its result. */
+
+import { whyAborted } from "../../../engines/search/index.js";
+import {
+  DEFAULT_GRACE_MS,
+  DEFAULT_KEEP,
+  MAX_TIMER_MS,
+  NO_BYTES,
+  SETTLE_MS,
+  type ShellOptions,
+  type ShellResult,
+  TREE_GONE,
+  TREE_UNSEEN,
+} from "../../../kernel/index.js";
+import type { JobFacts } from "../../job-facts.js";
+import { ChannelLost } from "../channel/channel-lost.js";
+import type { Frame } from "../channel/frames.js";
+import { orAfter, type RemoteAgent } from "../channel/remote-agent.js";
+import type { RemoteJobTable } from "../jobs/job-table.js";
+import { type CommandReport, type KeepBytes, readEnding, readReport } from "./capture.js";
+import {
+  commandRequest,
+  type Directories,
+  directoryChanges,
+  directoryProblem,
+  InputNotStaged,
+  NO_TRAILER,
+  refuseCommand,
+  stageInput,
+} from "./command-request.js";
+import { OutputPoller } from "./output-poller.js";
+
+/** What a kill may take beyond its grace, and the report behind it. */
+const KILL_MARGIN_MS = 2_500;
+/** A new channel is waited for so long to learn what became of a command. */
+const RECOVERY_MS = 10_000;
+/** The most bytes that are kept of either end. */
+const MAX_KEEP_BYTES = 8 * 1024 * 1024;
+/** A command that never began is sent again so often. */
+export const MAX_SENDS = 3;
+
+type Stop = "cancelled" | "deadline";
+type Event =
+  | { readonly is: "answer"; readonly frame: Frame }
+  | { readonly is: "failed"; readonly thrown: unknown }
+  | { readonly is: "left" }
+  | { readonly is: "stop"; readonly why: Stop };
+
+/** What a command is run with, beside its options. */
+export interface RunLimits {
+  /** Fires to end the command. */
+  readonly signals: readonly AbortSignal[];
+  /** Milliseconds from now. */
+  readonly timeoutMs: number;
+  readonly directories: Directories;
+  /** What is known of what it leaves running. */
+  readonly facts: JobFacts;
+}
+
+export class CommandRun {
+  readonly #far: RemoteAgent;
+  readonly #jobs: RemoteJobTable;
+  readonly #command: string;
+  readonly #options: ShellOptions;
+  readonly #keep: KeepBytes;
+  readonly #tag: string;
+  readonly #facts: JobFacts;
+  readonly #directories: Directories;
+  readonly #startedMs = Date.now();
+  readonly #startedAt = performance.now();
+  readonly #stop: Promise<Event>;
+  #why: Stop | undefined;
+  #release: () => void = () => {};
+  #outputPoller: OutputPoller | undefined;
+
+  constructor(remote: RemoteAgent, jobs: RemoteJobTable, command: string, options: ShellOptions, limits: RunLimits) {
+    this.#far = remote;
+    this.#jobs = jobs;
+    this.#command = command;
+    this.#options = options;
+    const { head, tail } = options.keep ?? DEFAULT_KEEP;
+    this.#keep = { head: Math.min(head, MAX_KEEP_BYTES), tail: Math.min(tail, MAX_KEEP_BYTES) };
+    this.#tag = `${remote.tag}-`;
+    this.#facts = limits.facts;
+    this.#directories = limits.directories;
+    this.#stop = this.#watch(limits);
+  }
+
+  /** @throws `BACKEND_UNAVAILABLE` when the far side could not be reached and the command has not begun. */
+  async result(): Promise<ShellResult> {
+    try {
+      if (this.#why !== undefined) return this.#notStarted(this.#why);
+      const problem = refuseCommand(this.#command, this.#options);
+      if (problem !== undefined) return this.#notStarted("spawn-error", problem);
+      for (let sends = 1; ; sends += 1) {
+        const result = await this.#once(sends === MAX_SENDS);
+        if (result !== "again") return result;
+      }
+    } finally {
+      this.#release();
+    }
+  }
+
+  async #once(isLast: boolean): Promise<ShellResult | "again"> {
+    const id = this.#far.nextId();
+    const spool = this.#far.spoolName;
+    const answer = this.#send(id).then(
+      (frame): Event => ({ is: "answer", frame }),
+      (thrown: unknown): Event => ({ is: "failed", thrown }),
+    );
+    const left = this.#jobs.exited(id).then(
+      () =>
+        new Promise<Event>((resolve) => {
+          setTimeout(() => resolve({ is: "left" }), SETTLE_MS);
+        }),
+    );
+    try {
+      const event = await Promise.race([answer, left, this.#stop]);
+      switch (event.is) {
+        case "answer":
+          if (event.frame.words[1] === "refused" && this.#why === undefined && !isLast) {
+            // Some other channel counts as the current one: the next will.
+            this.#far.drop();
+            return "again";
+          }
+          if (event.frame.words[1] === "moved" && this.#why === undefined) {
+            this.#jobs.forget(id);
+            if (isLast) return this.#notStarted("spawn-error", directoryChanges(this.#options.cwd));
+            await this.#directories.authorize(event.frame);
+            return "again";
+          }
+          return await this.#answered(id, event.frame);
+        case "left":
+          return await this.#outlived(id, answer);
+        case "stop":
+          return await this.#end(id, event.why, answer);
+        case "failed":
+          return await this.#failed(id, event.thrown, spool, isLast);
+        default:
+          return event satisfies never;
+      }
+    } finally {
+      this.#jobs.forgetExit(id);
+      this.#outputPoller?.stop();
+    }
+  }
+
+  async #send(id: number): Promise<Frame> {
+    const { input, onOutput } = this.#options;
+    const controller = new AbortController();
+    this.#stop.then(() => controller.abort());
+    const staged = await stageInput(this.#far, input, controller.signal);
+    if (this.#why !== undefined) throw new ChannelLost("it was ended before it began", false);
+    const { head, tail } = this.#keep;
+    const what = { id, tag: this.#tag, command: this.#command, input: staged, directories: this.#directories };
+    const pace = onOutput === undefined ? "go" : "hold";
+    const request = commandRequest("exec", what, this.#options, [String(head), String(tail), pace]);
+    const sent = this.#far.request(request, controller.signal);
+    if (onOutput !== undefined) this.#outputPoller = new OutputPoller(this.#far, id, onOutput);
+    return sent;
+  }
+
+  async #answered(id: number, frame: Frame): Promise<ShellResult> {
+    const [, what, why] = frame.words;
+    if (what === "nocwd") return this.#notStarted("spawn-error", directoryProblem(this.#options.cwd, why));
+    if (what === "nonote") return this.#notStarted("spawn-error", NO_TRAILER);
+    if (what === "refused" || what === "moved") return this.#notStarted(this.#why ?? "channel-lost");
+    return this.#ended(id, readReport(frame, this.#keep), "itself");
+  }
+
+  /** The leader has ended and something still holds its streams: it is named and becomes a job. */
+  async #outlived(id: number, answer: Promise<Event>): Promise<ShellResult> {
+    const latest = this.#poll(id);
+    const event = await Promise.race([answer, latest]);
+    if (event !== undefined && "is" in event && event.is === "answer") return this.#answered(id, event.frame);
+    const report = await latest;
+    if (report === undefined) return this.#disconnected("yes", "the far side could not be asked for its output");
+    return this.#ended(id, report, "itself");
+  }
+
+  async #end(id: number, why: Stop, answer: Promise<Event>): Promise<ShellResult> {
+    if (this.#far.withdraw(id)) return this.#notStarted(why);
+    const graceMs = this.#options.graceMs ?? DEFAULT_GRACE_MS;
+    const words = [String(id), this.#tag, String(Math.ceil(graceMs / 10))];
+    const asked = this.#far.ask("end", words).catch(() => undefined);
+    const ended = await orAfter(asked, graceMs + KILL_MARGIN_MS);
+    const tree = ended === undefined ? TREE_UNSEEN : readEnding(ended);
+    const event = await orAfter(answer, ended === undefined ? 0 : 300);
+    if (event?.is === "failed" && !wasSent(event.thrown)) return this.#notStarted(why);
+    if (event?.is === "answer") {
+      const result = await this.#answered(id, event.frame);
+      return result.began === "no" ? { ...result, ended: why } : { ...result, ended: why, tree };
+    }
+    const report = await orAfter(this.#poll(id), 1_000);
+    if (report === undefined) return { ...this.#result(why, "unknown"), tree };
+    return this.#ended(
+      id,
+      { ...report, tree: tree.state === "gone" ? tree : { ...report.tree, endedBy: tree.endedBy } },
+      why,
+    );
+  }
+
+  /** The request failed: with its channel, or because there is none. */
+  async #failed(
+    id: number,
+    thrown: unknown,
+    spool: string | undefined,
+    isLast: boolean,
+  ): Promise<ShellResult | "again"> {
+    if (thrown instanceof InputNotStaged) return this.#notStarted("spawn-error", thrown.message);
+    if (!(thrown instanceof ChannelLost)) throw thrown;
+    if (this.#why !== undefined && !thrown.wasSent) return this.#notStarted(this.#why);
+    if (!thrown.wasSent) return isLast ? this.#notStarted("channel-lost", thrown.message) : "again";
+    const answer = await Promise.race([
+      orAfter(
+        this.#far.ask("began", [String(id)]).catch(() => undefined),
+        RECOVERY_MS,
+      ),
+      this.#stop.then(() => undefined),
+    ]);
+    // With another spool folder nothing is known any more of what was noted in the old one.
+    const began = answer === undefined || spool !== this.#far.spoolName ? "unknown" : (answer.words[2] ?? "unknown");
+    if (began === "no") {
+      if (this.#why !== undefined) return this.#notStarted(this.#why);
+      return isLast ? this.#notStarted("channel-lost", thrown.message) : "again";
+    }
+    if (began !== "yes") return this.#disconnected("unknown", thrown.message);
+    const { head, tail } = this.#keep;
+    const words = [String(id), this.#tag, String(head), String(tail)];
+    const collected = await orAfter(
+      this.#far.ask("collect", words).catch(() => undefined),
+      RECOVERY_MS,
+    );
+    if (collected?.words[1] === "done") return this.#ended(id, readReport(collected, this.#keep), "itself");
+    const report = await orAfter(this.#poll(id), RECOVERY_MS);
+    if (report === undefined) return this.#disconnected("yes", thrown.message);
+    const result = await this.#ended(id, report, "channel-lost");
+    return { ...result, problem: thrown.message };
+  }
+
+  #poll(id: number): Promise<CommandReport | undefined> {
+    const { head, tail } = this.#keep;
+    const words = [String(id), this.#tag, String(head), String(tail)];
+    return this.#far.ask("look", words).then(
+      (frame) => readReport(frame, this.#keep),
+      () => undefined,
+    );
+  }
+
+  async #ended(id: number, report: CommandReport, ended: ShellResult["ended"]): Promise<ShellResult> {
+    const result = { ...this.#result(ended, "yes"), ...report };
+    await this.#outputPoller?.finish(report.stdout, report.stderr, this.#stop);
+    // Its leader may go on, where the channel was lost; nobody listens to it any more.
+    if (this.#outputPoller !== undefined && report.tree.state === "alive") this.#far.send("release", [String(id)]);
+    if (report.tree.state !== "alive") {
+      this.#jobs.forget(id);
+      return result;
+    }
+    return { ...result, job: this.#jobs.adopt(id, this.#tag, result, this.#facts).id };
+  }
+
+  #disconnected(began: ShellResult["began"], problem: string): ShellResult {
+    return { ...this.#result("channel-lost", began), tree: TREE_UNSEEN, problem };
+  }
+
+  #notStarted(ended: ShellResult["ended"], problem?: string): ShellResult {
+    return { ...this.#result(ended, "no"), ...(problem === undefined ? {} : { problem }) };
+  }
+
+  #result(ended: ShellResult["ended"], began: ShellResult["began"]): ShellResult {
+    return {
+      began,
+      exit: { by: "none" },
+      ended,
+      stdout: NO_BYTES,
+      stderr: NO_BYTES,
+      tree: TREE_GONE,
+      startedMs: this.#startedMs,
+      tookMs: Math.round(performance.now() - this.#startedAt),
+    };
+  }
+
+  #watch({ signals, timeoutMs }: RunLimits): Promise<Event> {
+    return new Promise<Event>((resolve) => {
+      const stop = (why: Stop): void => {
+        this.#why ??= why;
+        resolve({ is: "stop", why: this.#why });
+      };
+      const watched = signals.map((signal) => {
+        const listener = (): void => stop(whyAborted(signal));
+        if (signal.aborted) listener();
+        else signal.addEventListener("abort", listener, { once: true });
+        return { signal, listener };
+      });
+      if (timeoutMs <= 0) stop("deadline");
+      const timer = timeoutMs > MAX_TIMER_MS ? undefined : setTimeout(() => stop("deadline"), Math.max(0, timeoutMs));
+      this.#release = () => {
+        clearTimeout(timer);
+        for (const { signal, listener } of watched) signal.removeEventListener("abort", listener);
+      };
+    });
+  }
+}
+
+function wasSent(thrown: unknown): boolean {
+  return thrown instanceof ChannelLost && thrown.wasSent;
+}

@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Backend, ShellResult } from "../../../kernel/index.js";
+import { PosixMachine, pause, until } from "../machine.fixture.js";
+import { underOneShell } from "../shells.fixture.js";
+
+const MIB = 1024 * 1024;
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+underOneShell((shell) => {
+  let machine: PosixMachine;
+  let backend: Backend;
+  beforeEach(async () => {
+    machine = new PosixMachine(shell);
+    backend = await machine.open();
+  });
+  afterEach(async () => {
+    await backend.close();
+    machine.dispose();
+  });
+
+  /** Runs with a listener that never takes what it is told. */
+  const withStuckListener = (command: string, onFirst: () => void = () => {}): Promise<ShellResult> =>
+    backend.root.shell.exec(command, {
+      cwd: machine.work,
+      onOutput() {
+        onFirst();
+        return new Promise<void>(() => {});
+      },
+    });
+
+  it("a slow listener gets more than the far disk keeps, every byte of it", async () => {
+    const bytes = 112 * MIB;
+    const told = createHash("sha256");
+    let next = 0;
+    const gaps: number[] = [];
+    const result = await backend.root.shell.exec(`head -c ${bytes} /dev/zero | tr '\\0' x`, {
+      cwd: machine.work,
+      async onOutput(_stream, chunk, offset) {
+        if (offset !== next) gaps.push(offset);
+        next = offset + chunk.length;
+        told.update(chunk);
+        await pause(5);
+      },
+    });
+    expect([result.ended, result.stdout.produced, next, gaps]).toEqual(["itself", bytes, bytes, []]);
+    const produced = createHash("sha256");
+    for (let at = 0; at < bytes; at += 8 * MIB) produced.update("x".repeat(8 * MIB));
+    expect(told.digest("hex")).toBe(produced.digest("hex"));
+  });
+
+  it("what goes on after its command waits no more for a listener that is stuck", async () => {
+    const { job = "", tree } = await withStuckListener("yes & sleep 0.3");
+    expect(tree.survivors.map(({ name }) => name)).toEqual(["yes"]);
+    await expectToFlow(job);
+  });
+
+  it("nor does a command whose channel was lost", async () => {
+    let isTold = () => {};
+    const told = new Promise<void>((resolve) => {
+      isTold = resolve;
+    });
+    const running = withStuckListener("yes", isTold);
+    await told;
+    machine.cut();
+    const { ended, job = "" } = await running;
+    expect(ended).toBe("channel-lost");
+    await expectToFlow(job);
+  });
+
+  /** More comes than may wait for a listener. */
+  async function expectToFlow(job: string): Promise<void> {
+    const handle = await backend.root.shell.attach(job);
+    const reached = 24 * MIB;
+    await until(async () => (await handle!.output("stdout", reached, 10)).bytes.length > 0);
+    expect((await handle!.kill("KILL")).state).toBe("gone");
+  }
+});

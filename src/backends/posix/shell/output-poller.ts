@@ -1,0 +1,161 @@
+/** Tells a listener what a far command prints, while it runs and to its end. */
+import { systemClock } from "../../../host/index.js";
+import { type Captured, finishPublishing, OutputPublisher, type ShellOptions } from "../../../kernel/index.js";
+import type { Frame } from "../channel/frames.js";
+import type { RemoteAgent } from "../channel/remote-agent.js";
+
+type Stream = "stdout" | "stderr";
+
+const STREAMS = ["stdout", "stderr"] as const;
+/** Bytes of a stream that are asked for at once. */
+const PART_BYTES = 1_048_576;
+/** The same where the far side can only copy byte by byte. */
+const SMALL_PART_BYTES = 262_144;
+/** Milliseconds between two questions: from quick to patient while nothing comes. */
+const MIN_POLL_MS = 25;
+const MAX_POLL_MS = 250;
+/** Milliseconds that the far side has for the rest once the call is over. */
+const LAST_FETCH_MS = 1_000;
+
+/** A part of both streams, as the far side's "poll" tells it. */
+export interface OutputPart {
+  /** "" while the command runs. */
+  readonly status: string;
+  readonly stdout: StreamPart;
+  readonly stderr: StreamPart;
+}
+
+export interface StreamPart {
+  readonly from: number;
+  readonly bytes: Uint8Array;
+  /** No more bytes can come than `total`. */
+  readonly ended: boolean;
+  readonly total: number;
+}
+
+export function readPoll(frame: Frame): OutputPart {
+  const [, , status = "", ...counts] = frame.words;
+  const [oFrom = 0, oCount = 0, oEnded, oTotal = 0, eFrom = 0, eCount = 0, eEnded, eTotal = 0] = counts.map(Number);
+  return {
+    status,
+    stdout: { from: oFrom, bytes: frame.bytes.slice(0, oCount), ended: oEnded === 1, total: oTotal },
+    stderr: { from: eFrom, bytes: frame.bytes.slice(oCount, oCount + eCount), ended: eEnded === 1, total: eTotal },
+  };
+}
+
+/**
+ * Asks the far side again and again for what comes next, of a stream that its listener holds for nothing. The far side lets
+ * the command wait when it is too far ahead. Bytes that the far side no longer has are left out: the offsets show it.
+ */
+export class OutputPoller {
+  readonly #far: RemoteAgent;
+  readonly #id: number;
+  readonly #partBytes: number;
+  readonly #publishers: Readonly<Record<Stream, OutputPublisher>>;
+  /** Bytes before this have been told, or are gone. */
+  readonly #reported = { stdout: 0, stderr: 0 };
+  readonly #running: Promise<void>;
+  #wake: () => void = () => {};
+  #isOver = false;
+
+  constructor(remote: RemoteAgent, id: number, listener: NonNullable<ShellOptions["onOutput"]>) {
+    this.#far = remote;
+    this.#id = id;
+    this.#partBytes = remote.place.facts.has("bytes") ? PART_BYTES : SMALL_PART_BYTES;
+    this.#publishers = {
+      stdout: new OutputPublisher((bytes, offset) => listener("stdout", bytes, offset)),
+      stderr: new OutputPublisher((bytes, offset) => listener("stderr", bytes, offset)),
+    };
+    this.#running = this.#run();
+  }
+
+  /** Asks no more. */
+  stop(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  /**
+   * The command has ended: tells the rest of what was printed until then, and nothing more. The far side is waited for until
+   * `hurry` has been for 1 s, and what has not come by then is not told; then a listener that holds it for 1 s.
+   */
+  async finish(stdout: Captured, stderr: Captured, hurry: Promise<unknown>): Promise<void> {
+    this.stop();
+    let stopTimer = (): void => {};
+    let isOver = false;
+    const tooLate = hurry.then(() => {
+      if (isOver) return;
+      return new Promise<void>((resolve) => {
+        stopTimer = systemClock.timer(LAST_FETCH_MS, resolve);
+      });
+    });
+    await Promise.race([this.#fetchRest({ stdout, stderr }), tooLate]);
+    isOver = true;
+    stopTimer();
+    await finishPublishing([this.#publishers.stdout, this.#publishers.stderr], systemClock.timer);
+  }
+
+  /** The far side was never far ahead, so all of it may come at once and wait here for its listener. */
+  async #fetchRest(ends: Readonly<Record<Stream, Captured>>): Promise<void> {
+    await this.#running;
+    // Mostly all of it has come with the report.
+    for (const stream of STREAMS) {
+      const { head, tail, omittedBytes: dropped, produced } = ends[stream];
+      const at = this.#reported[stream];
+      if (dropped === 0 && at < produced) this.#report(stream, at, Buffer.concat([head, tail]).subarray(at));
+    }
+    const left = (stream: Stream) => Math.max(0, ends[stream].produced - this.#reported[stream]);
+    while (left("stdout") + left("stderr") > 0) {
+      const came = await this.#ask(left).catch(() => 0);
+      if (came === 0) return;
+    }
+  }
+
+  async #run(): Promise<void> {
+    for (let pauseMs = MIN_POLL_MS; ; ) {
+      await this.#pause(pauseMs);
+      if (this.#isOver) return;
+      const came = await this.#ask((stream) => (this.#isHeld(stream) ? 0 : this.#partBytes)).catch(() => undefined);
+      if (came === undefined) pauseMs = MAX_POLL_MS;
+      else if (came >= this.#partBytes) pauseMs = 0;
+      else pauseMs = came > 0 ? MIN_POLL_MS : Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, pauseMs * 2));
+    }
+  }
+
+  /** Waits so long, or until a listener takes more. */
+  async #pause(ms: number): Promise<void> {
+    if (this.#isOver) return;
+    let timer: NodeJS.Timeout | undefined;
+    const held = STREAMS.map((stream) => this.#publishers[stream].held).filter((one) => one !== undefined);
+    const time = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      // While both are held there is nothing to ask for.
+      if (held.length === STREAMS.length) return;
+      timer = setTimeout(resolve, ms);
+      timer.unref();
+    });
+    await Promise.race([time, ...held]);
+    clearTimeout(timer);
+  }
+
+  /** How many bytes came. @param most - How many of a stream are wanted. */
+  async #ask(most: (stream: Stream) => number): Promise<number> {
+    const words = STREAMS.flatMap((stream) => [
+      String(this.#reported[stream]),
+      String(Math.min(this.#partBytes, most(stream))),
+    ]);
+    const answer = readPoll(await this.#far.ask("poll", [String(this.#id), ...words]));
+    for (const stream of STREAMS) this.#report(stream, answer[stream].from, answer[stream].bytes);
+    return answer.stdout.bytes.length + answer.stderr.bytes.length;
+  }
+
+  #isHeld(stream: Stream): boolean {
+    return this.#publishers[stream].held !== undefined;
+  }
+
+  #report(stream: Stream, offset: number, bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#reported[stream] = offset + bytes.length;
+    this.#publishers[stream].publish(bytes, offset);
+  }
+}

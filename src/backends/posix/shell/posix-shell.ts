@@ -1,0 +1,138 @@
+/** The port to commands over a command channel. */
+import {
+  type Binding,
+  closedBackend,
+  DEFAULT_GRACE_MS,
+  DEFAULT_KEEP,
+  type HaftError,
+  type Io,
+  type JobInfo,
+  notStarted,
+  type Shell,
+  type ShellHandle,
+  type ShellOptions,
+  type ShellResult,
+  type SpawnOptions,
+} from "../../../kernel/index.js";
+import { wholeNumber } from "../../../text/index.js";
+import { ShellCall } from "../../shell-call.js";
+import { ChannelLost } from "../channel/channel-lost.js";
+import type { RemoteAgent } from "../channel/remote-agent.js";
+import { unavailable } from "../channel/remote-shell.js";
+import type { RemoteJobTable } from "../jobs/job-table.js";
+import {
+  commandRequest,
+  Directories,
+  directoryChanges,
+  directoryProblem,
+  InputNotStaged,
+  NO_TRAILER,
+  refuseCommand,
+  stageInput,
+} from "./command-request.js";
+import { CommandRun, MAX_SENDS } from "./command-run.js";
+
+/** A day: no longer wait fits into timers with what comes behind it. */
+const MAX_GRACE_MS = 86_400_000;
+
+export class PosixShell implements Shell {
+  readonly #name: string;
+  readonly #far: RemoteAgent;
+  readonly #jobs: RemoteJobTable;
+  readonly #call: ShellCall;
+
+  constructor(name: string, remote: RemoteAgent, jobs: RemoteJobTable, bound?: Binding) {
+    this.#name = name;
+    this.#far = remote;
+    this.#jobs = jobs;
+    this.#call = new ShellCall(() => {
+      if (remote.state === "closed") throw closedBackend(name);
+    }, bound);
+  }
+
+  async exec(command: string, options: ShellOptions): Promise<ShellResult> {
+    this.#call.requireCommand(command, options.cwd);
+    const run = new CommandRun(this.#far, this.#jobs, command, requireByteCounts(options), {
+      signals: [options.signal, this.#call.binding?.call.signal].filter((one) => one !== undefined),
+      timeoutMs: this.#call.leftMs(options.timeoutMs),
+      directories: new Directories(this.#call.binding, command, options.cwd),
+      facts: { ...this.#call.facts(command, options.cwd, "session"), adopted: "call" },
+    });
+    return run.result();
+  }
+
+  async spawn(command: string, options: SpawnOptions): Promise<ShellHandle> {
+    this.#call.requireCommand(command, options.cwd);
+    const problem = refuseCommand(command, options);
+    if (problem !== undefined) throw notStarted(problem);
+    // Jobs to be kept have a tag of their own, so that the end of this backend does not find them.
+    const tag = options.lifetime === "keep" ? `${this.#far.tag}k-` : `${this.#far.tag}-`;
+    const { id, words, exited } = await this.#send(command, options, tag);
+    const [, what, pid = ""] = words;
+    if (what === "nocwd") throw notStarted(directoryProblem(options.cwd, pid));
+    if (what === "nonote") throw withoutTrailer();
+    if (what !== "spawned") throw unavailable(this.#name, "the connection was replaced");
+    const { keep = DEFAULT_KEEP, lifetime } = requireByteCounts(options);
+    const facts = this.#call.facts(command, options.cwd, lifetime);
+    const job = this.#jobs.add(id, pid === "" ? null : Number(pid), { tag, keep, facts });
+    exited.then(() => {
+      this.#jobs.forgetExit(id);
+      job.exited();
+    });
+    return this.#call.handle(job);
+  }
+
+  /** Sends the request until the directory that the remote shell enters is one that was judged. */
+  async #send(command: string, options: SpawnOptions, tag: string) {
+    const directories = new Directories(this.#call.binding, command, options.cwd);
+    for (let sends = 1; ; sends += 1) {
+      const { signal } = new AbortController();
+      const input = await stageInput(this.#far, options.input, signal).catch((thrown: unknown) => {
+        throw thrown instanceof InputNotStaged ? withoutTrailer() : thrown;
+      });
+      const id = this.#far.nextId();
+      const what = { id, tag, command, input, directories };
+      const request = commandRequest("spawn", what, options, [options.lifetime === "keep" ? "keep" : "no"]);
+      const exited = this.#jobs.exited(id);
+      const frame = await this.#far.request(request).catch((thrown: unknown) => {
+        throw thrown instanceof ChannelLost ? unavailable(this.#name, thrown.message) : thrown;
+      });
+      if (frame.words[1] !== "moved") return { id, words: frame.words, exited };
+      this.#jobs.forgetExit(id);
+      this.#jobs.forget(id);
+      if (sends === MAX_SENDS) throw notStarted(directoryChanges(options.cwd));
+      await directories.authorize(frame);
+    }
+  }
+
+  async attach(id: string): Promise<ShellHandle | null> {
+    this.#call.requireJob(id);
+    const job = await this.#jobs.find(id);
+    return job === undefined || !this.#call.maySee(job.facts) ? null : this.#call.handle(job);
+  }
+
+  /** Those that were started here, and those to be kept of earlier backends that were attached to. */
+  async jobs(options: Io & { readonly id?: string } = {}): Promise<readonly JobInfo[]> {
+    const { id } = options;
+    this.#call.requireJobs(id);
+    const one = id === undefined ? undefined : await this.#jobs.find(id);
+    const jobs = id === undefined ? this.#jobs.all : one === undefined ? [] : [one];
+    return Promise.all(jobs.filter((job) => this.#call.maySee(job.facts)).map((job) => job.info()));
+  }
+}
+
+/** Numbers as the far side can count with them. */
+function requireByteCounts<T extends ShellOptions>(options: T): T {
+  const { keep, graceMs } = options;
+  return {
+    ...options,
+    ...(keep === undefined ? {} : { keep: { head: wholeNumber(keep.head), tail: wholeNumber(keep.tail) } }),
+    ...(graceMs === undefined
+      ? {}
+      : { graceMs: wholeNumber(graceMs, { max: MAX_GRACE_MS, otherwise: DEFAULT_GRACE_MS }) }),
+  };
+}
+
+function withoutTrailer(): HaftError {
+  return notStarted(NO_TRAILER, "Free some space there and start it again.");
+}
