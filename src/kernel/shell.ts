@@ -154,12 +154,17 @@ export interface ShellHandle {
    * @throws `BACKEND_UNAVAILABLE` when the way there was cut; asked again, it is tried again.
    */
   closeInput(): Promise<void>;
-  /** Output from byte `from`, at most `max` bytes; `lost` counts bytes before the first that is still kept. */
+  /** Output from byte `from`, at most `max` bytes; `droppedBytes` counts bytes before it that are no longer stored. */
   output(
     stream: "stdout" | "stderr",
     from: number,
     max: number,
-  ): Promise<{ readonly bytes: Uint8Array; readonly next: number; readonly lost: number; readonly ended: boolean }>;
+  ): Promise<{
+    readonly bytes: Uint8Array;
+    readonly next: number;
+    readonly droppedBytes: number;
+    readonly ended: boolean;
+  }>;
   /**
    * Sends a signal ("TERM", "INT", …) to the whole tree and reports what is left. KILL is the first and only signal, and is
    * waited for. TERM is followed by KILL after 3 s, unless `once`: then nothing follows and nothing is waited for.

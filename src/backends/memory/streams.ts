@@ -140,11 +140,14 @@ export class Capture implements Sink {
   }
 
   /** Bytes from `from` on as far as they are still there. */
-  from(from: number, max: number): { readonly bytes: Uint8Array; readonly next: number; readonly lost: number } {
+  from(
+    from: number,
+    max: number,
+  ): { readonly bytes: Uint8Array; readonly next: number; readonly droppedBytes: number } {
     const window = this.#window.tail();
     const start = this.kept.produced - window.length;
     const first = Math.min(Math.max(from, start), this.kept.produced);
     const bytes = window.slice(first - start, first - start + Math.max(0, max));
-    return { bytes, next: first + bytes.length, lost: Math.max(0, first - from) };
+    return { bytes, next: first + bytes.length, droppedBytes: Math.max(0, first - from) };
   }
 }

@@ -55,7 +55,7 @@ class PosixBackend implements Backend {
   readonly cwd: string;
   readonly realCwd: string;
   readonly root: Backend["root"];
-  readonly #far: RemoteAgent;
+  readonly #remote: RemoteAgent;
   readonly #jobs: RemoteJobTable;
   readonly #sessions: SessionJobs;
   #closing: Promise<{ readonly left: readonly string[] }> | undefined;
@@ -63,7 +63,7 @@ class PosixBackend implements Backend {
   constructor(name: string, remote: RemoteAgent) {
     const { facts, home, cwd, realCwd } = remote.place;
     this.name = name;
-    this.#far = remote;
+    this.#remote = remote;
     this.#jobs = new RemoteJobTable(remote);
     this.home = home;
     this.cwd = cwd;
@@ -83,16 +83,16 @@ class PosixBackend implements Backend {
     const bound = { grant, call };
     // Every operation under way listens to the call.
     setMaxListeners(0, call.signal);
-    const guard = new FsGuard(this.#far.bulk, bound);
+    const guard = new FsGuard(this.#remote.bulk, bound);
     return {
-      fs: new PosixFs(guard, this.#far.place),
-      shell: this.#sessions.ofCall(new PosixShell(this.name, this.#far, this.#jobs, bound), call.sessionId),
-      search: new PosixSearch(this.#far, guard, bound),
+      fs: new PosixFs(guard, this.#remote.place),
+      shell: this.#sessions.ofCall(new PosixShell(this.name, this.#remote, this.#jobs, bound), call.sessionId),
+      search: new PosixSearch(this.#remote, guard, bound),
     };
   }
 
   state(): "open" | "reconnecting" | "closed" {
-    return this.#closing === undefined ? this.#far.state : "closed";
+    return this.#closing === undefined ? this.#remote.state : "closed";
   }
 
   endSession(id: string): Promise<SessionEnd> {
@@ -106,7 +106,7 @@ class PosixBackend implements Backend {
 
   async #close(): Promise<{ readonly left: readonly string[] }> {
     await this.#jobs.close();
-    const left = await this.#far.close();
+    const left = await this.#remote.close();
     return { left: left.map((pid) => `process ${pid} on "${this.name}"`) };
   }
 }

@@ -331,7 +331,7 @@ export const shellEnding: Suite<Fixture> = [
     const handle = await spawned(fixture, "printf 0123456789; printf e >&2");
     await handle.result;
     const part = await handle.output("stdout", 2, 3);
-    expectEqual([new TextDecoder().decode(part.bytes), part.next, part.lost], ["234", 5, 0], "three from two");
+    expectEqual([new TextDecoder().decode(part.bytes), part.next, part.droppedBytes], ["234", 5, 0], "three from two");
     const rest = await handle.output("stdout", part.next, 1_000);
     expectEqual([new TextDecoder().decode(rest.bytes), rest.next, rest.ended], ["56789", 10, true], "the rest");
     expectEqual((await handle.output("stdout", 10, 10)).bytes.length, 0, "bytes past the end");

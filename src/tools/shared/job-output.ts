@@ -57,10 +57,10 @@ async function readNew(ctx: ToolContext<ProcessLimits>, job: ShellHandle, stream
   for (;;) {
     const part = await job.output(stream, at, READ_BYTES);
     ended = part.ended;
-    droppedBytes += part.lost;
+    droppedBytes += part.droppedBytes;
     at = part.next;
     if (part.bytes.length === 0) {
-      if (part.lost > 0) continue;
+      if (part.droppedBytes > 0) continue;
       break;
     }
     if (sink === undefined && transferredBytes + part.bytes.length > maxBytes && transferredBytes <= maxBytes)

@@ -1,14 +1,5 @@
-/** Why an operation fails: what the operating system refuses, in Haft's codes, its own text in `details.system`; and who no longer waits. */
-import {
-  type FsOperation,
-  HaftError,
-  type Io,
-  outOfTime,
-  requireUncancelled,
-  systemFault,
-  systemRefusal,
-  thrownFault,
-} from "../../../kernel/index.js";
+/** Maps errors of the operating system to Haft's error codes; the system's own text goes to `details.system`. */
+import { HaftError, systemFault, systemRefusal, thrownFault } from "../../../kernel/index.js";
 
 export { systemCode } from "../../../kernel/index.js";
 
@@ -33,32 +24,4 @@ export function notFound(did: string, path: string, syscall: string): HaftError 
 
 export function symlinkLoop(did: string, path: string): HaftError {
   return systemFault("ELOOP", did, path, "open");
-}
-
-/** Asked between the steps of an operation: throws once its caller has stopped waiting for it. */
-export class Patience {
-  readonly #doing: FsOperation;
-  readonly #path: string;
-  readonly #signal: AbortSignal | undefined;
-  readonly #end: number;
-  readonly #timeoutMs: number;
-  readonly #requireLive: () => void;
-
-  constructor(doing: FsOperation, path: string, io: Io | undefined, requireLive: () => void) {
-    this.#doing = doing;
-    this.#path = path;
-    this.#signal = io?.signal;
-    this.#timeoutMs = io?.timeoutMs ?? Number.POSITIVE_INFINITY;
-    this.#end = performance.now() + this.#timeoutMs;
-    this.#requireLive = requireLive;
-    this.check();
-  }
-
-  /** @throws `CALL_CANCELLED`, `CALL_TIMEOUT`, `CALL_REVOKED` or what the call was ended with. */
-  check(): void {
-    this.#requireLive();
-    requireUncancelled(this.#doing, this.#path, this.#signal);
-    if (performance.now() < this.#end) return;
-    throw outOfTime(this.#timeoutMs);
-  }
 }

@@ -25,7 +25,8 @@ import type { HalfWrittenFile } from "../jobs/host-crash-report.js";
 import { type HostIdentity, isHostAlive, ownHostIdentity } from "../jobs/host-identity.js";
 import { makeJobDirectories } from "../jobs/job-store.js";
 import { readSmallFile } from "../jobs/small-file.js";
-import { type Patience, systemCode } from "./faults.js";
+import type { Deadline } from "./deadline.js";
+import { systemCode } from "./faults.js";
 import { childPath, type PinnedPath } from "./path-resolver.js";
 import { type OpenFile, readAt } from "./read.js";
 import { flush, flushDirectory, WRITE_STEP_BYTES, writeFrom } from "./write.js";
@@ -76,7 +77,7 @@ export class Backups {
     resolved: PinnedPath,
     old: OpenFile,
     replacement: { readonly bytes: number; readonly sha256: string },
-    deadline: Patience,
+    deadline: Deadline,
   ): Promise<Backup> {
     const oldBytes = Number(old.info.size);
     if (oldBytes > MAX_BACKUP_BYTES) throw tooLargeToBackUp(resolved, oldBytes);
@@ -170,7 +171,7 @@ const pathsOf = (directory: string, id: string) => ({
 async function backUpInState(
   directory: string,
   old: OpenFile,
-  deadline: Patience,
+  deadline: Deadline,
   record: BackupRecord,
 ): Promise<Backup> {
   const { record: recordPath, part, backup } = pathsOf(directory, newNonce());
@@ -192,7 +193,7 @@ async function backUpInState(
 }
 
 /** Nothing would find a record here: the name of the copy says it all. */
-async function backUpBeside(resolved: PinnedPath, old: OpenFile, deadline: Patience): Promise<Backup> {
+async function backUpBeside(resolved: PinnedPath, old: OpenFile, deadline: Deadline): Promise<Backup> {
   const base = Buffer.byteLength(resolved.name) > MAX_BASE_NAME_BYTES ? "" : resolved.name;
   const name = `${base}.haft-backup-${newNonce()}`;
   const path = resolved.anchor.at(name);
@@ -206,7 +207,7 @@ async function backUpBeside(resolved: PinnedPath, old: OpenFile, deadline: Patie
   return { path: childPath(resolved.anchor.real, name), remove: () => remove(path) };
 }
 
-async function copyTo(path: string, old: OpenFile, deadline: Patience): Promise<void> {
+async function copyTo(path: string, old: OpenFile, deadline: Deadline): Promise<void> {
   const size = Number(old.info.size);
   const copy = openSync(path, "wx", 0o600);
   try {

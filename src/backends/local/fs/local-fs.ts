@@ -20,7 +20,8 @@ import {
 } from "../../../kernel/index.js";
 import { wholeNumber } from "../../../text/index.js";
 import { createAttributeCopy } from "./attributes.js";
-import { localFsFault, notFound, Patience } from "./faults.js";
+import { Deadline } from "./deadline.js";
+import { localFsFault, notFound } from "./faults.js";
 import { Backups } from "./in-place-backup.js";
 import { childPath, entryInfo, type FindOptions, PathResolver, type PinnedPath, resolveReal } from "./path-resolver.js";
 import { type GuardMode, openAnchorItself } from "./pinned-directory.js";
@@ -254,8 +255,8 @@ export class LocalFs implements Fs {
     });
   }
 
-  #deadline(operation: FsOperation, path: string, io: Io | undefined): Patience {
-    return new Patience(operation, path, io, () => this.#finder.requireLive());
+  #deadline(operation: FsOperation, path: string, io: Io | undefined): Deadline {
+    return new Deadline(operation, path, io, () => this.#finder.requireLive());
   }
 
   async #reading<T>(path: string, use: (file: ReturnType<typeof openFile>) => Promise<T>): Promise<T> {

@@ -1,7 +1,8 @@
 /** Reading regular files, through a held folder. */
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, read, readSync } from "node:fs";
 import { notAFile, tooLarge } from "../../../kernel/index.js";
-import { notFound, type Patience } from "./faults.js";
+import type { Deadline } from "./deadline.js";
+import { notFound } from "./faults.js";
 import { type PinnedPath, specialFileKindOf } from "./path-resolver.js";
 
 /** Bytes of one chunk of `openRead`, and of one step of a large read. */
@@ -40,7 +41,7 @@ export async function readAt(
   descriptor: number,
   offset: number,
   length: number,
-  deadline: Patience,
+  deadline: Deadline,
 ): Promise<Uint8Array> {
   const buffer = new Uint8Array(length);
   const filled = await fill(buffer, descriptor, offset, deadline);
@@ -55,7 +56,7 @@ export async function readAt(
 export async function* chunksOf(
   file: OpenFile,
   offset: number,
-  deadline: Patience,
+  deadline: Deadline,
   isScan = false,
 ): AsyncGenerator<Uint8Array, void> {
   // One byte more than is expected there, so that the end shows with it.
@@ -75,7 +76,7 @@ export async function* chunksOf(
 }
 
 /** Reads until the buffer is full or the file ends, and gives how many bytes came. */
-async function fill(buffer: Uint8Array, descriptor: number, offset: number, deadline: Patience): Promise<number> {
+async function fill(buffer: Uint8Array, descriptor: number, offset: number, deadline: Deadline): Promise<number> {
   const { length } = buffer;
   let filled = 0;
   while (filled < length) {
@@ -96,7 +97,7 @@ export async function readWhole(
   file: OpenFile,
   path: string,
   maxBytes: number,
-  deadline: Patience,
+  deadline: Deadline,
 ): Promise<Uint8Array> {
   const size = Number(file.info.size);
   if (size > maxBytes) throw tooLarge(path, size, maxBytes);

@@ -26,7 +26,8 @@ import {
   staleFile,
 } from "../../../kernel/index.js";
 import type { CopyAttributes } from "./attributes.js";
-import { type Patience, systemCode } from "./faults.js";
+import type { Deadline } from "./deadline.js";
+import { systemCode } from "./faults.js";
 import { type Backup, type Backups, restoreCommand } from "./in-place-backup.js";
 import { type PinnedPath, specialFileKindOf, versionOf } from "./path-resolver.js";
 import { openFile, readAt } from "./read.js";
@@ -60,7 +61,7 @@ export async function replaceAt(
   data: Uint8Array,
   expect: Expect,
   tools: ReplaceTools,
-  deadline: Patience,
+  deadline: Deadline,
 ): Promise<ReplaceResult> {
   const old = resolved.info;
   if (old !== undefined && expect === "absent") throw stale(resolved, "present", "absent", "present");
@@ -88,7 +89,7 @@ async function create(
   data: Uint8Array,
   expect: Expect,
   temps: TempFiles,
-  deadline: Patience,
+  deadline: Deadline,
 ): Promise<void> {
   const temp = temps.create(resolved.anchor, 0o666);
   let isOpen = true;
@@ -118,7 +119,7 @@ async function renameOver(
   old: BigIntStats,
   write: Write,
   tools: ReplaceTools,
-  deadline: Patience,
+  deadline: Deadline,
 ): Promise<{ readonly before: string | null; readonly inPlace: boolean }> {
   const { data, expect } = write;
   let temp: ReturnType<TempFiles["create"]>;
@@ -172,7 +173,7 @@ async function writeInPlace(
   resolved: PinnedPath,
   { data, after, expect }: Write,
   tools: ReplaceTools,
-  deadline: Patience,
+  deadline: Deadline,
 ): Promise<{ readonly before: string | null; readonly inPlace: true }> {
   const source = openFile(resolved, WRITE);
   try {
@@ -192,7 +193,7 @@ async function overwrite(
   old: BigIntStats,
   data: Uint8Array,
   backup: Backup,
-  deadline: Patience,
+  deadline: Deadline,
 ): Promise<void> {
   let isHalfWritten = false;
   try {
@@ -308,7 +309,7 @@ function preserveSetIdBits(descriptor: number, old: BigIntStats): void {
 }
 
 /** Hashes what a file holds; null over the size that is read as a whole. */
-async function hashOf(descriptor: number, info: BigIntStats, deadline: Patience): Promise<string | null> {
+async function hashOf(descriptor: number, info: BigIntStats, deadline: Deadline): Promise<string | null> {
   const size = Number(info.size);
   if (size > DEFAULT_MAX_READ_BYTES) return null;
   const hash = createHash("sha256");

@@ -13,7 +13,8 @@ import {
   unlinkSync,
 } from "node:fs";
 import { FS_OPERATIONS, intoItself, operationFault } from "../../../kernel/index.js";
-import { localFsFault, notFound, type Patience, systemCode } from "./faults.js";
+import type { Deadline } from "./deadline.js";
+import { localFsFault, notFound, systemCode } from "./faults.js";
 import type { PathResolver, PinnedPath } from "./path-resolver.js";
 import { type DirectoryAnchor, type GuardMode, openAnchor, openAnchorItself } from "./pinned-directory.js";
 
@@ -38,7 +39,7 @@ export function makeDirectory(resolved: PinnedPath): void {
  * Makes a folder and those above it that are missing. Each is made in the held folder above it, so a link that takes the
  * place of one meanwhile is not walked through unjudged.
  */
-export async function makeDirectories(path: string, finder: PathResolver, deadline: Patience): Promise<void> {
+export async function makeDirectories(path: string, finder: PathResolver, deadline: Deadline): Promise<void> {
   const missing: string[] = [];
   let anchor: DirectoryAnchor | undefined;
   let existing = path;
@@ -97,7 +98,7 @@ export function removeOne(resolved: PinnedPath): void {
 export async function removeTree(
   resolved: PinnedPath,
   mode: GuardMode,
-  deadline: Patience,
+  deadline: Deadline,
   beforeInside: () => void,
 ): Promise<void> {
   await emptyDirectory(resolved.path, mode, deadline, beforeInside);
@@ -107,7 +108,7 @@ export async function removeTree(
 async function emptyDirectory(
   path: string,
   mode: GuardMode,
-  deadline: Patience,
+  deadline: Deadline,
   beforeInside: () => void,
 ): Promise<void> {
   const directory = openAnchorItself(path, mode);

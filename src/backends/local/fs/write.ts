@@ -16,7 +16,7 @@ import {
   writeSync,
 } from "node:fs";
 import { isDead, processEntry, processExists, processStart } from "../../../host/index.js";
-import type { Patience } from "./faults.js";
+import type { Deadline } from "./deadline.js";
 import type { DirectoryAnchor } from "./pinned-directory.js";
 
 /** Bytes of one write; between two of them the operation can end. */
@@ -25,7 +25,7 @@ export const WRITE_STEP_BYTES = 8 * 1024 * 1024;
 const AT_ONCE_BYTES = 64 * 1024;
 
 /** Writes all of `data` from the start of the file, and flushes it. */
-export async function writeAll(descriptor: number, data: Uint8Array, deadline: Patience): Promise<void> {
+export async function writeAll(descriptor: number, data: Uint8Array, deadline: Deadline): Promise<void> {
   await writeFrom(descriptor, data, 0, deadline);
   await flush(descriptor);
 }
@@ -35,7 +35,7 @@ export async function writeFrom(
   descriptor: number,
   data: Uint8Array,
   offset: number,
-  deadline: Patience,
+  deadline: Deadline,
 ): Promise<void> {
   for (let at = 0; at < data.length; ) {
     deadline.check();

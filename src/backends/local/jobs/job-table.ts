@@ -1,4 +1,3 @@
-import {} from "../../../host/index.js";
 import {
   DEFAULT_GRACE_MS,
   type JobInfo,

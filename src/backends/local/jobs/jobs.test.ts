@@ -295,10 +295,10 @@ describe("a full disk", () => {
       expect((await unkept.result).exit).toEqual({ by: "code", code: 0 });
       expect(await textOf(unkept)).toBe("unkept\n");
       const first = await job.output("stdout", 0, 10_000_000);
-      expect(first.lost).toBe(0);
+      expect(first.droppedBytes).toBe(0);
       expect(first.bytes.length).toBeGreaterThan(500_000);
       const gap = await job.output("stdout", first.next, 10_000_000);
-      expect(gap.lost).toBeGreaterThan(1_000_000);
+      expect(gap.droppedBytes).toBeGreaterThan(1_000_000);
       expect(gap.next).toBe(3_000_000);
       expect(new Set((await shell.jobs()).map(({ id }) => id)).size).toBe(3);
       expect(new JobStore(state).find(before.id)?.record.ended?.exit).toEqual({ by: "code", code: 0 });

@@ -163,7 +163,7 @@ export function producedOf(prefix: string): number {
 
 /**
  * Bytes from `from` on, at most `max`, up to the next gap.
- * @returns `lost`: the bytes between `from` and the first that comes.
+ * @returns `droppedBytes`: those between `from` and the first that comes.
  */
 export function readSegments(
   prefix: string,

@@ -144,8 +144,8 @@ export class RecoveredJob {
 
   #output(stream: StreamName, from: number, max: number) {
     const isOver = !this.#poll();
-    const { bytes, next, droppedBytes: lost, produced } = readSegments(this.directory.prefixOf(stream), from, max);
-    return { bytes, next, lost, ended: isOver && next >= produced };
+    const { bytes, next, droppedBytes, produced } = readSegments(this.directory.prefixOf(stream), from, max);
+    return { bytes, next, droppedBytes, ended: isOver && next >= produced };
   }
 
   #refuseInput(): never {

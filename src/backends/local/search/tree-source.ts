@@ -1,7 +1,8 @@
 import { closeSync, type Dirent, promises, readdirSync } from "node:fs";
 import { isRuleAbove, type SearchSource, type SourceChild } from "../../../engines/search/index.js";
 import { type Binding, type EntryKind, FS_OPERATIONS, notUtf8Name } from "../../../kernel/index.js";
-import { localFsFault, notFound, Patience, systemCode } from "../fs/faults.js";
+import { Deadline } from "../fs/deadline.js";
+import { localFsFault, notFound, systemCode } from "../fs/faults.js";
 import { kindOf, PathResolver, type PinnedPath } from "../fs/path-resolver.js";
 import { type GuardMode, openAnchor, openDirectoryIn, type PinnedDirectoryHandle } from "../fs/pinned-directory.js";
 import { chunksOf, type OpenFile, openFile } from "../fs/read.js";
@@ -25,7 +26,7 @@ export class TreeSource implements SearchSource {
   readonly #binding: Binding;
   readonly #free: PathResolver;
   readonly #root: string;
-  readonly #deadline = new Patience(FS_OPERATIONS.search, "/", undefined, () => {});
+  readonly #deadline = new Deadline(FS_OPERATIONS.search, "/", undefined, () => {});
   readonly #held = new PinnedDirectories();
   #turnEnds = 0;
 

@@ -190,7 +190,7 @@ describe("the tree", () => {
   it("keeps a survivor drained and counted, as a job that can be read and ended", async () => {
     const result = await exec("yes & echo $! >&2");
     const job = await backend.root.shell.attach(result.job!);
-    const produced = async () => (await job!.output("stdout", 0, 1)).lost;
+    const produced = async () => (await job!.output("stdout", 0, 1)).droppedBytes;
     const first = await produced();
     await until(async () => (await produced()) > first + 1_000_000);
     const tail = await job!.output("stdout", Number.MAX_SAFE_INTEGER, 10);

@@ -95,7 +95,7 @@ export class OutputCapture {
   read(
     from: number,
     max: number,
-  ): { readonly bytes: Uint8Array; readonly next: number; readonly lost: number; readonly ended: boolean } {
+  ): { readonly bytes: Uint8Array; readonly next: number; readonly droppedBytes: number; readonly ended: boolean } {
     const tail = this.#latest?.tail() ?? new Uint8Array();
     const first = this.produced - tail.length;
     if (from < first && this.#files !== undefined) {
@@ -105,7 +105,7 @@ export class OutputCapture {
         return {
           bytes: old.bytes,
           next: old.next,
-          lost: old.droppedBytes,
+          droppedBytes: old.droppedBytes,
           ended: this.isFinal && old.next === this.produced,
         };
     }
@@ -113,6 +113,6 @@ export class OutputCapture {
     const start = Math.min(Math.max(asked, first), this.produced);
     const bytes = tail.slice(start - first, start - first + wholeNumber(max));
     const next = start + bytes.length;
-    return { bytes, next, lost: Math.max(0, first - asked), ended: this.isFinal && next === this.produced };
+    return { bytes, next, droppedBytes: Math.max(0, first - asked), ended: this.isFinal && next === this.produced };
   }
 }

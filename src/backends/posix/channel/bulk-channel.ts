@@ -1,8 +1,8 @@
 /** The near side of a bulk channel: one request after the other, a few under way at once to hide the distance. */
-import { ChannelLost } from "./channel-lost.js";
+import { ChannelLost } from "./channel.js";
 import type { Frame } from "./frames.js";
+import { quoteWords } from "./quote-words.js";
 import type { RemoteShell } from "./remote-shell.js";
-import { quoteWords } from "./words.js";
 
 export interface BulkRequest {
   readonly id: number;

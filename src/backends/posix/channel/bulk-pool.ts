@@ -2,8 +2,7 @@
 import { HaftError } from "../../../kernel/index.js";
 import { bulkScript } from "../remote/script.js";
 import { BulkChannel } from "./bulk-channel.js";
-import type { OpenChannel } from "./channel.js";
-import { ChannelLost } from "./channel-lost.js";
+import { ChannelLost, type OpenChannel } from "./channel.js";
 import type { Frame } from "./frames.js";
 import { RemoteShell, unavailable } from "./remote-shell.js";
 

@@ -24,6 +24,17 @@ export interface ProcessChannelOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Rejects a request whose channel ended before it was answered. Not visible outside of this backend. */
+export class ChannelLost extends Error {
+  /** Whether the request was sent. If not, it can safely be sent again. */
+  readonly wasSent: boolean;
+
+  constructor(why: string, wasSent: boolean) {
+    super(why);
+    this.wasSent = wasSent;
+  }
+}
+
 /** Milliseconds that the last output of a program that has ended is waited for. */
 const FINAL_STDERR_MS = 100;
 /** Milliseconds that a program may take to end after its channel was closed here. */

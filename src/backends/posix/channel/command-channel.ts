@@ -1,8 +1,8 @@
 /** The near side of the command channel: which worker gets which request, and who is told of the answer. */
-import { ChannelLost } from "./channel-lost.js";
+import { ChannelLost } from "./channel.js";
 import type { Frame } from "./frames.js";
+import { quoteWords } from "./quote-words.js";
 import type { RemoteShell } from "./remote-shell.js";
-import { quoteWords } from "./words.js";
 
 export interface CommandRequest {
   /** Never used twice within one spool folder. */

@@ -4,12 +4,11 @@ import { systemClock } from "../../../host/index.js";
 import { closedBackend, withTimeout } from "../../../kernel/index.js";
 import { commandScript } from "../remote/script.js";
 import { BulkPool } from "./bulk-pool.js";
-import type { OpenChannel } from "./channel.js";
-import { ChannelLost } from "./channel-lost.js";
+import { ChannelLost, type OpenChannel } from "./channel.js";
 import { CommandChannel, type CommandRequest } from "./command-channel.js";
 import type { Frame } from "./frames.js";
+import { quoteWords } from "./quote-words.js";
 import { RemoteRefusal, RemoteShell, unavailable } from "./remote-shell.js";
-import { quoteWords } from "./words.js";
 
 export interface RemoteAgentOptions {
   readonly name: string;

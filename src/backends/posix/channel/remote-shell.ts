@@ -4,7 +4,7 @@ import { HaftError, messageOf } from "../../../kernel/index.js";
 import { BOOT, BOOT_END, BOOT_LINE } from "../remote/boot.sh.js";
 import type { Channel, OpenChannel } from "./channel.js";
 import { type Frame, FrameReader } from "./frames.js";
-import { quoteWords } from "./words.js";
+import { quoteWords } from "./quote-words.js";
 
 export interface RemoteShellOptions {
   /** For messages. */

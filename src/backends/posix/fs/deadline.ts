@@ -65,7 +65,7 @@ export class OperationDeadline {
   }
 }
 
-/** Runs an operation within its limits. */
+/** Runs an operation within its deadline. */
 export async function withDeadline<T>(
   operation: FsOperation,
   path: string,

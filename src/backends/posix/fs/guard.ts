@@ -53,15 +53,15 @@ export class FsGuard {
    * Sends the operation; where a path leads elsewhere than it says, has that judged and sends it again with the answer.
    * The far side acts only at places that it was told, whatever happens to the links meanwhile.
    */
-  async run(limits: OperationDeadline, act: GuardedOperation): Promise<Frame> {
+  async run(deadline: OperationDeadline, act: GuardedOperation): Promise<Frame> {
     const { fsOperation, touches } = act;
     for (const { path } of touches) requirePath(fsOperation, path);
     if (this.bound !== undefined)
       for (const { path, access } of touches) requireCovered(this.bound.grant, path, access);
-    const options = { signal: limits.signal, ...(act.data === undefined ? {} : { data: act.data }) };
+    const options = { signal: deadline.signal, ...(act.data === undefined ? {} : { data: act.data }) };
     for (let moves = 0; moves < MAX_SYMLINK_CHANGES; moves += 1) {
       const words = act.words(touches.map((touch) => this.#allowed(touch)));
-      const frame = await limits.race(
+      const frame = await deadline.race(
         this.bulk.request(act.operation, words, { ...options, changes: act.changes === true }),
       );
       const [what, code = "", which] = frame.words;
@@ -70,7 +70,7 @@ export class FsGuard {
       const touch = touches[which === "2" ? 1 : 0] as RemoteTouch;
       if (code === "changed") continue;
       if (code !== "moved") throw act.fault?.(code, note) ?? remoteFsFault(code, note, fsOperation, touch.path);
-      await limits.race(this.#authorize(touch, note));
+      await deadline.race(this.#authorize(touch, note));
     }
     throw new HaftError(
       "FS_IO",

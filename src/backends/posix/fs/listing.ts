@@ -31,17 +31,17 @@ export function readStat(frame: Frame, reaches: (real: string) => boolean): FsEn
 /** The children of a folder in code-unit order of their names, at most `limit`, and whether there are more. */
 export async function listDirectory(
   guard: FsGuard,
-  limits: OperationDeadline,
+  deadline: OperationDeadline,
   path: string,
   limit: number,
 ): ReturnType<Fs["readDir"]> {
   const reaches = (real: string): boolean => guard.reaches(path, real);
   for (let tries = 1; ; tries += 1) {
-    const all = readListing(await ask(guard, limits, path, "list", [String(limit), "yes", ""]));
+    const all = readListing(await ask(guard, deadline, path, "list", [String(limit), "yes", ""]));
     if (all.names.length === 0) return { children: [], more: false };
     if (all.total > limit) {
       const chosen = [...all.names].sort(byCodeUnits).slice(0, limit);
-      const children = await some(guard, limits, path, chosen, "yes");
+      const children = await some(guard, deadline, path, chosen, "yes");
       const odd = chosen.filter((name) => all.unnameable.has(name)).map((name) => ({ name, ...UNNAMEABLE }));
       return { children: [...children.map((child) => toChild(child, reaches)), ...odd].sort(byName), more: true };
     }
@@ -74,16 +74,16 @@ export interface DirectoryListing {
  */
 export async function listWithStats(
   guard: FsGuard,
-  limits: OperationDeadline,
+  deadline: OperationDeadline,
   path: string,
   literal: string,
 ): Promise<DirectoryListing[]> {
   for (let tries = 1; ; tries += 1) {
     const words = [String(Number.MAX_SAFE_INTEGER), "no", literal];
-    const all = readListing(await ask(guard, limits, path, "list", words));
+    const all = readListing(await ask(guard, deadline, path, "list", words));
     const isWhole = all.lines.length === all.names.length || all.names.length === 0;
     if (!isWhole && tries < MAX_TRIES) continue;
-    const reported = isWhole ? all.children(false) : await some(guard, limits, path, all.names, "no");
+    const reported = isWhole ? all.children(false) : await some(guard, deadline, path, all.names, "no");
     const holding = literal === "" || !isWhole ? undefined : new Set(namesOf(all.tails));
     return reported.map(({ name, line }) => {
       const { kind, size } = readEntryLine(line);
@@ -100,7 +100,7 @@ interface ListedEntry {
 
 async function some(
   guard: FsGuard,
-  limits: OperationDeadline,
+  deadline: OperationDeadline,
   path: string,
   names: readonly string[],
   symlinks: "yes" | "no",
@@ -109,23 +109,23 @@ async function some(
   for (let at = 0; at < names.length; at += NAMES_AT_ONCE) {
     const part = names.slice(at, at + NAMES_AT_ONCE);
     const listing = readListing(
-      await ask(guard, limits, path, "infos", [symlinks, ...part.map((name) => `./${name}`)]),
+      await ask(guard, deadline, path, "infos", [symlinks, ...part.map((name) => `./${name}`)]),
     );
     if (listing.lines.length === listing.names.length) reported.push(...listing.children(symlinks === "yes"));
     else if (part.length > 1)
-      for (const name of part) reported.push(...(await some(guard, limits, path, [name], symlinks)));
+      for (const name of part) reported.push(...(await some(guard, deadline, path, [name], symlinks)));
   }
   return reported;
 }
 
 function ask(
   guard: FsGuard,
-  limits: OperationDeadline,
+  deadline: OperationDeadline,
   path: string,
   operation: "list" | "infos",
   words: readonly string[],
 ): Promise<Frame> {
-  return guard.run(limits, {
+  return guard.run(deadline, {
     fsOperation: FS_OPERATIONS.list,
     operation,
     touches: [{ path, access: "read" }],

@@ -41,15 +41,15 @@ export class PosixFs implements Fs {
 
   readBytes(path: string, io?: Io & { readonly maxBytes?: number }): Promise<Uint8Array> {
     const maxBytes = maxReadBytes(io);
-    return this.#withDeadline(FS_OPERATIONS.read, path, io, (limits) =>
-      whole(limits, path, async () => {
+    return this.#withDeadline(FS_OPERATIONS.read, path, io, (deadline) =>
+      whole(deadline, path, async () => {
         const file = openRemoteFile(path);
-        const first = await readRemotePart(this.#guard, limits, file, 0, Math.min(BLOCK_BYTES, maxBytes));
+        const first = await readRemotePart(this.#guard, deadline, file, 0, Math.min(BLOCK_BYTES, maxBytes));
         if (first.size > maxBytes) {
           closeFile(this.#guard, file);
           throw tooLarge(path, first.size, maxBytes);
         }
-        return gather(first, readParts(this.#guard, limits, file, first.bytes.length, first), first.size);
+        return gather(first, readParts(this.#guard, deadline, file, first.bytes.length, first), first.size);
       }),
     );
   }
@@ -62,12 +62,12 @@ export class PosixFs implements Fs {
   ): Promise<{ readonly bytes: Uint8Array; readonly size: number; readonly version: string }> {
     const offset = wholeNumber(from, { min: Number.MIN_SAFE_INTEGER });
     const length = wholeNumber(count);
-    return this.#withDeadline(FS_OPERATIONS.read, path, io, (limits) =>
-      whole(limits, path, async () => {
+    return this.#withDeadline(FS_OPERATIONS.read, path, io, (deadline) =>
+      whole(deadline, path, async () => {
         const file = length > BLOCK_BYTES ? openRemoteFile(path) : { path };
-        const first = await readRemotePart(this.#guard, limits, file, offset, Math.min(BLOCK_BYTES, length));
+        const first = await readRemotePart(this.#guard, deadline, file, offset, Math.min(BLOCK_BYTES, length));
         const end = Math.min(first.size, first.from + length);
-        const rest = readParts(this.#guard, limits, file, first.from + first.bytes.length, { ...first, size: end });
+        const rest = readParts(this.#guard, deadline, file, first.from + first.bytes.length, { ...first, size: end });
         const bytes = await gather(first, rest, Math.max(0, end - first.from));
         return { bytes, size: first.size, version: first.version };
       }),
@@ -75,21 +75,21 @@ export class PosixFs implements Fs {
   }
 
   async *openRead(path: string, io?: Io & { readonly offset?: number }): AsyncGenerator<Uint8Array, void> {
-    const limits = new OperationDeadline(FS_OPERATIONS.read, path, io, this.#guard.bound?.call);
+    const deadline = new OperationDeadline(FS_OPERATIONS.read, path, io, this.#guard.bound?.call);
     const file = openRemoteFile(path);
     const offset = wholeNumber(io?.offset ?? 0);
     let isOver = false;
     try {
-      const first = await readRemotePart(this.#guard, limits, file, offset, BLOCK_BYTES);
+      const first = await readRemotePart(this.#guard, deadline, file, offset, BLOCK_BYTES);
       if (first.bytes.length > 0) yield first.bytes;
       const start = first.from + first.bytes.length;
-      for await (const part of readParts(this.#guard, limits, file, start, first)) {
+      for await (const part of readParts(this.#guard, deadline, file, start, first)) {
         yield part.bytes;
-        limits.check();
+        deadline.check();
       }
       isOver = true;
     } finally {
-      limits.release();
+      deadline.release();
       if (!isOver) closeFile(this.#guard, file);
     }
   }
@@ -101,8 +101,8 @@ export class PosixFs implements Fs {
   replaceAtomic(path: string, data: Uint8Array, expect: Expect, io?: Io): Promise<ReplaceResult> {
     // The caller may change its buffer while this runs.
     const bytes = Uint8Array.from(data);
-    return this.#withDeadline(FS_OPERATIONS.write, path, io, (limits) =>
-      replaceRemoteFile(this.#guard, limits, path, bytes, expect, {
+    return this.#withDeadline(FS_OPERATIONS.write, path, io, (deadline) =>
+      replaceRemoteFile(this.#guard, deadline, path, bytes, expect, {
         access: this.#isNewOnly(path) ? "create" : "write",
         canHash: this.#place.facts.has("sha256sum"),
       }),
@@ -110,8 +110,8 @@ export class PosixFs implements Fs {
   }
 
   stat(path: string, io?: Io): Promise<FsEntryInfo> {
-    return this.#withDeadline(FS_OPERATIONS.stat, path, io, async (limits) => {
-      const frame = await this.#guard.run(limits, {
+    return this.#withDeadline(FS_OPERATIONS.stat, path, io, async (deadline) => {
+      const frame = await this.#guard.run(deadline, {
         fsOperation: FS_OPERATIONS.stat,
         operation: "stat",
         touches: [{ path, access: "read" }],
@@ -123,8 +123,8 @@ export class PosixFs implements Fs {
 
   readDir(path: string, io?: Io & { readonly limit?: number }): ReturnType<Fs["readDir"]> {
     const limit = maxChildren(io);
-    return this.#withDeadline(FS_OPERATIONS.list, path, io, (limits) =>
-      listDirectory(this.#guard, limits, path, limit),
+    return this.#withDeadline(FS_OPERATIONS.list, path, io, (deadline) =>
+      listDirectory(this.#guard, deadline, path, limit),
     );
   }
 
@@ -153,8 +153,8 @@ export class PosixFs implements Fs {
 
   async rename(from: string, to: string, options: { readonly replace: boolean }, io?: Io): Promise<void> {
     const source = { path: from, access: "delete" } as const;
-    await this.#withDeadline(FS_OPERATIONS.rename, from, io, (limits) =>
-      this.#guard.run(limits, {
+    await this.#withDeadline(FS_OPERATIONS.rename, from, io, (deadline) =>
+      this.#guard.run(deadline, {
         fsOperation: FS_OPERATIONS.rename,
         operation: "rename",
         touches: [source, { path: to, access: options.replace ? "write" : "create" }],
@@ -174,8 +174,8 @@ export class PosixFs implements Fs {
 
   async exists(path: string, io?: Io): Promise<boolean> {
     try {
-      const { words } = await this.#withDeadline(FS_OPERATIONS.stat, path, io, (limits) =>
-        this.#guard.run(limits, {
+      const { words } = await this.#withDeadline(FS_OPERATIONS.stat, path, io, (deadline) =>
+        this.#guard.run(deadline, {
           fsOperation: FS_OPERATIONS.stat,
           operation: "exists",
           touches: [{ path, access: "read" }],
@@ -189,9 +189,9 @@ export class PosixFs implements Fs {
   }
 
   resolve(paths: readonly string[], io?: Io): Promise<ResolvedPath[]> {
-    return this.#withDeadline(FS_OPERATIONS.resolve, paths[0] ?? "/", io, async (limits) => {
+    return this.#withDeadline(FS_OPERATIONS.resolve, paths[0] ?? "/", io, async (deadline) => {
       if (paths.length === 0) return [];
-      const frame = await this.#guard.run(limits, {
+      const frame = await this.#guard.run(deadline, {
         fsOperation: FS_OPERATIONS.resolve,
         operation: "resolve",
         touches: paths.map((path) => ({ path, access: "read" })),
@@ -215,8 +215,8 @@ export class PosixFs implements Fs {
     access: Access,
     words: (allowed: string) => readonly string[],
   ): Promise<Frame> {
-    return this.#withDeadline(fsOperation, path, io, (limits) =>
-      this.#guard.run(limits, {
+    return this.#withDeadline(fsOperation, path, io, (deadline) =>
+      this.#guard.run(deadline, {
         fsOperation,
         operation,
         touches: [{ path, access }],
@@ -230,7 +230,7 @@ export class PosixFs implements Fs {
     fsOperation: FsOperation,
     path: string,
     io: Io | undefined,
-    work: (limits: OperationDeadline) => Promise<T>,
+    work: (deadline: OperationDeadline) => Promise<T>,
   ): Promise<T> {
     return withDeadline(fsOperation, path, io, this.#guard.bound?.call, work);
   }

@@ -47,13 +47,13 @@ export function closeFile(guard: FsGuard, { stream }: RemoteFile): void {
 /** Up to `count` bytes, at most a block, from `offset`; a negative one counts from the end. */
 export async function readRemotePart(
   guard: FsGuard,
-  limits: OperationDeadline,
+  deadline: OperationDeadline,
   file: RemoteFile,
   offset: number,
   count: number,
 ): Promise<FilePart> {
   const { path, access = "read", stream = "" } = file;
-  const frame = await guard.run(limits, {
+  const frame = await guard.run(deadline, {
     fsOperation: access === "read" ? FS_OPERATIONS.read : FS_OPERATIONS.write,
     operation: "read",
     touches: [{ path, access }],
@@ -78,7 +78,7 @@ export async function readRemotePart(
  */
 export async function* readParts(
   guard: FsGuard,
-  limits: OperationDeadline,
+  deadline: OperationDeadline,
   file: RemoteFile,
   start: number,
   first: Pick<FilePart, "size" | "version">,
@@ -88,7 +88,7 @@ export async function* readParts(
   let next = start;
   for (let at = start; at < end; ) {
     while (next < end && ahead.length < AHEAD) {
-      const part = readRemotePart(guard, limits, file, next, Math.min(BLOCK_BYTES, end - next));
+      const part = readRemotePart(guard, deadline, file, next, Math.min(BLOCK_BYTES, end - next));
       // Met when its turn comes; until then a failure is not unhandled.
       part.catch(() => {});
       ahead.push(part);
@@ -117,13 +117,13 @@ export async function gather(first: FilePart, rest: AsyncIterable<FilePart>, siz
 }
 
 /** Reads again when the file was replaced between two blocks: the bytes of two files are never mixed. */
-export async function whole<T>(limits: OperationDeadline, path: string, read: () => Promise<T>): Promise<T> {
+export async function whole<T>(deadline: OperationDeadline, path: string, read: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await read();
     } catch (thrown) {
       if (!HaftError.is(thrown, "FS_STALE") || thrown.details.path !== path || tries === MAX_TRIES) throw thrown;
-      limits.check();
+      deadline.check();
     }
   }
 }

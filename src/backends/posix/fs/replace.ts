@@ -22,17 +22,17 @@ const MAX_TRIES = 10;
 
 export async function replaceRemoteFile(
   guard: FsGuard,
-  limits: OperationDeadline,
+  deadline: OperationDeadline,
   path: string,
   bytes: Uint8Array,
   expect: Expect,
   options: ReplaceOptions,
 ): Promise<ReplaceResult> {
-  const staged = bytes.length > BLOCK_BYTES ? await stage(guard, limits, bytes) : "";
+  const staged = bytes.length > BLOCK_BYTES ? await stage(guard, deadline, bytes) : "";
   const replacement = { path, bytes, staged, access: options.access };
   try {
-    if (options.canHash) return await replace(guard, limits, replacement, expect);
-    return await hashedHere(guard, limits, replacement, expect);
+    if (options.canHash) return await replace(guard, deadline, replacement, expect);
+    return await hashedHere(guard, deadline, replacement, expect);
   } finally {
     if (staged !== "") guard.bulk.request("unstage", [staged]).catch(() => {});
   }
@@ -47,7 +47,7 @@ interface Replacement {
 
 async function replace(
   guard: FsGuard,
-  limits: OperationDeadline,
+  deadline: OperationDeadline,
   { path, bytes, staged, access }: Replacement,
   expect: Expect,
 ): Promise<ReplaceResult> {
@@ -55,7 +55,7 @@ async function replace(
   const temp = `.haft-${nonce}.tmp`;
   const [kind, value] = expectWords(expect);
   const isNewOnly = access === "create" ? "yes" : "no";
-  const acting = guard.run(limits, {
+  const acting = guard.run(deadline, {
     fsOperation: FS_OPERATIONS.write,
     operation: "replace",
     touches: [{ path, access }],
@@ -90,14 +90,14 @@ function withBackup(thrown: unknown, nonce: string): unknown {
  */
 async function hashedHere(
   guard: FsGuard,
-  limits: OperationDeadline,
+  deadline: OperationDeadline,
   replacement: Replacement,
   expect: Expect,
 ): Promise<ReplaceResult> {
   const { path, access } = replacement;
-  if (expect === "absent") return replace(guard, limits, replacement, expect);
+  if (expect === "absent") return replace(guard, deadline, replacement, expect);
   for (let tries = 1; ; tries += 1) {
-    const old = await oldBytes(guard, limits, path, access);
+    const old = await oldBytes(guard, deadline, path, access);
     const before = old === undefined ? null : sha256(old.bytes);
     if (typeof expect === "object" && "sha256" in expect && before !== expect.sha256.toLowerCase()) {
       throw staleFault(before ?? "absent", path, { expected: expect.sha256 });
@@ -105,7 +105,7 @@ async function hashedHere(
     const isVersion = typeof expect === "object" && "version" in expect;
     const exactly: Expect = isVersion ? expect : old === undefined ? "absent" : { version: old.version };
     try {
-      return { ...(await replace(guard, limits, replacement, exactly)), before };
+      return { ...(await replace(guard, deadline, replacement, exactly)), before };
     } catch (thrown) {
       if (expect !== "any" || !HaftError.is(thrown, "FS_STALE") || tries === MAX_TRIES) throw thrown;
     }
@@ -115,15 +115,15 @@ async function hashedHere(
 /** The old file as the far side will replace it, links followed; undefined when there is none, or none that can be read. */
 async function oldBytes(
   guard: FsGuard,
-  limits: OperationDeadline,
+  deadline: OperationDeadline,
   path: string,
   access: Access,
 ): Promise<{ readonly bytes: Uint8Array; readonly version: string } | undefined> {
   try {
-    return await whole(limits, path, async () => {
+    return await whole(deadline, path, async () => {
       const file = openRemoteFile(path, access);
-      const first = await readRemotePart(guard, limits, file, 0, BLOCK_BYTES);
-      const rest = readParts(guard, limits, file, first.bytes.length, first);
+      const first = await readRemotePart(guard, deadline, file, 0, BLOCK_BYTES);
+      const rest = readParts(guard, deadline, file, first.bytes.length, first);
       return { bytes: await gather(first, rest, first.size), version: first.version };
     });
   } catch (thrown) {
@@ -142,14 +142,14 @@ function expectWords(expect: Expect): readonly [string, string] {
 }
 
 /** Brings the bytes into files of the far spool folder, which nobody else can reach. @returns How their names begin. */
-async function stage(guard: FsGuard, limits: OperationDeadline, bytes: Uint8Array): Promise<string> {
+async function stage(guard: FsGuard, deadline: OperationDeadline, bytes: Uint8Array): Promise<string> {
   const name = `stage-${newNonce()}`;
   const underWay: Promise<void>[] = [];
   for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
     if (underWay.length === AHEAD) await underWay.shift();
     // A file a block: blocks may travel on several channels, in any order.
     const file = `${name}.${String(at / BLOCK_BYTES).padStart(6, "0")}`;
-    const part = stagePart(guard, limits, file, bytes.subarray(at, at + BLOCK_BYTES));
+    const part = stagePart(guard, deadline, file, bytes.subarray(at, at + BLOCK_BYTES));
     part.catch(() => {});
     underWay.push(part);
   }
@@ -157,7 +157,7 @@ async function stage(guard: FsGuard, limits: OperationDeadline, bytes: Uint8Arra
   return name;
 }
 
-async function stagePart(guard: FsGuard, limits: OperationDeadline, file: string, data: Uint8Array): Promise<void> {
-  const { words } = await limits.race(guard.bulk.request("stage", [file], { data, signal: limits.signal }));
+async function stagePart(guard: FsGuard, deadline: OperationDeadline, file: string, data: Uint8Array): Promise<void> {
+  const { words } = await deadline.race(guard.bulk.request("stage", [file], { data, signal: deadline.signal }));
   if (words[0] !== "staged") throw remoteFsFault("nospace", "", FS_OPERATIONS.write, file);
 }

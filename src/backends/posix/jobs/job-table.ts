@@ -18,7 +18,7 @@ const STORED = /^(haft-[0-9a-f]{18})\.([1-9]\d*)$/;
 const FOUND: JobFacts = Object.freeze({ command: "", cwd: "/", lifetime: "keep", adopted: "host" });
 
 export class RemoteJobTable {
-  readonly #far: RemoteAgent;
+  readonly #remote: RemoteAgent;
   readonly #jobs = new Map<string, RemoteJob>();
   readonly #byNumber = new Map<number, RemoteJob>();
   readonly #exits = new Map<number, () => void>();
@@ -26,7 +26,7 @@ export class RemoteJobTable {
   #forgetting: NodeJS.Timeout | undefined;
 
   constructor(remote: RemoteAgent) {
-    this.#far = remote;
+    this.#remote = remote;
     remote.onExit = (id) => {
       this.#exits.get(id)?.();
       this.#byNumber.get(id)?.exited();
@@ -57,9 +57,9 @@ export class RemoteJobTable {
     const [, spool, number] = STORED.exec(id) ?? [];
     if (spool === undefined || number === undefined) return undefined;
     const ref = `../${spool}/${number}`;
-    const [, what, tag = "", pid = ""] = (await this.#far.ask("find", [ref])).words;
+    const [, what, tag = "", pid = ""] = (await this.#remote.ask("find", [ref])).words;
     if (what !== "found") return undefined;
-    const job = new RemoteJob(this.#far, {
+    const job = new RemoteJob(this.#remote, {
       id,
       ref,
       tag,
@@ -81,11 +81,11 @@ export class RemoteJobTable {
     options: { readonly tag: string; readonly keep: KeepBytes; readonly facts: JobFacts },
   ): RemoteJob {
     const { tag, keep, facts } = options;
-    const id = facts.lifetime === "keep" ? `${this.#far.spoolName}.${number}` : this.#idOf(number);
+    const id = facts.lifetime === "keep" ? `${this.#remote.spoolName}.${number}` : this.#idOf(number);
     const isWatched = false;
     return this.#enter(
       number,
-      new RemoteJob(this.#far, { id, ref: String(number), tag, pid, keep, isWatched, startedMs: Date.now(), facts }),
+      new RemoteJob(this.#remote, { id, ref: String(number), tag, pid, keep, isWatched, startedMs: Date.now(), facts }),
     );
   }
 
@@ -97,7 +97,7 @@ export class RemoteJobTable {
     const id = this.#idOf(number);
     return this.#enter(
       number,
-      new RemoteJob(this.#far, {
+      new RemoteJob(this.#remote, {
         id,
         ref: String(number),
         tag,
@@ -124,9 +124,9 @@ export class RemoteJobTable {
   async close(): Promise<void> {
     clearTimeout(this.#forgetting);
     const ended = [...this.#jobs.values()].filter((job) => job.hasEnded).map((job) => job.ref);
-    if (ended.length > 0 && this.#far.state === "open") {
+    if (ended.length > 0 && this.#remote.state === "open") {
       await orAfter(
-        this.#far.ask("forget", ended).catch(() => undefined),
+        this.#remote.ask("forget", ended).catch(() => undefined),
         CLOSE_MS,
       );
     }
@@ -137,11 +137,11 @@ export class RemoteJobTable {
     clearTimeout(this.#forgetting);
     this.#forgetting = undefined;
     const refs = this.#forgotten.splice(0);
-    if (refs.length > 0) this.#far.send("forget", refs);
+    if (refs.length > 0) this.#remote.send("forget", refs);
   }
 
   #idOf(number: number): string {
-    return `job-${this.#far.tag.slice(0, 8)}-${number}`;
+    return `job-${this.#remote.tag.slice(0, 8)}-${number}`;
   }
 
   #enter(number: number, job: RemoteJob): RemoteJob {

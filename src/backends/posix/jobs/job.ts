@@ -18,7 +18,7 @@ import {
 } from "../../../kernel/index.js";
 import { wholeNumber } from "../../../text/index.js";
 import { exitEvent, type JobFacts, noSuchSignal } from "../../job-facts.js";
-import { ChannelLost } from "../channel/channel-lost.js";
+import { ChannelLost } from "../channel/channel.js";
 import type { RemoteAgent } from "../channel/remote-agent.js";
 import { type KeepBytes, readEnding, readReport, readTree } from "../shell/capture.js";
 import { readPoll } from "../shell/output-poller.js";
@@ -50,7 +50,7 @@ export class RemoteJob implements ShellHandle {
   readonly pid: number | null;
   readonly ref: string;
   readonly onExit: ShellHandle["onExit"];
-  readonly #far: RemoteAgent;
+  readonly #remote: RemoteAgent;
   readonly #options: JobOptions;
   readonly #input: BlockInput;
   readonly #result: Promise<ShellResult>;
@@ -62,7 +62,7 @@ export class RemoteJob implements ShellHandle {
   #isAsking = false;
 
   constructor(remote: RemoteAgent, options: JobOptions) {
-    this.#far = remote;
+    this.#remote = remote;
     this.#options = options;
     this.id = options.id;
     this.ref = options.ref;
@@ -88,7 +88,7 @@ export class RemoteJob implements ShellHandle {
   async info(): Promise<JobInfo> {
     const { facts, startedMs, tag } = this.#options;
     const { stdout, stderr } =
-      this.#ended ?? readReport(await this.#far.ask("look", [this.ref, tag, "0", "0"]), { head: 0, tail: 0 });
+      this.#ended ?? readReport(await this.#remote.ask("look", [this.ref, tag, "0", "0"]), { head: 0, tail: 0 });
     const ended = this.#ended;
     const wasDisconnected = ended?.ended === "channel-lost" && ended.exit.by === "none";
     return {
@@ -116,7 +116,7 @@ export class RemoteJob implements ShellHandle {
   }
 
   async write(bytes: Uint8Array, options?: InputOptions): Promise<InputAccepted> {
-    if (!this.#far.place.facts.has("mkfifo")) {
+    if (!this.#remote.place.facts.has("mkfifo")) {
       throw new HaftError(
         "BACKEND_UNSUPPORTED",
         `Did not write to "${this.id}": the far side has no mkfifo. Give the input when the command is started.`,
@@ -135,15 +135,20 @@ export class RemoteJob implements ShellHandle {
     stream: "stdout" | "stderr",
     from: number,
     max: number,
-  ): Promise<{ readonly bytes: Uint8Array; readonly next: number; readonly lost: number; readonly ended: boolean }> {
+  ): Promise<{
+    readonly bytes: Uint8Array;
+    readonly next: number;
+    readonly droppedBytes: number;
+    readonly ended: boolean;
+  }> {
     const first = wholeNumber(from);
     const count = String(wholeNumber(max, { max: MAX_PART_BYTES }));
     const wanted = stream === "stdout" ? [String(first), count, "0", "0"] : ["0", "0", String(first), count];
-    const part = readPoll(await this.#far.ask("poll", [this.ref, ...wanted]))[stream];
+    const part = readPoll(await this.#remote.ask("poll", [this.ref, ...wanted]))[stream];
     // Nobody can add to what has ended; a pump that waits for another may not have said so yet.
     const ended = part.ended ? part.from + part.bytes.length >= part.total : (this.#ended?.[stream].final ?? false);
     const start = Math.max(first, part.from);
-    return { bytes: part.bytes, next: start + part.bytes.length, lost: start - first, ended };
+    return { bytes: part.bytes, next: start + part.bytes.length, droppedBytes: start - first, ended };
   }
 
   async kill(signal: string, options: KillOptions = {}): Promise<TreeState> {
@@ -152,12 +157,12 @@ export class RemoteJob implements ShellHandle {
     const words = [this.ref, this.#options.tag];
     if (this.#ended === undefined) this.#wasStopped = true;
     if (name !== "KILL" && (name !== "TERM" || options.once === true)) {
-      const frame = await this.#far.ask("signal", [...words, name]);
+      const frame = await this.#remote.ask("signal", [...words, name]);
       this.exited();
       return readTree(frame.bytes, frame.words[2] === "yes");
     }
     const grace = name === "KILL" ? 0 : DEFAULT_GRACE_MS / 10;
-    const tree = readEnding(await this.#far.ask("end", [...words, String(grace)]));
+    const tree = readEnding(await this.#remote.ask("end", [...words, String(grace)]));
     this.exited();
     return tree;
   }
@@ -170,13 +175,13 @@ export class RemoteJob implements ShellHandle {
 
   /** @throws `BACKEND_UNAVAILABLE` */
   async #send(input: Uint8Array): Promise<boolean> {
-    const id = this.#far.nextId();
-    const frame = await this.#far
+    const id = this.#remote.nextId();
+    const frame = await this.#remote
       .request({ id, operation: "write", words: [this.ref], input })
       .catch((thrown: unknown) => {
         throw thrown instanceof ChannelLost ? unacknowledgedInput(this.id, input.length, thrown) : thrown;
       });
-    this.#far.send("forget", [String(id)]);
+    this.#remote.send("forget", [String(id)]);
     return frame.words[1] === "written";
   }
 
@@ -202,7 +207,7 @@ export class RemoteJob implements ShellHandle {
   async #poll(): Promise<boolean> {
     const { tag, keep, pid } = this.#options;
     const words = [this.ref, tag, String(keep.head), String(keep.tail)];
-    const collected = await this.#far.ask("collect", words);
+    const collected = await this.#remote.ask("collect", words);
     if (collected.words[1] === "absent") {
       this.#settle({ ...this.#empty(), problem: "the far side knows nothing of it any more" });
       return true;
@@ -214,11 +219,11 @@ export class RemoteJob implements ShellHandle {
       this.#settle({ ...this.#empty(), ended: "itself", ...report });
       return true;
     }
-    const frame = await this.#far.ask("look", words);
+    const frame = await this.#remote.ask("look", words);
     const report = readReport(frame, keep);
     if (pid === null ? report.tree.state === "alive" : frame.words[2] === "") return false;
     if (pid !== null && report.tree.state === "alive") await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-    const last = readReport(await this.#far.ask("look", words), keep);
+    const last = readReport(await this.#remote.ask("look", words), keep);
     this.#settle({ ...this.#empty(), ended: "itself", ...last });
     return true;
   }

@@ -25,12 +25,12 @@ const TRANSFERRED = "re2js, on files moved here";
 const PREFILTERED = "re2js, on files moved here that a far grep -F chose";
 
 export class PosixSearch implements Search {
-  readonly #far: RemoteAgent;
+  readonly #remote: RemoteAgent;
   readonly #guard: FsGuard;
   readonly #bound: Binding;
 
   constructor(remote: RemoteAgent, guard: FsGuard, bound: Binding) {
-    this.#far = remote;
+    this.#remote = remote;
     this.#guard = guard;
     this.#bound = bound;
   }
@@ -51,7 +51,7 @@ export class PosixSearch implements Search {
   #prefilter({ pattern: { syntax, source, ignoreCase } }: GrepQuery): string {
     const isExact =
       syntax === "literal" && !ignoreCase && !/[\r\n\0]|[^\0-\x7f]/.test(source) && source.length <= MAX_LITERAL;
-    return isExact && this.#far.place.facts.has("grep0") ? source : "";
+    return isExact && this.#remote.place.facts.has("grep0") ? source : "";
   }
 
   async *#during<T extends GrepHit | WalkEntry>(
@@ -68,13 +68,13 @@ export class PosixSearch implements Search {
       yield { kind: "end", why: whyEnded(aborted), engine: TRANSFERRED, seen: 0, skipped: {} };
       return;
     }
-    const limits = new OperationDeadline(FS_OPERATIONS.search, query.root, query, call);
+    const deadline = new OperationDeadline(FS_OPERATIONS.search, query.root, query, call);
     const engine = literal === "" ? TRANSFERRED : PREFILTERED;
-    const source = new RemoteSearchSource(new FsGuard(this.#guard.bulk, bound), bound, limits, query, literal);
+    const source = new RemoteSearchSource(new FsGuard(this.#guard.bulk, bound), bound, deadline, query, literal);
     const { workspace } = call;
     const scope = {
       except: grant.except,
-      signal: limits.signal,
+      signal: deadline.signal,
       ...yieldRegularly(),
       ...(workspace === undefined ? {} : { workspace }),
     };
@@ -86,10 +86,10 @@ export class PosixSearch implements Search {
       }
     } catch (thrown) {
       // An operation that the limit has ended is the end of the search, not its failure.
-      if (!limits.signal.aborted || !HaftError.is(thrown)) throw thrown;
-      yield { kind: "end", why: whyEnded(limits.signal), engine, seen, skipped: {} };
+      if (!deadline.signal.aborted || !HaftError.is(thrown)) throw thrown;
+      yield { kind: "end", why: whyEnded(deadline.signal), engine, seen, skipped: {} };
     } finally {
-      limits.release();
+      deadline.release();
     }
   }
 }

@@ -38,7 +38,7 @@ export class RemoteSearchSource implements SearchSource {
   readonly #guarded: FsGuard;
   readonly #free: FsGuard;
   readonly #bound: Binding;
-  readonly #limits: OperationDeadline;
+  readonly #deadline: OperationDeadline;
   readonly #root: string;
   readonly #literal: string;
   readonly #isIncluded: (path: string) => boolean;
@@ -49,11 +49,11 @@ export class RemoteSearchSource implements SearchSource {
   unmoved = 0;
 
   /** @param literal - What every file with a hit must hold, if the far side can look for that; else "". */
-  constructor(guard: FsGuard, bound: Binding, limits: OperationDeadline, query: WalkQuery, literal: string) {
+  constructor(guard: FsGuard, bound: Binding, deadline: OperationDeadline, query: WalkQuery, literal: string) {
     this.#guarded = guard;
     this.#free = new FsGuard(guard.bulk);
     this.#bound = bound;
-    this.#limits = limits;
+    this.#deadline = deadline;
     this.#root = query.root;
     this.#literal = literal;
     this.#isIncluded = globFilter(query);
@@ -61,7 +61,7 @@ export class RemoteSearchSource implements SearchSource {
 
   async stat(path: string): ReturnType<SearchSource["stat"]> {
     const guard = isRuleAbove(this.#root, path) ? this.#free : this.#guarded;
-    const frame = await guard.run(this.#limits, {
+    const frame = await guard.run(this.#deadline, {
       fsOperation: FS_OPERATIONS.stat,
       operation: "about",
       touches: [{ path, access: "read" }],
@@ -72,7 +72,7 @@ export class RemoteSearchSource implements SearchSource {
   }
 
   async readDir(path: string): ReturnType<SearchSource["readDir"]> {
-    const children = await hasUsableName(path, () => listWithStats(this.#guarded, this.#limits, path, this.#literal));
+    const children = await hasUsableName(path, () => listWithStats(this.#guarded, this.#deadline, path, this.#literal));
     if (!this.#guarded.coversTree({ path, access: "read" }, "skipped"))
       throw remoteFsFault("unclaimed", "", FS_OPERATIONS.list, path);
     const files = children
@@ -100,10 +100,10 @@ export class RemoteSearchSource implements SearchSource {
     const file = openRemoteFile(path);
     let isOver = false;
     try {
-      const first = await hasUsableName(path, () => readRemotePart(guard, this.#limits, file, 0, BLOCK_BYTES));
+      const first = await hasUsableName(path, () => readRemotePart(guard, this.#deadline, file, 0, BLOCK_BYTES));
       this.#transferredBytes += first.bytes.length;
       if (first.bytes.length > 0) yield first.bytes;
-      for await (const { bytes } of readParts(guard, this.#limits, file, first.bytes.length, first)) {
+      for await (const { bytes } of readParts(guard, this.#deadline, file, first.bytes.length, first)) {
         this.#requireTransferBudget(path);
         this.#transferredBytes += bytes.length;
         yield bytes;
@@ -133,7 +133,7 @@ export class RemoteSearchSource implements SearchSource {
     const names = batch.map((file) => `./${file.name}`);
     // What has changed since it was listed is read alone.
     const frame = await this.#guarded
-      .run(this.#limits, {
+      .run(this.#deadline, {
         fsOperation: FS_OPERATIONS.read,
         operation: "gather",
         touches: [touch],

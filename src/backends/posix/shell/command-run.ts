@@ -13,7 +13,7 @@ import {
   TREE_UNSEEN,
 } from "../../../kernel/index.js";
 import type { JobFacts } from "../../job-facts.js";
-import { ChannelLost } from "../channel/channel-lost.js";
+import { ChannelLost } from "../channel/channel.js";
 import type { Frame } from "../channel/frames.js";
 import { orAfter, type RemoteAgent } from "../channel/remote-agent.js";
 import type { RemoteJobTable } from "../jobs/job-table.js";
@@ -58,7 +58,7 @@ export interface RunLimits {
 }
 
 export class CommandRun {
-  readonly #far: RemoteAgent;
+  readonly #remote: RemoteAgent;
   readonly #jobs: RemoteJobTable;
   readonly #command: string;
   readonly #options: ShellOptions;
@@ -74,7 +74,7 @@ export class CommandRun {
   #outputPoller: OutputPoller | undefined;
 
   constructor(remote: RemoteAgent, jobs: RemoteJobTable, command: string, options: ShellOptions, limits: RunLimits) {
-    this.#far = remote;
+    this.#remote = remote;
     this.#jobs = jobs;
     this.#command = command;
     this.#options = options;
@@ -102,8 +102,8 @@ export class CommandRun {
   }
 
   async #once(isLast: boolean): Promise<ShellResult | "again"> {
-    const id = this.#far.nextId();
-    const spool = this.#far.spoolName;
+    const id = this.#remote.nextId();
+    const spool = this.#remote.spoolName;
     const answer = this.#send(id).then(
       (frame): Event => ({ is: "answer", frame }),
       (thrown: unknown): Event => ({ is: "failed", thrown }),
@@ -120,7 +120,7 @@ export class CommandRun {
         case "answer":
           if (event.frame.words[1] === "refused" && this.#why === undefined && !isLast) {
             // Some other channel counts as the current one: the next will.
-            this.#far.drop();
+            this.#remote.drop();
             return "again";
           }
           if (event.frame.words[1] === "moved" && this.#why === undefined) {
@@ -149,14 +149,14 @@ export class CommandRun {
     const { input, onOutput } = this.#options;
     const controller = new AbortController();
     this.#stop.then(() => controller.abort());
-    const staged = await stageInput(this.#far, input, controller.signal);
+    const staged = await stageInput(this.#remote, input, controller.signal);
     if (this.#why !== undefined) throw new ChannelLost("it was ended before it began", false);
     const { head, tail } = this.#keep;
     const what = { id, tag: this.#tag, command: this.#command, input: staged, directories: this.#directories };
     const pace = onOutput === undefined ? "go" : "hold";
     const request = commandRequest("exec", what, this.#options, [String(head), String(tail), pace]);
-    const sent = this.#far.request(request, controller.signal);
-    if (onOutput !== undefined) this.#outputPoller = new OutputPoller(this.#far, id, onOutput);
+    const sent = this.#remote.request(request, controller.signal);
+    if (onOutput !== undefined) this.#outputPoller = new OutputPoller(this.#remote, id, onOutput);
     return sent;
   }
 
@@ -179,10 +179,10 @@ export class CommandRun {
   }
 
   async #end(id: number, why: Stop, answer: Promise<Event>): Promise<ShellResult> {
-    if (this.#far.withdraw(id)) return this.#notStarted(why);
+    if (this.#remote.withdraw(id)) return this.#notStarted(why);
     const graceMs = this.#options.graceMs ?? DEFAULT_GRACE_MS;
     const words = [String(id), this.#tag, String(Math.ceil(graceMs / 10))];
-    const asked = this.#far.ask("end", words).catch(() => undefined);
+    const asked = this.#remote.ask("end", words).catch(() => undefined);
     const ended = await orAfter(asked, graceMs + KILL_MARGIN_MS);
     const tree = ended === undefined ? TREE_UNSEEN : readEnding(ended);
     const event = await orAfter(answer, ended === undefined ? 0 : 300);
@@ -213,13 +213,13 @@ export class CommandRun {
     if (!thrown.wasSent) return isLast ? this.#notStarted("channel-lost", thrown.message) : "again";
     const answer = await Promise.race([
       orAfter(
-        this.#far.ask("began", [String(id)]).catch(() => undefined),
+        this.#remote.ask("began", [String(id)]).catch(() => undefined),
         RECOVERY_MS,
       ),
       this.#stop.then(() => undefined),
     ]);
     // With another spool folder nothing is known any more of what was noted in the old one.
-    const began = answer === undefined || spool !== this.#far.spoolName ? "unknown" : (answer.words[2] ?? "unknown");
+    const began = answer === undefined || spool !== this.#remote.spoolName ? "unknown" : (answer.words[2] ?? "unknown");
     if (began === "no") {
       if (this.#why !== undefined) return this.#notStarted(this.#why);
       return isLast ? this.#notStarted("channel-lost", thrown.message) : "again";
@@ -228,7 +228,7 @@ export class CommandRun {
     const { head, tail } = this.#keep;
     const words = [String(id), this.#tag, String(head), String(tail)];
     const collected = await orAfter(
-      this.#far.ask("collect", words).catch(() => undefined),
+      this.#remote.ask("collect", words).catch(() => undefined),
       RECOVERY_MS,
     );
     if (collected?.words[1] === "done") return this.#ended(id, readReport(collected, this.#keep), "itself");
@@ -241,7 +241,7 @@ export class CommandRun {
   #poll(id: number): Promise<CommandReport | undefined> {
     const { head, tail } = this.#keep;
     const words = [String(id), this.#tag, String(head), String(tail)];
-    return this.#far.ask("look", words).then(
+    return this.#remote.ask("look", words).then(
       (frame) => readReport(frame, this.#keep),
       () => undefined,
     );
@@ -251,7 +251,7 @@ export class CommandRun {
     const result = { ...this.#result(ended, "yes"), ...report };
     await this.#outputPoller?.finish(report.stdout, report.stderr, this.#stop);
     // Its leader may go on, where the channel was lost; nobody listens to it any more.
-    if (this.#outputPoller !== undefined && report.tree.state === "alive") this.#far.send("release", [String(id)]);
+    if (this.#outputPoller !== undefined && report.tree.state === "alive") this.#remote.send("release", [String(id)]);
     if (report.tree.state !== "alive") {
       this.#jobs.forget(id);
       return result;

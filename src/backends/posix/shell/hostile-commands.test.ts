@@ -147,14 +147,14 @@ underEachShell((shell) => {
     expect(await kept(Number.POSITIVE_INFINITY, 0)).toEqual(["itself", "0123456789", "", 0]);
     const job = await backend.root.shell.spawn("printf 0123456789", { cwd: machine.work, lifetime: "session" });
     await job.result;
-    const told = async (from: number, max: number) => {
-      const { bytes, next, lost } = await job.output("stdout", from, max);
-      return [Buffer.from(bytes).toString(), next, lost];
+    const output = async (from: number, max: number) => {
+      const { bytes, next, droppedBytes } = await job.output("stdout", from, max);
+      return [Buffer.from(bytes).toString(), next, droppedBytes];
     };
-    expect(await told(1.5, 2.5)).toEqual(["12", 3, 0]);
-    expect(await told(-5, 2)).toEqual(["01", 2, 0]);
-    expect(await told(Number.NaN, Number.NaN)).toEqual(["", 0, 0]);
-    expect(await told(8, Number.POSITIVE_INFINITY)).toEqual(["89", 10, 0]);
+    expect(await output(1.5, 2.5)).toEqual(["12", 3, 0]);
+    expect(await output(-5, 2)).toEqual(["01", 2, 0]);
+    expect(await output(Number.NaN, Number.NaN)).toEqual(["", 0, 0]);
+    expect(await output(8, Number.POSITIVE_INFINITY)).toEqual(["89", 10, 0]);
   });
 
   it("sees who holds a stream also where the folder for state is a link", async () => {

@@ -48,7 +48,7 @@ export function readPoll(frame: Frame): OutputPart {
  * the command wait when it is too far ahead. Bytes that the far side no longer has are left out: the offsets show it.
  */
 export class OutputPoller {
-  readonly #far: RemoteAgent;
+  readonly #remote: RemoteAgent;
   readonly #id: number;
   readonly #partBytes: number;
   readonly #publishers: Readonly<Record<Stream, OutputPublisher>>;
@@ -59,7 +59,7 @@ export class OutputPoller {
   #isOver = false;
 
   constructor(remote: RemoteAgent, id: number, listener: NonNullable<ShellOptions["onOutput"]>) {
-    this.#far = remote;
+    this.#remote = remote;
     this.#id = id;
     this.#partBytes = remote.place.facts.has("bytes") ? PART_BYTES : SMALL_PART_BYTES;
     this.#publishers = {
@@ -144,7 +144,7 @@ export class OutputPoller {
       String(this.#reported[stream]),
       String(Math.min(this.#partBytes, most(stream))),
     ]);
-    const answer = readPoll(await this.#far.ask("poll", [String(this.#id), ...words]));
+    const answer = readPoll(await this.#remote.ask("poll", [String(this.#id), ...words]));
     for (const stream of STREAMS) this.#report(stream, answer[stream].from, answer[stream].bytes);
     return answer.stdout.bytes.length + answer.stderr.bytes.length;
   }

@@ -16,7 +16,7 @@ import {
 } from "../../../kernel/index.js";
 import { wholeNumber } from "../../../text/index.js";
 import { ShellCall } from "../../shell-call.js";
-import { ChannelLost } from "../channel/channel-lost.js";
+import { ChannelLost } from "../channel/channel.js";
 import type { RemoteAgent } from "../channel/remote-agent.js";
 import { unavailable } from "../channel/remote-shell.js";
 import type { RemoteJobTable } from "../jobs/job-table.js";
@@ -37,13 +37,13 @@ const MAX_GRACE_MS = 86_400_000;
 
 export class PosixShell implements Shell {
   readonly #name: string;
-  readonly #far: RemoteAgent;
+  readonly #remote: RemoteAgent;
   readonly #jobs: RemoteJobTable;
   readonly #call: ShellCall;
 
   constructor(name: string, remote: RemoteAgent, jobs: RemoteJobTable, bound?: Binding) {
     this.#name = name;
-    this.#far = remote;
+    this.#remote = remote;
     this.#jobs = jobs;
     this.#call = new ShellCall(() => {
       if (remote.state === "closed") throw closedBackend(name);
@@ -52,7 +52,7 @@ export class PosixShell implements Shell {
 
   async exec(command: string, options: ShellOptions): Promise<ShellResult> {
     this.#call.requireCommand(command, options.cwd);
-    const run = new CommandRun(this.#far, this.#jobs, command, requireByteCounts(options), {
+    const run = new CommandRun(this.#remote, this.#jobs, command, requireByteCounts(options), {
       signals: [options.signal, this.#call.binding?.call.signal].filter((one) => one !== undefined),
       timeoutMs: this.#call.leftMs(options.timeoutMs),
       directories: new Directories(this.#call.binding, command, options.cwd),
@@ -66,7 +66,7 @@ export class PosixShell implements Shell {
     const problem = refuseCommand(command, options);
     if (problem !== undefined) throw notStarted(problem);
     // Jobs to be kept have a tag of their own, so that the end of this backend does not find them.
-    const tag = options.lifetime === "keep" ? `${this.#far.tag}k-` : `${this.#far.tag}-`;
+    const tag = options.lifetime === "keep" ? `${this.#remote.tag}k-` : `${this.#remote.tag}-`;
     const { id, words, exited } = await this.#send(command, options, tag);
     const [, what, pid = ""] = words;
     if (what === "nocwd") throw notStarted(directoryProblem(options.cwd, pid));
@@ -87,14 +87,14 @@ export class PosixShell implements Shell {
     const directories = new Directories(this.#call.binding, command, options.cwd);
     for (let sends = 1; ; sends += 1) {
       const { signal } = new AbortController();
-      const input = await stageInput(this.#far, options.input, signal).catch((thrown: unknown) => {
+      const input = await stageInput(this.#remote, options.input, signal).catch((thrown: unknown) => {
         throw thrown instanceof InputNotStaged ? withoutTrailer() : thrown;
       });
-      const id = this.#far.nextId();
+      const id = this.#remote.nextId();
       const what = { id, tag, command, input, directories };
       const request = commandRequest("spawn", what, options, [options.lifetime === "keep" ? "keep" : "no"]);
       const exited = this.#jobs.exited(id);
-      const frame = await this.#far.request(request).catch((thrown: unknown) => {
+      const frame = await this.#remote.request(request).catch((thrown: unknown) => {
         throw thrown instanceof ChannelLost ? unavailable(this.#name, thrown.message) : thrown;
       });
       if (frame.words[1] !== "moved") return { id, words: frame.words, exited };

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { fc, runCount } from "../../../testing/property.fixture.js";
 import { verifies } from "../../../testing/verifies.fixture.js";
 import { ARGV, underEachShell } from "../shells.fixture.js";
-import { quoteWords } from "./words.js";
+import { quoteWords } from "./quote-words.js";
 
 underEachShell((shell) => {
   const [program = "", ...args] = ARGV[shell];
