@@ -12,7 +12,7 @@ import {
 /** What a job is known by. */
 export type JobFacts = Pick<JobInfo, "command" | "cwd" | "lifetime" | "session" | "owner" | "adopted">;
 
-/** `ShellHandle.onExit` of a job that comes to `result`. Each subscription is told for itself, also when one function is given twice. */
+/** `ShellHandle.onExit` of a job that comes to `result`. Each subscription is reported for itself, also when one function is given twice. */
 export function exitEvent(result: Promise<ShellResult>): ShellHandle["onExit"] {
   const waiting = new Set<(end: ShellResult) => void>();
   let hasEnded = false;
@@ -32,15 +32,15 @@ export function exitEvent(result: Promise<ShellResult>): ShellHandle["onExit"] {
 
 /** The error for a signal that is none. */
 export function noSuchSignal(id: string, name: string): HaftError {
-  return new HaftError("CALL_INVALID", `Did not signal "${id}": there is no signal "${name}". Use TERM, INT or KILL.`, {
-    details: { parameter: "signal", problem: `no signal "${name}"` },
+  return new HaftError("CALL_INVALID", `Did not signal "${id}": "${name}" is not a signal. Use TERM, INT or KILL.`, {
+    details: { parameter: "signal", problem: `"${name}" is not a signal` },
   });
 }
 
 /** The error for a job that cannot be forgotten yet. */
 export function jobStillRuns(id: string): HaftError {
-  return new HaftError("CALL_INVALID", `Did not forget "${id}": it still runs. Stop it first.`, {
-    details: { parameter: "id", problem: "the job still runs" },
+  return new HaftError("CALL_INVALID", `Did not forget "${id}": it is still running. Stop it first.`, {
+    details: { parameter: "id", problem: "the job is still running" },
   });
 }
 

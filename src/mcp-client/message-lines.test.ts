@@ -23,7 +23,7 @@ describe("lines of messages", () => {
 
   it.each([null, "text", 7, []])("makes an error of an answer whose result is %j", (result) => {
     const [message] = new MessageLines().take(Buffer.from(line({ jsonrpc: "2.0", id: 3, result })));
-    expect(message).toMatchObject({ id: 3, error: { message: "its answer holds no result" } });
+    expect(message).toMatchObject({ id: 3, error: { message: "its response has no result" } });
   });
 
   it("gives up on a line without an end, on babble and on a flood", () => {
@@ -32,7 +32,7 @@ describe("lines of messages", () => {
       for (let count = 0; count < times; count++) for (const _ of lines.take(Buffer.from(text)));
     };
     expect(feed("x".repeat(1024 * 1024), 18)).toThrow(/more than 16 MiB/);
-    expect(feed("no message at all\n".repeat(1000), 100)).toThrow(/no MCP/);
+    expect(feed("no message at all\n".repeat(1000), 100)).toThrow(/not MCP/);
     expect(feed(line({ jsonrpc: "2.0", method: "ping", id: 1 }).repeat(3000), 1)).toThrow(/more than 2000 messages/);
     expect(feed(line(answer(1)), 5000)).not.toThrow();
   });

@@ -43,7 +43,7 @@ export class MessageLines {
     const value = parsed(line);
     if (value === undefined) {
       this.#strayBytes += line.length + 1;
-      if (this.#strayBytes > MAX_STRAY_BYTES) throw new Error("it writes what is no MCP to its standard output");
+      if (this.#strayBytes > MAX_STRAY_BYTES) throw new Error("it printed text that is not MCP to stdout");
       return undefined;
     }
     if ("method" in value) {
@@ -72,7 +72,7 @@ function isWithoutResult(value: Record<string, unknown>): boolean {
 }
 
 function noResult(id: unknown): Record<string, unknown> {
-  return { jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message: "its answer holds no result" } };
+  return { jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message: "its response has no result" } };
 }
 
 function parsed(line: Buffer): Record<string, unknown> | undefined {

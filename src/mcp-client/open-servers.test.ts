@@ -49,11 +49,11 @@ it("what a host's listeners throw harms no server and not the wait for them", as
       ["dead", "failed"],
       ["growing", "there"],
     ]);
-    expect(heard.join("\n")).toContain('the server "dead": it is left out');
-    expect(heard.join("\n")).toContain("left out a tool without a name");
+    expect(heard.join("\n")).toContain('the server "dead": it is skipped');
+    expect(heard.join("\n")).toContain("skipped a tool without a name");
     await expect.poll(() => heard, { timeout: 20_000 }).toContain("changed");
     await expect.poll(() => servers.tools(), { timeout: 20_000 }).toHaveLength(2);
-    expect(servers.states()[1]).toMatchObject({ state: "there", reported: ["left out a tool without a name"] });
+    expect(servers.states()[1]).toMatchObject({ state: "there", reported: ["skipped a tool without a name"] });
   } finally {
     await servers.close();
   }
@@ -100,9 +100,9 @@ it.each([
         .toEqual([`s__t${failures + 2}`]);
       expect(heard).toEqual([
         expect.stringMatching(
-          /^the server "s": its tools stay as they were, since they could not be listed again: .*try 2/,
+          /^the server "s": its tools are unchanged, because they could not be listed again: .*try 2/,
         ),
-        'the server "s": it is there now, with 1 tool',
+        'the server "s": it is connected now, with 1 tool',
       ]);
     } finally {
       await servers.close();

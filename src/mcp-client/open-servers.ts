@@ -31,7 +31,7 @@ export type ServerAddress = { readonly timeoutMs?: number } & (
 export interface OpenServersOptions {
   /** By the name that comes before those of its tools. */
   readonly servers: Readonly<Record<string, ServerAddress>>;
-  /** Where programs are started that name no folder. */
+  /** Where programs are started that name no directory. */
   readonly cwd: string;
   /** Of Haft. */
   readonly version: string;
@@ -106,7 +106,7 @@ class ConnectedServers implements Servers {
     this.#options = options;
     const { servers, startupTimeoutMs = STARTUP_TIMEOUT_MS } = options;
     this.#entries = Object.entries(servers).map(([name, address]) => {
-      const reported = [`it was not there within ${startupTimeoutMs / 1_000} s`];
+      const reported = [`it did not answer within ${startupTimeoutMs / 1_000} s`];
       this.#states.set(name, { name, state: "late", tools: [], reported });
       return this.#entryOf(name, address);
     });
@@ -207,7 +207,7 @@ class ConnectedServers implements Servers {
       entry.isFailing = false;
       this.#states.set(name, { name, state: "there", tools, reported });
       if (isLate)
-        this.#report(name, [`it is there now, with ${tools.length} ${tools.length === 1 ? "tool" : "tools"}`]);
+        this.#report(name, [`it is connected now, with ${tools.length} ${tools.length === 1 ? "tool" : "tools"}`]);
       if (this.#isOver && this.#closing === undefined) callSafely(() => this.#options.onChange?.());
       this.#report(name, reported);
     } catch (error) {
@@ -219,7 +219,7 @@ class ConnectedServers implements Servers {
       // Tools that were offered before stay: their next call connects anew.
       const tools = this.#states.get(name)?.tools ?? [];
       const isKept = tools.length > 0;
-      const what = isKept ? "its tools stay as they were, since they could not be listed again" : "it is left out";
+      const what = isKept ? "its tools are unchanged, because they could not be listed again" : "it is skipped";
       const reported = [`${what}: ${cleanText(messageOf(error)).replace(/\.$/, "")}`];
       this.#states.set(name, { name, state: isKept ? "there" : "failed", tools, reported });
       this.#report(name, reported);

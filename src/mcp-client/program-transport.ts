@@ -47,7 +47,7 @@ export class ProgramTransport implements Transport {
   }
 
   start(): Promise<void> {
-    if (this.#ending !== undefined) return Promise.reject(new Error("it was ended"));
+    if (this.#ending !== undefined) return Promise.reject(new Error("it was closed"));
     const { command, args, cwd, env, watcher, count } = this.#options;
     const tag = `${watcher.nonce}.${count}.`;
     watcher.begin();
@@ -87,9 +87,9 @@ export class ProgramTransport implements Transport {
   send(message: JSONRPCMessage): Promise<void> {
     const child = this.#child;
     if (child === undefined || this.#ending !== undefined || !child.stdin.writable)
-      return Promise.reject(new Error(this.problem ?? "it has ended"));
+      return Promise.reject(new Error(this.problem ?? "it has exited"));
     if (child.stdin.writableLength > MAX_WAITING_BYTES) {
-      this.#fail("it does not read what it is sent");
+      this.#fail("it does not read its stdin");
       return Promise.reject(new Error(this.problem));
     }
     child.stdin.write(`${JSON.stringify(message)}\n`);
@@ -138,7 +138,7 @@ export class ProgramTransport implements Transport {
     stderr.on("data", (chunk: Buffer) => {
       this.#stderr = truncateToTail(this.#stderr + chunk.subarray(-STDERR_BYTES).toString("utf8"), STDERR_BYTES).text;
     });
-    // A pipe that breaks is told by the end of the program.
+    // A pipe that breaks is reported by the end of the program.
     for (const stream of [stdin, stdout, stderr]) stream.on("error", () => {});
   }
 

@@ -73,7 +73,7 @@ export class ServerConnection {
         connection.client.request({ method: "tools/list", params }, ANYTHING, options),
       );
       const { tools, nextCursor } = (answer ?? {}) as Readonly<Record<string, unknown>>;
-      if (!Array.isArray(tools)) throw new Error("its answer to tools/list holds no list of tools");
+      if (!Array.isArray(tools)) throw new Error("its response to tools/list has no list of tools");
       for (const tool of tools) listed.push(tool);
       if (typeof nextCursor !== "string" || nextCursor === cursor) break;
       cursor = nextCursor;
@@ -88,7 +88,7 @@ export class ServerConnection {
     const request = { method: "tools/call", params: { name: tool, arguments: input } };
     const limits = { timeout: timeoutMs, resetTimeoutOnProgress: true, maxTotalTimeout: MAX_CALL_MS };
     const onprogress = ({ message }: Progress): void =>
-      ctx.emit({ kind: "progress", data: { message: cleanText(message) || `the server "${server}" is at work` } });
+      ctx.emit({ kind: "progress", data: { message: cleanText(message) || `the server "${server}" is working` } });
     const options = { signal, ...limits, onprogress };
     const ask = async (): Promise<ToolResult<never>> => {
       let connection: Connection;
@@ -96,7 +96,7 @@ export class ServerConnection {
         connection = await this.#connectedFor(signal);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        return fail("BACKEND_UNAVAILABLE", `Did not run it: the server "${server}" is not there: ${clause(error)}.`);
+        return fail("BACKEND_UNAVAILABLE", `Did not run it: the server "${server}" is not available: ${clause(error)}.`);
       }
       const send = () => connection.client.request(request, ANYTHING, options);
       return serverResult(await this.#asked(connection, send), server, ctx.artifacts);
@@ -111,7 +111,7 @@ export class ServerConnection {
       if (await isTimeout(error))
         return fail(
           "CALL_TIMEOUT",
-          `Stopped it: the server "${server}" sent neither an answer nor progress within ${timeoutMs} ms. \`timeoutMs\` of the server in the configuration sets how long it has.`,
+          `Stopped it: the server "${server}" sent neither an answer nor progress within ${timeoutMs} ms. \`timeoutMs\` of the server in the configuration sets this limit.`,
           { details: { deadlineMs: timeoutMs } },
         );
       return {
@@ -149,13 +149,13 @@ export class ServerConnection {
       { clock: systemClock, ms: this.#options.timeoutMs, signal },
       () => this.#connected(),
       (why) => {
-        throw why === "cancelled" ? signal.reason : new Error("it could not be reached in time");
+        throw why === "cancelled" ? signal.reason : new Error("it did not answer in time");
       },
     );
   }
 
   #connected(): Promise<Connection> {
-    if (this.#isClosed) return Promise.reject(new Error("it was ended"));
+    if (this.#isClosed) return Promise.reject(new Error("it was closed"));
     this.#connection ??= this.#again();
     return this.#connection;
   }
@@ -164,7 +164,7 @@ export class ServerConnection {
     try {
       const now = performance.now();
       if (this.#ends.filter((end) => now - end < MINUTE_MS).length >= MAX_ENDS)
-        throw new Error(`it ended ${MAX_ENDS} times within a minute, and is not started again before the next`);
+        throw new Error(`it ended ${MAX_ENDS} times within a minute, and is not restarted within that minute`);
       return await this.#connect();
     } catch (error) {
       this.#connection = undefined;
@@ -190,11 +190,11 @@ export class ServerConnection {
     const { version, onChange } = this.#options;
     const client = new Client({ name: "haft", version }, { capabilities: {}, versionNegotiation });
     const transport = await this.#options.transport();
-    if (this.#isClosed) throw new Error("it was ended");
+    if (this.#isClosed) throw new Error("it was closed");
     const connection: Connection = { client, transport, isClosed: false };
     this.#made.add(transport);
     client.onclose = () => this.#disconnected(connection);
-    // What goes wrong is told by the request that it spoils.
+    // What goes wrong is reported by the request that it spoils.
     client.onerror = () => {};
     client.setNotificationHandler("notifications/tools/list_changed", () => onChange());
     try {

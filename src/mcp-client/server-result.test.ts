@@ -55,8 +55,8 @@ describe("what another server answers", () => {
     ["AAEC", "text/html", `[text/html, 3 bytes, ${NO_IMAGE}`],
     ["AAEC", undefined, `[application/octet-stream, 3 bytes, ${NO_IMAGE}`],
     ["AAEC", "image/", `[application/octet-stream, 3 bytes, ${NO_IMAGE}`],
-    ["<svg/>", "image/svg+xml", "[image/svg+xml, not in base64, not shown]"],
-    ["data:image/png;base64,AAEC", "image/png", "[image/png, not in base64, not shown]"],
+    ["<svg/>", "image/svg+xml", "[image/svg+xml, not valid base64, not shown]"],
+    ["data:image/png;base64,AAEC", "image/png", "[image/png, not valid base64, not shown]"],
     ["", "image/png", `[image/png, 0 bytes, ${NO_IMAGE}`],
     ["====", "image/png", `[image/png, 0 bytes, ${NO_IMAGE}`],
   ])("is named where it says that %j is an image of the type %j", async (data, mimeType, text) => {
@@ -121,7 +121,7 @@ describe("what another server answers", () => {
     expect(await blocks([{ type: "resource", resource }], undefined, kept)).toEqual([
       {
         kind: "text",
-        text: '[docs://a.pdf, application/pdf, 4 bytes: kept as "artifact:a-1", a path that `read` takes]',
+        text: '[docs://a.pdf, application/pdf, 4 bytes: stored as "artifact:a-1"; `read` accepts this path]',
       },
     ]);
     expect(Buffer.from(kept.get("a-1") ?? []).toString()).toBe("%PDF");
@@ -147,7 +147,7 @@ describe("what another server answers", () => {
     const content = [{ type: "resource", resource: { uri: "docs://a.pdf", blob: "JVBERg==" } }];
     const result = await serverResult({ content }, "s", artifacts as unknown as Artifacts);
     expect(result.content).toMatchObject([
-      { text: "[docs://a.pdf, application/octet-stream, 4 bytes: could not be kept, not shown]" },
+      { text: "[docs://a.pdf, application/octet-stream, 4 bytes: could not be stored, not shown]" },
     ]);
     expect(discarded).toEqual(step === "create" ? [] : ["a-1"]);
   });

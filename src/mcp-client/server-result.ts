@@ -33,7 +33,7 @@ export async function serverResult(answer: unknown, server: string, artifacts: A
       blocks.push({ kind: "text", text: notFetched(block), provenance });
   }
   if (given.length > MAX_BLOCKS)
-    blocks.push({ kind: "text", text: `[${given.length - MAX_BLOCKS} more blocks were left out]`, provenance });
+    blocks.push({ kind: "text", text: `[${given.length - MAX_BLOCKS} more blocks were omitted]`, provenance });
   const structured = withoutControls(structuredContent);
   if (structured !== undefined && !isRepeated(structured, given.slice(0, MAX_BLOCKS)))
     blocks.push({ kind: "json", value: structured, provenance });
@@ -55,7 +55,7 @@ async function storedBlob(
   const { blob, uri, mimeType, text } = block.resource;
   if (typeof blob !== "string" || typeof uri !== "string" || typeof text === "string") return undefined;
   const mime = mimeOf(mimeType);
-  if (NO_BASE64.test(blob)) return { kind: "text", text: `[${mime}, not in base64, not shown]` };
+  if (NO_BASE64.test(blob)) return { kind: "text", text: `[${mime}, not valid base64, not shown]` };
   const bytes = Buffer.from(blob, "base64");
   const what = `${escapeHidden(uri).slice(0, MAX_SHOWN_URI)}, ${mime}, ${bytes.length} bytes`;
   let writer: ArtifactWriter | undefined;
@@ -63,10 +63,10 @@ async function storedBlob(
     writer = await artifacts.create({ what, provenance });
     await writer.write(bytes);
     await writer.end();
-    return { kind: "text", text: `[${what}: kept as "artifact:${writer.id}", a path that \`read\` takes]` };
+    return { kind: "text", text: `[${what}: stored as "artifact:${writer.id}"; \`read\` accepts this path]` };
   } catch {
     await writer?.discard?.().catch(() => {});
-    return { kind: "text", text: `[${what}: could not be kept, not shown]` };
+    return { kind: "text", text: `[${what}: could not be stored, not shown]` };
   }
 }
 
@@ -125,7 +125,7 @@ const MAKERS: Readonly<Record<string, (block: Fields) => ContentBlock | undefine
 
 /** A provider refuses a whole conversation for an image that is none. */
 function imageOf(data: string, mime: string): ContentBlock {
-  if (NO_BASE64.test(data)) return { kind: "text", text: `[${mime}, not in base64, not shown]` };
+  if (NO_BASE64.test(data)) return { kind: "text", text: `[${mime}, not valid base64, not shown]` };
   const bytes = Buffer.from(data, "base64");
   const checked = checkImage(bytes);
   if ("problem" in checked) return named(mime, bytes.length, `: ${checked.problem}`);

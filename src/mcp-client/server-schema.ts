@@ -23,13 +23,13 @@ type Read = { readonly schema: JsonSchema; readonly bytes: number } | { readonly
  */
 export async function readServerSchema(given: unknown, maxBytes = MAX_SCHEMA_BYTES): Promise<Read> {
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    return { problem: "its `inputSchema` is no object" };
+    return { problem: "its `inputSchema` is not an object" };
   const type = (given as JsonSchema).type;
   if (type !== "object") return { problem: 'the type of its `inputSchema` is not "object"' };
   const bytes = Buffer.byteLength(JSON.stringify(given));
   if (bytes > MAX_SCHEMA_BYTES)
     return { problem: `its \`inputSchema\` has ${bytes} bytes, over the limit of ${MAX_SCHEMA_BYTES}` };
-  if (bytes > maxBytes) return { problem: `its \`inputSchema\` and those before it have too many bytes together` };
+  if (bytes > maxBytes) return { problem: `its \`inputSchema\` and those before it exceed the total size limit` };
   let schema: JsonSchema;
   try {
     schema = cleaned(given, 0) as JsonSchema;
@@ -65,7 +65,7 @@ function membersOf(held: unknown, depth: number): unknown {
   return Object.fromEntries(
     Object.entries(held).map(([name, schema]) => {
       if (!isSeen(name))
-        throw new Error(`has a name with characters that are not seen: ${JSON.stringify(cleanText(name, 80))}`);
+        throw new Error(`has a name with invisible characters: ${JSON.stringify(cleanText(name, 80))}`);
       return [name, cleaned(schema, depth + 1)];
     }),
   );

@@ -42,7 +42,7 @@ describe("schemas of other servers' tools", () => {
 
   it.each(["k\u001b[31m", "k\u202e", "k\u200b", "k\u{e0041}", "k\n"])("are refused with the name %j", async (name) => {
     const read = await readServerSchema({ type: "object", properties: { [name]: { type: "string" } } });
-    expect(read).toEqual({ problem: expect.stringMatching(/has a name with characters that are not seen: "k/) });
+    expect(read).toEqual({ problem: expect.stringMatching(/has a name with invisible characters: "k/) });
   });
 
   it("lose `uniqueItems`, which compares each item with all others", async () => {
@@ -76,8 +76,8 @@ describe("schemas of other servers' tools", () => {
   });
 
   it.each([
-    [undefined, /no object/],
-    [[], /no object/],
+    [undefined, /not an object/],
+    [[], /not an object/],
     [{ type: "string" }, /not "object"/],
     [{}, /not "object"/],
     [{ type: "object", properties: { a: { $ref: "http://elsewhere/x" } } }, /cannot be compiled/],
@@ -97,6 +97,6 @@ describe("schemas of other servers' tools", () => {
     });
     expect(tools).toHaveLength(8);
     expect(told).toHaveLength(4);
-    expect(told[0]).toMatch(/"t8": its `inputSchema` and those before it have too many bytes together/);
+    expect(told[0]).toMatch(/"t8": its `inputSchema` and those before it exceed the total size limit/);
   });
 });

@@ -9,7 +9,7 @@ import { readServerSchema } from "./server-schema.js";
 export const MAX_TOOLS = 256;
 const MAX_NAME = 64;
 const HASH_DIGITS = 8;
-/** Left-out tools that are told one by one. */
+/** Left-out tools that are reported one by one. */
 const MAX_NAMES_LISTED = 8;
 const SHOWN_NAME_BYTES = 80;
 
@@ -35,7 +35,7 @@ export interface ServerTools {
   readonly notes: readonly string[];
 }
 
-/** The tools that can be offered, each under a name of its own, and what is told of the others. Never rejects. */
+/** The tools that can be offered, each under a name of its own, and what is reported of the others. Never rejects. */
 export async function serverTools(listed: readonly unknown[], options: ServerToolsOptions): Promise<ServerTools> {
   const tools = new Map<string, DefinedTool>();
   const left: string[] = [];
@@ -52,7 +52,7 @@ export async function serverTools(listed: readonly unknown[], options: ServerToo
     if (!options.isOn(ours)) continue;
     const shown = JSON.stringify(cleanText(name, SHOWN_NAME_BYTES));
     if (tools.has(ours) || options.has(ours)) {
-      left.push(`the tool ${shown}: there is another of the name ${ours}`);
+      left.push(`the tool ${shown}: another tool has the name ${ours}`);
       continue;
     }
     // Others get their turn between two schemas.
@@ -65,9 +65,9 @@ export async function serverTools(listed: readonly unknown[], options: ServerToo
     leftBytes -= read.bytes;
     tools.set(ours, toolOf(ours, name, given, read.schema, options));
   }
-  const notes = left.slice(0, MAX_NAMES_LISTED).map((one) => `left out ${one}`);
-  if (left.length > MAX_NAMES_LISTED) notes.push(`left out ${left.length - MAX_NAMES_LISTED} more tools like these`);
-  if (listed.length > MAX_TOOLS) notes.push(`left out ${listed.length - MAX_TOOLS} tools after the first ${MAX_TOOLS}`);
+  const notes = left.slice(0, MAX_NAMES_LISTED).map((one) => `skipped ${one}`);
+  if (left.length > MAX_NAMES_LISTED) notes.push(`skipped ${left.length - MAX_NAMES_LISTED} more tools`);
+  if (listed.length > MAX_TOOLS) notes.push(`skipped ${listed.length - MAX_TOOLS} tools after the first ${MAX_TOOLS}`);
   return { tools: [...tools.values()], notes };
 }
 

@@ -35,9 +35,9 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     const states = servers.states().map(({ name, state }) => `${name} ${state}`);
     expect(states.join(", ")).toBe("unset failed, one there, dead failed, absent failed, two there");
     expect(bench.notes.join("\n")).toMatch(
-      /the server "dead": it is left out: it ended with status 3; it last wrote: no licence/,
+      /the server "dead": it is skipped: it ended with status 3; it last wrote: no licence/,
     );
-    expect(bench.notes.join("\n")).toMatch(/the server "absent": it is left out: it could not be started/);
+    expect(bench.notes.join("\n")).toMatch(/the server "absent": it is skipped: it could not be started/);
 
     const call = await calling(servers);
     for (const server of ["one", "two"]) {
@@ -97,7 +97,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     expect((await call("s__odd")).output).toEqual({ a: 1 });
     const none = await call("s__none");
     expect(none).toMatchObject({ isError: true });
-    expect(none.output).toMatch(/^The server "s" gave no answer: .*its answer holds no result\.$/);
+    expect(none.output).toMatch(/^The server "s" gave no answer: .*its response has no result\.$/);
   });
 
   it("leaves out tools that cannot be offered, and tells each", async () => {
@@ -140,7 +140,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     const names = await offered(servers);
     expect(names).toHaveLength(257);
     expect(names).toContain("docs__echo");
-    expect(bench.notes.join("\n")).toMatch(/left out 9744 tools after the first 256/);
+    expect(bench.notes.join("\n")).toMatch(/skipped 9744 tools after the first 256/);
   });
 
   it("gives up servers that flood, babble or write one endless line, and no other", async () => {
@@ -154,7 +154,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     });
     expect(await offered(servers)).toEqual(["docs__echo"]);
     const told = bench.notes.join("\n");
-    expect(told).toMatch(/"babble".*writes what is no MCP/);
+    expect(told).toMatch(/"babble".*printed text that is not MCP/);
     expect(told).toMatch(/"endless".*a message of more than 16 MiB/);
     expect(told).toMatch(/"notify".*more than 2000 messages within a second/);
   });
@@ -163,7 +163,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     const silent = program(bench.folder, "silent", "setInterval(() => {}, 1000);");
     const servers = await connect({ silent, docs: handMade(bench.folder, "docs") }, { withinMs: 3_000 });
     expect(await offered(servers)).toEqual(["docs__echo"]);
-    expect(bench.notes).toEqual(['the server "silent": it was not there within 3 s']);
+    expect(bench.notes).toEqual(['the server "silent": it did not answer within 3 s']);
   });
 
   it("passes a cancel on", async () => {
@@ -235,8 +235,8 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     await until(() => servers.named("s__fresh") !== undefined && servers.named("late__echo") !== undefined);
     expect(servers.named("s__echo")).toBeUndefined();
     expect(bench.notes).toEqual([
-      'the server "late": it was not there within 2 s',
-      'the server "late": it is there now, with 1 tool',
+      'the server "late": it did not answer within 2 s',
+      'the server "late": it is connected now, with 1 tool',
     ]);
     const call = await calling(servers);
     expect(await call("s__fresh", { text: "a" })).toMatchObject({ output: "fresh: a" });

@@ -87,11 +87,11 @@ describe("another server that fails for a moment", { timeout: 90_000 }, () => {
     expect(await servers.tools()).toEqual([]);
     expect(servers.states()).toMatchObject([{ state: "failed" }]);
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(notes).toEqual([expect.stringContaining('the server "s": it is left out')]);
+    expect(notes).toEqual([expect.stringContaining('the server "s": it is skipped')]);
     state.status = 0;
     await expect.poll(() => servers.named("s__echo"), WAIT).toBeDefined();
     expect(changes).toBe(1);
-    expect(notes[1]).toBe('the server "s": it is there now, with 1 tool');
+    expect(notes[1]).toBe('the server "s": it is connected now, with 1 tool');
   });
 
   it("passes a link to a resource on, and says that it was not fetched and how large it is", async () => {

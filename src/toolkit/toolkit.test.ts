@@ -135,11 +135,11 @@ describe("a toolkit", () => {
     const absent = join(root, "nope");
     const refusal = {
       code: "CONFIG_INVALID",
-      message: `Did not find the workspace "${absent}": there is no such folder. Give an existing folder.`,
+      message: `Did not find the workspace "${absent}": no such directory. Pass an existing directory.`,
     };
     await expect(createToolkit({ workspace: absent })).rejects.toMatchObject(refusal);
     await expect(createToolkit({ workspace: absent, on: "posix:sh" })).rejects.toMatchObject(refusal);
-    await expect(createToolkit({ workspace: join(root, "outside.txt") })).rejects.toThrow(/it is no folder/);
+    await expect(createToolkit({ workspace: join(root, "outside.txt") })).rejects.toThrow(/it is not a directory/);
     await expect(inMemory({ workspace: absent })).resolves.toBeDefined();
   });
 

@@ -21,9 +21,9 @@ import { CommandHost } from "./shell/command-host.js";
 import { LocalShell } from "./shell/local-shell.js";
 
 export interface LocalBackendOptions {
-  /** Absolute; where relative paths and commands start. Default: the current folder of this process. */
+  /** Absolute; where relative paths and commands start. Default: the current directory of this process. */
   readonly cwd?: string;
-  /** Default: the home folder of the user. */
+  /** Default: the home directory of the user. */
   readonly home?: string;
   /** What commands find in their environment beside the usual few variables, and instead of them. */
   readonly env?: Readonly<Record<string, string>>;
@@ -92,7 +92,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
     ...realCwdOf(cwd),
     bind(grant, call) {
       requireOpen();
-      // Every operation under way listens to the call.
+      // Every operation in flight adds a listener.
       setMaxListeners(0, call.signal);
       return {
         fs: new LocalFs(fsTools, { grant, call }),
@@ -124,18 +124,18 @@ function currentDirectory(): string {
   }
 }
 
-/** Why this path cannot be worked in, as a sentence with what to do; undefined when it is a folder of this machine. */
+/** Why this path cannot be worked in, as a sentence with what to do; undefined when it is a directory of this machine. */
 export function directoryProblem(path: string): string | undefined {
   const cause = absence(path);
-  return cause && `Did not find the workspace "${path}": ${cause}. Give an existing folder.`;
+  return cause && `Did not find the workspace "${path}": ${cause}. Pass an existing directory.`;
 }
 
 function absence(path: string): string | undefined {
   try {
-    return statSync(path).isDirectory() ? undefined : "it is no folder";
+    return statSync(path).isDirectory() ? undefined : "it is not a directory";
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return code === "ENOENT" || code === "ENOTDIR" ? "there is no such folder" : (code ?? "it cannot be looked at");
+    return code === "ENOENT" || code === "ENOTDIR" ? "no such directory" : (code ?? "it cannot be read");
   }
 }
 

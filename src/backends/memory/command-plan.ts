@@ -173,5 +173,5 @@ function knownVariable(name: string, text: string): string {
 }
 
 function refused(what: string): Unsupported {
-  return new Unsupported(`this shell in memory does not know ${what}. Write it with simple commands`);
+  return new Unsupported(`the memory shell does not support ${what}. Use simple commands`);
 }

@@ -1,6 +1,6 @@
 import type { WordPlan } from "./command-plan.js";
 
-/** The words that plans become: values put in, unquoted ones split at blanks, unquoted empty ones gone. */
+/** The words that plans become: values put in, unquoted ones split at whitespace, unquoted empty ones gone. */
 export function expandWords(words: readonly WordPlan[], lookUp: (variable: string) => string): string[] {
   return words.flatMap((word) => {
     const fields: string[] = [];

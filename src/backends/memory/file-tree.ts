@@ -39,13 +39,13 @@ export interface ResolvedNode {
   readonly missing: readonly string[];
   /** What stands at the end; absent when something is missing. */
   readonly node?: TreeNode;
-  /** The folder that holds, or would hold, the last name; the root holds itself. Absent when more than that name is missing. */
+  /** The directory that holds, or would hold, the last name; the root holds itself. Absent when more than that name is missing. */
   readonly parent?: DirectoryNode;
   /** The last name in `parent`. */
   readonly name: string;
-  /** A part before the last is not a folder, so nothing can stand here. */
+  /** A part before the last is not a directory, so nothing can stand here. */
   readonly isBlocked: boolean;
-  /** A link was followed to where nothing is. */
+  /** A symlink was followed to where nothing is. */
   readonly isDangling: boolean;
 }
 
@@ -72,7 +72,7 @@ export class FileTree {
       : `${resolved.real === "/" ? "" : resolved.real}/${resolved.missing.join("/")}`;
   }
 
-  /** Follows `path` through all links; the last one only when `followLast`. @throws `FS_LINK_LOOP` */
+  /** Follows `path` through all symlinks; the last one only when `followLast`. @throws `FS_LINK_LOOP` */
   walk(path: string, followLast: boolean, operation: FsOperation): ResolvedNode {
     const todo = path.split("/").reverse();
     const names: string[] = [];
@@ -173,7 +173,7 @@ export class FileTree {
     node.changes += 1;
   }
 
-  /** Makes a folder with all that are missing above it; what is there stays. For setting up, not for ports. */
+  /** Makes a directory with all that are missing above it; what is there stays. For setting up, not for ports. */
   makeDirectories(path: string): DirectoryNode {
     const resolved = this.walk(path, true, FS_OPERATIONS.mkdir);
     if (resolved.node?.kind === "directory") return resolved.node;
@@ -198,7 +198,7 @@ export class FileTree {
   }
 }
 
-/** What ports tell of a node itself, no link followed. */
+/** What ports tell of a node itself, no symlink followed. */
 export function infoOf(node: TreeNode): {
   kind: EntryKind;
   size: number;

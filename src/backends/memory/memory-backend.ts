@@ -26,13 +26,13 @@ import { TreeGuard } from "./tree-guard.js";
 export interface MemoryBackendOptions {
   /** The name for people. Default "memory". */
   readonly name?: string;
-  /** What lies there at the start; relative paths start from `cwd`, parents are made. A path that ends in "/" is an empty folder. */
+  /** What lies there at the start; relative paths start from `cwd`, parents are made. A path that ends in "/" is an empty directory. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   /** Times of files and every pause. Default: the machine's clock. */
   readonly clock?: Clock;
-  /** The working folder; made when it is missing. Default "/workspace". */
+  /** The working directory; made when it is missing. Default "/workspace". */
   readonly cwd?: string;
-  /** The home folder; made when it is missing. Default "/home/user". */
+  /** The home directory; made when it is missing. Default "/home/user". */
   readonly home?: string;
   /** Commands beside the standard ones, or in their place. */
   readonly commands?: Readonly<Record<string, MemoryCommand>>;
@@ -42,7 +42,7 @@ export interface MemoryBackendOptions {
   readonly digest?: Digest;
 }
 
-/** Something that no port can make. Paths are absolute; the folder must be there. */
+/** Something that no port can make. Paths are absolute; the directory must be there. */
 export type MemoryPlant =
   | { readonly kind: "link"; readonly path: string; readonly target: string }
   | { readonly kind: "hard-link"; readonly path: string; readonly of: string }
@@ -50,7 +50,7 @@ export type MemoryPlant =
   | { readonly kind: "mode"; readonly path: string; readonly mode: number };
 
 export interface MemoryBackend extends Backend {
-  /** Makes links, FIFOs and modes, as a person at the machine could. A link replaces what stands there and is no folder. */
+  /** Makes symlinks, FIFOs and modes, as a person at the machine could. A symlink replaces what stands there and is no directory. */
   plant(what: MemoryPlant): void;
 }
 
@@ -137,12 +137,12 @@ function plantIn(tree: FileTree, what: MemoryPlant): void {
     throw badPath("plant", what.path, why);
   };
   if (what.kind === "mode") {
-    tree.setMode(resolved.node ?? refuse("it does not exist. Make it first"), what.mode);
+    tree.setMode(resolved.node ?? refuse("it does not exist. Create it first"), what.mode);
     return;
   }
-  const parent = resolved.parent ?? refuse("its folder does not exist. Make it first");
+  const parent = resolved.parent ?? refuse("its directory does not exist. Create it first");
   if (resolved.node !== undefined && (what.kind !== "link" || resolved.node.kind === "directory"))
-    refuse("something of that name exists already. Remove it first");
+    refuse("the name already exists. Remove it first");
   if (what.kind === "link") tree.attach(parent, resolved.name, tree.newSymlink(what.target));
   else if (what.kind === "fifo") tree.attach(parent, resolved.name, tree.newSpecial("fifo"));
   else {

@@ -3,7 +3,7 @@ import { fakeClock } from "../../testing/index.js";
 import { createMemoryBackend } from "./index.js";
 
 describe("the files in memory", () => {
-  it("start as they are given, relative ones in the working folder, with their parents", async () => {
+  it("start as they are given, relative ones in the working directory, with their parents", async () => {
     const backend = createMemoryBackend({
       cwd: "/home/me/project",
       files: { "src/a.ts": "a", "/etc/conf": Uint8Array.of(1, 2), "empty/": "" },
@@ -27,7 +27,7 @@ describe("the files in memory", () => {
     expect([(await fs.stat("/tmp/a")).modifiedMs, (await fs.stat("/tmp/b")).modifiedMs]).toEqual([5_000, 5_250]);
   });
 
-  it("keep the identity of a file under its links and lose it with the last", async () => {
+  it("keep the identity of a file under its hard links and lose it with the last", async () => {
     const backend = createMemoryBackend();
     const { fs } = backend.root;
     await fs.writeFile("/tmp/a", "one");
@@ -37,7 +37,7 @@ describe("the files in memory", () => {
     expect((await fs.replaceAtomic("/tmp/b", new Uint8Array(), "any")).inPlace).toBe(false);
   });
 
-  it("name the place behind a file without any `..` of the link that leads there", async () => {
+  it("name the place behind a file without any `..` of the symlink that leads there", async () => {
     const backend = createMemoryBackend({ files: { "/w/file": "x" } });
     const { fs } = backend.root;
     backend.plant({ kind: "link", path: "/w/link", target: "file/../../etc/it" });

@@ -197,7 +197,7 @@ export class MemoryFs implements Fs {
     );
   }
 
-  /** A node as its folder shows it: a link with its target, and with what it leads to where the grant reaches. */
+  /** A node as its directory shows it: a symlink with its target, and with what it leads to where the grant reaches. */
   #reportChange(node: TreeNode, path: string): FsEntryInfo {
     if (node.kind !== "link") return infoOf(node);
     const own = { ...infoOf(node), target: node.target };

@@ -86,7 +86,7 @@ describe("the shell in memory", () => {
       const result = await exec(`echo ran > marker; ${command}`);
       expect(result.exit, command).toEqual({ by: "code", code: 2 });
       expect(text(result.stderr.head), command).toMatch(
-        /^sh: this shell in memory does not know .+\. Write it with simple commands\n$/,
+        /^sh: the memory shell does not support .+\. Use simple commands\n$/,
       );
     }
     expect(shown(await exec("echo 'open"))).toMatchObject({
@@ -96,7 +96,7 @@ describe("the shell in memory", () => {
     expect(await backend.root.fs.exists(`${backend.cwd}/marker`)).toBe(false);
   });
 
-  it("splits unquoted values at blanks and leaves quoted ones whole", async () => {
+  it("splits unquoted values at whitespace and leaves quoted ones whole", async () => {
     const { exec } = machine();
     const env = { LIST: " a  b\tc ", EMPTY: "" };
     expect(text((await exec(`printf '[%s]' $LIST x$LIST"y" "$LIST" $EMPTY "$EMPTY"`, { env })).stdout.head)).toBe(

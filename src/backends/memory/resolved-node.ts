@@ -20,7 +20,7 @@ export function fileAt(resolved: ResolvedNode, operation: FsOperation, path: str
   throw notAFile(operation[0], path, node.kind === "other" ? node.what : node.kind);
 }
 
-/** The folder that holds, or would hold, what the path names. @throws `FS_NOT_FOUND`, `FS_NOT_A_DIRECTORY` */
+/** The directory that holds, or would hold, what the path names. @throws `FS_NOT_FOUND`, `FS_NOT_A_DIRECTORY` */
 export function parentAt(resolved: ResolvedNode, operation: FsOperation, path: string): DirectoryNode {
   if (resolved.parent === undefined) throw missingAt(resolved, operation, path);
   return resolved.parent;

@@ -1,4 +1,4 @@
-/** Runs a plan: one instance is one shell process with its variables, its folder and its last exit code. */
+/** Runs a plan: one instance is one shell process with its variables, its directory and its last exit code. */
 import type { Fs } from "../../kernel/index.js";
 import { resolvePath } from "../../text/index.js";
 import type { JobPlan, PipelinePlan, SimplePlan } from "./command-plan.js";

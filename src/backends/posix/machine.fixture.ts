@@ -1,4 +1,4 @@
-/** A far machine for tests: this one, through channels that can be cut, with all its processes known by a mark. */
+/** A remote machine for tests: this one, through channels that can be cut, with all its processes known by a mark. */
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -62,7 +62,7 @@ export class PosixMachine {
       .filter((pid) => isAlive(pid) && this.#isOurs(pid));
   }
 
-  /** What lies in its state folder. */
+  /** What lies in its state directory. */
   leftovers(): readonly string[] {
     try {
       return readdirSync(this.state);

@@ -22,10 +22,10 @@ import { isSmoke } from "./smoke.fixture.js";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
-/** All that must be over there: no stat, no sha256sum, no setsid, no sleep, no readlink, no chmod; "kill" is the shell's. */
+/** All that must be on the remote side: no stat, no sha256sum, no setsid, no sleep, no readlink, no chmod; "kill" is the shell's. */
 const REQUIRED = ["sh", "cat", "dd", "mkdir", "mv", "rm", "ls"];
 
-describe("a far side with nothing but what is required", () => {
+describe("a remote side with nothing but what is required", () => {
   const bin = mkdtempSync(join(tmpdir(), "haft-bin-"));
   let backend: Backend;
   beforeAll(async () => {
@@ -107,7 +107,7 @@ function pathOf(tool: string): string {
   return join(folder, tool);
 }
 
-/** What the far side has no tools for is made from here: it is the same machine. */
+/** What the remote side has no tools for is made from here: it is the same machine. */
 function plantHere(what: Plant): void {
   if (what.kind === "mode") {
     chmodSync(what.path, what.mode);
@@ -127,7 +127,7 @@ function run([program = "", ...args]: readonly string[]): void {
   if (status !== 0) throw new Error(`${program}: ${stderr}`);
 }
 
-it("a folder for state that is missing is made, and only its owner may enter what is put there", async () => {
+it("a directory for state that is missing is made, and only its owner may enter what is put there", async () => {
   const folder = mkdtempSync(join(tmpdir(), "haft-state-"));
   mkdirSync(join(folder, "home"));
   const stateDir = join(folder, "not/there yet");

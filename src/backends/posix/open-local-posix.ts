@@ -1,10 +1,10 @@
-/** This machine through a plain shell, as if it were at the other end of a pipe. */
+/** This machine through a plain shell, as if it were remote. */
 import { type Backend, HaftError } from "../../kernel/index.js";
 import { processChannel } from "./channel/channel.js";
 import type { PosixBackendOptions } from "./options.js";
 import { createPosixBackend } from "./posix-backend.js";
 
-/** Shells by name, as they are started. */
+/** The commands of known shells. */
 const SHELLS: Readonly<Record<string, readonly string[]>> = {
   sh: ["sh"],
   dash: ["dash"],
@@ -12,16 +12,16 @@ const SHELLS: Readonly<Record<string, readonly string[]>> = {
   busybox: ["busybox", "sh"],
 };
 
-/** Variables that the shell, and with it every command, gets of this process. */
+/** Variables of this process that the shell, and so every command, inherits. */
 const INHERITED_VARIABLES = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TMPDIR|XDG_.*)$/;
 
-/** After a cut on one machine there is nothing to wait for. */
+/** On one machine a lost channel does not come back. */
 const LOCAL_ORPHAN_MS = 1_000;
 
 export interface OpenLocalPosixOptions extends Partial<Omit<PosixBackendOptions, "open">> {
   /** "sh", "dash", "bash" (as `bash --posix`), "busybox" (as `busybox sh`), or the command of another POSIX shell. Default "sh". */
   readonly shell?: string | readonly string[];
-  /** Names of further environment variables to pass on, beside PATH, HOME, USER, LOGNAME, SHELL, LANG, LC_*, TZ, TMPDIR, XDG_*. */
+  /** More environment variables to pass on, beside PATH, HOME, USER, LOGNAME, SHELL, LANG, LC_*, TZ, TMPDIR, XDG_*. */
   readonly env?: readonly string[];
   /** Variables to set. */
   readonly setEnv?: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export async function openLocalPosix(options: OpenLocalPosixOptions = {}): Promi
   if (argv === undefined) {
     throw new HaftError(
       "CONFIG_INVALID",
-      `Cannot open a shell "${String(shell)}". Take one of ${Object.keys(SHELLS).join(", ")}, or give its command as a list.`,
+      `Cannot open a shell "${String(shell)}". Use one of ${Object.keys(SHELLS).join(", ")}, or pass its command as an array.`,
     );
   }
   const passed = Object.entries(process.env).filter(

@@ -1,26 +1,26 @@
-/** What a POSIX backend is opened with. */
+/** Options of a POSIX backend. */
 import type { OpenChannel } from "./channel/channel.js";
 
 export interface PosixBackendOptions {
-  /** The target, for people and messages: "ssh:user@host". */
+  /** The target, for messages: "ssh:user@host". */
   readonly name: string;
-  /** Opens a channel to a far shell, or the command that does when it is started, each time anew. */
+  /** Opens a channel to a remote shell, or the command that connects to one when it is started. */
   readonly open: OpenChannel | readonly string[];
-  /** Where relative paths and commands start: absolute, over there. Default: where the far shell starts. */
+  /** The working directory: an absolute remote path. Default: where the remote shell starts. */
   readonly cwd?: string;
-  /** The folder over there that gets the private spool folder. Made when missing. Default: the far TMPDIR, else /tmp. */
+  /** The remote parent of the private spool directory. Created if missing. Default: the remote TMPDIR, else /tmp. */
   readonly stateDir?: string;
-  /** The shell over there that commands are handed to. Default: "sh". */
+  /** The remote shell that runs commands. Default: "sh". */
   readonly commandShell?: readonly string[];
-  /** After a cut, milliseconds that running commands go on for a new channel to take them over. Default 60,000. */
+  /** Milliseconds that commands continue after the channel was lost, so that a new one can take them over. Default 60,000. */
   readonly orphanMs?: number;
-  /** Milliseconds without a sign of life from here until the far side counts the channel as cut. Default 60,000. */
+  /** Milliseconds without a heartbeat after which the remote side treats the channel as lost. Default 60,000. */
   readonly leaseMs?: number;
   /** Milliseconds that opening a channel may take. Default 30,000. */
   readonly connectTimeoutMs?: number;
-  /** Commands that may run at once; what comes beyond waits. Ending one and looking at jobs never waits for that. Default 250. */
+  /** Commands that may run at once; more of them wait. Stopping commands and listing jobs never waits. Default 250. */
   readonly maxCommands?: number;
-  /** Channels for file bytes that may be open at once. Default 2. */
+  /** Bulk channels that may be open at once. Default 2. */
   readonly maxBulkChannels?: number;
 }
 

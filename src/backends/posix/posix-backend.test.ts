@@ -82,7 +82,7 @@ underEachShell((shell) => {
     expect(sets).toEqual(["SigBlk:\t0000000000000000", "SigIgn:\t0000000000000000"]);
   });
 
-  it("leaves no process and no folder behind all of this", async () => {
+  it("leaves no process and no directory behind all of this", async () => {
     await backend.close();
     await until(() => machine.processes().length === 0);
     expect(machine.leftovers()).toEqual([]);

@@ -1,4 +1,4 @@
-/** A machine that is only a POSIX shell at the other end of a byte pipe. */
+/** A backend over a POSIX shell at the other end of a byte pipe. */
 import { setMaxListeners } from "node:events";
 import {
   type Backend,
@@ -21,13 +21,13 @@ import { PosixSearch } from "./search/posix-search.js";
 import { PosixShell } from "./shell/posix-shell.js";
 
 /**
- * Opens a backend over a far shell: files, commands and searches need nothing over there but `sh`, `cat`, `dd`, `mkdir`,
- * `mv`, `rm` and `kill`, and `stat -c` or `ls -n`. What else is there is found out once and used.
+ * Opens a backend over a remote shell. The remote machine needs only `sh`, `cat`, `dd`, `mkdir`,
+ * `mv`, `rm` and `kill`, and `stat -c` or `ls -n`. Other programs are detected once and used.
  *
- * A channel that is lost is opened again by the next operation. Commands that ran meanwhile go on for `orphanMs`; their
- * results say what is known of them, and only one that never began is started again.
+ * The next operation reopens a lost channel. Commands that were running continue for `orphanMs`; their
+ * results report what is known, and only a command that did not begin is started again.
  *
- * @throws `BACKEND_UNAVAILABLE` when no far shell answers, `CONFIG_INVALID` for a command that is empty.
+ * @throws `BACKEND_UNAVAILABLE` when no remote shell answers, `CONFIG_INVALID` for an empty command.
  */
 export async function createPosixBackend(options: PosixBackendOptions): Promise<Backend> {
   const { name, open } = options;
@@ -69,7 +69,7 @@ class PosixBackend implements Backend {
     this.cwd = cwd;
     this.realCwd = realCwd;
     this.flags = Object.freeze({ processes: true, signals: false, links: true, jobs: true, terminal: false });
-    // Without these a name is looked at in one step and used in the next.
+    // Without these a name is checked in one step and used in the next.
     this.guard = facts.has("mvT") && facts.has("stat") && facts.has("proc") ? "pinned" : "checked";
     this.root = Object.freeze({
       fs: new PosixFs(new FsGuard(remote.bulk), remote.place),
@@ -81,7 +81,7 @@ class PosixBackend implements Backend {
   bind(grant: Grant, call: BoundCall): Ports {
     if (this.#closing !== undefined) throw closedBackend(this.name);
     const bound = { grant, call };
-    // Every operation under way listens to the call.
+    // Every operation in flight adds a listener.
     setMaxListeners(0, call.signal);
     const guard = new FsGuard(this.#remote.bulk, bound);
     return {

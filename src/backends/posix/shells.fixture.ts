@@ -1,4 +1,4 @@
-/** The shells that this room is proved on; one that is not installed is skipped, and said so. */
+/** The shells that this backend is proved on; one that is not installed is skipped, and said so. */
 import { spawnSync } from "node:child_process";
 import { describe } from "vitest";
 import { LONG } from "../../testing/long.fixture.js";

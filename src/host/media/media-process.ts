@@ -100,7 +100,7 @@ function exitOf(child: ChildProcess): Promise<MediaEnd> {
     child.once("error", (thrown) => {
       const system = messageOf(thrown);
       reject(
-        new HaftError("SHELL_SPAWN", `Could not start the process that reads it: ${system}.`, { details: { system } }),
+        new HaftError("SHELL_SPAWN", `Did not start the process that reads the file: ${system}.`, { details: { system } }),
       );
     });
     child.once("close", (code, signal) => {

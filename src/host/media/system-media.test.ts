@@ -91,14 +91,14 @@ describe("an image", () => {
     expect([red0! > 200, green0! < 50]).toEqual([true, true]);
   });
 
-  it("that a camera has turned is told and made smaller as it is seen", async () => {
+  it("that a camera has turned is reported and made smaller as it is seen", async () => {
     const turned = await red(800, 400).jpeg().withMetadata({ orientation: 6 }).toBuffer();
     expect(await sizeOf(await media.fitImage(turned, BOUNDS))).toEqual(["jpeg", 100, 200, 1]);
     const small = await red(80, 40).jpeg().withMetadata({ orientation: 6 }).toBuffer();
     expect(await media.fitImage(small, BOUNDS)).toMatchObject({ width: 40, height: 80 });
   });
 
-  it("that is cut off or no image is told to be damaged", async () => {
+  it("that is cut off or no image is reported to be damaged", async () => {
     const whole = await noise(100, 100).png().toBuffer();
     for (const bytes of [whole.subarray(0, whole.length / 2), new Uint8Array(50), whole.subarray(0, 20)])
       await expect(media.fitImage(bytes, BOUNDS)).rejects.toMatchObject({
@@ -205,7 +205,7 @@ describe("a PDF", () => {
   );
 });
 
-it("a process that cannot be started is told, and the turn is given back", async () => {
+it("a process that cannot be started is reported, and the turn is given back", async () => {
   const node = process.execPath;
   for (let attempt = 0; attempt < 3; attempt++) {
     process.execPath = "/nowhere/node";
@@ -235,9 +235,9 @@ it(
       // Of three only two have their turn in the time that there is.
       const late = await read("await new Promise((done) => setTimeout(done, 60_000));", 1_500);
       expect(late).toMatchObject([
-        because("unstarted", /did not come up/),
-        because("unstarted", /did not come up/),
-        because("busy", /2 at once\. Try again/),
+        because("unstarted", /did not start/),
+        because("unstarted", /did not start/),
+        because("busy", /at most 2 at once/),
       ]);
       for (const source of ["process.abort();", "process.exit(3);", "process.kill(process.pid, 'SIGKILL');"])
         expect((await read(source))[0]).toMatchObject(because("unstarted", /no process, thread or memory to spare/));

@@ -85,7 +85,7 @@ function pathOf(name: string, find: (name: string) => string): string {
 }
 
 function missing(name: string): HaftError {
-  const message = `The package ${name} is not installed, or not for this machine.`;
+  const message = `The package ${name} is not installed, or not for this platform.`;
   const hint = `Install it beside Haft: \`npm install ${name}\`.`;
   return new HaftError("CONFIG_MISSING_PACKAGE", message, { hint, details: { package: name } });
 }
@@ -100,15 +100,15 @@ const ENDS: Readonly<Record<RunEnd, MediaFault>> = {
 };
 
 const PROBLEMS: Readonly<Record<MediaFault, string>> = {
-  damaged: "it is damaged or was cut off",
-  encrypted: "it is encrypted and wants a password",
-  large: "there is more in it than is taken",
-  slow: "reading it took too long and was ended",
-  memory: `reading it took over ${MAX_MEMORY_BYTES / 1024 / 1024} MiB of memory and was ended`,
-  crashed: "what reads it came to an unexpected end",
-  busy: `others were read in all the time that it had, ${PROCESSES_AT_ONCE} at once. Try again`,
+  damaged: "it is damaged or truncated",
+  encrypted: "it is encrypted and needs a password",
+  large: "its content exceeds the limit",
+  slow: "reading it took too long and was stopped",
+  memory: `reading it took over ${MAX_MEMORY_BYTES / 1024 / 1024} MiB of memory and was stopped`,
+  crashed: "the process that reads it exited unexpectedly",
+  busy: `other files were being read (at most ${PROCESSES_AT_ONCE} at once) until its time was up. Try again`,
   unstarted:
-    "the process that reads such files did not come up: the system has no process, thread or memory to spare, or is overloaded. Try again later",
+    "the process that reads such files did not start: the system has no free process, thread or memory, or is overloaded. Try again later",
 };
 
 function unreadable(why: MediaFault): HaftError {

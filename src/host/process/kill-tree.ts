@@ -1,7 +1,7 @@
 import { graceOf, type Survivor, TREE_GONE, TREE_UNSEEN, type TreeState } from "../../kernel/index.js";
 import type { ProcessTree, TreeMember } from "./process-tree.js";
 
-/** After KILL a process goes at once, unless it hangs in the kernel: then it is told as alive. */
+/** After KILL a process goes at once, unless it hangs in the kernel: then it is reported as alive. */
 const KILL_WAIT_MS = 1_000;
 const INITIAL_POLL_MS = 2;
 const MAX_POLL_MS = 100;

@@ -143,7 +143,7 @@ function openBatch({ paths }: Batch): number[] | undefined {
   }
 }
 
-/** @param readEnd - Its name has been removed, so that the link reads as it will in every process. */
+/** @param readEnd - Its name has been removed, so that the symlink reads as it will in every process. */
 function pipeOf(readEnd: number): Pipe {
   const own = `/proc/self/fd/${readEnd}`;
   return {

@@ -119,7 +119,7 @@ function numbersListed(): number[] {
   }
 }
 
-/** The name stands in brackets and may hold blanks and brackets itself. */
+/** The name stands in brackets and may hold whitespace and brackets itself. */
 function parseStat(stat: string): ProcessEntry {
   const open = stat.indexOf("(");
   const close = stat.lastIndexOf(")");

@@ -2,7 +2,7 @@ import { rmdirSync, unlinkSync } from "node:fs";
 import { systemCode } from "../../kernel/index.js";
 
 /**
- * Removes these files and then their folder, name by name, which needs no descriptor. Never throws: a leftover harms nobody.
+ * Removes these files and then their directory, name by name, which needs no descriptor. Never throws: a leftover harms nobody.
  * Tried up to three times, for a process that has just been killed may still have made one more.
  */
 export function removeNames(directory: string, paths: readonly string[]): void {

@@ -105,7 +105,7 @@ it("comes back when it was ended, and knows what runs", async () => {
   await backend.close();
 });
 
-it("is told in the end what came while its pipe was full, and nothing that runs is ended meanwhile", async () => {
+it("is reported in the end what came while its pipe was full, and nothing that runs is ended meanwhile", async () => {
   const pool = new PipePool();
   const watcher = new Watcher(pool, join(folder, "state"));
   watcher.begin();
@@ -154,7 +154,7 @@ function fill(pipe: string): void {
 
 type Command = { readonly child: ChildProcess; readonly pid: number; readonly start: number | undefined };
 
-/** Whether the process is a watcher that reports into the folder of this test. */
+/** Whether the process is a watcher that reports into the directory of this test. */
 function isWatcherOf(pid: number): boolean {
   try {
     const line = readFileSync(`/proc/${pid}/cmdline`, "latin1");

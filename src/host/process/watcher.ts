@@ -16,7 +16,7 @@ export interface WatcherReport {
 const REPORT_PREFIX = "ended-";
 /** How soon a watcher whose pipe is full is written to again. */
 const RETRY_MS = 50;
-/** A process that is still there one or two of these later is told of; telling one costs as much as a tenth of starting it. */
+/** A process that is still there one or two of these later is reported of; telling one costs as much as a tenth of starting it. */
 const TURN_MS = 25;
 /** Turns without a process, after which there are no more until one comes. */
 const IDLE_TURNS = 40;
@@ -32,7 +32,7 @@ interface WatchUpdate {
 }
 
 /**
- * Ends what runs here when this process does, also by `kill -9`: a tiny shell that holds a pipe to us and is told each
+ * Ends what runs here when this process does, also by `kill -9`: a tiny shell that holds a pipe to us and is reported each
  * command as it starts. Made at the first command. Needs `/proc`; without it nothing is watched.
  */
 export class Watcher {
@@ -190,7 +190,7 @@ export class Watcher {
       }
     } catch (thrown) {
       if (systemCode(thrown) !== "EAGAIN") {
-        // It is gone: the next command starts another, which is told all.
+        // It is gone: the next command starts another, which is reported all.
         this.#lost();
         return;
       }
@@ -227,7 +227,7 @@ export class Watcher {
 }
 
 /**
- * Two hosts may start at once: a folder that has come meanwhile is one.
+ * Two hosts may start at once: a directory that has come meanwhile is one.
  *
  * One by one: `mkdirSync` with `recursive` does not return on Node.js 20.20 where a parent takes no child, as in `/proc`.
  */
@@ -241,7 +241,7 @@ function makeReportDirectory(path: string): void {
   }
 }
 
-/** What watchers of earlier hosts wrote down, oldest first. Each is told once. */
+/** What watchers of earlier hosts wrote down, oldest first. Each is reported once. */
 export function takeReports(directory: string): WatcherReport[] {
   const reports: WatcherReport[] = [];
   for (const name of existsSync(directory) ? readdirSync(directory) : []) {

@@ -58,7 +58,7 @@ describe("servers of the configuration", { timeout: 60_000 }, () => {
     const tools = await haft("tools");
     expect(tools.stdout).toMatch(/^read +/m);
     expect(tools.stdout).toMatch(/\nFrom the server "docs":\ndocs__echo +Says it again\.\n/);
-    expect(tools.stderr).toContain('haft: the server "gone": it is left out: it could not be started');
+    expect(tools.stderr).toContain('haft: the server "gone": it is skipped: it could not be started');
     expect(areGone()).toBe(true);
     const called = await haft("call", "docs__echo", '{"text":"hi"}');
     expect(called).toMatchObject({ status: 0, stdout: "echo: hi\n", stderr: "" });
@@ -69,7 +69,7 @@ describe("servers of the configuration", { timeout: 60_000 }, () => {
     const found = findings.filter(({ id }) => id === "servers").map((one) => `${one.status} ${one.found}`);
     expect(found).toEqual([
       'ok "docs" offers 1 tool',
-      expect.stringContaining('limits "gone": it is left out: it could not be started'),
+      expect.stringContaining('limits "gone": it is skipped: it could not be started'),
     ]);
   });
 

@@ -72,7 +72,7 @@ describe("attributes of a file that is written again and again", () => {
     });
   }
 
-  it("a file without a list gets none from its folder, which gives one to every new file", async (context) => {
+  it("a file without a list gets none from its directory, which gives one to every new file", async (context) => {
     mkdirSync(at("in"));
     writeFileSync(at("in/file"), "old");
     give(at("in"), "system.posix_acl_default", ACL_BYTES, context);

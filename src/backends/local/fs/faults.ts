@@ -11,10 +11,10 @@ export function localFsFault(thrown: unknown, did: string, path: string): unknow
   if (HaftError.is(thrown)) return thrown;
   const { code, syscall, message } = thrown as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) return thrown;
-  // Node names no path for a folder that is read, and neither do we; elsewhere the descriptor's path would be of no use.
+  // Node names no path for a directory that is read, and neither do we; elsewhere the descriptor's path would be of no use.
   const where = code === "EISDIR" ? "" : ` '${path}'`;
   const text = systemRefusal(code)?.[1] ?? message.replace(/^[A-Z0-9]+: /, "").replace(/, \w+( '.*)?$/s, "");
-  const otherwise = `the system says ${code}, ${text}. Try again, or use another path`;
+  const otherwise = `the system reported ${code}, ${text}. Try again, or use another path`;
   return thrownFault(thrown, did, path, { system: `${code}: ${text}, ${syscall}${where}`, otherwise });
 }
 

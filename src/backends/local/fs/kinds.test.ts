@@ -65,7 +65,7 @@ describe("errors of the system", () => {
     });
   });
 
-  verifies("IP-018", "name no path for a folder that is read", async () => {
+  verifies("IP-018", "name no path for a directory that is read", async () => {
     mkdirSync(at("folder"));
     await expect(fs.readText(at("folder"))).rejects.toMatchObject({
       code: "FS_NOT_A_FILE",

@@ -57,7 +57,7 @@ export function localFsTools(mode: GuardMode, stateDir?: string, requireOpen: ()
 }
 
 /**
- * The files of this machine. Every operation holds the folder that it works in, judges where that really is, and acts
+ * The files of this machine. Every operation holds the directory that it works in, judges where that really is, and acts
  * through it: between the two no swapped link comes in (`guard: "pinned"`). Metadata and small reads are done at once, on
  * the thread that asks; large reads, writes and flushes on Node's threads.
  */
@@ -133,7 +133,7 @@ export class LocalFs implements Fs {
       } catch (thrown) {
         if (!(thrown instanceof ConcurrentlyCreated)) throw thrown;
         if (attempt === REPLACE_ATTEMPTS) {
-          throw new HaftError("FS_STALE", `Did not ${operation[0]} "${path}": others keep replacing it. Try again.`, {
+          throw new HaftError("FS_STALE", `Did not ${operation[0]} "${path}": other processes keep replacing it. Try again.`, {
             details: { path },
           });
         }
@@ -285,7 +285,7 @@ export class LocalFs implements Fs {
         resolved.info === undefined ? own : entryInfo(resolved.info, target),
       );
     } catch (thrown) {
-      // It leads nowhere, round in a ring, or where this call may not look: the link itself is all there is to tell.
+      // It leads nowhere, round in a ring, or where this call may not look: the symlink itself is all there is to tell.
       if (HaftError.is(thrown) && !ENDED.has(thrown.code)) return own;
       throw thrown;
     }

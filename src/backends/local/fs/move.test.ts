@@ -41,11 +41,11 @@ async function asAnother(use: () => Promise<void>): Promise<void> {
   }
 }
 
-/** "checked" is how files are moved where a second name is one of a link's target, as on macOS. */
+/** "checked" is how files are moved where a second name is one of a symlink's target, as on macOS. */
 describe.each([...new Set([guardMode(), "checked" as const])])("a move to a free name, %s", (mode) => {
   const fs = new LocalFs(localFsTools(mode));
 
-  it("takes a link with its text, its owner and its time", async () => {
+  it("takes a symlink with its text, its owner and its time", async () => {
     const text = Buffer.from("g\xF6ne", "latin1");
     symlinkSync(text, at("link"));
     if (isRoot) lchownSync(at("link"), 1234, 2345);

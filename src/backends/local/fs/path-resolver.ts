@@ -19,21 +19,21 @@ import { baseName, normalizePath, parentOf, walkMissing } from "../../../text/in
 import { localFsFault, symlinkLoop, systemCode } from "./faults.js";
 import { type DirectoryAnchor, type GuardMode, openAnchor } from "./pinned-directory.js";
 
-/** Links followed at the end of one path before it counts as a ring; the kernel's own number. */
+/** symlinks followed at the end of one path before it counts as a ring; the kernel's own number. */
 const MAX_SYMLINKS = 40;
 
-/** One place: a name in a held folder, and what stands there. */
+/** One place: a name in a held directory, and what stands there. */
 export interface PinnedPath {
   /** The path that was asked for, for messages. */
   readonly asked: string;
   readonly anchor: DirectoryAnchor;
-  /** The name in the folder; "" when the place is the root folder itself. */
+  /** The name in the directory; "" when the place is the root directory itself. */
   readonly name: string;
   /** Where it really is. */
   readonly real: string;
-  /** A path for the system, through the held folder. */
+  /** A path for the system, through the held directory. */
   readonly path: string;
-  /** What stands there, a link as the link; undefined when nothing does. */
+  /** What stands there, a symlink as the symlink; undefined when nothing does. */
   readonly info: BigIntStats | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface FindOptions {
   readonly access: Access;
   /** The access that is needed where something stands already, when it is another. */
   readonly accessIfThere?: Access;
-  /** Whether links at the end are followed. Default true. */
+  /** Whether symlinks at the end are followed. Default true. */
   readonly follow?: boolean;
 }
 
@@ -65,7 +65,7 @@ export class PathResolver {
   }
 
   /**
-   * The place of a name in a folder, links in the folder's path followed. Whoever asks closes its anchor. Operations that
+   * The place of a name in a directory, symlinks in the directory's path followed. Whoever asks closes its anchor. Operations that
    * begin together, none awaited before the next, share one look: to read a file, a tool asks for its real path, its kind and
    * its bytes at once.
    */
@@ -104,7 +104,7 @@ export class PathResolver {
     requireCovered(grant, path, "read");
   }
 
-  /** @throws `CALL_UNCLAIMED` when something below the folder is excepted, so that the folder cannot go as a whole. */
+  /** @throws `CALL_UNCLAIMED` when something below the directory is excepted, so that the directory cannot go as a whole. */
   requireNothingExcepted(asked: string, real: string, access: Access): void {
     for (const path of this.#binding?.grant.except ?? []) {
       if (path.startsWith(`${asked}/`) || path.startsWith(`${real}/`)) this.requireCovered(path, access);
@@ -119,10 +119,10 @@ export class PathResolver {
   }
 
   /**
-   * Runs `use` on the place that `path` leads to, its folder held meanwhile. The asked path is judged by spelling before
+   * Runs `use` on the place that `path` leads to, its directory held meanwhile. The asked path is judged by spelling before
    * anything is looked at, then the place where it really is.
    * @throws `CALL_UNCLAIMED`, `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED`, `FS_BAD_PATH`, `FS_LINK_LOOP`; `FS_NOT_FOUND`
-   *   for a missing folder. A system error that `use` throws comes out as an `FS_*` fault.
+   *   for a missing directory. A system error that `use` throws comes out as an `FS_*` fault.
    */
   async with<T>(path: string, options: FindOptions, use: (resolved: PinnedPath) => T | Promise<T>): Promise<T> {
     const { operation } = options;
@@ -151,7 +151,7 @@ export class PathResolver {
     }
   }
 
-  /** The place that a link's text names, as seen from the folder of the link. The system walks all but the last name. */
+  /** The place that a symlink's text names, as seen from the directory of the symlink. The system walks all but the last name. */
   #follow(symlink: PinnedPath, target: string): PinnedPath {
     const slash = target.lastIndexOf("/");
     const name = target.slice(slash + 1);
@@ -177,13 +177,13 @@ function pinPath(asked: string, anchor: DirectoryAnchor, name: string): PinnedPa
   }
 }
 
-/** Where a path really leads, also through links to what does not exist yet. A ring of links is told as a link. */
+/** Where a path really leads, also through symlinks to what does not exist yet. A ring of symlinks is reported as a symlink. */
 export function resolveReal(path: string, finder: PathResolver): ResolvedPath {
   return resolveStep(path, finder, { symlinks: 0 });
 }
 
 /**
- * @param path - Absolute; as it is written, since a `..` behind a link leaves the folder that the link leads to. The system
+ * @param path - Absolute; as it is written, since a `..` behind a symlink leaves the directory that the symlink leads to. The system
  *   walks all but the last name.
  */
 function resolveStep(path: string, finder: PathResolver, met: { symlinks: number }): ResolvedPath {
@@ -232,7 +232,7 @@ function requireNoSecret(resolved: PinnedPath, did: string): void {
   if (!PROCESS_SECRETS.test(resolved.real)) return;
   throw new HaftError(
     "FS_PERMISSION",
-    `Did not ${did} "${resolved.asked}": it holds the environment or the memory of a running program. Ask for the one value that is needed.`,
+    `Did not ${did} "${resolved.asked}": it exposes the environment or the memory of a running process. Ask the user for the one value that you need.`,
     { details: { path: resolved.asked, system: `EACCES: permission denied, open '${resolved.asked}'` } },
   );
 }

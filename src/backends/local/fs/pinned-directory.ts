@@ -1,4 +1,4 @@
-/** A folder held fast: what is done through it happens in that folder, whatever its path leads to meanwhile. */
+/** A directory held fast: what is done through it happens in that directory, whatever its path leads to meanwhile. */
 import {
   closeSync,
   constants,
@@ -14,23 +14,23 @@ import {
 /** "pinned": by descriptor. "checked": by real path, where the system shows no descriptors; a swap can win there. */
 export type GuardMode = "pinned" | "checked";
 
-/** A held folder, wherever it is. */
+/** A held directory, wherever it is. */
 export interface PinnedDirectoryHandle {
-  /** A path that the system takes for a child of this folder; for "" the folder itself. */
+  /** A path that the system takes for a child of this directory; for "" the directory itself. */
   at(name: string): string;
-  /** What the folder takes by itself: it grows with the number of its entries. */
+  /** What the directory takes by itself: it grows with the number of its entries. */
   sizeBytes(): number;
   close(): void;
 }
 
 export interface DirectoryAnchor extends PinnedDirectoryHandle {
-  /** Where the folder really is. */
+  /** Where the directory really is. */
   readonly real: string;
-  /** The same folder for one more user, who closes it too. */
+  /** The same directory for one more user, who closes it too. */
   share(): DirectoryAnchor;
 }
 
-// Node does not name it: a descriptor that only stands for the folder, so no read permission is needed.
+// Node does not name it: a descriptor that only stands for the directory, so no read permission is needed.
 const O_PATH = 0o10000000;
 const DIRECTORY_FLAGS = O_PATH | constants.O_DIRECTORY;
 
@@ -40,21 +40,21 @@ export function guardMode(): GuardMode {
 }
 
 /**
- * Holds the folder that `path` leads to, links followed. `path` may be one that `Anchor.at` gave.
+ * Holds the directory that `path` leads to, symlinks followed. `path` may be one that `Anchor.at` gave.
  * @throws The system's error: ENOENT, ENOTDIR, EACCES, ELOOP.
  */
 export function openAnchor(path: string, mode: GuardMode): DirectoryAnchor {
   return mode === "pinned" ? new PathDirectory(path, DIRECTORY_FLAGS) : new CheckedDirectory(path);
 }
 
-/** As `openAnchor`, but a link at the end is no folder. @throws ENOTDIR for it. */
+/** As `openAnchor`, but a symlink at the end is no directory. @throws ENOTDIR for it. */
 export function openAnchorItself(path: string, mode: GuardMode): DirectoryAnchor {
   if (mode === "pinned") return new PathDirectory(path, DIRECTORY_FLAGS | constants.O_NOFOLLOW);
   if (lstatSync(path).isDirectory()) return new CheckedDirectory(path);
   throw systemError("ENOTDIR", "not a directory");
 }
 
-/** As `openAnchorItself`, for a folder that is looked into by way of a held one: where it is need not be asked. */
+/** As `openAnchorItself`, for a directory that is looked into by way of a held one: where it is need not be asked. */
 export function openDirectoryIn(above: PinnedDirectoryHandle, name: string, mode: GuardMode): PinnedDirectoryHandle {
   if (mode === "pinned") return new PinnedDirectory(above.at(name), DIRECTORY_FLAGS | constants.O_NOFOLLOW);
   return openAnchorItself(above.at(name), mode);
@@ -102,7 +102,7 @@ class PathDirectory extends PinnedDirectory implements DirectoryAnchor {
     }
   }
 
-  /** The kernel marks the place of a folder that was removed; nothing can be made in it any more. */
+  /** The kernel marks the place of a directory that was removed; nothing can be made in it any more. */
   #place(): string {
     const real = readlinkSync(this.base);
     if (real.endsWith(" (deleted)") && fstatSync(this.descriptor).nlink === 0) {

@@ -1,4 +1,4 @@
-/** Reading regular files, through a held folder. */
+/** Reading regular files, through a held directory. */
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, read, readSync } from "node:fs";
 import { notAFile, tooLarge } from "../../../kernel/index.js";
 import type { Deadline } from "./deadline.js";

@@ -81,7 +81,7 @@ describe("an old file", () => {
     expect([uid, gid, done.inPlace]).toEqual([1234, 2345, false]);
   });
 
-  it("that nobody may write is refused though its folder would allow a new one", async () => {
+  it("that nobody may write is refused though its directory would allow a new one", async () => {
     writeFileSync(at("file"), "old");
     chmodSync(at("file"), 0o444);
     chmodSync(folder, 0o777);
@@ -94,7 +94,7 @@ describe("an old file", () => {
     expect(readFileSync(at("file"), "utf8")).toBe("old");
   });
 
-  it("is written in place where its folder takes no other file", async () => {
+  it("is written in place where its directory takes no other file", async () => {
     mkdirSync(at("closed"));
     writeFileSync(at("closed/file"), "a longer old text");
     chmodSync(at("closed/file"), 0o666);
@@ -157,12 +157,12 @@ describe("a process that is killed while it writes", () => {
       expect([1000, size]).toContain(now.length);
       expect(new Set(now.length === size ? [now[0], now[size - 1]] : now).size).toBe(1);
     }
-    // A host of its own, since one that has looked through the folder does not look again at once.
+    // A host of its own, since one that has looked through the directory does not look again at once.
     await createLocalBackend({ watcher: false }).root.fs.writeFile(at("other"), "x");
     expect(readdirSync(folder).sort()).toEqual(["file", "other"]);
   });
 
-  it("is told apart from one that still writes", async () => {
+  it("is reported apart from one that still writes", async () => {
     const own = readFileSync("/proc/self/stat", "latin1").split(") ")[1]!.split(" ")[19];
     const namespace = /\d+/.exec(spawnSync("readlink", ["/proc/self/ns/pid"], { encoding: "utf8" }).stdout)![0];
     const inUse = `.haft-${process.pid}-${own}-${namespace}-0123456789ab.tmp`;
@@ -174,7 +174,7 @@ describe("a process that is killed while it writes", () => {
   });
 });
 
-describe("a link to a file elsewhere", () => {
+describe("a symlink to a file elsewhere", () => {
   it("is followed, and the temporary file lies beside the target", async () => {
     mkdirSync(at("elsewhere"));
     writeFileSync(at("elsewhere/file"), "old");

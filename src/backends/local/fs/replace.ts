@@ -33,7 +33,7 @@ import { type PinnedPath, specialFileKindOf, versionOf } from "./path-resolver.j
 import { openFile, readAt } from "./read.js";
 import { discard, flush, flushDirectory, removeName, type TempFiles, WRITE_STEP_BYTES, writeAll } from "./write.js";
 
-/** A link, not a rename, so that whoever came first wins; where a file system has no links the file is made directly. */
+/** Error codes of file systems without hard links. A hard link never replaces an existing name, a rename does. */
 const NO_FOLLOW = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 const [WRITE] = FS_OPERATIONS.write;
@@ -126,7 +126,7 @@ async function renameOver(
   try {
     temp = tools.temps.create(resolved.anchor, 0o600);
   } catch (thrown) {
-    // The file may be written, its folder may not.
+    // The file may be written, its directory may not.
     if (systemCode(thrown) !== "EACCES" && systemCode(thrown) !== "EPERM") throw thrown;
     return writeInPlace(resolved, write, tools, deadline);
   }
@@ -240,8 +240,8 @@ function grow(descriptor: number, data: Uint8Array, oldSize: number): unknown {
 
 /** All of it is in `system` too: what shows a fault may show only that. */
 function halfWritten(resolved: PinnedPath, backup: Backup, cause: unknown): HaftError {
-  const state = `it holds neither its old bytes nor the new ones whole, because of: ${messageOf(cause)}`;
-  const next = `The old bytes are kept in "${backup.path}". Restore them with: ${restoreCommand(backup.path, resolved.real)}`;
+  const state = `it contains neither the complete old bytes nor the complete new ones: ${messageOf(cause)}`;
+  const next = `The old bytes are stored in "${backup.path}". Restore them with: ${restoreCommand(backup.path, resolved.real)}`;
   return new HaftError("FS_IO", `Did not ${WRITE} all of "${resolved.asked}": ${state}. ${next}`, {
     cause,
     details: { path: resolved.asked, system: `${state}. ${next}` },

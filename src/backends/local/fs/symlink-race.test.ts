@@ -7,7 +7,7 @@ import { type BoundCall, grantFor } from "../../../kernel/index.js";
 import { createLocalBackend } from "../local-backend.js";
 import { guardMode } from "./pinned-directory.js";
 
-/** Swaps a link between two targets as fast as it can until its input ends, then says how often. */
+/** Swaps a symlink between two targets as fast as it can until its input ends, then says how often. */
 const SWAPPER = `
 const fs = require("node:fs");
 const [way, one, other] = process.argv.slice(1);
@@ -78,8 +78,8 @@ function expectOutsideUntouched(): void {
   for (const name of ["secret", "folder/file"]) expect(readFileSync(join(folder, "out", name), "utf8")).toBe("secret");
 }
 
-describe.runIf(guardMode() === "pinned")("a link that another process swaps all the time", () => {
-  it("lets no operation in its folder out of the grant", async () => {
+describe.runIf(guardMode() === "pinned")("a symlink that another process swaps all the time", () => {
+  it("lets no operation in its directory out of the grant", async () => {
     const fs = bound();
     const { outcomes, swaps } = await race("in/way", "real", "../out/folder", async (way, round) => {
       const kind = round % 5;

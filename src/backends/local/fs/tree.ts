@@ -1,4 +1,4 @@
-/** Folders: listing, making, removing and moving, each through a held folder. */
+/** Directories: listing, making, removing and moving, each through a held directory. */
 import {
   lchownSync,
   linkSync,
@@ -21,22 +21,22 @@ import { type DirectoryAnchor, type GuardMode, openAnchor, openAnchorItself } fr
 /** Names between two looks at whether the caller still waits. */
 const NAMES_PER_STEP = 500;
 
-/** What opening a folder says when the folder, or one above it, is not there. */
+/** What opening a directory says when the directory, or one above it, is not there. */
 const IN_THE_WAY: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR"]);
 
-/** The names in a folder, in code-unit order. */
+/** The names in a directory, in code-unit order. */
 export async function sortedNames(anchor: DirectoryAnchor): Promise<string[]> {
   const names = await promises.readdir(anchor.at(""));
   return names.sort((one, other) => (one < other ? -1 : 1));
 }
 
-/** Makes one folder. @throws EEXIST, ENOENT. */
+/** Makes one directory. @throws EEXIST, ENOENT. */
 export function makeDirectory(resolved: PinnedPath): void {
   mkdirSync(resolved.path, 0o777);
 }
 
 /**
- * Makes a folder and those above it that are missing. Each is made in the held folder above it, so a link that takes the
+ * Makes a directory and those above it that are missing. Each is made in the held directory above it, so a symlink that takes the
  * place of one meanwhile is not walked through unjudged.
  */
 export async function makeDirectories(path: string, finder: PathResolver, deadline: Deadline): Promise<void> {
@@ -48,7 +48,7 @@ export async function makeDirectories(path: string, finder: PathResolver, deadli
       try {
         anchor = openAnchor(existing, finder.mode);
       } catch (thrown) {
-        // A file, or a link that leads nowhere, is in the way as well; making its name tells which.
+        // A file, or a symlink that leads nowhere, is in the way as well; making its name tells which.
         if (!IN_THE_WAY.has(systemCode(thrown) ?? "") || existing === "/") throw thrown;
         const slash = existing.lastIndexOf("/");
         missing.unshift(existing.slice(slash + 1));
@@ -85,14 +85,14 @@ export async function makeDirectories(path: string, finder: PathResolver, deadli
   }
 }
 
-/** Removes what stands at the place; a folder only when it is empty. Links are removed, not followed. */
+/** Removes what stands at the place; a directory only when it is empty. Links are removed, not followed. */
 export function removeOne(resolved: PinnedPath): void {
   if (resolved.info?.isDirectory()) rmdirSync(resolved.path);
   else unlinkSync(resolved.path);
 }
 
 /**
- * Removes a folder with all below it. No link is followed: each folder is entered through the held one above it.
+ * Removes a directory with all below it. No symlink is followed: each directory is entered through the held one above it.
  * @param beforeInside - Called before the first thing inside is removed; throws when it must stay.
  */
 export async function removeTree(
@@ -143,7 +143,7 @@ export function move(from: PinnedPath, to: PinnedPath, replace: boolean, mode: G
 }
 
 function moveDirectoryToFreeName(from: PinnedPath, to: PinnedPath): void {
-  // A folder takes the place of an empty one: making that first is what fails when the name is taken.
+  // A directory takes the place of an empty one: making that first is what fails when the name is taken.
   mkdirSync(to.path);
   try {
     renameSync(from.path, to.path);
@@ -156,7 +156,7 @@ function moveDirectoryToFreeName(from: PinnedPath, to: PinnedPath): void {
 /** A second name first, which fails when the new one is taken; where that is not allowed, a look has to do. */
 function moveToFreeName(from: PinnedPath, to: PinnedPath, mode: GuardMode): void {
   try {
-    // Linux gives a link itself a second name. Other systems give it to what the link leads to.
+    // Linux gives a symlink itself a second name. Other systems give it to what the symlink leads to.
     if (mode === "checked" && from.info!.isSymbolicLink()) recreateSymlink(from, to);
     else linkSync(from.path, to.path);
   } catch (thrown) {
@@ -167,7 +167,7 @@ function moveToFreeName(from: PinnedPath, to: PinnedPath, mode: GuardMode): void
   orUndo(to, () => unlinkSync(from.path));
 }
 
-/** The same link under the other name, with the owner and the times of the old one. */
+/** The same symlink under the other name, with the owner and the times of the old one. */
 function recreateSymlink(from: PinnedPath, to: PinnedPath): void {
   const { uid, gid, atimeNs, mtimeNs } = from.info!;
   symlinkSync(readlinkSync(from.path, "buffer"), to.path);

@@ -72,7 +72,7 @@ export async function flushDirectory(path: string): Promise<void> {
 
 /** A leftover that cannot be told from one in use, because another machine or container wrote it, goes when it is this old. */
 const FOREIGN_LEFTOVER_MS = 10 * 60 * 1000;
-/** A folder is looked through at most once in this time. */
+/** A directory is looked through at most once in this time. */
 const SWEEP_EVERY_MS = 60_000;
 const REMEMBERED_DIRECTORIES = 1000;
 
@@ -84,7 +84,7 @@ export class TempFiles {
   readonly #namespace = pidNamespace();
   readonly #prefix = `.haft-${process.pid}-${processStart(process.pid) ?? 0}-${this.#namespace}-`;
 
-  /** Creates an empty file in the folder that nobody else has. Its mode is `mode` less the umask. */
+  /** Creates an empty file in the directory that nobody else has. Its mode is `mode` less the umask. */
   create(
     anchor: DirectoryAnchor,
     mode: number,
@@ -95,7 +95,7 @@ export class TempFiles {
     return { descriptor: openSync(path, flags, mode), name, path };
   }
 
-  /** Removes what killed processes left in the folder. Never throws: a leftover harms nobody. */
+  /** Removes what killed processes left in the directory. Never throws: a leftover harms nobody. */
   sweep(anchor: DirectoryAnchor): void {
     const now = Date.now();
     if (now - (this.#swept.get(anchor.real) ?? 0) < SWEEP_EVERY_MS) return;
@@ -106,7 +106,7 @@ export class TempFiles {
         if (name.startsWith(".haft-") && this.#isLeftover(anchor, name, now)) unlinkSync(anchor.at(name));
       }
     } catch {
-      // The folder may not be read or written: then nothing of ours is in it, or nothing can be done.
+      // The directory may not be read or written: then nothing of ours is in it, or nothing can be done.
     }
   }
 

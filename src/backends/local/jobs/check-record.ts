@@ -1,4 +1,4 @@
-/** What a record of a job holds, and whether what stands in a job's folder is one as this version writes it. Whoever runs commands can write there as well. */
+/** What a record of a job holds, and whether what stands in a job's directory is one as this version writes it. Whoever runs commands can write there as well. */
 import { isAbsolute } from "node:path";
 import type { JobInfo, ShellExit } from "../../../kernel/index.js";
 import type { HostIdentity } from "./host-identity.js";
@@ -25,7 +25,7 @@ export interface JobRecord extends Pick<JobInfo, "id" | "command" | "cwd" | "lif
     /** Bytes printed to each stream. */
     readonly produced: { readonly stdout: number; readonly stderr: number };
   };
-  /** Somebody was told of its end: the host that started it, or a later one. */
+  /** Somebody was reported of its end: the host that started it, or a later one. */
   readonly isReported?: true;
 }
 
@@ -70,7 +70,7 @@ const PARTS: Shape = {
   ended: (value) => holds(value, ENDED) && isExit((value as Fields).exit),
 };
 
-/** @param id - The name of the folder: a record that names another job belongs elsewhere. */
+/** @param id - The name of the directory: a record that names another job belongs elsewhere. */
 export function isJobRecord(value: unknown, id: string, version: number): value is JobRecord {
   if (!holds(value, RECORD)) return false;
   const record = value as Fields;

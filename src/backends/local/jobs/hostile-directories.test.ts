@@ -41,7 +41,7 @@ function makeFifo(name: string): void {
   expect(spawnSync("mkfifo", [join(folder, name)]).status).toBe(0);
 }
 
-describe("a folder of a job that somebody else has written into", () => {
+describe("a directory of a job that somebody else has written into", () => {
   it("is read while it is as this version writes it", () => {
     put({ ended: { ...ENDED, exit: { by: "code", code: 3 } } });
     expect(storedJobs(state).list()).toMatchObject([{ id: "job-1", status: "ended", exit: { by: "code", code: 3 } }]);
@@ -83,7 +83,7 @@ describe("a folder of a job that somebody else has written into", () => {
     expect(storedJobs(state).list()).toMatchObject([{ id: "job-1", status: "ended", endedBy: "host", outputBytes: 0 }]);
   });
 
-  it("is no job where its record is larger than any, or a link", () => {
+  it("is no job where its record is larger than any, or a symlink", () => {
     writeFileSync(join(folder, "job.json"), JSON.stringify(RECORD));
     truncateSync(join(folder, "job.json"), 512 * 1024 * 1024);
     expect(readJobRecord(folder)).toBeUndefined();

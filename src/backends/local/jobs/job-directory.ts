@@ -1,4 +1,4 @@
-/** The folder of one job: its record, and where its output goes. */
+/** The directory of one job: its record, and where its output goes. */
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ShellExit } from "../../../kernel/index.js";
@@ -9,7 +9,7 @@ import { readSmallFile } from "./small-file.js";
 
 export type StreamName = "stdout" | "stderr";
 
-/** An exit status and a line end. */
+/** An exit status and a newline. */
 const MAX_EXIT_BYTES = 16;
 /** How soon a record that could not be written is tried again. */
 const RETRY_MS = 1_000;

@@ -1,4 +1,4 @@
-/** What is written down of a job, in `job.json` of its folder. */
+/** What is written down of a job, in `job.json` of its directory. */
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { truncateToHead } from "../../../text/index.js";
@@ -28,7 +28,7 @@ export function newerRecord(directory: string): string | undefined {
   const path = join(directory, FILE);
   const { version } = (readJson(path) ?? {}) as { readonly version?: unknown };
   if (typeof version !== "number" || version <= VERSION) return undefined;
-  return `"${path}" is of version ${version}, and this Haft knows version ${VERSION}. Use the newer Haft`;
+  return `"${path}" has format version ${version}; this Haft supports version ${VERSION}. Use the newer Haft`;
 }
 
 function readJson(path: string): unknown {

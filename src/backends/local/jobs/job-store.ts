@@ -1,4 +1,4 @@
-/** The folders of all jobs of this machine that share one state folder, whatever host started them. */
+/** The directories of all jobs of this machine that share one state directory, whatever host started them. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { JobInfo } from "../../../kernel/index.js";
@@ -42,7 +42,7 @@ export class JobStore {
   }
 
   /**
-   * A folder under a number that no other job of this state folder has. Undefined where none can be made, as on a full disk:
+   * A directory under a number that no other job of this state directory has. Undefined where none can be made, as on a full disk:
    * the job then lives in memory only.
    */
   open(job: NewJob): JobDirectory | undefined {
@@ -66,7 +66,7 @@ export class JobStore {
     return undefined;
   }
 
-  /** The next free number, of a job that has no folder as well. */
+  /** The next free number, of a job that has no directory as well. */
   nextId(): string {
     if (this.#lastNumber === 0) this.#lastNumber = Math.max(0, ...this.ids().map(numberOf));
     return PREFIX + ++this.#lastNumber;
@@ -86,7 +86,7 @@ export class JobStore {
     return record === undefined ? undefined : new JobDirectory(path, record);
   }
 
-  /** Why a job that has a folder is not to be found, where a newer version has written it: a clause with the next step. */
+  /** Why a job that has a directory is not to be found, where a newer version has written it: a clause with the next step. */
   newer(id: string): string | undefined {
     return isId(id) ? newerRecord(join(this.path, id)) : undefined;
   }
@@ -128,7 +128,7 @@ export class JobStore {
     return { jobs, bytes };
   }
 
-  /** A folder without a record, not one with a record that cannot be read. */
+  /** A directory without a record, not one with a record that cannot be read. */
   #removeUnfinished(nowMs: number): void {
     for (const id of this.ids()) {
       const path = join(this.path, id);
@@ -150,7 +150,7 @@ export class JobStore {
   }
 }
 
-/** What is told of a job that is known by its folder: another host started it. */
+/** What is reported of a job that is known by its directory: another host started it. */
 export function infoOfRecord(directory: JobDirectory, isRunning: boolean): JobInfo {
   const { id, command, cwd, lifetime, session, owner, startedMs, ended } = directory.record;
   const produced = directory.produced();
@@ -197,10 +197,10 @@ function makeNew(path: string): boolean {
   }
 }
 
-/** A link in the folder's place takes no output. @throws When there is no folder and none can be made. */
+/** A symlink in the directory's place takes no output. @throws When there is no directory and none can be made. */
 function makeOutputDirectory(path: string): void {
   makeNew(path);
-  if (!lstatSync(path).isDirectory()) throw new Error(`"${path}" is no folder`);
+  if (!lstatSync(path).isDirectory()) throw new Error(`"${path}" is not a directory`);
 }
 
 function lstatIfThere(path: string) {

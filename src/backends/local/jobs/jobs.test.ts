@@ -159,7 +159,7 @@ function cmdlineOf(pid: string): string {
 const following = (line = "") => `line ${Number(line.slice(5)) + 1}`;
 
 describe("jobs of a host that closes", () => {
-  it("leave no pump behind when their folder is removed and they have ended", async () => {
+  it("leave no pump behind when their directory is removed and they have ended", async () => {
     const first = backendOn();
     // It ends by itself where the test does not come so far as to tell it.
     const command = `echo begun; until [ -e stop ] || [ ! -d '${folder}' ]; do sleep 0.02; done; echo more`;
@@ -204,7 +204,7 @@ describe("jobs of a host that closes", () => {
   });
 });
 
-describe("the folder of a job", () => {
+describe("the directory of a job", () => {
   it("a stranger that has the number of a job's process is not stopped with it [PROC-03]", async () => {
     const stranger = spawn("sleep", ["600"], { stdio: "ignore" });
     try {
@@ -235,7 +235,7 @@ describe("the folder of a job", () => {
     await until(() => readJobRecord(job.path)?.ended !== undefined);
   });
 
-  it("has a number that no other job of the state folder has, whatever host made it", async () => {
+  it("has a number that no other job of the state directory has, whatever host made it", async () => {
     const stores = [new JobStore(state), new JobStore(state)] as const;
     const ids = stores.flatMap((store) =>
       [1, 2, 3].map(() => store.open({ command: "true", cwd: folder, lifetime: "host" })?.id),

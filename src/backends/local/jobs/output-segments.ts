@@ -46,7 +46,7 @@ export class OutputSegments {
   #notBefore = 0;
   #isClosed = false;
 
-  /** @param prefix - Absolute; the folder is there. */
+  /** @param prefix - Absolute; the directory is there. */
   constructor(prefix: string, write: WriteBytes = writeBytes) {
     this.#prefix = prefix;
     this.#write = write;

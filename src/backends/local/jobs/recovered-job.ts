@@ -1,4 +1,4 @@
-/** One job that is known by its folder and its processes only: its host has gone. */
+/** One job that is known by its directory and its processes only: its host has gone. */
 
 import { killTree, type Leader, ProcessTree, processStart, send, survivorsOf } from "../../../host/index.js";
 import {
@@ -149,7 +149,7 @@ export class RecoveredJob {
   }
 
   #refuseInput(): never {
-    throw inputClosed(this.id, "its standard input has ended with the host that started it");
+    throw inputClosed(this.id, "its stdin was closed when the host that started it ended");
   }
 
   async #result(): Promise<ShellResult> {
@@ -165,7 +165,7 @@ export class RecoveredJob {
       stderr: captured(this.directory, "stderr"),
       tree: ended === undefined ? TREE_UNSEEN : TREE_GONE,
       job: this.id,
-      ...(ended?.by === "host" ? { problem: "it was ended with its host" } : {}),
+      ...(ended?.by === "host" ? { problem: "it was stopped when its host ended" } : {}),
       startedMs: record.startedMs,
       tookMs: Math.max(0, (ended?.atMs ?? Date.now()) - record.startedMs),
     };

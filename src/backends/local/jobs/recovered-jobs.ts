@@ -1,9 +1,9 @@
-/** Jobs that this backend did not start itself: what earlier hosts have left in the state folder. */
+/** Jobs that this backend did not start itself: what earlier hosts have left in the state directory. */
 import { HaftError, type JobInfo, type Lifetime } from "../../../kernel/index.js";
 import type { JobStore } from "./job-store.js";
 import { RecoveredJob } from "./recovered-job.js";
 
-/** A job whose end is told to the host that has found it. */
+/** A job whose end is reported to the host that has found it. */
 export interface EndedJob {
   readonly id: string;
   readonly command: string;
@@ -38,7 +38,7 @@ export class RecoveredJobs {
   /** @throws `STORE_NEWER` for a job that only a newer version can read. */
   requireKnown(id: string): void {
     const why = this.#isOwn(id) ? undefined : this.#store.newer(id);
-    if (why !== undefined) throw new HaftError("STORE_NEWER", `Did not look at "${id}": ${why}.`, { details: { id } });
+    if (why !== undefined) throw new HaftError("STORE_NEWER", `Did not read "${id}": ${why}.`, { details: { id } });
   }
 
   /** Oldest first. */
@@ -53,7 +53,7 @@ export class RecoveredJobs {
     return this.all().map((job) => job.info());
   }
 
-  /** Those that ended with their host, or since, and that nobody was told of yet. What is too old is removed first. */
+  /** Those that ended with their host, or since, and that nobody was reported of yet. What is too old is removed first. */
   takeEnded(): readonly EndedJob[] {
     if (!this.#isCleaned) this.#store.clean();
     this.#isCleaned = true;

@@ -1,7 +1,7 @@
-/** Small files of a job's folder, read so that nothing which stands in their place can keep this process waiting. */
+/** Small files of a job's directory, read so that nothing which stands in their place can keep this process waiting. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
-/** A FIFO is not waited for, a link not followed. */
+/** A FIFO is not waited for, a symlink not followed. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** The text of an ordinary file of at most `maxBytes`; undefined for anything else, and where there is nothing. */

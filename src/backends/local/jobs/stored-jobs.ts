@@ -1,4 +1,4 @@
-/** All jobs of a state folder, for whoever looks after them from outside of the hosts that started them. */
+/** All jobs of a state directory, for whoever looks after them from outside of the hosts that started them. */
 import { DEFAULT_GRACE_MS, type JobInfo, type TreeState } from "../../../kernel/index.js";
 import { type Cleaned, JobStore } from "./job-store.js";
 import { RecoveredJob } from "./recovered-job.js";

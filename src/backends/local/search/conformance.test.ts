@@ -2,7 +2,7 @@ import { conform } from "../../../testing/conform.fixture.js";
 import { searchSuite } from "../../../testing/index.js";
 import { searchFixture } from "./search.fixture.js";
 
-// ripgrep through held folders is proved with the whole backend.
+// ripgrep through held directories is proved with the whole backend.
 for (const [engine, mode] of [
   ["ripgrep", "checked"],
   ["own", "pinned"],

@@ -100,7 +100,7 @@ class LocalSearch implements Search {
   }
 }
 
-/** The same tree with files that are passed over, as links are. Hidden they must not be: some of them hold ignore rules. */
+/** The same tree with files that are passed over, as symlinks are. Hidden they must not be: some of them hold ignore rules. */
 function passingOver(paths: ReadonlySet<string>, source: SearchSource): SearchSource {
   const passed = <T extends { readonly kind: EntryKind }>(path: string, entry: T): T =>
     paths.has(path) ? { ...entry, kind: "link" } : entry;

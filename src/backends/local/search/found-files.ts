@@ -248,7 +248,7 @@ export class FoundFiles {
     return isIncluded(path) ? path : undefined;
   }
 
-  /** Below a folder ripgrep passes over most binary and large files and does not say so, so that none of them are counted. */
+  /** Below a directory ripgrep passes over most binary and large files and does not say so, so that none of them are counted. */
   #skip(reason: SkipReason, path?: string): void {
     if (this.#options.isAlone || !UNCOUNTED.has(reason)) this.#options.tally.skip(reason, path);
   }

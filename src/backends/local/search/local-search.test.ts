@@ -198,7 +198,7 @@ describe("a search by ripgrep", () => {
     expect(told).toEqual(["begin", `true ${told.at(-1)}`, expect.stringMatching(/^\d+$/)]);
   });
 
-  it("goes on past folders and files that may not be read, and names them", async () => {
+  it("goes on past directories and files that may not be read, and names them", async () => {
     lay({ "locked/b.txt": "needle\n", "ok/a.txt": "needle\n", "ok/secret.txt": "needle\n" });
     chmodSync(join(folder, "locked"), 0o000);
     chmodSync(join(folder, "ok/secret.txt"), 0o000);
@@ -212,7 +212,7 @@ describe("a search by ripgrep", () => {
     chmodSync(join(folder, "locked"), 0o755);
   });
 
-  it("gives nothing from outside while a folder is swapped for a link again and again", async () => {
+  it("gives nothing from outside while a directory is swapped for a symlink again and again", async () => {
     const outside = realpathSync(mkdtempSync(join(tmpdir(), "haft-outside-")));
     writeFileSync(join(outside, "f.txt"), "secret needle\n");
     lay({ "root/sub/f.txt": "inside needle\n", "root/other/g.txt": "inside needle\n" });
@@ -306,7 +306,7 @@ async function asNobody<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A process that swaps `root/sub` for a link to `outside` and back as fast as it can. Whoever starts it kills it. */
+/** A process that swaps `root/sub` for a symlink to `outside` and back as fast as it can. Whoever starts it kills it. */
 async function swapping(root: string, outside: string): Promise<ChildProcess> {
   const script = `
     const { renameSync, symlinkSync, unlinkSync } = require("node:fs");

@@ -43,7 +43,7 @@ async function namesOf(found: ReturnType<typeof walk>, meanwhile: Readonly<Recor
 const descriptors = () => readdirSync("/proc/self/fd").length;
 
 describe("a walk of this machine", () => {
-  it("lets go of every folder, however it ends", async () => {
+  it("lets go of every directory, however it ends", async () => {
     for (let index = 0; index < 30; index++) mkdirSync(join(folder, `a/b${index}/c/d`), { recursive: true });
     await namesOf(walk({ limit: 1 }));
     const before = descriptors();
@@ -57,7 +57,7 @@ describe("a walk of this machine", () => {
     expect(descriptors()).toBe(before);
   });
 
-  it("does not walk through a link that has taken the place of a folder", async () => {
+  it("does not walk through a symlink that has taken the place of a directory", async () => {
     const outside = mkdtempSync(join(tmpdir(), "haft-held-outside-"));
     writeFileSync(join(outside, "secret"), "");
     mkdirSync(join(folder, "a/b"), { recursive: true });
@@ -72,7 +72,7 @@ describe("a walk of this machine", () => {
     rmSync(outside, { recursive: true });
   });
 
-  it("goes on where a folder above was moved meanwhile, and past one that is gone", async () => {
+  it("goes on where a directory above was moved meanwhile, and past one that is gone", async () => {
     mkdirSync(join(folder, "a/b/c"), { recursive: true });
     mkdirSync(join(folder, "d/e"), { recursive: true });
     const moved = await namesOf(walk(), {

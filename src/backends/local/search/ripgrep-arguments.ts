@@ -77,7 +77,7 @@ export function exceptedBelow(asked: string, { real }: SearchRoot, except: reado
 
 /**
  * Which ignore files ripgrep is to heed, so that it leaves out what our own engine does. Undefined where it cannot be told: it
- * takes those of all folders above the root, up to the repository's root, or of none.
+ * takes those of all directories above the root, up to the repository's root, or of none.
  *
  * @param real - Where the root really is.
  */
@@ -98,7 +98,7 @@ function hasAny(directory: string, names: readonly string[]): boolean {
   try {
     return names.some((name) => lstatSync(`${directory}/${name}`, { throwIfNoEntry: false }) !== undefined);
   } catch {
-    // A folder that may not be looked into is none that its rules are read from.
+    // A directory that may not be looked into is none that its rules are read from.
     return false;
   }
 }

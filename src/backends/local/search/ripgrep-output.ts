@@ -160,7 +160,7 @@ export type PathRecord =
 const NUL = 0;
 const DOT = 46;
 
-/** @param hasCounts - Whether a count and a line end stand behind each path; else `count` is 1. */
+/** @param hasCounts - Whether a count and a newline stand behind each path; else `count` is 1. */
 export async function* pathRecords(
   chunks: AsyncIterable<Buffer>,
   hasCounts: boolean,

@@ -17,7 +17,7 @@ const MAX_SOURCE_LENGTH = 64 * 1024;
 const STRAY_BYTE = "(?-u:[\\x80-\\xff])";
 /** A BOM is no part of the first line, and ripgrep cannot tell the first line from others here. */
 const LINE_START = "(?m:^\\x{feff}?)";
-/** A line ends before its `\r\n`. ripgrep takes a lone `\r` for an end as well. */
+/** A newlines before its `\r\n`. ripgrep takes a lone `\r` for an end as well. */
 const LINE_END = "(?mR:$)";
 /** What is written otherwise, and what stands for itself; all of ripgrep's own signs are among the escapes. */
 const TOKEN =

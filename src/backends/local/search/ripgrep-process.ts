@@ -5,7 +5,7 @@ import type { RipgrepProgram } from "./ripgrep-program.js";
 /** Milliseconds after which a run is watched; most are over by then. */
 const WATCH_AFTER_MS = 250;
 
-/** Ends the processes that it was told of when this one is gone. */
+/** Ends the processes that it was reported of when this one is gone. */
 export interface ProcessWatch {
   /** Sees to it that it runs. */
   begin(): void;
@@ -17,7 +17,7 @@ export interface ProcessWatch {
 export interface RipgrepStart {
   readonly program: RipgrepProgram;
   readonly arguments: readonly string[];
-  /** Where it runs; a path through a held folder, so that no swapped one is entered. */
+  /** Where it runs; a path through a held directory, so that no swapped one is entered. */
   readonly cwd: string;
   /** Ends it at once. */
   readonly signal: AbortSignal;

@@ -12,7 +12,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const none = () => Promise.reject(new Error("no package for this machine"));
 
-/** A program that tells a version, in a folder of its own. */
+/** A program that tells a version, in a directory of its own. */
 function program(name: string, prints: string): string {
   mkdirSync(join(folder, name), { recursive: true });
   const path = join(folder, name, "rg");

@@ -21,7 +21,7 @@ export interface RipgrepProgram {
 export interface RipgrepPlaces {
   /** The program that a package brings. Rejects where there is none for this machine. */
   packaged(): Promise<string>;
-  /** Folders to look in next, divided by colons. */
+  /** Directories to look in next, divided by colons. */
   readonly path: string;
 }
 
@@ -67,7 +67,7 @@ async function packagedRipgrep(): Promise<string> {
   return rgPath;
 }
 
-/** The first `rg` in an absolute folder of `path`; what lies in a relative one depends on where we stand. */
+/** The first `rg` in an absolute directory of `path`; what lies in a relative one depends on where we stand. */
 function programOnPath(path: string): string | undefined {
   for (const directory of path.split(":").filter((one) => isAbsolute(one))) {
     const file = join(directory, "rg");

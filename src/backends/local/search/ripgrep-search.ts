@@ -92,7 +92,7 @@ export class RipgrepSearch {
     }
   }
 
-  /** Why a root that is no folder is not searched; undefined when it is. */
+  /** Why a root that is no directory is not searched; undefined when it is. */
   async #classifyFile(root: SearchRoot): Promise<SkipReason | undefined> {
     const { query, scope, source } = this.#task;
     if (root.kind !== "file") return "special";

@@ -11,14 +11,14 @@ export interface SearchRoot {
   readonly size: number;
   /** Where it really is. */
   readonly real: string;
-  /** The root itself when it is a folder, else the folder that holds it. */
+  /** The root itself when it is a directory, else the directory that holds it. */
   readonly directory: DirectoryAnchor;
-  /** The root as seen from `folder`: "." or "./name". */
+  /** The root as seen from `directory`: "." or "./name". */
   readonly argument: string;
 }
 
 /**
- * Whoever opens it closes its `folder`.
+ * The caller closes its `directory`.
  * @throws `FS_NOT_FOUND`, `FS_PERMISSION`; `CALL_UNCLAIMED`, `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` where it may not
  *   be searched.
  */
@@ -29,7 +29,7 @@ export function openSearchRoot(root: string, finder: PathResolver, binding: Bind
     const size = kind === "file" ? Number(resolved.info.size) : 0;
     if (kind === "directory") {
       requireTree(binding, root);
-      // Holding a folder does not take the right to list it.
+      // Holding a directory does not take the right to list it.
       closeSync(openSync(resolved.path, constants.O_RDONLY | constants.O_DIRECTORY));
       return {
         kind,
@@ -49,7 +49,7 @@ export function openSearchRoot(root: string, finder: PathResolver, binding: Bind
   });
 }
 
-/** @throws `CALL_UNCLAIMED` where the grant opens the folder and not what lies below it. */
+/** @throws `CALL_UNCLAIMED` where the grant opens the directory and not what lies below it. */
 export function requireTree({ grant }: Binding, path: string): void {
   const isWhole = grant.files.some(
     (place) => place.scope === "tree" && isWithin(place.path, path) && place.access.includes("read"),
@@ -57,7 +57,7 @@ export function requireTree({ grant }: Binding, path: string): void {
   if (isWhole) return;
   throw new HaftError(
     "CALL_UNCLAIMED",
-    `Did not search "${path}": the call claimed it without what lies below it. Name the parts one by one.`,
+    `Did not search "${path}": the call did not claim what lies below it. Search its parts one by one.`,
     { details: { path, access: "read" } },
   );
 }

@@ -1,4 +1,4 @@
-/** A folder of this machine with its files and its search, for tests of the search alone. */
+/** A directory of this machine with its files and its search, for tests of the search alone. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, linkSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -10,7 +10,7 @@ import { requireTree } from "./search-root.js";
 
 const [READ] = FS_OPERATIONS.read;
 const [LIST] = FS_OPERATIONS.list;
-/** Up to this size of its own a folder is listed at once: a thread of the pool would answer later. */
+/** Up to this size of its own a directory is listed at once: a thread of the pool would answer later. */
 const AT_ONCE_BYTES = 64 * 1024;
 /** Milliseconds of listing at once after which timers and other calls get their turn. */
 const TURN_MS = 5;
@@ -58,12 +58,12 @@ export class TreeSource implements SearchSource {
     });
   }
 
-  /** Lets go of the folders that it holds. */
+  /** Lets go of the directories that it holds. */
   close(): void {
     this.#held.close();
   }
 
-  /** What lies below the root was judged with it, and no link is walked through. */
+  /** What lies below the root was judged with it, and no symlink is walked through. */
   #listBelow(above: PinnedDirectoryHandle, path: string): Promise<readonly SourceChild[]> {
     const name = path.slice(path.lastIndexOf("/") + 1);
     try {
@@ -74,7 +74,7 @@ export class TreeSource implements SearchSource {
     }
   }
 
-  /** The children of a folder that is held from then on. */
+  /** The children of a directory that is held from then on. */
   async #list(directory: PinnedDirectoryHandle, path: string): Promise<readonly SourceChild[]> {
     try {
       const children = await listed(directory);
@@ -97,7 +97,7 @@ export class TreeSource implements SearchSource {
     }
   }
 
-  /** Opens a regular file. Whoever opens it closes its descriptor. */
+  /** Opens a regular file. The caller closes its descriptor. */
   open(path: string): Promise<OpenFile> {
     return this.#finderFor(path).with(path, { operation: FS_OPERATIONS.read, access: "read" }, (resolved) => {
       requireName(resolved, READ);
@@ -116,7 +116,7 @@ export class TreeSource implements SearchSource {
   }
 }
 
-/** A name that is not UTF-8 was told with signs in place of its bytes, so what it names is not found by it. */
+/** A name that is not UTF-8 was listed with replacement characters, so it does not name the file. */
 function requireName(resolved: PinnedPath, did: string): void {
   if (resolved.info !== undefined || !resolved.name.includes("\uFFFD")) return;
   throw notUtf8Name(did, resolved.asked);
@@ -147,14 +147,14 @@ interface Entered {
 }
 
 /**
- * The folders from the root of a walk down to the one that was listed last, each of them held: the next is entered through
- * the one above it, so that no part of its path is looked up again and no link that was put in its way is walked through.
+ * The directories from the root of a walk down to the one that was listed last, each of them held: the next is entered through
+ * the one above it, so that no part of its path is looked up again and no symlink that was put in its way is walked through.
  */
 class PinnedDirectories {
   readonly #entered: Entered[] = [];
   #isClosed = false;
 
-  /** The held folder above a path; undefined where it is none of those. What the walk has left is let go. */
+  /** The held directory above a path; undefined where it is none of those. What the walk has left is let go. */
   above(path: string): PinnedDirectoryHandle | undefined {
     const parent = path.slice(0, path.lastIndexOf("/")) || "/";
     if (!this.#entered.some((one) => one.path === parent)) return undefined;
@@ -162,7 +162,7 @@ class PinnedDirectories {
     return this.#entered.at(-1)!.directory;
   }
 
-  /** Keeps a folder until the walk has left it, or all are let go. */
+  /** Keeps a directory until the walk has left it, or all are let go. */
   pin(path: string, directory: PinnedDirectoryHandle): void {
     if (this.#isClosed) directory.close();
     else this.#entered.push({ path, directory });

@@ -9,7 +9,7 @@ export type Files = Readonly<Record<string, string | Uint8Array>>;
 
 /** What one search gave, in a form that two engines can be compared in. */
 export interface Answer {
-  /** `path:line:at: bytes`, relative to the folder; bytes as Latin-1. In the order given, sorted when none was asked for. */
+  /** `path:line:at: bytes`, relative to the directory; bytes as Latin-1. In the order given, sorted when none was asked for. */
   readonly hits: readonly string[];
   readonly end: Omit<SearchEnd, "engine"> | { readonly error: unknown };
   readonly engine: string;

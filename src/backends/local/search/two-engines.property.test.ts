@@ -232,7 +232,7 @@ function empty(): void {
   for (const name of readdirSync(two.directory)) rmSync(join(two.directory, name), { recursive: true });
 }
 
-/** Files only where no other one needs a folder. */
+/** Files only where no other one needs a directory. */
 function treeOf(tree: readonly string[], ignore: Readonly<Record<string, string>>): Record<string, string> {
   const files: Record<string, string> = {};
   for (const path of tree) {

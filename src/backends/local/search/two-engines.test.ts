@@ -58,7 +58,7 @@ describe("ripgrep and our own engine", () => {
     });
   }
 
-  it("find the same over line ends, by files, with context and in binary files", async () => {
+  it("find the same over newlines, by files, with context and in binary files", async () => {
     const late = Buffer.concat([Buffer.from("foo\n".repeat(40_000)), Buffer.from("\0foo\n")]);
     two.lay({ "a.txt": TEXT, "late.bin": late, "early.bin": "\0foo\n", "many.txt": "foo\nx\n".repeat(500) });
     for (const source of ["foo", "fo.", "foo$", "(?s)café.*bar", "\\n\\n", "foo\\n+x"]) {
@@ -195,7 +195,7 @@ describe("ripgrep and our own engine", () => {
     }
   });
 
-  it("take roots alike: a file, a link, the folder of a link, one with an odd name", async () => {
+  it("take roots alike: a file, a symlink, the directory of a symlink, one with an odd name", async () => {
     two.lay({ "real/a.txt": "x\n", "-odd\nname/é.txt": "x\n", ".gitignore": "real\n", "zero.bin": "\0x\n" });
     symlinkSync("real", join(two.directory, "link"));
     symlinkSync("real/a.txt", join(two.directory, "file"));

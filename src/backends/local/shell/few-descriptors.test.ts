@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const LIMIT = 160;
 
 describe.each(["watched", "unwatched"])("with few descriptors left, %s", (how) => {
-  it("a command runs or is told not to have started, nothing stays open, and all is well again afterwards", () => {
+  it("a command runs or is reported not to have started, nothing stays open, and all is well again afterwards", () => {
     const [work, temp] = [join(folder, how), join(folder, `${how}-temp`)];
     for (const one of [work, temp]) mkdirSync(one);
     const ran = spawnSync(

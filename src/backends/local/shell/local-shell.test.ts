@@ -227,7 +227,7 @@ describe("the tree", () => {
     await expect(exec("true")).rejects.toMatchObject({ code: "BACKEND_UNAVAILABLE" });
   });
 
-  it("is told as gone when its background work ends in time", async () => {
+  it("is reported as gone when its background work ends in time", async () => {
     const result = await exec("(sleep 0.03; echo late) & echo done");
     expect(result.tree.state).toBe("gone");
     expect([...out(result).trim().split("\n")].sort()).toEqual(["done", "late"]);
@@ -261,7 +261,7 @@ describe("jobs", () => {
     expect((await handle!.kill("TERM")).state).toBe("gone");
   });
 
-  it("keep no output where the folder that they name really is and may not be written", async () => {
+  it("keep no output where the directory that they name really is and may not be written", async () => {
     const command = "true";
     const outside = join(realpathSync(folder), "out");
     const cwd = join(folder, "way");

@@ -126,8 +126,8 @@ export class LocalShell implements Shell {
   }
 
   /**
-   * @param real - The held directory of the command, which the folder lies in.
-   * @throws `CALL_UNCLAIMED` where the call may not write to the folder that it names; `POLICY_DENIED`,
+   * @param real - The held directory of the command, which the directory lies in.
+   * @throws `CALL_UNCLAIMED` where the call may not write to the directory that it names; `POLICY_DENIED`,
    *   `POLICY_APPROVAL_REQUIRED` where it may not write where that really is.
    */
   async #openDirectory(

@@ -50,7 +50,7 @@ export class OutputCapture {
     return this.publisher?.publish(this.borrows ? chunk : new Uint8Array(chunk), offset);
   }
 
-  /** The command has ended: nobody is told any more. */
+  /** The command has ended: nobody is reported any more. */
   stopPublishing(): void {
     this.publisher?.stop();
   }

@@ -174,7 +174,7 @@ export class RunningCommand {
     void this.end(graceMs ?? DEFAULT_GRACE_MS).then((tree) => this.#finish(reason, tree));
   }
 
-  /** Settles while it runs and lets it go on; its listener is told no more. Nothing happens once it ends. */
+  /** Settles while it runs and lets it go on; its listener is reported no more. Nothing happens once it ends. */
   detach(): void {
     if (this.#leader.hasExited || this.#stopReason !== undefined) return;
     this.#drain();
@@ -260,7 +260,7 @@ export class RunningCommand {
 
   async #end(graceMs: number): Promise<TreeState> {
     const tree = await killTree(this.tree, this.#leader, graceMs);
-    // Its exit is told by an event that may be a moment behind what `/proc` shows.
+    // Its exit is reported by an event that may be a moment behind what `/proc` shows.
     if (tree.state !== "alive" && !this.#leader.hasExited) {
       await Promise.race([this.#leader.exited, new Promise((resolve) => setTimeout(resolve, SETTLE_MS))]);
     }

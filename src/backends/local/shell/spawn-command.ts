@@ -122,7 +122,7 @@ function scriptOf(command: string): Script | { readonly problem: string } {
     return { path, remove };
   } catch (thrown) {
     remove();
-    const over = `the command has ${sizeBytes} bytes, over the limit of ${MAX_ARGUMENT_BYTES} for an argument`;
-    return { problem: `${over}, and could not be put into a file${because(thrown)}` };
+    const over = `the command has ${sizeBytes} bytes, over the limit of ${MAX_ARGUMENT_BYTES} for one argument`;
+    return { problem: `${over}, and could not be written to a file${because(thrown)}` };
   }
 }

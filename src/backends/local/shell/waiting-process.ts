@@ -11,7 +11,7 @@ const FIRST_LOOK_MS = 1_000;
 const LONGEST_LOOK_MS = 10_000;
 const MAX_PROMPT_CHARACTERS = 200;
 const TERMINAL = /^\/dev\/(?:tty|pts\/|console)/;
-/** How a line ends that asks for something. */
+/** How a newlines that asks for something. */
 const QUESTION = /(?:[:?>$#%»›❯\])]|\b(?:y\/n|yes\/no)\b\W*)\s*$/i;
 /** Where the kernel has put to sleep who reads from a pipe or a terminal, by the name of the place. */
 const READING = /pipe_read|tty_read|wait_woken/;
@@ -27,7 +27,7 @@ const CALLS: Readonly<Record<string, { readonly read: readonly number[]; readonl
  * waits for several things at once counts only where the last line that was printed asks for something.
  *
  * @param input - How `/proc/PID/fd` shows the command's standard input; absent when it has none that stays open.
- * @param lastLine - What was printed last, without an end of line.
+ * @param lastLine - What was printed last, without an newline.
  */
 export function waitingProcess(
   processes: readonly ProcessEntry[],

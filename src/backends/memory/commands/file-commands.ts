@@ -64,7 +64,7 @@ export const rm: MemoryCommand = async (context) => {
     const path = context.resolve(word);
     if (baseName(path) === "") throw new Error("it is the root");
     const info = await context.fs.stat(path).catch(() => undefined);
-    // A link to a folder goes like a file; a folder itself only with -r, the empty one too.
+    // A symlink to a directory goes like a file; a directory itself only with -r, the empty one too.
     if (!isRecursive && info?.kind === "directory" && info.target === undefined) throw new Error("Is a directory");
     await context.fs.rm(path, { recursive: isRecursive, ignoreMissing: isForced });
   });

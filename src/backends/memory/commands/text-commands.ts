@@ -23,7 +23,7 @@ export const printf: MemoryCommand = async ({ args, out, err }) => {
   return 1;
 };
 
-/** Calls `use` with the bytes of each file named, or of standard input; a file that cannot be read is told and counts as a failure. */
+/** Calls `use` with the bytes of each file named, or of standard input; a file that cannot be read is reported and counts as a failure. */
 async function eachInput(
   context: MemoryCommandContext,
   words: readonly string[],

@@ -1,4 +1,4 @@
-/** The near side of a bulk channel: one request after the other, a few under way at once to hide the distance. */
+/** The local end of a bulk channel. Requests run one after the other; a few are in flight at once to hide latency. */
 import { ChannelLost } from "./channel.js";
 import type { Frame } from "./frames.js";
 import { quoteWords } from "./quote-words.js";
@@ -8,14 +8,14 @@ export interface BulkRequest {
   readonly id: number;
   readonly operation: string;
   readonly words: readonly string[];
-  /** Bytes that go with it, at most `BLOCK_BYTES`. */
+  /** Bytes sent with the request, at most `BLOCK_BYTES`. */
   readonly data?: Uint8Array;
 }
 
-/** File bytes travel in blocks of this size, so that no request waits long behind a transfer. */
+/** File bytes are sent in blocks of this size, so that no request waits long behind a transfer. */
 export const BLOCK_BYTES = 262_144;
 
-/** Requests that may be under way at once on one channel. */
+/** Requests that may be in flight at once on one channel. */
 const WINDOW = 3;
 const MAX_LINE_BYTES = 1_000;
 const EMPTY = new Uint8Array();
@@ -29,7 +29,7 @@ interface Pending {
 
 export class BulkChannel {
   readonly pid: number;
-  /** Names this channel's notes in the spool folder. */
+  /** Names the files of this channel in the spool directory. */
   readonly serial: number;
   readonly #shell: RemoteShell;
   readonly #queue: Pending[] = [];
@@ -55,12 +55,12 @@ export class BulkChannel {
     return this.#queue.length;
   }
 
-  /** Since when the oldest request has been under way, in milliseconds of `performance.now`; undefined when none is. */
+  /** When the oldest unanswered request was sent (`performance.now`); undefined when there is none. */
   get busySince(): number | undefined {
     return this.#queue[0]?.sentAt;
   }
 
-  /** Resolves with the far side's answer. @throws `ChannelLost` */
+  /** Resolves with the response. @throws `ChannelLost` */
   request(request: BulkRequest): Promise<Frame> {
     return new Promise<Frame>((resolve, reject) => {
       if (this.#disconnectError !== undefined) {
@@ -72,13 +72,13 @@ export class BulkChannel {
     });
   }
 
-  /** Ends this side at once; the far shell ends at its end of file. */
+  /** Closes the local end at once; the remote shell exits at end of file. */
   destroy(): void {
     this.#shell.destroy();
     this.#end("it was closed");
   }
 
-  /** Lets the far shell end by itself. */
+  /** Closes the channel's input and waits for the remote shell to exit. */
   close(timeoutMs: number): Promise<void> {
     this.#shell.end();
     return this.#shell.ended(timeoutMs);

@@ -1,4 +1,4 @@
-/** The bulk channels of a far side: how many, which one a request goes to, and what becomes of it when one is lost. */
+/** The bulk channels of a remote machine: how many there are, which one takes a request, and whether a lost request is sent again. */
 import { HaftError } from "../../../kernel/index.js";
 import { bulkScript } from "../remote/script.js";
 import { BulkChannel } from "./bulk-channel.js";
@@ -12,17 +12,17 @@ export interface BulkPoolOptions {
   readonly connectTimeoutMs: number;
   readonly maxChannels: number;
   nextId(): number;
-  /** Where the spool folder is and what the far side can do; opens the command channel if there is none. */
+  /** The spool directory and the abilities of the remote side; opens the command channel if there is none. */
   place(): Promise<{ readonly spool: string; readonly facts: string }>;
-  /** Kills a far shell that hangs. */
+  /** Kills a remote shell that hangs. */
   stop(pid: number): Promise<void>;
 }
 
-/** A further channel is opened when a request has been under way for so long on every other. */
+/** Another channel is opened when every open one has been busy with a request for this long. */
 const BUSY_MS = 50;
-/** After its caller has given up a request may go on for so long before its channel counts as hanging. */
+/** A request may run this long after its caller was cancelled; then its channel is closed. */
 const HANGING_MS = 2_000;
-/** A request is sent at most so often. */
+/** How often one request is sent at most. */
 const MAX_TRIES = 4;
 
 export class BulkPool {
@@ -37,12 +37,12 @@ export class BulkPool {
   }
 
   /**
-   * Sends a request and resolves with its answer. When the channel is lost meanwhile it is sent again, if it changes
-   * nothing or has not begun.
+   * Sends a request and resolves with its response. When its channel is lost it is sent again if it changes
+   * nothing, or had not begun.
    *
-   * @param options.changes - The request changes something: it is never done twice.
-   * @param options.signal - Once it has fired nobody waits for the answer any more; a channel that hangs on it is ended.
-   * @throws `BACKEND_UNAVAILABLE`, with `details.began` when a change may have happened.
+   * @param options.changes - The request changes something, so it never runs twice.
+   * @param options.signal - Cancels the wait; a channel that hangs on the request is then closed.
+   * @throws `BACKEND_UNAVAILABLE`, with `details.began` when the change may have happened.
    */
   async request(
     operation: string,
@@ -66,7 +66,7 @@ export class BulkPool {
     }
   }
 
-  /** Ends all channels without a word. */
+  /** Closes all channels at once. */
   disconnect(): void {
     for (const channel of this.#channels.splice(0)) channel.destroy();
   }
@@ -107,7 +107,7 @@ export class BulkPool {
     return channel;
   }
 
-  /** Whether a request that changes something had begun when its channel was lost. It cannot begin any more afterwards. */
+  /** Whether a change had begun when its channel was lost. After this call it can no longer begin. */
   async #began(serial: number, id: number): Promise<"yes" | "no" | "unknown"> {
     try {
       const channel = await this.#choose();
@@ -125,12 +125,12 @@ export class BulkPool {
   #unsure(operation: string): HaftError {
     return new HaftError(
       "BACKEND_UNAVAILABLE",
-      `The connection to "${this.#options.name}" was lost during "${operation}": it may have happened. Look before you try again.`,
+      `The connection to "${this.#options.name}" was lost during "${operation}": the change may have happened. Check the current state before you try again.`,
       { details: { backend: this.#options.name, began: "unknown" } },
     );
   }
 
-  /** Ends the channel when it does not get on with what nobody waits for any more. */
+  /** Closes the channel when a cancelled request does not finish in time. */
   #watch(channel: BulkChannel, answer: Promise<Frame>, signal: AbortSignal): void {
     let timer: NodeJS.Timeout | undefined;
     const onAbort = (): void => {

@@ -1,18 +1,18 @@
-/** A byte pipe to a shell at the far end, and the way to one: a program that is started here and talks on its streams. */
+/** A byte pipe to a remote shell, and channels over the stdin and stdout of a local program. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { sendSignal } from "../../../host/index.js";
 import { HaftError, messageOf } from "../../../kernel/index.js";
 
-/** Both listeners are set once, before anything else is called. */
+/** Both listeners are set once, before any other call. */
 export interface Channel {
-  /** Never blocks and never throws; what cannot be sent any more is dropped, and the end is told. */
+  /** Never blocks or throws. Bytes written after the end are dropped. */
   write(bytes: Uint8Array | string): void;
   onBytes(listener: (bytes: Uint8Array) => void): void;
-  /** Told once, with words for a person about why. */
+  /** Called once, with the reason as a clause. */
   onEnd(listener: (why: string) => void): void;
-  /** End of file for the far side. */
+  /** Sends end of file. */
   end(): void;
-  /** Ends this side at once. */
+  /** Closes the local end at once. */
   destroy(): void;
 }
 
@@ -20,7 +20,7 @@ export type OpenChannel = () => Promise<Channel>;
 
 export interface ProcessChannelOptions {
   readonly cwd?: string;
-  /** All of the program's environment. Absent: this process's. */
+  /** The whole environment of the program. Default: that of this process. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -35,16 +35,16 @@ export class ChannelLost extends Error {
   }
 }
 
-/** Milliseconds that the last output of a program that has ended is waited for. */
+/** Milliseconds to wait for the last output of a program that has exited. */
 const FINAL_STDERR_MS = 100;
-/** Milliseconds that a program may take to end after its channel was closed here. */
+/** Milliseconds that a program has to exit after its channel was closed. */
 const HANGING_MS = 5_000;
-/** Last words of a program that are kept for the message about its end. */
+/** Bytes of a program's stderr that are quoted in the error message. */
 const MAX_STDERR_BYTES = 2_048;
 
 /**
- * Opens channels by starting a program, each time anew: a shell, or a client that leads to one.
- * The program gets a session of its own, so that a signal from this terminal does not reach it.
+ * Opens each channel by starting a program: a shell, or a client that connects to one.
+ * The program runs in its own session, so signals of this terminal do not reach it.
  */
 export function processChannel(argv: readonly string[], options: ProcessChannelOptions = {}): OpenChannel {
   const [program, ...args] = argv;
@@ -76,14 +76,14 @@ class ProcessChannel implements Channel {
 
   constructor(child: ChildProcess) {
     this.#child = child;
-    // A failed write is told by the end of the program; as an event without a listener it would end this process.
+    // A failed write is reported by the end of the program; as an event without a listener it would end this process.
     child.stdin?.on("error", () => {});
     child.stdout?.on("error", () => {});
     child.on("error", () => {});
     child.stderr?.on("data", (bytes: Buffer) => {
       this.#stderr = (this.#stderr + bytes.toString("utf8")).slice(-MAX_STDERR_BYTES);
     });
-    // What it wrote last may come after the news of its end; something that it left behind may hold its output open.
+    // Its last output may arrive after "exit", and a child of it may keep the pipe open, so "close" alone is not enough.
     child.once("exit", (code, signal) => {
       const how = code === null ? `it ended by ${signal}` : `it ended with status ${code}`;
       setTimeout(() => this.#finish(how), FINAL_STDERR_MS);
@@ -114,15 +114,15 @@ class ProcessChannel implements Channel {
     this.#child.stdin?.destroy();
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
-    // It sees its end of file and finishes what it is at; one that hangs is not waited for.
+    // It gets end of file and can finish; a program that hangs is killed.
     const timer = setTimeout(() => {
-      // The program leads a group of its own: what it started goes with it.
+      // It leads its own process group, so its children are killed too.
       sendSignal({ groupOf: this.#child }, "SIGKILL");
     }, HANGING_MS);
     timer.unref();
     this.#child.once("exit", () => clearTimeout(timer));
     this.#child.unref();
-    this.#finish("it was closed here");
+    this.#finish("it was closed locally");
   }
 
   #finish(how: string): void {

@@ -1,19 +1,19 @@
-/** The near side of the command channel: which worker gets which request, and who is told of the answer. */
+/** The local end of the command channel: assigns requests to workers and responses to callers. */
 import { ChannelLost } from "./channel.js";
 import type { Frame } from "./frames.js";
 import { quoteWords } from "./quote-words.js";
 import type { RemoteShell } from "./remote-shell.js";
 
 export interface CommandRequest {
-  /** Never used twice within one spool folder. */
+  /** Unique within one spool directory. */
   readonly id: number;
   readonly operation: string;
   readonly words: readonly string[];
-  /** Becomes the file that the command is taken from. */
+  /** The command, when it is sent as a file. */
   readonly command?: Uint8Array;
-  /** Becomes the request's input. */
+  /** The input of the request. */
   readonly input?: Uint8Array;
-  /** False: the far side does not answer. Default true. */
+  /** Whether the remote side responds. Default true. */
   readonly answers?: boolean;
 }
 
@@ -26,30 +26,30 @@ interface Pending {
 
 interface IdleWorker {
   readonly worker: number;
-  /** When it became idle; undefined: it has never had a request. */
+  /** When it became idle; undefined for a worker that has never run a request. */
   readonly since: number | undefined;
 }
 
-/** Workers that a level of the far side has. */
+/** Workers of one level of the remote side. */
 const LEVEL = 5;
-/** What takes a worker for as long as it pleases; all else is short. */
+/** Operations of any duration; all others are short. */
 const LASTING: ReadonlySet<string> = new Set(["exec", "write"]);
-/** Workers that one channel starts, as a multiple of those that it may have at once: so many may be killed and replaced. */
+/** How many workers one channel may start in all, as a multiple of those that may run at once: killed ones are replaced. */
 const MAX_TURNOVER = 3;
-/** When no worker has become free for so long, and a request waits, the far side starts more of them. */
+/** When a request waits and no worker has become free for this long, more workers are started. */
 const GROW_AFTER_MS = 40;
-/** After a command a worker starts the pumps of its next one; it is left alone for so long if others are idle. */
+/** After a command a worker starts the pumps of its next one. It is not used for this long if others are idle. */
 const READY_MS = 5;
-/** A line is read byte by byte over there: longer requests go as a block. */
+/** The remote side reads lines byte by byte, so longer requests are sent as a block. */
 const MAX_LINE_BYTES = 1_000;
-/** Without a word for so long after a sign of life the far side counts as gone. */
+/** A heartbeat that is not answered within this time closes the channel. */
 const SILENCE_MS = 15_000;
 
 const EMPTY = new Uint8Array();
 
 /**
- * Sends requests to idle workers only, so that no far pipe ever fills; the others wait here. A worker whose command has
- * left something running that holds its output is taken until that ends, so the number grows when all are taken.
+ * Sends requests to idle workers only, so that no remote pipe ever fills; other requests wait here. A worker stays busy
+ * while a process that its command left running holds its output, so more workers are started when all are busy.
  */
 export class CommandChannel {
   readonly pid: number;
@@ -59,11 +59,11 @@ export class CommandChannel {
   readonly #pending = new Map<string, Pending>();
   readonly #queue: Pending[] = [];
   readonly #idle: IdleWorker[] = newWorkers(0);
-  /** Workers that were not killed. */
+  /** Numbers of the workers that were not killed. */
   readonly #living = new Set(this.#idle.map(({ worker }) => worker));
-  /** Workers that were ever started, those that were killed among them. */
+  /** How many workers were started, including killed ones. */
   #started = LEVEL;
-  /** Workers that are at something lasting. */
+  /** How many workers run a lasting operation. */
   #lasting = 0;
   /** How often a worker has become free. */
   #freed = 0;
@@ -72,7 +72,7 @@ export class CommandChannel {
   #lastReceivedAt = performance.now();
   #disconnectError: string | undefined;
   readonly #onEnd: (why: string) => void;
-  /** The process ids that the far side could not end, once it has said its last word. */
+  /** Resolves `shutdown` with the ids of the processes that could not be ended. */
   #shutdownAcknowledged: ((left: readonly string[]) => void) | undefined;
 
   constructor(
@@ -81,7 +81,7 @@ export class CommandChannel {
       readonly pid: number;
       readonly leaseMs: number;
       readonly maxWorkers: number;
-      /** A command's leader has ended; its output may still be on its way. */
+      /** Called when the leader of a command has exited; its output may still arrive. */
       readonly onExit: (id: number, status: number) => void;
       readonly onEnd: (why: string) => void;
     },
@@ -103,7 +103,7 @@ export class CommandChannel {
     return this.#disconnectError !== undefined;
   }
 
-  /** Resolves with the far side's answer. @throws `ChannelLost` */
+  /** Resolves with the response. @throws `ChannelLost` */
   request(request: CommandRequest): Promise<Frame> {
     return new Promise<Frame>((resolve, reject) => {
       if (this.#disconnectError !== undefined) {
@@ -117,17 +117,17 @@ export class CommandChannel {
     });
   }
 
-  /** Takes a request back that no worker has got yet, and then rejects it. Whether it could. */
+  /** Rejects a request that was not sent yet. Returns whether it could. */
   withdraw(id: number): boolean {
     const at = this.#queue.findIndex((one) => one.request.id === id);
     const [pending] = at === -1 ? [] : this.#queue.splice(at, 1);
     if (pending === undefined) return false;
     this.#pending.delete(String(id));
-    pending.reject(new ChannelLost("it was taken back", false));
+    pending.reject(new ChannelLost("it was withdrawn", false));
     return true;
   }
 
-  /** Says good-bye: the far side ends what runs, removes its folder and tells what it could not end. */
+  /** The remote side ends what runs, removes its directory and returns the processes that it could not end. */
   shutdown(timeoutMs: number): Promise<readonly string[]> {
     if (this.#disconnectError !== undefined) return Promise.resolve([]);
     return new Promise((resolve) => {
@@ -142,16 +142,16 @@ export class CommandChannel {
     });
   }
 
-  /** Resolves when the far side is gone, at the latest after `timeoutMs`. */
+  /** Resolves when the remote shell has exited, at the latest after `timeoutMs`. */
   async ended(timeoutMs: number): Promise<void> {
     this.#shell.end();
     await this.#shell.ended(timeoutMs);
   }
 
-  /** Ends this side. What the far side runs goes on for a while there, then ends. */
+  /** Closes the local end. Commands run on until `orphanMs` has passed. */
   destroy(): void {
     this.#shell.destroy();
-    this.#end("it was closed here");
+    this.#end("it was closed locally");
   }
 
   #next(): void {
@@ -160,20 +160,20 @@ export class CommandChannel {
       if (next === -1) return;
       this.#send(this.#queue.splice(next, 1)[0]!, this.#takeIdle());
     }
-    // One level beyond is for what is short: ending a command never waits for another to end.
+    // One more level is reserved for short operations, so that stopping a command never waits for another command.
     const maxConcurrent = this.#maxWorkers + LEVEL;
     if (this.#growing !== undefined || this.#living.size >= maxConcurrent || this.#nextAt() === -1) return;
     const freed = this.#freed;
     this.#growing = setTimeout(() => {
       this.#growing = undefined;
       if (this.#queue.length === 0) return;
-      // Short commands make way for each other; more workers would only make each slower.
+      // While commands are short, more workers would only slow each of them down.
       if (this.#freed === freed && !this.#grow(maxConcurrent)) return;
       this.#next();
     }, GROW_AFTER_MS);
   }
 
-  /** One more level; every line passes through those before it, so a channel whose workers keep being killed is given up. */
+  /** Starts one more level. Each line passes through all levels, so a channel whose workers keep being killed is closed. */
   #grow(maxConcurrent: number): boolean {
     if (this.#started >= MAX_TURNOVER * maxConcurrent) {
       this.#giveUp();
@@ -186,21 +186,21 @@ export class CommandChannel {
     return true;
   }
 
-  /** Ends a channel that lacks living workers; the next request opens another, with all that it needs. */
+  /** Closes a channel without living workers; the next request opens another one. */
   #giveUp(): void {
     this.#shell.destroy();
-    this.#end("too many of its shells over there were killed");
+    this.#end("too many of its remote shells were killed");
   }
 
-  /** The place in the queue of what may go next: only so many may be at something lasting. -1: none. */
+  /** The queue index of the next request to send, limiting how many lasting ones run at once; -1 for none. */
   #nextAt(): number {
     if (this.#lasting < this.#maxWorkers) return this.#queue.length === 0 ? -1 : 0;
     return this.#queue.findIndex(({ request }) => !LASTING.has(request.operation));
   }
 
   /**
-   * The worker that was used last and has had time to make ready for its next command; else one more, so that a few take
-   * turns; else the one that has rested longest.
+   * The worker that was used last and had time to prepare for its next command; else a fresh one, so that a few
+   * alternate; else the one that has been idle longest.
    */
   #takeIdle(): number {
     const now = performance.now();
@@ -256,9 +256,9 @@ export class CommandChannel {
     this.#next();
   }
 
-  /** A worker was killed. What it was at is not known: the request is lost as with its channel. */
+  /** A worker was killed. The state of its request is unknown, so it is rejected like one of a lost channel. */
   #removeWorker(worker: number): void {
-    // A command can write what it likes where the far side notes its workers.
+    // A command can write to the files that the remote side keeps about its workers, so the number may be wrong.
     if (!this.#living.delete(worker)) return;
     const at = this.#idle.findIndex((one) => one.worker === worker);
     if (at !== -1) this.#idle.splice(at, 1);
@@ -266,7 +266,7 @@ export class CommandChannel {
     if (lost !== undefined) {
       this.#pending.delete(String(lost.request.id));
       if (LASTING.has(lost.request.operation)) this.#lasting -= 1;
-      lost.reject(new ChannelLost("the shell that ran it over there was killed", true));
+      lost.reject(new ChannelLost("the remote shell that ran it was killed", true));
     }
     if (this.#living.size === 0) this.#giveUp();
     else this.#next();
@@ -278,7 +278,7 @@ export class CommandChannel {
     const timer = setTimeout(() => {
       if (this.#lastReceivedAt < sentAt && this.#disconnectError === undefined) {
         this.#shell.destroy();
-        this.#end(`it was silent for ${SILENCE_MS} ms`);
+        this.#end(`no data arrived for ${SILENCE_MS} ms`);
       }
     }, SILENCE_MS);
     timer.unref();

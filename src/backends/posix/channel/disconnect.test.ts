@@ -9,7 +9,7 @@ import { underOneShell } from "../shells.fixture.js";
 /** In what steps Linux counts the start of a process (proc(5): USER_HZ is 100 a second). */
 const TICK_MS = 10;
 
-/** Milliseconds that the far side waits where it is to be found again: on a busy machine a new channel takes seconds. */
+/** Milliseconds that the remote side waits where it is to be found again: on a busy machine a new channel takes seconds. */
 const TAKEN_OVER_MS = 20_000;
 
 /** Field 22 of /proc/PID/stat, of a process whose name has no space. */
@@ -31,7 +31,7 @@ underOneShell((shell) => {
   const linesOf = (name: string) =>
     existsSync(marker(name)) ? readFileSync(marker(name), "utf8").split("\n").length - 1 : 0;
 
-  it("a command that goes on is told as lost, with what it has printed, and can be attached to", async () => {
+  it("a command that goes on is reported as lost, with what it has printed, and can be attached to", async () => {
     const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
     const running = backend.root.shell.exec("echo out; echo $$ > pid; exec sleep 600", { cwd: machine.work });
     await until(() => linesOf("pid") === 1);
@@ -79,7 +79,7 @@ underOneShell((shell) => {
     await backend.close();
   });
 
-  it("a command that could not leave is told as not begun, with the reason", async () => {
+  it("a command that could not leave is reported as not begun, with the reason", async () => {
     const backend = await machine.open();
     machine.cut();
     machine.delay = "never";
@@ -94,7 +94,7 @@ underOneShell((shell) => {
     await backend.close();
   });
 
-  it("reads go on over cuts, and a write is whole, refused, or told as unsure", async () => {
+  it("reads go on over cuts, and a write is whole, refused, or reported as unsure", async () => {
     const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
     const { fs } = backend.root;
     const file = marker("file");
@@ -162,7 +162,7 @@ underOneShell((shell) => {
     await backend.close();
   });
 
-  it("a line that is silent for the lease counts as cut over there", async () => {
+  it("a line that is silent for the lease counts as cut on the remote side", async () => {
     const backend = await machine.open({ leaseMs: 3_000 });
     const running = backend.root.shell.exec("echo $$ > pid; exec sleep 600", { cwd: machine.work });
     await until(() => linesOf("pid") === 1);
@@ -175,7 +175,7 @@ underOneShell((shell) => {
     machine.isMute = false;
     machine.delay = 0;
     machine.cut();
-    // What the far side said of its end may still have come.
+    // What the remote side said of its end may still have come.
     expect(["itself", "channel-lost"]).toContain((await running).ended);
     expect((await backend.root.shell.exec("true", { cwd: machine.work })).ended).toBe("itself");
     await backend.close();

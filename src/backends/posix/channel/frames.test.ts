@@ -67,11 +67,11 @@ describe("FrameReader", () => {
     );
   });
 
-  it("takes a frame behind noise without a line end", () => {
+  it("takes a frame behind noise without a newline", () => {
     expect(read(Buffer.concat([Buffer.from("Terminated"), frame(["1"], new Uint8Array())]), []).frames).toHaveLength(1);
   });
 
-  it("passes over a megabyte without a line end", () => {
+  it("passes over a megabyte without a newline", () => {
     const { frames, noise } = read(
       Buffer.concat([Buffer.alloc(1_048_576, 120), Buffer.from("\n"), frame(["1"], new Uint8Array())]),
       [10_000, 500_000],

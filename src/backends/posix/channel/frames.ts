@@ -1,26 +1,26 @@
-/** Frames: how a far side's answers are told apart from anything else that may stand in the same stream of bytes. */
+/** Frames: how a remote side's answers are reported apart from anything else that may stand in the same stream of bytes. */
 
-/** One answer: its words, and its bytes. */
+/** One response: its words and its bytes. */
 export interface Frame {
   readonly words: readonly string[];
   readonly bytes: Uint8Array;
 }
 
-/** A head line is a nonce, words and a size; more is no head of ours. */
+/** A header line has a nonce, words and a size. Longer lines are noise. */
 const MAX_HEAD_BYTES = 8_192;
 const NEWLINE = 10;
 
 /**
- * Cuts a stream into frames. A frame is `NONCE WORD,WORD,... SIZE` and a line end; where SIZE is not 0, so many bytes and
- * the line `NONCE` follow. Bytes between frames that are no frame are passed over and counted: only the nonce, which no
- * command can know, makes a frame. A frame that does not end with its nonce means that the stream cannot be trusted.
+ * Splits a stream into frames. A frame is `NONCE WORD,WORD,... SIZE` and a newline; if SIZE is not 0, SIZE bytes and
+ * the line `NONCE` follow. Other bytes between frames are skipped and counted: only the nonce, which a command
+ * cannot know, starts a frame. A frame that does not end with its nonce makes the whole stream invalid.
  */
 export class FrameReader {
   readonly #nonce: Buffer;
   readonly #onFrame: (frame: Frame) => void;
   readonly #onBroken: (why: string) => void;
   #held: Buffer = Buffer.alloc(0);
-  /** The frame whose bytes are awaited. */
+  /** The frame whose bytes have not all arrived. */
   #open: { readonly words: readonly string[]; readonly size: number; parts: Buffer[]; got: number } | undefined;
   #isBroken = false;
   /** Bytes outside frames. */
@@ -53,14 +53,14 @@ export class FrameReader {
     }
   }
 
-  /** Keeps the beginning of a line; what can be no head any more is only counted. */
+  /** Stores an incomplete line; one that is too long for a header is only counted. */
   #hold(rest: Buffer, end: number): void {
     if (end === -1 && rest.length <= MAX_HEAD_BYTES) {
       this.#held = Buffer.from(rest);
       return;
     }
     if (this.#open !== undefined) {
-      this.#break("the line behind the bytes is too long");
+      this.#break("the line after the bytes is too long");
       return;
     }
     this.noise += end === -1 ? rest.length - MAX_HEAD_BYTES : end + 1;
@@ -84,10 +84,10 @@ export class FrameReader {
       return;
     }
     if (open !== undefined) {
-      this.#break("the bytes do not end where they should");
+      this.#break("the bytes do not end with the nonce");
       return;
     }
-    // Noise without a line end of its own may stand right before a head.
+    // Noise without a newline may precede a header.
     const at = line.indexOf(this.#nonce);
     if (at === -1) {
       this.noise += line.length + 1;
@@ -96,7 +96,7 @@ export class FrameReader {
     this.noise += at;
     const [, words, size, ...more] = line.subarray(at).toString("latin1").split(" ");
     if (words === undefined || size === undefined || more.length > 0 || !/^\d{1,9}$/.test(size)) {
-      this.#break("a head cannot be read");
+      this.#break("a frame header is invalid");
       return;
     }
     const frame = { words: words.split(","), size: Number(size) };

@@ -8,7 +8,7 @@ import { quoteWords } from "./quote-words.js";
 underEachShell((shell) => {
   const [program = "", ...args] = ARGV[shell];
 
-  /** What the far shell makes of the words, as it does with a request: one line, read and evaluated. */
+  /** What the remote shell makes of the words, as it does with a request: one line, read and evaluated. */
   function evaluated(words: readonly string[]): readonly string[] {
     const script = `hf_nl='\n'; IFS= read -r l; eval "set -- $l"; for w in "$@"; do printf '%s\\0' "$w"; done`;
     const line = quoteWords(words);

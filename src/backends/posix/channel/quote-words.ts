@@ -1,10 +1,10 @@
-/** What goes to a far shell as words of a line. */
+/** Quotes words for a line that a remote shell evaluates. */
 import { posixQuote } from "../../../text/index.js";
 
-/** Nothing in it means anything to a shell; a far line is read byte by byte, so it goes as it is. */
+/** Words without special characters are not quoted, because the remote side reads lines byte by byte. */
 const PLAIN = /^[A-Za-z0-9_./:=,+-]+$/;
 
-/** Quotes words for the far `eval`. A line cannot hold a line end, so one is written as the far variable that holds it. */
+/** Quotes words for the remote `eval`. A line cannot contain a newline, so it is written as the variable that holds one. */
 export function quoteWords(words: readonly string[]): string {
   return words.map((word) => (PLAIN.test(word) ? word : posixQuote(word).replaceAll("\n", `'"$hf_nl"'`))).join(" ");
 }

@@ -1,4 +1,4 @@
-/** The connection to a far side: its two kinds of channel, opened when needed, and what outlives one of them. */
+/** The connection to a remote machine: both kinds of channel, opened on demand, and the state that outlives a channel. */
 import { randomBytes } from "node:crypto";
 import { systemClock } from "../../../host/index.js";
 import { closedBackend, withTimeout } from "../../../kernel/index.js";
@@ -13,7 +13,7 @@ import { RemoteRefusal, RemoteShell, unavailable } from "./remote-shell.js";
 export interface RemoteAgentOptions {
   readonly name: string;
   readonly open: OpenChannel;
-  /** The shell that commands are handed to, as a command over there. */
+  /** The remote shell that runs commands. */
   readonly commandShell: readonly string[];
   readonly cwd?: string;
   readonly stateDir?: string;
@@ -24,16 +24,16 @@ export interface RemoteAgentOptions {
   readonly maxBulkChannels: number;
 }
 
-/** What the far side told of itself when it was reached first. */
+/** What the remote side reported when the first channel was opened. */
 export interface RemotePlace {
   readonly home: string;
   readonly cwd: string;
   readonly realCwd: string;
-  /** What it can do beyond the minimum, by name. */
+  /** Its abilities beyond the minimum, by name. */
   readonly facts: ReadonlySet<string>;
 }
 
-/** Milliseconds that a good-bye may take: TERM, 3 s, KILL fit inside. */
+/** Milliseconds that a shutdown may take; long enough for TERM, 3 s and KILL. */
 const SHUTDOWN_TIMEOUT_MS = 6_000;
 
 export class RemoteAgent {
@@ -43,15 +43,15 @@ export class RemoteAgent {
   #opening: Promise<CommandChannel> | undefined;
   #closing: Promise<readonly string[]> | undefined;
   #place: RemotePlace | undefined;
-  /** The folder that both sides write requests, output and results of commands down in. */
+  /** The remote directory with the records and the output of commands. */
   #spool: { readonly name: string; readonly path: string } | undefined;
   #generation = 0;
   #lastId = 0;
-  /** Told when a command's leader has ended. */
+  /** Called when the leader of a command has exited. */
   onExit: (id: number, status: number) => void = () => {};
-  /** Told when the command channel is gone and what ran on it is to be looked for. */
+  /** Called when the command channel was lost. */
   onDisconnect: () => void = () => {};
-  /** The beginning of the tag that every command has in its environment, so that its processes are found again. */
+  /** The start of the tag in the environment of each command, by which its processes are found. */
   readonly tag = randomBytes(9).toString("hex");
 
   private constructor(options: RemoteAgentOptions) {
@@ -78,11 +78,11 @@ export class RemoteAgent {
   }
 
   get place(): RemotePlace {
-    if (this.#place === undefined) throw unavailable(this.#options.name, "it was never reached");
+    if (this.#place === undefined) throw unavailable(this.#options.name, "no connection was ever made");
     return this.#place;
   }
 
-  /** The name of the folder that requests are noted in now. */
+  /** The name of the current spool directory. */
   get spoolName(): string | undefined {
     return this.#spool?.name;
   }
@@ -96,29 +96,29 @@ export class RemoteAgent {
     return this.#channel === undefined || this.#channel.isDisconnected ? "reconnecting" : "open";
   }
 
-  /** The number of a request: one row for all channels, so that none is used twice in a spool folder. */
+  /** The next request id; all channels share one sequence, so ids are unique in a spool directory. */
   nextId(): number {
     this.#lastId += 1;
     return this.#lastId;
   }
 
-  /** Opens the command channel if it is gone. @throws `BACKEND_UNAVAILABLE` */
+  /** Opens the command channel if it was lost. @throws `BACKEND_UNAVAILABLE` */
   async ensure(): Promise<void> {
     await this.#command();
   }
 
   /**
    * Sends a request on the command channel, opening one when there is none.
-   * @param signal - When it has fired by the time there is one, the request does not leave.
+   * @param signal - When it has fired before the channel is open, nothing is sent.
    * @throws `ChannelLost`, `BACKEND_UNAVAILABLE`
    */
   async request(request: CommandRequest, signal?: AbortSignal): Promise<Frame> {
     const channel = await this.#command();
-    if (signal?.aborted) throw new ChannelLost("it was ended before it began", false);
+    if (signal?.aborted) throw new ChannelLost("it was stopped before it began", false);
     return channel.request(request);
   }
 
-  /** A request that may be sent twice: one more try on a new channel. @throws `BACKEND_UNAVAILABLE` */
+  /** Sends a request that may run twice; tries again on a new channel. @throws `BACKEND_UNAVAILABLE` */
   async ask(operation: string, words: readonly string[]): Promise<Frame> {
     for (let tries = 0; ; tries += 1) {
       try {
@@ -130,28 +130,28 @@ export class RemoteAgent {
     }
   }
 
-  /** Takes back a request that has not left. Whether it could. */
+  /** Withdraws a request that was not sent yet. Returns whether it could. */
   withdraw(id: number): boolean {
     return this.#channel?.withdraw(id) ?? false;
   }
 
-  /** Sends a request that needs no answer, if there is a channel. */
+  /** Sends a request without a response, if there is a channel. */
   send(operation: string, words: readonly string[]): void {
     if (this.#channel === undefined || this.#channel.isDisconnected || this.#closing !== undefined) return;
     this.#channel.request({ id: this.nextId(), operation, words, answers: false }).catch(() => {});
   }
 
-  /** Kills one of our own far shells that hangs. */
+  /** Kills a remote shell that hangs. */
   async stop(pid: number): Promise<void> {
     if (this.#closing === undefined) await this.ask("stop", [String(pid)]).catch(() => {});
   }
 
-  /** Gives the command channel up; the next request opens another. */
+  /** Closes the command channel; the next request opens another. */
   drop(): void {
     this.#channel?.destroy();
   }
 
-  /** Idempotent. Ends what runs over there; resolves with the numbers of the processes that could not be ended. */
+  /** Ends what runs on the remote side. Resolves with the ids of processes that could not be ended. Idempotent. */
   close(): Promise<readonly string[]> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -181,8 +181,8 @@ export class RemoteAgent {
   }
 
   /**
-   * A line that has just been cut may be cut again at once: one more try, but not for the very first channel. Where the
-   * old folder is not to be had any more the second try makes a new one.
+   * A new connection may be lost at once, so it is tried twice, but not for the first channel. Where the
+   * old spool directory cannot be adopted, the second try creates a new one.
    */
   async #reopen(): Promise<CommandChannel> {
     if (this.#generation === 0) return this.#open();
@@ -213,7 +213,7 @@ export class RemoteAgent {
     const [, pid, found, ...sizes] = ready.words;
     const [home = "", cwd = "", realCwd = "", path = "", facts = ""] = split(ready.bytes, sizes.map(Number));
     if (found !== "adopted") {
-      // The old folder is gone, and with it everything that was noted there.
+      // The old directory is gone, with all its records.
       this.#spool = { name: fresh, path };
       this.#bulk.disconnect();
     }
@@ -232,7 +232,7 @@ export class RemoteAgent {
   }
 }
 
-/** Cuts bytes into texts of the given sizes, and what is left. */
+/** Splits bytes into texts of the given sizes, and the rest. */
 export function split(bytes: Uint8Array, sizes: readonly number[]): readonly string[] {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let at = 0;
@@ -243,7 +243,7 @@ export function split(bytes: Uint8Array, sizes: readonly number[]): readonly str
   return [...texts, decoder.decode(bytes.subarray(at))];
 }
 
-/** What it resolves with, or undefined after `ms`: what the far side does not answer holds no call for ever. */
+/** Resolves like `work`, or with undefined after `ms`, so that a missing response never blocks a call. */
 export function orAfter<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   return withTimeout<T | undefined>(
     { clock: systemClock, ms },

@@ -1,4 +1,4 @@
-/** A shell at the far end of a channel, once it runs our script: lines and blocks go in, frames come out. */
+/** A remote shell that runs our script: it takes lines and blocks, and returns frames. */
 import { randomBytes } from "node:crypto";
 import { HaftError, messageOf } from "../../../kernel/index.js";
 import { BOOT, BOOT_END, BOOT_LINE } from "../remote/boot.sh.js";
@@ -11,13 +11,13 @@ export interface RemoteShellOptions {
   readonly name: string;
   readonly open: OpenChannel;
   readonly script: string;
-  /** What the script reads first, behind its nonce. */
+  /** The settings that the script reads first, after its nonce. */
   readonly settings: readonly string[];
-  /** Milliseconds until the far side must have answered. */
+  /** Milliseconds in which the remote side must answer. */
   readonly timeoutMs: number;
 }
 
-/** More noise than this before the script has started means that no shell is there. */
+/** More output than this before the script has started means that it is not a shell. */
 const MAX_GREETING_BYTES = 65_536;
 
 export class RemoteShell {
@@ -36,7 +36,7 @@ export class RemoteShell {
       nonce,
       (frame) => this.#onFrame(frame),
       (why) => {
-        this.#finish(`its answer is damaged: ${why}`);
+        this.#finish(`its response is corrupt: ${why}`);
         channel.destroy();
       },
     );
@@ -45,14 +45,14 @@ export class RemoteShell {
   }
 
   /**
-   * Opens a channel, hands the script over and waits for its first frame.
-   * @throws `BACKEND_UNAVAILABLE` when the far side does not get that far.
+   * Opens a channel, sends the script and waits for its first frame.
+   * @throws `BACKEND_UNAVAILABLE`
    */
   static async start(options: RemoteShellOptions): Promise<{ readonly shell: RemoteShell; readonly ready: Frame }> {
     const channel = await options.open().catch((thrown: unknown) => {
       throw HaftError.is(thrown) ? thrown : unavailable(options.name, messageOf(thrown));
     });
-    // It goes over standard input only, and only after the shell has answered: no list of processes ever shows it.
+    // It is sent over stdin only, after the shell has answered, so no process list ever shows it.
     const nonce = randomBytes(18).toString("hex");
     const shell = new RemoteShell(channel, nonce);
     try {
@@ -81,19 +81,19 @@ export class RemoteShell {
     });
   }
 
-  /** Sends a line and the blocks behind it. */
+  /** Sends a line and the blocks that follow it. */
   send(line: string, ...blocks: readonly Uint8Array[]): void {
     this.#channel.write(blocks.length === 0 ? `${line}\n` : Buffer.concat([Buffer.from(`${line}\n`), ...blocks]));
   }
 
-  /** Sets who gets the frames from now on, and who is told of the end; at once when it has ended already. */
+  /** Sets who gets the frames from now on, and who is reported of the end; at once when it has ended already. */
   listen(onFrame: (frame: Frame) => void, onEnd: (why: string) => void): void {
     this.#onFrame = onFrame;
     this.#onEnd = onEnd;
     if (this.#ended !== undefined) onEnd(this.#ended);
   }
 
-  /** Resolves when the far shell has ended; after `timeoutMs` this side is ended for it. */
+  /** Resolves when the remote shell has exited; after `timeoutMs` the channel is closed. */
   ended(timeoutMs: number): Promise<void> {
     if (this.#ended !== undefined) return Promise.resolve();
     return new Promise((resolve) => {
@@ -105,7 +105,7 @@ export class RemoteShell {
     });
   }
 
-  /** End of file for the far side. */
+  /** Sends end of file. */
   end(): void {
     this.#channel.end();
   }
@@ -119,7 +119,7 @@ export class RemoteShell {
       this.#frames.push(bytes);
       return;
     }
-    // A login shell may say something of its own first.
+    // A login shell may print a greeting first.
     const all = Buffer.concat([this.#greeting, bytes]);
     const at = all.indexOf(`${BOOT_LINE}\n`);
     this.#greeting = all;
@@ -128,7 +128,7 @@ export class RemoteShell {
       this.#booted();
       this.#frames.push(all.subarray(at + BOOT_LINE.length + 1));
     } else if (all.length > MAX_GREETING_BYTES) {
-      this.#finish(`it answers with something else than a shell: ${all.toString("utf8", 0, 200)}`);
+      this.#finish(`it did not answer like a shell: ${all.toString("utf8", 0, 200)}`);
       this.#channel.destroy();
     }
   }
@@ -141,7 +141,7 @@ export class RemoteShell {
   }
 }
 
-/** A far shell is there, and says why it cannot serve: for this room only, everybody else sees `BACKEND_UNAVAILABLE`. */
+/** The remote shell answered that it cannot serve. Callers outside of this backend see `BACKEND_UNAVAILABLE`. */
 export class RemoteRefusal extends HaftError {
   constructor(name: string, why: string) {
     const { code, message, details } = unavailable(name, why);

@@ -1,4 +1,4 @@
-/** How long an operation is waited for: by its own limits and by those of its call. */
+/** The deadline of a remote file operation: the first of its own limit and that of its call. */
 import { setMaxListeners } from "node:events";
 import {
   type BoundCall,
@@ -11,16 +11,16 @@ import {
   whyCancelled,
 } from "../../../kernel/index.js";
 
-/** One signal for all that can end an operation; its reason is the error to reject with. */
+/** Combines timeouts and cancel signals into one signal, whose reason is the error to reject with. */
 export class OperationDeadline {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #watched: (readonly [AbortSignal, () => void])[] = [];
 
-  /** @throws `CALL_REVOKED`, `CALL_CANCELLED`, or what the call was ended with, when it is over already. */
+  /** @throws `CALL_REVOKED`, `CALL_CANCELLED`, or the reason that the call ended with. */
   constructor(operation: FsOperation, path: string, io: Io | undefined, call: BoundCall | undefined) {
     const [did] = operation;
-    // Everything that the operation does listens to it, however much that is.
+    // Each step of the operation adds a listener.
     setMaxListeners(0, this.#controller.signal);
     if (call !== undefined) requireLive(call);
     requireUncancelled(operation, path, io?.signal);
@@ -40,7 +40,7 @@ export class OperationDeadline {
     return this.#controller.signal;
   }
 
-  /** Settles as `work` does, or rejects as soon as a limit is reached; `work` then goes on unheard. */
+  /** Settles like `work`, or rejects when the deadline passes; the result of `work` is then ignored. */
   race<T>(work: Promise<T>): Promise<T> {
     const { signal } = this;
     if (signal.aborted) {
@@ -58,7 +58,7 @@ export class OperationDeadline {
     if (this.signal.aborted) throw this.signal.reason;
   }
 
-  /** To be called when the operation has settled. */
+  /** Removes timers and listeners. Call it when the operation has settled. */
   release(): void {
     clearTimeout(this.#timer);
     for (const [signal, listener] of this.#watched) signal.removeEventListener("abort", listener);

@@ -1,4 +1,4 @@
-/** The far side's line about an entry, and what it says. */
+/** Parses the remote side's line about a file system entry. */
 import type { EntryKind, FsEntryInfo } from "../../../kernel/index.js";
 
 const KINDS: Readonly<Record<number, EntryKind>> = { 8: "file", 4: "directory", 10: "link" };
@@ -6,7 +6,7 @@ const LETTERS: Readonly<Record<string, EntryKind>> = { "-": "file", d: "director
 const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
 /**
- * Reads "MODE OWNER GROUP LINKS CHANGED|VERSION". Where the far side has `stat`, MODE is hexadecimal and VERSION
+ * Reads "MODE OWNER GROUP LINKS CHANGED|VERSION". Where the remote side has `stat`, MODE is hexadecimal and VERSION
  * "DEVICE:NODE SIZE TIME"; where it has only `ls`, MODE is letters, times are to the minute and VERSION is "NODE SIZE TIME".
  */
 export function readEntryLine(line: string): FsEntryInfo {
@@ -25,7 +25,7 @@ export function readEntryLine(line: string): FsEntryInfo {
   };
 }
 
-/** The version part of a line, as `replaceAtomic` compares it over there. */
+/** The version part of a line, which `replaceAtomic` compares on the remote side. */
 export function entryVersionOf(line: string): string {
   return splitFields(line, "|")[1] ?? "";
 }
@@ -50,7 +50,7 @@ function minuteTime([month = "", day = "", time = ""]: readonly string[]): numbe
   if (clock === null) return Date.UTC(Number(time), at, Number(day));
   const now = new Date();
   const guess = Date.UTC(now.getUTCFullYear(), at, Number(day), Number(clock[1]), Number(clock[2]));
-  // A day of grace for clocks that differ.
+  // One day of tolerance for clocks that differ.
   return guess > now.getTime() + 86_400_000
     ? Date.UTC(now.getUTCFullYear() - 1, at, Number(day), Number(clock[1]), Number(clock[2]))
     : guess;

@@ -1,4 +1,4 @@
-/** What the far side refuses, in Haft's codes. */
+/** Maps errors of the remote side to Haft's error codes. */
 import {
   type Errno,
   type FsOperation,
@@ -9,7 +9,7 @@ import {
   staleFile,
 } from "../../../kernel/index.js";
 
-/** The far side's word for what a system refuses. */
+/** The remote side's words for errors of the system. */
 const REFUSED: Readonly<Record<string, Errno>> = {
   absent: "ENOENT",
   notdir: "ENOTDIR",
@@ -23,10 +23,10 @@ const REFUSED: Readonly<Record<string, Errno>> = {
   crossdev: "EXDEV",
 };
 
-/** The kinds that the far side tells of what is no file. */
+/** The kinds that the remote side reports for special files. */
 const KINDS: readonly string[] = ["directory", "fifo", "socket", "device", "link"] satisfies SpecialFileKind[];
 
-/** The error for the far side's word `code`; `note` is what it adds: a kind, a hash, or a tool's own words. */
+/** The error for the remote side's word `code`. `note` holds details: a kind, a hash, or the stderr of a tool. */
 export function remoteFsFault(code: string, note: string, operation: FsOperation, path: string): HaftError {
   const [did] = operation;
   if (Object.hasOwn(REFUSED, code)) return operationFault(REFUSED[code]!, operation, path);
@@ -36,12 +36,12 @@ export function remoteFsFault(code: string, note: string, operation: FsOperation
   return fault(note, operation, path);
 }
 
-/** What a system would have said, for `details.system`. */
+/** The text that the system would print, for `details.system`. */
 const stderrText = (text: string, [, call]: FsOperation, path: string): string => `${text}, ${call} '${path}'`;
 
 type Fault = (note: string, operation: FsOperation, path: string) => HaftError;
 
-/** What only a far side refuses, or refuses in words of its own. */
+/** Errors that only a remote machine reports. */
 const OWN_FAULTS: Readonly<Record<string, Fault>> = {
   unclaimed: (_, [did], path) =>
     new HaftError(
@@ -57,27 +57,27 @@ const OWN_FAULTS: Readonly<Record<string, Fault>> = {
   unkept: backupFailed,
 };
 
-/** `note`: why, where the new bytes are, where the old ones are. All of it is in `system` too: what shows a fault may show only that. */
+/** `note`: the reason, the path of the new bytes and that of the old ones. All of it is in `system` too, because some callers show only that. */
 function incompleteWrite(note: string, [did]: FsOperation, path: string): HaftError {
   const [why, fresh, old] = note.split("\n");
-  const state = `it holds neither its old bytes nor the new ones whole, because of: ${why}`;
-  const next = `The new bytes are kept in "${fresh}" and the old ones in "${old}". Free some space, then copy one of them over it`;
+  const state = `it contains neither the complete old bytes nor the complete new ones: ${why}`;
+  const next = `The new bytes are stored in "${fresh}" and the old ones in "${old}". Free some space, then copy one of them over the file`;
   return new HaftError("FS_IO", `Did not ${did} all of "${path}": ${state}. ${next}.`, {
     details: { path, system: `${state}. ${next}` },
   });
 }
 
-/** `note`: how many bytes the file has, and why no copy of them could be made. */
+/** `note`: the size of the file, and why it could not be copied. */
 function backupFailed(note: string, [did]: FsOperation, path: string): HaftError {
   const [sizeBytes = "", reason = ""] = note.split("\n");
-  const why = `it can only be overwritten in place, and its ${sizeBytes} bytes could not be copied first to a file beside it (${reason}). Nothing was changed. Free some space there`;
+  const why = `it can only be overwritten in place, and its ${sizeBytes} bytes could not be backed up to a file beside it first (${reason}). Nothing was changed. Free some space there`;
   return new HaftError("STORE_UNWRITABLE", `Did not ${did} "${path}": ${why}.`, {
     details: { path, sizeBytes: Number(sizeBytes), reason, why },
   });
 }
 
 function unknown(note: string, [did]: FsOperation, path: string): HaftError {
-  const words = note.replace(/\s+/g, " ").trim() || "the far side could not do it";
+  const words = note.replace(/\s+/g, " ").trim() || "the remote side reported no reason";
   return new HaftError("FS_IO", `Did not ${did} "${path}": ${words}. Try again, or use another path.`, {
     details: { path, system: words },
   });
@@ -85,7 +85,7 @@ function unknown(note: string, [did]: FsOperation, path: string): HaftError {
 
 const STALE = { absent: "gone", present: "present", version: "changed", changed: "changed" } as const;
 
-/** `note` is one of the words above, or the hash that the file has. */
+/** `note` is one of the words above, or the hash of the file. */
 export function staleFault(note: string, path: string, details: Readonly<Record<string, unknown>>): HaftError {
   const isWord = (word: string): word is keyof typeof STALE => Object.hasOwn(STALE, word);
   return isWord(note) ? staleFile(path, STALE[note], details) : staleFile(path, "changed", { ...details, found: note });

@@ -1,4 +1,4 @@
-/** How one file operation gets to the far side: judged by string work here, by the real place there, in the step that acts. */
+/** Sends one file operation: the path is checked against the grant here, and its real path on the remote side in the step that performs it. */
 import {
   type Access,
   type Binding,
@@ -27,21 +27,21 @@ export interface GuardedOperation {
   readonly fsOperation: FsOperation;
   readonly operation: string;
   readonly touches: readonly RemoteTouch[];
-  /** The request's words. `allowed` are places the far side may act at, for each touch. */
+  /** The words of the request. `allowed` holds, for each touch, the real paths that the remote side may use. */
   words(allowed: readonly string[]): readonly string[];
   readonly data?: Uint8Array;
   readonly changes?: boolean;
-  /** Words of the far side that only this operation knows. */
+  /** Maps error words that are specific to this operation. */
   fault?(code: string, note: string): HaftError | undefined;
 }
 
-/** Places keep moving under an operation only when somebody plays with links. */
+/** How often an operation is sent again because a symlink in its path has changed. */
 const MAX_SYMLINK_CHANGES = 20;
 
 export class FsGuard {
   readonly bulk: BulkPool;
   readonly bound: Binding | undefined;
-  /** Real places that have been judged, by access and asked path, so that one question is asked once a call. */
+  /** Real paths that were authorized, by access and requested path, so that each is authorized once per call. */
   readonly #authorized = new Map<string, Set<string>>();
 
   constructor(bulk: BulkPool, bound?: Binding) {
@@ -50,8 +50,8 @@ export class FsGuard {
   }
 
   /**
-   * Sends the operation; where a path leads elsewhere than it says, has that judged and sends it again with the answer.
-   * The far side acts only at places that it was told, whatever happens to the links meanwhile.
+   * Sends the operation. Where a path resolves to another place, that place is authorized and the operation is sent again.
+   * The remote side only uses real paths that it was given, even when symlinks change meanwhile.
    */
   async run(deadline: OperationDeadline, act: GuardedOperation): Promise<Frame> {
     const { fsOperation, touches } = act;
@@ -74,14 +74,14 @@ export class FsGuard {
     }
     throw new HaftError(
       "FS_IO",
-      `Did not ${fsOperation[0]} "${touches[0]?.path}": its links keep changing. Try again.`,
+      `Did not ${fsOperation[0]} "${touches[0]?.path}": its symlinks keep changing. Try again.`,
       {
         details: { path: touches[0]?.path },
       },
     );
   }
 
-  /** Whether a real place may be looked at without a question: for what is told of links. */
+  /** Whether the target of a symlink may be reported without asking policy. */
   reaches(asked: string, real: string): boolean {
     if (this.bound === undefined) return true;
     const { grant } = this.bound;
@@ -91,8 +91,8 @@ export class FsGuard {
   }
 
   /**
-   * Whether the grant covers all that lies below the path too, at every place that it may lead to.
-   * @param excepted - "left-out": what the grant excepts in there is left alone, so it does not matter.
+   * Whether the grant also covers everything below the path, at each real path that it may resolve to.
+   * @param excepted - "skipped": the operation skips what the grant excepts, so exceptions do not matter.
    */
   coversTree({ path, access }: RemoteTouch, excepted?: "skipped"): boolean {
     if (this.bound === undefined) return true;
@@ -105,7 +105,7 @@ export class FsGuard {
     );
   }
 
-  /** Whether the path is known to lead nowhere else: the far side then acts there and only there. */
+  /** Whether no other real path is known for the path. */
   isPlain(touch: RemoteTouch): boolean {
     return this.#places(touch).length === 0;
   }

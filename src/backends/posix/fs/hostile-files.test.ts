@@ -94,7 +94,7 @@ underEachShell((shell) => {
     expect(await pid()).toEqual({ by: "code", code: 0 });
   });
 
-  it("a name that is not UTF-8 is told of, cannot be opened, and is no other entry", async () => {
+  it("a name that is not UTF-8 is reported of, cannot be opened, and is no other entry", async () => {
     execFileSync("sh", [
       "-c",
       `cd "$0"; for n in 'n\\377' 'm\\376'; do echo needle >"$(printf "$n")"; done
@@ -127,7 +127,7 @@ underEachShell((shell) => {
     ]);
   });
 
-  it("files that the system fails to read, or that have no end, are told as unreadable and never as empty", async () => {
+  it("files that the system fails to read, or that have no end, are reported as unreadable and never as empty", async () => {
     for (const file of ["/proc/kmsg", "/proc/self/clear_refs", "/proc/self/mem"]) {
       const read = await backend.root.fs.readBytes(file).catch((thrown: unknown) => thrown);
       // Without the superuser's rights some of them are not even opened.
@@ -148,7 +148,7 @@ underEachShell((shell) => {
     expect(await fs.exists(folder)).toBe(true);
   });
 
-  it("finds plain words in a folder of more names than fit into a command line", async () => {
+  it("finds plain words in a directory of more names than fit into a command line", async () => {
     // The less stack a process may have, the shorter a command line may be: 128 KiB here.
     const small = await machine.open({ open: ["sh", "-c", 'ulimit -s 256; exec "$@"', "sh", ...ARGV[shell]] });
     const pad = "x".repeat(200);

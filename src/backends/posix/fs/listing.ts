@@ -1,4 +1,4 @@
-/** What the far side tells of one entry or of a folder's children. */
+/** Parses what the remote side reports about one entry or about the children of a directory. */
 import { isUtf8 } from "node:buffer";
 import { FS_OPERATIONS, type Fs, type FsChild, type FsEntryInfo, UNNAMEABLE } from "../../../kernel/index.js";
 import type { Frame } from "../channel/frames.js";
@@ -7,28 +7,28 @@ import type { OperationDeadline } from "./deadline.js";
 import { readEntryLine } from "./entry-line.js";
 import type { FsGuard } from "./guard.js";
 
-/** A listing is asked for again when a child went away while it was made. */
+/** A listing is requested again when a child was removed meanwhile. */
 const MAX_TRIES = 5;
-/** Names that are asked about in one request. */
+/** Names in one request. */
 const NAMES_AT_ONCE = 1_000;
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Where a link leads: its text, the real place or "", and the line about that place or "". */
+/** A followed symlink: its text, its real path or "", and the line about that path or "". */
 interface FollowedEntry {
   readonly target: string;
   readonly end: string;
   readonly line: string;
 }
 
-/** Reads the answer of "stat". `reaches` tells whether a place behind a link may be told about. */
+/** Parses the response to "stat". `reaches`: whether the target of a symlink may be reported. */
 export function readStat(frame: Frame, reaches: (real: string) => boolean): FsEntryInfo {
   const [, ...sizes] = frame.words;
   const [line = "", target = "", end = "", last = ""] = split(frame.bytes, sizes.map(Number));
   return withSymlinkTarget(readEntryLine(line), target === "" ? undefined : { target, end, line: last }, reaches);
 }
 
-/** The children of a folder in code-unit order of their names, at most `limit`, and whether there are more. */
+/** The children of a directory in code-unit order, at most `limit`, and whether there are more. */
 export async function listDirectory(
   guard: FsGuard,
   deadline: OperationDeadline,
@@ -59,18 +59,18 @@ export async function listDirectory(
   }
 }
 
-/** A child by its own kind, links not followed. */
+/** A child by its own kind, symlinks not followed. */
 export interface DirectoryListing {
   readonly name: string;
   readonly kind: FsEntryInfo["kind"];
   readonly size: number;
-  /** Whether it may hold the literal that was asked for; true when none was. */
+  /** Whether it may contain the requested literal; true when none was requested. */
   readonly mayContain: boolean;
 }
 
 /**
- * All children of a folder, in any order.
- * @param literal - Bytes that the far side looks for in each file, "" for none. It holds no line end.
+ * All children of a directory, in any order.
+ * @param literal - Bytes that the remote side looks for in each file, without a newline; "" for none.
  */
 export async function listWithStats(
   guard: FsGuard,
@@ -144,11 +144,11 @@ function readListing(frame: Frame) {
   return {
     total: Number(total),
     names,
-    /** Those that stand for bytes which are not UTF-8. */
+    /** Names that are not valid UTF-8. */
     unnameable: isUtf8(joined) ? NONE : new Set(names.filter((name) => name.includes("\uFFFD"))),
     lines: perName,
     tails,
-    /** Without `links` what comes last is no word about links. */
+    /** Without `symlinks` the last part of the response is not about symlinks. */
     children(symlinks: boolean): ListedEntry[] {
       const leds = symlinks ? readTails(tails) : new Map<string, FollowedEntry>();
       return names.flatMap((name, index) => {
@@ -159,7 +159,7 @@ function readListing(frame: Frame) {
   };
 }
 
-/** The names in "./a/./b/": no name holds a slash. */
+/** The names in "./a/./b/". */
 function namesOf(joined: Uint8Array): string[] {
   return new TextDecoder("utf-8", { ignoreBOM: true })
     .decode(joined)
@@ -167,7 +167,7 @@ function namesOf(joined: Uint8Array): string[] {
     .filter((_, index) => index % 2 === 1);
 }
 
-/** "./NAME/A B C", a line end, and so many bytes of target, end and line; for each link. Sizes count bytes. */
+/** For each symlink: "./NAME/A B C", a newline, and A, B and C bytes of target, real path and line. */
 function readTails(tails: Uint8Array): Map<string, FollowedEntry> {
   const leds = new Map<string, FollowedEntry>();
   const bytes = Buffer.from(tails.buffer, tails.byteOffset, tails.length);
@@ -191,7 +191,7 @@ function toChild({ name, line, isFollowed: led }: ListedEntry, reaches: (real: s
   return { name, ...withSymlinkTarget(readEntryLine(line), led, reaches) };
 }
 
-/** A link is told with what it leads to, where the grant reaches that; else as a link. */
+/** Adds what a symlink leads to, if the grant covers that. */
 function withSymlinkTarget(
   own: FsEntryInfo,
   led: FollowedEntry | undefined,

@@ -1,4 +1,4 @@
-/** The port to files over a bulk channel: every operation is one request, and one more where a path leads elsewhere. */
+/** The file port over a bulk channel: one request per operation, and one more where a path resolves elsewhere. */
 import {
   type Access,
   covers,
@@ -201,7 +201,7 @@ export class PosixFs implements Fs {
     });
   }
 
-  /** Whether the grant lets a new file be made at the path and no old one be changed. */
+  /** Whether the grant covers creating a file at the path, but not changing one. */
   #isNewOnly(path: string): boolean {
     const grant = this.#guard.bound?.grant;
     return grant !== undefined && !covers(grant, path, "write") && covers(grant, path, "create");
@@ -240,7 +240,7 @@ function parseYesNo(value: boolean): "yes" | "no" {
   return value ? "yes" : "no";
 }
 
-/** "A B KIND", a line end, and so many bytes of the real place and of what is missing; for each path. */
+/** For each path: "A B KIND", a newline, and A and B bytes of the real path and of the missing part. */
 function readResolved({ bytes }: Frame): ResolvedPath[] {
   const answers: ResolvedPath[] = [];
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -1,4 +1,4 @@
-/** Bytes of a far file, block by block. */
+/** Reads a remote file in blocks. */
 import { randomBytes } from "node:crypto";
 import { type Access, FS_OPERATIONS, HaftError } from "../../../kernel/index.js";
 import { BLOCK_BYTES } from "../channel/bulk-channel.js";
@@ -16,35 +16,35 @@ export interface FilePart {
   readonly version: string;
 }
 
-/** Blocks that are asked for ahead of the one that is awaited, so that the distance costs nothing. */
+/** Blocks that are requested ahead, to hide latency. */
 const AHEAD = 3;
-/** Digits at the end of an answer: how many of its bytes are the file's; a file may hold less than it tells. */
+/** Digits at the end of a response: how many of its bytes belong to the file, which may be shorter than its reported size. */
 const COUNT_DIGITS = 10;
-/** What stands there instead of the digits where the system could not read them. */
+/** Replaces the digits when the system failed to read the file. */
 const UNREADABLE = "unreadable";
-/** Times that a file is read which others keep replacing. */
+/** How often a file is read that other processes keep replacing. */
 const MAX_TRIES = 10;
 
-/** A file that is read in one go or in parts. */
+/** A file to read as a whole or in parts. */
 export interface RemoteFile {
   readonly path: string;
-  /** What the grant must cover: a write may look at what it replaces. Default "read". */
+  /** The access that the grant must cover; a write also reads what it replaces. Default "read". */
   readonly access?: Access;
-  /** A name of this reading: the far side keeps the file open for its next part. */
+  /** An id under which the remote side keeps the file open for the next part. */
   readonly stream?: string;
 }
 
-/** A file whose parts are asked for one after the other. To be closed with `closeFile` if it is not read to its end. */
+/** Prepares to read a file in parts. Call `closeFile` if you do not read it to its end. */
 export function openRemoteFile(path: string, access: Access = "read"): RemoteFile {
   return { path, access, stream: randomBytes(6).toString("hex") };
 }
 
-/** Tells the far side that no more parts will be asked for. */
+/** Lets the remote side close the file. */
 export function closeFile(guard: FsGuard, { stream }: RemoteFile): void {
   if (stream !== undefined) guard.bulk.request("shut", [stream]).catch(() => {});
 }
 
-/** Up to `count` bytes, at most a block, from `offset`; a negative one counts from the end. */
+/** Up to `count` bytes, at most one block, from `offset`; a negative offset counts from the end. */
 export async function readRemotePart(
   guard: FsGuard,
   deadline: OperationDeadline,
@@ -61,7 +61,7 @@ export async function readRemotePart(
   });
   const [, size, from, lineSize] = frame.words.map(Number) as [number, number, number, number];
   const { version } = readEntryLine(new TextDecoder().decode(frame.bytes.subarray(0, lineSize)));
-  // Where the far side counts in blocks only, it starts before what was asked for.
+  // A remote `dd` that only counts in blocks starts before the requested offset.
   const requestedBytes = offset < 0 ? Math.max(0, size + offset) : offset;
   const skip = Math.max(0, Math.min(requestedBytes, size) - from);
   const countText = new TextDecoder().decode(frame.bytes.subarray(-COUNT_DIGITS));
@@ -89,7 +89,7 @@ export async function* readParts(
   for (let at = start; at < end; ) {
     while (next < end && ahead.length < AHEAD) {
       const part = readRemotePart(guard, deadline, file, next, Math.min(BLOCK_BYTES, end - next));
-      // Met when its turn comes; until then a failure is not unhandled.
+      // Awaited later; until then a rejection must not count as unhandled.
       part.catch(() => {});
       ahead.push(part);
       next += BLOCK_BYTES;
@@ -103,7 +103,7 @@ export async function* readParts(
   }
 }
 
-/** Puts the first part and the others together. */
+/** Concatenates the first part and the others. */
 export async function gather(first: FilePart, rest: AsyncIterable<FilePart>, size: number): Promise<Uint8Array> {
   if (first.bytes.length >= size) return first.bytes;
   const bytes = new Uint8Array(size);
@@ -116,7 +116,7 @@ export async function gather(first: FilePart, rest: AsyncIterable<FilePart>, siz
   return at === size ? bytes : bytes.slice(0, at);
 }
 
-/** Reads again when the file was replaced between two blocks: the bytes of two files are never mixed. */
+/** Reads again when the file was replaced between two blocks, so that bytes of two files are never mixed. */
 export async function whole<T>(deadline: OperationDeadline, path: string, read: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -128,7 +128,7 @@ export async function whole<T>(deadline: OperationDeadline, path: string, read: 
   }
 }
 
-/** A version begins with what tells one file from another. */
+/** The part of a version that identifies the file. */
 function identityOf(version: string): string {
   return version.slice(0, version.indexOf(" "));
 }

@@ -102,7 +102,7 @@ underEachShell((shell) => {
     linkSync(path, join(disk.path, "two"));
     expect(await refusal(path, Buffer.from("new"))).toMatchObject({
       code: "STORE_UNWRITABLE",
-      message: expect.stringContaining(`its ${2 * MIB} bytes could not be copied first`),
+      message: expect.stringContaining(`its ${2 * MIB} bytes could not be backed up to a file beside it first`),
     });
     expect([readFileSync(path).equals(old), readdirSync(disk.path)]).toEqual([true, ["one", "two"]]);
   });
@@ -158,7 +158,7 @@ underEachShell((shell) => {
       await theirs.close();
     };
 
-    it("a file that may not be written is refused though its folder would take another", async (context) => {
+    it("a file that may not be written is refused though its directory would take another", async (context) => {
       if (!canBecome) return context.skip("setpriv is not installed: util-linux has it");
       await asUser(0o444, async (theirs, path) => {
         expect((await refusal(path, Buffer.from("new"), theirs)).code).toBe("FS_PERMISSION");
@@ -179,7 +179,7 @@ underEachShell((shell) => {
   });
 });
 
-describe("a far side whose dd and cp know nothing but POSIX", () => {
+describe("a remote side whose dd and cp know nothing but POSIX", () => {
   let bin: string;
   let backend: Backend;
   beforeAll(async () => {
@@ -237,7 +237,7 @@ describe("a far side whose dd and cp know nothing but POSIX", () => {
     const disk = mountSmallDisk(64);
     if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
     try {
-      // What fits, the byte that does not, and then requests to make a folder.
+      // What fits, the byte that does not, and then requests to make a directory.
       const request = `0 0 77 mkdir '${disk.path}/made' '*' no haft-end\n`;
       const bytes = Buffer.from("x".repeat(65_537) + request.repeat(1_000));
       expect((await refusalOf(backend, join(disk.path, "file"), bytes)).code).toBe("FS_NO_SPACE");
@@ -267,7 +267,7 @@ function attributesOf(path: string): readonly string[] {
   return spawnSync("python3", ["-c", script, path], { encoding: "utf8" }).stdout.trim().split(" ");
 }
 
-describe("a far side that is killed while it overwrites a file in place", () => {
+describe("a remote side that is killed while it overwrites a file in place", () => {
   let folder: string;
   beforeEach(() => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-torn-")));

@@ -1,4 +1,4 @@
-/** Writing a far file: small data goes with the request, large data is staged over there first. */
+/** Writes a remote file: small data is sent with the request, large data is staged first. */
 import { createHash } from "node:crypto";
 import { newNonce } from "../../../host/index.js";
 import { type Access, type Expect, FS_OPERATIONS, HaftError, type ReplaceResult } from "../../../kernel/index.js";
@@ -9,15 +9,15 @@ import type { FsGuard } from "./guard.js";
 import { gather, openRemoteFile, readParts, readRemotePart, whole } from "./read.js";
 
 export interface ReplaceOptions {
-  /** "create": the grant lets a new file be made, and no old one be changed. */
+  /** "create": the grant covers new files only. */
   readonly access: Extract<Access, "create" | "write">;
-  /** Whether the far side can tell SHA-256. */
+  /** Whether the remote side can compute SHA-256. */
   readonly canHash: boolean;
 }
 
-/** Staged blocks that are under way at once. */
+/** Staged blocks that are in flight at once. */
 const AHEAD = 3;
-/** Times that a file is replaced which others keep replacing. */
+/** How often the write is tried while other processes keep replacing the file. */
 const MAX_TRIES = 10;
 
 export async function replaceRemoteFile(
@@ -76,7 +76,7 @@ async function replace(
   };
 }
 
-/** The connection was lost while the file may have been overwritten in place: its old bytes are then in a file beside it. */
+/** Adds where the old bytes are when the connection was lost during a write that may have been in place. */
 function withBackup(thrown: unknown, nonce: string): unknown {
   if (!HaftError.is(thrown, "BACKEND_UNAVAILABLE") || thrown.details.began === undefined) return thrown;
   const { code, message, details } = thrown;
@@ -85,8 +85,8 @@ function withBackup(thrown: unknown, nonce: string): unknown {
 }
 
 /**
- * Where the far side cannot hash, the old bytes come here, and what is replaced is exactly their version. Who writes with
- * "any" in between is waited out.
+ * Where the remote side cannot hash, the old bytes are read and hashed here, and only that version is replaced. With
+ * "any" the write is tried again when another one came first.
  */
 async function hashedHere(
   guard: FsGuard,
@@ -112,7 +112,7 @@ async function hashedHere(
   }
 }
 
-/** The old file as the far side will replace it, links followed; undefined when there is none, or none that can be read. */
+/** The file that the write will replace, symlinks followed; undefined when there is none. */
 async function oldBytes(
   guard: FsGuard,
   deadline: OperationDeadline,
@@ -141,13 +141,13 @@ function expectWords(expect: Expect): readonly [string, string] {
   return "sha256" in expect ? ["sha256", expect.sha256.toLowerCase()] : ["version", expect.version];
 }
 
-/** Brings the bytes into files of the far spool folder, which nobody else can reach. @returns How their names begin. */
+/** Writes the bytes to files of the remote spool directory. @returns The prefix of their names. */
 async function stage(guard: FsGuard, deadline: OperationDeadline, bytes: Uint8Array): Promise<string> {
   const name = `stage-${newNonce()}`;
   const underWay: Promise<void>[] = [];
   for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
     if (underWay.length === AHEAD) await underWay.shift();
-    // A file a block: blocks may travel on several channels, in any order.
+    // One file per block: blocks may be sent over several channels, in any order.
     const file = `${name}.${String(at / BLOCK_BYTES).padStart(6, "0")}`;
     const part = stagePart(guard, deadline, file, bytes.subarray(at, at + BLOCK_BYTES));
     part.catch(() => {});

@@ -1,18 +1,18 @@
-/** The commands of one far side that somebody may ask about: who waits for which end, and what is not needed any more. */
+/** The jobs of one remote machine: reports their ends and deletes files that are not needed any more. */
 import { DEFAULT_KEEP, type ShellResult } from "../../../kernel/index.js";
 import type { JobFacts } from "../../job-facts.js";
 import { orAfter, type RemoteAgent } from "../channel/remote-agent.js";
 import type { KeepBytes } from "../shell/capture.js";
 import { RemoteJob } from "./job.js";
 
-/** Ended jobs whose output stays to be asked for; older ones are forgotten. */
+/** Ended jobs that are remembered; older ones are deleted. */
 const MAX_ENDED = 100;
-/** Far files that are not needed any more are removed several at a time. */
+/** Remote files are deleted in batches of this size. */
 const FORGET_AT_ONCE = 24;
 const FORGET_AFTER_MS = 200;
-/** The far side may take so long to remove what is not needed when it is closed. */
+/** Milliseconds that deleting files may take on close. */
 const CLOSE_MS = 2_000;
-/** The id of a job to be kept says where its files are. */
+/** The id of a kept job names the spool directory and the number of its files. */
 const STORED = /^(haft-[0-9a-f]{18})\.([1-9]\d*)$/;
 
 const FOUND: JobFacts = Object.freeze({ command: "", cwd: "/", lifetime: "keep", adopted: "host" });
@@ -33,13 +33,13 @@ export class RemoteJobTable {
     };
     remote.onDisconnect = () => {
       const running = [...this.#jobs.values()].filter((job) => !job.hasEnded);
-      // What runs over there is ended soon unless a new channel takes it over.
+      // The remote side ends running jobs soon unless a new channel takes them over.
       if (running.length > 0) remote.ensure().catch(() => {});
       for (const job of running) job.exited();
     };
   }
 
-  /** Resolves when the far side tells that the command's leader has ended. */
+  /** Resolves when the remote side reports that the command's leader has exited. */
   exited(id: number): Promise<void> {
     return new Promise((resolve) => {
       this.#exits.set(id, resolve);
@@ -50,7 +50,7 @@ export class RemoteJobTable {
     this.#exits.delete(id);
   }
 
-  /** The job of that id: of this backend, or one to be kept that another has left on the same machine. */
+  /** A job of this backend, or a kept job of another backend on the same machine. */
   async find(id: string): Promise<RemoteJob | undefined> {
     const known = this.#jobs.get(id);
     if (known !== undefined) return known;
@@ -74,7 +74,7 @@ export class RemoteJobTable {
     return job;
   }
 
-  /** A job that was asked for. */
+  /** Adds a spawned job. */
   add(
     number: number,
     pid: number | null,
@@ -89,7 +89,7 @@ export class RemoteJobTable {
     );
   }
 
-  /** What a command left running becomes a job. */
+  /** Turns the background processes of a command into a job. */
   adopt(number: number, tag: string, result: ShellResult, facts: JobFacts): RemoteJob {
     const known = this.#byNumber.get(number);
     if (known !== undefined) return known;
@@ -110,17 +110,17 @@ export class RemoteJobTable {
     );
   }
 
-  /** All that are known here, oldest first. */
+  /** All known jobs, oldest first. */
   get all(): readonly RemoteJob[] {
     return [...this.#jobs.values()];
   }
 
-  /** The far files of a command are not needed any more. */
+  /** Deletes the remote files of a command. */
   forget(number: number): void {
     this.#forgetRef(String(number));
   }
 
-  /** To be called before the far side is closed: jobs that have ended leave nothing there, those to be kept neither. */
+  /** Deletes the files of all ended jobs, kept ones too. Call it before the remote side is closed. */
   async close(): Promise<void> {
     clearTimeout(this.#forgetting);
     const ended = [...this.#jobs.values()].filter((job) => job.hasEnded).map((job) => job.ref);
@@ -151,7 +151,7 @@ export class RemoteJobTable {
     return job;
   }
 
-  /** Those to be kept that were found, too. */
+  /** Includes kept jobs of other backends. */
   #forgetOld(): void {
     const ended = [...this.#jobs.values()].filter((one) => one.hasEnded);
     for (const one of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) {

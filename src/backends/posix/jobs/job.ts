@@ -1,4 +1,4 @@
-/** A far command that outlives the call that started it. */
+/** A remote command that outlives the call that started it. */
 import { systemClock } from "../../../host/index.js";
 import {
   BlockInput,
@@ -23,25 +23,25 @@ import type { RemoteAgent } from "../channel/remote-agent.js";
 import { type KeepBytes, readEnding, readReport, readTree } from "../shell/capture.js";
 import { readPoll } from "../shell/output-poller.js";
 
-/** How often a job is looked at whose end is not told: from quick to patient. */
+/** Poll interval of a job whose end is not reported; it grows from the first to the second value. */
 const MIN_POLL_MS = 100;
 const MAX_POLL_MS = 2_000;
-/** The most bytes of output in one answer. */
+/** Bytes of output in one response at most. */
 const MAX_PART_BYTES = 1_048_576;
 const SIGNAL = /^[A-Z][A-Z0-9+-]{0,15}$/;
 
 export interface JobOptions {
   readonly id: string;
-  /** How its files are named in the far spool folder. */
+  /** The name of its files in the remote spool directory. */
   readonly ref: string;
-  /** The leader; null for what a command left running. */
+  /** The leader; null for background processes of a command. */
   readonly pid: number | null;
   readonly tag: string;
   readonly keep: KeepBytes;
-  /** The far side does not tell its end: it is looked at now and then. */
+  /** The remote side does not report its end, so the job is polled. */
   readonly isWatched: boolean;
   readonly startedMs: number;
-  /** Of what was found there, only that it is to be kept. */
+  /** For a job of another backend only its lifetime is known. */
   readonly facts: JobFacts;
 }
 
@@ -84,7 +84,7 @@ export class RemoteJob implements ShellHandle {
     return this.#options.facts;
   }
 
-  /** Asks the far side how much has been printed. */
+  /** Requests how much has been printed. */
   async info(): Promise<JobInfo> {
     const { facts, startedMs, tag } = this.#options;
     const { stdout, stderr } =
@@ -108,7 +108,7 @@ export class RemoteJob implements ShellHandle {
     return this.#ended !== undefined;
   }
 
-  /** The leader may have ended: has the job looked at soon. */
+  /** The leader may have exited: polls the job soon. */
   exited(): void {
     if (this.#ended !== undefined || this.#isAsking) return;
     clearTimeout(this.#timer);
@@ -119,7 +119,7 @@ export class RemoteJob implements ShellHandle {
     if (!this.#remote.place.facts.has("mkfifo")) {
       throw new HaftError(
         "BACKEND_UNSUPPORTED",
-        `Did not write to "${this.id}": the far side has no mkfifo. Give the input when the command is started.`,
+        `Did not write to "${this.id}": the remote side has no mkfifo. Pass the input when you start the command.`,
         { details: { feature: "input of running commands" } },
       );
     }
@@ -145,7 +145,7 @@ export class RemoteJob implements ShellHandle {
     const count = String(wholeNumber(max, { max: MAX_PART_BYTES }));
     const wanted = stream === "stdout" ? [String(first), count, "0", "0"] : ["0", "0", String(first), count];
     const part = readPoll(await this.#remote.ask("poll", [this.ref, ...wanted]))[stream];
-    // Nobody can add to what has ended; a pump that waits for another may not have said so yet.
+    // After the end no output can be added, even if a pump has not recorded its end yet.
     const ended = part.ended ? part.from + part.bytes.length >= part.total : (this.#ended?.[stream].final ?? false);
     const start = Math.max(first, part.from);
     return { bytes: part.bytes, next: start + part.bytes.length, droppedBytes: start - first, ended };
@@ -167,7 +167,7 @@ export class RemoteJob implements ShellHandle {
     return tree;
   }
 
-  /** The far side is closed: what is not known by now never will be. */
+  /** Settles with an unknown end, because the remote side was closed. */
   close(): void {
     clearTimeout(this.#timer);
     this.#settle({ ...this.#empty(), tree: TREE_UNSEEN, problem: "the backend was closed" });
@@ -203,18 +203,18 @@ export class RemoteJob implements ShellHandle {
     if (ms > 0) this.#timer.unref();
   }
 
-  /** Whether the job has ended: its leader, and for a leftover all of it. */
+  /** Whether the job has ended: its leader, or all processes where it has no leader. */
   async #poll(): Promise<boolean> {
     const { tag, keep, pid } = this.#options;
     const words = [this.ref, tag, String(keep.head), String(keep.tail)];
     const collected = await this.#remote.ask("collect", words);
     if (collected.words[1] === "absent") {
-      this.#settle({ ...this.#empty(), problem: "the far side knows nothing of it any more" });
+      this.#settle({ ...this.#empty(), problem: "the remote side has no record of it" });
       return true;
     }
     if (collected.words[1] === "done") {
       const report = readReport(collected, keep);
-      // Left behind by a command, it goes on as long as something of it lives.
+      // Background processes of a command: the job runs as long as one of them lives.
       if (pid === null && report.tree.state === "alive") return false;
       this.#settle({ ...this.#empty(), ended: "itself", ...report });
       return true;
@@ -250,10 +250,10 @@ export class RemoteJob implements ShellHandle {
   }
 }
 
-/** The connection is gone: what had left may have reached the command, and is not sent again by itself. */
+/** The connection was lost: input that was sent may have reached the command, so it is not sent again. */
 function unacknowledgedInput(id: string, bytes: number, { message, wasSent }: ChannelLost): HaftError {
   const what = wasSent
-    ? `Wrote ${bytes} bytes to "${id}" without hearing whether it got them: ${message}. Look at its output before you send them again.`
+    ? `Wrote ${bytes} bytes to "${id}" but it is not known whether they arrived: ${message}. Check its output before you send them again.`
     : `Did not write to "${id}": ${message}. Try again.`;
   return new HaftError("BACKEND_UNAVAILABLE", what, { details: { began: wasSent ? "unknown" : "no" } });
 }

@@ -109,7 +109,7 @@ underEachShell((shell) => {
     expect([isAlive(pidIn("apart")), isAlive(pidIn("shed"))]).toEqual([false, false]);
   });
 
-  it("a gigabyte of output is counted to the byte, and the far disk holds little of it", async () => {
+  it("a gigabyte of output is counted to the byte, and the remote disk holds little of it", async () => {
     backend = await machine.open();
     const size = 300 * 1024 * 1024;
     const running = run(`head -c ${size} /dev/zero | tr '\\0' x; echo; echo END`);
@@ -119,7 +119,7 @@ underEachShell((shell) => {
     expect(result.stdout.head.length + result.stdout.tail.length + result.stdout.omittedBytes).toBe(size + 5);
   });
 
-  it("close leaves no process and no folder, and may be called again", async () => {
+  it("close leaves no process and no directory, and may be called again", async () => {
     backend = await machine.open();
     await run("sleep 600 >/dev/null 2>&1 &");
     await run("setsid sleep 600 &");

@@ -1,7 +1,7 @@
-/** The first words to a shell at the far end: it takes the script in by `read`, so that nothing of it is lost. */
+/** The first words to a shell at the other end: it takes the script in by `read`, so that nothing of it is lost. */
 import { sh } from "./sh.js";
 
-/** What the far shell prints when it is ready to take the script. Whatever a login shell said before it is skipped. */
+/** What the remote shell prints when it is ready to take the script. Whatever a login shell said before it is skipped. */
 export const BOOT_LINE = "haft-boot";
 
 /** The line that ends the script. */

@@ -14,7 +14,7 @@ hf_main() {
   LC_ALL=C; export LC_ALL; unset CDPATH
   hf_umask=$(umask)
   hf_know_shell
-  # Noted for whoever ends the far side: a shell that hangs on a file does not see its end of file.
+  # Noted for whoever ends the remote side: a shell that hangs on a file does not see its end of file.
   hf_own_pid; hf_note "$hf_pid" "$hf_s/bulk.$hf_serial.pid"
   hf_id=ready; hf_say "$hf_pid"
   while IFS= read -r hf_l; do
@@ -95,7 +95,7 @@ hf_fs_read() {
   if [ -z "$5" ] || [ "$hf_real" -lt "$hf_n" ] || [ "$hf_at" -ge "$hf_size" ] || ! hf_has bytes; then hf_shut_file; fi
 }
 
-# Opens the file and proves that it is the one that the folder holds under that name, which a link put there in between is
+# Opens the file and proves that it is the one that the directory holds under that name, which a symlink put there in between is
 # not.
 hf_open_file() {
   hf_shut_file
@@ -115,7 +115,7 @@ hf_open_file() {
 hf_copy_unsized() {
   case $hf_real in
   /proc/kmsg | /sys/*/trace_pipe | /sys/*/trace_pipe_raw)
-    hf_shut_file; hf_code=io hf_note="whoever reads it waits for the kernel, and has no end"; return 1 ;;
+    hf_shut_file; hf_code=io hf_note="reading it waits for the kernel and never ends"; return 1 ;;
   /proc/* | /sys/*) ;;
   *) IFS= read -r hf_x <&5 || [ -n "$hf_x" ] || return 0 ;;
   esac
@@ -129,7 +129,7 @@ hf_copy_unsized() {
   rm -f "$hf_copy"
   # Its end was not reached, or it could not be read or written down as a whole.
   case $hf_sent:$hf_d in no:* | *:4096+* | *"+4096 "* | *" reading "* | *" writing "* | *[Ee]"rror"* | *"o space"*)
-    hf_shut_file; hf_code=io hf_note="it tells no size, and not all of it could be taken"; return 1 ;;
+    hf_shut_file; hf_code=io hf_note="it reports no size, and not all of it could be read"; return 1 ;;
   esac
 }
 
@@ -181,7 +181,7 @@ hf_position() {
   [ -n "$hf_real" ]
 }
 
-# stage NAME: the data becomes a file of the spool folder, for a request that will take it from there.
+# stage NAME: the data becomes a file of the spool directory, for a request that will take it from there.
 hf_fs_stage() {
   hf_sync=
   if hf_has fullblock; then hf_take "$hf_data" >"$hf_s/$1" && hf_x=staged || hf_x=failed

@@ -1,4 +1,4 @@
-/** Folders, removal and renaming. */
+/** Directories, removal and renaming. */
 import { sh } from "./sh.js";
 
 export const CHANGING = sh`
@@ -13,7 +13,7 @@ hf_fs_mkdir() {
   hf_say made
 }
 
-# Makes the folder ./hf_name.
+# Makes the directory ./hf_name.
 hf_make() {
   if [ -e "./$hf_name" ] || [ -L "./$hf_name" ]; then hf_code=exists; return 1; fi
   hf_begin
@@ -22,7 +22,7 @@ hf_make() {
   return 1
 }
 
-# From the deepest folder that exists downwards, entering each folder and asking where that is.
+# From the deepest directory that exists downwards, entering each directory and asking where that is.
 hf_make_all() {
   hf_asked=$1 hf_allow=$2 hf_q=\${1%/} hf_rest=
   until hf_enter "\${hf_q:-/}"; do hf_rest=/\${hf_q##*/}$hf_rest; hf_q=\${hf_q%/*}; done
@@ -41,12 +41,12 @@ hf_make_all() {
     fi
     hf_want=\${hf_here%/}/$hf_name
     hf_enter "./$hf_name" || { hf_why_not "./$hf_name"; return 1; }
-    # A link was put there in between.
+    # A symlink was put there in between.
     if [ "$hf_here" != "$hf_want" ]; then hf_code=moved hf_note=\${hf_here%/}$hf_rest; return 1; fi
   done
 }
 
-# rm PATH ALLOWED RECURSIVE IGNORE-MISSING WHOLE: a link itself, never what it leads to. WHOLE no: the grant does not cover
+# rm PATH ALLOWED RECURSIVE IGNORE-MISSING WHOLE: a symlink itself, never what it leads to. WHOLE no: the grant does not cover
 # all that lies below.
 hf_fs_rm() {
   hf_note=
@@ -72,7 +72,7 @@ hf_fs_rm() {
   hf_say removed
 }
 
-# Removes the folder $1 if it is empty.
+# Removes the directory $1 if it is empty.
 hf_rmdir() {
   if hf_has rmdir; then rmdir "$1"; return; fi
   for hf_x in "$1"/* "$1"/.[!.]* "$1"/..?*; do
@@ -81,7 +81,7 @@ hf_rmdir() {
   rm -rf "$1"
 }
 
-# rename FROM ALLOWED TO ALLOWED REPLACE WHOLE: "fail,CODE,NUMBER" tells which of the two it is about. The first folder is held
+# rename FROM ALLOWED TO ALLOWED REPLACE WHOLE: "fail,CODE,NUMBER" tells which of the two it is about. The first directory is held
 # open as descriptor 6 while the shell stands in the second.
 hf_fs_rename() {
   hf_note= hf_to=$3 hf_to_allow=$4 hf_replace=$5 hf_whole=$6
@@ -124,7 +124,7 @@ hf_may_take() {
   fi
 }
 
-# Two names of one file both stay, as rename(2) leaves them; mv would remove the old one. A link is no name of what it leads to.
+# Two names of one file both stay, as rename(2) leaves them; mv would remove the old one. A symlink is no name of what it leads to.
 hf_is_same() {
   [ ! -L "$hf_from" ] && [ ! -L "./$hf_name" ] && [ "$hf_from" -ef "./$hf_name" ]
 }

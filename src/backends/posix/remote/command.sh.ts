@@ -20,7 +20,7 @@ hf_main() {
   exec 2>/dev/null
   hf_know_shell
   hf_adopt
-  if [ -n "$1" ]; then cd "$1" || hf_refuse "cannot enter the folder"; fi
+  if [ -n "$1" ]; then cd "$1" || hf_refuse "cannot enter the directory"; fi
   # What every command finds: no colours, no pager, no editor, no question that nobody would answer.
   export TERM=dumb NO_COLOR=1 PAGER=cat GIT_PAGER=cat GIT_EDITOR=: EDITOR=: GIT_TERMINAL_PROMPT=0
   hf_cwd=$(pwd; printf x); hf_cwd=\${hf_cwd%?x}
@@ -29,7 +29,7 @@ hf_main() {
   hf_setsid=; if hf_has setsid; then hf_setsid=$(command -v setsid); fi
   # A command may be given another PATH: what starts it is found now.
   hf_x=$(command -v "$hf_program"); case $hf_x in /*) hf_program=$hf_x ;; esac
-  # Some shells ignore QUIT themselves and hand that on to the last command of "-c", unless a line end follows it.
+  # Some shells ignore QUIT themselves and hand that on to the last command of "-c", unless a newline follows it.
   hf_line_end=
   case $(eval "\"\$hf_program\" $hf_args -c -- 'cat /proc/self/status'") in *SigIgn:*[1-9a-f]*SigCgt:*) hf_line_end=$hf_nl ;; esac
   hf_sid=0 hf_own_group=
@@ -70,7 +70,7 @@ hf_find_reaper() {
 # Says why the channel cannot serve, and ends it.
 hf_refuse() { printf '%s refused %s\n%s%s\n' "$hf_nonce" "\${#1}" "$1" "$hf_nonce"; exit 1; }
 
-# Takes over the spool folder of the channel before this one, or makes a new one. Writing "gen" is what ends the old
+# Takes over the spool directory of the channel before this one, or makes a new one. Writing "gen" is what ends the old
 # channel's right to start anything; see hf_begin.
 hf_adopt() {
   hf_found_old=none
@@ -85,20 +85,20 @@ hf_adopt() {
   hf_s=$hf_parent/$hf_fresh hf_old=
   hf_parent_there
   hf_s=$hf_parent/$hf_fresh
-  mkdir -m 700 "$hf_s" || hf_refuse "cannot make the folder $hf_s"
-  printf '%s\n' "$hf_gen" >"$hf_s/gen" || hf_refuse "cannot write into the folder $hf_s"
+  mkdir -m 700 "$hf_s" || hf_refuse "cannot create the directory $hf_s"
+  printf '%s\n' "$hf_gen" >"$hf_s/gen" || hf_refuse "cannot write to the directory $hf_s"
 }
 
-# Makes hf_parent if it is missing. Then and before: as the kernel calls it, for that is what open files are told by.
+# Makes hf_parent if it is missing. Then and before: as the kernel calls it, for that is what open files are reported by.
 hf_parent_there() { [ -d "$hf_parent" ] || mkdir -p -- "$hf_parent"; hf_real_parent; }
 hf_real_parent() { hf_x=$(cd -P -- "$hf_parent" >/dev/null && pwd -P && printf x) && hf_parent=\${hf_x%?x}; }
 
 # Makes this channel the current one. One that was given up while it started may come late: it must not win.
 hf_take_over() {
   hf_now=0; read -r hf_now <"$hf_s/gen"
-  # A full disk, or a command that writes into our folder, may have left no number.
+  # A full disk, or a command that writes into our directory, may have left no number.
   case $hf_now in closed) return 1 ;; "" | *[!0-9]*) hf_now=0 ;; esac
-  [ "$hf_now" -le "$hf_gen" ] || hf_refuse "a later channel has taken over"
+  [ "$hf_now" -le "$hf_gen" ] || hf_refuse "a newer channel has taken over"
   [ "$hf_now" = "$hf_gen" ] || printf '%s\n' "$hf_gen" >"$hf_s/gen"
 }
 
@@ -121,7 +121,7 @@ hf_next() {
   hf_level "$1"
 }
 
-# Hands each request to the worker that it names; the near side names only idle ones, so no pipe ever fills. A line is
+# Hands each request to the worker that it names; the local side names only idle ones, so no pipe ever fills. A line is
 #   WORKER ARGS COMMAND INPUT ID OPERATION WORDS...
 # where the three numbers are the sizes of blocks that follow the line and go to files of the request.
 hf_dispatch() {
@@ -130,7 +130,7 @@ hf_dispatch() {
   while IFS= read -r hf_l; do
     case $hf_l in
     [0-9]*) hf_pass "$hf_l" ;;
-    # A sign of life of the near side, answered, and noted for the watch.
+    # A sign of life of the local side, answered, and noted for the watch.
     beat*)
       hf_beat=$(( hf_beat + 1 )); printf '%s\n' "$hf_beat" >"$hf_s/beat.$hf_gen"
       printf 'T 0,beat\n' >&3
@@ -140,7 +140,7 @@ hf_dispatch() {
   done
 }
 
-# A command can stop our shells or kill them. Workers that were stopped go on; those that are dead are told of, once.
+# A command can stop our shells or kill them. Workers that were stopped go on; those that are dead are reported of, once.
 hf_wake() {
   for hf_f in "$hf_s/worker.$hf_gen".*; do
     if [ -s "$hf_f" ] && ! hf_kill_noted CONT "$hf_f"; then
@@ -209,7 +209,7 @@ hf_in_short() {
 }
 
 # The only writer of the channel. A line "T META" is a frame without bytes; "F META SIZE FILE..." one with the bytes of
-# files in the spool folder. Every line arrives whole: it is shorter than what a pipe takes in one piece.
+# files in the spool directory. Every line arrives whole: it is shorter than what a pipe takes in one piece.
 hf_emit() {
   cd "$hf_s" || exit 1
   LC_ALL=C

@@ -1,4 +1,4 @@
-/** How the far side ends: at a "bye", when the channel is cut, or when the near side has been silent for too long. */
+/** How the remote side ends: at a "bye", when the channel is cut, or when the local side has been silent for too long. */
 import { sh } from "./sh.js";
 
 export const ENDING = sh`
@@ -27,7 +27,7 @@ hf_watch() {
     hf_seen=$hf_now
     if [ "$hf_missed" -ge 3 ]; then
       trap - TERM; rm -f "$hf_s/watch.$hf_gen"
-      # Asked now: the ending takes the folder away.
+      # Asked now: the ending takes the directory away.
       hf_reader= hf_reader_start=; read -r hf_reader hf_reader_start <"$hf_s/dispatch.$hf_gen" || hf_reader=
       hf_ending silent
       ! hf_is_still "$hf_reader" "$hf_reader_start" || kill "$hf_reader"
@@ -39,7 +39,7 @@ hf_watch() {
 hf_stop_dispatcher() { hf_kill_noted TERM "$hf_s/dispatch.$hf_gen"; }
 hf_stop_watch() { hf_kill_noted TERM "$hf_s/watch.$hf_gen"; }
 
-# Ends what runs and removes the spool folder. After a cut the commands first go on for a while, for a new channel to
+# Ends what runs and removes the spool directory. After a cut the commands first go on for a while, for a new channel to
 # adopt: it does so by writing its number into "gen". Jobs to be kept stay, with their files.
 hf_ending() {
   hf_claim "$hf_s/ending.$hf_gen" || return 0
@@ -51,7 +51,7 @@ hf_ending() {
   fi
   hf_commands
   hf_end_tree "$hf_leaders" "$hf_tag-" 300 "*"
-  # Workers must not write into the folder any more; they are told by "gen".
+  # Workers must not write into the directory any more; they are reported by "gen".
   printf 'closed\n' >"$hf_s/gen"
   hf_stop_watch
   for hf_f in "$hf_s"/bulk.*.pid; do hf_kill_noted KILL "$hf_f"; done

@@ -1,11 +1,11 @@
-/** What the far machine has: asked once, by trying, because names alone say little. */
+/** What the remote machine has: asked once, by trying, because names alone say little. */
 import { sh } from "./sh.js";
 
 export const FACTS = sh`
 hf_nl='
 '
 
-# Whether the far side has the fact $1.
+# Whether the remote side has the fact $1.
 hf_has() { case " $hf_facts " in *" $1 "*) return 0 ;; esac; return 1; }
 
 # The process id of this very shell: a subshell's "$$" names its parent, so the kernel is asked, by the name of the only
@@ -46,7 +46,7 @@ hf_kill_noted() {
   hf_is_still "$hf_noted" "$hf_noted_start" && kill "-$1" "$hf_noted"
 }
 
-# Tries each ability in the spool folder, where the shell stands. Sets hf_facts to the list of those that work.
+# Tries each ability in the spool directory, where the shell stands. Sets hf_facts to the list of those that work.
 hf_probe() {
   hf_facts=
   for hf_x in sha256sum setsid rg find grep mktemp base64 od readlink sleep ln chmod chown touch tail mkfifo tar tr rmdir getfattr; do

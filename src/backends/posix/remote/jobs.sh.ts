@@ -179,11 +179,11 @@ hf_do_forget() {
     for hf_f in "$hf_s/$hf_e".* "$hf_b".*; do hf_files="$hf_files \"\$hf_s\"\${hf_f#"$hf_s"}"; done
   done
   eval "rm -f $hf_files"
-  # The folder that another backend left for a kept job goes with the last of them.
+  # The directory that another backend left for a kept job goes with the last of them.
   for hf_e in "$@"; do
     case $hf_e in
     */*)
-      # One that is still at work, and says so, keeps its folder.
+      # One that is still at work, and says so, keeps its directory.
       hf_x=closed; read -r hf_x <"$hf_s/\${hf_e%/*}/gen"
       if [ "$hf_x" = closed ]; then rm -f "$hf_s/\${hf_e%/*}/gen"; rmdir "$hf_s/\${hf_e%/*}"; fi ;;
     esac

@@ -2,8 +2,8 @@
 import { sh } from "./sh.js";
 
 export const PLACE = sh`
-# Goes to the folder that really holds $1 and sets hf_name to the name there ("." for the root) and hf_real to the whole.
-#   $2 yes: a link at the end is followed   $3: places that are allowed, as quoted words, or "*" for all
+# Goes to the directory that really holds $1 and sets hf_name to the name there ("." for the root) and hf_real to the whole.
+#   $2 yes: a symlink at the end is followed   $3: places that are allowed, as quoted words, or "*" for all
 # Fails with hf_code and hf_note set. "moved" means: it leads to hf_note, which is neither $1 nor allowed.
 hf_place() {
   hf_asked=$1 hf_follow=$2 hf_allow=$3 hf_p=$1 hf_hops=0
@@ -22,7 +22,7 @@ hf_walk() {
     if ! hf_enter "\${hf_up:-/}"; then hf_lost "$hf_p"; return 1; fi
     case $hf_name in
     . | ..)
-      # Only the target of a link ends so.
+      # Only the target of a symlink ends so.
       if ! hf_enter "./$hf_name"; then hf_lost "$hf_p"; return 1; fi
       hf_p=$hf_here; continue ;;
     esac
@@ -35,7 +35,7 @@ hf_walk() {
   done
 }
 
-# The target of the link $1, as it is written, in hf_target.
+# The target of the symlink $1, as it is written, in hf_target.
 hf_link() {
   if hf_has readlink; then hf_target=$(readlink "$1" && printf x) && hf_target=\${hf_target%?x}
   else hf_target=$(LC_ALL=C ls -ld "$1" && printf x) && hf_target=\${hf_target%?x} && hf_target=\${hf_target#*" $1 -> "}
@@ -52,7 +52,7 @@ hf_allowed() {
   return 1
 }
 
-# Says why the folder of $1 could not be entered. Where the part that exists leads elsewhere, that is judged first: what is
+# Says why the directory of $1 could not be entered. Where the part that exists leads elsewhere, that is judged first: what is
 # missing out there is nobody's business here.
 hf_lost() {
   hf_q=\${1%/*}
@@ -105,7 +105,7 @@ hf_fault() {
   esac
 }
 
-# One line about $1, links not followed: "MODE OWNER GROUP LINKS CHANGED|IDENTITY". The part behind the bar is the version.
+# One line about $1, symlinks not followed: "MODE OWNER GROUP LINKS CHANGED|IDENTITY". The part behind the bar is the version.
 hf_format='%f %u %g %h %y|%d:%i %s %z'
 hf_info() {
   if hf_has stat; then stat -c "$hf_format" -- "$1"

@@ -26,7 +26,7 @@ hf_pump() {
   printf '%s %s %s %s\n' "$hf_total" "$hf_n" "$hf_size" "$hf_prev" >"$1.n"
 }
 
-# While somebody on the near side listens, "hold" stands in the file H of a command, and $1.t says how much of the stream
+# While somebody on the local side listens, "hold" stands in the file H of a command, and $1.t says how much of the stream
 # they have. A pump that is 4 MiB ahead waits, so that the command does, and nothing that they have not got is removed. H
 # says "go" when the leader has ended, or nobody listens any more.
 hf_keep_pace() {

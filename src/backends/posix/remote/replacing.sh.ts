@@ -2,13 +2,13 @@
 import { sh } from "./sh.js";
 
 export const REPLACING = sh`
-# What is told of a tool that was killed, as by a limit of the size of files: it says nothing itself.
-hf_killed="what writes the bytes over there was killed"
+# What is reported of a tool that was killed, as by a limit of the size of files: it says nothing itself.
+hf_killed="the remote process that writes the bytes was killed"
 
 # replace PATH ALLOWED EXPECT VALUE TEMP STAGED NEW-ONLY SIZE
-#   EXPECT any, absent, sha256 or version, with VALUE   STAGED: how the names of the files in the spool folder begin that
+#   EXPECT any, absent, sha256 or version, with VALUE   STAGED: how the names of the files in the spool directory begin that
 #   hold the bytes, or "" when they follow as data   NEW-ONLY yes: an old file may not be changed
-# "replaced,CREATED,IN-PLACE,HASH-BEFORE". With "absent" a link at the end is not followed: it is in the way.
+# "replaced,CREATED,IN-PLACE,HASH-BEFORE". With "absent" a symlink at the end is not followed: it is in the way.
 hf_fs_replace() {
   hf_follow_it=yes; [ "$3" != absent ] || hf_follow_it=no
   hf_place "$1" "$hf_follow_it" "$2" || { hf_refuse; return; }
@@ -27,7 +27,7 @@ hf_judge() {
   if [ "$hf_expect" = absent ]; then hf_code=stale hf_note=present; return 1; fi
   if [ "$1" = yes ]; then hf_code=unclaimed; return 1; fi
   if [ ! -f "./$hf_name" ]; then hf_no_file; return 1; fi
-  # Where the folder may not be written either, making the new file tells why.
+  # Where the directory may not be written either, making the new file tells why.
   if [ ! -w "./$hf_name" ] && [ -w . ]; then hf_code=denied; return 1; fi
   hf_created=no
   hf_old=$(hf_info "./$hf_name")
@@ -107,7 +107,7 @@ hf_more_rights() {
 }
 
 # Gives the new file the old one's extended attributes, and the access control list of which not every "ls" tells; fails where
-# that cannot be done. Where nothing over there knows of attributes they are lost.
+# that cannot be done. Where nothing on the remote side knows of attributes they are lost.
 hf_keep_attributes() {
   case " $hf_facts " in
   *" attributes:"*)
@@ -139,7 +139,7 @@ hf_bits_of() {
 # The number $1 in octal digits, in hf_x.
 hf_octal() { hf_x=$(( $1 >> 9 & 7 ))$(( $1 >> 6 & 7 ))$(( $1 >> 3 & 7 ))$(( $1 & 7 )); }
 
-# The last look has been taken; the act. Both happen in the folder where the shell stands.
+# The last look has been taken; the act. Both happen in the directory where the shell stands.
 hf_put_there() {
   if [ -n "$hf_old" ]; then
     if [ "$hf_last" != "$hf_old" ]; then hf_give_up stale changed; return 1; fi

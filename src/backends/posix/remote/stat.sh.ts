@@ -1,9 +1,9 @@
-/** Looking at files and folders. */
+/** Looking at files and directories. */
 import { sh } from "./sh.js";
 
 export const STAT_SCRIPT = sh`
 # stat PATH ALLOWED: "stat,A,B,C" and, as long as these numbers say, the line about it, its target and the place where that
-# leads; and then the line about that place, if there is one. The place is told, never judged, here.
+# leads; and then the line about that place, if there is one. The place is reported, never judged, here.
 hf_fs_stat() {
   hf_place "$1" no "$2" || { hf_refuse; return; }
   hf_line=$(hf_info "./$hf_name") || { hf_why_not "./$hf_name"; hf_note=; hf_refuse; return; }
@@ -15,7 +15,7 @@ hf_fs_stat() {
   fi
 }
 
-# Follows the link $1 (in the folder where the shell stands) to its end. Sets hf_target to its text, hf_end to the real
+# Follows the symlink $1 (in the directory where the shell stands) to its end. Sets hf_target to its text, hf_end to the real
 # place or "" and hf_last to the line about that or "". The shell stands elsewhere afterwards.
 hf_led() {
   hf_end= hf_last=
@@ -42,7 +42,7 @@ hf_fs_exists() {
   if [ -e "./$hf_name" ]; then hf_say yes; else hf_say no; fi
 }
 
-# Stands in the folder $1 itself. Fails as hf_place does.
+# Stands in the directory $1 itself. Fails as hf_place does.
 hf_into() {
   hf_place "$1" yes "$2" || return 1
   if [ ! -d "./$hf_name" ]; then
@@ -50,13 +50,13 @@ hf_into() {
     return 1
   fi
   if ! hf_enter "./$hf_name"; then hf_code=denied hf_note=; return 1; fi
-  # The name may have become a link since it was looked at.
+  # The name may have become a symlink since it was looked at.
   hf_allowed "$hf_here"
 }
 
 # list PATH ALLOWED LIMIT LINKS LITERAL: the children: "list,TOTAL,A,B" and, as long as the numbers say, their names ("./a/./b/")
-# and a line about each in the same order; then, where LINKS is yes, for each link its name and what hf_led tells.
-# With more children than LIMIT only the names: the near side chooses and asks again with "infos". Where LITERAL is not
+# and a line about each in the same order; then, where LINKS is yes, for each symlink its name and what hf_led tells.
+# With more children than LIMIT only the names: the local side chooses and asks again with "infos". Where LITERAL is not
 # empty the names of the files that hold it come last, as "./a/./b/".
 hf_fs_list() {
   hf_into "$1" "$2" || { hf_refuse; return; }
@@ -88,7 +88,7 @@ hf_listing() {
   if [ "$hf_links" = yes ]; then
     for hf_child in "$@"; do
       [ -L "$hf_child" ] || continue
-      # In a shell of its own, because it goes away to look. The x keeps line ends.
+      # In a shell of its own, because it goes away to look. The x keeps newlines.
       hf_x=$(hf_led "$hf_child"; printf '%s %s %s\n%s%s%sx' "\${#hf_target}" "\${#hf_end}" "\${#hf_last}" "$hf_target" "$hf_end" "$hf_last")
       hf_tails="$hf_tails$hf_child/\${hf_x%x}"
     done
@@ -98,7 +98,7 @@ hf_listing() {
 }
 
 # Which of $@ are files that may hold hf_literal. Only regular files are handed to grep: a FIFO would hold it up. It tells
-# names in lines, so one that holds a line end is named without asking; and so is what cannot be read, for that to be told,
+# names in lines, so one that holds a newline is named without asking; and so is what cannot be read, for that to be told,
 # and what the kernel makes up, where a read may wait without end.
 hf_holding() {
   hf_made_up=no
@@ -126,7 +126,7 @@ hf_holding_among() {
   esac
 }
 
-# A line about each of $@. What is gone by now has no line; the near side counts.
+# A line about each of $@. What is gone by now has no line; the local side counts.
 hf_infos() {
   if ! hf_has stat; then for hf_child in "$@"; do hf_info "$hf_child"; done
   elif [ $# -le 300 ]; then stat -c "$hf_format" -- "$@"
@@ -141,8 +141,8 @@ hf_infos() {
   fi
 }
 
-# gather PATH ALLOWED NAMES...: small files of one folder at once: "gather,A" and A bytes of lines about them, then their
-# bytes, then "y" where the lines are still the same, which no link put there in between would leave.
+# gather PATH ALLOWED NAMES...: small files of one directory at once: "gather,A" and A bytes of lines about them, then their
+# bytes, then "y" where the lines are still the same, which no symlink put there in between would leave.
 hf_fs_gather() {
   hf_into "$1" "$2" || { hf_refuse; return; }
   shift 2
@@ -167,7 +167,7 @@ haft-list
   printf '%s%s\n' "$hf_same" "$hf_nonce"
 }
 
-# resolve PATHS...: for each "A B KIND" and a line end, then, so long, the real place of what exists and what is missing.
+# resolve PATHS...: for each "A B KIND" and a newline, then, so long, the real place of what exists and what is missing.
 hf_fs_resolve() {
   hf_out=
   for hf_one in "$@"; do
@@ -180,7 +180,7 @@ hf_fs_resolve() {
       hf_lead_on || break
     done
     if [ "$hf_kind" = absent ]; then
-      # hf_real is the whole; the shell stands in the last folder that exists.
+      # hf_real is the whole; the shell stands in the last directory that exists.
       hf_missing=\${hf_real#"\${hf_here%/}"/} hf_real=$hf_here
     fi
     hf_out="$hf_out\${#hf_real} \${#hf_missing} $hf_kind$hf_nl$hf_real$hf_missing"
@@ -188,7 +188,7 @@ hf_fs_resolve() {
   hf_tell resolve "$hf_out"
 }
 
-# Where the first name that is missing is a link that leads nowhere: goes on from where it would lead, in hf_p.
+# Where the first name that is missing is a symlink that leads nowhere: goes on from where it would lead, in hf_p.
 hf_lead_on() {
   case $hf_code,$hf_rest in absent,*/*) hf_x=./\${hf_rest%%/*} ;; *) return 1 ;; esac
   hf_hops=$(( hf_hops + 1 ))

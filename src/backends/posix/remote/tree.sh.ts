@@ -89,7 +89,7 @@ hf_oldest() {
 hf_look() {
   hf_q=\${1#/proc/} hf_stat= hf_mine=no
   hf_is_pid "$hf_q" || return 1
-  # A name may hold line ends and brackets: what counts stands behind the last bracket.
+  # A name may hold newlines and brackets: what counts stands behind the last bracket.
   { while IFS= read -r hf_x; do hf_stat="$hf_stat $hf_x"; done <"$1/stat"; } || return 1
   hf_name=\${hf_stat#*"("} hf_name=\${hf_name%")"*}
   hf_fields=\${hf_stat##*") "}
@@ -143,7 +143,7 @@ hf_tagged_among() {
 }
 
 # Where the output of job $1 is: "ID.w" tells how its FIFOs are called and how its files begin. Sets hf_pipe and hf_b, the
-# latter with its folder.
+# latter with its directory.
 hf_base_of() {
   hf_pipe= hf_b=\${1##*/}
   if read -r hf_x hf_y <"$hf_s/$1.w"; then hf_pipe=$hf_x hf_b=$hf_y; fi

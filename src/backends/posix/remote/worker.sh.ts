@@ -24,7 +24,7 @@ hf_worker() {
 
 hf_reply() { printf 'T %s,%s\n' "$hf_id" "$1" >&3; }
 
-# Writes the request down and asks whether this channel may still start anything. Whoever adopts the folder changes "gen"
+# Writes the request down and asks whether this channel may still start anything. Whoever adopts the directory changes "gen"
 # first and reads the notes afterwards; so a request that it finds no note of can never start. "stop" does the same for one.
 # Answers and fails where it may not start, or cannot be noted.
 hf_begin() {
@@ -36,7 +36,7 @@ hf_begin() {
   return 1
 }
 
-# Says that the request cannot be written down. Where the folder is gone, a new channel makes another.
+# Says that the request cannot be written down. Where the directory is gone, a new channel makes another.
 hf_unnoted() { if [ -d "$hf_s" ]; then hf_reply nonote; else hf_reply refused; fi; }
 
 # exec TAG CWD ALLOWED STAGED COMMAND HEAD TAIL hold|go VARIABLES...: runs a command to its end and answers with its output. "hold":
@@ -169,7 +169,7 @@ hf_feeder() {
   fi
 }
 
-# Becomes the command, in a session of its own. $@: variables NAME=VALUE, which the near side has kept clear of our names.
+# Becomes the command, in a session of its own. $@: variables NAME=VALUE, which the local side has kept clear of our names.
 hf_become() {
   hf_own_pid; hf_note "$hf_pid" "$hf_s/$hf_id.p"
   exec 3>&-

@@ -54,19 +54,19 @@ underOneShell((shell) => {
     return { files: hits.map((hit) => hit.path.slice(folder.length + 1)), end: end! };
   }
 
-  it("says in the end record who matched, and hands only plain words to a far grep", async () => {
+  it("says in the end record who matched, and hands only plain words to a remote grep", async () => {
     writeFileSync(join(folder, "a"), "one word\n");
     const far =
-      shell === "busybox" ? "re2js, on files moved here" : "re2js, on files moved here that a far grep -F chose";
+      shell === "busybox" ? "re2js, on files transferred here" : "re2js, on files transferred here after a remote grep -F";
     expect((await grep("word")).end.engine).toBe(far);
     for (const [source, syntax] of [
       ["w.rd", "re2"],
       ["a\rb", "literal"],
     ] as const)
-      expect((await grep(source, {}, syntax)).end.engine).toBe("re2js, on files moved here");
+      expect((await grep(source, {}, syntax)).end.engine).toBe("re2js, on files transferred here");
     const loose = { pattern: { source: "WORD", syntax: "literal", ignoreCase: true, multiline: false } } as const;
     expect([(await grep("", loose)).end.engine, (await grep("", loose)).files]).toEqual([
-      "re2js, on files moved here",
+      "re2js, on files transferred here",
       ["a"],
     ]);
   });
@@ -98,7 +98,7 @@ underOneShell((shell) => {
     const { files, end } = await grep("zmat+ch$", {}, "re2");
     expect([files, end.why]).toEqual([[], "limit"]);
     expect(end.skipped).toEqual({ unmoved: 3 });
-    // Plain words are looked for over there: nothing needs to be moved for files without them.
+    // Plain words are looked for on the remote side: nothing needs to be moved for files without them.
     if (shell !== "busybox") expect((await grep("zmatch")).end.why).toBe("complete");
   });
 });

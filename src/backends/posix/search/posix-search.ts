@@ -1,4 +1,4 @@
-/** The port to searching a far machine: the far side lists, and looks for plain words; the shared engine matches here. */
+/** The search port: the remote side lists files and prefilters literals, the shared engine matches here. */
 
 import { type SearchScope, searchBinding, searchTree, walkTree } from "../../../engines/search/index.js";
 import {
@@ -18,11 +18,11 @@ import { OperationDeadline } from "../fs/deadline.js";
 import { FsGuard } from "../fs/guard.js";
 import { RemoteSearchSource } from "./remote-search-source.js";
 
-/** UTF-16 units of a literal that a far command line takes beside the names of files. */
+/** Length of a literal that fits into a remote command line beside the file names. */
 const MAX_LITERAL = 4_096;
-/** The engine's name in end records: it runs here, on bytes from there. */
-const TRANSFERRED = "re2js, on files moved here";
-const PREFILTERED = "re2js, on files moved here that a far grep -F chose";
+/** Engine names in end records. */
+const TRANSFERRED = "re2js, on files transferred here";
+const PREFILTERED = "re2js, on files transferred here after a remote grep -F";
 
 export class PosixSearch implements Search {
   readonly #remote: RemoteAgent;
@@ -45,8 +45,8 @@ export class PosixSearch implements Search {
   }
 
   /**
-   * The words that the far `grep -F` may look for: those of a literal pattern in ASCII whose case matters, within a line. Nothing
-   * else means the same there.
+   * The literal that a remote `grep -F` may look for: case-sensitive ASCII within one line. Other patterns
+   * may not mean the same there.
    */
   #prefilter({ pattern: { syntax, source, ignoreCase } }: GrepQuery): string {
     const isExact =
@@ -85,7 +85,7 @@ export class PosixSearch implements Search {
         yield record.kind === "end" ? withUnmoved(record, engine, source.unmoved) : record;
       }
     } catch (thrown) {
-      // An operation that the limit has ended is the end of the search, not its failure.
+      // A deadline ends the search; it does not fail it.
       if (!deadline.signal.aborted || !HaftError.is(thrown)) throw thrown;
       yield { kind: "end", why: whyEnded(deadline.signal), engine, seen, skipped: {} };
     } finally {
@@ -94,7 +94,7 @@ export class PosixSearch implements Search {
   }
 }
 
-/** Files beyond what may be moved are named apart: the answer is not complete. */
+/** Counts files over the transfer limit separately, because the result is then incomplete. */
 function withUnmoved(end: SearchEnd, engine: string, unmoved: number): SearchEnd {
   if (unmoved === 0) return { ...end, engine };
   const { unreadable = 0, ...skipped } = end.skipped;
@@ -107,10 +107,10 @@ function whyEnded(signal: AbortSignal): "deadline" | "cancelled" {
   return HaftError.is(signal.reason, "CALL_TIMEOUT") ? "deadline" : "cancelled";
 }
 
-/** Milliseconds of matching between two pauses. */
+/** Milliseconds of matching after which the event loop runs. */
 const YIELD_AFTER_MS = 25;
 
-/** Lets timers and cancels through, which matching here alone would hold up. */
+/** Yields to the event loop, so that timers and cancellation work during long matching. */
 function yieldRegularly(): Required<Pick<SearchScope, "pause" | "isPauseDue">> {
   let pausedMs = performance.now();
   const isPauseDue = (): boolean => performance.now() - pausedMs >= YIELD_AFTER_MS;

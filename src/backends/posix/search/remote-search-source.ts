@@ -1,4 +1,4 @@
-/** A far tree as the shared search engine wants it: listings and bytes, moved here in as few requests as they fit into. */
+/** A remote file tree for the shared search engine, transferred in as few requests as possible. */
 
 import { globFilter, IGNORE_FILES, isRuleAbove, type SearchSource } from "../../../engines/search/index.js";
 import {
@@ -20,17 +20,17 @@ import { FsGuard } from "../fs/guard.js";
 import { type DirectoryListing, listWithStats } from "../fs/listing.js";
 import { closeFile, openRemoteFile, readParts, readRemotePart } from "../fs/read.js";
 
-/** Bytes of files that one search moves here; what lies beyond is counted. */
+/** Bytes that one search transfers at most; files beyond are counted. */
 export const MAX_TRANSFER_BYTES = 64 * 1024 * 1024;
-/** Files up to this size travel together, so many of them, and so many bytes. */
+/** Files up to this size are transferred together, up to `MAX_GATHERED` files and one block. */
 const SMALL_BYTES = 65_536;
 const MAX_GATHERED = 100;
 
-/** A folder that is being searched: its files in the order in which they will be asked for. */
+/** A directory that is being searched; its files in the order in which they are read. */
 interface Directory {
   readonly path: string;
   readonly files: readonly DirectoryListing[];
-  /** Bytes that came along with others'. */
+  /** Contents that were transferred together with other files. */
   readonly held: Map<string, Uint8Array>;
 }
 
@@ -45,10 +45,10 @@ export class RemoteSearchSource implements SearchSource {
   #directory: Directory | undefined;
   readonly #directories = new Map<string, Directory>();
   #transferredBytes = 0;
-  /** Files that were not looked at because too much had been moved. */
+  /** Files that were not searched because of the transfer limit. */
   unmoved = 0;
 
-  /** @param literal - What every file with a hit must hold, if the far side can look for that; else "". */
+  /** @param literal - Text that every matching file contains, if the remote side can search for it; else "". */
   constructor(guard: FsGuard, bound: Binding, deadline: OperationDeadline, query: WalkQuery, literal: string) {
     this.#guarded = guard;
     this.#free = new FsGuard(guard.bulk);
@@ -78,7 +78,7 @@ export class RemoteSearchSource implements SearchSource {
     const files = children
       .filter((child) => child.kind === "file")
       .sort((one, other) => (one.name < other.name ? -1 : 1));
-    // The engine comes back to a folder when those below it are done.
+    // The engine returns to a directory after its subdirectories.
     this.#directories.set(path, { path, files, held: new Map() });
     return children;
   }
@@ -114,7 +114,7 @@ export class RemoteSearchSource implements SearchSource {
     }
   }
 
-  /** The folder of what is asked for now; folders that have been left are forgotten. */
+  /** The directory that is being read; directories that are done are dropped. */
   #enter(path: string): Directory | undefined {
     if (this.#directory?.path === path) return this.#directory;
     for (const known of this.#directories.keys()) if (!isWithin(known, path)) this.#directories.delete(known);
@@ -122,7 +122,7 @@ export class RemoteSearchSource implements SearchSource {
     return this.#directory;
   }
 
-  /** Brings a small file and those that are likely asked for next. @returns Its bytes, or undefined when it has to be read alone. */
+  /** Reads a small file together with those that follow it. @returns Its bytes, or undefined when it has to be read alone. */
   async #gather(directory: Directory | undefined, name: string): Promise<Uint8Array | undefined> {
     if (directory === undefined || this.#transferredBytes >= MAX_TRANSFER_BYTES) return undefined;
     const { path } = directory;
@@ -131,7 +131,7 @@ export class RemoteSearchSource implements SearchSource {
     if (batch.length < 2) return undefined;
     const touch = { path, access: "read" as const };
     const names = batch.map((file) => `./${file.name}`);
-    // What has changed since it was listed is read alone.
+    // A file that has changed since the listing is read alone.
     const frame = await this.#guarded
       .run(this.#deadline, {
         fsOperation: FS_OPERATIONS.read,
@@ -157,7 +157,7 @@ export class RemoteSearchSource implements SearchSource {
     return directory.held.get(name);
   }
 
-  /** The file and the small ones behind it, as far as the grant covers them. */
+  /** The file and the small ones after it that the grant covers. */
   #batch({ path, files }: Directory, name: string): readonly DirectoryListing[] {
     const batch: DirectoryListing[] = [];
     let bytes = 0;
@@ -181,7 +181,7 @@ export class RemoteSearchSource implements SearchSource {
     this.unmoved += 1;
     throw new HaftError(
       "FS_TOO_LARGE",
-      `Did not search "${path}": ${MAX_TRANSFER_BYTES} bytes have been moved already.`,
+      `Did not search "${path}": ${MAX_TRANSFER_BYTES} bytes have been transferred already.`,
       {
         details: { path },
       },
@@ -189,7 +189,7 @@ export class RemoteSearchSource implements SearchSource {
   }
 }
 
-/** A name that is not UTF-8 was told with signs in place of its bytes, so what it names is not found by it. */
+/** A name that is not UTF-8 was listed with replacement characters, so it does not name the file. */
 async function hasUsableName<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

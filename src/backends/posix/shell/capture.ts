@@ -1,4 +1,4 @@
-/** The far side's reports on commands, as results. */
+/** Parses the remote side's reports on commands. */
 import type { Captured, ShellExit, Survivor, TreeState } from "../../../kernel/index.js";
 import { exitOfStatus } from "../../job-facts.js";
 import type { Frame } from "../channel/frames.js";
@@ -8,7 +8,7 @@ export interface KeepBytes {
   readonly tail: number;
 }
 
-/** What a report says: see the far side's `hf_report`. */
+/** A parsed report; the remote side writes it in `hf_report`. */
 export interface CommandReport {
   readonly exit: ShellExit;
   readonly stdout: Captured;
@@ -31,14 +31,14 @@ export function readReport(frame: Frame, keep: KeepBytes): CommandReport {
   };
 }
 
-/** The answer of "end": "BY,LOOKED,SIZE" and the names of what is left. */
+/** Parses the response to "end": "BY,SCANNED,SIZE" and the names of the processes that are left. */
 export function readEnding(frame: Frame): TreeState {
   const [, , by, polled] = frame.words;
   const endedBy = by === "TERM" || by === "KILL" ? by : null;
   return { ...readTree(frame.bytes, polled === "yes"), endedBy };
 }
 
-/** Lines "PID HOLDS NAME". */
+/** Parses lines "PID HOLDS NAME". */
 export function readTree(names: Uint8Array, wasLooked: boolean): TreeState {
   const survivors = new TextDecoder()
     .decode(names)

@@ -1,4 +1,4 @@
-/** How a command travels: what it is checked for, what goes with the line, as a block, or ahead of it. */
+/** Builds the request for a command: checks it, and sends long commands as a block and long input ahead of it. */
 import { setMaxListeners } from "node:events";
 import { newNonce } from "../../../host/index.js";
 import {
@@ -15,32 +15,32 @@ import type { CommandRequest } from "../channel/command-channel.js";
 import type { Frame } from "../channel/frames.js";
 import type { RemoteAgent } from "../channel/remote-agent.js";
 
-/** A longer command goes as a block. */
+/** A longer command is sent as a block. */
 const MAX_INLINE_BYTES = 1_000;
-/** Longer input is staged over a bulk channel first, so that other commands do not wait behind it. */
+/** Longer input is staged over a bulk channel, so that other commands do not wait behind it. */
 const MAX_INPUT_BLOCK_BYTES = 65_536;
 
-/** Why the command cannot be handed to the far shell, as a clause, or undefined. */
+/** Why the command cannot be run by the remote shell, as a clause, or undefined. */
 export function refuseCommand(command: string, options: Pick<ShellOptions, "cwd" | "env">): string | undefined {
   const own = Object.keys(options.env ?? {}).find((name) => name.startsWith("hf_"));
-  const kept = own === undefined ? undefined : `"${own}" is a name that the far side keeps for itself`;
+  const kept = own === undefined ? undefined : `"${own}" is a variable name that is reserved on the remote side`;
   return commandProblem(command, options) ?? kept;
 }
 
-/** Why the far side did not enter a command's folder, by its word for that. */
+/** Why the remote side did not enter a command's directory, as a clause. */
 export function directoryProblem(cwd: string, word: string | undefined): string {
   return cwdProblem(cwd, word === "absent" || word === "file" ? word : "closed");
 }
 
-/** Why a command did not begin whose directory was another each time that it was judged, as a clause. */
+/** Why a command did not start whose directory changed each time that it was authorized, as a clause. */
 export function directoryChanges(cwd: string): string {
-  return `the path "${cwd}" keeps leading to other directories`;
+  return `the path "${cwd}" keeps resolving to different directories`;
 }
 
-/** Why a command did not begin that the far side could not write down. */
-export const NO_TRAILER = "the far side cannot write into its folder for state; its disk may be full";
+/** Why a command did not start that the remote side could not record. */
+export const NO_TRAILER = "the remote side cannot write to its state directory; the disk may be full";
 
-/** The directories that one command may start in: the remote shell compares the real path of the one that it has entered. */
+/** The directories that one command may start in. The remote shell compares them with the real path that it has entered. */
 export class Directories {
   readonly #binding: Binding | undefined;
   readonly #command: string;
@@ -53,14 +53,14 @@ export class Directories {
     this.#cwd = cwd;
   }
 
-  /** As the remote shell takes them. */
+  /** Quoted for the remote shell; "*" for all. */
   get allowed(): string {
     if (this.#binding === undefined) return "*";
     const granted = grantedDirectories(this.#binding.grant, this.#command, this.#cwd);
     return [...granted, ...(this.#authorized === undefined ? [] : [this.#authorized])].map(posixQuote).join(" ");
   }
 
-  /** Has policy judge the directory that the remote shell found; the command is then to be sent again. @throws `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` */
+  /** Authorizes the directory that the remote shell found; the caller then sends the command again. @throws `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` */
   async authorize({ bytes }: Frame): Promise<void> {
     const real = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
     if (this.#binding !== undefined) await authorizeDirectory(this.#binding, this.#command, this.#cwd, real);
@@ -68,23 +68,23 @@ export class Directories {
   }
 }
 
-/** How a command's input gets to the far side. */
+/** How the input of a command is sent. */
 export type StagedInput =
   | { readonly goes: "with-the-request" }
-  /** `name` is how the names of its files begin. */
+  /** `name` is the prefix of its files. */
   | { readonly goes: "ahead"; readonly name: string };
 
-/** The far side cannot keep the input of a command, which has not begun then. Seen only inside this room. */
+/** The remote side could not store the input of a command, so the command was not started. Not visible outside of this backend. */
 export class InputNotStaged extends Error {}
 
-/** Brings input that is too long for a block to the far side. @throws `InputNotKept` */
+/** Sends input that is too long for a block ahead of its command. @throws `InputNotStaged` */
 export async function stageInput(
   remote: RemoteAgent,
   input: Uint8Array | undefined,
   signal: AbortSignal,
 ): Promise<StagedInput> {
   if (input === undefined || input.length <= MAX_INPUT_BLOCK_BYTES) return { goes: "with-the-request" };
-  // Every block listens to it.
+  // Every block adds a listener.
   setMaxListeners(0, signal);
   const name = `input-${newNonce()}`;
   const blocks: ReturnType<RemoteAgent["bulk"]["request"]>[] = [];
@@ -98,7 +98,7 @@ export async function stageInput(
   throw new InputNotStaged(NO_TRAILER);
 }
 
-/** @param extra - The words of the operation between the command and the variables. */
+/** @param extra - Words of the operation that come between the command and the variables. */
 export function commandRequest(
   operation: "exec" | "spawn",
   what: {

@@ -1,4 +1,4 @@
-/** One command from its request to its result. */
+/** Runs one command, from request to result. */
 
 import { whyAborted } from "../../../engines/search/index.js";
 import {
@@ -30,13 +30,13 @@ import {
 } from "./command-request.js";
 import { OutputPoller } from "./output-poller.js";
 
-/** What a kill may take beyond its grace, and the report behind it. */
+/** Milliseconds that a kill and its report may take beyond the grace. */
 const KILL_MARGIN_MS = 2_500;
-/** A new channel is waited for so long to learn what became of a command. */
+/** Milliseconds to wait for a new channel that reports the state of a command. */
 const RECOVERY_MS = 10_000;
-/** The most bytes that are kept of either end. */
+/** Bytes of the head and of the tail that are stored at most. */
 const MAX_KEEP_BYTES = 8 * 1024 * 1024;
-/** A command that never began is sent again so often. */
+/** How often a command that did not begin is sent. */
 export const MAX_SENDS = 3;
 
 type Stop = "cancelled" | "deadline";
@@ -46,14 +46,14 @@ type Event =
   | { readonly is: "left" }
   | { readonly is: "stop"; readonly why: Stop };
 
-/** What a command is run with, beside its options. */
+/** Limits of a command beside its options. */
 export interface RunLimits {
-  /** Fires to end the command. */
+  /** Each one stops the command. */
   readonly signals: readonly AbortSignal[];
   /** Milliseconds from now. */
   readonly timeoutMs: number;
   readonly directories: Directories;
-  /** What is known of what it leaves running. */
+  /** Facts of the job that its background processes become. */
   readonly facts: JobFacts;
 }
 
@@ -86,7 +86,7 @@ export class CommandRun {
     this.#stop = this.#watch(limits);
   }
 
-  /** @throws `BACKEND_UNAVAILABLE` when the far side could not be reached and the command has not begun. */
+  /** @throws `BACKEND_UNAVAILABLE` when the remote side could not be reached and the command did not begin. */
   async result(): Promise<ShellResult> {
     try {
       if (this.#why !== undefined) return this.#notStarted(this.#why);
@@ -119,7 +119,7 @@ export class CommandRun {
       switch (event.is) {
         case "answer":
           if (event.frame.words[1] === "refused" && this.#why === undefined && !isLast) {
-            // Some other channel counts as the current one: the next will.
+            // Another channel is the current one: open a new one.
             this.#remote.drop();
             return "again";
           }
@@ -150,7 +150,7 @@ export class CommandRun {
     const controller = new AbortController();
     this.#stop.then(() => controller.abort());
     const staged = await stageInput(this.#remote, input, controller.signal);
-    if (this.#why !== undefined) throw new ChannelLost("it was ended before it began", false);
+    if (this.#why !== undefined) throw new ChannelLost("it was stopped before it began", false);
     const { head, tail } = this.#keep;
     const what = { id, tag: this.#tag, command: this.#command, input: staged, directories: this.#directories };
     const pace = onOutput === undefined ? "go" : "hold";
@@ -168,13 +168,13 @@ export class CommandRun {
     return this.#ended(id, readReport(frame, this.#keep), "itself");
   }
 
-  /** The leader has ended and something still holds its streams: it is named and becomes a job. */
+  /** The leader has exited and another process holds its streams: it becomes a job. */
   async #outlived(id: number, answer: Promise<Event>): Promise<ShellResult> {
     const latest = this.#poll(id);
     const event = await Promise.race([answer, latest]);
     if (event !== undefined && "is" in event && event.is === "answer") return this.#answered(id, event.frame);
     const report = await latest;
-    if (report === undefined) return this.#disconnected("yes", "the far side could not be asked for its output");
+    if (report === undefined) return this.#disconnected("yes", "the remote side did not return its output");
     return this.#ended(id, report, "itself");
   }
 
@@ -200,7 +200,7 @@ export class CommandRun {
     );
   }
 
-  /** The request failed: with its channel, or because there is none. */
+  /** Handles a request that failed with its channel, or because none could be opened. */
   async #failed(
     id: number,
     thrown: unknown,
@@ -218,7 +218,7 @@ export class CommandRun {
       ),
       this.#stop.then(() => undefined),
     ]);
-    // With another spool folder nothing is known any more of what was noted in the old one.
+    // The records of the old spool directory are not available in another one.
     const began = answer === undefined || spool !== this.#remote.spoolName ? "unknown" : (answer.words[2] ?? "unknown");
     if (began === "no") {
       if (this.#why !== undefined) return this.#notStarted(this.#why);
@@ -250,7 +250,7 @@ export class CommandRun {
   async #ended(id: number, report: CommandReport, ended: ShellResult["ended"]): Promise<ShellResult> {
     const result = { ...this.#result(ended, "yes"), ...report };
     await this.#outputPoller?.finish(report.stdout, report.stderr, this.#stop);
-    // Its leader may go on, where the channel was lost; nobody listens to it any more.
+    // Where the channel was lost its leader may still run, but its output is no longer reported.
     if (this.#outputPoller !== undefined && report.tree.state === "alive") this.#remote.send("release", [String(id)]);
     if (report.tree.state !== "alive") {
       this.#jobs.forget(id);

@@ -30,7 +30,7 @@ underEachShell((shell) => {
     await until(() => machine.leftovers().length === 0);
   };
 
-  it("a command that writes over what the far side has noted costs at most that channel", async () => {
+  it("a command that writes over what the remote side has noted costs at most that channel", async () => {
     backend = await machine.open();
     const spool = `${machine.state}/haft-*`;
     const attacks = [
@@ -46,7 +46,7 @@ underEachShell((shell) => {
     }
   });
 
-  it("a command whose far shell was killed or stopped settles without a deadline", async () => {
+  it("a command whose remote shell was killed or stopped settles without a deadline", async () => {
     backend = await machine.open({ leaseMs: 3_000 });
     const killed = await run("kill -9 $PPID; echo x");
     expect([killed.began, killed.ended, out(killed)]).toEqual(["yes", "channel-lost", "x\n"]);
@@ -60,7 +60,7 @@ underEachShell((shell) => {
     await isLeftAlone();
   });
 
-  it("more far shells may be killed than there may ever be at once", async () => {
+  it("more remote shells may be killed than there may ever be at once", async () => {
     backend = await machine.open({ leaseMs: 1_500, maxCommands: 5 });
     for (let round = 0; round < 11; round += 1) {
       const killed = await run("kill -9 $PPID; echo x", { timeoutMs: 20_000 });
@@ -70,7 +70,7 @@ underEachShell((shell) => {
     await isLeftAlone();
   });
 
-  it("a command can be ended also when all far shells but its own were killed", async () => {
+  it("a command can be ended also when all remote shells but its own were killed", async () => {
     backend = await machine.open({ leaseMs: 1_500, maxCommands: 5 });
     const controller = new AbortController();
     const long = run("exec sleep 600", { signal: controller.signal, graceMs: 500 });
@@ -103,7 +103,7 @@ underEachShell((shell) => {
     expect(out(await run("ls"))).toBe("");
   });
 
-  it("a job whose folder is gone ends, as lost", async () => {
+  it("a job whose directory is gone ends, as lost", async () => {
     backend = await machine.open({ orphanMs: 200 });
     const job = await backend.root.shell.spawn("sleep 600", { cwd: machine.work, lifetime: "session" });
     machine.delay = "never";
@@ -115,7 +115,7 @@ underEachShell((shell) => {
     expect([result.ended, result.tree.state, result.problem]).toEqual([
       "channel-lost",
       "unseen",
-      "the far side knows nothing of it any more",
+      "the remote side has no record of it",
     ]);
     expect((await job.output("stdout", 0, 10)).ended).toBe(true);
   });
@@ -157,7 +157,7 @@ underEachShell((shell) => {
     expect(await output(8, Number.POSITIVE_INFINITY)).toEqual(["89", 10, 0]);
   });
 
-  it("sees who holds a stream also where the folder for state is a link", async () => {
+  it("sees who holds a stream also where the directory for state is a symlink", async () => {
     mkdirSync(join(machine.directory, "real"));
     symlinkSync("real", join(machine.directory, "link"));
     backend = await machine.open({ stateDir: join(machine.directory, "link") });
@@ -189,7 +189,7 @@ underEachShell((shell) => {
     expect([result.exit, result.stderr.produced]).toEqual([{ by: "code", code: 3 }, 0]);
   });
 
-  it("on a full disk a command is told as not begun, or whole, or counted; and nothing hangs", async (context) => {
+  it("on a full disk a command is reported as not begun, or whole, or counted; and nothing hangs", async (context) => {
     const disk = mountSmallDisk(1_200);
     if (disk === undefined) return context.skip("a small disk cannot be mounted here: that takes root");
     try {

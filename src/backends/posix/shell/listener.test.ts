@@ -20,7 +20,7 @@ underOneShell((shell) => {
     machine.dispose();
   });
 
-  /** Runs with a listener that never takes what it is told. */
+  /** Runs with a listener that never takes what it is reported. */
   const withStuckListener = (command: string, onFirst: () => void = () => {}): Promise<ShellResult> =>
     backend.root.shell.exec(command, {
       cwd: machine.work,
@@ -30,7 +30,7 @@ underOneShell((shell) => {
       },
     });
 
-  it("a slow listener gets more than the far disk keeps, every byte of it", async () => {
+  it("a slow listener gets more than the remote disk keeps, every byte of it", async () => {
     const bytes = 112 * MIB;
     const told = createHash("sha256");
     let next = 0;

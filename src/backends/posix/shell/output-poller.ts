@@ -1,4 +1,4 @@
-/** Tells a listener what a far command prints, while it runs and to its end. */
+/** Reports the output of a remote command to a listener, until its end. */
 import { systemClock } from "../../../host/index.js";
 import { type Captured, finishPublishing, OutputPublisher, type ShellOptions } from "../../../kernel/index.js";
 import type { Frame } from "../channel/frames.js";
@@ -7,17 +7,17 @@ import type { RemoteAgent } from "../channel/remote-agent.js";
 type Stream = "stdout" | "stderr";
 
 const STREAMS = ["stdout", "stderr"] as const;
-/** Bytes of a stream that are asked for at once. */
+/** Bytes of a stream in one request. */
 const PART_BYTES = 1_048_576;
-/** The same where the far side can only copy byte by byte. */
+/** The same where the remote side copies byte by byte. */
 const SMALL_PART_BYTES = 262_144;
-/** Milliseconds between two questions: from quick to patient while nothing comes. */
+/** Poll interval; it grows from the first to the second value while there is no output. */
 const MIN_POLL_MS = 25;
 const MAX_POLL_MS = 250;
-/** Milliseconds that the far side has for the rest once the call is over. */
+/** Milliseconds that fetching the rest may take once the call has ended. */
 const LAST_FETCH_MS = 1_000;
 
-/** A part of both streams, as the far side's "poll" tells it. */
+/** A part of both streams, from a "poll". */
 export interface OutputPart {
   /** "" while the command runs. */
   readonly status: string;
@@ -44,15 +44,15 @@ export function readPoll(frame: Frame): OutputPart {
 }
 
 /**
- * Asks the far side again and again for what comes next, of a stream that its listener holds for nothing. The far side lets
- * the command wait when it is too far ahead. Bytes that the far side no longer has are left out: the offsets show it.
+ * Polls the remote side for output; a stream whose listener is busy is not polled. The remote side pauses
+ * a command that is too far ahead. Bytes that the remote side has deleted are omitted, which the offsets show.
  */
 export class OutputPoller {
   readonly #remote: RemoteAgent;
   readonly #id: number;
   readonly #partBytes: number;
   readonly #publishers: Readonly<Record<Stream, OutputPublisher>>;
-  /** Bytes before this have been told, or are gone. */
+  /** Offset of the next byte to report. */
   readonly #reported = { stdout: 0, stderr: 0 };
   readonly #running: Promise<void>;
   #wake: () => void = () => {};
@@ -69,15 +69,15 @@ export class OutputPoller {
     this.#running = this.#run();
   }
 
-  /** Asks no more. */
+  /** Stops polling. */
   stop(): void {
     this.#isOver = true;
     this.#wake();
   }
 
   /**
-   * The command has ended: tells the rest of what was printed until then, and nothing more. The far side is waited for until
-   * `hurry` has been for 1 s, and what has not come by then is not told; then a listener that holds it for 1 s.
+   * Reports the rest of the output of a command that has ended. Fetching it may take until 1 s
+   * after `hurry`; output that has not arrived by then is omitted. A busy listener may take 1 s more.
    */
   async finish(stdout: Captured, stderr: Captured, hurry: Promise<unknown>): Promise<void> {
     this.stop();
@@ -95,10 +95,10 @@ export class OutputPoller {
     await finishPublishing([this.#publishers.stdout, this.#publishers.stderr], systemClock.timer);
   }
 
-  /** The far side was never far ahead, so all of it may come at once and wait here for its listener. */
+  /** The command was never far ahead, so the rest is small enough to be fetched at once. */
   async #fetchRest(ends: Readonly<Record<Stream, Captured>>): Promise<void> {
     await this.#running;
-    // Mostly all of it has come with the report.
+    // Usually the report contains all of it.
     for (const stream of STREAMS) {
       const { head, tail, omittedBytes: dropped, produced } = ends[stream];
       const at = this.#reported[stream];
@@ -122,14 +122,14 @@ export class OutputPoller {
     }
   }
 
-  /** Waits so long, or until a listener takes more. */
+  /** Waits for `ms`, or until a listener is ready. */
   async #pause(ms: number): Promise<void> {
     if (this.#isOver) return;
     let timer: NodeJS.Timeout | undefined;
     const held = STREAMS.map((stream) => this.#publishers[stream].held).filter((one) => one !== undefined);
     const time = new Promise<void>((resolve) => {
       this.#wake = resolve;
-      // While both are held there is nothing to ask for.
+      // While both listeners are busy there is nothing to fetch.
       if (held.length === STREAMS.length) return;
       timer = setTimeout(resolve, ms);
       timer.unref();
@@ -138,7 +138,7 @@ export class OutputPoller {
     clearTimeout(timer);
   }
 
-  /** How many bytes came. @param most - How many of a stream are wanted. */
+  /** Fetches at most `most` bytes of each stream. @returns How many bytes arrived. */
   async #ask(most: (stream: Stream) => number): Promise<number> {
     const words = STREAMS.flatMap((stream) => [
       String(this.#reported[stream]),

@@ -1,4 +1,4 @@
-/** The port to commands over a command channel. */
+/** The shell port over a command channel. */
 import {
   type Binding,
   closedBackend,
@@ -32,7 +32,7 @@ import {
 } from "./command-request.js";
 import { CommandRun, MAX_SENDS } from "./command-run.js";
 
-/** A day: no longer wait fits into timers with what comes behind it. */
+/** One day, so that the grace and the time after it fit into a timer. */
 const MAX_GRACE_MS = 86_400_000;
 
 export class PosixShell implements Shell {
@@ -65,13 +65,13 @@ export class PosixShell implements Shell {
     this.#call.requireCommand(command, options.cwd);
     const problem = refuseCommand(command, options);
     if (problem !== undefined) throw notStarted(problem);
-    // Jobs to be kept have a tag of their own, so that the end of this backend does not find them.
+    // Kept jobs have a tag of their own, so that closing this backend does not end them.
     const tag = options.lifetime === "keep" ? `${this.#remote.tag}k-` : `${this.#remote.tag}-`;
     const { id, words, exited } = await this.#send(command, options, tag);
     const [, what, pid = ""] = words;
     if (what === "nocwd") throw notStarted(directoryProblem(options.cwd, pid));
     if (what === "nonote") throw withoutTrailer();
-    if (what !== "spawned") throw unavailable(this.#name, "the connection was replaced");
+    if (what !== "spawned") throw unavailable(this.#name, "the connection was replaced by another one");
     const { keep = DEFAULT_KEEP, lifetime } = requireByteCounts(options);
     const facts = this.#call.facts(command, options.cwd, lifetime);
     const job = this.#jobs.add(id, pid === "" ? null : Number(pid), { tag, keep, facts });
@@ -82,7 +82,7 @@ export class PosixShell implements Shell {
     return this.#call.handle(job);
   }
 
-  /** Sends the request until the directory that the remote shell enters is one that was judged. */
+  /** Sends the request until the remote shell enters a directory that was authorized. */
   async #send(command: string, options: SpawnOptions, tag: string) {
     const directories = new Directories(this.#call.binding, command, options.cwd);
     for (let sends = 1; ; sends += 1) {
@@ -111,7 +111,7 @@ export class PosixShell implements Shell {
     return job === undefined || !this.#call.maySee(job.facts) ? null : this.#call.handle(job);
   }
 
-  /** Those that were started here, and those to be kept of earlier backends that were attached to. */
+  /** Jobs of this backend, and kept jobs of other backends that were attached to. */
   async jobs(options: Io & { readonly id?: string } = {}): Promise<readonly JobInfo[]> {
     const { id } = options;
     this.#call.requireJobs(id);
@@ -121,7 +121,7 @@ export class PosixShell implements Shell {
   }
 }
 
-/** Numbers as the far side can count with them. */
+/** Rounds numbers to integers that a shell can compute with. */
 function requireByteCounts<T extends ShellOptions>(options: T): T {
   const { keep, graceMs } = options;
   return {
