@@ -1,4 +1,4 @@
-/** Background commands: what their handles and lists have in common on every backend. */
+/** Helpers for background commands, shared by all backends. */
 import { constants } from "node:os";
 import {
   callSafely,
@@ -9,7 +9,7 @@ import {
   type ShellResult,
 } from "../kernel/index.js";
 
-/** What a job is known by. */
+/** Facts about a job that do not change. */
 export type JobFacts = Pick<JobInfo, "command" | "cwd" | "lifetime" | "session" | "owner" | "adopted">;
 
 /** `ShellHandle.onExit` of a job that comes to `result`. Each subscription is reported for itself, also when one function is given twice. */
@@ -30,30 +30,30 @@ export function exitEvent(result: Promise<ShellResult>): ShellHandle["onExit"] {
   };
 }
 
-/** The error for a signal that is none. */
+/** The error for an unknown signal. */
 export function noSuchSignal(id: string, name: string): HaftError {
   return new HaftError("CALL_INVALID", `Did not signal "${id}": "${name}" is not a signal. Use TERM, INT or KILL.`, {
     details: { parameter: "signal", problem: `"${name}" is not a signal` },
   });
 }
 
-/** The error for a job that cannot be forgotten yet. */
+/** The error for forgetting a running job. */
 export function jobStillRuns(id: string): HaftError {
   return new HaftError("CALL_INVALID", `Did not forget "${id}": it is still running. Stop it first.`, {
     details: { parameter: "id", problem: "the job is still running" },
   });
 }
 
-/** No system has more signals. */
+/** The highest signal number of any system. */
 const MAX_SIGNAL = 64;
 
-/** How a command ended whose status a shell told: 128 and a signal's number may stand for that signal, which nobody can tell then. */
+/** Maps the status that a shell reports. 128 plus a signal number is ambiguous: signal or exit code. */
 export function exitOfStatus(status: number): ShellExit {
   const maySignal = status > 128 && status <= 128 + MAX_SIGNAL;
   return maySignal ? { by: "status", status } : { by: "code", code: status };
 }
 
-/** The signal of a name, with or without SIG before it, in any case. @throws `CALL_INVALID` naming the job that it was for. */
+/** Parses a signal name, with or without SIG, case-insensitive. @throws `CALL_INVALID` */
 export function signalNamed(job: string, name: string): NodeJS.Signals {
   const upper = name.toUpperCase();
   const full = upper.startsWith("SIG") ? upper : `SIG${upper}`;

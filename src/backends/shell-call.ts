@@ -1,4 +1,4 @@
-/** What one call may do at a shell, and what it calls its own: the same on every backend. */
+/** What one call may do with a shell and its jobs; shared by all backends. */
 import {
   type Binding,
   boundHandle,
@@ -14,12 +14,12 @@ import {
 } from "../kernel/index.js";
 import type { JobFacts } from "./job-facts.js";
 
-/** A call at a shell; without a binding, whoever has the backend itself, who may do all. */
+/** A call that uses a shell; without a binding everything is permitted. */
 export class ShellCall {
   readonly binding: Binding | undefined;
   readonly #requireOpen: () => void;
 
-  /** @param requireOpen - Throws where the backend was closed. */
+  /** @param requireOpen - Throws once the backend is closed. */
   constructor(requireOpen: () => void, binding: Binding | undefined) {
     this.#requireOpen = requireOpen;
     this.binding = binding;
@@ -43,18 +43,18 @@ export class ShellCall {
     if (this.binding !== undefined) requireJob(this.binding.grant, id);
   }
 
-  /** @param id - Only that one is asked for. @throws `CALL_UNCLAIMED`, and what `requireLive` does. */
+  /** @param id - Set if only one job is requested. @throws `CALL_UNCLAIMED`, and what `requireLive` does. */
   requireJobs(id: string | undefined): void {
     this.requireLive();
     if (this.binding !== undefined) requireJobs(this.binding.grant, id);
   }
 
-  /** Milliseconds that a command has: its own limit, and what the call has left. */
+  /** Milliseconds for a command: the smaller of its own limit and the time left for the call. */
   leftMs(timeoutMs: number | undefined, nowMs = Date.now()): number {
     return Math.min(timeoutMs ?? Number.POSITIVE_INFINITY, (this.binding?.call.deadline ?? Infinity) - nowMs);
   }
 
-  /** What a command that it starts is known by. */
+  /** The facts of a job that it starts. */
   facts(command: string, cwd: string, lifetime: Lifetime): Omit<JobFacts, "adopted"> {
     return { command, cwd, lifetime, ...jobOwner(this.binding?.call) };
   }
@@ -63,7 +63,7 @@ export class ShellCall {
     return maySeeJob(job, this.binding?.call);
   }
 
-  /** The handle of a job, for as long as the call lives. */
+  /** The handle of a job, valid until the call ends. */
   handle(handle: ShellHandle): ShellHandle {
     return this.binding === undefined ? handle : boundHandle(handle, this.binding.call);
   }

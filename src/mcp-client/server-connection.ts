@@ -96,7 +96,10 @@ export class ServerConnection {
         connection = await this.#connectedFor(signal);
       } catch (error) {
         if (signal.aborted) throw signal.reason;
-        return fail("BACKEND_UNAVAILABLE", `Did not run it: the server "${server}" is not available: ${clause(error)}.`);
+        return fail(
+          "BACKEND_UNAVAILABLE",
+          `Did not run it: the server "${server}" is not available: ${clause(error)}.`,
+        );
       }
       const send = () => connection.client.request(request, ANYTHING, options);
       return serverResult(await this.#asked(connection, send), server, ctx.artifacts);

@@ -21,22 +21,22 @@ import { CommandHost } from "./shell/command-host.js";
 import { LocalShell } from "./shell/local-shell.js";
 
 export interface LocalBackendOptions {
-  /** Absolute; where relative paths and commands start. Default: the current directory of this process. */
+  /** The working directory, absolute. Default: that of this process. */
   readonly cwd?: string;
   /** Default: the home directory of the user. */
   readonly home?: string;
-  /** What commands find in their environment beside the usual few variables, and instead of them. */
+  /** Environment variables for commands; they override the default ones. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Names of variables of this process that commands get too, or all of them. Default: none but the usual few. */
+  /** Variables of this process that commands inherit, beside the default few, or all of them. */
   readonly passEnv?: readonly string[] | "all";
   /**
-   * A directory for what the next start is to know: what the watcher ended, jobs, and the old bytes of files while they are
-   * overwritten in place. Absent: nothing is reported, and such a file's bytes are kept beside it meanwhile.
+   * A directory for state that the next start reads: reports of the watcher, jobs, and backups of files that are
+   * overwritten in place. Absent: nothing is reported, and backups are stored beside the file.
    */
   readonly stateDir?: string;
-  /** Whether a watcher ends what runs when this process is killed. Default true; it starts with the first command. */
+  /** Whether a watcher ends running commands when this process is killed. Default true; it starts with the first command. */
   readonly watcher?: boolean;
-  /** Which search engine: the best there is, or our own whatever there is. Default "ripgrep". */
+  /** The search engine: ripgrep if it is available, or always the built-in one. Default "ripgrep". */
   readonly search?: "ripgrep" | "own";
 }
 
@@ -124,7 +124,7 @@ function currentDirectory(): string {
   }
 }
 
-/** Why this path cannot be worked in, as a sentence with what to do; undefined when it is a directory of this machine. */
+/** Why this path cannot be a workspace, with what to do; undefined for a directory of this machine. */
 export function directoryProblem(path: string): string | undefined {
   const cause = absence(path);
   return cause && `Did not find the workspace "${path}": ${cause}. Pass an existing directory.`;
@@ -139,7 +139,7 @@ function absence(path: string): string | undefined {
   }
 }
 
-/** Settled when the backend is made: a symlink that takes the place of `cwd` later leads out of it. */
+/** Resolved when the backend is created, so that a symlink that replaces `cwd` later leads out of it. */
 function realCwdOf(cwd: string): Pick<Backend, "realCwd"> {
   try {
     return { realCwd: realpathSync.native(cwd) };
@@ -148,7 +148,7 @@ function realCwdOf(cwd: string): Pick<Backend, "realCwd"> {
   }
 }
 
-/** What all commands share. @param reports - Where the watcher writes down what it ended. */
+/** Creates what all commands share. @param reports - Directory for reports of the watcher. */
 function createHost(options: LocalBackendOptions, home: string, reports: string | undefined, mode: GuardMode) {
   const pool = new PipePool();
   const watcher = options.watcher === false ? undefined : new Watcher(pool, reports);

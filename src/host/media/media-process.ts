@@ -100,7 +100,9 @@ function exitOf(child: ChildProcess): Promise<MediaEnd> {
     child.once("error", (thrown) => {
       const system = messageOf(thrown);
       reject(
-        new HaftError("SHELL_SPAWN", `Did not start the process that reads the file: ${system}.`, { details: { system } }),
+        new HaftError("SHELL_SPAWN", `Did not start the process that reads the file: ${system}.`, {
+          details: { system },
+        }),
       );
     });
     child.once("close", (code, signal) => {

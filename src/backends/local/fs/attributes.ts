@@ -1,4 +1,4 @@
-/** Access control lists and extended attributes, which Node.js cannot read or write. */
+/** Copies access control lists and extended attributes, for which Node.js has no API. */
 import { spawn } from "node:child_process";
 import { killAfter } from "../../../host/index.js";
 import { systemCode } from "./faults.js";
@@ -6,16 +6,16 @@ import { systemCode } from "./faults.js";
 const TIMEOUT_MS = 5_000;
 const STDERR_MAX = 2_000;
 const OPTIONS = ["--attributes-only", "--preserve=mode,ownership,xattr", "--", "/proc/self/fd/3", "/proc/self/fd/4"];
-/** What a `cp` prints that is not GNU's. */
+/** Error messages of a `cp` that is not from GNU. */
 const UNKNOWN_OPTION = /attributes-only|(?:unrecognized|illegal|invalid) option/i;
 
 /**
- * Copies them from one open file to another. False: the copy failed, so the new file may not have what the old one has.
- * Where there is no GNU `cp` they are not copied, and the answer is true.
+ * Copies them from one open file to another. False if that failed.
+ * Without GNU `cp` they are not copied, and the result is true.
  */
 export type CopyAttributes = (from: number, to: number) => Promise<boolean>;
 
-/** Remembers that there is no GNU `cp`, so that it is not started again. */
+/** Starts `cp` only until it is known that it is not from GNU. */
 export function createAttributeCopy(): CopyAttributes {
   let isGnu = true;
   const copy = (from: number, to: number) =>
@@ -24,7 +24,7 @@ export function createAttributeCopy(): CopyAttributes {
       const child = spawn("cp", OPTIONS, { stdio: ["ignore", "ignore", "pipe", from, to], env });
       killAfter(child, TIMEOUT_MS);
       let stderr = "";
-      // Too few descriptors leave none for it.
+      // Absent when no descriptor was free.
       child.stderr?.on("data", (chunk: Buffer) => {
         stderr = (stderr + chunk.toString("latin1")).slice(0, STDERR_MAX);
       });

@@ -1,7 +1,7 @@
 /**
- * The old bytes of a file that is overwritten in place, kept until the new ones are on the disk: a process that is killed in
- * between leaves a file that holds neither. With a state directory the copy lies in `backups` there, and the next start reports
- * the file; without one it lies beside the file, under a name that says what it is.
+ * Backups of files that are overwritten in place, stored until the new bytes are on disk: a process that is killed in
+ * between leaves a file that has neither. With a state directory the backup is in its `backups`, and the next start reports
+ * the file; without one it is beside the file, under a descriptive name.
  */
 import { createHash } from "node:crypto";
 import {
@@ -31,15 +31,15 @@ import { childPath, type PinnedPath } from "./path-resolver.js";
 import { type OpenFile, readAt } from "./read.js";
 import { flush, flushDirectory, WRITE_STEP_BYTES, writeFrom } from "./write.js";
 
-/** The largest file that is overwritten in place: a larger one is not copied for a single write. */
+/** The largest file that is overwritten in place. */
 export const MAX_BACKUP_BYTES = 1024 * 1024 * 1024;
-/** A record whose writer cannot be seen from here, as one of another container, counts as left when it is this old. */
+/** A record of a writer in another container counts as abandoned when it is this old. */
 const FOREIGN_RECORD_MS = 10 * 60 * 1000;
 const MAX_RECORD_BYTES = 64 * 1024;
-/** Leaves room in a name of 255 bytes for what is added to it. */
+/** Leaves room for the suffix in a name of 255 bytes. */
 const MAX_BASE_NAME_BYTES = 220;
 
-/** What is written down before the first byte is overwritten, and removed after the last. */
+/** Written before the first byte is overwritten, removed after the last. */
 interface BackupRecord {
   /** Real. */
   readonly path: string;
@@ -49,7 +49,7 @@ interface BackupRecord {
   readonly startedMs: number;
   /** Absent where there is no `/proc`. */
   readonly host?: HostIdentity;
-  /** The file when a start found it half-written: the same one need not be read again. */
+  /** State of the file when it was found half-written, so that it is not read again while unchanged. */
   readonly found?: string;
 }
 
@@ -64,13 +64,13 @@ export class Backups {
   readonly #directory: string | undefined;
   readonly #reported = new Set<string>();
 
-  /** @param stateDir - Absolute. Nothing is made in it before the first file is overwritten in place. */
+  /** @param stateDir - Absolute. Nothing is created in it before the first write in place. */
   constructor(stateDir?: string) {
     this.#directory = stateDir === undefined ? undefined : join(stateDir, "backups");
   }
 
   /**
-   * Copies what the file holds, and has the copy on the disk when it returns.
+   * Copies the file; the copy is on disk when this returns.
    * @throws `FS_TOO_LARGE` over `MAX_BACKUP_BYTES`, `STORE_UNWRITABLE` where the copy cannot be made.
    */
   async create(
@@ -101,8 +101,8 @@ export class Backups {
   }
 
   /**
-   * The files that killed hosts left half-written, each once for this object. Backups that nobody needs are removed: the file
-   * holds all old or all new bytes, or was not touched yet.
+   * The files that killed hosts left half-written, each reported once. Backups that are not needed are removed: the file
+   * has all old or all new bytes, or was not changed yet.
    */
   takeHalfWritten(): readonly HalfWrittenFile[] {
     const found: HalfWrittenFile[] = [];
@@ -132,7 +132,7 @@ export class Backups {
     const record = readRecord(recordPath);
     if (isInUse(record, recordPath)) return undefined;
     const isKept = existsSync(backup);
-    // A record that cannot be read now, as while too many files are open, may be read by the next start.
+    // A record that is unreadable now, for example for want of descriptors, may be readable at the next start.
     if (isKept && record === undefined) return undefined;
     if (isKept && record !== undefined && !isWhole(record, { part, recordPath, backup })) {
       const { path, oldBytes, startedMs } = record;
@@ -148,7 +148,7 @@ export function restoreCommand(backup: string, path: string): string {
   return `cp ${posixQuote(backup)} ${printableWord(path)}`;
 }
 
-/** One word of a POSIX shell that shows as it is: characters that a terminal obeys or hides are written as octal bytes. */
+/** Quotes a word for a POSIX shell; control and invisible characters are written as octal bytes. */
 function printableWord(text: string): string {
   if (showControls(text) === text) return posixQuote(text);
   const octal = [...Buffer.from(text)].map((byte) =>
@@ -161,13 +161,13 @@ function printableWord(text: string): string {
 
 const pathsOf = (directory: string, id: string) => ({
   record: join(directory, `${id}.json`),
-  /** While it is copied. */
+  /** The incomplete copy. */
   part: join(directory, `${id}.part`),
-  /** Once it is complete and on the disk. */
+  /** The complete copy, on disk. */
   backup: join(directory, `${id}.old`),
 });
 
-/** The record comes first, so that a copy that was cut off is found; only a complete copy has the last name. */
+/** Writes the record first, so that an incomplete copy is found; only a complete copy gets its final name. */
 async function backUpInState(
   directory: string,
   old: OpenFile,
@@ -187,12 +187,12 @@ async function backUpInState(
   }
   return {
     path: backup,
-    // The copy before its record: what is cut off in between is cleaned up by the record.
+    // The copy before its record, so that a crash in between is cleaned up by the record.
     remove: () => [backup, recordPath].forEach(remove),
   };
 }
 
-/** Nothing would find a record here: the name of the copy says it all. */
+/** Without a record: the name of the copy describes it. */
 async function backUpBeside(resolved: PinnedPath, old: OpenFile, deadline: Deadline): Promise<Backup> {
   const base = Buffer.byteLength(resolved.name) > MAX_BASE_NAME_BYTES ? "" : resolved.name;
   const name = `${base}.haft-backup-${newNonce()}`;
@@ -213,7 +213,7 @@ async function copyTo(path: string, old: OpenFile, deadline: Deadline): Promise<
   try {
     for (let at = 0; at < size; ) {
       const bytes = await readAt(old.descriptor, at, Math.min(WRITE_STEP_BYTES, size - at), deadline);
-      // It has become shorter, which the last look before the write refuses.
+      // The file has become shorter, which the last check before the write rejects.
       if (bytes.length === 0) break;
       await writeFrom(copy, bytes, at, deadline);
       at += bytes.length;
@@ -224,7 +224,7 @@ async function copyTo(path: string, old: OpenFile, deadline: Deadline): Promise<
   }
 }
 
-/** Undefined for what is no record, as one that was cut off: then no byte was overwritten yet. */
+/** Undefined for an incomplete record: then no byte was overwritten yet. */
 function readRecord(path: string): BackupRecord | undefined {
   try {
     const value: unknown = JSON.parse(readSmallFile(path, MAX_RECORD_BYTES) ?? "");
@@ -246,26 +246,26 @@ function isBackupRecord(value: unknown): value is BackupRecord {
   );
 }
 
-/** Whether somebody may still be writing the file, or the record. */
+/** Whether the writer may still run. */
 function isInUse(record: BackupRecord | undefined, path: string): boolean {
   const alive = record?.host === undefined ? "unknown" : isHostAlive(record.host);
   if (alive !== "unknown") return alive;
-  // Not the time of the record where it tells: a start that finds the file half-written writes the record anew.
+  // Not the mtime of the record if it can be read: a start that finds the file half-written rewrites the record.
   const madeMs = record?.startedMs ?? statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return Date.now() - madeMs < FOREIGN_RECORD_MS;
 }
 
-/** So that the next start reads neither the file nor its backup again, which takes seconds where they are large. */
+/** So that the next start does not hash large files again. */
 function noteFound(record: BackupRecord, { part, recordPath }: { readonly part: string; readonly recordPath: string }) {
   try {
     writeFileSync(part, `${JSON.stringify(record)}\n`, { mode: 0o600 });
     renameSync(part, recordPath);
   } catch {
-    remove(part); // then it is read again
+    remove(part);
   }
 }
 
-/** What changes when a file is written, replaced or made readable; "missing" where there is none. */
+/** Identifies the state of a file; "missing" if there is none. */
 function stateOf(path: string): string {
   try {
     const { dev, ino, size, ctimeMs } = statSync(path);
@@ -275,12 +275,12 @@ function stateOf(path: string): string {
   }
 }
 
-/** Whether the file holds all of its old or all of its new bytes. */
+/** Whether the file has all of its old or all of its new bytes. */
 function isWhole(
   record: BackupRecord,
   { backup, ...places }: { readonly part: string; readonly recordPath: string; readonly backup: string },
 ): boolean {
-  // Before it is read: what changes meanwhile is read again by the next start.
+  // Taken before the file is read, so that a change meanwhile is noticed by the next start.
   const found = stateOf(record.path);
   if (record.found === found) return false;
   try {
@@ -298,7 +298,7 @@ function isWhole(
 }
 
 function sha256OfFile(path: string): string {
-  // A FIFO that has taken the place of the file is not waited for.
+  // Non-blocking, in case a FIFO has replaced the file.
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const hash = createHash("sha256");
@@ -317,7 +317,7 @@ function remove(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // It harms nobody, and the next start tries again.
+    // The next start tries again.
   }
 }
 
@@ -329,7 +329,7 @@ function tooLargeToBackUp(resolved: PinnedPath, sizeBytes: number): HaftError {
   });
 }
 
-/** @param directory - Where the copy should have been; undefined: beside the file. */
+/** @param directory - Where the backup should be; undefined: beside the file. */
 function backupFailed(
   resolved: PinnedPath,
   sizeBytes: number,

@@ -30,12 +30,12 @@ import { ConcurrentlyCreated, type ReplaceTools, replaceAt } from "./replace.js"
 import { makeDirectories, makeDirectory, move, removeOne, removeTree, sortedNames } from "./tree.js";
 import { TempFiles } from "./write.js";
 
-/** Children told in one go; between two of them the operation can end. */
+/** Children between two checks of the deadline. */
 const CHILDREN_PER_STEP = 500;
-/** How often a file is found anew that others make and remove meanwhile. */
+/** How often a write is retried while other processes create and remove the file. */
 const REPLACE_ATTEMPTS = 5;
 
-/** With these a call has ended; any other fault is about the place. */
+/** Error codes of a call that has ended; other errors are about the path. */
 const ENDED: ReadonlySet<string> = new Set(["CALL_REVOKED", "CALL_CANCELLED", "CALL_TIMEOUT", "BACKEND_UNAVAILABLE"]);
 
 /** What all file ports of one backend share. */
@@ -45,7 +45,7 @@ export interface LocalFsTools extends ReplaceTools {
   readonly requireOpen: () => void;
 }
 
-/** @param stateDir - Where the old bytes of files are kept while they are overwritten in place; absent: beside the file. */
+/** @param stateDir - Where backups of files are stored while they are overwritten in place. Default: beside the file. */
 export function localFsTools(mode: GuardMode, stateDir?: string, requireOpen: () => void = () => {}): LocalFsTools {
   return {
     mode,
@@ -57,15 +57,15 @@ export function localFsTools(mode: GuardMode, stateDir?: string, requireOpen: ()
 }
 
 /**
- * The files of this machine. Every operation holds the directory that it works in, judges where that really is, and acts
+ * The files of this machine. Every operation pins its directory, authorizes the real path, and works
  * through it: between the two no swapped link comes in (`guard: "pinned"`). Metadata and small reads are done at once, on
- * the thread that asks; large reads, writes and flushes on Node's threads.
+ * large reads, writes and flushes run on Node's thread pool.
  */
 export class LocalFs implements Fs {
   readonly #tools: LocalFsTools;
   readonly #finder: PathResolver;
 
-  /** @param binding - Absent for the backend's own port, which nothing guards. */
+  /** @param binding - Absent for the backend's own, unguarded port. */
   constructor(tools: LocalFsTools, binding?: Binding) {
     this.#tools = tools;
     this.#finder = new PathResolver(tools.mode, binding, tools.requireOpen);
@@ -90,7 +90,7 @@ export class LocalFs implements Fs {
     return this.#reading(path, async (file) => {
       const size = Number(file.info.size);
       const from = rangeStart(offset, size);
-      // A file of /proc tells size 0 whatever it holds.
+      // Files in /proc report size 0.
       const available = size === 0 ? CHUNK_BYTES : Math.max(0, size - from);
       const bytes = await readAt(file.descriptor, from, Math.min(wholeNumber(length), available), deadline);
       return { bytes, size, version: entryInfo(file.info).version };
@@ -133,9 +133,13 @@ export class LocalFs implements Fs {
       } catch (thrown) {
         if (!(thrown instanceof ConcurrentlyCreated)) throw thrown;
         if (attempt === REPLACE_ATTEMPTS) {
-          throw new HaftError("FS_STALE", `Did not ${operation[0]} "${path}": other processes keep replacing it. Try again.`, {
-            details: { path },
-          });
+          throw new HaftError(
+            "FS_STALE",
+            `Did not ${operation[0]} "${path}": other processes keep replacing it. Try again.`,
+            {
+              details: { path },
+            },
+          );
         }
       }
     }
@@ -285,13 +289,13 @@ export class LocalFs implements Fs {
         resolved.info === undefined ? own : entryInfo(resolved.info, target),
       );
     } catch (thrown) {
-      // It leads nowhere, round in a ring, or where this call may not look: the symlink itself is all there is to tell.
+      // The symlink is dangling, a loop, or leads to where this call may not read: report the symlink itself.
       if (HaftError.is(thrown) && !ENDED.has(thrown.code)) return own;
       throw thrown;
     }
   }
 
-  /** Undefined for a child that has gone meanwhile. */
+  /** Undefined for a child that was removed meanwhile. */
   async #childInfo(directory: string, path: string, name: string): Promise<FsEntryInfo | undefined> {
     const info = lstatSync(path, { bigint: true, throwIfNoEntry: false });
     if (info === undefined) return name.includes("\uFFFD") ? UNNAMEABLE : undefined;

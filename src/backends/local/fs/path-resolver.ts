@@ -1,4 +1,4 @@
-/** Finding the place that a path leads to, judged, and held until the operation has ended; and what stands there. */
+/** Resolves a path, authorizes its real path, and pins its directory until the operation has ended. */
 import { type BigIntStats, lstatSync, readlinkSync } from "node:fs";
 import {
   type Access,
@@ -19,38 +19,38 @@ import { baseName, normalizePath, parentOf, walkMissing } from "../../../text/in
 import { localFsFault, symlinkLoop, systemCode } from "./faults.js";
 import { type DirectoryAnchor, type GuardMode, openAnchor } from "./pinned-directory.js";
 
-/** symlinks followed at the end of one path before it counts as a ring; the kernel's own number. */
+/** Symlinks followed at the end of one path before it counts as a loop; the limit of the Linux kernel. */
 const MAX_SYMLINKS = 40;
 
-/** One place: a name in a held directory, and what stands there. */
+/** A name in a pinned directory, and the entry of that name. */
 export interface PinnedPath {
-  /** The path that was asked for, for messages. */
+  /** The requested path, for messages. */
   readonly asked: string;
   readonly anchor: DirectoryAnchor;
-  /** The name in the directory; "" when the place is the root directory itself. */
+  /** The name in the directory; "" for the root directory. */
   readonly name: string;
-  /** Where it really is. */
+  /** The real path. */
   readonly real: string;
-  /** A path for the system, through the held directory. */
+  /** A path through the pinned directory, for system calls. */
   readonly path: string;
-  /** What stands there, a symlink as the symlink; undefined when nothing does. */
+  /** The entry, symlinks not followed; undefined if it does not exist. */
   readonly info: BigIntStats | undefined;
 }
 
 export interface FindOptions {
-  /** What is about to happen, for messages. */
+  /** The operation, for messages. */
   readonly operation: FsOperation;
   readonly access: Access;
-  /** The access that is needed where something stands already, when it is another. */
+  /** The required access if the entry exists. Default: `access`. */
   readonly accessIfThere?: Access;
-  /** Whether symlinks at the end are followed. Default true. */
+  /** Whether a symlink as the last component is followed. Default true. */
   readonly follow?: boolean;
 }
 
-/** Files that hold the environment or the memory of running programs, of this one too. */
+/** Files that expose the environment or the memory of processes. */
 const PROCESS_SECRETS = /^\/proc\/(?:[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem|auxv)|kcore)$/;
 
-/** Looks up places for one binding. */
+/** Resolves paths for one binding. */
 export class PathResolver {
   readonly mode: GuardMode;
   readonly #binding: Binding | undefined;
@@ -65,8 +65,8 @@ export class PathResolver {
   }
 
   /**
-   * The place of a name in a directory, symlinks in the directory's path followed. Whoever asks closes its anchor. Operations that
-   * begin together, none awaited before the next, share one look: to read a file, a tool asks for its real path, its kind and
+   * Pins a name in a directory; symlinks in the directory's path are followed. The caller closes its anchor. Operations that
+   * begin in the same tick share one lookup: to read a file, a tool requests its real path, its kind and
    * its bytes at once.
    */
   open(asked: string, folder: string, name: string): PinnedPath {
@@ -84,18 +84,18 @@ export class PathResolver {
     return spot;
   }
 
-  /** @throws What the call was ended with, or `CALL_REVOKED`, once it has ended; `BACKEND_UNAVAILABLE` once the backend is closed. */
+  /** @throws `CALL_REVOKED` or the reason that the call ended with; `BACKEND_UNAVAILABLE` once the backend is closed. */
   requireLive(): void {
     this.#requireOpen();
     if (this.#binding !== undefined) requireLive(this.#binding.call);
   }
 
-  /** @throws `CALL_UNCLAIMED` where the grant does not cover the path by spelling. */
+  /** @throws `CALL_UNCLAIMED` if the grant does not cover the path as written. */
   requireCovered(path: string, access: Access): void {
     if (this.#binding !== undefined) requireCovered(this.#binding.grant, path, access);
   }
 
-  /** As `requireCovered` for any access at all: who may do something there may know where it is. */
+  /** Like `requireCovered`, for any access: a call with some access may also resolve the path. */
   requireAnyCovered(path: string): void {
     const grant = this.#binding?.grant;
     if (grant === undefined || (["read", "create", "delete"] as const).some((access) => covers(grant, path, access))) {
@@ -104,14 +104,14 @@ export class PathResolver {
     requireCovered(grant, path, "read");
   }
 
-  /** @throws `CALL_UNCLAIMED` when something below the directory is excepted, so that the directory cannot go as a whole. */
+  /** @throws `CALL_UNCLAIMED` if the grant excepts something below the directory. */
   requireNothingExcepted(asked: string, real: string, access: Access): void {
     for (const path of this.#binding?.grant.except ?? []) {
       if (path.startsWith(`${asked}/`) || path.startsWith(`${real}/`)) this.requireCovered(path, access);
     }
   }
 
-  /** @throws `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` where the real place may not be touched. */
+  /** @throws `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` */
   async requireReal(asked: string, real: string, access: Access): Promise<void> {
     if (this.#binding === undefined || asked === real) return;
     await requireAuthorized(this.#binding.grant, this.#binding.call, asked, real, access);
@@ -119,8 +119,8 @@ export class PathResolver {
   }
 
   /**
-   * Runs `use` on the place that `path` leads to, its directory held meanwhile. The asked path is judged by spelling before
-   * anything is looked at, then the place where it really is.
+   * Runs `use` on the resolved path while its directory is pinned. The requested path is checked as written before
+   * any file access, then the real path is authorized.
    * @throws `CALL_UNCLAIMED`, `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED`, `FS_BAD_PATH`, `FS_LINK_LOOP`; `FS_NOT_FOUND`
    *   for a missing directory. A system error that `use` throws comes out as an `FS_*` fault.
    */
@@ -151,7 +151,7 @@ export class PathResolver {
     }
   }
 
-  /** The place that a symlink's text names, as seen from the directory of the symlink. The system walks all but the last name. */
+  /** Resolves the target of a symlink relative to its directory. The system resolves all but the last name. */
   #follow(symlink: PinnedPath, target: string): PinnedPath {
     const slash = target.lastIndexOf("/");
     const name = target.slice(slash + 1);
@@ -177,7 +177,7 @@ function pinPath(asked: string, anchor: DirectoryAnchor, name: string): PinnedPa
   }
 }
 
-/** Where a path really leads, also through symlinks to what does not exist yet. A ring of symlinks is reported as a symlink. */
+/** Resolves a path, also through dangling symlinks. A loop is reported as a symlink. */
 export function resolveReal(path: string, finder: PathResolver): ResolvedPath {
   return resolveStep(path, finder, { symlinks: 0 });
 }
@@ -243,7 +243,7 @@ export function kindOf(info: BigIntStats): EntryKind {
   return info.isSymbolicLink() ? "link" : "other";
 }
 
-/** What is no regular file, by its name in `FS_NOT_A_FILE`; undefined for a regular file. */
+/** The kind of a special file for `FS_NOT_A_FILE`; undefined for a regular file. */
 export function specialFileKindOf(info: BigIntStats): SpecialFileKind | undefined {
   if (info.isFile()) return undefined;
   if (info.isDirectory()) return "directory";
@@ -252,7 +252,7 @@ export function specialFileKindOf(info: BigIntStats): SpecialFileKind | undefine
   return info.isSymbolicLink() ? "link" : "device";
 }
 
-/** Differs whenever identity, size or time of change differ. Opaque to the reader. */
+/** Changes whenever identity, size or modification time change. Opaque. */
 export function versionOf(info: BigIntStats): string {
   return `${info.dev}-${info.ino}-${info.size}-${info.ctimeNs}-${info.mtimeNs}`;
 }

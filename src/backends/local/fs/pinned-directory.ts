@@ -1,4 +1,4 @@
-/** A directory held fast: what is done through it happens in that directory, whatever its path leads to meanwhile. */
+/** A pinned directory: operations through it work in that directory, even when its path is changed meanwhile. */
 import {
   closeSync,
   constants,
@@ -11,50 +11,50 @@ import {
   statSync,
 } from "node:fs";
 
-/** "pinned": by descriptor. "checked": by real path, where the system shows no descriptors; a swap can win there. */
+/** "pinned": by descriptor. "checked": by real path, on systems without /proc/self/fd; there a race is possible. */
 export type GuardMode = "pinned" | "checked";
 
-/** A held directory, wherever it is. */
+/** A pinned directory. */
 export interface PinnedDirectoryHandle {
-  /** A path that the system takes for a child of this directory; for "" the directory itself. */
+  /** A path to a child of this directory, for system calls; "" for the directory itself. */
   at(name: string): string;
-  /** What the directory takes by itself: it grows with the number of its entries. */
+  /** The size of the directory file, which grows with the number of entries. */
   sizeBytes(): number;
   close(): void;
 }
 
 export interface DirectoryAnchor extends PinnedDirectoryHandle {
-  /** Where the directory really is. */
+  /** The real path. */
   readonly real: string;
-  /** The same directory for one more user, who closes it too. */
+  /** Adds a user, who also calls `close`. */
   share(): DirectoryAnchor;
 }
 
-// Node does not name it: a descriptor that only stands for the directory, so no read permission is needed.
+// Missing in Node's constants. A descriptor of this kind needs no read permission.
 const O_PATH = 0o10000000;
 const DIRECTORY_FLAGS = O_PATH | constants.O_DIRECTORY;
 
-/** What this system can do. */
+/** The guard mode of this system. */
 export function guardMode(): GuardMode {
   return process.platform === "linux" && existsSync("/proc/self/fd") ? "pinned" : "checked";
 }
 
 /**
- * Holds the directory that `path` leads to, symlinks followed. `path` may be one that `Anchor.at` gave.
+ * Pins a directory; symlinks are followed. `path` may come from `at`.
  * @throws The system's error: ENOENT, ENOTDIR, EACCES, ELOOP.
  */
 export function openAnchor(path: string, mode: GuardMode): DirectoryAnchor {
   return mode === "pinned" ? new PathDirectory(path, DIRECTORY_FLAGS) : new CheckedDirectory(path);
 }
 
-/** As `openAnchor`, but a symlink at the end is no directory. @throws ENOTDIR for it. */
+/** Like `openAnchor`, but does not follow a symlink as the last component. @throws ENOTDIR for it. */
 export function openAnchorItself(path: string, mode: GuardMode): DirectoryAnchor {
   if (mode === "pinned") return new PathDirectory(path, DIRECTORY_FLAGS | constants.O_NOFOLLOW);
   if (lstatSync(path).isDirectory()) return new CheckedDirectory(path);
   throw systemError("ENOTDIR", "not a directory");
 }
 
-/** As `openAnchorItself`, for a directory that is looked into by way of a held one: where it is need not be asked. */
+/** Like `openAnchorItself`, for a child of a pinned directory; its real path is not determined. */
 export function openDirectoryIn(above: PinnedDirectoryHandle, name: string, mode: GuardMode): PinnedDirectoryHandle {
   if (mode === "pinned") return new PinnedDirectory(above.at(name), DIRECTORY_FLAGS | constants.O_NOFOLLOW);
   return openAnchorItself(above.at(name), mode);
@@ -102,7 +102,7 @@ class PathDirectory extends PinnedDirectory implements DirectoryAnchor {
     }
   }
 
-  /** The kernel marks the place of a directory that was removed; nothing can be made in it any more. */
+  /** Linux appends " (deleted)" to the path of a removed directory. */
   #place(): string {
     const real = readlinkSync(this.base);
     if (real.endsWith(" (deleted)") && fstatSync(this.descriptor).nlink === 0) {

@@ -1,4 +1,4 @@
-/** Reading regular files, through a held directory. */
+/** Reads regular files through a pinned directory. */
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, read, readSync } from "node:fs";
 import { notAFile, tooLarge } from "../../../kernel/index.js";
 import type { Deadline } from "./deadline.js";
@@ -7,9 +7,9 @@ import { type PinnedPath, specialFileKindOf } from "./path-resolver.js";
 
 /** Bytes of one chunk of `openRead`, and of one step of a large read. */
 export const CHUNK_BYTES = 256 * 1024;
-/** Up to here a read is done at once: the page cache answers sooner than a thread of the pool would. */
+/** Up to this size a read is synchronous: the page cache is faster than a pool thread. */
 const AT_ONCE_BYTES = 64 * 1024;
-/** For a file that tells size 0 and holds bytes, as those of /proc do. */
+/** For files that report size 0 but have content, as in /proc. */
 const SMALLEST_CHUNK_BYTES = 4 * 1024;
 
 export interface OpenFile {
@@ -17,10 +17,10 @@ export interface OpenFile {
   readonly info: BigIntStats;
 }
 
-/** Opens a regular file. What is none is refused before it is opened, so that no FIFO waits and no device notices. */
+/** Opens a regular file. Special files are refused before they are opened, so that a FIFO does not block. */
 export function openFile(resolved: PinnedPath, did: string): OpenFile {
   requireRegular(resolved, did);
-  // Not to block and not to follow, in case another thing took the place in this moment.
+  // Without blocking and following, in case the file was replaced meanwhile.
   const descriptor = openSync(resolved.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   const info = fstatSync(descriptor, { bigint: true });
   const odd = specialFileKindOf(info);
@@ -36,7 +36,7 @@ function requireRegular(resolved: PinnedPath, did: string): BigIntStats {
   return resolved.info;
 }
 
-/** The bytes from `offset` on, at most `length`; fewer only at the end of the file. */
+/** Reads `length` bytes from `offset`; fewer only at the end of the file. */
 export async function readAt(
   descriptor: number,
   offset: number,
@@ -49,8 +49,8 @@ export async function readAt(
 }
 
 /**
- * The bytes from `offset` on as they are read, each chunk in a buffer of its own, or, for a scan, in the buffer of the second
- * one before it: making buffers costs as much as filling them. A small file comes in one read that is done at once: a search
+ * Yields chunks from `offset`. Each chunk has its own buffer, or, for a scan, reuses the buffer of the chunk before the
+ * previous one, because allocating costs as much as reading. A small file takes one synchronous read: a search
  * opens thousands of them.
  */
 export async function* chunksOf(
@@ -59,7 +59,7 @@ export async function* chunksOf(
   deadline: Deadline,
   isScan = false,
 ): AsyncGenerator<Uint8Array, void> {
-  // One byte more than is expected there, so that the end shows with it.
+  // One byte more than expected, so that the same read finds the end.
   const expected = Number(file.info.size) - offset + 1;
   let length = Math.min(Math.max(expected, SMALLEST_CHUNK_BYTES), CHUNK_BYTES);
   let spare: Uint8Array | undefined;
@@ -75,7 +75,7 @@ export async function* chunksOf(
   }
 }
 
-/** Reads until the buffer is full or the file ends, and gives how many bytes came. */
+/** Reads until the buffer is full or the file ends. @returns The number of bytes read. */
 async function fill(buffer: Uint8Array, descriptor: number, offset: number, deadline: Deadline): Promise<number> {
   const { length } = buffer;
   let filled = 0;
@@ -92,7 +92,7 @@ async function fill(buffer: Uint8Array, descriptor: number, offset: number, dead
   return filled;
 }
 
-/** The whole file, also one that tells size 0 and holds bytes, as those of /proc do. */
+/** Reads the whole file, also one that reports size 0 but has content, as in /proc. */
 export async function readWhole(
   file: OpenFile,
   path: string,

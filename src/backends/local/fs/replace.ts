@@ -1,4 +1,4 @@
-/** Replacing a file so that readers see all old or all new bytes. */
+/** Replaces a file so that readers see either all old or all new bytes. */
 import { createHash } from "node:crypto";
 import {
   accessSync,
@@ -44,7 +44,7 @@ export interface ReplaceTools {
   readonly backups: Backups;
 }
 
-/** What a file that is there is replaced with. */
+/** The replacement of an existing file. */
 interface Write {
   readonly data: Uint8Array;
   /** SHA-256 of it, hex. */
@@ -52,10 +52,10 @@ interface Write {
   readonly expect: Expect;
 }
 
-/** Something took the name of a file to be made, so the place has to be found and judged anew. */
+/** The name of the new file was taken meanwhile, so the path must be resolved and authorized again. */
 export class ConcurrentlyCreated extends Error {}
 
-/** The step of `replaceAtomic` that acts, at a place that has been judged. */
+/** The step of `replaceAtomic` that writes, at an authorized path. */
 export async function replaceAt(
   resolved: PinnedPath,
   data: Uint8Array,
@@ -126,7 +126,7 @@ async function renameOver(
   try {
     temp = tools.temps.create(resolved.anchor, 0o600);
   } catch (thrown) {
-    // The file may be written, its directory may not.
+    // The file is writable, its directory is not.
     if (systemCode(thrown) !== "EACCES" && systemCode(thrown) !== "EPERM") throw thrown;
     return writeInPlace(resolved, write, tools, deadline);
   }
@@ -152,7 +152,7 @@ async function renameOver(
       closeSync(source.descriptor);
     }
     preserveSetIdBits(temp.descriptor, old);
-    // From here to the rename nothing waits: only another process could still come in between.
+    // No await from here to the rename: only another process could still interfere.
     requireVersion(resolved, source.info, versionOf(requireExists(resolved, expect)));
     deadline.check();
     renameSync(temp.path, resolved.path);
@@ -166,7 +166,7 @@ async function renameOver(
 }
 
 /**
- * Overwrites the bytes where they stand. A reader may see a part of them, and a crash may leave one: the old bytes are kept
+ * Overwrites the bytes in place. Readers may see a part of them, and so may a crash leave one: the old bytes are stored
  * until the new ones are on the disk.
  */
 async function writeInPlace(
@@ -203,7 +203,7 @@ async function overwrite(
       if (specialFileKindOf(info) !== undefined) throw notAFile(WRITE, resolved.asked, specialFileKindOf(info)!);
       requireVersion(resolved, old, versionOf(info));
       deadline.check();
-      // Once begun it is not given up half-way.
+      // Once begun it is not cancelled half-way.
       isHalfWritten = true;
       const undone = grow(descriptor, data, Number(info.size));
       isHalfWritten = undone === undefined;
@@ -225,7 +225,7 @@ async function overwrite(
 }
 
 /**
- * What goes beyond the old end comes first: a disk that has no room for it leaves the old bytes as they are.
+ * Writes the part beyond the old end first: if the disk is full the old bytes are unchanged.
  * @returns Why nothing was written; undefined when it was.
  */
 function grow(descriptor: number, data: Uint8Array, oldSize: number): unknown {
@@ -238,7 +238,7 @@ function grow(descriptor: number, data: Uint8Array, oldSize: number): unknown {
   }
 }
 
-/** All of it is in `system` too: what shows a fault may show only that. */
+/** All of it is in `system` too, because some callers show only that. */
 function halfWritten(resolved: PinnedPath, backup: Backup, cause: unknown): HaftError {
   const state = `it contains neither the complete old bytes nor the complete new ones: ${messageOf(cause)}`;
   const next = `The old bytes are stored in "${backup.path}". Restore them with: ${restoreCommand(backup.path, resolved.real)}`;
@@ -248,7 +248,7 @@ function halfWritten(resolved: PinnedPath, backup: Backup, cause: unknown): Haft
   });
 }
 
-/** As `Promise.all`, but settles only when all have: what still runs uses a descriptor that is closed afterwards. */
+/** Like `Promise.all`, but settles after all promises have: they use a descriptor that is closed afterwards. */
 async function allOrFirstFault<T extends readonly Promise<unknown>[]>(
   work: T,
 ): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
@@ -283,12 +283,12 @@ function stale(
   return staleFile(resolved.asked, why, { expected, found });
 }
 
-/** Gives the new file mode, owner and group of the old one. False when the system does not allow that. */
+/** Copies mode, owner and group of the old file. False when the system does not permit it. */
 function preserveOwner(descriptor: number, old: BigIntStats): boolean {
   const made = fstatSync(descriptor, { bigint: true });
   try {
     if (made.uid !== old.uid || made.gid !== old.gid) fchownSync(descriptor, Number(old.uid), Number(old.gid));
-    // After the owner: changing that takes the set-id bits away.
+    // After chown, which clears the set-id bits.
     fchmodSync(descriptor, Number(old.mode) & 0o7777);
     return true;
   } catch (thrown) {
@@ -297,7 +297,7 @@ function preserveOwner(descriptor: number, old: BigIntStats): boolean {
   }
 }
 
-/** Gives back the set-id bits: for anybody but the superuser a write takes them away. A file of somebody else's stays without. */
+/** Restores the set-id bits, which a write clears unless root does it. Not possible for files of other users. */
 function preserveSetIdBits(descriptor: number, old: BigIntStats): void {
   const mode = Number(old.mode) & 0o7777;
   if ((mode & 0o6000) === 0) return;
@@ -308,7 +308,7 @@ function preserveSetIdBits(descriptor: number, old: BigIntStats): void {
   }
 }
 
-/** Hashes what a file holds; null over the size that is read as a whole. */
+/** Hashes a file; null for a file over the read limit. */
 async function hashOf(descriptor: number, info: BigIntStats, deadline: Deadline): Promise<string | null> {
   const size = Number(info.size);
   if (size > DEFAULT_MAX_READ_BYTES) return null;

@@ -1,4 +1,4 @@
-/** Directories: listing, making, removing and moving, each through a held directory. */
+/** Lists, creates, removes and moves entries, each through a pinned directory. */
 import {
   lchownSync,
   linkSync,
@@ -18,10 +18,10 @@ import { localFsFault, notFound, systemCode } from "./faults.js";
 import type { PathResolver, PinnedPath } from "./path-resolver.js";
 import { type DirectoryAnchor, type GuardMode, openAnchor, openAnchorItself } from "./pinned-directory.js";
 
-/** Names between two looks at whether the caller still waits. */
+/** Names between two checks of the deadline. */
 const NAMES_PER_STEP = 500;
 
-/** What opening a directory says when the directory, or one above it, is not there. */
+/** Error codes of opening a directory that, or whose parent, does not exist. */
 const IN_THE_WAY: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR"]);
 
 /** The names in a directory, in code-unit order. */
@@ -36,8 +36,8 @@ export function makeDirectory(resolved: PinnedPath): void {
 }
 
 /**
- * Makes a directory and those above it that are missing. Each is made in the held directory above it, so a symlink that takes the
- * place of one meanwhile is not walked through unjudged.
+ * Creates a directory and its missing parents. Each is created in its pinned parent, so a symlink that takes the
+ * place of one meanwhile is not followed unauthorized.
  */
 export async function makeDirectories(path: string, finder: PathResolver, deadline: Deadline): Promise<void> {
   const missing: string[] = [];
@@ -48,7 +48,7 @@ export async function makeDirectories(path: string, finder: PathResolver, deadli
       try {
         anchor = openAnchor(existing, finder.mode);
       } catch (thrown) {
-        // A file, or a symlink that leads nowhere, is in the way as well; making its name tells which.
+        // A file or a dangling symlink is in the way, too; `mkdir` reports which.
         if (!IN_THE_WAY.has(systemCode(thrown) ?? "") || existing === "/") throw thrown;
         const slash = existing.lastIndexOf("/");
         missing.unshift(existing.slice(slash + 1));
@@ -85,15 +85,15 @@ export async function makeDirectories(path: string, finder: PathResolver, deadli
   }
 }
 
-/** Removes what stands at the place; a directory only when it is empty. Links are removed, not followed. */
+/** Removes an entry; a directory only if it is empty. Symlinks are not followed. */
 export function removeOne(resolved: PinnedPath): void {
   if (resolved.info?.isDirectory()) rmdirSync(resolved.path);
   else unlinkSync(resolved.path);
 }
 
 /**
- * Removes a directory with all below it. No symlink is followed: each directory is entered through the held one above it.
- * @param beforeInside - Called before the first thing inside is removed; throws when it must stay.
+ * Removes a directory recursively. No symlink is followed: each directory is opened through its pinned parent.
+ * @param beforeInside - Called before the first child is removed; throws to prevent it.
  */
 export async function removeTree(
   resolved: PinnedPath,
@@ -132,7 +132,7 @@ async function emptyDirectory(
   }
 }
 
-/** Moves what stands at one place to the other. Without `replace` the new name must be free, also at the last moment. */
+/** Moves an entry. Without `replace` it fails if the new name exists, also if it was created meanwhile. */
 export function move(from: PinnedPath, to: PinnedPath, replace: boolean, mode: GuardMode): void {
   if (from.info === undefined) throw notFound(FS_OPERATIONS.rename[0], from.asked, "rename");
   if (to.real === from.real) return;
@@ -143,7 +143,7 @@ export function move(from: PinnedPath, to: PinnedPath, replace: boolean, mode: G
 }
 
 function moveDirectoryToFreeName(from: PinnedPath, to: PinnedPath): void {
-  // A directory takes the place of an empty one: making that first is what fails when the name is taken.
+  // Rename replaces an empty directory, and creating that first fails if the name exists.
   mkdirSync(to.path);
   try {
     renameSync(from.path, to.path);
@@ -153,10 +153,10 @@ function moveDirectoryToFreeName(from: PinnedPath, to: PinnedPath): void {
   }
 }
 
-/** A second name first, which fails when the new one is taken; where that is not allowed, a look has to do. */
+/** Creates a hard link first, which fails if the name exists; where hard links are not permitted, an earlier check has to do. */
 function moveToFreeName(from: PinnedPath, to: PinnedPath, mode: GuardMode): void {
   try {
-    // Linux gives a symlink itself a second name. Other systems give it to what the symlink leads to.
+    // Linux hard-links the symlink itself, other systems its target.
     if (mode === "checked" && from.info!.isSymbolicLink()) recreateSymlink(from, to);
     else linkSync(from.path, to.path);
   } catch (thrown) {
@@ -178,12 +178,12 @@ function recreateSymlink(from: PinnedPath, to: PinnedPath): void {
   });
 }
 
-/** Half a microsecond more, so that what is lost of the nanoseconds never makes it the millisecond before. */
+/** Half a microsecond is added, so that rounding never yields the previous millisecond. */
 function secondsOf(timeNs: bigint): number {
   return (Number(timeNs / 1000n) + 0.5) / 1e6;
 }
 
-/** When `act` fails, the name that has just been made goes again; where the old one has gone meanwhile it may be the last. */
+/** Removes the new name when `act` fails, unless the old name is gone: then the new one may be the last. */
 function orUndo(made: PinnedPath, act: () => void): void {
   try {
     act();

@@ -1,6 +1,6 @@
 /**
- * Writing bytes in steps and flushing them to the disk; temporary files beside the file that they will replace, and what is
- * left of those whose process was killed.
+ * Writes bytes in steps and flushes them to disk; creates temporary files beside the file that they will replace, and
+ * removes those of killed processes.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -19,9 +19,9 @@ import { isDead, processEntry, processExists, processStart } from "../../../host
 import type { Deadline } from "./deadline.js";
 import type { DirectoryAnchor } from "./pinned-directory.js";
 
-/** Bytes of one write; between two of them the operation can end. */
+/** Bytes of one write; the deadline is checked between two writes. */
 export const WRITE_STEP_BYTES = 8 * 1024 * 1024;
-/** Up to here a write is done at once. */
+/** Up to this size a write is synchronous. */
 const AT_ONCE_BYTES = 64 * 1024;
 
 /** Writes all of `data` from the start of the file, and flushes it. */
@@ -57,7 +57,7 @@ export function flush(descriptor: number): Promise<void> {
   return new Promise((resolve, reject) => fsync(descriptor, (error) => (error === null ? resolve() : reject(error))));
 }
 
-/** Makes new names last. A directory that cannot be flushed, as on some network file systems, is left to its system. */
+/** Flushes a directory, so that new names survive a crash. Some network file systems cannot; that is ignored. */
 export async function flushDirectory(path: string): Promise<void> {
   let descriptor: number | undefined;
   try {
@@ -70,13 +70,13 @@ export async function flushDirectory(path: string): Promise<void> {
   }
 }
 
-/** A leftover that cannot be told from one in use, because another machine or container wrote it, goes when it is this old. */
+/** A temporary file of another machine or container is removed when it is this old, because its writer cannot be checked. */
 const FOREIGN_LEFTOVER_MS = 10 * 60 * 1000;
-/** A directory is looked through at most once in this time. */
+/** A directory is swept at most once in this time. */
 const SWEEP_EVERY_MS = 60_000;
 const REMEMBERED_DIRECTORIES = 1000;
 
-/** `.haft-PID-START-NAMESPACE-RANDOM.tmp`: who writes it, so that anyone can tell whether it is still in use. */
+/** `.haft-PID-START-NAMESPACE-RANDOM.tmp` identifies the writer, so that any process can check whether it still runs. */
 const NAME = /^\.haft-(\d+)-(\d+)-([^-]+)-[0-9a-f]{12}\.tmp$/;
 
 export class TempFiles {
@@ -84,7 +84,7 @@ export class TempFiles {
   readonly #namespace = pidNamespace();
   readonly #prefix = `.haft-${process.pid}-${processStart(process.pid) ?? 0}-${this.#namespace}-`;
 
-  /** Creates an empty file in the directory that nobody else has. Its mode is `mode` less the umask. */
+  /** Creates an empty file with an unguessable name. Its mode is `mode` without the umask. */
   create(
     anchor: DirectoryAnchor,
     mode: number,
@@ -95,7 +95,7 @@ export class TempFiles {
     return { descriptor: openSync(path, flags, mode), name, path };
   }
 
-  /** Removes what killed processes left in the directory. Never throws: a leftover harms nobody. */
+  /** Removes temporary files of killed processes. Never throws: leftovers are harmless. */
   sweep(anchor: DirectoryAnchor): void {
     const now = Date.now();
     if (now - (this.#swept.get(anchor.real) ?? 0) < SWEEP_EVERY_MS) return;
@@ -106,7 +106,7 @@ export class TempFiles {
         if (name.startsWith(".haft-") && this.#isLeftover(anchor, name, now)) unlinkSync(anchor.at(name));
       }
     } catch {
-      // The directory may not be read or written: then nothing of ours is in it, or nothing can be done.
+      // The directory is not readable or writable.
     }
   }
 
@@ -127,7 +127,7 @@ function isRunning(pid: number, start: number): boolean {
   return processExists(pid);
 }
 
-/** Numbers of processes mean the same only within one boot and one namespace. */
+/** Process ids are only comparable within one namespace. */
 function pidNamespace(): string {
   try {
     return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0";
@@ -136,17 +136,17 @@ function pidNamespace(): string {
   }
 }
 
-/** Closes and removes a temporary file that came to nothing. */
+/** Closes and removes a temporary file. */
 export function discard(descriptor: number, path: string): void {
   closeSync(descriptor);
   removeName(path);
 }
 
-/** Removes the name of a temporary file, if it still has it. */
+/** Removes a temporary file, if it still exists. */
 export function removeName(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Renamed or gone already.
+    // Already renamed or removed.
   }
 }

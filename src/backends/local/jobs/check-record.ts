@@ -1,22 +1,22 @@
-/** What a record of a job holds, and whether what stands in a job's directory is one as this version writes it. Whoever runs commands can write there as well. */
+/** The record of a job, and its validation: commands can write to its directory, too. */
 import { isAbsolute } from "node:path";
 import type { JobInfo, ShellExit } from "../../../kernel/index.js";
 import type { HostIdentity } from "./host-identity.js";
 
-/** What is written down of a job. */
+/** The stored record of a job. */
 export interface JobRecord extends Pick<JobInfo, "id" | "command" | "cwd" | "lifetime" | "session" | "owner"> {
   readonly version: 1;
   readonly adopted?: "call";
   readonly startedMs: number;
   /** Who started it. */
   readonly host: HostIdentity;
-  /** Its host has let it go on without it. */
+  /** Its host was closed and left it running. */
   readonly isReleased?: true;
-  /** The first of its processes; absent until it has been started. */
+  /** Its first process; absent until it was started. */
   readonly leader?: { readonly pid: number; readonly start: number };
   /** "NAME=value" in the environment of its processes. */
   readonly tag?: string;
-  /** Absolute; where the output is kept instead of beside this record. */
+  /** Absolute directory for the output. Default: beside this record. */
   readonly outputDirectory?: string;
   readonly ended?: {
     readonly atMs: number;
@@ -36,13 +36,13 @@ interface Shape {
   readonly [name: string]: Check | Shape;
 }
 
-/** The latest time that a date can tell. */
+/** The latest time of a `Date`. */
 const MAX_TIME_MS = 8.64e15;
 
 const isText: Check = (value) => typeof value === "string";
 const isTime: Check = (value) => Number.isFinite(value) && Math.abs(value as number) <= MAX_TIME_MS;
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
-/** 0 and what is below stand for whole groups, 1 for the first process of the system. */
+/** Numbers up to 0 address process groups, 1 is init. */
 const isPid: Check = (value) => Number.isSafeInteger(value) && (value as number) > 1;
 const isTrue: Check = (value) => value === true;
 
@@ -57,7 +57,7 @@ const RECORD: Shape = {
   startedMs: isTime,
   host: HOST,
 };
-/** Those that may be absent. */
+/** Optional fields. */
 const PARTS: Shape = {
   session: isText,
   owner: isText,
@@ -70,7 +70,7 @@ const PARTS: Shape = {
   ended: (value) => holds(value, ENDED) && isExit((value as Fields).exit),
 };
 
-/** @param id - The name of the directory: a record that names another job belongs elsewhere. */
+/** @param id - The name of the directory, which the record must repeat. */
 export function isJobRecord(value: unknown, id: string, version: number): value is JobRecord {
   if (!holds(value, RECORD)) return false;
   const record = value as Fields;

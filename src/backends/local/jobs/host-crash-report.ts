@@ -1,4 +1,4 @@
-/** What a host that was killed left, as the next start reports it. */
+/** What the next start reports about a host that was killed. */
 
 import type { WatcherReport } from "../../../host/index.js";
 import type { EndedJob } from "./recovered-jobs.js";

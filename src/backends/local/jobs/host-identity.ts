@@ -1,15 +1,15 @@
-/** Which process a job belongs to, so that another can tell whether that one is still there. */
+/** Identifies the process that a job belongs to, so that others can check whether it still runs. */
 import { readFileSync, readlinkSync } from "node:fs";
 import { processStart } from "../../../host/index.js";
 
-/** One process of one start of one machine. */
+/** A process, unique across reboots and pid namespaces. */
 export interface HostIdentity {
   readonly pid: number;
   /** Ticks since boot. */
   readonly start: number;
-  /** The start of the machine. */
+  /** The boot id of the machine. */
   readonly boot: string;
-  /** The space in which `pid` counts. */
+  /** The pid namespace. */
   readonly space: string;
 }
 
@@ -20,7 +20,7 @@ export function ownHostIdentity(): HostIdentity | undefined {
   return start === undefined || place === undefined ? undefined : { pid: process.pid, start, ...place };
 }
 
-/** Where process numbers count now; undefined where that is not told. */
+/** The boot id and pid namespace of this process; undefined without `/proc`. */
 export function machinePlace(): Pick<HostIdentity, "boot" | "space"> | undefined {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
@@ -31,7 +31,7 @@ export function machinePlace(): Pick<HostIdentity, "boot" | "space"> | undefined
 }
 
 /**
- * Whether the process still runs. "unknown": it counts in another space of this start of the machine, which cannot be seen
+ * Whether the process still runs. "unknown": it is in another pid namespace, which is not visible
  * from here.
  */
 export function isHostAlive(host: HostIdentity, here = machinePlace()): boolean | "unknown" {

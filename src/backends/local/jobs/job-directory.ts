@@ -1,4 +1,4 @@
-/** The directory of one job: its record, and where its output goes. */
+/** The directory of one job, with its record and its output. */
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ShellExit } from "../../../kernel/index.js";
@@ -11,7 +11,7 @@ export type StreamName = "stdout" | "stderr";
 
 /** An exit status and a newline. */
 const MAX_EXIT_BYTES = 16;
-/** How soon a record that could not be written is tried again. */
+/** Milliseconds until a failed write of a record is retried. */
 const RETRY_MS = 1_000;
 
 export class JobDirectory {
@@ -32,12 +32,12 @@ export class JobDirectory {
     return this.#record;
   }
 
-  /** Where the shell of a job that is to be kept writes how its command has ended. */
+  /** The file with the exit status of a kept job. */
   get exitPath(): string {
     return join(this.path, "exit");
   }
 
-  /** What the names of a stream's files begin with. */
+  /** The path prefix of a stream's files. */
   prefixOf(stream: StreamName): string {
     const { outputDirectory, id } = this.#record;
     return outputDirectory === undefined ? join(this.path, stream) : join(outputDirectory, `${id}.${stream}`);
@@ -47,7 +47,7 @@ export class JobDirectory {
     return new OutputSegments(this.prefixOf(stream), write);
   }
 
-  /** Changes the record. One that cannot be written now, as on a full disk, is written when that is possible again. */
+  /** Changes the record. A failed write, as on a full disk, is retried. */
   update(change: Partial<JobRecord>): void {
     this.#record = { ...this.#record, ...change };
     this.save();
@@ -61,13 +61,13 @@ export class JobDirectory {
     this.#retry.unref();
   }
 
-  /** Tries no more. */
+  /** Stops retrying. */
   giveUp(): void {
     clearTimeout(this.#retry);
     this.#retry = undefined;
   }
 
-  /** Bytes of both streams that are on disk. */
+  /** Bytes of both streams on disk. */
   keptBytes(): number {
     const streams = [this.prefixOf("stdout"), this.prefixOf("stderr")];
     return streams.flatMap(segmentsOf).reduce((sum, { size }) => sum + size, 0);
@@ -78,7 +78,7 @@ export class JobDirectory {
     return reported ?? { stdout: producedOf(this.prefixOf("stdout")), stderr: producedOf(this.prefixOf("stderr")) };
   }
 
-  /** How its command has ended, and when, where its shell has written that down. */
+  /** How and when its command has ended, if its shell has recorded it. */
   exit(): { readonly exit: ShellExit; readonly atMs: number } | undefined {
     try {
       const text = readSmallFile(this.exitPath, MAX_EXIT_BYTES);
@@ -90,7 +90,7 @@ export class JobDirectory {
     }
   }
 
-  /** All that is kept of the job, its output included. */
+  /** Deletes the job with its output. */
   remove(): void {
     this.giveUp();
     const { outputDirectory } = this.#record;
@@ -100,7 +100,7 @@ export class JobDirectory {
         for (const { offset } of segmentsOf(prefix)) rmSync(`${prefix}.${offset}`, { force: true });
       }
     }
-    // A pump may have made a file while others were removed. What is left at last has no record, and goes when it is old.
+    // A pump may create a file meanwhile, so it is retried. What remains has no record and is deleted when it is old.
     for (let tries = 0; tries < 3 && !isRemoved(this.path); tries += 1);
   }
 }

@@ -7,23 +7,23 @@ import { readSmallFile } from "./small-file.js";
 
 export type { JobRecord } from "./check-record.js";
 
-/** Of a longer command the beginning is written down. */
+/** A longer command is truncated in the record. */
 const MAX_COMMAND_BYTES = 64 * 1024;
-/** A larger file is no record: what takes most is the command, up to six bytes for each of its own. */
+/** A larger file is not a record: JSON takes up to six bytes per byte of the command. */
 const MAX_RECORD_BYTES = 1024 * 1024;
 
-/** The form that this version reads and writes. */
+/** The format version that is read and written. */
 const VERSION = 1;
 
 const FILE = "job.json";
 
-/** Undefined for what is no record of ours: of a newer version, cut off, changed, of another job, or not there. */
+/** Undefined for an invalid or missing record, and for one of a newer version. */
 export function readJobRecord(directory: string): JobRecord | undefined {
   const value = readJson(join(directory, FILE));
   return isJobRecord(value, basename(directory), VERSION) ? value : undefined;
 }
 
-/** What a newer version has written in the place of a record, as a clause with the next step; undefined where it has not. */
+/** Why a record of a newer version cannot be read, as a clause with the next step; undefined for other records. */
 export function newerRecord(directory: string): string | undefined {
   const path = join(directory, FILE);
   const { version } = (readJson(path) ?? {}) as { readonly version?: unknown };
@@ -40,8 +40,8 @@ function readJson(path: string): unknown {
 }
 
 /**
- * Replaces the record as one step: a reader sees all of the old or all of the new one.
- * @returns False when it could not be written; the old one is then as it was.
+ * Replaces the record atomically.
+ * @returns False if it could not be written; the old one is then unchanged.
  */
 export function writeJobRecord(directory: string, record: JobRecord): boolean {
   const path = join(directory, FILE);
@@ -61,6 +61,6 @@ function removeIfPossible(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // It is tried again with the record.
+    // The next write replaces it.
   }
 }

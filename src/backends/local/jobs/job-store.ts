@@ -1,4 +1,4 @@
-/** The directories of all jobs of this machine that share one state directory, whatever host started them. */
+/** The directories of all jobs in one state directory, of all hosts. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { JobInfo } from "../../../kernel/index.js";
@@ -6,25 +6,25 @@ import { type HostIdentity, isHostAlive, machinePlace, ownHostIdentity } from ".
 import { JobDirectory } from "./job-directory.js";
 import { type JobRecord, newerRecord, readJobRecord } from "./job-record.js";
 
-/** How long an ended job is kept. */
+/** How long an ended job is stored. */
 export const RETENTION_MS = 7 * 24 * 60 * 60 * 1_000;
-/** Bytes of output of all jobs that are kept; then the oldest that have ended go. */
+/** Bytes of output of all jobs; over this the oldest ended jobs are deleted. */
 export const RETENTION_BYTES = 1024 * 1024 * 1024;
-/** Ended jobs that are kept at most, however little they have printed. */
+/** Ended jobs that are stored at most. */
 export const RETENTION_JOBS = 2_000;
-/** It is looked for what is too old or too much after so many new jobs. */
+/** Old jobs are deleted after this many new ones. */
 const CLEAN_AFTER = 200;
 const PREFIX = "job-";
-/** So often another number is tried when somebody else has just taken one. */
+/** How often another id is tried when one is taken. */
 const MAX_TRIES = 1_000;
 
-/** What is known of a job before it is started. */
+/** The facts of a job before it is started. */
 export type NewJob = Pick<
   JobRecord,
   "command" | "cwd" | "lifetime" | "session" | "owner" | "adopted" | "outputDirectory"
 >;
 
-/** What was removed, for people. */
+/** What was deleted. */
 export interface Cleaned {
   readonly jobs: number;
   readonly bytes: number;
@@ -36,14 +36,14 @@ export class JobStore {
   #lastNumber = 0;
   #opened = 0;
 
-  /** @param stateDir - Absolute. Nothing is made before the first job. */
+  /** @param stateDir - Absolute. Nothing is created before the first job. */
   constructor(stateDir: string) {
     this.path = join(stateDir, "jobs");
   }
 
   /**
-   * A directory under a number that no other job of this state directory has. Undefined where none can be made, as on a full disk:
-   * the job then lives in memory only.
+   * Creates a directory with a unique id. Undefined if that fails, as on a full disk:
+   * the job is then kept in memory only.
    */
   open(job: NewJob): JobDirectory | undefined {
     if (this.#host === undefined) return undefined;
@@ -61,12 +61,12 @@ export class JobStore {
         return directory;
       }
     } catch {
-      // Nowhere to keep it.
+      // The job is kept in memory only.
     }
     return undefined;
   }
 
-  /** The next free number, of a job that has no directory as well. */
+  /** The next free id, also for a job without a directory. */
   nextId(): string {
     if (this.#lastNumber === 0) this.#lastNumber = Math.max(0, ...this.ids().map(numberOf));
     return PREFIX + ++this.#lastNumber;
@@ -86,25 +86,25 @@ export class JobStore {
     return record === undefined ? undefined : new JobDirectory(path, record);
   }
 
-  /** Why a job that has a directory is not to be found, where a newer version has written it: a clause with the next step. */
+  /** Why a job of a newer version cannot be read, as a clause with the next step. */
   newer(id: string): string | undefined {
     return isId(id) ? newerRecord(join(this.path, id)) : undefined;
   }
 
-  /** Whether nobody looks after the job any more who could be seen. */
+  /** Whether the job's host is gone or has released it. */
   isLeft(record: JobRecord): boolean {
     return record.isReleased === true || isHostAlive(record.host) === false;
   }
 
-  /** Whether its processes can be looked for here: they count in the same space of the same start of the machine. */
+  /** Whether its processes are visible here: same boot and same pid namespace. */
   isHere(record: JobRecord): boolean {
     const here = machinePlace();
     return here !== undefined && record.host.boot === here.boot && record.host.space === here.space;
   }
 
   /**
-   * Removes jobs that have ended: those older than `KEPT_MS`, then the oldest as long as all take more than `KEPT_BYTES` or are
-   * more than `KEPT_JOBS`. What a host has begun to make and never finished goes as well once it is as old.
+   * Deletes jobs that have ended: those older than `RETENTION_MS`, then the oldest while all together exceed `RETENTION_BYTES` or
+   * `RETENTION_JOBS`. Incomplete directories of that age are deleted, too.
    * @param options.all - Every job that has ended, whatever its age.
    */
   clean(options: { readonly all?: boolean; readonly nowMs?: number } = {}): Cleaned {
@@ -128,7 +128,7 @@ export class JobStore {
     return { jobs, bytes };
   }
 
-  /** A directory without a record, not one with a record that cannot be read. */
+  /** Deletes old directories without a record, but not those with an unreadable one. */
   #removeUnfinished(nowMs: number): void {
     for (const id of this.ids()) {
       const path = join(this.path, id);
@@ -150,7 +150,7 @@ export class JobStore {
   }
 }
 
-/** What is reported of a job that is known by its directory: another host started it. */
+/** The info of a job that another host started. */
 export function infoOfRecord(directory: JobDirectory, isRunning: boolean): JobInfo {
   const { id, command, cwd, lifetime, session, owner, startedMs, ended } = directory.record;
   const produced = directory.produced();
@@ -179,14 +179,14 @@ function numberOf(id: string): number {
   return Number(id.slice(PREFIX.length));
 }
 
-/** One by one: `mkdirSync` with `recursive` does not return on Node.js 20.20 where a parent takes no child, as in `/proc`. */
+/** One level at a time: recursive `mkdirSync` hangs on Node.js 20.20 if a parent does not accept children, as in `/proc`. */
 export function makeJobDirectories(path: string): void {
   if (lstatIfThere(path)?.isDirectory() === true) return;
   makeJobDirectories(dirname(path));
   makeNew(path);
 }
 
-/** @returns False when something of that name is there. */
+/** @returns False if the name exists. */
 function makeNew(path: string): boolean {
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -197,7 +197,7 @@ function makeNew(path: string): boolean {
   }
 }
 
-/** A symlink in the directory's place takes no output. @throws When there is no directory and none can be made. */
+/** A symlink is not accepted. @throws If the directory does not exist and cannot be created. */
 function makeOutputDirectory(path: string): void {
   makeNew(path);
   if (!lstatSync(path).isDirectory()) throw new Error(`"${path}" is not a directory`);

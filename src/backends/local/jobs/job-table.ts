@@ -12,32 +12,32 @@ import { waitingTwice } from "../shell/waiting-process.js";
 import type { JobDirectory } from "./job-directory.js";
 import type { JobStore } from "./job-store.js";
 
-/** Bytes of each stream of a job that can be asked for where it has no files: the latest. */
+/** The latest bytes of each stream that are stored for a job without files. */
 export const JOB_OUTPUT_BYTES = 1024 * 1024;
-/** Bytes of each stream that are at hand where it has. */
+/** The same for a job with files. */
 export const RECENT_OUTPUT_BYTES = 64 * 1024;
-/** Jobs that are known, unless more run; of those that have ended the oldest are forgotten. */
+/** Jobs that are remembered, unless more are running; the oldest ended ones are dropped. */
 const REMEMBERED_JOBS = 200;
-/** How often survivors without an end event are looked at. */
+/** Poll interval for background processes, which have no exit event. */
 const POLL_INTERVAL_MS = 500;
 
 export interface LocalJob {
   readonly id: string;
   readonly facts: JobFacts;
   readonly running: RunningCommand;
-  /** Where it is written down. */
+  /** Where its record and output are stored. */
   readonly directory?: JobDirectory;
   readonly handle: ShellHandle;
-  /** Whether nothing of it runs any more. */
+  /** Whether all of its processes have ended. */
   readonly hasEnded: boolean;
   info(): JobInfo;
-  /** Nothing of it is left, or nothing will be looked at any more. Only the first end counts. */
+  /** Records the end of the job; only the first call counts. */
   noteEnd(by: NonNullable<JobInfo["endedBy"]>): void;
-  /** Ends what is left of it. */
+  /** Stops it. */
   end(graceMs: number): Promise<TreeState>;
 }
 
-/** The jobs of one backend: commands that were spawned, and what survived others. */
+/** The jobs of one backend: spawned commands, and background processes left by calls. */
 export class LocalJobTable {
   readonly #jobs = new Map<string, LocalJob>();
   readonly #onEnded: (running: RunningCommand) => void;
@@ -46,15 +46,15 @@ export class LocalJobTable {
   #isClosing = false;
 
   /**
-   * @param onEnded - Told once for each job, when nothing of it is left.
-   * @param store - Gives numbers that no other job has.
+   * @param onEnded - Called once for each job, when all of its processes have ended.
+   * @param store - Provides unique ids.
    */
   constructor(onEnded: (running: RunningCommand) => void, store?: JobStore) {
     this.#onEnded = onEnded;
     this.#store = store;
   }
 
-  /** What ends from now on ends because its host does. */
+  /** From here on jobs end because of their host. */
   close(): void {
     this.#isClosing = true;
   }
@@ -72,7 +72,7 @@ export class LocalJobTable {
     return [...this.#jobs.values()].filter((job) => !job.hasEnded);
   }
 
-  /** @param result - When the command itself has ended; for survivors, when the last of them has. */
+  /** @param result - Resolves when the command has ended; for background processes, when the last one has. */
   add(
     running: RunningCommand,
     facts: JobFacts,
@@ -83,7 +83,7 @@ export class LocalJobTable {
     const id = directory?.id ?? this.#store?.nextId() ?? `job-${++this.#count}`;
     const state: JobState = { hasEnded: false, endedMs: 0, wasStopped: false };
     const noteEnd = (by: NonNullable<JobInfo["endedBy"]>) => {
-      // What was let go is written down by whoever finds it.
+      // The end of a released job is recorded by the host that finds it.
       if (state.hasEnded || directory?.record.isReleased === true) return;
       state.hasEnded = true;
       state.endedMs = Date.now();
@@ -103,7 +103,7 @@ export class LocalJobTable {
       state.wasStopped = true;
       running.stop("cancelled", graceMs);
       const tree = await running.end(graceMs);
-      // Survivors are looked at seldom; that they have ended is known here already.
+      // Polling is slow; the end is already known here.
       if (tree.state === "gone" && running.hasExited) noteEnd(this.#isClosing ? "host" : "stopped");
       return tree;
     };
@@ -115,7 +115,7 @@ export class LocalJobTable {
     const info = (): JobInfo => ({
       id,
       ...facts,
-      // As later processes find it.
+      // The same value as later hosts read.
       startedMs: directory?.record.startedMs ?? running.startedMs,
       status: state.hasEnded ? "ended" : "running",
       ...(running.exit === undefined ? {} : { exit: running.exit }),
@@ -156,8 +156,8 @@ interface JobState {
 }
 
 /**
- * Survivors are no children of ours, so nothing tells of their end: they are looked at now and then. Someone who holds a
- * stream goes on as well, though it be nobody that may be seen.
+ * Background processes are not children of this process, so they are polled. A process that holds a
+ * stream counts as running, even if it is not visible.
  */
 async function untilGone(running: RunningCommand): Promise<TreeState> {
   let { tree } = await running.finished;

@@ -1,9 +1,9 @@
-/** What keeps a job going that outlives its host, as scripts of POSIX sh. */
+/** POSIX sh scripts for jobs that outlive their host. */
 import { MAX_STREAM_BYTES, SEGMENT_BYTES } from "./output-segments.js";
 
 /**
- * Runs a command and writes down how it ended. It hears the signals of its group and waits on, so that the status is written
- * when a signal has ended the command; what it runs starts with no signal ignored.
+ * Runs a command and records its exit status. It catches the signals of its group, so that the status is written
+ * even when a signal ends the command; the command starts with default signal handling.
  *
  * Arguments: the file for the status, then those of the shell that runs the command.
  */
@@ -18,12 +18,12 @@ exit "$status"
 `;
 
 /**
- * Holds the pipes of a job, and reads them once its host does so no more: a line on standard input says that the job has
- * ended, its end that the host has. Then it appends to the files where the host stopped, in the same names and sizes.
+ * Keeps the pipes of a job open, and reads them once its host is gone: a line on stdin means that the job has
+ * ended, end of file that the host has. Then it appends to the output files where the host stopped.
  *
- * Reads with one \`dd\` for each piece: no other program of POSIX takes from a pipe what is there, no more, and tells how much.
+ * Uses one \`dd\` per read: no other POSIX program reads what is available in a pipe and reports how much that was.
  *
- * Descriptors 3 and 4: the read ends. Arguments: what the names of the files of either stream begin with.
+ * Descriptors 3 and 4: the read ends. Arguments: the path prefixes of the files of both streams.
  */
 export const PUMP_SCRIPT = String.raw`
 trap '' HUP INT QUIT TERM

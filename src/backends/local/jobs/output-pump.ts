@@ -5,20 +5,20 @@ import { helperEnvironment, type PipePool, SHELL } from "../../../host/index.js"
 import { PUMP_SCRIPT } from "./keeper-scripts.js";
 
 export interface OutputPump {
-  /** It leads a session of its own and belongs to no command. */
+  /** Leads its own session; not part of any command. */
   readonly pid: number;
-  /** The job has ended, and all of its output was taken: it is not needed. */
+  /** Exits: the job has ended and all of its output was read. */
   dismiss(): void;
-  /** Nobody reads here any more: it does from now on. */
+  /** Starts reading: this process has stopped. */
   takeOver(): void;
 }
 
 /**
- * Starts a pump that waits for its turn.
+ * Starts a pump that waits until the host is gone.
  *
  * @param readers - A read end of each stream, blocking; closed here.
- * @param prefixes - What the names of the files of either stream begin with.
- * @returns Undefined where no process or pipe is to be had.
+ * @param prefixes - The path prefixes of the files of both streams.
+ * @returns Undefined if no process or pipe could be created.
  */
 export function startOutputPump(
   pool: PipePool,
@@ -62,7 +62,7 @@ function controlOf(input: number): Pick<OutputPump, "dismiss" | "takeOver"> {
       try {
         if (isOpen) writeSync(input, "ended\n");
       } catch {
-        // It has gone already.
+        // It has already exited.
       }
       close();
     },

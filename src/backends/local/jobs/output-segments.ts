@@ -1,4 +1,4 @@
-/** The output of one stream of a job on disk: files named by the offset of their first byte, the oldest removed in time. */
+/** Stores one output stream of a job in files that are named by the offset of their first byte; the oldest are deleted. */
 import {
   closeSync,
   constants,
@@ -12,30 +12,30 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-/** Bytes of one stream that are kept at most; the oldest file goes when there are more. */
+/** Bytes of one stream that are stored at most; then the oldest file is deleted. */
 export const MAX_STREAM_BYTES = 64 * 1024 * 1024;
 /** Bytes of one file. */
 export const SEGMENT_BYTES = 8 * 1024 * 1024;
-/** After a write that failed nothing is tried for so long. */
+/** Milliseconds after a failed write in which nothing is written. */
 const RETRY_MS = 250;
 const WRITE_FLAGS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** One file: where its first byte stands in the stream, and how many it holds. */
+/** One file: the stream offset of its first byte, and its size. */
 export interface Segment {
   readonly offset: number;
   readonly size: number;
 }
 
-/** How bytes reach a file; a test puts a full disk in its place. */
+/** Writes bytes to a file; tests replace it to simulate a full disk. */
 export type WriteBytes = (descriptor: number, bytes: Uint8Array) => number;
 
 const writeBytes: WriteBytes = (descriptor, bytes) => writeSync(descriptor, bytes);
 
 /**
- * Appends to `PREFIX.OFFSET` files. Never throws: bytes that could not be written leave a gap between two files, and the next
- * file begins where writing went on.
+ * Appends to `PREFIX.OFFSET` files. Never throws: bytes that could not be written leave a gap between two files.
+ * The next file begins after the gap.
  */
 export class OutputSegments {
   readonly #prefix: string;
@@ -46,13 +46,13 @@ export class OutputSegments {
   #notBefore = 0;
   #isClosed = false;
 
-  /** @param prefix - Absolute; the directory is there. */
+  /** @param prefix - Absolute; the directory exists. */
   constructor(prefix: string, write: WriteBytes = writeBytes) {
     this.#prefix = prefix;
     this.#write = write;
   }
 
-  /** Bytes that were given, kept or not. */
+  /** Bytes that were appended, stored or not. */
   get produced(): number {
     return this.#produced;
   }
@@ -74,7 +74,7 @@ export class OutputSegments {
     return readSegments(this.#prefix, from, max);
   }
 
-  /** Says that bytes before those that come next were never seen here. */
+  /** Leaves a gap of bytes that were not stored. */
   skip(bytes: number): void {
     this.#produced += bytes;
     this.#closeFile();
@@ -85,7 +85,7 @@ export class OutputSegments {
     this.#closeFile();
   }
 
-  /** @returns How many bytes were written; 0 when none can be now. */
+  /** @returns How many bytes were written. */
   #put(offset: number, bytes: Uint8Array): number {
     const last = this.#fileAt(offset);
     if (last === undefined || this.#descriptor === undefined) return 0;
@@ -137,7 +137,7 @@ export class OutputSegments {
   }
 }
 
-/** The files of a stream, first byte first. Empty when there are none. What is no ordinary file, or is named otherwise, is none. */
+/** The regular files of a stream, in order. */
 export function segmentsOf(prefix: string): Segment[] {
   const name = `${basename(prefix)}.`;
   let names: string[];
@@ -155,7 +155,7 @@ export function segmentsOf(prefix: string): Segment[] {
     .sort((one, other) => one.offset - other.offset);
 }
 
-/** Bytes that a stream has come to, as far as its files tell. */
+/** The end offset of a stream, by its files. */
 export function producedOf(prefix: string): number {
   const last = segmentsOf(prefix).at(-1);
   return last === undefined ? 0 : last.offset + last.size;
@@ -183,7 +183,7 @@ export function readSegments(
     const part = readPart(`${prefix}.${offset}`, at - offset, Math.min(size - (at - offset), max - (at - start)));
     parts.push(part);
     at += part.length;
-    // The file has lost its end meanwhile, or was removed.
+    // The file was truncated or removed meanwhile.
     if (part.length === 0) break;
   }
   return { bytes: new Uint8Array(Buffer.concat(parts)), next: at, droppedBytes: start - asked, produced };
@@ -202,7 +202,7 @@ function readPart(path: string, position: number, length: number): Buffer {
       closeSync(descriptor);
     }
   } catch {
-    // Removed in this moment: what was read is what there is.
+    // Removed meanwhile: return what was read.
   }
   return bytes.subarray(0, read);
 }

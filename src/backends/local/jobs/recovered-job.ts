@@ -1,4 +1,4 @@
-/** One job that is known by its directory and its processes only: its host has gone. */
+/** A job of a host that is gone, known by its directory and its processes. */
 
 import { killTree, type Leader, ProcessTree, processStart, send, survivorsOf } from "../../../host/index.js";
 import {
@@ -20,7 +20,7 @@ import type { JobDirectory, StreamName } from "./job-directory.js";
 import { infoOfRecord, type JobStore } from "./job-store.js";
 import { readSegments } from "./output-segments.js";
 
-/** How often it is looked at whether a job that somebody waits for still runs. */
+/** Poll interval for the end of a job. */
 const POLL_INTERVAL_MS = 500;
 
 export class RecoveredJob {
@@ -37,11 +37,11 @@ export class RecoveredJob {
     this.directory = directory;
     this.#store = store;
     const { leader, tag } = directory.record;
-    // Without a tag an empty one would be looked for, which strangers have too.
+    // Without a tag, unrelated processes would match.
     const isSeen = leader !== undefined && tag !== undefined && store.isHere(directory.record);
     this.#tree = isSeen ? treeOf(leader, tag) : undefined;
     this.#leader = {
-      // The number may stand for a stranger by now.
+      // The pid may have been reused.
       get hasExited() {
         return leader === undefined || processStart(leader.pid) !== leader.start;
       },
@@ -53,7 +53,7 @@ export class RecoveredJob {
     return this.directory.id;
   }
 
-  /** Looks at its processes and writes down that it has ended once none is left. */
+  /** Polls its processes and records its end when none is left. */
   info(): JobInfo {
     return infoOfRecord(this.directory, this.#poll());
   }
@@ -74,14 +74,14 @@ export class RecoveredJob {
     };
   }
 
-  /** Removes what is kept of it. @throws `CALL_INVALID` while it runs. */
+  /** Deletes the job. @throws `CALL_INVALID` while it runs. */
   forget(): void {
     if (this.#poll()) throw jobStillRuns(this.id);
     this.isForgotten = true;
     this.directory.remove();
   }
 
-  /** TERM and KILL end all of it, each other signal is sent to all of it. */
+  /** Stops all of its processes. */
   async end(graceMs: number): Promise<TreeState> {
     if (!this.#poll()) return TREE_GONE;
     if (this.#tree === undefined) return TREE_UNSEEN;
@@ -101,11 +101,11 @@ export class RecoveredJob {
     return { state: survivors.length === 0 ? "gone" : "alive", survivors, endedBy: null };
   }
 
-  /** @returns Whether something of it runs, as far as that can be seen. */
+  /** @returns Whether one of its visible processes runs. */
   #poll(): boolean {
     const { record } = this.directory;
     if (record.ended !== undefined) return false;
-    // Its host lives: that one ends it and writes it down.
+    // Its host is alive and records its end.
     if (!this.#store.isLeft(record)) return this.#tree !== undefined && this.#tree.find(false).length > 0;
     if (this.#tree === undefined) {
       const isOfPreviousBoot = machinePlace() !== undefined && machinePlace()?.boot !== record.host.boot;
@@ -120,7 +120,7 @@ export class RecoveredJob {
     return false;
   }
 
-  /** A watcher does that as well; it may have been ended with its host. */
+  /** The watcher does this, too, but it may have been killed with its host. */
   #endWithHost(tree: ProcessTree): void {
     if (this.directory.record.lifetime === "keep" || this.#isBeingEnded) return;
     this.#isBeingEnded = true;
@@ -137,7 +137,7 @@ export class RecoveredJob {
         ...(reported === undefined ? {} : { exit: reported.exit }),
         produced,
       },
-      // Whoever stopped it knows.
+      // The caller that stopped it knows of its end.
       ...(this.#wasStopped ? { isReported: true } : {}),
     });
   }

@@ -1,9 +1,9 @@
-/** Jobs that this backend did not start itself: what earlier hosts have left in the state directory. */
+/** Jobs of earlier hosts in the state directory. */
 import { HaftError, type JobInfo, type Lifetime } from "../../../kernel/index.js";
 import type { JobStore } from "./job-store.js";
 import { RecoveredJob } from "./recovered-job.js";
 
-/** A job whose end is reported to the host that has found it. */
+/** An ended job that the next host reports. */
 export interface EndedJob {
   readonly id: string;
   readonly command: string;
@@ -17,13 +17,13 @@ export class RecoveredJobs {
   readonly #isOwn: (id: string) => boolean;
   #isCleaned = false;
 
-  /** @param isOwn - Whether this backend looks after the job itself. */
+  /** @param isOwn - Whether this backend started the job. */
   constructor(store: JobStore, isOwn: (id: string) => boolean) {
     this.#store = store;
     this.#isOwn = isOwn;
   }
 
-  /** Undefined for an unknown job, and for one that another host looks after. */
+  /** Undefined for an unknown job, and for one of a running host. */
   find(id: string): RecoveredJob | undefined {
     if (this.#isOwn(id)) return undefined;
     const known = this.#known.get(id);
@@ -68,7 +68,7 @@ export class RecoveredJobs {
     return reported;
   }
 
-  /** Nobody looks after it who could be seen, or it has ended and its host has forgotten it. */
+  /** Its host is gone, or it has ended. */
   #isFree(record: Parameters<JobStore["isLeft"]>[0]): boolean {
     return record.ended !== undefined || this.#store.isLeft(record);
   }

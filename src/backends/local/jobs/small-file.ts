@@ -1,10 +1,10 @@
-/** Small files of a job's directory, read so that nothing which stands in their place can keep this process waiting. */
+/** Reads small files that a hostile command may have replaced, without blocking. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
-/** A FIFO is not waited for, a symlink not followed. */
+/** Does not block on a FIFO or follow a symlink. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** The text of an ordinary file of at most `maxBytes`; undefined for anything else, and where there is nothing. */
+/** The text of a regular file of at most `maxBytes`; undefined for anything else. */
 export function readSmallFile(path: string, maxBytes: number): string | undefined {
   let descriptor: number | undefined;
   try {

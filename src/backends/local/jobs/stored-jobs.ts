@@ -1,11 +1,11 @@
-/** All jobs of a state directory, for whoever looks after them from outside of the hosts that started them. */
+/** Administration of all jobs of a state directory, from any process. */
 import { DEFAULT_GRACE_MS, type JobInfo, type TreeState } from "../../../kernel/index.js";
 import { type Cleaned, JobStore } from "./job-store.js";
 import { RecoveredJob } from "./recovered-job.js";
 
-/** A job as it is seen from outside. */
+/** A job and its host. */
 export interface StoredJob extends JobInfo {
-  /** The process that looks after it; absent when that has ended or let it go on alone. */
+  /** The process of its host; absent if that has ended or released the job. */
   readonly hostPid?: number;
 }
 
@@ -17,13 +17,13 @@ export interface NewerJob {
 }
 
 export interface StoredJobs {
-  /** Oldest first. Looking makes nothing; that a job has ended whose host is gone is written down. */
+  /** Oldest first. Records the end of jobs whose host is gone. */
   list(): readonly StoredJob[];
-  /** Jobs that a newer version has written; nothing here touches them. */
+  /** Jobs of a newer version; they are not changed. */
   newer(): readonly NewerJob[];
-  /** Ends it with its whole tree: TERM, 3 s, KILL. Undefined for an unknown job. */
+  /** Stops its whole process tree: TERM, 3 s, KILL. Undefined for an unknown job. */
   stop(id: string): Promise<TreeState | undefined>;
-  /** Removes jobs that have ended, with their output: old ones, or with `all` each of them. */
+  /** Deletes old jobs that have ended, or with `all` every ended one. */
   clean(options?: { readonly all?: boolean }): Cleaned;
 }
 
@@ -47,7 +47,7 @@ export function storedJobs(stateDir: string): StoredJobs {
       return directory === undefined ? undefined : new RecoveredJob(directory, store).end(DEFAULT_GRACE_MS);
     },
     clean(options = {}) {
-      // Those whose host is gone may have ended without anybody to write it down.
+      // Record the end of jobs whose host is gone.
       for (const directory of store.all()) new RecoveredJob(directory, store).info();
       return store.clean(options);
     },

@@ -9,7 +9,7 @@ export interface SearchRoot {
   readonly kind: EntryKind;
   /** Bytes of a file, else 0. */
   readonly size: number;
-  /** Where it really is. */
+  /** The real path. */
   readonly real: string;
   /** The root itself when it is a directory, else the directory that holds it. */
   readonly directory: DirectoryAnchor;

@@ -57,7 +57,9 @@ underOneShell((shell) => {
   it("says in the end record who matched, and hands only plain words to a remote grep", async () => {
     writeFileSync(join(folder, "a"), "one word\n");
     const far =
-      shell === "busybox" ? "re2js, on files transferred here" : "re2js, on files transferred here after a remote grep -F";
+      shell === "busybox"
+        ? "re2js, on files transferred here"
+        : "re2js, on files transferred here after a remote grep -F";
     expect((await grep("word")).end.engine).toBe(far);
     for (const [source, syntax] of [
       ["w.rd", "re2"],
