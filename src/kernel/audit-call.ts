@@ -17,10 +17,8 @@ const AUDIT_ID_BYTES = 256;
 export async function auditBegin(run: CallRun): Promise<Ending | undefined> {
   const { tool } = run;
   const { clock } = run.context.host;
-  let auditFailure: Ending | undefined;
   const begun = (id: string): undefined => {
-    if (auditFailure === undefined) run.audit = id;
-    else endLateEntry(run, id, auditFailure);
+    run.audit = id;
   };
   const begin = () => after(beginEntry(run), begun);
   try {
@@ -29,9 +27,7 @@ export async function auditBegin(run: CallRun): Promise<Ending | undefined> {
       begin,
       (why) => {
         const late = `${notAudited(run)} The audit did not answer within ${DEFAULT_DEADLINE_MS} ms.`;
-        auditFailure =
-          why === "cancelled" ? cancelledBeforeStart(run.tool.name) : ended("timed-out", fail("CALL_TIMEOUT", late));
-        return auditFailure;
+        return why === "cancelled" ? cancelledBeforeStart(tool.name) : ended("timed-out", fail("CALL_TIMEOUT", late));
       },
     );
   } catch (thrown) {
@@ -47,7 +43,7 @@ function notAudited(run: CallRun): string {
 function beginEntry(run: CallRun): string | PromiseLike<string> {
   const { call, context, tool } = run;
   const { audit, digest, redactor } = context.host;
-  const input = run.notPlain ?? JSON.stringify(call.input ?? null);
+  const input = run.inputJson;
   return after(digest(input), (inputDigest) => {
     run.inputDigest = inputDigest;
     const shown = redactor === undefined ? input : redactor.redact(input);
@@ -61,16 +57,6 @@ function beginEntry(run: CallRun): string | PromiseLike<string> {
       input: truncateToHead(shown, AUDIT_INPUT_BYTES).text,
     });
   });
-}
-
-/** The entry of a call that has been answered meanwhile: nothing ran, and the record says so. */
-function endLateEntry(run: CallRun, id: string, { status, result }: Ending): void {
-  const { audit, clock } = run.context.host;
-  const code = result.code === undefined ? {} : { code: result.code };
-  const note = "Its begin was kept only after the call had been answered; nothing ran.";
-  Promise.resolve()
-    .then(() => audit.end(id, { status, ...code, tookMs: clock.now() - run.startedMs, note }))
-    .catch(() => {});
 }
 
 /** The call has happened and its answer must reach the model: a begin without an end is itself a record that something went wrong. */

@@ -7,7 +7,6 @@ import type { Claim, Decision, Grant } from "./claims.js";
 import type { ClaimContext, HostContext } from "./context.js";
 import { cancelOf } from "./create-context.js";
 import { HaftError, messageOf } from "./errors.js";
-import { plainCopy } from "./plain-data.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
 import type { DefinedTool, ToolCall } from "./tool.js";
 
@@ -31,7 +30,9 @@ export interface CallRun {
   /** What the tool reaches beside its backend; over once the call is. */
   readonly life: CallLifetime;
   readonly startedMs: number;
-  /** Why what the model sent is no JSON data, as a clause; such a call is recorded and refused. */
+  /** The arguments as JSON text; the message of the error where they are not JSON data. */
+  readonly inputJson: string;
+  /** Why the arguments are not JSON data. Such a call is audited and refused. */
   readonly notPlain: string | undefined;
   inputDigest: string;
   audit: string;
@@ -48,13 +49,11 @@ export interface CallRun {
   grant: Grant | undefined;
   approver: string | null;
   settleRate: ((succeeded: boolean) => void) | undefined;
-  /** The session's artifacts did not answer in time: what is cut from here on is not kept. */
-  keepsNothing: boolean;
 }
 
 export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext): CallRun {
   const input = plainCopy(call.input);
-  const own = callOf(call, "problem" in input ? undefined : input.value, context);
+  const own = { ...call, id: call.id ?? context.host.ids.next("call"), input: input.value };
   return {
     tool,
     call: own,
@@ -62,7 +61,8 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     cancel: cancelOf(context),
     life: callLifetime(own.id, tool.name, context),
     startedMs: context.host.clock.now(),
-    notPlain: "problem" in input ? input.problem : undefined,
+    inputJson: input.json,
+    notPlain: input.problem,
     inputDigest: "",
     audit: "",
     args: {},
@@ -76,20 +76,18 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
     grant: undefined,
     approver: null,
     settleRate: undefined,
-    keepsNothing: false,
   };
 }
 
-/** The call with members of the promised types; a `resume` that is none stays one that no approval has. */
-function callOf(call: ToolCall, input: unknown, context: HostContext): ToolCall {
-  const id: unknown = call.id;
-  const resume: unknown = call.resume;
-  return {
-    id: typeof id === "string" ? id : typeof id === "number" ? String(id) : context.host.ids.next("call"),
-    name: call.name,
-    input,
-    ...(resume === undefined || resume === null ? {} : { resume: typeof resume === "string" ? resume : "" }),
-  };
+/** A private copy of the arguments, so that what is audited, judged and run is the same. */
+function plainCopy(value: unknown): { readonly value: unknown; readonly json: string; readonly problem?: string } {
+  try {
+    const json = JSON.stringify(value) ?? "null";
+    return { json, value: typeof value === "object" ? JSON.parse(json) : value };
+  } catch (thrown) {
+    const problem = messageOf(thrown);
+    return { value: undefined, json: problem, problem };
+  }
 }
 
 /** Where a call works and within what limits: all of the view but the session, which costs something to make. */

@@ -1,14 +1,12 @@
 /** Bounds an answer to the context's budget. What goes is counted, named and kept as an artifact. */
 import { utf8Length } from "../text/index.js";
 import type { CallRun } from "./call-run.js";
-import { ABANDON_AFTER_MS } from "./deadline.js";
 import type { Dialect, Rendered } from "./dialect.js";
 import { HaftError } from "./errors.js";
 import { clampWithCount } from "./output.js";
 import type { ContentBlock, Truncation } from "./result.js";
 import { wellFormed } from "./shown-name.js";
 import { shrinkJson } from "./shrink-json.js";
-import { withTimeout } from "./with-timeout.js";
 
 interface Clamped {
   readonly content: readonly ContentBlock[];
@@ -146,26 +144,14 @@ function artifactHint(run: CallRun, artifact: string | undefined): Pick<Truncati
   return { artifact, next: dialectOf(run)?.artifactHint?.(artifact) ?? `The whole is kept as artifact:${artifact}.` };
 }
 
-/**
- * The whole of something that was cut, as an artifact; undefined where it could not be kept, which the cut then shows. One
- * wait for artifacts that do not answer is enough for a call.
- */
+/** Stores the whole text as an artifact. Undefined where that failed: the truncation then names no artifact. */
 async function keepWhole(run: CallRun, what: string, text: string): Promise<string | undefined> {
-  if (run.keepsNothing) return undefined;
-  const keep = async () => {
-    const writer = await run.context.session.artifacts.create({
-      what: `${run.tool.name} ${what}`,
-      tool: run.tool.name,
-    });
+  const { name } = run.tool;
+  try {
+    const writer = await run.context.session.artifacts.create({ what: `${name} ${what}`, tool: name });
     await writer.write(new TextEncoder().encode(text));
     await writer.end();
     return writer.id;
-  };
-  try {
-    return await withTimeout<string | undefined>({ clock: run.context.host.clock, ms: ABANDON_AFTER_MS }, keep, () => {
-      run.keepsNothing = true;
-      return undefined;
-    });
   } catch {
     return undefined;
   }

@@ -13,6 +13,6 @@ export const ABANDON_AFTER_MS = 6_000;
 
 /** The tool's own deadline; the default where it gives no positive number, since a call without a deadline need not settle. */
 export function deadlineOf(run: Pick<CallRun, "tool" | "input" | "limits">): number {
-  const stated: unknown = run.tool.body.deadlineMs(run.input, run.limits);
-  return typeof stated === "number" && stated > 0 ? Math.min(stated, MAX_TIMER_MS) : DEFAULT_DEADLINE_MS;
+  const statedMs = run.tool.body.deadlineMs(run.input, run.limits);
+  return statedMs > 0 ? Math.min(statedMs, MAX_TIMER_MS) : DEFAULT_DEADLINE_MS;
 }

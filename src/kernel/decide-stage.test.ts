@@ -96,21 +96,6 @@ describe("claims and guarded ports", () => {
     expect(ending).toMatchObject({ status: "denied", result: { details: { real: "/secret/b" } } });
   });
 
-  it.each([true, "", "always", null])("an optional claim says when, and not %j", async (optional) => {
-    const hasty = defineTool({
-      name: "hasty",
-      description: "",
-      parameters: {},
-      effect: "read",
-      claims: () => [{ kind: "file", path: "/ws/a", access: ["read"], scope: "self", optional }] as never,
-      run: async () => text(""),
-    });
-    expect(await call(hasty, {}, bareContext(bareHost()))).toMatchObject({
-      code: "CALL_MALFORMED",
-      output: expect.stringContaining("`optional` is"),
-    });
-  });
-
   it("resolves the paths first when a person is asked, and lets the approved real place pass", async () => {
     const { backend, touched } = recordingBackend({ links: { "/ws/a": "/data/a" } });
     const asked: unknown[] = [];

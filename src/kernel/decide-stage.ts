@@ -95,8 +95,6 @@ function evaluate(run: CallRun, claims: readonly Claim[]): Decision {
     return { effect: "deny", rule: "policy-threw", risk: "high", reason };
   }
   if (isDecision(decision)) return decision;
-  // A promise is none, and nobody else would hear it fail.
-  Promise.resolve(decision).catch(() => {});
   const reason = "Policy's answer was no decision, and without one nothing runs. Fix its `decide`.";
   return { effect: "deny", rule: "no-decision", risk: "high", reason };
 }

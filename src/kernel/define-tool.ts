@@ -1,8 +1,8 @@
 /** Makes a tool of what its author wrote: descriptor, validation and the pipeline come from here. */
-import { checkPresentedName, checkSpec, invalidTool } from "./check-spec.js";
 import type { HostContext } from "./context.js";
 import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import type { AnyPresenter, Dialect } from "./dialect.js";
+import { HaftError } from "./errors.js";
 import { type Explanation, explainCall, runCall } from "./pipeline.js";
 import { blockText } from "./result.js";
 import { type InputSchema, isStandardSchema, type JsonSchema } from "./schema.js";
@@ -13,14 +13,15 @@ import { createValidator, type Validator } from "./validate.js";
  * Defines a tool from a name, a description, a schema and `run`. `input` and `parameters` are two names of the schema: a
  * JSON Schema, passed through unchanged, or a Standard Schema that gives one.
  *
- * @throws `REGISTRY_INVALID_TOOL` that names the field: a bad or missing one, a schema that gives no JSON Schema, a tool that
- *   looks or acts without saying at what. A schema that cannot be compiled is told by the first call, with the same code.
+ * @throws `REGISTRY_INVALID_TOOL` for what the types cannot refuse: a name that providers reject, a schema that gives no JSON
+ *   Schema or does not describe an object, an effect without `claims`. A schema that does not compile fails the first call
+ *   with the same code.
  */
 export function defineTool<const S extends InputSchema, Data = never, Limits = undefined>(
   spec: ToolSpec<S, Data, Limits>,
 ): DefinedTool {
-  checkSpec(spec);
   const { name, description } = spec;
+  requireName(name);
   const schema = (spec.input ?? spec.parameters) as InputSchema;
   const effect = spec.effect ?? "none";
   const deadline = spec.deadlineMs ?? DEFAULT_DEADLINE_MS;
@@ -36,13 +37,17 @@ export function defineTool<const S extends InputSchema, Data = never, Limits = u
     ...(effect === "none" ? {} : { claims: (input, context) => erased.claims!(input, context) }),
     run: (input, ctx) => erased.run(input, ctx),
   };
+  if (effect !== "none" && spec.claims === undefined) throw invalidTool(name, `effect "${effect}" requires \`claims\``);
   const parameters = isStandardSchema(schema) ? jsonSchemaOf(schema, name) : (schema as JsonSchema);
+  const type: unknown = parameters.type ?? "object";
+  if (![type].flat().includes("object"))
+    throw invalidTool(name, `the schema's type must be "object", not ${JSON.stringify(type)}`);
   return assemble(Object.freeze(body), { name, description, parameters });
 }
 
 /** The same tool under a dialect's name, schema, limits and texts. */
 export function presentTool(tool: DefinedTool, presenter: AnyPresenter, dialect: Dialect): DefinedTool {
-  checkPresentedName(presenter.name);
+  requireName(presenter.name);
   return assemble(tool.body, {
     name: presenter.name,
     description: presenter.description,
@@ -55,6 +60,20 @@ export function presentTool(tool: DefinedTool, presenter: AnyPresenter, dialect:
 /** What a call would touch and how policy decides, without running it. */
 export function explain(tool: DefinedTool, call: ToolCall, context: HostContext): Promise<Explanation> {
   return explainCall(tool, validatorOf(tool), call, context);
+}
+
+/** The names that MCP and the large model providers all accept; a tool of another server is `server__tool`. */
+const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
+
+function requireName(name: string): void {
+  if (!NAME.test(name))
+    throw invalidTool(name, "`name` must match [A-Za-z][A-Za-z0-9_-]* and have at most 64 characters");
+}
+
+function invalidTool(name: string, why: string): HaftError {
+  return new HaftError("REGISTRY_INVALID_TOOL", `Did not define the tool "${name}": ${why}.`, {
+    details: { name, why },
+  });
 }
 
 interface Shown {
@@ -97,7 +116,7 @@ function jsonSchemaOf(schema: Extract<InputSchema, { "~standard": unknown }>, na
   if (typeof given !== "object" || given === null) {
     throw invalidTool(
       name,
-      `its ${schema["~standard"].vendor} schema gives no JSON Schema; use one that does (zod 4.6) or a plain JSON Schema`,
+      `the ${schema["~standard"].vendor} schema does not provide a JSON Schema; use one that does (zod 4.6) or a plain JSON Schema`,
     );
   }
   const { $schema: _, ...rest } = given as Record<string, unknown>;

@@ -99,14 +99,8 @@ export class HaftError extends Error {
 
   /** Whether `value` is a HaftError, of this copy of the package or another; with `code`, of that code. */
   static is(value: unknown, code?: ErrorCode): value is HaftError {
-    try {
-      if (typeof value !== "object" || value === null || !(MARK in value)) return false;
-      const found = value as { code?: unknown; message?: unknown };
-      if (typeof found.code !== "string" || typeof found.message !== "string") return false;
-      return code === undefined || found.code === code;
-    } catch {
-      return false; // a proxy that refuses to be looked at is none of ours
-    }
+    if (typeof value !== "object" || value === null || !(MARK in value)) return false;
+    return code === undefined || (value as unknown as HaftError).code === code;
   }
 }
 Object.defineProperty(HaftError.prototype, "name", { value: "HaftError", configurable: true, writable: true });

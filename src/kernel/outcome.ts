@@ -3,7 +3,7 @@ import type { CallRun, Ending } from "./call-run.js";
 import type { Decision } from "./claims.js";
 import { boundStructured, clampContent } from "./clamp-content.js";
 import type { Rendered } from "./dialect.js";
-import { HaftError, messageOf } from "./errors.js";
+import { HaftError } from "./errors.js";
 import { type CallStatus, type ContentBlock, fail, project, type ToolOutcome, type ToolResult } from "./result.js";
 import type { ToolCall } from "./tool.js";
 
@@ -88,22 +88,9 @@ function render(run: CallRun, result: ToolResult): Rendered {
   const { presenter } = run.tool;
   if (presenter === undefined || (result.content.length > 0 && result.data === undefined))
     return { content: plainContent(result) };
-  try {
-    const { budget } = run.context;
-    const { args, cwd, notes } = run;
-    return presenter.render(result, {
-      arguments: args,
-      budget,
-      cwd,
-      backend: run.backend.name,
-      notes,
-      tool: run.tool.name,
-    });
-  } catch (thrown) {
-    return {
-      content: [{ kind: "text", text: `The result of \`${run.tool.name}\` could not be shown: ${messageOf(thrown)}` }],
-    };
-  }
+  const { args, cwd, notes, backend, tool } = run;
+  const { budget } = run.context;
+  return presenter.render(result, { arguments: args, budget, cwd, backend: backend.name, notes, tool: tool.name });
 }
 
 function plainContent(result: ToolResult): readonly ContentBlock[] {

@@ -21,7 +21,7 @@ import type { Claim, Decision } from "./claims.js";
 import type { HostContext } from "./context.js";
 import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { decide, reserveRate, stateClaims } from "./decide-stage.js";
-import { bareFailure, outcomeOf } from "./outcome.js";
+import { outcomeOf } from "./outcome.js";
 import { prepare } from "./prepare-stage.js";
 import { fail, type ToolOutcome, type ToolResult } from "./result.js";
 import { execute } from "./run-stage.js";
@@ -59,19 +59,14 @@ async function audited(
   context: HostContext,
   work: (run: CallRun) => Promise<Ending>,
 ): Promise<ToolOutcome> {
-  try {
-    const run = newRun(tool, call, context);
-    const auditFailure = await auditBegin(run);
-    const ending = auditFailure ?? (await work(run));
-    run.life.end();
-    countRate(run, ending);
-    const outcome = await outcomeOf(run, ending);
-    if (auditFailure === undefined) await auditEnd(run, outcome);
-    return outcome;
-  } catch (thrown) {
-    // A host whose clock or ids fail cannot even say when the call began.
-    return bareFailure(call, resultOfThrown(thrown, tool.name));
-  }
+  const run = newRun(tool, call, context);
+  const auditFailure = await auditBegin(run);
+  const ending = auditFailure ?? (await work(run));
+  run.life.end();
+  run.settleRate?.(ending.status === "ok");
+  const outcome = await outcomeOf(run, ending);
+  if (auditFailure === undefined) await auditEnd(run, outcome);
+  return outcome;
 }
 
 function settle(run: CallRun, validate: Validator): Promise<Ending> {
@@ -109,13 +104,6 @@ function untilDecided(run: CallRun, validate: Validator): Step | PromiseLike<Ste
   return after(beforeClaims(run, validate), (stopped) =>
     after(stopped ?? stateClaims(run), (refused) => refused ?? decide(run)),
   );
-}
-
-/** A limiter that fails has no say over an answer that is there already. */
-function countRate(run: CallRun, ending: Ending): void {
-  try {
-    run.settleRate?.(ending.status === "ok");
-  } catch {}
 }
 
 function cancelledBefore(run: CallRun): Ending | undefined {

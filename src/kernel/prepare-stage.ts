@@ -4,7 +4,6 @@ import { nearestNames, pathOfFileUrl } from "../text/index.js";
 import { type CallRun, type Ending, invalid, type Step } from "./call-run.js";
 import { coerceBag, isRecord } from "./coerce.js";
 import type { AnyPresenter } from "./dialect.js";
-import { plainCopy } from "./plain-data.js";
 import { repair } from "./repair.js";
 import { shownEcho } from "./shown-name.js";
 import type { Validated, Validator } from "./validate.js";
@@ -14,15 +13,11 @@ import { after } from "./with-timeout.js";
 export function prepare(run: CallRun, validate: Validator): Step | PromiseLike<Step> {
   const { tool } = run;
   const { presenter } = tool;
-  if (run.notPlain !== undefined) return notPlain(run, run.notPlain);
+  if (run.notPlain !== undefined) return invalid(run, `the arguments are not JSON data: ${run.notPlain}`);
   const coerced = coerceBag(run.call.input, presenter?.bareString);
   if ("problem" in coerced) return invalid(run, coerced.problem);
   if (coerced.note !== undefined) run.notes.push(coerced.note);
-  // The copy that the record was made of; only what was parsed from text just now has not been through it.
-  const copied = coerced.value === run.call.input ? coerced : plainCopy(coerced.value);
-  if ("problem" in copied) return notPlain(run, copied.problem);
-  const bag = copied.value;
-  const aimed = chooseTarget(run, bag);
+  const aimed = chooseTarget(run, coerced.value);
   if ("status" in aimed) return aimed;
 
   const unknownParameter = tool.dialect?.unknownParameter ?? "refuse";
@@ -46,10 +41,6 @@ function takeArguments(run: CallRun, checked: Validated): Step {
   if (face !== undefined) return decode(run, face);
   run.input = checked.value;
   return undefined;
-}
-
-function notPlain(run: CallRun, problem: string): Ending {
-  return invalid(run, `the arguments are no JSON data: ${problem}`);
 }
 
 /** Takes a `file:` URL for the path that it names: taken as it is written, it would be a relative path. */

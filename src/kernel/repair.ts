@@ -4,7 +4,6 @@
  */
 import { nearestNames } from "../text/index.js";
 import { isRecord } from "./coerce.js";
-import { plainCopy, setOwn } from "./plain-data.js";
 import type { JsonSchema } from "./schema.js";
 import { shownName } from "./shown-name.js";
 
@@ -278,11 +277,16 @@ function accepts(schema: JsonSchema, type: string): boolean {
   return Array.isArray(choices) && choices.some((choice) => isRecord(choice) && accepts(choice, type));
 }
 
-/** Undefined where the text is no JSON, or nested too deeply to be anybody's argument. */
+/** Sets a member of any name: assigning to `__proto__` would set the prototype, and its members would pass for arguments. */
+function setOwn(holder: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== "__proto__") holder[key] = value;
+  else Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** Undefined where the text is not JSON. */
 function parsedOrUndefined(text: string): unknown {
   try {
-    const copied = plainCopy(JSON.parse(text));
-    return "problem" in copied ? undefined : copied.value;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -63,11 +63,10 @@ export function createToolBox(
     descriptors: (targets = []) => tools.map((tool) => hasTargets(tool.descriptor(), targets)),
     runner: {
       async run(call, options) {
-        const asked = parseCall(call);
-        const begun = await contextFor(asked, factory, clock, options ?? {});
+        const begun = await contextFor(call, factory, clock, options ?? {});
         if ("outcome" in begun) return begun.outcome;
-        const tool = byName.get(asked.name);
-        return tool === undefined ? refuseUnknown(asked, begun.context, tools) : tool.invoke(asked, begun.context);
+        const tool = byName.get(call.name);
+        return tool === undefined ? refuseUnknown(call, begun.context, tools) : tool.invoke(call, begun.context);
       },
     },
     async explain(call) {
@@ -81,12 +80,6 @@ export function createToolBox(
   };
 }
 
-/** What a model sent, of which parts may be missing; each is read once. */
-function parseCall(call: ToolCall | null | undefined): ToolCall {
-  const { id, name, input, resume } = (call ?? {}) as ToolCall;
-  return { id, name, input, ...(resume === undefined ? {} : { resume }) };
-}
-
 const NO_CONTEXT = `its host gave no context within ${DEFAULT_DEADLINE_MS} ms. Try again, or restart the host`;
 
 /** The context of one dispatch. Without it there is no host to record the call or to render its answer. */
@@ -97,36 +90,20 @@ async function contextFor(
   options: RunOptions,
 ): Promise<{ readonly context: HostContext } | { readonly outcome: ToolOutcome }> {
   try {
-    const { onEvent } = options;
-    const signal = options.signal ?? undefined;
-    if (signal !== undefined && !isSignal(signal)) {
-      const problem = "`signal` is not an AbortSignal; pass the `signal` of an AbortController";
-      const message = `Did not run \`${nameOf(call)}\`: ${problem}.`;
-      const details = { parameter: "signal", problem };
-      return { outcome: bareFailure(call, fail("CALL_INVALID", message, { details }), "invalid") };
-    }
+    const { onEvent, signal } = options;
     // A call that is cancelled already is recorded, as long as there is a context to record it in.
     const context = await made(factory, clock, signal, (why) => why);
     if (context === "cancelled")
-      return { outcome: bareFailure(call, cancelledBeforeStart(nameOf(call)).result, "cancelled") };
+      return { outcome: bareFailure(call, cancelledBeforeStart(shownName(call.name)).result, "cancelled") };
     if (context === "late") {
-      const message = `Did not run \`${nameOf(call)}\`: ${NO_CONTEXT}.`;
+      const message = `Did not run \`${shownName(call.name)}\`: ${NO_CONTEXT}.`;
       return { outcome: bareFailure(call, fail("CALL_TIMEOUT", message), "timed-out") };
     }
     const cancellable = signal === undefined ? context : context.withCancel(signal);
     return { context: onEvent === undefined ? cancellable : { ...cancellable, onEvent } };
   } catch (thrown) {
-    return { outcome: bareFailure(call, resultOfThrown(thrown, nameOf(call))) };
+    return { outcome: bareFailure(call, resultOfThrown(thrown, shownName(call.name))) };
   }
-}
-
-/** By its parts: an AbortSignal of another realm, or of a polyfill, is none of our class. */
-function isSignal(value: unknown): value is AbortSignal {
-  if (typeof value !== "object" || value === null) return false;
-  const { aborted, addEventListener, removeEventListener } = value as Partial<AbortSignal>;
-  return (
-    typeof aborted === "boolean" && typeof addEventListener === "function" && typeof removeEventListener === "function"
-  );
 }
 
 /** What the factory makes, or what `otherwise` gives when it is waited for no longer. */
@@ -142,14 +119,9 @@ function made<T>(
 /** For a box without a clock: no time is ever up. */
 const UNTIMED: Pick<Clock, "timer"> = Object.freeze({ timer: () => () => {} });
 
-function nameOf(call: ToolCall): string {
-  const name: unknown = call.name;
-  return typeof name === "string" ? shownName(name) : "";
-}
-
 /** A tool that only stands for a name that the box does not have, so that its call is recorded like any other. */
 function refuseUnknown(call: ToolCall, context: HostContext, tools: readonly DefinedTool[]): Promise<ToolOutcome> {
-  const name = nameOf(call);
+  const name = shownName(call.name);
   return refuseCall(nameOnly(name), call, context, () => {
     const nearest = nearestNames(
       name,
@@ -163,26 +135,7 @@ function refuseUnknown(call: ToolCall, context: HostContext, tools: readonly Def
 }
 
 function nameOnly(name: string): DefinedTool {
-  const unreachable = () => {
-    throw new Error(`"${name}" is not a tool`);
-  };
-  const body = {
-    name,
-    effect: "none" as const,
-    schema: {},
-    limits: {},
-    annotations: {},
-    deadlineMs: () => 0,
-    run: unreachable,
-  };
-  const shown = { name, label: name, description: "", parameters: {}, effect: "none" as const, annotations: {} };
-  return {
-    ...shown,
-    body,
-    descriptor: () => ({ name, description: "", parameters: {} }),
-    invoke: unreachable,
-    execute: unreachable,
-  };
+  return { name, effect: "none", body: { limits: {} } } as DefinedTool;
 }
 
 /** Adds the choice of the backend where there is one. */

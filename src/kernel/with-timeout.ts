@@ -58,10 +58,7 @@ export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T>
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
-/**
- * `next` of what `value` is or comes to: at once where nothing has to be waited for. Called once and for what a promise comes
- * to in the end, however the `then` of a tool's own claims behaves.
- */
+/** `next(value)`: at once for a value, later for a promise. Called once, even if the `then` of a tool's claims calls back twice. */
 export function after<T, R>(value: T | PromiseLike<T>, next: (value: T) => R | PromiseLike<R>): R | PromiseLike<R> {
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }

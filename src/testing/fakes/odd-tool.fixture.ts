@@ -21,19 +21,3 @@ export const faster = (times: number) => (ms: number, done: () => void) => {
   const timer = setTimeout(done, ms / times);
   return () => clearTimeout(timer);
 };
-
-/** What throws however it is looked at. */
-export const refusing = new Proxy(Object.create(null), {
-  get() {
-    throw new Error("not to be read");
-  },
-  has: () => {
-    throw refusing;
-  },
-  getPrototypeOf: () => {
-    throw refusing;
-  },
-  ownKeys: () => {
-    throw refusing;
-  },
-});
