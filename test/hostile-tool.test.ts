@@ -153,14 +153,14 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
     await expectOutsideUntouched();
   });
 
-  it("runs the claimed command in another folder: refused", async () => {
+  it("runs the claimed command in another directory: refused", async () => {
     const { base } = machine;
     const claim: Claim = { kind: "command", command: "pwd", cwd: `${base}/ws` };
     const outcome = await run((ctx, _ws, out) => ctx.shell.exec("pwd", { cwd: out }), [claim]);
     expect(outcome).toMatchObject({ isError: true, code: "CALL_UNCLAIMED" });
   });
 
-  it("writes through a link put there after its claim: refused at the real place, never written", async () => {
+  it("writes through a symlink put there after its claim: refused at the real place, never written", async () => {
     const { base, link } = machine;
     const claim: Claim = { kind: "file", path: `${base}/ws/door/planted`, access: ["write", "create"], scope: "self" };
     await link(`${base}/ws/door`, `${base}/ws/real`);
@@ -176,7 +176,7 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
     await expectOutsideUntouched();
   });
 
-  it("races a link that swaps all the while: what was written lies inside, as the guard of the backend says", async () => {
+  it("races a symlink that swaps all the while: what was written lies inside, as the guard of the backend says", async () => {
     const { backend, base, link } = machine;
     expect(backend.guard).toBe("pinned");
     const claim: Claim = { kind: "file", path: `${base}/ws/door/planted`, access: ["write", "create"], scope: "self" };

@@ -85,7 +85,7 @@ describe("promises kept together", () => {
     expect(outcome).toMatchObject({ isError: true, status: "cancelled" });
   });
 
-  verifies("IP-007", "two contexts of equal folders are two sessions, each with its own list", async () => {
+  verifies("IP-007", "two contexts of equal directories are two sessions, each with its own list", async () => {
     const toolkit = await inMemory();
     const contexts = [await makeLocalContext(FOLDER, toolkit), await makeLocalContext(FOLDER, toolkit)] as const;
     const set = toolkit.registry.get("todo_set");

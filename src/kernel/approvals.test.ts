@@ -1,4 +1,4 @@
-/** That only a person lets an "ask" pass, for exactly what was shown. */
+/** That only a user lets an "ask" pass, for exactly what was shown. */
 import { describe, expect, it } from "vitest";
 import { bareContext, bareHost, policyOf, recordingBackend } from "../testing/fakes/bare-host.fixture.js";
 import {

@@ -49,7 +49,7 @@ export class Approvals {
   }
 
   /**
-   * Grants a request; the call runs when it is sent again with `resume`. `by` names the person or system for the record.
+   * Grants a request; the call runs when it is sent again with `resume`. `by` names the user or system for the record.
    * @throws `CONFIG_INVALID` when no such request waits: a refusal stands.
    */
   grant(token: string, by = "host"): void {
@@ -63,13 +63,13 @@ export class Approvals {
     this.#find(token).state = { denied: reason };
   }
 
-  /** For the pipeline: whether a person allowed all of these for the rest of the session. */
+  /** For the pipeline: whether a user allowed all of these for the rest of the session. */
   isRemembered(sessionId: string, keys: readonly string[]): boolean {
     const known = this.#remembered.get(sessionId);
     return known !== undefined && keys.length > 0 && keys.every((key) => known.has(key));
   }
 
-  /** For the pipeline: keeps what a person allowed for the rest of a session. */
+  /** For the pipeline: keeps what a user allowed for the rest of a session. */
   remember(sessionId: string, keys: readonly string[]): void {
     const known = this.#remembered.get(sessionId) ?? new Set();
     for (const key of keys) known.add(key);

@@ -1,4 +1,4 @@
-/** Who lets a call pass that policy asks about: a person, a host callback, or an earlier answer of theirs. */
+/** Who lets a call pass that policy asks about: a user, a host callback, or an earlier answer of theirs. */
 
 import { type CallRun, type Ending, ended } from "./call-run.js";
 import type { Approval, Decision } from "./claims.js";
@@ -7,7 +7,7 @@ import { policyCallOf, refusal } from "./decide-stage.js";
 import { fail } from "./result.js";
 import type { ApprovalRequest } from "./services.js";
 
-/** A model's argument is never consent: only a person, a host callback or an earlier answer of theirs lets an "ask" pass. */
+/** A model's argument is never consent: only a user, a host callback or an earlier answer of theirs lets an "ask" pass. */
 export async function approve(run: CallRun): Promise<Ending | undefined> {
   const { decision, context } = run;
   const { host, session } = context;
@@ -74,7 +74,7 @@ async function requestApproval(
   return undefined;
 }
 
-/** What a person approves, in one text: the same input touches something else once a link or the working folder has changed. */
+/** What a user approves, in one text: the same input touches something else once a symlink or the working directory has changed. */
 function touchesOf(run: CallRun): string {
   return JSON.stringify([run.backend.name, run.claims]);
 }

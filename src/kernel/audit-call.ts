@@ -13,7 +13,7 @@ const AUDIT_INPUT_BYTES = 4_096;
 /** Bytes of a call's id that its audit entry keeps. */
 const AUDIT_ID_BYTES = 256;
 
-/** A call that could not be put on record does not run: an act that nobody can see afterwards is no act of ours. */
+/** A call that could not be put in the audit log does not run: an act that nobody can see afterwards is no act of ours. */
 export async function auditBegin(run: CallRun): Promise<Ending | undefined> {
   const { tool } = run;
   const { clock } = run.context.host;
@@ -90,7 +90,7 @@ function shownClaims({ claims, context }: CallRun): Pick<AuditEnd, "claims" | "n
       truncateToHead(redactor === undefined ? text : redactor.redact(text), AUDIT_INPUT_BYTES).text;
     return { claims: mapTexts(claims, shown) as readonly Claim[] };
   } catch {
-    // What it threw may hold what was not to be seen.
+    // What it threw may hold what was not visible.
     return { note: "What it touched is not told: the redactor failed at it." };
   }
 }

@@ -20,7 +20,7 @@ export interface BoundCall {
   /** Where relative ignore rules begin: the workspace root. */
   readonly workspace?: string;
   /**
-   * Asked before acting where the real place differs from the asked one and the grant does not cover it: allow goes on, deny rejects with
+   * Asked before acting where the real place differs from the asked one and the grant does not cover it: allow continues, deny rejects with
    * `POLICY_DENIED`, ask rejects with `POLICY_APPROVAL_REQUIRED`.
    */
   authorizeRealPath(asked: string, real: Place): Promise<Decision>;
@@ -49,7 +49,7 @@ export interface Ports {
 export interface BackendFlags {
   /** Commands are real processes with ids, groups and signals of a kernel. */
   readonly processes?: boolean;
-  /** Signals are told apart from exit statuses over 128. */
+  /** Signals are distinguished from exit statuses over 128. */
   readonly signals?: boolean;
   /** Links, hard links, modes and FIFOs exist. */
   readonly symlinks?: boolean;
@@ -62,14 +62,14 @@ export interface BackendFlags {
 
 /** One machine as Haft sees it. Third parties implement it, or make one of a core with `completeBackend`. */
 export interface Backend {
-  /** The target it was opened with, for people: "local", "memory", "posix:dash". */
+  /** The target it was opened with, for users: "local", "memory", "posix:dash". */
   readonly name: string;
   readonly flags: BackendFlags;
   /** "pinned": checked and acted on in one step. "checked": checked, then acted on; a swap in between can win. */
   readonly guard: "pinned" | "checked";
-  /** The home folder, for `~`. */
+  /** The home directory, for `~`. */
   readonly home: string;
-  /** The folder that relative paths start from unless the session says otherwise. */
+  /** The directory that relative paths start from unless the session says otherwise. */
   readonly cwd: string;
   /** The real path of `cwd` when the backend was opened: policy sees places in it under the name that the host gave it. Default: `cwd`. */
   readonly realCwd?: string;
@@ -83,9 +83,9 @@ export interface Backend {
   state(): "open" | "reconnecting" | "closed";
   /**
    * Ends the jobs whose lifetime is "session" that calls of this session have started, and what survived its commands: TERM,
-   * 3 s, KILL. The session may go on with others. Idempotent. Absent on a backend without jobs; `SessionJobs` does it.
+   * 3 s, KILL. The session may continue with others. Idempotent. Absent on a backend without jobs; `SessionJobs` does it.
    *
-   * @param options.forgets - What is kept of its jobs that have ended is removed, too: nobody comes back to the session.
+   * @param options.forgets - What is stored of its jobs that have ended is removed, too: nobody comes back to the session.
    */
   endSession?(sessionId: string, options?: { readonly forgets?: boolean }): Promise<SessionEnd>;
   /**

@@ -3,7 +3,7 @@ import { fakeClock } from "../testing/index.js";
 import { BlockInput, INPUT_BLOCK_BYTES } from "./block-input.js";
 import { HaftError } from "./errors.js";
 
-/** A reader that takes a block when it is told to. */
+/** A reader that takes a block when it is given one. */
 function reader() {
   const blocks: Uint8Array[] = [];
   const waiting: { take(isTaken?: boolean): void; fail(thrown: unknown): void }[] = [];

@@ -166,7 +166,7 @@ export class BlockInput {
   }
 }
 
-/** What a write is told of a block that failed: its own, or the one that an earlier write has left waiting. */
+/** What a write is reported of a block that failed: its own, or the one that an earlier write has left waiting. */
 function faultFor(writing: Writing, thrown: unknown, of: Writing): unknown {
   if (!HaftError.is(thrown)) return thrown;
   const { id, givenBytes, lastBytes } = writing;

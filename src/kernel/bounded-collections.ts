@@ -1,4 +1,4 @@
-/** Collections of one conversation or one host, which may go on for long: they forget instead of growing. */
+/** Collections of one conversation or one host, which may continue for long: they forget instead of growing. */
 
 /** A map of at most `max` entries: over that, the one that was set longest ago goes. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {

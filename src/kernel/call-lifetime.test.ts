@@ -37,7 +37,7 @@ describe("after the end", () => {
     expect(() => kept!.stores.open("late")).toThrow(/has already ended/);
   });
 
-  it("the session goes on without what the tool still does", async () => {
+  it("the session continues without what the tool still does", async () => {
     const readState = Object.freeze({ get: () => undefined, set: () => {}, has: () => false });
     const session: Session = { ...bareSession(), caches: new Map([["c", 1]]), symlinks: new Set(["local:/l"]) };
     const host = bareHost({ clock: { now: () => 0, timer: faster(300) } });

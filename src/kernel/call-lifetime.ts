@@ -27,7 +27,7 @@ export function callLifetime(callId: string, tool: string, context: HostContext)
   const waiting = new Set<(why: HaftError) => void>();
   /** Artifacts that the tool has not ended. */
   const open = new Set<ArtifactWriter>();
-  // What was written is kept; a store that cannot end it has no say over a call that is over.
+  // What was written is stored; a store that cannot end it has no say over a call that is over.
   const close = async (writer: ArtifactWriter) => {
     try {
       await writer.end();

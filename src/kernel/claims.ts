@@ -1,6 +1,6 @@
 /**
  * What a call will touch, as data. A tool states claims; policy turns approved claims into a grant; a backend enforces the
- * grant in the step that acts. So neither a forgetful tool nor a swapped link gets past policy.
+ * grant in the step that acts. So neither a forgetful tool nor a swapped symlink gets past policy.
  */
 
 /** What may be done at a place. "write" covers "create". */
@@ -66,12 +66,12 @@ export interface Grant {
   readonly symlinkTargets: readonly { readonly asked: string; readonly real: string }[];
 }
 
-/** How much harm a call can do when it is a mistake; for people and records, no verdict follows from it. */
+/** How much harm a call can do when it is a mistake; for users and records, no verdict follows from it. */
 export type Risk = "low" | "medium" | "high";
 
 /** What policy says to the claims of a call: run it, ask somebody, or refuse, and by which rule. */
 export type Decision = {
-  /** The rule that decided, by name, so that a person can find it. */
+  /** The rule that decided, by name, so that a user can find it. */
   readonly rule: string;
   readonly risk: Risk;
   readonly reason: string;
@@ -110,7 +110,7 @@ export function grantFor(id: string, claims: readonly Claim[], extra: Partial<Gr
 /** The grant of a tool without claims: every port refuses. */
 export const EMPTY_GRANT: Grant = Object.freeze(grantFor("none", []));
 
-/** Whether `path` is `folder` or lies below it. Both absolute and normalised. */
+/** Whether `path` is `directory` or lies below it. Both absolute and normalized. */
 export function isWithin(directory: string, path: string): boolean {
   if (path === directory || directory === "/") return path.startsWith("/");
   return path.startsWith(directory) && path.charCodeAt(directory.length) === 47;
@@ -124,7 +124,7 @@ export function isNormalPath(path: string): boolean {
 }
 
 /**
- * Whether the grant covers `access` at `path`, by string work, so never at a path that is not normalised. "write" covers
+ * Whether the grant covers `access` at `path`, by string work, so never at a path that is not normalized. "write" covers
  * "create" of the same place.
  */
 export function covers(grant: Grant, path: string, access: Access): boolean {
@@ -137,7 +137,7 @@ export function covers(grant: Grant, path: string, access: Access): boolean {
   );
 }
 
-/** Whether the grant holds exactly this command in this folder. */
+/** Whether the grant holds exactly this command in this directory. */
 export function coversCommand(grant: Grant, command: string, cwd: string): boolean {
   return grant.commands.some((one) => one.command === command && one.cwd === cwd);
 }

@@ -22,7 +22,7 @@ const NO_DIRECTORY = {
   closed: (cwd: string) => `the folder "${cwd}" cannot be entered`,
 } as const;
 
-/** Why a command cannot be run in a folder, as a clause. */
+/** Why a command cannot be run in a directory, as a clause. */
 export function cwdProblem(cwd: string, why: keyof typeof NO_DIRECTORY): string {
   return NO_DIRECTORY[why](cwd);
 }

@@ -79,7 +79,7 @@ export interface HostServices {
   readonly media?: Media;
   readonly hooks?: Hooks;
   readonly rate?: RateLimit;
-  /** Milliseconds that a person is waited for. Default 120,000; the call's deadline stands still meanwhile. */
+  /** Milliseconds that a user is waited for. Default 120,000; the call's deadline stands still meanwhile. */
   readonly approvalTimeoutMs?: number;
   /** The next context number; unique and rising for this host. */
   nextContextId(): number;
@@ -95,7 +95,7 @@ export interface HostContext {
   readonly targets?: Readonly<Record<string, Backend>>;
   /** Absolute, on `backend`; where a model's relative paths start. */
   readonly cwd: string;
-  /** The folder that ignore rules and policy count as the workspace. */
+  /** The directory that ignore rules and policy count as the workspace. */
   readonly workspace: string;
   /** Of `backend`, without a grant. */
   readonly fs: Fs;
@@ -106,7 +106,7 @@ export interface HostContext {
   /** How much of an answer a model is shown. */
   readonly budget: OutputBudget;
   readonly framework: Framework;
-  /** How results are rendered where the tool has no face of its own. */
+  /** How results are rendered where the tool has no presenter of its own. */
   readonly dialect?: Dialect;
   readonly onEvent?: (event: ToolEvent & { readonly callId: string }) => void;
   /** The same context, the same id, another signal. */
@@ -163,6 +163,6 @@ export interface ToolContext<Limits = unknown> extends ClaimContext<Limits> {
    * as those of `Locks.hold`; the end of the call ends the wait too.
    */
   lock<T>(key: string, io: Io, body: () => Promise<T>): Promise<T>;
-  /** Tells the host. What its listener throws harms nothing. Once the signal has fired, or the call has settled, nothing is told. */
+  /** Tells the host. What its listener throws harms nothing. Once the signal has fired, or the call has settled, nothing is reported. */
   emit(event: ToolEvent): void;
 }

@@ -96,7 +96,7 @@ describe("claims and guarded ports", () => {
     expect(ending).toMatchObject({ status: "denied", result: { details: { real: "/secret/b" } } });
   });
 
-  it("resolves the paths first when a person is asked, and lets the approved real place pass", async () => {
+  it("resolves the paths first when a user is asked, and lets the approved real place pass", async () => {
     const { backend, touched } = recordingBackend({ links: { "/ws/a": "/data/a" } });
     const asked: unknown[] = [];
     const host = bareHost({
@@ -207,7 +207,7 @@ describe("approval", () => {
     expect(outcome).toMatchObject({ status: "cancelled", isError: true });
   });
 
-  it("is remembered for the session when the person says so", async () => {
+  it("is remembered for the session when the user says so", async () => {
     let asked = 0;
     const approver = {
       async ask() {

@@ -39,7 +39,7 @@ function malformed(run: CallRun, why: string): Ending {
 
 /**
  * Asks policy. A path is judged as it is written; where the verdict is "ask", or the session has met a symlink there, all
- * paths, directories of commands among them, are resolved in one step and judged again, so that a person approves the real
+ * paths, directories of commands among them, are resolved in one step and judged again, so that a user approves the real
  * places.
  */
 export function decide(run: CallRun): Step | PromiseLike<Step> {

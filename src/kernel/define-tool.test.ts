@@ -101,7 +101,7 @@ describe("a defined tool", () => {
     const faulty = defineTool({ name: "faulty", description: "", parameters, run: () => text("ran") });
     const outcome = await run(faulty, { a: "x" });
     expect(outcome).toMatchObject({ isError: true, code: "REGISTRY_INVALID_TOOL" });
-    expect(outcome.output).toMatch(/`faulty`.*author.*schema.*objekt/);
+    expect(outcome.output).toMatch(/`faulty`.*schema is invalid.*objekt.*author/);
   });
 
   it("infers the input from a JSON Schema literal and from a Standard Schema", async () => {
@@ -174,7 +174,7 @@ describe("the argument bag", () => {
       await run(spy, ' {"path":"a"} ');
       await run(spy, null);
       expect(seen.splice(0)).toEqual([{ path: "a" }, {}]);
-      expect((await run(needy, null)).output).toMatch(/`path` is missing/);
+      expect((await run(needy, null)).output).toMatch(/`path` is required/);
     },
   );
 
@@ -208,7 +208,7 @@ describe("the context", () => {
     return got!;
   };
 
-  verifies("IR-017", "has an id, a folder, ports, a signal, a budget and the host's bag", async () => {
+  verifies("IR-017", "has an id, a directory, ports, a signal, a budget and the host's bag", async () => {
     const ctx = await look();
     expect(ctx.contextId).toBeTypeOf("number");
     expect(ctx.cwd).toBe("/ws");
@@ -233,7 +233,7 @@ describe("the context", () => {
     expect(READ_STATE_HANDLE_KEY).toBe("readState");
   });
 
-  verifies("IP-008", "anchors a relative path at the folder by string work and passes an absolute one", async () => {
+  verifies("IP-008", "anchors a relative path at the directory by string work and passes an absolute one", async () => {
     const ctx = await look();
     expect(ctx.resolve("a")).toBe("/ws/a");
     expect(ctx.resolve("../b")).toBe("/b");

@@ -8,7 +8,7 @@ export type Decoded<Input, Limits> =
   | { readonly input: Input; readonly limits?: Partial<Limits>; readonly notes?: readonly string[] }
   | { readonly problem: string; readonly parameter?: string };
 
-/** What a face knows of the call while it renders. */
+/** What a presenter knows of the call while it renders. */
 export interface RenderContext {
   /** The arguments after repair, in the dialect's own words. */
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ export interface RenderContext {
   readonly cwd: string;
   /** The backend that the call was for, by name. */
   readonly backend?: string;
-  /** What was put right in the arguments, and the notes of `decode`. */
+  /** What was repaired in the arguments, and the notes of `decode`. */
   readonly notes: readonly string[];
   readonly tool: string;
 }
@@ -25,7 +25,7 @@ export interface RenderContext {
 export interface Rendered {
   readonly content: readonly ContentBlock[];
   readonly truncations?: readonly Truncation[];
-  /** The text ends before the tool's own cut: how that one goes on is no longer what to do next, and is left out of the outcome. */
+  /** The text ends before the tool's own cut: how that one continues is no longer what to do next, and is omitted from the outcome. */
   readonly truncatedByPresenter?: boolean;
   /** The text already keeps to its own budget, notice included; the pipeline's clamp leaves it alone. */
   readonly clamped?: boolean;
@@ -53,22 +53,22 @@ export interface ToolPresenter<Input = never, Data = unknown, Limits = unknown> 
   render(result: ToolResult<Data>, about: RenderContext): Rendered;
 }
 
-/** A face whose input and data are not known here; registries hold these. */
-// biome-ignore lint/suspicious/noExplicitAny: a face is contravariant in what it decodes to and renders from; only its own tool calls it.
+/** A presenter whose input and data are not known here; registries hold these. */
+// biome-ignore lint/suspicious/noExplicitAny: a presenter is contravariant in what it decodes to and renders from; only its own tool calls it.
 export type AnyPresenter = ToolPresenter<any, any, any>;
 
 /** One way to present the tools: names, schemas, limits, texts and the envelope of an outcome. */
 export interface Dialect {
   readonly name: string;
-  /** Canonical tool name → face, in the order of registration. */
+  /** Canonical tool name → presenter, in the order of registration. */
   readonly tools: Readonly<Record<string, AnyPresenter>>;
-  /** Collection → advertised names, in order. `all` is always every registered tool. Names of tools that do not exist yet are left out. */
+  /** Collection → advertised names, in order. `all` is always every registered tool. Names of tools that do not exist yet are omitted. */
   readonly collections: Readonly<Record<string, readonly string[]>>;
   /** What happens to a parameter that the schema does not know and that is no misspelling. */
   readonly unknownParameter: "refuse" | "ignore";
   /** The text for a call of a tool that the box does not have. */
   unknownTool(name: string, nearest: readonly string[]): string;
-  /** What is told to the model when the pipeline had to cut an answer that no face rendered. Absent: only `cuts` tells it. */
+  /** What is reported to the model when the pipeline had to cut an answer that no presenter rendered. Absent: only `cuts` tells it. */
   truncationNote?(truncation: Truncation): string;
   /**
    * How a model that is shown this dialect reads a kept artifact, as one sentence with the names of its own tool and parameter.

@@ -74,8 +74,8 @@ export function systemRefusal(errno: string): SystemRefusal | undefined {
 /**
  * The error for a refusal of the system, or of what stands for one.
  *
- * @param did - What did not happen, as a verb: "read", "make the folder".
- * @param call - The system call that it would have been, for `details.system`; absent: that detail is left out.
+ * @param did - What did not happen, as a verb: "read", "make the directory".
+ * @param call - The system call that it would have been, for `details.system`; absent: that detail is omitted.
  */
 export function systemFault(errno: Errno, did: string, path: string, call?: string): HaftError {
   const [code, system, why] = REFUSALS[errno];
@@ -175,7 +175,7 @@ export function badPath(did: string, path: string, why: string): HaftError {
   });
 }
 
-/** The error for a folder that would be moved below itself. */
+/** The error for a directory that would be moved below itself. */
 export function intoItself(did: string, path: string, to: string): HaftError {
   return badPath(did, path, `"${to}" lies inside it. Name a place outside`);
 }

@@ -49,7 +49,7 @@ export function requireTreeCovered(
 
 /**
  * Judges the real place of a path that leads elsewhere. Resolves when it may be touched.
- * @throws `POLICY_DENIED`, or `POLICY_APPROVAL_REQUIRED` when a person has to approve the real place first.
+ * @throws `POLICY_DENIED`, or `POLICY_APPROVAL_REQUIRED` when a user has to approve the real place first.
  */
 export async function requireAuthorized(
   grant: Grant,
@@ -86,7 +86,7 @@ export function requireCommand(grant: Grant, command: string, cwd: string): void
  * granted, or policy allows the command there.
  *
  * @param real - The path of the held directory, without symlinks.
- * @throws `POLICY_DENIED`, or `POLICY_APPROVAL_REQUIRED` when a person has to approve the real directory first.
+ * @throws `POLICY_DENIED`, or `POLICY_APPROVAL_REQUIRED` when a user has to approve the real directory first.
  */
 export async function authorizeDirectory(
   { grant, call }: Binding,

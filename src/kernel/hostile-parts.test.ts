@@ -1,4 +1,4 @@
-/** Parts that are not what they promise: calls, tools, approvers and listeners of every odd form. Each call still ends as an outcome. */
+/** Parts that are not what they promise: calls, tools, approvers and listeners of unusual forms. Each call still ends as an outcome. */
 import { describe, expect, it } from "vitest";
 import { bareContext, bareHost, bareSession } from "../testing/fakes/bare-host.fixture.js";
 import { call, toolOf } from "../testing/fakes/odd-tool.fixture.js";
@@ -36,7 +36,7 @@ describe("what a tool throws or returns", () => {
     }
   });
 
-  it("is told to the author where it is no tool result", async () => {
+  it("is reported to the author where it is no tool result", async () => {
     const block = (content: unknown) => ({ isError: false, content });
     const odd: unknown[] = [undefined, null, "text", 5, [], {}, { isError: false }, { isError: "false", content: [] }];
     odd.push(block("text"), block([null]), block([{ kind: "text" }]), block([{ kind: "film" }]));
@@ -126,7 +126,7 @@ describe("what a tool throws or returns", () => {
 });
 
 describe("the cuts of a tool", () => {
-  it("lose their next step where the face's text ends earlier", async () => {
+  it("lose their next step where the presenter's text ends earlier", async () => {
     const cut = { what: "lines", producedBytes: 9, keptBytes: 5 };
     const tool = defineTool({
       name: "odd",
@@ -171,7 +171,7 @@ describe("what a call brings", () => {
     },
   });
 
-  it("is refused and recorded where it is no JSON data", async () => {
+  it("is refused and recorded where it is not JSON data", async () => {
     let deep: unknown = "x";
     for (let depth = 0; depth < 50_000; depth++) deep = [deep];
     for (const input of [circular, { path: 1n }, { path: "a", deep }]) {
@@ -187,10 +187,10 @@ describe("what a call brings", () => {
   it("passes no member of a prototype for an argument", async () => {
     const fromText = JSON.parse('{"__proto__":{"path":"hidden"}}');
     for (const input of [fromText, '{"__proto__":{"path":"hidden"}}', Object.create({ path: "hidden" })]) {
-      expect((await call(picky, bareContext(), { input })).output).toContain("`path` is missing");
+      expect((await call(picky, bareContext(), { input })).output).toContain("`path` is required");
     }
     const both = JSON.parse('{"path":"a","__proto__":{"x":1}}');
-    expect((await call(picky, bareContext(), { input: both })).output).toContain("no parameter `__proto__`");
+    expect((await call(picky, bareContext(), { input: both })).output).toContain("unknown parameter `__proto__`");
   });
 
   it("is read once, and left as it was", async () => {
@@ -210,7 +210,7 @@ describe("what a call brings", () => {
 });
 
 describe("a port", () => {
-  it("refuses a path that string work cannot judge, below a granted folder too", () => {
+  it("refuses a path that string work cannot judge, below a granted directory too", () => {
     const grant = grantFor("g", [{ kind: "file", path: "/ws", access: ["read"], scope: "tree" }]);
     const whole = grantFor("g", [{ kind: "file", path: "/", access: ["read"], scope: "tree" }]);
     for (const path of ["/ws/../etc", "/ws/a/..", "/ws/./a", "/ws//a", "/ws/a/", "/..", "ws", ""]) {

@@ -29,7 +29,7 @@ export async function outcomeOf(run: CallRun, ending: Ending): Promise<ToolOutco
     const result = redacted(run, ending.result);
     return await assemble(run, ending, result, render(run, result));
   } catch (thrown) {
-    // Nothing of the result goes on from here: it may be what the redactor could not look at.
+    // Nothing of the result continues from here: it may be what the redactor could not look at.
     const why = HaftError.is(thrown) ? ` ${thrown.message}` : "";
     const message = `\`${run.tool.name}\` ended, but its result cannot be shown.${why}`;
     const status = ending.status === "ok" ? "failed" : ending.status;
@@ -83,7 +83,7 @@ async function assemble(run: CallRun, ending: Ending, result: ToolResult, render
   };
 }
 
-/** A face renders everything it is given; a tool without one shows its blocks, else its message or its data. */
+/** A presenter renders everything it is given; a tool without one shows its blocks, else its message or its data. */
 function render(run: CallRun, result: ToolResult): Rendered {
   const { presenter } = run.tool;
   if (presenter === undefined || (result.content.length > 0 && result.data === undefined))

@@ -6,7 +6,7 @@ import { isPromise } from "./with-timeout.js";
 /** Gets one stream of a command; see `ShellOptions.onOutput`. */
 export type StreamListener = (bytes: Uint8Array, offset: number) => void | Promise<void>;
 
-/** Milliseconds that a listener may still hold what is left when a command has ended; then it is told all of it at once. */
+/** Milliseconds that a listener may still hold what is left when a command has ended; then it is reported all of it at once. */
 const FINAL_PUBLISH_MS = 1_000;
 
 interface Chunk {
@@ -26,7 +26,7 @@ export class OutputPublisher {
   #release: () => void = () => {};
   #isSealed = false;
 
-  /** @param borrows - What is told is good only until `tell`, or the listener, has returned: what has to wait is copied. */
+  /** @param borrows - What is reported is good only until `tell`, or the listener, has returned: what has to wait is copied. */
   constructor(
     listener: StreamListener,
     private readonly borrows = false,
@@ -66,7 +66,7 @@ export class OutputPublisher {
 
   /**
    * The command has ended: nothing more will be told. Resolves when all has been taken, at the latest with `late`; what waits
-   * then is told at once, one chunk after the other without a pause.
+   * then is reported at once, one chunk after the other without a pause.
    */
   async finish(late: Promise<unknown>): Promise<void> {
     this.#isSealed = true;
@@ -75,7 +75,7 @@ export class OutputPublisher {
     this.stop();
   }
 
-  /** Nobody listens any more; what waits is told to nobody. */
+  /** Nobody listens any more; what waits is reported to nobody. */
   stop(): void {
     this.#listener = undefined;
     this.#waiting = [];

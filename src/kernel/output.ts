@@ -1,4 +1,4 @@
-/** The output budget: how much text an answer may hold and what stands where some was left out. */
+/** The output budget: how much text an answer may hold and what stands where some was omitted. */
 import { truncateToHead, truncateToTail, utf8Length } from "../text/index.js";
 
 /** The part of a text that survives a cut: its head, its tail, or (middle) both ends. */
@@ -9,7 +9,7 @@ export interface OutputBudget {
   readonly kind: ClipEnd;
   /** UTF-8 bytes of kept text; the notice comes on top. */
   readonly maxBytes: number;
-  /** The text at the cut, from the number of bytes left out. Default `defaultNotice`. */
+  /** The text at the cut, from the number of bytes omitted. Default `defaultNotice`. */
   notice?(omittedBytes: number): string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The path of one call, whole, in one place. Every stage either lets the call go on or ends it; record is outermost, so
+ * The path of one call, whole, in one place. Every stage either lets the call continue or ends it; record is outermost, so
  * that every call, however it ends, stands in the audit.
  *
  *   record ▸ cancelled? ▸ coerce, target, repair, validate, decode ▸ claims ▸ decide ▸ reserve rate ▸ approve

@@ -75,13 +75,13 @@ describe("repair", () => {
     expect(given).toEqual(copy);
   });
 
-  it("takes an empty optional value as absent where a face does not say that it means something", () => {
+  it("takes an empty optional value as absent where a presenter does not say that it means something", () => {
     const mended = (given: object, keepsEmpty: string[]) =>
       repair(given, SCHEMA, { unknownParameter: "refuse", acceptsEmpty: keepsEmpty });
     const given = { path: "", tags: [], options: {}, edits: [] };
     expect(mended(given, ["edits"])).toEqual({
       value: { path: "", edits: [] },
-      notes: ["Null or empty, and taken as absent: `tags`, `options`."],
+      notes: ["Ignored because null or empty: `tags`, `options`."],
     });
   });
 
@@ -135,14 +135,14 @@ describe("repair", () => {
 describe("validation", () => {
   const validate = createValidator(SCHEMA, SCHEMA, "edit");
   const problems: [given: unknown, parameter: string | undefined, words: RegExp][] = [
-    [{}, "path", /^`path` is missing; it takes text that is not empty$/],
-    [{ path: 5 }, "path", /^`path` was 5; it takes text/],
-    [{ path: "" }, "path", /`path` was the text ""/],
-    [{ path: "a", limit: 0 }, "limit", /`limit` was 0; it takes a whole number of at least 1 and at most 5000/],
+    [{}, "path", /^`path` is required \(string that is not empty\)$/],
+    [{ path: 5 }, "path", /^`path` must be a string that is not empty, not 5/],
+    [{ path: "" }, "path", /`path` must be a string that is not empty, not the string ""/],
+    [{ path: "a", limit: 0 }, "limit", /`limit` must be an integer of at least 1 and at most 5000, not 0/],
     [{ path: "a", limit: 1.5 }, "limit", /1\.5/],
     [{ path: "a", mode: "lines" }, "mode", /one of "content", "files"/],
-    [{ path: "a", edits: [{ oldText: "x" }, {}] }, "edits[1].oldText", /`edits\[1\]\.oldText` is missing/],
-    [{ path: "a", pth: 1 }, "pth", /no parameter `pth` \(did you mean `path`\?\)/],
+    [{ path: "a", edits: [{ oldText: "x" }, {}] }, "edits[1].oldText", /`edits\[1\]\.oldText` is required/],
+    [{ path: "a", pth: 1 }, "pth", /unknown parameter `pth` \(did you mean `path`\?\)/],
     ["text", undefined, /an object with the parameters `path`/],
   ];
   it("takes parameters whose names every object inherits", async () => {

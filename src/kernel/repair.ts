@@ -1,6 +1,6 @@
 /**
- * Puts right, by the schema, what models get wrong in form and never in meaning. Each repair is told; what remains wrong
- * is left for validation to refuse. A string that the schema wants as a string is never changed.
+ * Repairs what models get wrong in the form of arguments, guided by the schema. It reports each repair, and leaves the rest for
+ * validation. A string where the schema accepts a string is never changed.
  */
 import { nearestNames } from "../text/index.js";
 import { isRecord } from "./coerce.js";
@@ -24,7 +24,7 @@ export interface RepairOptions {
   readonly acceptsEmpty?: readonly string[];
 }
 
-/** Where one part of the arguments stands, and what is told of it. */
+/** What the repair of one call shares. */
 interface Repairing {
   readonly options: RepairOptions;
   readonly notes: string[];
@@ -32,34 +32,34 @@ interface Repairing {
   readonly absent: string[];
 }
 
-/** Parameters that one note names. */
+/** The most parameters that one note names. */
 const MAX_NAMED = 20;
 
 export function repair(sent: unknown, schema: JsonSchema, options: RepairOptions): Repaired {
   const notes: string[] = [];
   const absent: string[] = [];
-  const mending = { options, notes, absent };
-  const value = bareList(sent, schema, mending);
+  const repairing = { options, notes, absent };
+  const value = bareArray(sent, schema, repairing);
   if (!isRecord(value) || !isRecord(schema.properties)) return { value, notes };
   const named = renameParameters(value, schema, options, "", notes);
-  const mended = repairMembers(named, schema, "", mending);
+  const repaired = repairMembers(named, schema, "", repairing);
   if (absent.length > 0) notes.push(absentNote(absent));
-  return { value: mended, notes };
+  return { value: repaired, notes };
 }
 
-/** One for all: some models send every parameter that there is. */
+/** One note for all of them: some models send every parameter. */
 function absentNote(absent: readonly string[]): string {
   const named = absent.slice(0, MAX_NAMED).map((name) => `\`${name}\``);
   const more = absent.length > MAX_NAMED ? ` and ${absent.length - MAX_NAMED} more` : "";
-  return `Null or empty, and taken as absent: ${named.join(", ")}${more}.`;
+  return `Ignored because null or empty: ${named.join(", ")}${more}.`;
 }
 
-/** A list in place of all arguments can only be the one list that a tool takes. */
-function bareList(sent: unknown, schema: JsonSchema, { options, notes }: Repairing): unknown {
+/** An array in place of the arguments object, where the tool's only parameter is an array. */
+function bareArray(sent: unknown, schema: JsonSchema, { options, notes }: Repairing): unknown {
   if (!Array.isArray(sent) || !isRecord(schema.properties) || options.unknownParameter === "ignore") return sent;
   const [only, ...others] = Object.entries(schema.properties as Readonly<Record<string, JsonSchema>>);
   if (only === undefined || others.length > 0 || !accepts(only[1], "array")) return sent;
-  notes.push(`A list came alone and was taken as \`${only[0]}\`.`);
+  notes.push(`The arguments were an array and were taken as \`${only[0]}\`.`);
   return { [only[0]]: sent };
 }
 
@@ -93,11 +93,11 @@ function renameParameters(
       setOwn(out, key, value[key]);
     }
   }
-  if (ignored > MAX_NAMED) notes.push(`${ignored - MAX_NAMED} more names are no parameters and were ignored.`);
+  if (ignored > MAX_NAMED) notes.push(`${ignored - MAX_NAMED} more unknown parameters were ignored.`);
   return out;
 }
 
-/** Where two aliases of one parameter come, the one that the dialect names first is it. */
+/** Of two aliases of one parameter, the one that the dialect lists first counts. */
 function byAlias(keys: readonly string[], aliases: Readonly<Record<string, string>> = {}): readonly string[] {
   const order = Object.keys(aliases);
   const rank = (key: string): number => (order.includes(key) ? order.indexOf(key) : order.length);
@@ -106,7 +106,7 @@ function byAlias(keys: readonly string[], aliases: Readonly<Record<string, strin
 
 const inside = (at: string, name: string): string => (at === "" ? name : `${at}.${name}`);
 
-/** The one free name that `key` can only be a misspelling of: the same letters in another case or with `_` or `-`, or one slip. */
+/** The only unused name that `key` can be a misspelling of: other case, `_` or `-`, or one typo. */
 function misspelling(key: string, free: readonly string[]): string | undefined {
   const plain = plainName(key);
   const same = free.filter((name) => plainName(name) === plain);
@@ -135,42 +135,42 @@ function repairMembers(
   value: Readonly<Record<string, unknown>>,
   schema: JsonSchema,
   at: string,
-  mending: Repairing,
+  repairing: Repairing,
 ): Readonly<Record<string, unknown>> {
   const properties = schema.properties as Readonly<Record<string, JsonSchema>>;
   const required = Array.isArray(schema.required) ? schema.required : [];
   let out: Record<string, unknown> | undefined;
   for (const [key, member] of Object.entries(value)) {
-    const wanted = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (wanted === undefined) continue;
+    const memberSchema = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (memberSchema === undefined) continue;
     const name = inside(at, key);
-    if (!required.includes(key) && isUninformative(member, key, wanted, mending.options)) {
+    if (!required.includes(key) && isUninformative(member, key, memberSchema, repairing.options)) {
       out ??= { ...value };
       delete out[key];
-      mending.absent.push(name);
+      repairing.absent.push(name);
       continue;
     }
-    const mended = repairValue(member, wanted, name, mending);
-    if (mended === member) continue;
+    const repaired = repairValue(member, memberSchema, name, repairing);
+    if (repaired === member) continue;
     out ??= { ...value };
-    out[key] = mended;
+    out[key] = repaired;
   }
   return out ?? value;
 }
 
-/** Whether an optional value is null or empty and could mean nothing else than that it is absent. */
+/** Whether an optional value is null or empty and can only mean that it is absent. */
 function isUninformative(
   value: unknown,
   key: string,
   schema: JsonSchema,
-  { acceptsEmpty: keepsEmpty }: RepairOptions,
+  { acceptsEmpty: allowed }: RepairOptions,
 ): boolean {
   const kind = emptyKind(value);
   if (kind === undefined || schema.default === value) return false;
   const least = { string: schema.minLength, array: schema.minItems, object: schema.minProperties, null: 0 }[kind];
   if (Number(least) > 0 || refuses(schema, kind)) return true;
   if (Array.isArray(schema.enum)) return !schema.enum.includes(value);
-  return kind !== "null" && keepsEmpty !== undefined && !keepsEmpty.includes(key);
+  return kind !== "null" && allowed !== undefined && !allowed.includes(key);
 }
 
 function emptyKind(value: unknown): "null" | "string" | "array" | "object" | undefined {
@@ -180,7 +180,7 @@ function emptyKind(value: unknown): "null" | "string" | "array" | "object" | und
   return isRecord(value) && Object.keys(value).length === 0 ? "object" : undefined;
 }
 
-/** Whether a schema states its types and this is none of them. */
+/** Whether a schema states its types and `type` is not among them. */
 function refuses(schema: JsonSchema, type: string): boolean {
   if (type === "null" && schema.nullable === true) return false;
   if (schema.type !== undefined) return !accepts(schema, type);
@@ -188,26 +188,27 @@ function refuses(schema: JsonSchema, type: string): boolean {
   return Array.isArray(choices) && choices.every((choice) => isRecord(choice) && refuses(choice, type));
 }
 
-function repairValue(value: unknown, schema: JsonSchema, at: string, mending: Repairing): unknown {
-  const { options, notes } = mending;
-  const mended = reshape(value, schema, at, mending);
-  if (Array.isArray(mended) && isRecord(schema.items)) {
+function repairValue(value: unknown, schema: JsonSchema, at: string, repairing: Repairing): unknown {
+  const { options, notes } = repairing;
+  const repaired = reshape(value, schema, at, repairing);
+  if (Array.isArray(repaired) && isRecord(schema.items)) {
     const items = schema.items;
-    const list = mended.map((item, index) => repairValue(item, items, `${at}[${index}]`, mending));
-    return list.some((item, index) => item !== mended[index]) ? list : mended;
+    const list = repaired.map((item, index) => repairValue(item, items, `${at}[${index}]`, repairing));
+    return list.some((item, index) => item !== repaired[index]) ? list : repaired;
   }
-  if (!isRecord(mended) || !isRecord(schema.properties)) return mended;
-  const named = options.unknownParameter === "ignore" ? mended : renameParameters(mended, schema, options, at, notes);
-  return repairMembers(named, schema, at, mending);
+  if (!isRecord(repaired) || !isRecord(schema.properties)) return repaired;
+  const named =
+    options.unknownParameter === "ignore" ? repaired : renameParameters(repaired, schema, options, at, notes);
+  return repairMembers(named, schema, at, repairing);
 }
 
-/** Brings one value to the type that the schema wants, where only one reading is possible. */
+/** Converts a value to the schema's type where only one conversion is possible. */
 function reshape(value: unknown, schema: JsonSchema, at: string, { options, notes }: Repairing): unknown {
   if (typeof value === "number") return atMost(value, schema, at, notes);
-  if (typeof value === "string" && !accepts(schema, "string")) return fromText(value, schema, at, notes);
+  if (typeof value === "string" && !accepts(schema, "string")) return fromString(value, schema, at, notes);
   if (options.unknownParameter === "refuse") {
-    if (typeof value === "string" && Array.isArray(schema.enum)) return fromChoice(value, schema.enum, at, notes);
-    if (Array.isArray(value) && !accepts(schema, "array")) return oneOfList(value, schema, at, notes);
+    if (typeof value === "string" && Array.isArray(schema.enum)) return fromEnum(value, schema.enum, at, notes);
+    if (Array.isArray(value) && !accepts(schema, "array")) return unwrapArray(value, schema, at, notes);
   }
   if (accepts(schema, "array") && !Array.isArray(value) && value !== null && value !== undefined) {
     return wrapInArray(value, schema, at, notes);
@@ -215,31 +216,31 @@ function reshape(value: unknown, schema: JsonSchema, at: string, { options, note
   return value;
 }
 
-function fromText(value: string, schema: JsonSchema, at: string, notes: string[]): unknown {
+function fromString(value: string, schema: JsonSchema, at: string, notes: string[]): unknown {
   const trimmed = value.trim();
   if ((accepts(schema, "integer") || accepts(schema, "number")) && /^-?\d+(\.\d+)?$/.test(trimmed)) {
-    notes.push(`\`${at}\` came as text and was taken as the number ${trimmed}.`);
+    notes.push(`\`${at}\` was a string and was converted to the number ${trimmed}.`);
     return atMost(Number(trimmed), schema, at, notes);
   }
   if (accepts(schema, "boolean") && /^(true|false)$/i.test(trimmed)) {
-    notes.push(`\`${at}\` came as text and was taken as ${trimmed.toLowerCase()}.`);
+    notes.push(`\`${at}\` was a string and was converted to ${trimmed.toLowerCase()}.`);
     return trimmed.toLowerCase() === "true";
   }
-  const wantsList = accepts(schema, "array");
-  const wantsObject =
-    accepts(schema, "object") || (wantsList && isRecord(schema.items) && accepts(schema.items, "object"));
-  if ((wantsList && trimmed.startsWith("[")) || (wantsObject && trimmed.startsWith("{"))) {
+  const acceptsArray = accepts(schema, "array");
+  const acceptsObject =
+    accepts(schema, "object") || (acceptsArray && isRecord(schema.items) && accepts(schema.items, "object"));
+  if ((acceptsArray && trimmed.startsWith("[")) || (acceptsObject && trimmed.startsWith("{"))) {
     const parsed = parsedOrUndefined(trimmed);
     if (parsed !== undefined) {
-      notes.push(`\`${at}\` came as JSON text and was parsed.`);
+      notes.push(`\`${at}\` was a JSON string and was parsed.`);
       return isRecord(parsed) && !accepts(schema, "object") ? wrapInArray(parsed, schema, at, notes) : parsed;
     }
   }
-  return wantsList ? wrapInArray(value, schema, at, notes) : value;
+  return acceptsArray ? wrapInArray(value, schema, at, notes) : value;
 }
 
-/** The one choice that differs only in case, `_` and `-`. */
-function fromChoice(value: string, choices: readonly unknown[], at: string, notes: string[]): unknown {
+/** The only enum value that differs just in case, `_` and `-`. */
+function fromEnum(value: string, choices: readonly unknown[], at: string, notes: string[]): unknown {
   if (choices.includes(value)) return value;
   const same = choices.filter((one) => typeof one === "string" && plainName(one) === plainName(value));
   if (same.length !== 1) return value;
@@ -247,11 +248,11 @@ function fromChoice(value: string, choices: readonly unknown[], at: string, note
   return same[0];
 }
 
-/** A list of one text where a text is wanted. What has more items, or others, has more than one reading. */
-function oneOfList(list: readonly unknown[], schema: JsonSchema, at: string, notes: string[]): unknown {
+/** Unwraps an array of one string where a string is expected. Anything else is ambiguous. */
+function unwrapArray(list: readonly unknown[], schema: JsonSchema, at: string, notes: string[]): unknown {
   const [item] = list;
   if (list.length !== 1 || typeof item !== "string" || !accepts(schema, "string")) return list;
-  notes.push(`\`${at}\` was a list of one and was taken as its item.`);
+  notes.push(`\`${at}\` was an array of one item and was replaced by that item.`);
   return item;
 }
 
@@ -259,16 +260,16 @@ function wrapInArray(value: unknown, schema: JsonSchema, at: string, notes: stri
   const items = isRecord(schema.items) ? schema.items : {};
   const kind = typeof value === "object" ? "object" : typeof value;
   if (!accepts(items, kind) && !(kind === "number" && accepts(items, "integer"))) return value;
-  notes.push(`\`${at}\` was one item and was taken as a list of one.`);
+  notes.push(`\`${at}\` was a single item and was wrapped in an array.`);
   return [value];
 }
 
-/** A number above the ceiling is taken as the ceiling; only too small or fractional ones are refused. */
+/** Reduces a number above the maximum to it. Numbers that are too small or fractional are left for validation. */
 function atMost(value: number, schema: JsonSchema, at: string, notes: string[]): number {
-  const ceiling = schema.maximum;
-  if (typeof ceiling !== "number" || !(value > ceiling)) return value;
-  notes.push(`\`${at}\` ${value} is above the most, ${ceiling}, and was taken as ${ceiling}.`);
-  return ceiling;
+  const maximum = schema.maximum;
+  if (typeof maximum !== "number" || !(value > maximum)) return value;
+  notes.push(`\`${at}\` ${value} exceeds the maximum and was reduced to ${maximum}.`);
+  return maximum;
 }
 
 function accepts(schema: JsonSchema, type: string): boolean {

@@ -8,7 +8,7 @@ export type Provenance = {
   readonly ref: string;
 };
 
-/** One piece of an answer, told apart by `kind`. */
+/** One piece of an answer, distinguished by `kind`. */
 export type ContentBlock = { readonly provenance?: Provenance } & (
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "json"; readonly value: unknown }
@@ -16,7 +16,7 @@ export type ContentBlock = { readonly provenance?: Provenance } & (
   | { readonly kind: "resource"; readonly uri: string; readonly text?: string }
 );
 
-/** Something that was left out of an answer: counted, named, and where it can be had. */
+/** Something that was omitted from an answer: counted, named, and where it can be had. */
 export interface Truncation {
   readonly what: string;
   readonly producedBytes: number;
@@ -67,7 +67,7 @@ export interface ToolOutcome {
   readonly content: readonly ContentBlock[];
   readonly structured?: unknown;
   readonly truncations: readonly Truncation[];
-  /** What was put right in the arguments, as sentences. */
+  /** What was repaired in the arguments, as sentences. */
   readonly repairs: readonly string[];
   readonly artifacts: readonly string[];
   readonly decision: { readonly rule: string; readonly effect: Decision["effect"]; readonly approver: string | null };

@@ -90,7 +90,7 @@ const STATUS_OF_CODE: Readonly<Record<string, CallStatus>> = {
   POLICY_APPROVAL_REQUIRED: "denied",
 };
 
-/** What a tool finished in spite of a cancel is told as it is: the work was done. */
+/** What a tool finished in spite of a cancel is reported as it is: the work was done. */
 function statusOf(result: ToolResult, stopped: HaftError | undefined): CallStatus {
   if (!result.isError) return "ok";
   const known = result.code === undefined ? undefined : STATUS_OF_CODE[result.code];

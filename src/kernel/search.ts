@@ -10,7 +10,7 @@ export interface Pattern {
   readonly source: string;
   readonly syntax: "re2" | "literal";
   readonly ignoreCase: boolean;
-  /** The pattern may match over line ends. `(?s)` inside the pattern makes "." match them. */
+  /** The pattern may match over line endings. `(?s)` inside the pattern makes "." match them. */
   readonly multiline: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface WalkQuery extends Io {
   readonly root: string;
   /**
    * Without a slash it is matched against names, with one against the path below the root. With a `!` in front what it
-   * matches is left out, folders with all below them; `\\!` stands for the sign itself.
+   * matches is omitted, directories with all below them; `\\!` stands for the sign itself.
    */
   readonly glob?: string;
   /** Upper and lower case in the glob are the same letter. Default false. */
@@ -32,7 +32,7 @@ export interface WalkQuery extends Io {
    * repository those of git end where another one begins. `.git` is never entered either way.
    */
   readonly includeIgnored: boolean;
-  /** Names of folders that are never entered, beside `.git`. */
+  /** Names of directories that are never entered, beside `.git`. */
   readonly prune: readonly string[];
   /** "path": children in code-unit order of their names, so that pages neither overlap nor skip. */
   readonly order: "found" | "path";
@@ -81,7 +81,7 @@ export interface WalkEntry {
   readonly entry: Pick<FsEntryInfo, "kind">;
 }
 
-/** The last record of a search: why it ended, what it saw, what it left out. */
+/** The last record of a search: why it ended, what it saw, what it omitted. */
 export interface SearchEnd {
   readonly kind: "end";
   readonly why: "complete" | "limit" | "deadline" | "cancelled";
@@ -101,7 +101,7 @@ export interface SearchEnd {
   readonly passed?: number;
 }
 
-/** Search below a folder. The contract for implementers stands at the head of this file. */
+/** Search below a directory. The contract for implementers stands at the head of this file. */
 export interface Search {
   grep(query: GrepQuery): AsyncIterable<GrepHit | SearchEnd>;
   walk(query: WalkQuery): AsyncIterable<WalkEntry | SearchEnd>;

@@ -20,7 +20,7 @@ export interface Ids {
   next(kind: string): string;
 }
 
-/** What policy is told about a call. */
+/** What policy is reported about a call. */
 export interface PolicyCall {
   readonly callId: string;
   readonly tool: string;
@@ -37,7 +37,7 @@ export interface Policy {
   decide(claims: readonly Claim[], call: PolicyCall): Decision;
 }
 
-/** What a person is asked: the call, what it would touch, and why it is asked about. */
+/** What a user is asked: the call, what it would touch, and why it is asked about. */
 export interface ApprovalRequest {
   readonly token: string;
   readonly call: PolicyCall;
@@ -47,7 +47,7 @@ export interface ApprovalRequest {
   readonly reason: string;
 }
 
-/** A person, or a host callback that stands for one. Silence, a rejection or a time-out is a no. */
+/** A user, or a host callback that stands for one. Silence, a rejection or a time-out is a no. */
 export interface Approver {
   ask(request: ApprovalRequest, io: Io): Promise<Approval>;
 }
@@ -57,7 +57,7 @@ export interface AuditBegin {
   readonly callId: string;
   readonly sessionId: string;
   readonly tool: string;
-  /** The backend that calls go to unless they choose another, and the folder on it that they work in. */
+  /** The backend that calls go to unless they choose another, and the directory on it that they work in. */
   readonly backend: string;
   readonly workspace: string;
   /** SHA-256 of the input as the model sent it, hex. */
@@ -134,7 +134,7 @@ export interface Artifacts {
   create(about: Pick<ArtifactInfo, "what" | "provenance" | "tool">): Promise<ArtifactWriter>;
   /**
    * At most `length` bytes from `offset`; inside the gap no bytes come and `gap` tells where it ends.
-   * @throws `STORE_CONFLICT` where what is kept is damaged.
+   * @throws `STORE_CONFLICT` where what is stored is damaged.
    */
   read(id: string, offset: number, length: number): Promise<ArtifactPart | "evicted" | "unknown">;
   list(): Promise<readonly ArtifactInfo[]>;
@@ -145,7 +145,7 @@ export interface Artifacts {
   export(id: string, fs: Fs, path: string): Promise<{ readonly bytes: number }>;
 }
 
-/** Mutual exclusion by key, in this process and between processes that share the state folder. Never waits past `io`. */
+/** Mutual exclusion by key, in this process and between processes that share the state directory. Never waits past `io`. */
 export interface Locks {
   /**
    * Runs `body` while nobody else holds `key`, and settles as it does. Without `timeoutMs` it waits as long as it takes; once it
@@ -158,7 +158,7 @@ export interface Locks {
 
 /** Whole JSON documents by key, replaced under their lock. */
 export interface Store {
-  /** Undefined when there is none. @throws `STORE_CONFLICT` where what is kept is no valid JSON. */
+  /** Undefined when there is none. @throws `STORE_CONFLICT` where what is stored is no valid JSON. */
   get(key: string): Promise<unknown>;
   /**
    * Reads, changes and writes as one step; cannot be cancelled. Returning undefined deletes.

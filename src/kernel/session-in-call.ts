@@ -1,4 +1,4 @@
-/** The session as one call reaches it: all of it ends with the call, so that a tool that goes on cannot change what comes after. */
+/** The session as one call reaches it: all of it ends with the call, so that a tool that continues cannot change what comes after. */
 import type { Artifacts } from "./services.js";
 import type { Framework, OutputsSeen, ReadState, Session } from "./session.js";
 

@@ -2,7 +2,7 @@
 import { BoundedMap } from "./bounded-collections.js";
 import type { Shell, ShellHandle, ShellOptions, SpawnOptions } from "./shell.js";
 
-/** What is left of a session's background commands, for people. */
+/** What is left of a session's background commands, for users. */
 export interface SessionEnd {
   /** What could not be ended, or not be seen to end. */
   readonly left: readonly string[];
@@ -45,7 +45,7 @@ export class SessionJobs {
   /**
    * Ends them all, each as a cancel would: TERM, 3 s, KILL. What a call that is still under way leaves later is ended then. Idempotent.
    *
-   * @param options.forgets - And removes what is kept of them.
+   * @param options.forgets - And removes what is stored of them.
    */
   async end(sessionId: string, options: { readonly forgets?: boolean } = {}): Promise<SessionEnd> {
     const jobs = [...(this.#jobs.get(sessionId)?.values() ?? [])];

@@ -66,7 +66,7 @@ export interface TodoList {
 
 /** One conversation's state. It is the same object for all calls of the conversation. */
 export interface Session {
-  /** Unguessable, or a name that a person gave. */
+  /** Unguessable, or a name that a user gave. */
   readonly id: string;
   /** Who it belongs to, where a host tells its clients apart; jobs that outlive a session are shared by its owner's sessions only. */
   readonly owner?: string;
@@ -78,7 +78,7 @@ export interface Session {
   readonly artifacts: Artifacts;
   /** Absent: each read of a job shows its output from the beginning. */
   readonly outputsSeen?: OutputsSeen;
-  /** What tools remember only to answer faster, by a name of their own; bounded by them, lost at any time. Absent: nothing is kept. */
+  /** What tools remember only to answer faster, by a name of their own; bounded by them, lost at any time. Absent: nothing is stored. */
   readonly caches?: Map<string, unknown>;
   /** Paths that turned out to lead elsewhere; such a path is resolved before the next decision on it. May forget. */
   readonly symlinks: Set<string>;

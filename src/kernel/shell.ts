@@ -21,9 +21,9 @@ export interface ShellOptions extends Io {
    * Called with every chunk as it comes; `offset` counts the bytes of that stream before it. The bytes are the listener's to
    * keep, but where it `borrowsOutput`.
    *
-   * A promise holds this stream back: its next chunk is told when the promise has settled, and no more of it is read than
-   * the way to the command holds (a pipe; 5 MiB on a far machine), so that the command waits in its `write`. The other stream
-   * goes on. A throw or a rejection harms nothing and counts as taken. So a slow listener gets every byte in order.
+   * A promise holds this stream back: its next chunk is reported when the promise has settled, and no more of it is read than
+   * the way to the command holds (a pipe; 5 MiB on a remote machine), so that the command waits in its `write`. The other stream
+   * continues. A throw or a rejection harms nothing and counts as taken. So a slow listener gets every byte in order.
    *
    * A promise that stays open keeps nothing from ending: the deadline, a cancel and the end of the leader are what they are
    * without it. When the command has ended, what is left waits 1 s more for the listener, is then told at once without
@@ -34,7 +34,7 @@ export interface ShellOptions extends Io {
   readonly borrowsOutput?: boolean;
   /**
    * When it fires while the command runs, `exec` settles at once with "detached" and what was printed until then; the command
-   * goes on as a job of the session, without time limit, and its listener is told no more. A backend without the flag
+   * continues as a job of the session, without time limit, and its listener is reported no more. A backend without the flag
    * `detach` waits for the end. `spawn` does not look at it.
    */
   readonly detach?: AbortSignal;
@@ -177,7 +177,7 @@ export interface ShellHandle {
   /** The process that waits for somebody to type now; null when none is seen to. Absent where nobody can look. */
   waiting?(): Promise<WaitingFor | null>;
   /**
-   * Removes the job and its output from what is remembered. Absent where nothing is kept for longer than the backend lives.
+   * Removes the job and its output from what is remembered. Absent where nothing is stored for longer than the backend lives.
    * @throws `CALL_INVALID` while something of it runs.
    */
   forget?(): Promise<void>;
@@ -243,7 +243,7 @@ export interface Shell {
 export interface SpawnOptions extends ShellOptions {
   readonly lifetime: Lifetime;
   /**
-   * An absolute folder that the call may write to: the output is kept there, in files whose names begin with the job's id, and
+   * An absolute directory that the call may write to: the output is stored there, in files whose names begin with the job's id, and
    * not in the backend's own place. A backend that keeps no output in files does not look at it.
    */
   readonly outputDirectory?: string;

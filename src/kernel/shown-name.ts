@@ -6,7 +6,7 @@ const MAX_ECHO_BYTES = 4_096;
 /** Bytes of a longer one. */
 const LONG_ECHO_BYTES = 256;
 
-/** A name that a model made up, as it is told and recorded: on one row, at most 128 bytes of it. */
+/** A name that a model made up, as it is reported and recorded: on one row, at most 128 bytes of it. */
 export function shownName(name: string): string {
   const cut = truncateToHead(name, MAX_SHOWN_BYTES);
   return wellFormed(showControls(cut.omittedBytes === 0 ? name : `${cut.text}…`));

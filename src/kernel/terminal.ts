@@ -1,4 +1,4 @@
-/** The port to terminals that a person may watch (tmux). Only some backends have it. */
+/** The port to terminals that a user may watch (tmux). Only some backends have it. */
 import type { ShellOptions, ShellResult } from "./shell.js";
 
 /** One pane of a terminal and what it shows itself to be doing. */

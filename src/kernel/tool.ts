@@ -22,7 +22,7 @@ export interface ToolDescriptor {
 /** none: pure, or the session's own state. look: reads the world. act: changes it. */
 export type Effect = "none" | "read" | "write";
 
-/** Hints for people and clients; nothing is decided by them. */
+/** Hints for users and clients; nothing is decided by them. */
 export interface ToolAnnotations {
   readonly title?: string;
   /** The tool may destroy what was there before. */
@@ -71,7 +71,7 @@ export interface FacadeOutput {
 
 /** The inside of a tool that the pipeline works with. */
 export interface ToolBody {
-  /** The canonical name; the face may advertise another. */
+  /** The canonical name; the presenter may advertise another. */
   readonly name: string;
   readonly effect: Effect;
   readonly schema: InputSchema;
@@ -85,7 +85,7 @@ export interface ToolBody {
 /** A tool ready to register. One instance may stand in any number of registries. */
 export interface DefinedTool {
   readonly name: string;
-  /** For people; the name unless the annotations give a title. */
+  /** For users; the name unless the annotations give a title. */
   readonly label: string;
   readonly description: string;
   readonly parameters: JsonSchema;

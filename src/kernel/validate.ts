@@ -1,4 +1,4 @@
-/** Checks arguments against the advertised schema and words what is wrong for the model that must send them again. */
+/** Checks arguments against the advertised schema and words the problem for the model that must send them again. */
 import type { ErrorObject } from "ajv/dist/2020.js";
 import { nearestNames } from "../text/index.js";
 import { isRecord } from "./coerce.js";
@@ -8,26 +8,26 @@ import { type InputSchema, isStandardSchema, type JsonSchema } from "./schema.js
 import { shownName } from "./shown-name.js";
 
 export interface Problem {
-  /** The parameter, as `items[1].status`; absent when the whole bag is wrong. */
+  /** The parameter, as `items[1].status`; absent when the arguments as a whole are wrong. */
   readonly parameter?: string;
   readonly missing?: boolean;
-  /** One sentence: what came and what is accepted. */
+  /** A clause: what is accepted and what was sent. */
   readonly problem: string;
 }
 
 export type Validated = { readonly value: unknown } | Problem;
 
-/** A schema that is ready. `errorOf`: what is wrong first with a value; throws where the check itself comes to no end. */
+/** A compiled schema. `errorOf` returns the first problem of a value and throws when the check takes too many steps. */
 interface Compiled {
   errorOf(value: unknown): Partial<ErrorObject> | undefined;
 }
 
-/** The schema asks for too many steps, or refers to itself without an end. */
+/** The schema needs too many steps, or recurses without end. */
 const TOO_MUCH_WORK: Problem = {
-  problem: `checking the arguments against the tool's schema takes more than ${MAX_STEPS} steps. Send fewer and less nested values; if these are few, the author of the tool has to simplify its schema`,
+  problem: `checking the arguments against the tool's schema takes more than ${MAX_STEPS} steps. Send fewer or less nested values; if there are few already, the author of the tool must simplify the schema`,
 };
 
-/** Compiles at the first use: nothing is loaded for a tool that is never called. */
+/** Compiles at the first use, so that ajv is not loaded for a tool that is never called. */
 export type Validator = (value: unknown) => Promise<Validated> | Validated;
 
 export function createValidator(schema: InputSchema, advertised: JsonSchema, tool: string): Validator {
@@ -51,7 +51,7 @@ export function createValidator(schema: InputSchema, advertised: JsonSchema, too
   };
 }
 
-/** Why no arguments could be checked against the schema, as a clause; undefined where they can. For schemas of strangers. */
+/** Why the schema does not compile, as a clause; undefined where it does. For schemas of other servers. */
 export async function schemaProblem(schema: JsonSchema): Promise<string | undefined> {
   try {
     await compile(schema, "");
@@ -61,13 +61,13 @@ export async function schemaProblem(schema: JsonSchema): Promise<string | undefi
   }
 }
 
-/** Loads what `compile` needs. A failed import is remembered for good, so a host loads it while descriptors are free. */
+/** Loads ajv. Node.js caches a failed import for good, so a host loads it before it can run out of file descriptors. */
 export const loadValidator = () => import("ajv/dist/2020.js");
 
-/** @throws `REGISTRY_INVALID_TOOL`: the tool's author is told, since the model that called it can do nothing about it. */
+/** @throws `REGISTRY_INVALID_TOOL`: only the author of the tool can fix its schema. */
 async function compile(schema: JsonSchema, tool: string): Promise<Compiled> {
   const { Ajv2020 } = await loadValidator();
-  // The schema is passed through as its author wrote it: strict mode would refuse keywords that only others know.
+  // Not strict: schemas may hold keywords that ajv does not know.
   const ajv = new Ajv2020({
     strict: false,
     allErrors: false,
@@ -95,7 +95,7 @@ async function compile(schema: JsonSchema, tool: string): Promise<Compiled> {
     const why = messageOf(error);
     throw new HaftError(
       "REGISTRY_INVALID_TOOL",
-      `Did not run \`${tool}\`: its definition is faulty, which no other arguments mend. The author of the tool has to correct its schema: ${why}.`,
+      `Did not run \`${tool}\`: the tool's schema is invalid (${why}). Other arguments do not help; the author of the tool must correct it.`,
       { cause: error, details: { name: tool, why } },
     );
   }
@@ -109,12 +109,12 @@ async function validateStandard(
   if (outcome.issues === undefined) return { value: outcome.value };
   const issue = outcome.issues[0];
   const parameter = issue?.path?.map(segmentName).join(".") ?? "";
-  const message = issue?.message ?? "it does not fit the schema";
+  const message = issue?.message ?? "it does not match the schema";
   const missing = parameter !== "" && readAt(value, issue?.path ?? []) === undefined;
   const problem =
     parameter === ""
-      ? `the arguments do not fit: ${message}`
-      : `\`${parameter}\` ${missing ? "is missing" : "does not fit"}: ${message}`;
+      ? `the arguments do not match the schema: ${message}`
+      : `\`${parameter}\` ${missing ? "is required" : "is invalid"}: ${message}`;
   return parameter === "" ? { problem } : { parameter, missing, problem };
 }
 
@@ -130,19 +130,20 @@ function readAt(value: unknown, path: readonly unknown[]): unknown {
 
 function wordProblem(error: Partial<ErrorObject>, value: unknown, schema: JsonSchema): Problem {
   const { instancePath, params } = error;
-  if (instancePath === undefined || params === undefined) return { problem: "the arguments do not fit the schema" };
+  if (instancePath === undefined || params === undefined) return { problem: "the arguments do not match the schema" };
   const parameter = parameterAt(instancePath);
   const inside = parameter === "" ? "" : `${parameter}.`;
   const holder = isRecord(error.parentSchema) ? error.parentSchema : {};
   if (error.keyword === "required") {
     const name = `${inside}${params.missingProperty as string}`;
-    const wanted = isRecord(holder.properties) ? holder.properties[params.missingProperty as string] : undefined;
-    const odd = unknownNames(error.data, holder).map((one) => `\`${inside}${shownName(one)}\``);
-    const others = odd.length === 0 ? "" : `. There is no parameter ${odd.join(", ")}`;
+    const schemaOfIt = isRecord(holder.properties) ? holder.properties[params.missingProperty as string] : undefined;
+    const unknown = unknownNames(error.data, holder).map((one) => `\`${inside}${shownName(one)}\``);
+    const others =
+      unknown.length === 0 ? "" : `. Unknown parameter${unknown.length === 1 ? "" : "s"} ${unknown.join(", ")}`;
     return {
       parameter: name,
       missing: true,
-      problem: `\`${name}\` is missing; it takes ${acceptedBy(wanted)}${others}`,
+      problem: `\`${name}\` is required (${acceptedBy(schemaOfIt).replace(/^an? /, "")})${others}`,
     };
   }
   if (error.keyword === "additionalProperties") {
@@ -151,14 +152,15 @@ function wordProblem(error: Partial<ErrorObject>, value: unknown, schema: JsonSc
     const near = nearestNames(extra, known, 1)[0];
     const hint = near === undefined ? "" : ` (did you mean \`${inside}${near}\`?)`;
     const name = `${inside}${shownName(extra)}`;
-    return { parameter: name, problem: `there is no parameter \`${name}\`${hint}; there are ${listed(known)}` };
+    const accepted = known.length === 0 ? "there are no parameters" : `the parameters are ${listed(known)}`;
+    return { parameter: name, problem: `unknown parameter \`${name}\`${hint}; ${accepted}` };
   }
   if (parameter === "") {
     const names = isRecord(schema.properties) ? Object.keys(schema.properties) : [];
     const accepted = names.length === 0 ? "an empty object" : `an object with the parameters ${listed(names)}`;
-    return { problem: `the arguments were ${shown(value)}; ${accepted} is accepted` };
+    return { problem: `the arguments must be ${accepted}, not ${shown(value)}` };
   }
-  return { parameter, problem: `\`${parameter}\` was ${shown(error.data)}; it takes ${acceptedBy(holder)}` };
+  return { parameter, problem: `\`${parameter}\` must be ${acceptedBy(holder)}, not ${shown(error.data)}` };
 }
 
 /** Up to three names that the model may have meant for the missing one. */
@@ -179,16 +181,16 @@ function parameterAt(pointer: string): string {
 }
 
 const ARTICLES: Readonly<Record<string, string>> = {
-  string: "text",
-  integer: "a whole number",
+  string: "a string",
+  integer: "an integer",
   number: "a number",
-  boolean: "true or false",
-  array: "a list",
+  boolean: "a boolean",
+  array: "an array",
   object: "an object",
   null: "null",
 };
 
-/** What a schema accepts, in words. */
+/** What a schema accepts, as a noun phrase. */
 export function acceptedBy(schema: unknown): string {
   if (!isRecord(schema)) return "a value";
   if (Array.isArray(schema.enum))
@@ -203,26 +205,28 @@ export function acceptedBy(schema: unknown): string {
   const bounds = [
     rangeOf(schema),
     typeof schema.minLength === "number" && schema.minLength > 0 ? "that is not empty" : "",
-    typeof schema.minItems === "number" && schema.minItems > 0 ? `with at least ${schema.minItems} items` : "",
+    typeof schema.minItems === "number" && schema.minItems > 0
+      ? `with at least ${schema.minItems} item${schema.minItems === 1 ? "" : "s"}`
+      : "",
     isRecord(schema.not) && "const" in schema.not ? `other than ${JSON.stringify(schema.not.const)}` : "",
   ].filter(Boolean);
   const inner = isRecord(schema.items) && schema.type === "array" ? ` of ${manyOf(schema.items)}` : "";
   return [base + inner, ...bounds].join(" ");
 }
 
-/** What the items of a list are, in words. */
+/** The items of an array schema, as a plural noun. */
 function manyOf(items: JsonSchema): string {
   return items.type === "object"
     ? "objects"
     : items.type === "string" && items.enum === undefined
-      ? "texts"
+      ? "strings"
       : acceptedBy(items);
 }
 
 function rangeOf({ minimum, maximum }: JsonSchema): string {
-  const least = typeof minimum === "number" ? `at least ${minimum}` : "";
-  const most = typeof maximum === "number" ? `at most ${maximum}` : "";
-  const both = [least, most].filter((one) => one !== "").join(" and ");
+  const atLeast = typeof minimum === "number" ? `at least ${minimum}` : "";
+  const atMost = typeof maximum === "number" ? `at most ${maximum}` : "";
+  const both = [atLeast, atMost].filter((one) => one !== "").join(" and ");
   return both === "" ? "" : `of ${both}`;
 }
 
@@ -230,12 +234,12 @@ function listed(names: readonly string[], quote = "`"): string {
   return names.length === 0 ? "none" : names.map((name) => `${quote}${name}${quote}`).join(", ");
 }
 
-/** A value as a reader sees it, at most 60 characters of it, with its type where the look does not tell. */
+/** A value as JSON of at most 60 characters, with its type where the JSON alone could be misread. */
 function shown(value: unknown): string {
   if (value === undefined) return "absent";
   const text = JSON.stringify(value) ?? String(value);
   const truncated = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  if (typeof value === "string") return `the text ${truncated}`;
-  if (Array.isArray(value)) return `the list ${truncated}`;
+  if (typeof value === "string") return `the string ${truncated}`;
+  if (Array.isArray(value)) return `the array ${truncated}`;
   return isRecord(value) ? `the object ${truncated}` : truncated;
 }

@@ -1,4 +1,4 @@
-/** Bounds what a call waits for beside its tool and a person: none of it may hold the call for ever. */
+/** Bounds what a call waits for beside its tool and a user: none of it may hold the call for ever. */
 import type { Clock } from "./services.js";
 
 /** What a bounded wait is made of. */

@@ -12,11 +12,11 @@ import { normalizePath } from "../text/index.js";
 
 /** What `denyByDefaultPolicy` lets pass. */
 export interface DenyByDefaultOptions {
-  /** Absolute folders; files in and below them may be touched. None: no file may. */
+  /** Absolute directories; files in and below them may be touched. None: no file may. */
   readonly roots: readonly string[];
   /** False: files in the roots may only be read. Default true. */
   readonly writes?: boolean;
-  /** Whether commands may run, in a folder inside a root, and their jobs be used. A command can reach more than its folder. Default false. */
+  /** Whether commands may run, in a directory inside a root, and their jobs be used. A command can reach more than its directory. Default false. */
   readonly commands?: boolean;
 }
 
@@ -24,7 +24,7 @@ type Refusal = Extract<Decision, { effect: "deny" }>;
 
 /**
  * Allows files inside the roots, commands when they are allowed, and nothing else. A path is judged by its spelling after
- * `.` and `..` are worked out; where a link leads elsewhere, the port judges the real place by the same rules.
+ * `.` and `..` are worked out; where a symlink leads elsewhere, the port judges the real place by the same rules.
  *
  * @throws `CONFIG_INVALID` when a root is not absolute.
  */

@@ -52,7 +52,7 @@ describe("stripControls", () => {
     expect(stripControls(text)).toEqual({ text: clean, removed, carriageReturns: 0 });
   });
 
-  it("counts carriage returns of line ends apart", () => {
+  it("counts carriage returns of line endings apart", () => {
     expect(stripControls("a\r\nb\r\r\nc\rd")).toEqual({ text: "a\nb\ncd", removed: 1, carriageReturns: 3 });
   });
 

@@ -1,13 +1,13 @@
 /** A text without control characters, and what was taken out of it. */
 export interface StrippedText {
   readonly text: string;
-  /** Characters taken out, those of escape sequences included; carriage returns of line ends are not. */
+  /** Characters taken out, those of escape sequences included; carriage returns of line endings are not. */
   readonly removed: number;
   /** Carriage returns that stood before a newline and went with it. */
   readonly carriageReturns: number;
 }
 
-/** Longest operating-system command, such as a title or a link, that is taken out as one sequence, in UTF-16 units. */
+/** Longest operating-system command, such as a title or a symlink, that is taken out as one sequence, in UTF-16 units. */
 const MAX_STRING_SEQUENCE = 4096;
 
 /** Controls but tab and newline, DEL, C1, and the characters that change the direction of text. */

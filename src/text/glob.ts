@@ -23,7 +23,7 @@ export type GlobResult =
 type Segment = "any-depth" | readonly GlobToken[];
 
 /**
- * Compiles a glob to a predicate over paths that are relative to one folder and use `/`.
+ * Compiles a glob to a predicate over paths that are relative to one directory and use `/`.
  *
  * `*` and `?` stay within a name, `**` as a whole segment spans any number of names (`a/**` also matches `a`), `[a-z]`
  * and `[!a-z]` are classes, `{a,b}` are alternatives, a backslash makes the next character literal. Everything else,

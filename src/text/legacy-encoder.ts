@@ -35,7 +35,7 @@ export function legacyWidth(encoding: string, byte: number): number {
 
 /**
  * Turns a decoder round: the platform decodes legacy encodings and encodes none. Characters of three or four bytes are
- * left out, so a text with one of them is not encoded.
+ * omitted, so a text with one of them is not encoded.
  */
 export function createLegacyEncoder(encoding: TextEncodingName): LegacyEncoder {
   const codes = codesOf(encoding);

@@ -64,7 +64,7 @@ class MiddleSearch {
 
   /**
    * Finds a point on a shortest script at about half its length. Diagonal `k` holds the points whose offset in `before`
-   * is `k` more than in `after`; diagonals that have reached an edge of the box are left out of later rounds.
+   * is `k` more than in `after`; diagonals that have reached an edge of the box are omitted from later rounds.
    */
   #findSplit(top: number, bottom: number, left: number, right: number): boolean {
     const [before, after, forward, backward] = [this.#before, this.#after, this.#forward, this.#backward];

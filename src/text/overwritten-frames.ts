@@ -1,7 +1,7 @@
 /** A text without what a terminal would have overwritten. */
 export interface RedrawnText {
   readonly text: string;
-  /** Frames left out: states of a line that a later state covered. */
+  /** Frames omitted: states of a line that a later state covered. */
   readonly frames: number;
 }
 

@@ -32,7 +32,7 @@ describe("normalizePath", () => {
 });
 
 describe("folderEnd", () => {
-  it("is what only the path of a folder ends in", () => {
+  it("is what only the path of a directory ends in", () => {
     for (const path of ["a", "a.", "a..", ".a", "..a", "a/...", "a/.b", "~"])
       expect(trailingSlash(path)).toBeUndefined();
     expect(["a/", "a//", "a/.", "a/..", ".", "..", "/", "/."].map(trailingSlash)).toEqual([
@@ -56,7 +56,7 @@ describe("folderEnd", () => {
 });
 
 describe("joinPath", () => {
-  it("puts a path below a folder, absolute or not", () => {
+  it("puts a path below a directory, absolute or not", () => {
     expect(joinPath("/w", "a/../b")).toBe("/w/b");
     expect(joinPath("src", "../a")).toBe("a");
     expect(joinPath("/w", "/a")).toBe("/w/a");

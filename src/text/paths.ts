@@ -1,5 +1,5 @@
 /**
- * Shortens a POSIX path by its spelling alone: repeated slashes, `.`, and `name/..` go; no link is looked at.
+ * Shortens a POSIX path by its spelling alone: repeated slashes, `.`, and `name/..` go; no symlink is looked at.
  *
  * A `..` that has nothing before it stays in a relative path and vanishes at the root. No trailing slash, except that
  * the root is `/`; an empty path is `.`.
@@ -18,7 +18,7 @@ export function normalizePath(path: string): string {
 }
 
 /**
- * `path` as seen from the folder `base`, normalized. A leading slash of `path` has no meaning here: see
+ * `path` as seen from the directory `base`, normalized. A leading slash of `path` has no meaning here: see
  * {@link resolvePath}.
  */
 export function joinPath(base: string, path: string): string {
@@ -26,11 +26,11 @@ export function joinPath(base: string, path: string): string {
 }
 
 /**
- * The absolute, normalized path that `path` names in the folder `cwd`. It holds no `..`.
+ * The absolute, normalized path that `path` names in the directory `cwd`. It holds no `..`.
  *
  * An absolute `path` stands for itself; `~` and `~/x` stand in `home` when one is given. `~name` is an ordinary name.
  *
- * @param cwd - An absolute folder; a relative one is taken from the root.
+ * @param cwd - An absolute directory; a relative one is taken from the root.
  */
 export function resolvePath(cwd: string, path: string, home?: string): string {
   if (path.startsWith("/")) return normalizePath(path);
@@ -38,7 +38,7 @@ export function resolvePath(cwd: string, path: string, home?: string): string {
   return normalizePath(`/${cwd}/${path}`);
 }
 
-/** `~` and `~/x` in the folder `home`; any other path as it is. For what comes from where no shell expands it. */
+/** `~` and `~/x` in the directory `home`; any other path as it is. For what comes from where no shell expands it. */
 export function expandHome(path: string, home: string): string {
   return isInHome(path) ? `${home}${path.slice(1)}` : path;
 }
@@ -53,7 +53,7 @@ function isInHome(path: string): boolean {
 }
 
 /**
- * The end of `path` by which it can only name a folder: its last slash, with a `.` or `..` after it; all of `.` and `..`.
+ * The end of `path` by which it can only name a directory: its last slash, with a `.` or `..` after it; all of `.` and `..`.
  * Undefined where a file may be meant.
  */
 export function trailingSlash(path: string): string | undefined {
@@ -67,16 +67,16 @@ export function withoutTrailingSlash(path: string): string {
   return path.slice(0, end);
 }
 
-/** The folder that holds `path`: `/` for the root itself, `.` for a bare name, `..` for `.`. */
+/** The directory that holds `path`: `/` for the root itself, `.` for a bare name, `..` for `.`. */
 export function parentOf(path: string): string {
   return joinPath(path, "..");
 }
 
 /**
- * Where `rest` leads from the folder `real`, of which its first name is missing: what does not exist is no link, so a `..`
- * takes one missing name away, and where none is left it leads to the folder above.
+ * Where `rest` leads from the directory `real`, of which its first name is missing: what does not exist is no symlink, so a `..`
+ * takes one missing name away, and where none is left it leads to the directory above.
  *
- * @param real - An absolute, normalized folder, links followed.
+ * @param real - An absolute, normalized directory, symlinks followed.
  */
 export function walkMissing(real: string, rest: string): { readonly real: string; readonly missing: string } {
   let directory = real;
@@ -96,9 +96,9 @@ export function baseName(path: string): string {
 }
 
 /**
- * `path` relative to the folder `root`, or `undefined` when it is not inside. The root itself gives an empty string.
+ * `path` relative to the directory `root`, or `undefined` when it is not inside. The root itself gives an empty string.
  *
- * Both are normalized first and must be of one kind: two absolute paths, or two relative to the same folder.
+ * Both are normalized first and must be of one kind: two absolute paths, or two relative to the same directory.
  */
 export function relativeInside(root: string, path: string): string | undefined {
   const base = normalizePath(root);

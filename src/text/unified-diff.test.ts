@@ -25,7 +25,7 @@ describe("renderUnifiedDiff", () => {
     expect(renderUnifiedDiff(before, before.replace("5", "five"), 3)).toBe(expected);
   });
 
-  it("shows as much context as it is told", () => {
+  it("shows as much context as it is reported", () => {
     const before = "1\n2\n3\n4\n5\n";
     const after = before.replace("3", "x");
     expect(renderUnifiedDiff(before, after, 0)).toBe("@@ -3 +3 @@\n-3\n+x\n");

@@ -1,6 +1,6 @@
 import { isAscii } from "./ascii.js";
 
-/** What a cut kept of a string and how much it left out, in UTF-8 bytes; the two numbers add up to the whole. */
+/** What a cut kept of a string and how much it omitted, in UTF-8 bytes; the two numbers add up to the whole. */
 export interface Utf8Truncation {
   readonly text: string;
   readonly keptBytes: number;

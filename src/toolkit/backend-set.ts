@@ -73,7 +73,7 @@ export class BackendSet {
     return this.#opening;
   }
 
-  /** What the opened backends have to tell of hosts that were killed; each is told once. */
+  /** What the opened backends have to tell of hosts that were killed; each is reported once. */
   async takeReports(): Promise<readonly EndedAfterKill[]> {
     const opened = await this.#opening?.catch(() => undefined);
     const backends: readonly (Backend & Partial<Reporting>)[] = Object.values(opened?.all ?? {});
@@ -113,7 +113,7 @@ export class BackendSet {
     try {
       for (const name of this.names) opened.push([name, this.#given[name] ?? (await openBackend(name, this.#options))]);
     } catch (error) {
-      // Why it could not be opened is told, whatever the others say at their end.
+      // Why it could not be opened is reported, whatever the others say at their end.
       await Promise.allSettled(this.#own(opened).map((backend) => backend.close()));
       throw error;
     }

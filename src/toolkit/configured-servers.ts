@@ -5,10 +5,10 @@ import type { ServerAddress, ServerState, Servers } from "../mcp-client/index.js
 import type { ServerConfig } from "./config/config.js";
 import type { SettledConfig } from "./config/settle-config.js";
 
-/** Which servers, and what they are told and given. */
+/** Which servers, and what they are reported and given. */
 export interface ConfiguredServersOptions {
   readonly config: Pick<SettledConfig, "servers" | "tools">;
-  /** Absolute; where programs are started that name no folder. */
+  /** Absolute; where programs are started that name no directory. */
   readonly cwd: string;
   /** Of Haft, told to the servers. */
   readonly version: string;

@@ -12,7 +12,7 @@ interface Parts {
   isClosed(): boolean;
 }
 
-/** Gives the context at once when the backends are open: most calls need not wait for it. `cwd` narrows it to a folder. */
+/** Gives the context at once when the backends are open: most calls need not wait for it. `cwd` narrows it to a directory. */
 export function contextFactory(options: ToolkitOptions, { host, backends, dialect, workspace, isClosed }: Parts) {
   const more = {
     host: host.services,

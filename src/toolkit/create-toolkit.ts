@@ -16,11 +16,11 @@ import { ToolkitSessions } from "./toolkit-sessions.js";
 
 /**
  * Puts a toolkit together. Nothing is opened, written or started before the first call: backends open then, and an
- * unwritable state folder is told by the first call that needs it (`STORE_UNWRITABLE`).
+ * unwritable state directory is reported by the first call that needs it (`STORE_UNWRITABLE`).
  *
  * @throws `CONFIG_INVALID` for an unknown option, choice, dialect or target, for a workspace that is relative or, on this machine, not
  *   there; `REGISTRY_INVALID_TOOL` for what `defineTool` did not make, and for two tools of one name; `STORE_NEWER` for a state
- *   folder that a newer version has written.
+ *   directory that a newer version has written.
  * @example See README.md.
  */
 export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolkit> {
@@ -85,9 +85,9 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   return toolkit;
 }
 
-/** Every part is closed, whatever becomes of the others; the first that failed is told. */
+/** Every part is closed, whatever becomes of the others; the first that failed is reported. */
 async function closeAll(sessions: ToolkitSessions, backends: BackendSet, host: Host): Promise<SessionEnd> {
-  // Nobody comes back to a session without a name: what is kept of its jobs goes while its backends are open.
+  // Nobody comes back to a session without a name: what is stored of its jobs goes while its backends are open.
   const unnamed = await sessions.closeUnnamed();
   // Commands first: what they still print belongs to the sessions' artifacts.
   const [closed] = await Promise.allSettled([backends.close()]);

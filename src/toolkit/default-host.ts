@@ -35,7 +35,7 @@ const LATE_TIMERS: Pick<Clock, "timer"> = Object.freeze({
  * A box of built-in tools on this machine, with a session of its own that ends with its `close`.
  *
  * @param collection - "read-only", "coding", "all". Default "all".
- * @param cwd - Absolute; where relative paths start. Default: the current folder of the process at the first use of the host.
+ * @param cwd - Absolute; where relative paths start. Default: the current directory of the process at the first use of the host.
  * @param host - Default: one that all such helpers share.
  * @throws `REGISTRY_UNKNOWN_COLLECTION`
  */

@@ -1,4 +1,4 @@
-/** Dialects by the names that people type. */
+/** Dialects by the names that users type. */
 import { haftDialect } from "../dialects/haft/haft-dialect.js";
 import { type Dialect, HaftError } from "../kernel/index.js";
 import { nearestNames } from "../text/index.js";

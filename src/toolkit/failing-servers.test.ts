@@ -94,7 +94,7 @@ describe("another server that fails for a moment", { timeout: 90_000 }, () => {
     expect(notes[1]).toBe('the server "s": it is connected now, with 1 tool');
   });
 
-  it("passes a link to a resource on, and says that it was not fetched and how large it is", async () => {
+  it("passes a symlink to a resource on, and says that it was not fetched and how large it is", async () => {
     const more = `
       call = async () => ({ content: [
         { type: "resource_link", uri: "report://1", name: "report", mimeType: "application/pdf", size: 1234 },

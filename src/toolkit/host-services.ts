@@ -19,7 +19,7 @@ import { isOwnTool } from "./builtin-registry.js";
 export interface HostServicesOptions {
   readonly policy: Policy;
   readonly stateDir?: string;
-  /** False: nothing is kept on disk. */
+  /** False: nothing is stored on disk. */
   readonly persist: boolean;
   /** Bytes that the artifacts of one session may take on disk. Default: the store's. */
   readonly artifactQuotaBytes?: number;
@@ -46,7 +46,7 @@ export interface Host {
   readonly services: HostServices;
   /** Opens a session: a named one is found again by its name, one without ends with its `close`. */
   openSession(id: string | undefined): HostSession;
-  /** Absent where nothing is kept on disk. */
+  /** Absent where nothing is stored on disk. */
   readonly statePath?: string;
   close(): void;
 }

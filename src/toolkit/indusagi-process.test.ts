@@ -53,7 +53,7 @@ describe("process of indusagi", () => {
 
   verifies(
     ["IR-105", "IP-027"],
-    "keeps either stream in files of .indus-process below the folder, whatever that is called",
+    "keeps either stream in files of .indus-process below the directory, whatever that is called",
     async () => {
       const id = await started("echo 'it is' \"quoted\"; echo wrong >&2; sleep 600");
       const folder = join(cwd, ".indus-process");

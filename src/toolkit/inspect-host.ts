@@ -1,7 +1,7 @@
 /** What a host finds on this machine, for whoever looks why something does not work. Nothing is started but ripgrep, for its version. */
 import { messageOf } from "../kernel/index.js";
 
-/** Milliseconds that the lock of the state folder is waited for. */
+/** Milliseconds that the lock of the state directory is waited for. */
 const LOCK_WAIT_MS = 2_000;
 
 export interface HostFindings {
@@ -13,7 +13,7 @@ export interface HostFindings {
   readonly statePath: string;
   /** Why nothing can be kept there, as a clause; absent when something can. */
   readonly stateProblem?: string;
-  /** Why no lock of the state folder can be had; absent when it can. */
+  /** Why no lock of the state directory can be had; absent when it can. */
   readonly lockProblem?: string;
 }
 
@@ -21,7 +21,7 @@ export interface HostFindings {
  * Looks at search, files and state of this machine.
  *
  * @param options.stateDir - Default: as the environment says.
- * @param options.tryLock - Takes a lock in the state folder for a moment, which makes the folder where it is missing.
+ * @param options.tryLock - Takes a lock in the state directory for a moment, which makes the directory where it is missing.
  */
 export async function inspectHost(options: {
   readonly stateDir?: string;

@@ -7,11 +7,11 @@ export interface OpenBackendOptions {
   readonly cwd?: string;
   /** What commands find in their environment beside the usual few variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The state folder, for what has to outlive this process. Absent: nothing does. */
+  /** The state directory, for what has to outlive this process. Absent: nothing does. */
   readonly stateDir?: string;
 }
 
-/** The kinds of target, as they are told to people. */
+/** The kinds of target, as they are reported to users. */
 export const TARGETS: readonly string[] = Object.freeze([
   "local",
   "memory",

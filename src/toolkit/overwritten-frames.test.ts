@@ -31,7 +31,7 @@ const BAR = FRAMES.join("\\r");
 const commandOf = (to = "") => `printf '${BAR}\\nbuilt\\n'${to}`;
 
 describe("frames of a progress bar that a later frame overwrites", () => {
-  it.each(["local", "memory", "posix:sh"])("are left out on %s, counted, and whole in the artifact", async (target) => {
+  it.each(["local", "memory", "posix:sh"])("are omitted on %s, counted, and whole in the artifact", async (target) => {
     const run = await boxOn({ on: [target] });
     const { text, artifact, outcome } = await run("bash", { command: commandOf() });
     expect(text.split("\n").slice(0, 3)).toEqual([
@@ -44,7 +44,7 @@ describe("frames of a progress bar that a later frame overwrites", () => {
     expect(kept.text).toContain("[249/500] building");
   });
 
-  it("are left out of stderr, of an output that is itself truncated, and of what a job printed", async () => {
+  it("are omitted from stderr, of an output that is itself truncated, and of what a job printed", async () => {
     const run = await boxOn({ on: ["local"] });
     const { text } = await run("bash", { command: `${commandOf(" >&2")}; echo fine` });
     expect(text).toContain("stderr (499 overwritten frames omitted;");

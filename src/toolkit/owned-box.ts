@@ -4,8 +4,8 @@ import type { HostContext, SessionEnd, ToolBox } from "../kernel/index.js";
 /** Something whose session ends with it. */
 export interface CloseableContext extends AsyncDisposable {
   /**
-   * Ends the session that was made for it: what it left running is ended, and nothing of it is kept; later calls are refused
-   * with `STORE_CLOSED`. A session with a name goes on. Idempotent. Without it the session ends with the toolkit.
+   * Ends the session that was made for it: what it left running is ended, and nothing of it is stored; later calls are refused
+   * with `STORE_CLOSED`. A session with a name continues. Idempotent. Without it the session ends with the toolkit.
    */
   close(): Promise<SessionEnd>;
 }

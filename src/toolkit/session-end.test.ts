@@ -89,7 +89,7 @@ describe("a session that ends", () => {
     expect(await run(again.box(), "todo_read")).toMatchObject({ status: "ok" });
   });
 
-  it("ends its jobs on a backend that was handed in and goes on", async () => {
+  it("ends its jobs on a backend that was handed in and continues", async () => {
     const ended: string[] = [];
     const backend = createMemoryBackend();
     const endSession = async (id: string) => {
@@ -121,7 +121,7 @@ describe("a session without a name", () => {
     expect(await run(box, "todo_read")).toMatchObject(closed);
   });
 
-  it("goes on after its box where the toolkit was made with a name", async () => {
+  it("continues after its box where the toolkit was made with a name", async () => {
     const toolkit = await local({ session: "daily" });
     const box = toolkit.box();
     await box.close();

@@ -1,14 +1,14 @@
-/** What is kept on disk beyond a process, for commands that look after it: sessions, artifacts, jobs, the record and the tokens of clients. */
+/** What is stored on disk beyond a process, for commands that look after it: sessions, artifacts, jobs, the record and the tokens of clients. */
 import type { StoredJobs } from "../backends/local/index.js";
 import type { AuditReport, FileSessions, StoredArtifacts, TokenStore } from "../stores/files/index.js";
 
-/** Where state is kept. */
+/** Where state is stored. */
 export interface StateAdminOptions {
   /** Default: as the environment says. */
   readonly stateDir?: string;
 }
 
-/** What stops every call of a host with this state folder, as a sentence with the next step; undefined where state can be kept. */
+/** What stops every call of a host with this state directory, as a sentence with the next step; undefined where state can be kept. */
 export async function stateDirectoryProblem(options: StateAdminOptions = {}): Promise<string | undefined> {
   const { statePathOf, stateProblem: problemOf } = await import("../stores/files/index.js");
   const path = statePathOf(options.stateDir);
@@ -19,7 +19,7 @@ export async function stateDirectoryProblem(options: StateAdminOptions = {}): Pr
   );
 }
 
-/** The sessions in the state folder, of this and other processes. Looking makes nothing. */
+/** The sessions in the state directory, of this and other processes. Looking makes nothing. */
 export type SessionAdmin = Pick<FileSessions, "list" | "end" | "clean">;
 
 export async function sessionAdmin(options: StateAdminOptions = {}): Promise<SessionAdmin> {
@@ -28,7 +28,7 @@ export async function sessionAdmin(options: StateAdminOptions = {}): Promise<Ses
   return fileSessions({ state, locks: fileLocks(state) });
 }
 
-/** The artifacts of all sessions in the state folder, of this and other processes. Looking makes nothing. */
+/** The artifacts of all sessions in the state directory, of this and other processes. Looking makes nothing. */
 export async function artifactAdmin(options: StateAdminOptions = {}): Promise<StoredArtifacts> {
   const { storedArtifacts: artifactsOf, openStateDirectory } = await import("../stores/files/index.js");
   return artifactsOf(openStateDirectory(options.stateDir));
@@ -37,7 +37,7 @@ export async function artifactAdmin(options: StateAdminOptions = {}): Promise<St
 /**
  * Writes a file of this machine, all of it or nothing.
  *
- * @param path - Absolute; a link is followed.
+ * @param path - Absolute; a symlink is followed.
  * @param options.replace - What stands there is replaced and keeps its mode. Default false.
  * @throws `FS_STALE` where something stands there, `FS_*`.
  */
@@ -64,7 +64,7 @@ export async function jobAdmin(options: StateAdminOptions = {}): Promise<StoredJ
   return storedJobs(openStateDirectory(options.stateDir).path);
 }
 
-/** The calls on record of all processes, and where the record is not as it was written. Looking makes nothing. */
+/** The calls in the audit log of all processes, and where the record is not as it was written. Looking makes nothing. */
 export async function auditAdmin(options: StateAdminOptions = {}): Promise<AuditReport> {
   const { openStateDirectory, readAudit } = await import("../stores/files/index.js");
   return readAudit(openStateDirectory(options.stateDir));

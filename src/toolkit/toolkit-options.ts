@@ -17,9 +17,9 @@ import type { ToolSettings } from "./config/config.js";
 
 /** What a toolkit is made of; each part has a default. */
 export interface ToolkitOptions {
-  /** Absolute; where relative paths start and what ignore rules count from. Default: the current folder, or the backend's own. */
+  /** Absolute; where relative paths start and what ignore rules count from. Default: the current directory, or the backend's own. */
   readonly workspace?: string;
-  /** Where state is kept. Default: `HAFT_STATE`, else `$XDG_STATE_HOME/haft`, else `~/.local/state/haft`. */
+  /** Where state is stored. Default: `HAFT_STATE`, else `$XDG_STATE_HOME/haft`, else `~/.local/state/haft`. */
   readonly stateDir?: string;
   /** False keeps audit, locks, artifacts and sessions in this process only. Default true. */
   readonly persist?: boolean;
@@ -45,7 +45,7 @@ export interface ToolkitOptions {
   readonly session?: string;
   /** When `write` and `edit` want a read before. Default: what the dialect says. */
   readonly gate?: Gate;
-  /** Milliseconds after which a command that still runs goes on as a job and its call ends, in the dialects whose `bash` may. Default: it is waited for. */
+  /** Milliseconds after which a command that still runs continues as a job and its call ends, in the dialects whose `bash` may. Default: it is waited for. */
   readonly yieldMs?: number;
   /** Built-in tools by Haft's own names: `false` switches one off, so that it is neither shown nor known. Default: all on. */
   readonly toolSettings?: ToolSettings;

@@ -53,7 +53,7 @@ const run = (box: ToolBox, name: string, input: unknown = {}, more = {}): Promis
 const items = [{ id: "1", text: "Write it", status: "pending" }];
 
 describe("a toolkit", () => {
-  it("runs the built-in tools in a real folder", async () => {
+  it("runs the built-in tools in a real directory", async () => {
     const box = (await local()).box();
     expect((await run(box, "read", { path: "a.txt" })).output).toContain("alpha");
     expect((await run(box, "bash", { command: "cat a.txt" })).output).toContain("alpha");
@@ -69,14 +69,14 @@ describe("a toolkit", () => {
     expect(readdirSync(root).sort()).toEqual(["outside.txt", "project"]);
   });
 
-  it("keeps nothing on disk when it is told so", async () => {
+  it("keeps nothing on disk when it is reported so", async () => {
     const box = (await local({ persist: false })).box();
     await run(box, "todo_set", { items });
     await run(box, "read", { path: "a.txt" });
     expect(readdirSync(root).sort()).toEqual(["outside.txt", "project"]);
   });
 
-  it("tells an unwritable state folder by the call that needs it, and runs nothing", async () => {
+  it("tells an unwritable state directory by the call that needs it, and runs nothing", async () => {
     const toolkit = await local({ stateDir: join(root, "outside.txt", "state") });
     const outcome = await run(toolkit.box(), "write", { path: "b.txt", content: "beta" });
     expect(outcome).toMatchObject({ isError: true, code: "STORE_UNWRITABLE" });
@@ -202,7 +202,7 @@ describe("a toolkit", () => {
     ).not.toContain("greet");
   });
 
-  it("runs what a person granted later, and refuses it for another input", async () => {
+  it("runs what a user granted later, and refuses it for another input", async () => {
     const asking: Policy = {
       name: "asking",
       decide: (claims, call) => ({
@@ -269,7 +269,7 @@ describe("sessions of a toolkit", () => {
     expect(toolkit.sessions().map((session) => session.id)).toEqual(["shared"]);
   });
 
-  it("are shared by two toolkits over one state folder", async () => {
+  it("are shared by two toolkits over one state directory", async () => {
     const [one, two] = [await local(), await local()];
     await run(one.session("s").box(), "todo_set", { items });
     expect((await run(two.session("s").box(), "todo_read")).output).toContain("Write it");
@@ -279,7 +279,7 @@ describe("sessions of a toolkit", () => {
 describe("the shared host", () => {
   verifies("IR-055", "gives a box that reads a relative file in one line", async () => {
     expect((await run(toolBox("coding", join(root, "project")), "read", { path: "a.txt" })).output).toContain("alpha");
-    // Without a folder it works in the one of the process, which here is the repository.
+    // Without a directory it works in the one of the process, which here is the repository.
     const read = await run(toolBox("coding"), "read", { path: "package.json" });
     expect(read.output).toContain('"name": "haft"');
   });

@@ -38,12 +38,12 @@ export interface Toolkit extends AsyncDisposable {
   readonly registry: ToolRegistry;
   readonly dialect: Dialect;
   readonly host: HostServices;
-  /** What waits for a person: `approvals.grant(token)`, then the same call again with `resume: token`. */
+  /** What waits for a user: `approvals.grant(token)`, then the same call again with `resume: token`. */
   readonly approvals: Approvals;
   /**
    * The conversation of this name, the same object each time; without a name, a new one.
    *
-   * @param options.owner - Who it belongs to, where a host has several clients: jobs that outlive their session are told to
+   * @param options.owner - Who it belongs to, where a host has several clients: jobs that outlive their session are reported to
    *   sessions of the same owner only. Default: nobody, and such sessions share them.
    */
   session(id?: string, options?: { readonly owner?: string }): ToolkitSession;

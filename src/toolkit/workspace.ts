@@ -1,8 +1,8 @@
-/** Which folders may be a workspace. */
+/** Which directories may be a workspace. */
 import { isWithin } from "../kernel/index.js";
 import { normalizePath, parentOf } from "../text/index.js";
 
-/** Folders that hold other things than somebody's project: not themselves, but what is in them may be a workspace. */
+/** Directories that hold other things than somebody's project: not themselves, but what is in them may be a workspace. */
 const SHARED = [
   "/home",
   "/Users",
@@ -21,7 +21,7 @@ const SHARED = [
   "/Volumes",
 ];
 
-/** Folders of the system, with all that is in them. */
+/** Directories of the system, with all that is in them. */
 const SYSTEM = [
   "/bin",
   "/boot",
@@ -46,15 +46,15 @@ const SYSTEM = [
   "/private/etc",
 ];
 
-/** Folders whose children are the homes of people. */
+/** Directories whose children are the homes of users. */
 const HOMES = ["/home", "/Users"];
 
 /**
- * Why this folder must not be a workspace, as a sentence that ends with what to do; undefined when it may. The root of the
- * file system, a home folder and the folders of the system are refused: a tool that may write there may write anywhere.
+ * Why this directory must not be a workspace, as a sentence that ends with what to do; undefined when it may. The root of the
+ * file system, a home directory and the directories of the system are refused: a tool that may write there may write anywhere.
  *
- * @param path - Absolute, with its links followed.
- * @param home - The home folder of the user.
+ * @param path - Absolute, with its symlinks followed.
+ * @param home - The home directory of the user.
  */
 export function workspaceProblem(path: string, home: string): string | undefined {
   const directory = normalizePath(path);

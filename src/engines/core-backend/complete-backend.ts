@@ -10,12 +10,12 @@ import { WriteQueue } from "./write-queue.js";
 
 /** What a third party supplies: eight file operations and, where there are commands, `exec`. */
 export interface BackendCore {
-  /** For people. */
+  /** For users. */
   readonly name: string;
   readonly fs: CoreFs;
   /** Absent: commands are refused with `BACKEND_UNSUPPORTED`. */
   readonly shell?: CoreShell;
-  /** The working folder, absolute. */
+  /** The working directory, absolute. */
   readonly cwd: string;
   /** Default: `cwd`. */
   readonly home?: string;
@@ -24,8 +24,8 @@ export interface BackendCore {
   /** SHA-256 as hex. Default: the Web Crypto of the runtime. */
   readonly digest?: Digest;
   /**
-   * The real path that a path leads to, all links followed, or undefined where that is not known. Needed where links exist:
-   * without it an operation through a link is refused with `BACKEND_UNSUPPORTED` unless the grant covers everything.
+   * The real path that a path leads to, all symlinks followed, or undefined where that is not known. Needed where symlinks exist:
+   * without it an operation through a symlink is refused with `BACKEND_UNSUPPORTED` unless the grant covers everything.
    */
   realPath?(path: string): Promise<string | undefined>;
   /** Ends connections. Called once. */
@@ -35,7 +35,7 @@ export interface BackendCore {
 /**
  * A whole backend over eight file operations and `exec`. What it adds is slower than ports of its own, and weaker: its guard
  * is "checked"; a replaced file is written in place, not renamed; a range reads the whole file; nothing is known about
- * processes, so `tree` is "unseen"; there are no jobs. Its flags are all off. File operations that a core has begun go on
+ * processes, so `tree` is "unseen"; there are no jobs. Its flags are all off. File operations that a core has begun continue
  * when the call is cancelled; `close` aborts the commands that run, and does not wait for them.
  *
  * Any error of the core is understood: a code of POSIX ("ENOENT") is translated, anything else is `FS_IO` with its message.

@@ -3,7 +3,7 @@ import type { CoreFs, CoreShell } from "../../kernel/index.js";
 import { bindAll, expectError, fakeClock, treeGrant } from "../../testing/index.js";
 import { type BackendCore, completeBackend } from "./index.js";
 
-/** Files of a third party that throws errors of its own making; "link" is a link that leads to an unknown place. */
+/** Files of a third party that throws errors of its own making; "link" is a symlink that leads to an unknown place. */
 function mapFs(files: Map<string, Uint8Array>): CoreFs {
   const isFolder = (path: string) => path === "/" || [...files.keys()].some((name) => name.startsWith(`${path}/`));
   const get = (path: string): Uint8Array => {
@@ -73,7 +73,7 @@ describe("a completed backend", () => {
     expect((await fs.stat("/data/a.txt")).modifiedMs).toBe(1_000);
   });
 
-  it("refuses a link that it cannot follow, unless everything is granted, and searches past it", async () => {
+  it("refuses a symlink that it cannot follow, unless everything is granted, and searches past it", async () => {
     const on = opened();
     const { fs, search } = bindAll(on, treeGrant("/data"));
     await expectError(fs.readText("/data/link"), "BACKEND_UNSUPPORTED", "reading through the link");
@@ -94,7 +94,7 @@ describe("a completed backend", () => {
     expect(lines).toEqual(["/data/a.txt:2", "complete"]);
   });
 
-  it("judges a link that it can follow at its real place", async () => {
+  it("judges a symlink that it can follow at its real place", async () => {
     const on = opened({ realPath: async (path) => path.replace("/data/link", "/secret/file") });
     await expectError(
       bindAll(on, treeGrant("/data")).fs.readText("/data/link"),
@@ -173,7 +173,7 @@ describe("a completed backend", () => {
     expect(records).toEqual(["/data/a.txt", ["complete", ["/data/refused", "/data/sub/refused"]]]);
   });
 
-  it("ends a command whose signal fired while its folder was looked at", async () => {
+  it("ends a command whose signal fired while its directory was looked at", async () => {
     const stop = new AbortController();
     const shell = {
       exec: (_command: string, options: { readonly signal?: AbortSignal }) =>
@@ -205,7 +205,7 @@ describe("a completed backend", () => {
       });
     const { backend } = opened({ shell: { exec } });
     const running = backend.root.shell.exec("wait", { cwd: "/data" });
-    // Its folder is looked at first.
+    // Its directory is looked at first.
     await new Promise((resolve) => setImmediate(resolve));
     await backend.close();
     expect([(await running).ended, aborted]).toEqual(["cancelled", true]);

@@ -241,7 +241,7 @@ export class CorePortFs implements Fs {
       kind: coreKindOf(info),
       size: info.isFile ? info.size : 0,
       modifiedMs: Math.trunc(info.modifiedMs),
-      // Not told by the core: what a new file and a new folder usually have.
+      // Not told by the core: what a new file and a new directory usually have.
       mode: info.isDirectory ? 0o755 : 0o644,
       version: this.#versionOf(path, info),
     };

@@ -1,4 +1,4 @@
-/** Checks, then acts: all that can be done over operations that resolve no links and compare nothing. */
+/** Checks, then acts: all that can be done over operations that resolve no symlinks and compare nothing. */
 import type { Binding, CoreFs, Io } from "../../kernel/index.js";
 import {
   type Access,
@@ -18,7 +18,7 @@ import { coreFault, unsupported } from "./faults.js";
 
 export type CoreStat = Awaited<ReturnType<CoreFs["stat"]>>;
 
-/** Where links of this core lead, or undefined where that cannot be found out. */
+/** Where symlinks of this core lead, or undefined where that cannot be found out. */
 export type FollowSymlink = (path: string) => Promise<string | undefined>;
 
 const MAX_SYMLINKS = 40;
@@ -40,7 +40,7 @@ export class CoreGuard {
     this.#bound = bound;
   }
 
-  /** Refuses by the asked path, then by the real one. `followLast` false leaves a link at the end alone. */
+  /** Refuses by the asked path, then by the real one. `followLast` false leaves a symlink at the end alone. */
   async check(operation: FsOperation, path: string, access: Access, followLast: boolean, io?: Io): Promise<void> {
     this.requireRunning(operation, path, io);
     requirePath(operation, path);
@@ -60,7 +60,7 @@ export class CoreGuard {
     return real;
   }
 
-  /** Like `check` for what takes a whole folder. */
+  /** Like `check` for what takes a whole directory. */
   requireTree(path: string, access: Access, excepted: "refused" | "skipped" = "refused"): void {
     if (this.#bound !== undefined) requireTreeCovered(this.#bound.grant, path, access, excepted);
   }
@@ -71,7 +71,7 @@ export class CoreGuard {
     requireUncancelled(operation, path, io?.signal);
   }
 
-  /** Whether what a link leads to may be told without asking. */
+  /** Whether what a symlink leads to may be told without asking. */
   async reaches(path: string): Promise<boolean> {
     if (this.#bound === undefined) return true;
     const { grant } = this.#bound;
@@ -82,7 +82,7 @@ export class CoreGuard {
     );
   }
 
-  /** Follows one link after the other; asks `stat` of every part, so it costs a question a folder. */
+  /** Follows one symlink after the other; asks `stat` of every part, so it costs a question a directory. */
   async #realPath(did: string, path: string, access: Access, followLast: boolean): Promise<string> {
     let at = path;
     for (let symlinks = 0; symlinks <= MAX_SYMLINKS; symlinks += 1) {
@@ -106,7 +106,7 @@ export class CoreGuard {
     }
   }
 
-  /** A link that leads nobody knows where is followed only where every place would do. */
+  /** A symlink that leads nobody knows where is followed only where every place would do. */
   #requireEverything(did: string, path: string, access: Access): string {
     if (this.#bound !== undefined && coversEverything(this.#bound.grant, access)) return path;
     const next = `Did not ${did} "${path}": name the place itself.`;

@@ -151,7 +151,7 @@ class LineScan {
   #lineNumber = 1;
   #afterLeft = 0;
   #before: Line[] = [];
-  /** What is known of a line whose first piece ended the last block: it goes on in the next one. */
+  /** What is known of a line whose first piece ended the last block: it continues in the next one. */
   #open: "no" | "searched" | "settled" = "no";
 
   constructor(path: string, pattern: SearchPattern, query: FileQuery) {
@@ -215,7 +215,7 @@ class LineScan {
         unaskedBytes = 0;
         if (turns.isDue() && (await turns.isOver())) return;
       }
-      // A line in pieces is one line: once it is found, or left out, its other pieces tell nothing new.
+      // A line in pieces is one line: once it is found, or omitted, its other pieces tell nothing new.
       const isKnown = start === 0 && this.#open === "settled";
       const isLong = !isKnown && line.length > this.#pattern.maxBytes;
       const isFound = !isKnown && !isLong && this.#pattern.test(line);

@@ -12,7 +12,7 @@ const QUERY: WalkQuery = {
   limit: 100_000,
 };
 
-/** A flat folder, all in memory: nothing but the engine itself gives the event loop a turn. */
+/** A flat directory, all in memory: nothing but the engine itself gives the event loop a turn. */
 function folderOf(rules: string, names: readonly string[]): SearchSource {
   return {
     stat: async () => ({ kind: "directory", size: 0 }),
@@ -77,7 +77,7 @@ describe("ignore rules that cost much", () => {
     expect(await kept("last\nlast")).toEqual([".gitignore", ...names]);
   });
 
-  it("hold up to 40,000 and 4 MiB from the workspace down to a folder; a file that brings more leaves nothing out", async () => {
+  it("hold up to 40,000 and 4 MiB from the workspace down to a directory; a file that brings more leaves nothing out", async () => {
     const nested = (rules: (depth: number) => string): SearchSource => ({
       stat: async () => ({ kind: "directory", size: 0 }),
       readDir: async (path) => {

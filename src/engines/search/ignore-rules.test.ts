@@ -4,7 +4,7 @@ import { Turns } from "./source.js";
 
 const turns = new Turns({ signal: new AbortController().signal });
 
-/** Verdicts in the order of the paths; one that ends in a slash is a folder. */
+/** Verdicts in the order of the paths; one that ends in a slash is a directory. */
 async function judged(text: string, ...paths: string[]) {
   const rules = await IgnoreRules.of(text, turns);
   return Promise.all(
@@ -24,7 +24,7 @@ describe("IgnoreRules", () => {
     expect(verdicts).toEqual(["ignored", "-", "ignored", "-", "ignored", "ignored"]);
   });
 
-  it("lets the last rule win, be it a plain name, a path, for folders only or a wildcard", async () => {
+  it("lets the last rule win, be it a plain name, a path, for directories only or a wildcard", async () => {
     const text = "*.a\nkept.a\n!kept.a\nx\n!x/\n/top\nlow/x\n!low/*\nbin/\n!/bin\n*in";
     const verdicts = await judged(text, "1.a", "d/kept.a", "x", "x/", "d/x", "top", "d/top", "low/x", "bin/", "d/bin/");
     expect(verdicts).toEqual([
@@ -76,7 +76,7 @@ describe("IgnoreRules", () => {
     expect([await dear?.verdictFor("1.a", false, asked), looks]).toEqual([undefined, 5]);
   });
 
-  it("looks once at a rule that is long by itself, and goes on behind it", async () => {
+  it("looks once at a rule that is long by itself, and continues behind it", async () => {
     const rules = await IgnoreRules.of(`*.a\n*${"x".repeat(2_000)}`, turns);
     expect(await rules?.verdictFor("1.a", false, turns)).toBe("ignored");
   });

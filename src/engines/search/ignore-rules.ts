@@ -6,7 +6,7 @@ export const MAX_IGNORE_RULES = 10_000;
 /** Characters of rules between two looks at whether others are due: a glob of so many may take milliseconds for a long path. */
 const ABORT_CHECK_INTERVAL = 512;
 
-/** Verdict of the last rule that matches: left out, kept in spite of an earlier rule, or no rule at all. */
+/** Verdict of the last rule that matches: omitted, kept in spite of an earlier rule, or no rule at all. */
 export type IgnoreVerdict = "ignored" | "kept" | undefined;
 
 interface Rule {
@@ -16,7 +16,7 @@ interface Rule {
 }
 
 interface Subject {
-  /** Relative to the folder of the ignore file; one character a byte. */
+  /** Relative to the directory of the ignore file; one character a byte. */
   readonly path: string;
   /** The last part of the path, one character a byte. */
   readonly name: string;
@@ -64,7 +64,7 @@ export class IgnoreRules {
 
   /**
    * Answers at once, and by a promise only where others are due on the way.
-   * @param path - Relative to the folder of the file. The folders above it must have been judged before.
+   * @param path - Relative to the directory of the file. The directories above it must have been judged before.
    * @param turns - Asked on the way; once they say that it is over, the verdict means nothing.
    */
   verdictFor(path: string, isDirectory: boolean, turns: Turns): IgnoreVerdict | Promise<IgnoreVerdict> {
@@ -113,7 +113,7 @@ export class IgnoreRules {
     const rule: Rule = { place: this.#count, verdict: isKept ? "kept" : "ignored" };
     if (!NO_PLAIN_PATH.test(body)) this.#plain.add(body, byName, directoriesOnly, rule);
     else {
-      // A folder is not inside itself, while the glob `a/**` takes `a` too.
+      // A directory is not inside itself, while the glob `a/**` takes `a` too.
       if (body.endsWith("/**")) body += "/*";
       const glob = compileGlob(byteString(body), { matchBase: false });
       if (!glob.ok) return;

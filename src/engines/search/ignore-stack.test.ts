@@ -4,7 +4,7 @@ import { Turns } from "./source.js";
 
 const turns = new Turns({ signal: new AbortController().signal, isPauseDue: () => false });
 
-/** Folders one in the other below `/w`, each with the ignore files given for it. */
+/** Directories one in the other below `/w`, each with the ignore files given for it. */
 async function stackOf(...levels: readonly Readonly<Record<string, string>>[]): Promise<IgnoreStack> {
   let stack = IgnoreStack.EMPTY;
   let folder = "/w";
@@ -28,7 +28,7 @@ async function tasksOf(stack: IgnoreStack): Promise<number> {
 }
 
 describe("IgnoreStack", () => {
-  it("asks the later kind of file first at all levels, and within one kind the nearest folder", async () => {
+  it("asks the later kind of file first at all levels, and within one kind the nearest directory", async () => {
     const stack = await stackOf(
       { ".gitignore": "a\nb\nc\n*.log", ".ignore": "!c\nd" },
       { ".gitignore": "!b\nc" },

@@ -3,7 +3,7 @@ import { baseName, parentOf } from "../../text/index.js";
 import { IgnoreRules } from "./ignore-rules.js";
 import type { SearchSource, Turns } from "./source.js";
 
-/** A folder that has it is a repository's root: what the outer repository's rules say ends there. */
+/** A directory that has it is a repository's root: what the outer repository's rules say ends there. */
 const GIT = ".git";
 const GIT_EXCLUDE = ".git/info/exclude";
 /** Names of the files that say what to leave out; the later one wins wherever it lies. */
@@ -15,8 +15,8 @@ const GIT_FILES: readonly string[] = [GIT_EXCLUDE, ".gitignore"];
 export const MAX_IGNORE_FILE_BYTES = 1024 * 1024;
 
 /**
- * Characters and rules that hold for one folder together, of all ignore files from the workspace down to it: they are kept in
- * memory while the folder is searched. A file that brings more counts as empty.
+ * Characters and rules that hold for one directory together, of all ignore files from the workspace down to it: they are kept in
+ * memory while the directory is searched. A file that brings more counts as empty.
  */
 const MAX_HELD_LENGTH = 4 * 1024 * 1024;
 const MAX_HELD_RULES = 40_000;
@@ -27,13 +27,13 @@ interface Held {
 }
 
 interface Level {
-  /** Length of the folder's path with its slash, so that `path.slice(at)` is relative to it. */
+  /** Length of the directory's path with its slash, so that `path.slice(at)` is relative to it. */
   readonly at: number;
   /** In the order of {@link RULE_FILES}. */
   readonly rules: readonly (IgnoreRules | undefined)[];
 }
 
-/** The ignore files that apply to the children of one folder. Immutable: `enter` gives the stack of a child folder. */
+/** The ignore files that apply to the children of one directory. Immutable: `enter` gives the stack of a child directory. */
 export class IgnoreStack {
   static readonly EMPTY = new IgnoreStack([], { length: 0, rules: 0 });
   readonly #levels: readonly Level[];
@@ -45,9 +45,9 @@ export class IgnoreStack {
   }
 
   /**
-   * @param names - Of the folder's children, `.git` and ignore files among them.
-   * @param read - The text of one file of rules in that folder, or undefined where it cannot be read.
-   * @param endsAtGit - Whether the rules of git from above end here where the folder is a repository.
+   * @param names - Of the directory's children, `.git` and ignore files among them.
+   * @param read - The text of one file of rules in that directory, or undefined where it cannot be read.
+   * @param endsAtGit - Whether the rules of git from above end here where the directory is a repository.
    */
   async enter(
     directory: string,
@@ -78,7 +78,7 @@ export class IgnoreStack {
   }
 
   /**
-   * Whether a child is left out. The folders above it must have been judged before.
+   * Whether a child is omitted. The directories above it must have been judged before.
    * @param turns - Asked on the way; once they say that it is over, the answer means nothing.
    */
   async ignores(path: string, isDirectory: boolean, turns: Turns): Promise<boolean> {
@@ -104,7 +104,7 @@ function hasRules({ rules }: Level): boolean {
 
 /**
  * Whether a path is one that is looked at only for the rules of a search: `.git`, its `info/exclude` or an ignore file in the
- * root or a folder above it. What these say is used and not reported, so no claim covers them.
+ * root or a directory above it. What these say is used and not reported, so no claim covers them.
  */
 export function isRuleAbove(root: string, path: string): boolean {
   const isExclude = path.endsWith(`/${GIT_EXCLUDE}`);
@@ -113,10 +113,10 @@ export function isRuleAbove(root: string, path: string): boolean {
   return isRule && path !== root && isWithin(folder, root);
 }
 
-/** The rules that hold for a search from the folders above its root. */
+/** The rules that hold for a search from the directories above its root. */
 export interface RulesAbove {
   readonly stack: IgnoreStack;
-  /** The highest folder whose rules count. */
+  /** The highest directory whose rules count. */
   readonly from: string;
   /** Whether that is the root of a repository. */
   readonly isRepository: boolean;
@@ -174,7 +174,7 @@ export async function rulesAbove(
   return { stack, from, isRepository, endsAtGit: isRepository && (root === from || !stack.isEmpty) };
 }
 
-/** Every folder above a path, the nearest first. */
+/** Every directory above a path, the nearest first. */
 export function parentDirectories(path: string): string[] {
   const directories: string[] = [];
   for (let directory = path; directory !== "/"; ) {

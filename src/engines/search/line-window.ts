@@ -12,7 +12,7 @@ export interface MatchWindow {
 const LEADING_BYTES = 0.25;
 
 /**
- * Cuts a line to `maxBytes` around its first match, between characters. Matches outside the window are left out, a match
+ * Cuts a line to `maxBytes` around its first match, between characters. Matches outside the window are omitted, a match
  * that reaches over its edge is shortened. The bytes are a copy, so the line's buffer may be used again.
  */
 export function windowOf(line: Uint8Array, at: readonly (readonly [number, number])[], maxBytes: number): MatchWindow {

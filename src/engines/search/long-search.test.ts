@@ -51,7 +51,7 @@ it("ends by its signal in the middle of one line with a match at every byte", as
   expect(found).toEqual([expect.objectContaining({ kind: "end", why: "cancelled" })]);
 });
 
-it("gives of a long line the matches in its window, and goes on to the next line", async () => {
+it("gives of a long line the matches in its window, and continues to the next line", async () => {
   const bytes = new TextEncoder().encode(`${"a".repeat(10_000)}\n\nab\nbb\nb\na`);
   const found = await grep(bytes, "a|b\\nb", new AbortController().signal);
   const lines = found.map((one) => (one.kind === "hit" ? `${one.line}: ${one.at.length}` : one.why));

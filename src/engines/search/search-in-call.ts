@@ -6,7 +6,7 @@ import type { SearchScope } from "./source.js";
 const PAUSE_EVERY_MS = 25;
 
 /**
- * Runs one search for a call: the signals and time limits of query and call end it, and what the grant excepts is left out.
+ * Runs one search for a call: the signals and time limits of query and call end it, and what the grant excepts is omitted.
  *
  * @param search - Gets the binding that its source judges by; see {@link searchBinding}.
  * @throws `CALL_REVOKED` when the call has ended before; one that ends meanwhile still gets its end record.

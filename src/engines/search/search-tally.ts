@@ -6,7 +6,7 @@ const MAX_NAMED_UNREADABLE = 20;
 
 export type SkipReason = "binary" | "unreadable" | "large" | "deep" | "policy" | "special" | "long" | "encoding";
 
-/** Counts what a search looked at and what it left out, and writes the end record. */
+/** Counts what a search looked at and what it omitted, and writes the end record. */
 export class SearchTally {
   seen = 0;
   /** Hits that the query's offset passed over. */
@@ -20,7 +20,7 @@ export class SearchTally {
       this.#unreadable.push(path);
   }
 
-  /** Counts what a folder or file below the root rejected with. Passes on what is no matter of that one path. */
+  /** Counts what a directory or file below the root rejected with. Passes on what is no matter of that one path. */
   failed(thrown: unknown, path: string): void {
     if (!HaftError.is(thrown)) throw thrown;
     // A name that is not UTF-8 was told with signs in place of its bytes: nothing is found by it, though it is there.

@@ -148,7 +148,7 @@ describe("searchTree", () => {
     expect(found.end.skipped).toEqual({ policy: 2 });
   });
 
-  it("goes on past a folder that cannot be read and names it", async () => {
+  it("continues past a directory that cannot be read and names it", async () => {
     const found = await grep({ "/w/a": "needle", "/w/locked/x": "needle" }, {}, {}, ["/w/locked"]);
     expect(found.hits).toHaveLength(1);
     expect(found.end).toMatchObject({ skipped: { unreadable: 1 }, unreadable: ["/w/locked"] });
@@ -194,7 +194,7 @@ describe("searchTree", () => {
 });
 
 describe("walkTree", () => {
-  it("counts a folder whose name is not UTF-8, and passes over one that is gone", async () => {
+  it("counts a directory whose name is not UTF-8, and passes over one that is gone", async () => {
     const source = sourceOf({ "/w/bad\uFFFD/x": "", "/w/gone/x": "", "/w/y": "" });
     const readDir: SearchSource["readDir"] = async (folder) => {
       if (folder !== "/w") throw new HaftError("FS_NOT_FOUND", `Did not list "${folder}": it is not there.`);
@@ -207,7 +207,7 @@ describe("walkTree", () => {
     expect(found.at(-1)).toMatchObject({ skipped: { unreadable: 1 }, unreadable: ["/w/bad\uFFFD"] });
   });
 
-  it("lists a tree in path order, folders before what they hold", async () => {
+  it("lists a tree in path order, directories before what they hold", async () => {
     const source = sourceOf({ "/w/b/c": "", "/w/a": "", "/w/b.txt": "" });
     const items = [];
     for await (const item of walkTree(source, QUERY, { except: [], signal: new AbortController().signal }))

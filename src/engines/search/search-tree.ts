@@ -160,7 +160,7 @@ async function* until(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): A
 
 /**
  * Whether a path below the root is wanted. Everything is without a glob; a root that is a file always is. A `!` in front of
- * the glob leaves out what it matches, a folder with all below it; a slash at the end of such a glob stands for folders only.
+ * the glob leaves out what it matches, a directory with all below it; a slash at the end of such a glob stands for directories only.
  * @throws `SEARCH_PATTERN` for a glob that is none.
  */
 export function globFilter(query: Pick<WalkQuery, "root" | "glob" | "ignoreGlobCase">): (path: string) => boolean {

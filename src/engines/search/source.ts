@@ -1,7 +1,7 @@
 /** What the search engine needs of a tree of files: any backend can give it, so every backend searches alike. */
 import type { EntryKind } from "../../kernel/index.js";
 
-/** A child as the folder names it: `kind` is the entry's own, so a link is "link" wherever it leads. */
+/** A child as the directory names it: `kind` is the entry's own, so a symlink is "link" wherever it leads. */
 export interface SourceChild {
   readonly name: string;
   readonly kind: EntryKind;
@@ -11,12 +11,12 @@ export interface SourceChild {
 
 /**
  * A tree to search. Paths are absolute. Rejections with an `FS_*` code count as unreadable, with a `POLICY_*` code as
- * left out by policy; "FS_NOT_FOUND" below the root is a file that went away meanwhile and is passed over.
+ * omitted by policy; "FS_NOT_FOUND" below the root is a file that went away meanwhile and is passed over.
  */
 export interface SearchSource {
-  /** The root itself, its links followed; and what `isRuleAbove` names. */
+  /** The root itself, its symlinks followed; and what `isRuleAbove` names. */
   stat(path: string): Promise<{ readonly kind: EntryKind; readonly size: number }>;
-  /** All children of a folder, in any order, links not followed. */
+  /** All children of a directory, in any order, symlinks not followed. */
   readDir(path: string): Promise<readonly SourceChild[]>;
   /**
    * The bytes of a file from its start, in chunks of any size, each good until the second one after it is asked for. Closing the
@@ -27,10 +27,10 @@ export interface SearchSource {
 
 /** The call's side of a search. */
 export interface SearchScope {
-  /** The grant's `except`: left out, each with all below it, and counted under "policy". */
+  /** The grant's `except`: omitted, each with all below it, and counted under "policy". */
   readonly except: readonly string[];
   /**
-   * The folder, at or above the root, that counts as the workspace: ignore rules apply from there down, and from the root of
+   * The directory, at or above the root, that counts as the workspace: ignore rules apply from there down, and from the root of
    * the repository that holds it. Default: the root, and none above it.
    */
   readonly workspace?: string;

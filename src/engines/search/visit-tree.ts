@@ -4,7 +4,7 @@ import { IGNORE_FILES, IgnoreStack, readRules, rulesAbove } from "./ignore-stack
 import type { SearchTally } from "./search-tally.js";
 import { type SearchScope, type SearchSource, type SourceChild, Turns } from "./source.js";
 
-/** Folders below this depth are counted under "deep": only a file system that loops without links has them. */
+/** Directories below this depth are counted under "deep": only a file system that loops without symlinks has them. */
 const MAX_DEPTH = 200;
 
 export interface Visit {
@@ -21,9 +21,9 @@ interface Frame {
 }
 
 /**
- * Everything below the root in the order of a reader: children by name in code-unit order, a folder before what it holds.
- * What ignore files, prune names, `except` and `.git` leave out is not visited; a folder that cannot be read is counted.
- * The root is visited itself only when it is no folder. Others get their turn on the way, and an abort is heard, however many
+ * Everything below the root in the order of a reader: children by name in code-unit order, a directory before what it holds.
+ * What ignore files, prune names, `except` and `.git` leave out is not visited; a directory that cannot be read is counted.
+ * The root is visited itself only when it is no directory. Others get their turn on the way, and an abort is heard, however many
  * children and ignore rules there are.
  *
  * @param isIncluded - Asked once for each entry, in this order; of the others only their children are visited.

@@ -1,4 +1,4 @@
-/** Which artifacts a folder holds: a record each, and a mark for each that gave way. */
+/** Which artifacts a directory holds: a record each, and a mark for each that gave way. */
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { HaftError } from "../../kernel/index.js";
@@ -8,7 +8,7 @@ import { type ArtifactRecord, readArtifactRecord, recordPath } from "./artifact-
 const ID = /^[a-z0-9-]{1,40}$/;
 const RECORD = ".json";
 
-/** The folder is shared: other processes add artifacts to it and take the oldest away. */
+/** The directory is shared: other processes add artifacts to it and take the oldest away. */
 export class ArtifactIndex {
   readonly #directory: string;
   /** Records that change no more, so that a look reads only what is new. */
@@ -19,7 +19,7 @@ export class ArtifactIndex {
     this.#directory = directory;
   }
 
-  /** Those that `all` left out last, by their ids. */
+  /** Those that `all` omitted last, by their ids. */
   get damaged(): readonly string[] {
     return this.#damaged;
   }
@@ -30,7 +30,7 @@ export class ArtifactIndex {
     return readArtifactRecord(this.#directory, id) ?? (existsSync(this.#markerPath(id)) ? "evicted" : "unknown");
   }
 
-  /** Those that are there, oldest first. A damaged one is left out: it says nothing of the others. */
+  /** Those that are there, oldest first. A damaged one is omitted: it says nothing of the others. */
   all(): readonly ArtifactRecord[] {
     const ended = new Map<string, ArtifactRecord>();
     const records: ArtifactRecord[] = [];

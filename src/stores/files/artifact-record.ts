@@ -7,7 +7,7 @@ import { isTimestampMs } from "./timestamp.js";
 /** What the `.json` file of an artifact holds. */
 export interface ArtifactRecord extends ArtifactInfo {
   readonly partBytes: number;
-  /** The disk refused what came after so many bytes: these are all that is kept. */
+  /** The disk refused what came after so many bytes: these are all that is stored. */
   readonly onlyFirst?: number;
   /** Tells artifacts of one millisecond and one process apart. */
   readonly serial: number;

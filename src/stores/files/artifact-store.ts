@@ -1,11 +1,11 @@
-/** The artifacts of one folder as a process sees them: those that it writes, those of others, and how much all of them take. */
+/** The artifacts of one directory as a process sees them: those that it writes, those of others, and how much all of them take. */
 import type { ArtifactInfo } from "../../kernel/index.js";
 import { ArtifactFile, diskBytes, firstBytes, foundBytes, storedPartOf, touchedMs } from "./artifact-file.js";
 import { ArtifactIndex } from "./artifact-index.js";
 import { type ArtifactRecord, writeArtifactRecord } from "./artifact-record.js";
 import { unwritable } from "./state-directory.js";
 
-/** Bytes written between two looks at the folder, or an eighth of a smaller quota. */
+/** Bytes written between two looks at the directory, or an eighth of a smaller quota. */
 const QUOTA_CHECK_BYTES = 1024 * 1024;
 /** What an artifact counts for beside its bytes, so that many small ones bring a look too. */
 const RECORD_BYTES = 512;
@@ -30,7 +30,7 @@ export class ArtifactStore {
     this.#index = new ArtifactIndex(directory);
   }
 
-  /** The folder is there. @throws what the disk says. */
+  /** The directory is there. @throws what the disk says. */
   open(record: ArtifactRecord): ArtifactFile {
     writeArtifactRecord(this.#directory, record);
     this.wrote(RECORD_BYTES);
@@ -59,7 +59,7 @@ export class ArtifactStore {
     return this.#index.remove(id);
   }
 
-  /** A look at the folder for every chunk would cost more than the chunk. */
+  /** A look at the directory for every chunk would cost more than the chunk. */
   wrote(bytes: number): void {
     this.#sinceCheck += bytes;
     if (this.#sinceCheck < Math.min(QUOTA_CHECK_BYTES, this.#quotaBytes / 8)) return;
@@ -67,7 +67,7 @@ export class ArtifactStore {
     this.#evictUntilFits();
   }
 
-  /** Ends one that is still written; of one that has ended it tells what is kept by now. @throws `STORE_UNWRITABLE` */
+  /** Ends one that is still written; of one that has ended it tells what is stored by now. @throws `STORE_UNWRITABLE` */
   async finish(file: ArtifactFile): Promise<Pick<ArtifactInfo, "producedBytes" | "keptBytes">> {
     const { id } = file;
     const isWritten = this.#live.has(id);
@@ -96,7 +96,7 @@ export class ArtifactStore {
     this.#index.forget(file.id);
   }
 
-  /** One whose record cannot be written any more still tells by its files what is kept of it. */
+  /** One whose record cannot be written any more still tells by its files what is stored of it. */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#live.values()].map((file) => this.finish(file)));
   }

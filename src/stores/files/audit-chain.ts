@@ -26,13 +26,13 @@ export interface ChainReport {
   readonly records: readonly ChainedRecord[];
   /** Hash of the last sound line. */
   readonly hash: string;
-  /** 1-based number of the first line that was changed, left out, moved or is no record, and what is wrong. */
+  /** 1-based number of the first line that was changed, omitted, moved or is no record, and what is wrong. */
   readonly broken?: { readonly line: number; readonly why: string };
 }
 
 /**
  * Checks the lines of one audit file. `previous` is the hash that the file before ended with; a file that tells by itself that
- * lines before it were removed need not go on from there.
+ * lines before it were removed need not continue from there.
  */
 export function readAuditChain(text: string, previous?: string): ChainReport {
   const records: ChainedRecord[] = [];

@@ -16,7 +16,7 @@ export class AuditFile {
 
   constructor(directory: string, name: string) {
     this.#path = join(directory, name);
-    // After `close` the same chain may go on in the file it had.
+    // After `close` the same chain may continue in the file it had.
     this.#linesFile = openSync(`${this.#path}.jsonl`, "a", 0o600);
     try {
       this.#size = fstatSync(this.#linesFile).size;

@@ -18,7 +18,7 @@ export const ARTIFACT_PART_BYTES = 32 * 1024 * 1024;
 /** Bytes that all artifacts of a session may take. */
 export const ARTIFACT_QUOTA_BYTES = 256 * 1024 * 1024;
 
-/** How much is kept of the outputs of a session. */
+/** How much is stored of the outputs of a session. */
 export interface FileArtifactsOptions {
   /** Default `ARTIFACT_PART_BYTES`. */
   readonly partBytes?: number;
@@ -38,7 +38,7 @@ export interface FileArtifacts extends Artifacts {
 }
 
 /**
- * The artifacts below `place` of the state folder; every process that opens the same place sees the same ones. The oldest
+ * The artifacts below `place` of the state directory; every process that opens the same place sees the same ones. The oldest
  * give way when the quota is passed, those still being written last, by whichever process, unless another one has written
  * nothing to them for `STILL_WRITTEN_MS`, ten minutes; what gave way is still known and reads "evicted". Each
  * process looks after the quota once it has written 1 MiB, so that much may be kept beyond it. Reading makes nothing.

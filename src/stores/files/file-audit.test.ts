@@ -45,7 +45,7 @@ describe("the audit record by files", () => {
     ]);
   });
 
-  it("notices a line that was changed, left out or put elsewhere", async () => {
+  it("notices a line that was changed, omitted or put elsewhere", async () => {
     const audit = fileAudit(state);
     for (const callId of ["c1", "c2", "c3"]) await audit.begin({ ...call, callId });
     audit.close();
@@ -68,7 +68,7 @@ describe("the audit record by files", () => {
     expect(text(files(".head")[0] ?? "")).toBe(`000000000002 ${hash}\n`);
   });
 
-  it("starts a file a day and goes on with the same chain", async () => {
+  it("starts a file a day and continues with the same chain", async () => {
     let nowMs = Date.UTC(2031, 4, 1, 23, 59);
     const audit = fileAudit(state, { now: () => nowMs });
     const id = await audit.begin(call);
@@ -83,7 +83,7 @@ describe("the audit record by files", () => {
     expect(after.records.map((record) => record.sequence)).toEqual([2, 3]);
   });
 
-  it("goes on in the file of the later day when the clock is set back over midnight", async () => {
+  it("continues in the file of the later day when the clock is set back over midnight", async () => {
     let nowMs = Date.UTC(2031, 4, 1, 23, 59);
     const audit = fileAudit(state, { now: () => nowMs });
     for (const stepMs of [0, 120_000, -120_000, 120_000, 24 * 3_600_000, -24 * 3_600_000]) {
@@ -127,7 +127,7 @@ describe("the audit record by files", () => {
   });
 
   it.each(["audit", "."])(
-    "goes on in a new file once its own was removed with %s, and tells what went with it",
+    "continues in a new file once its own was removed with %s, and tells what went with it",
     async (gone) => {
       const audit = fileAudit(state);
       const lost = await audit.begin(call);
@@ -243,7 +243,7 @@ describe("the audit record by files", () => {
     expect(readAudit(state)).toMatchObject({ calls: [{ id }], problems: [{ line: 1, why }] });
   });
 
-  it("goes on in its file when that was only moved", async () => {
+  it("continues in its file when that was only moved", async () => {
     const audit = fileAudit(state);
     await audit.begin(call);
     renameSync(join(state.path, "audit"), join(state.path, "moved"));

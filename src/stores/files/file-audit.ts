@@ -6,14 +6,14 @@ import { CHAIN_START, type ChainedRecord, chainedLine } from "./audit-chain.js";
 import { AuditFile } from "./audit-file.js";
 import { type StateDirectory, unwritable } from "./state-directory.js";
 
-/** How an audit record on disk is kept. */
+/** How an audit record on disk is stored. */
 export interface FileAuditOptions {
   /** Milliseconds since the epoch. Default the system's time. */
   now?(): number;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Lines after which the file is looked at although the turn of the event loop goes on. */
+/** Lines after which the file is looked at although the turn of the event loop continues. */
 const MOST_UNSETTLED = 64;
 
 /**
@@ -21,11 +21,11 @@ const MOST_UNSETTLED = 64;
  * the sequence number and hash of the last line, so that lines missing at the end are noticed. The head follows within the
  * same turn of the event loop; after a kill it may be one turn behind.
  *
- * Each entry is written before `begin` or `end` returns, so a call is on record before it runs; it is not flushed to the disk:
+ * Each entry is written before `begin` or `end` returns, so a call is in the audit log before it runs; it is not flushed to the disk:
  * it survives the process, not a power cut. They throw `STORE_UNWRITABLE` when the line could not be written
  * whole; what was written of it is taken back. The first entry makes the file.
  *
- * Whether today's file was deleted is seen when its head is written. The chain then goes on in a new file of the same name, with
+ * Whether today's file was deleted is seen when its head is written. The chain then continues in a new file of the same name, with
  * the lines of that turn; its first line tells as `removedLines` how many lines of that day before them are gone. Until such a
  * file can be made, every entry is refused. The file of a day that is over may be deleted: nothing tells of it.
  */
@@ -86,7 +86,7 @@ class AuditWriter {
     return sequence;
   }
 
-  /** The same chain may go on afterwards. @throws `STORE_UNWRITABLE` when lines of a removed file cannot be written again. */
+  /** The same chain may continue afterwards. @throws `STORE_UNWRITABLE` when lines of a removed file cannot be written again. */
   close(): void {
     try {
       this.#refusing(() => this.#settle());

@@ -49,7 +49,7 @@ describe("locks by files", () => {
     await locks.hold("a", {}, () => locks.hold("b", {}, async () => undefined));
   });
 
-  it("keeps two sets of locks over one folder apart, too", async () => {
+  it("keeps two sets of locks over one directory apart, too", async () => {
     const [one, two] = [fileLocks(state), fileLocks(state)];
     let holdsOne = true;
     const first = one.hold("a", {}, async () => {
@@ -136,14 +136,14 @@ describe("locks by files", () => {
     expect(readdirSync(join(state.path, "locks"))).toEqual([]);
   });
 
-  it("goes on after the state folder was removed", async () => {
+  it("continues after the state directory was removed", async () => {
     const locks = fileLocks(state);
     await locks.hold("a", {}, async () => undefined);
     rmSync(state.path, { recursive: true });
     expect(await locks.hold("a", {}, async () => "again")).toBe("again");
   });
 
-  it("tells when the folder cannot be written", async () => {
+  it("tells when the directory cannot be written", async () => {
     mkdirSync(join(state.path, "x"));
     writeFileSync(join(state.path, "x", "locks"), "");
     const locks = fileLocks(openStateDirectory(join(state.path, "x")));

@@ -1,4 +1,4 @@
-/** Locks that hold in this process and between processes that share a state folder. */
+/** Locks that hold in this process and between processes that share a state directory. */
 import type { Locks } from "../../kernel/index.js";
 import { LockDeadline } from "./lock-deadline.js";
 import { LockQueue } from "./lock-queue.js";
@@ -10,7 +10,7 @@ import type { StateDirectory } from "./state-directory.js";
  * held is free at once.
  *
  * `hold` rejects with `CALL_CANCELLED` when its signal fires while it waits, with `STORE_CONFLICT` and the waiting time when
- * `timeoutMs` runs out, with `STORE_UNWRITABLE` when the folder cannot be written. Neither ends a body that already runs.
+ * `timeoutMs` runs out, with `STORE_UNWRITABLE` when the directory cannot be written. Neither ends a body that already runs.
  * A body must not ask for the key that it holds.
  */
 export function fileLocks(state: StateDirectory): Locks {

@@ -37,7 +37,7 @@ describe("a session by files", () => {
     expect(await open().todo.read()).toEqual([item]);
   });
 
-  it("sets a todo list that was cut off aside, says so to who reads it, and goes on with a new one", async () => {
+  it("sets a todo list that was cut off aside, says so to who reads it, and continues with a new one", async () => {
     await open().todo.replace([item]);
     const path = join(state.path, "sessions/daily/todo.json");
     writeFileSync(path, '[{"id":"a","te');
@@ -50,7 +50,7 @@ describe("a session by files", () => {
     expect(readFileSync(`${path}.damaged`, "utf8")).toBe('[{"id":"a","te');
   });
 
-  it("goes on where its other files were cut off", async () => {
+  it("continues where its other files were cut off", async () => {
     const place = (name: string) => join(state.path, "sessions/daily", name);
     await open().todo.replace([item]);
     for (const name of ["memory.json", "session.json"]) writeFileSync(place(name), "{");
@@ -149,7 +149,7 @@ describe("a session by files", () => {
     }
   });
 
-  it("makes nothing until something is kept", async () => {
+  it("makes nothing until something is stored", async () => {
     const session = open();
     expect(await session.todo.read()).toEqual([]);
     await session.close();

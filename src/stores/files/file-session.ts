@@ -1,4 +1,4 @@
-/** A session that goes on in another process: its todo list, read-state and working directories on disk. */
+/** A session that continues in another process: its todo list, read-state and working directories on disk. */
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Locks, type Session, TODO_STATUSES, type TodoItem } from "../../kernel/index.js";

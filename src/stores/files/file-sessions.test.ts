@@ -28,7 +28,7 @@ const markedByTheDead = (name: string): void => {
   writeFileSync(at(name, held.replace(/-\w+$/, "-1")), "");
 };
 
-describe("the sessions of a state folder", () => {
+describe("the sessions of a state directory", () => {
   it("are listed with what they keep, the last used first", async () => {
     const all = sessions();
     await all.open("cli:/a/b").todo.replace([item]);
@@ -44,7 +44,7 @@ describe("the sessions of a state folder", () => {
     expect(sessions().list()[0]?.bytes).toBeGreaterThan(1000);
   });
 
-  it("are left out of the list where their mark says nothing that can be shown", async () => {
+  it("are omitted from the list where their mark says nothing that can be shown", async () => {
     await sessions().open("daily").todo.replace([item]);
     const sound = JSON.parse(readFileSync(at("daily", "session.json"), "utf8"));
     for (const odd of [
@@ -145,7 +145,7 @@ describe("the sessions of a state folder", () => {
     expect(readdirSync(at())).toEqual([]);
   });
 
-  it("keep names that are no names of files within the folder", async () => {
+  it("keep names that are no names of files within the directory", async () => {
     const names = ["../../outside", ".", "..", "a/b", "/etc/passwd", "x".repeat(5_000), "nul\0byte", ".ended-1"];
     for (const name of names) await sessions().open(name).todo.replace([item]);
     expect(

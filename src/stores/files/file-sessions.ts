@@ -1,4 +1,4 @@
-/** The sessions of a state folder: opened by name, listed, ended, and ended by themselves when nobody comes back. */
+/** The sessions of a state directory: opened by name, listed, ended, and ended by themselves when nobody comes back. */
 import { randomBytes } from "node:crypto";
 import { lstatSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { type StateDirectory, unwritable } from "./state-directory.js";
 export const SESSION_IDLE_MS = 24 * 60 * 60 * 1000;
 /** Milliseconds between two looks for sessions that have ended by themselves. */
 const CHECK_INTERVAL_MS = 60_000;
-/** Where a folder goes before it is removed, so that it is gone at once. Names of sessions never begin with a dot. */
+/** Where a directory goes before it is removed, so that it is gone at once. Names of sessions never begin with a dot. */
 const BEING_REMOVED = ".ended-";
 
 export interface FileSessionsOptions {
@@ -26,7 +26,7 @@ export interface FileSessionsOptions {
   now?(): number;
 }
 
-/** What is kept of a session. */
+/** What is stored of a session. */
 export interface StoredSession {
   readonly id: string;
   /** Nobody can come back to it by its name. */
@@ -56,7 +56,7 @@ export interface FileSessions {
   clean(idleMs?: number): readonly string[];
 }
 
-/** The sessions in `<state>/sessions`, one folder each. Those that were idle for `SESSION_IDLE_MS` are removed on the way. */
+/** The sessions in `<state>/sessions`, one directory each. Those that were idle for `SESSION_IDLE_MS` are removed on the way. */
 export function fileSessions(options: FileSessionsOptions): FileSessions {
   const { state, locks, quotaBytes, now = Date.now } = options;
   const root = join(state.path, "sessions");
@@ -64,7 +64,7 @@ export function fileSessions(options: FileSessionsOptions): FileSessions {
 
   const isIdle = (directory: string, idleMs: number): boolean => isIdleAt(now(), directory, idleMs);
 
-  /** Another process may have removed it first, or the state folder is read-only: the first call that has to write tells it. */
+  /** Another process may have removed it first, or the state directory is read-only: the first call that has to write tells it. */
   const removeIdle = (): void => {
     const nowMs = now();
     if (checkedMs !== undefined && nowMs - checkedMs < CHECK_INTERVAL_MS) return;
@@ -112,7 +112,7 @@ function isIdleAt(nowMs: number, directory: string, idleMs: number): boolean {
   return holdersOf(directory, ownProcessIdentity(), nowMs).length === 0;
 }
 
-/** Undefined where the folder is none of a session that has kept something. */
+/** Undefined where the directory is none of a session that has kept something. */
 function storedIn(directory: string, nowMs: number): StoredSession | undefined {
   const record = readSessionRecord(directory);
   if (record === undefined) return undefined;
@@ -134,7 +134,7 @@ function remove(root: string, name: string): boolean {
   }
 }
 
-/** When a call of it last ended; where it has no mark, when its folder last changed. */
+/** When a call of it last ended; where it has no mark, when its directory last changed. */
 function usedMsOf(directory: string): number {
   try {
     return readSessionRecord(directory)?.usedMs ?? statSync(directory).mtimeMs;

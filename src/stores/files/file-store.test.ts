@@ -28,7 +28,7 @@ describe("documents by files", () => {
     await store.update("a", () => undefined);
   });
 
-  it("adds up the changes of two stores over one folder", async () => {
+  it("adds up the changes of two stores over one directory", async () => {
     const stores = [fileStore(state, ["n"], fileLocks(state)), fileStore(state, ["n"], fileLocks(state))];
     await Promise.all(
       Array.from({ length: 40 }, (_, index) => stores[index % 2]?.update("sum", (old) => Number(old ?? 0) + 1)),
@@ -47,7 +47,7 @@ describe("documents by files", () => {
     expect(readdirSync(join(state.path, "notes"))).toEqual(["a.json"]);
   });
 
-  it("names a file that holds no JSON", async () => {
+  it("names a file that holds not JSON", async () => {
     const store = fileStore(state, ["notes"], fileLocks(state));
     await store.update("a", () => 1);
     writeFileSync(join(state.path, "notes", "a.json"), "{");
@@ -61,7 +61,7 @@ describe("documents by files", () => {
     await expect(store.update("a", () => 1)).rejects.toMatchObject({ code: "STORE_UNWRITABLE" });
   });
 
-  it("gives every key a file of its own inside its folder", () => {
+  it("gives every key a file of its own inside its directory", () => {
     const keys = ["a", "A", "a/b", "../x", ".hidden", "", "a%2fb", "x".repeat(400), "x".repeat(401), "ä", "%h"];
     const names = keys.map(fileName);
     expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(keys.length);

@@ -22,10 +22,10 @@ export interface FileStoreOptions {
 }
 
 /**
- * The documents below `place`, the names of folders under the state folder. Reading makes nothing.
+ * The documents below `place`, the names of directories under the state directory. Reading makes nothing.
  *
  * `update` holds the document's lock from reading to writing, so that changes of several processes add up.
- * @throws `STORE_UNWRITABLE` when it cannot be written, `STORE_CONFLICT` when it holds no JSON or stays locked for 10 s.
+ * @throws `STORE_UNWRITABLE` when it cannot be written, `STORE_CONFLICT` when it holds not JSON or stays locked for 10 s.
  */
 export function fileStore(
   state: StateDirectory,
@@ -60,7 +60,7 @@ export function fileStore(
   };
 }
 
-/** The document spaces of a host: each a folder of `<state>/stores`. */
+/** The document spaces of a host: each a directory of `<state>/stores`. */
 export function fileStores(state: StateDirectory, locks: Locks): Stores {
   return { open: (name) => fileStore(state, ["stores", fileName(name)], locks) };
 }

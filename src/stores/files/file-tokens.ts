@@ -27,16 +27,16 @@ interface StoredToken extends ClientToken {
 
 export interface TokenStore {
   /**
-   * A new token for a client of this name; it is told here and nowhere again.
+   * A new token for a client of this name; it is reported here and nowhere again.
    * @throws `CONFIG_INVALID` for a name that is none, `STORE_CONFLICT` for one that has a token, `STORE_UNWRITABLE`
    */
   add(name: string): Promise<string>;
-  /** By name. @throws `STORE_CONFLICT` when the file holds no JSON. */
+  /** By name. @throws `STORE_CONFLICT` when the file holds not JSON. */
   list(): Promise<readonly ClientToken[]>;
   /** From now on nobody is let in by it. False when there is none of this name. @throws `STORE_UNWRITABLE` */
   remove(name: string): Promise<boolean>;
   /**
-   * The name that goes with a token; undefined when nobody has it, or when the file holds no JSON. Looks at the file again
+   * The name that goes with a token; undefined when nobody has it, or when the file holds not JSON. Looks at the file again
    * whenever it has changed.
    *
    * @throws `STORE_CONFLICT` when it cannot be read now: that says nothing about who has a token.

@@ -1,4 +1,4 @@
-/** State on disk: audit, artifacts, locks, documents and sessions in one private folder. */
+/** State on disk: audit, artifacts, locks, documents and sessions in one private directory. */
 export { type ChainedRecord, type ChainReport, readAuditChain } from "./audit-chain.js";
 export {
   ARTIFACT_PART_BYTES,

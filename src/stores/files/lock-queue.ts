@@ -1,4 +1,4 @@
-/** One holder a key between the processes that share a state folder: tickets in `<state>/locks`. */
+/** One holder a key between the processes that share a state directory: tickets in `<state>/locks`. */
 import { createHash } from "node:crypto";
 import { HaftError } from "../../kernel/index.js";
 import type { LockDeadline } from "./lock-deadline.js";
@@ -56,7 +56,7 @@ export class LockQueue {
       return takeTicket(this.#open(), hash, this.#own);
     } catch (error) {
       if (HaftError.is(error)) throw error;
-      // Somebody removed the state folder since it was opened: make it again, once.
+      // Somebody removed the state directory since it was opened: make it again, once.
       this.#directory = undefined;
       try {
         return takeTicket(this.#open(), hash, this.#own);

@@ -24,7 +24,7 @@ interface Ticket {
 
 const NAME = /^([0-9a-f]{32})\.(\d{12})-([0-9a-f]{8})-(\d+)-(\w+)-([0-9a-f]{8})$/;
 
-/** Makes a ticket for `key` (32 hex digits) in `folder` and returns its file name. */
+/** Makes a ticket for `key` (32 hex digits) in `directory` and returns its file name. */
 export function takeTicket(directory: string, key: string, own: ProcessIdentity): string {
   for (;;) {
     const highest = waiting(directory, key).at(-1);
@@ -40,7 +40,7 @@ export function takeTicket(directory: string, key: string, own: ProcessIdentity)
 
 /**
  * Who holds the key of this ticket: "mine", the number of another process, or "lost" when the ticket itself is gone because
- * the state folder was removed. Tickets of dead processes are removed on the way.
+ * the state directory was removed. Tickets of dead processes are removed on the way.
  */
 export function holderOf(directory: string, ticket: string, own: ProcessIdentity): "mine" | "lost" | number {
   for (const other of waiting(directory, ticket.slice(0, 32))) {
@@ -57,7 +57,7 @@ export function touchTicket(directory: string, ticket: string): void {
     const now = new Date();
     utimesSync(join(directory, ticket), now, now);
   } catch {
-    // The folder was removed; the holder finds out when it gives the ticket back.
+    // The directory was removed; the holder finds out when it gives the ticket back.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Who holds something: a process told apart from a later one that got the same number, and from one of another machine. */
+/** Who holds something: a process distinguished from a later one that got the same number, and from one of another machine. */
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";

@@ -65,7 +65,7 @@ describe("the record of all processes", () => {
     expect(readAudit(state)).toEqual({ calls: [], problems: [] });
   });
 
-  it("tells lines that were changed, moved, left out or cut off", async () => {
+  it("tells lines that were changed, moved, omitted or cut off", async () => {
     await record();
     const [name = ""] = files();
     const whole = readFileSync(join(state.path, "audit", name));

@@ -6,7 +6,7 @@ import { CHAIN_START, type ChainedRecord, readAuditChain } from "./audit-chain.j
 import { readIfThere } from "./replace-state-file.js";
 import type { StateDirectory } from "./state-directory.js";
 
-/** One call on record. */
+/** One call in the audit log. */
 export interface AuditedCall {
   /** As outcomes name it. */
   readonly id: string;
@@ -14,7 +14,7 @@ export interface AuditedCall {
   readonly atMs: number;
   readonly sessionId: string;
   readonly tool: string;
-  /** The folder that it worked in; empty in records of versions that did not tell it. */
+  /** The directory that it worked in; empty in records of versions that did not tell it. */
   readonly workspace: string;
   /** What was sent, up to 4 KiB of it. */
   readonly input: string;
@@ -42,7 +42,7 @@ export interface AuditReport {
 const FILE = /^(\d{4}-\d\d-\d\d)-\d+-([0-9a-f]+)\.jsonl$/;
 
 /**
- * Reads and checks every file. Lines behind a broken one are left out. A file that is gone whole is noticed only between two
+ * Reads and checks every file. Lines behind a broken one are omitted. A file that is gone whole is noticed only between two
  * days of one process, and where its process wrote more on the same day: whoever removes old days leaves the rest sound.
  */
 export function readAudit(state: Pick<StateDirectory, "path">): AuditReport {

@@ -1,4 +1,4 @@
-/** Replacing a whole file of the state folder: readers see all old or all new bytes, also after a power cut. */
+/** Replacing a whole file of the state directory: readers see all old or all new bytes, also after a power cut. */
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -33,7 +33,7 @@ export function replaceStateFile(path: string, content: string): void {
 }
 
 /**
- * The text of a file, or undefined when it is not there. Rejects what is not a file, such as a folder or a FIFO: none of
+ * The text of a file, or undefined when it is not there. Rejects what is not a file, such as a directory or a FIFO: none of
  * these is read, let alone waited for.
  */
 export function readIfThere(path: string): string | undefined {

@@ -1,4 +1,4 @@
-/** What a session has read, which output it was shown, where it stands and which links it has met: `memory.json` of its folder. */
+/** What a session has read, which output it was shown, where it stands and which symlinks it has met: `memory.json` of its directory. */
 import { join } from "node:path";
 import {
   BoundedMap,

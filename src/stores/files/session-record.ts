@@ -1,4 +1,4 @@
-/** The mark of a session's folder: whose it is, when it was used last, and which processes have it open. */
+/** The mark of a session's directory: whose it is, when it was used last, and which processes have it open. */
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ export interface RecordedSession {
   readonly usedMs: number;
 }
 
-/** The mark as this process keeps it. A folder that is not there yet gets none: a session makes nothing until it has to. */
+/** The mark as this process keeps it. A directory that is not there yet gets none: a session makes nothing until it has to. */
 export class SessionRecord {
   readonly #directory: string;
   readonly #about: Pick<RecordedSession, "id" | "isTemporary">;
@@ -41,13 +41,13 @@ export class SessionRecord {
     this.#heldName = `held-${machine}-${pid}-${started}`;
   }
 
-  /** The session has kept something just now. Harmless where the folder cannot be written: the next write tells. */
+  /** The session has kept something just now. Harmless where the directory cannot be written: the next write tells. */
   kept(): void {
     if (this.#touchedMs === undefined) this.#checkedMs = undefined;
     this.touch();
   }
 
-  /** The session was used just now. A folder that is missing is looked for seldom: `kept` says when there is one. */
+  /** The session was used just now. A directory that is missing is looked for seldom: `kept` says when there is one. */
   touch(): void {
     const nowMs = this.#now();
     if (this.#checkedMs !== undefined && nowMs - this.#checkedMs < TOUCH_EVERY_MS) return;
@@ -66,7 +66,7 @@ export class SessionRecord {
       for (const path of [record, held]) utimesSync(path, now, now);
       this.#touchedMs = nowMs;
     } catch {
-      // A state folder that takes no more is told by the call that has something to keep.
+      // A state directory that takes no more is reported by the call that has something to keep.
     }
   }
 
@@ -86,7 +86,7 @@ export class SessionRecord {
   }
 }
 
-/** What the mark in a folder says; undefined where there is none that can be read. */
+/** What the mark in a directory says; undefined where there is none that can be read. */
 export function readSessionRecord(directory: string): RecordedSession | undefined {
   try {
     const path = join(directory, RECORD_FILE);
@@ -98,7 +98,7 @@ export function readSessionRecord(directory: string): RecordedSession | undefine
   }
 }
 
-/** The processes that have the session of this folder open, by their numbers. */
+/** The processes that have the session of this directory open, by their numbers. */
 export function holdersOf(directory: string, own: ProcessIdentity, nowMs: number): readonly number[] {
   return namesIn(directory).flatMap((name) => {
     const [, machine, pid, started] = HELD.exec(name) ?? [];
@@ -109,7 +109,7 @@ export function holdersOf(directory: string, own: ProcessIdentity, nowMs: number
   });
 }
 
-/** The names in a folder; none where it is missing. */
+/** The names in a directory; none where it is missing. */
 export function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);

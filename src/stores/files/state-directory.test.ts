@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(home, { recursive: true, force: true });
 });
 
-describe("the state folder", () => {
+describe("the state directory", () => {
   it("is made only when something asks for a part of it, private to its owner", () => {
     const state = openStateDirectory(join(home, "a", "b"));
     expect(readdirSync(home)).toEqual([]);
@@ -36,13 +36,13 @@ describe("the state folder", () => {
     expect(statSync(locks).mode & 0o777).toBe(0o700);
   });
 
-  it("says so at once where no folder can be made", () => {
+  it("says so at once where no directory can be made", () => {
     expect(() => openStateDirectory("/proc/haft/state").directory("audit")).toThrow(
       /no folder can be made there.*--state/,
     );
   });
 
-  it("comes from HAFT_STATE before XDG_STATE_HOME before the home folder", () => {
+  it("comes from HAFT_STATE before XDG_STATE_HOME before the home directory", () => {
     vi.stubEnv("HOME", home);
     vi.stubEnv("HAFT_STATE", "");
     vi.stubEnv("XDG_STATE_HOME", "");
@@ -117,7 +117,7 @@ describe("the state folder", () => {
     expect(stateProblem({ path: join(home, "state") })).toContain("Make it readable");
   });
 
-  it("is left alone, and nothing waits, where its format is a FIFO, a link to one, or a link that leads nowhere", () => {
+  it("is left alone, and nothing waits, where its format is a FIFO, a symlink to one, or a symlink that leads nowhere", () => {
     const root = join(home, "state");
     const format = join(root, "format.json");
     mkdirSync(root);

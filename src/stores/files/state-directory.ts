@@ -1,4 +1,4 @@
-/** Where Haft keeps its own state: one private folder, made when something first has to be kept. */
+/** Where Haft keeps its own state: one private directory, made when something first has to be kept. */
 import { existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { homeDirectory } from "../../host/index.js";
@@ -6,22 +6,22 @@ import { HaftError, messageOf, shortageOf, systemCode } from "../../kernel/index
 import { expandHome } from "../../text/index.js";
 import { formatProblem, noteFormat, requireFormat } from "./state-format.js";
 
-/** The state folder of a host. Opening one touches nothing; the first `folder` that is asked for makes it. */
+/** The state directory of a host. Opening one touches nothing; the first `directory` that is asked for makes it. */
 export interface StateDirectory {
   /** Absolute. */
   readonly path: string;
   /**
-   * A folder below it, made with mode 0700 if it is missing.
-   * @throws `STORE_UNWRITABLE` with the path and the option that names another folder, `STORE_NEWER`.
+   * A directory below it, made with mode 0700 if it is missing.
+   * @throws `STORE_UNWRITABLE` with the path and the option that names another directory, `STORE_NEWER`.
    */
   directory(...names: readonly string[]): string;
-  /** Before something is removed. @throws `STORE_NEWER` where a newer version has taken the folder over meanwhile. */
+  /** Before something is removed. @throws `STORE_NEWER` where a newer version has taken the directory over meanwhile. */
   check(): void;
 }
 
 /**
- * The state folder at `path`; absent, the one that the environment gives: `HAFT_STATE`, else `$XDG_STATE_HOME/haft`, else
- * `~/.local/state/haft`. `~` and `~/x` in `HAFT_STATE` stand in the home folder: not every place that sets it
+ * The state directory at `path`; absent, the one that the environment gives: `HAFT_STATE`, else `$XDG_STATE_HOME/haft`, else
+ * `~/.local/state/haft`. `~` and `~/x` in `HAFT_STATE` stand in the home directory: not every place that sets it
  * has a shell. A relative `XDG_STATE_HOME` is ignored, as its specification asks.
  *
  * @throws `STORE_NEWER` where a newer version has written it. Nothing of it is then read or changed.
@@ -52,7 +52,7 @@ export function statePathOf(path?: string): string {
 }
 
 /**
- * Makes a folder and those above it that are missing, with mode 0700. One by one: `mkdirSync` with `recursive` does not
+ * Makes a directory and those above it that are missing, with mode 0700. One by one: `mkdirSync` with `recursive` does not
  * return on Node.js 20.20 where a parent exists and takes no child, as `/proc` does.
  */
 function makeDirectories(path: string): void {
@@ -69,7 +69,7 @@ function makeDirectories(path: string): void {
   }
 }
 
-/** Why nothing can be kept there, as a clause; undefined when something can. A folder is made and taken away again. */
+/** Why nothing can be kept there, as a clause; undefined when something can. A directory is made and taken away again. */
 export function stateProblem({ path }: Pick<StateDirectory, "path">): string | undefined {
   const problem = formatProblem(path);
   if (problem !== undefined) return problem;
@@ -81,7 +81,7 @@ export function stateProblem({ path }: Pick<StateDirectory, "path">): string | u
   }
 }
 
-/** The folder itself, or the first above it that is there. */
+/** The directory itself, or the first above it that is there. */
 function nearestDirectory(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestDirectory(dirname(path));
 }

@@ -1,11 +1,11 @@
-/** Which form the files of a state folder have: one number for all of them, in `format.json` of the folder. */
+/** Which form the files of a state directory have: one number for all of them, in `format.json` of the directory. */
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { HaftError, messageOf, shortageOf } from "../../kernel/index.js";
 import { readIfThere, replaceStateFile } from "./replace-state-file.js";
 
 /**
- * The form that this version reads and writes. It grows whenever a file of the state folder changes so that an older version
+ * The form that this version reads and writes. It grows whenever a file of the state directory changes so that an older version
  * would misread or lose something of it.
  */
 export const STATE_FORMAT = 1;
@@ -15,7 +15,7 @@ const FILE = "format.json";
 export const formatPath = (root: string): string => join(root, FILE);
 
 /**
- * Why the files of a folder are not to be touched, as a clause with the next step; undefined where they can be. A folder without
+ * Why the files of a directory are not to be touched, as a clause with the next step; undefined where they can be. A directory without
  * the file has the form that was there before there was such a file, which is the first.
  */
 export function formatProblem(root: string): string | undefined {
@@ -38,7 +38,7 @@ function adviceFor(error: unknown): string {
   return shortageOf(error)?.next ?? "Make it readable for this user";
 }
 
-/** @throws `STORE_NEWER` where another version has written the folder, or that cannot be told; nothing of it is changed. */
+/** @throws `STORE_NEWER` where another version has written the directory, or that cannot be told; nothing of it is changed. */
 export function requireFormat(root: string): void {
   const problem = formatProblem(root);
   if (problem === undefined) return;
@@ -49,7 +49,7 @@ export function requireFormat(root: string): void {
   );
 }
 
-/** Says which form the files of the folder have, where nobody has yet. */
+/** Says which form the files of the directory have, where nobody has yet. */
 export function noteFormat(root: string): void {
   if (!existsSync(formatPath(root)))
     replaceStateFile(formatPath(root), `${JSON.stringify({ format: STATE_FORMAT })}\n`);

@@ -1,4 +1,4 @@
-/** The artifacts of all sessions of a state folder, for whoever looks after them from outside of the sessions. */
+/** The artifacts of all sessions of a state directory, for whoever looks after them from outside of the sessions. */
 import { join } from "node:path";
 import type { ArtifactInfo, ArtifactPart } from "../../kernel/index.js";
 import { type FileArtifacts, fileArtifacts } from "./file-artifacts.js";
@@ -13,7 +13,7 @@ export interface StoredArtifact extends ArtifactInfo {
 export interface StoredArtifacts {
   /** Oldest first. */
   list(): Promise<readonly StoredArtifact[]>;
-  /** See `Artifacts.read`, whatever the session. @throws `STORE_CONFLICT` where what is kept is damaged. */
+  /** See `Artifacts.read`, whatever the session. @throws `STORE_CONFLICT` where what is stored is damaged. */
   read(id: string, offset: number, length: number): Promise<ArtifactPart | "evicted" | "unknown">;
   /** Removes one with all its bytes, also one that is still being written. False when there is none. @throws `STORE_UNWRITABLE` */
   remove(id: string): boolean;

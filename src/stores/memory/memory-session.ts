@@ -16,7 +16,7 @@ export interface MemorySessionOptions {
   readonly artifacts: Artifacts;
 }
 
-/** A session whose list, read-state and folders are gone with the process. */
+/** A session whose list, read-state and directories are gone with the process. */
 export function createMemorySession(options: MemorySessionOptions): Session {
   const cwds = new Map<string, string>();
   let items: readonly TodoItem[] = [];

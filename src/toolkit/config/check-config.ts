@@ -1,4 +1,4 @@
-/** Checks a parsed configuration against the schema and words what is wrong for the person who has to mend it. */
+/** Checks a parsed configuration against the schema and words what is wrong for the user who has to mend it. */
 import { nearestNames } from "../../text/index.js";
 import type { ConfigSchema } from "./config-schema.js";
 

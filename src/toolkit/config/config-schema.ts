@@ -26,7 +26,7 @@ export interface ConfigSchema {
   readonly anyOf?: readonly ConfigSchema[];
 }
 
-/** Keys that a project's own file decides only where the person trusts it with them. */
+/** Keys that a project's own file decides only where the user trusts it with them. */
 export const TRUSTED_KEYS: readonly TrustedKey[] = Object.freeze([
   "artifacts",
   "autonomy",

@@ -33,7 +33,7 @@ export interface ToolSetting {
 /** Tool, by Haft's own name → whether it is offered, or how. */
 export type ToolSettings = Readonly<Record<string, boolean | ToolSetting>>;
 
-/** The keys of a project's file that only a person may decide, unless the person's own file trusts the project with them. */
+/** The keys of a project's file that only a user may decide, unless the user's own file trusts the project with them. */
 export type TrustedKey = "artifacts" | "autonomy" | "dialect" | "env" | "servers" | "state" | "tools" | "workspace";
 
 /** One file. */
@@ -49,17 +49,17 @@ export interface Config {
   readonly serve?: { readonly port?: number; readonly host?: string; readonly facts?: boolean };
   /** `false` takes back the server of that name of a lower layer. */
   readonly servers?: Readonly<Record<string, false | ServerConfig>>;
-  /** Folder of a project → what its own file may decide. */
+  /** Directory of a project → what its own file may decide. */
   readonly trust?: Readonly<Record<string, readonly TrustedKey[]>>;
 }
 
 /** One configuration file, checked. */
 export interface ConfigLayer {
-  /** `person`: their own file, or one that they named on the command line. `project`: what lies in the workspace. */
+  /** `user`: their own file, or one that they named on the command line. `project`: what lies in the workspace. */
   readonly by: "person" | "project";
   /** Absolute. */
   readonly path: string;
-  /** Absolute, without links; what its relative paths count from. */
+  /** Absolute, without symlinks; what its relative paths count from. */
   readonly directory: string;
   readonly config: Config;
 }

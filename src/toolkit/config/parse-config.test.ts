@@ -39,7 +39,7 @@ describe("parseConfig", () => {
     expect(await parseConfig(JSON.stringify({ servers }), "x")).toEqual({ servers });
   });
 
-  it("names line and column of what is no JSON", async () => {
+  it("names line and column of what is not JSON", async () => {
     const cases: readonly (readonly [string, string])[] = [
       ['{\n  "dialect" "haft"\n}', "haft.jsonc:2:13: a colon is missing here."],
       ['{\r\n  "dialect": haft\r\n}', "haft.jsonc:2:14: this is no value; texts stand in double quotes."],

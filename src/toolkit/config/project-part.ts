@@ -7,21 +7,21 @@ import { type Gates, gateOf, gatesOfDialect, isLooserGate } from "./dialect-gate
 
 export interface ProjectPartOptions {
   readonly home: string;
-  /** Where the person's own file is or would be. */
+  /** Where the user's own file is or would be. */
   readonly userConfigPath: string;
-  /** What the person's layers say of the tools. */
+  /** What the user's layers say of the tools. */
   readonly tools: ToolSettings;
-  /** The dialect of the person's layers. */
+  /** The dialect of the user's layers. */
   readonly dialect?: string | undefined;
   /** The dialect is settled already: what the project says of it has no effect. */
   readonly isDialectGiven: boolean;
-  /** What the person trusts this project with. */
+  /** What the user trusts this project with. */
   readonly trusted: readonly TrustedKey[];
 }
 
 interface Refusal {
   readonly key: TrustedKey;
-  /** As it is told: `"tools.bash"`. */
+  /** As it is reported: `"tools.bash"`. */
   readonly what: string;
   readonly why: string;
 }
@@ -31,14 +31,14 @@ const FEWER_READS = "it asks for fewer reads than you do, so yours holds";
 
 export interface ProjectPart {
   readonly config: Config;
-  /** The person's gates, where the dialect of the project would ask for fewer reads. */
+  /** The user's gates, where the dialect of the project would ask for fewer reads. */
   readonly gateFloor: Gates;
   readonly ignored: readonly string[];
 }
 
 /**
- * The configuration without what would widen what the person allows, and a sentence for what was left out: all of it in one,
- * so that what it says to put into the person's file may be taken as it stands.
+ * The configuration without what would widen what the user allows, and a sentence for what was omitted: all of it in one,
+ * so that what it says to put into the user's file may be taken as it stands.
  */
 export async function projectPart(
   { config, directory, path }: ConfigLayer,
@@ -131,7 +131,7 @@ function toolsPart(
       refusals.push({ key: "tools", what: `"tools.${name}.gate"`, why: "it may ask for fewer reads than you do" });
       return [];
     }
-    // "true" and an object without a gate say nothing against a gate that the person set.
+    // "true" and an object without a gate say nothing against a gate that the user set.
     const isSilent = setting !== false && gate === undefined;
     return [[name, isSilent ? (before ?? setting) : setting]];
   });

@@ -49,7 +49,7 @@ describe("settleConfig", () => {
     });
   });
 
-  it("follows nothing of a project's file that only the person may decide, and says how to allow each", async () => {
+  it("follows nothing of a project's file that only the user may decide, and says how to allow each", async () => {
     const widening: readonly Config[] = [
       { autonomy: "full" },
       { env: ["AWS_SECRET_ACCESS_KEY"] },
@@ -69,7 +69,7 @@ describe("settleConfig", () => {
     }
   });
 
-  it("follows what the person trusts the project with, and no more", async () => {
+  it("follows what the user trusts the project with, and no more", async () => {
     const asked = project({ env: ["CI"], state: "s", servers: { x: { url: "http://localhost" } } });
     const settled = await settle(person({ env: ["EDITOR"], trust: { "/src/shop": ["env", "servers"] } }), asked);
     expect(settled).toMatchObject({ env: ["EDITOR", "CI"], servers: { x: { url: "http://localhost" } } });
@@ -79,7 +79,7 @@ describe("settleConfig", () => {
     expect((await settle(person({ trust: { "/src/shop/": ["env"] } }), asked)).env).toEqual(["CI"]);
   });
 
-  it("tells all that is not followed in one sentence, with one line to put into the person's file", async () => {
+  it("tells all that is not followed in one sentence, with one line to put into the user's file", async () => {
     const { ignored } = await settle(project({ env: ["CI"], servers: {}, workspace: "/", state: "s" }));
     expect(ignored).toEqual([
       'Ignored in /src/shop/haft.jsonc: "env", "servers", "state": only you may decide that; "workspace": it lies outside ' +
@@ -116,7 +116,7 @@ describe("settleConfig", () => {
     expect((await settle(trusting, project({ tools: { bash: true } }))).tools).toEqual({ bash: true });
   });
 
-  it("lets a project choose a dialect, and keeps the person's gates where that one asks for fewer reads", async () => {
+  it("lets a project choose a dialect, and keeps the user's gates where that one asks for fewer reads", async () => {
     for (const [mine, theirs, gates] of [
       [undefined, "zeroclaw", { write: "write" }],
       ["haft", "buddy", { write: "write" }],
@@ -138,7 +138,7 @@ describe("settleConfig", () => {
     ]);
   });
 
-  it("takes the gates of a dialect with it where the person named it, trusts the project with it or set the gate", async () => {
+  it("takes the gates of a dialect with it where the user named it, trusts the project with it or set the gate", async () => {
     const asked = project({ dialect: "zeroclaw" });
     for (const mine of [
       { dialect: "zeroclaw" },
@@ -153,7 +153,7 @@ describe("settleConfig", () => {
     expect(await settle(asked, person({ dialect: "buddy" }))).toMatchObject({ dialect: "buddy", tools: {} });
   });
 
-  it("keeps the person's gates under several projects, and where a project elsewhere chose the dialect", async () => {
+  it("keeps the user's gates under several projects, and where a project elsewhere chose the dialect", async () => {
     const several = await settle(project({ dialect: "zeroclaw" }), project({ dialect: "buddy" }));
     expect(several.tools).toEqual({ write: { gate: "write" } });
     const { gateFloor } = several;
@@ -163,7 +163,7 @@ describe("settleConfig", () => {
     expect(await settle(stricter)).toMatchObject({ tools: { write: { gate: "on" } }, gateFloor: {}, ignored: [] });
   });
 
-  it("lets a higher layer of the person take back a server", async () => {
+  it("lets a higher layer of the user take back a server", async () => {
     const settled = await settle(
       person({ servers: { a: { command: "a" }, b: { command: "b" } } }),
       person({ servers: { a: false } }),

@@ -1,19 +1,19 @@
-/** Lays configuration files over each other: what a person decides, what a project may decide, and what came of it. */
+/** Lays configuration files over each other: what a user decides, what a project may decide, and what came of it. */
 import { normalizePath, resolvePath } from "../../text/index.js";
 import type { Config, ConfigLayer, ServerConfig, ToolSettings, TrustedKey } from "./config.js";
 import { type Gates, withGates } from "./dialect-gates.js";
 import { projectPart } from "./project-part.js";
 
 export interface SettleOptions {
-  /** The home folder of the person, for `~/`. */
+  /** The home directory of the user, for `~/`. */
   readonly home: string;
-  /** Where the person's own file is or would be; it is told to whoever has to trust a project. */
+  /** Where the user's own file is or would be; it is reported to whoever has to trust a project. */
   readonly userConfigPath: string;
   /** The dialect of the command line, in whose place no file puts another. Default: the files decide. */
   readonly dialect?: string | undefined;
   /** Gates that hold where nothing is set for a tool, beside those that come of the files. Default none. */
   readonly gateFloor?: Gates | undefined;
-  /** Follows the links of a trusted folder; layers name theirs without links. Default: as it is spelled. */
+  /** Follows the symlinks of a trusted directory; layers name theirs without symlinks. Default: as it is spelled. */
   realPath?(path: string): string;
 }
 
@@ -21,14 +21,14 @@ export interface SettleOptions {
 export interface SettledConfig {
   readonly dialect?: string;
   readonly workspace?: string;
-  /** Set where a project named its workspace: the folder that it must lie in once links are followed. */
+  /** Set where a project named its workspace: the directory that it must lie in once symlinks are followed. */
   readonly workspaceWithin?: string;
   readonly stateDir?: string;
   readonly autonomy?: "full";
   readonly env: readonly string[];
   /** With the gates of `gateFloor`. */
   readonly tools: ToolSettings;
-  /** The person's gates, where a project chose a dialect that asks for fewer reads: they go with that dialect wherever it is spoken. */
+  /** The user's gates, where a project chose a dialect that asks for fewer reads: they go with that dialect wherever it is spoken. */
   readonly gateFloor: Gates;
   readonly quotaMiB?: number;
   readonly serve: { readonly port?: number; readonly host?: string; readonly facts?: boolean };
@@ -40,8 +40,8 @@ export interface SettledConfig {
 /**
  * The layers from the lowest to the highest: a later one wins. Lists of variables add up, tools and servers are laid over
  * each other by name. A project's file never widens what it may do by itself: `artifacts`, `autonomy`, `env`, `servers`
- * and `state`, a `workspace` outside its own folder, a tool that the person switched off and a looser gate, also one that comes
- * with a dialect, are left out and told, unless `trust` in a person's layer names the folder of the project and the key.
+ * and `state`, a `workspace` outside its own directory, a tool that the user switched off and a looser gate, also one that comes
+ * with a dialect, are omitted and told, unless `trust` in a user's layer names the directory of the project and the key.
  */
 export async function settleConfig(layers: readonly ConfigLayer[], options: SettleOptions): Promise<SettledConfig> {
   const { home, userConfigPath, gateFloor = {} } = options;
