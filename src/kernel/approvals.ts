@@ -1,4 +1,4 @@
-/** Approvals that somebody still has to give: kept by the host, granted by token, used once. */
+/** Pending approvals: stored by the host, granted by token, used once. */
 
 import { BoundedMap } from "./bounded-collections.js";
 import { HaftError } from "./errors.js";
@@ -87,7 +87,7 @@ export class Approvals {
     if (waiting === undefined) {
       return {
         state: "denied",
-        reason: "The approval token is unknown or was used before. Send the call without `resume` to ask again.",
+        reason: "The approval token is unknown or already used. Send the call without `resume` to ask again.",
       };
     }
     const { request } = waiting;
@@ -99,14 +99,14 @@ export class Approvals {
       return {
         state: "denied",
         reason:
-          "The approval was given for another call: the tool, the session or the input differs. Send exactly the approved call.",
+          "The approval is for another call: the tool, the session or the input differs. Send exactly the approved call.",
       };
     }
     if (waiting.of.touches !== call.touches) {
       return {
         state: "denied",
         reason:
-          "The same call would touch something else now than what was approved: a link, a folder or the working folder has changed. Send the call without `resume` to ask again.",
+          "The call would touch something other than what was approved: a symlink, a directory or the working directory has changed. Send the call without `resume` to ask again.",
       };
     }
     if (waiting.state === "waiting") return { state: "waiting", request };
@@ -125,6 +125,6 @@ export class Approvals {
 function notWaiting(token: string): HaftError {
   return new HaftError(
     "CONFIG_INVALID",
-    `No approval waits under the token "${token}". \`approvals.list()\` gives those that do.`,
+    `No approval is pending for the token "${token}". \`approvals.list()\` lists the pending ones.`,
   );
 }

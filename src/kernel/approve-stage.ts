@@ -79,7 +79,7 @@ function touchesOf(run: CallRun): string {
   return JSON.stringify([run.backend.name, run.claims]);
 }
 
-/** Silence is a no, and so is an answer of any other form than the three that there are. */
+/** A timeout denies the call, and so does anything but a valid answer. */
 async function withApprovalTimeout(run: CallRun, request: ApprovalRequest): Promise<Approval> {
   const { host } = run.context;
   const { cancel } = run;
@@ -103,9 +103,9 @@ async function withApprovalTimeout(run: CallRun, request: ApprovalRequest): Prom
     const answer = await Promise.race([host.approver!.ask(request, { signal: silence.signal, timeoutMs }), noAnswer]);
     return isApproval(answer)
       ? answer
-      : { denied: "The approver's answer was neither a grant, a refusal nor a delay, and without one nothing runs." };
+      : { denied: "The approver did not return a grant, a refusal or a delay, and nothing runs without one." };
   } catch {
-    return { denied: "The approver failed, and without an answer nothing runs." };
+    return { denied: "The approver failed, and nothing runs without an answer." };
   } finally {
     stopTimer();
     cancel?.removeEventListener("abort", stop);
@@ -122,7 +122,7 @@ function isApproval(answer: unknown): answer is Approval {
 }
 
 function waitingFor(request: ApprovalRequest, toolName: string): Ending {
-  const message = `Did not run \`${toolName}\` yet: it waits for approval (${request.reason}) Send the same call again with the token "${request.token}" once it has been granted.`;
+  const message = `Did not run \`${toolName}\` yet: approval is pending (${request.reason}) Send the same call again with the token "${request.token}" once it has been granted.`;
   return {
     status: "input-required",
     result: fail("POLICY_APPROVAL_REQUIRED", message, { details: { token: request.token, rule: request.rule } }),

@@ -26,7 +26,7 @@ export async function auditBegin(run: CallRun): Promise<Ending | undefined> {
       { clock, ms: DEFAULT_DEADLINE_MS, signal: run.cancel },
       begin,
       (why) => {
-        const late = `${notAudited(run)} The audit did not answer within ${DEFAULT_DEADLINE_MS} ms.`;
+        const late = `${notAudited(run)} The audit log did not answer within ${DEFAULT_DEADLINE_MS} ms.`;
         return why === "cancelled" ? cancelledBeforeStart(tool.name) : ended("timed-out", fail("CALL_TIMEOUT", late));
       },
     );
@@ -37,7 +37,7 @@ export async function auditBegin(run: CallRun): Promise<Ending | undefined> {
 }
 
 function notAudited(run: CallRun): string {
-  return `Did not run \`${run.tool.name}\`, for its record could not be kept.`;
+  return `Did not run \`${run.tool.name}\` because it could not be written to the audit log.`;
 }
 
 function beginEntry(run: CallRun): string | PromiseLike<string> {
@@ -91,6 +91,6 @@ function shownClaims({ claims, context }: CallRun): Pick<AuditEnd, "claims" | "n
     return { claims: mapTexts(claims, shown) as readonly Claim[] };
   } catch {
     // What it threw may hold what was not visible.
-    return { note: "What it touched is not told: the redactor failed at it." };
+    return { note: "The claims are omitted: the redactor failed on them." };
   }
 }

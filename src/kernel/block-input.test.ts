@@ -158,7 +158,7 @@ describe("input in blocks", () => {
     expect(await written).toEqual({ acceptedBytes: INPUT_BLOCK_BYTES, waitingBytes: 0, isClosed: true });
     const refused = await input.write("job-1", words("x")).catch((thrown: unknown) => thrown);
     expect(HaftError.is(refused, "JOB_INPUT_CLOSED") && refused.message).toBe(
-      'Did not write to "job-1": it has ended, or its standard input is closed. Nobody reads it any more; start it again to give it input.',
+      'Did not write to "job-1": it has ended, or its standard input is closed. Start it again to send input.',
     );
   });
 

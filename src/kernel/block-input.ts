@@ -22,7 +22,7 @@ export interface InputEnd {
 
 /** The refusal of input that nobody would read. @param because - What ended it, where that is known, as a clause. */
 export function inputClosed(id: string, because = "it has ended, or its standard input is closed"): HaftError {
-  const next = "Nobody reads it any more; start it again to give it input.";
+  const next = "Start it again to send input.";
   return new HaftError("JOB_INPUT_CLOSED", `Did not write to "${id}": ${because}. ${next}`, { details: { id } });
 }
 
@@ -173,7 +173,7 @@ function faultFor(writing: Writing, thrown: unknown, of: Writing): unknown {
   const { code, message, details } = thrown;
   if (of !== writing) {
     const lost = `the last ${of.lastBytes} bytes of the write before were still waiting, and may be missing`;
-    const next = "Nothing of this write was sent. Look at its output, then send both again as needed";
+    const next = "Nothing of this write was sent. Check its output, then send both again as needed";
     return new HaftError(code, `Did not write to "${id}": ${lost}. ${message} ${next}.`, {
       cause: thrown,
       details: { ...details, began: "no", lostBytes: of.lastBytes },
@@ -181,12 +181,8 @@ function faultFor(writing: Writing, thrown: unknown, of: Writing): unknown {
   }
   const takenBytes = givenBytes - lastBytes;
   if (takenBytes === 0) return thrown;
-  return new HaftError(
-    code,
-    `Of what was written to "${id}" the first ${takenBytes} bytes were taken. Of the rest: ${message}`,
-    {
-      cause: thrown,
-      details: { ...details, began: "unknown", acceptedBytes: takenBytes },
-    },
-  );
+  return new HaftError(code, `The first ${takenBytes} bytes written to "${id}" were accepted. The rest: ${message}`, {
+    cause: thrown,
+    details: { ...details, began: "unknown", acceptedBytes: takenBytes },
+  });
 }

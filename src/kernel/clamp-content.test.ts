@@ -29,7 +29,7 @@ describe("an answer over its budget", () => {
         producedBytes: 70_000,
         keptBytes: 65_536,
         artifact: "1",
-        next: "The whole is kept as artifact:1.",
+        next: "The full text is stored as artifact:1.",
       },
     ]);
     expect(outcome.artifacts).toEqual(["1"]);

@@ -67,7 +67,7 @@ async function withoutBlocks(
   const what = `${blocks.length} more block${blocks.length === 1 ? "" : "s"} of ${run.tool.name}`;
   const truncation = { what, producedBytes: utf8Length(whole), keptBytes: 0, ...artifactHint(run, artifact) };
   truncations.push(truncation);
-  return { kind: "text", text: dialectOf(run)?.truncationNote?.(truncation) ?? `[${what} left out]` };
+  return { kind: "text", text: dialectOf(run)?.truncationNote?.(truncation) ?? `[${what} omitted]` };
 }
 
 /** The public part of a result goes to a client beside the text, under the same budget; valid JSON stays valid. */
@@ -99,7 +99,7 @@ function jsonOf(value: unknown): string | undefined {
   } catch {
     throw new HaftError(
       "CALL_MALFORMED",
-      "A JSON part of it holds itself, is nested too deeply, or holds a value that JSON does not have.",
+      "A JSON part of it is circular, nested too deeply, or holds a value that JSON cannot represent.",
     );
   }
 }
@@ -141,7 +141,10 @@ function dialectOf(run: CallRun): Dialect | undefined {
 
 function artifactHint(run: CallRun, artifact: string | undefined): Pick<Truncation, "artifact" | "next"> {
   if (artifact === undefined) return {};
-  return { artifact, next: dialectOf(run)?.artifactHint?.(artifact) ?? `The whole is kept as artifact:${artifact}.` };
+  return {
+    artifact,
+    next: dialectOf(run)?.artifactHint?.(artifact) ?? `The full text is stored as artifact:${artifact}.`,
+  };
 }
 
 /** Stores the whole text as an artifact. Undefined where that failed: the truncation then names no artifact. */

@@ -30,9 +30,9 @@ export function coerceBag(input: unknown, bareString?: string): Coerced {
   } catch {
     return refused(`are not valid JSON: ${complaint(text, opening.length, json)}`);
   }
-  if (mark !== "" && !isClosed) return refused("begin with a Markdown fence that is not closed");
+  if (mark !== "" && !isClosed) return refused("begin with an unclosed Markdown fence");
   if (typeof value === "string") return refused("are a JSON string that holds JSON, not an object");
-  return mark === "" ? { value } : { value, note: "The arguments came in a Markdown fence, which was removed." };
+  return mark === "" ? { value } : { value, note: "The Markdown fence around the arguments was removed." };
 }
 
 /** Where the JSON that begins in `text` at `start` breaks, in the lines and columns of `text`. */

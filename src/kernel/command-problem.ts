@@ -7,19 +7,19 @@ const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Why no shell takes this command with these options, as a clause; undefined when one does. Nothing is looked at for it. */
 export function commandProblem(command: string, options: Pick<ShellOptions, "cwd" | "env">): string | undefined {
   const { cwd, env = {} } = options;
-  if (command.includes("\0")) return "the command holds a NUL byte, which no shell takes";
-  if (cwd.includes("\0") || !cwd.startsWith("/")) return `${JSON.stringify(cwd)} is no absolute path of a folder`;
+  if (command.includes("\0")) return "the command contains a NUL byte";
+  if (cwd.includes("\0") || !cwd.startsWith("/")) return `${JSON.stringify(cwd)} is not an absolute path`;
   for (const [name, value] of Object.entries(env)) {
-    if (!VARIABLE.test(name)) return `${JSON.stringify(name)} is no name of a variable`;
-    if (value.includes("\0")) return `the value of the variable "${name}" holds a NUL byte`;
+    if (!VARIABLE.test(name)) return `${JSON.stringify(name)} is not a valid variable name`;
+    if (value.includes("\0")) return `the value of the variable "${name}" contains a NUL byte`;
   }
   return undefined;
 }
 
 const NO_DIRECTORY = {
-  absent: (cwd: string) => `the folder "${cwd}" does not exist`,
-  file: (cwd: string) => `"${cwd}" is not a folder`,
-  closed: (cwd: string) => `the folder "${cwd}" cannot be entered`,
+  absent: (cwd: string) => `the directory "${cwd}" does not exist`,
+  file: (cwd: string) => `"${cwd}" is not a directory`,
+  closed: (cwd: string) => `permission denied for the directory "${cwd}"`,
 } as const;
 
 /** Why a command cannot be run in a directory, as a clause. */
@@ -28,7 +28,7 @@ export function cwdProblem(cwd: string, why: keyof typeof NO_DIRECTORY): string 
 }
 
 /** The error of a background command that was not started. `problem` is a clause, `next` a sentence. */
-export function notStarted(problem: string, next = "Mend that and start it again."): HaftError {
+export function notStarted(problem: string, next = "Fix that and start it again."): HaftError {
   const why = problem.replace(/\.$/, "");
   return new HaftError("SHELL_SPAWN", `Did not start the command: ${why}. ${next}`, { details: { system: why } });
 }

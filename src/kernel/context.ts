@@ -1,4 +1,4 @@
-/** What a call runs in: the host's side of it, and the narrow side that a tool sees. */
+/** The context of a call: the host's view, and the narrower view of a tool. */
 
 import type { Approvals } from "./approvals.js";
 import type { Backend, BackendFlags } from "./backend.js";
@@ -27,7 +27,7 @@ import type { Framework, Session } from "./session.js";
 import type { Shell } from "./shell.js";
 import type { Terminal } from "./terminal.js";
 
-/** Something that happened during a call: progress, output, a note. Told to the host as it happens. */
+/** Something that happened during a call: progress, output, a note. Reported to the host as it happens. */
 export interface ToolEvent {
   readonly kind: string;
   readonly data?: unknown;
@@ -47,7 +47,7 @@ export interface Hooks {
   ): Promise<ToolResult>;
 }
 
-/** Reserves before a call acts, counts only when it succeeded. */
+/** Reserves before a call writes; counts it only when it succeeded. */
 export interface RateLimit {
   reserve(call: {
     readonly tool: string;
@@ -64,7 +64,7 @@ export interface HostServices {
   readonly ids: Ids;
   readonly digest: Digest;
   readonly policy: Policy;
-  /** Absent: nobody can be asked, and an "ask" is a denial. */
+  /** Absent: an "ask" decision denies the call. */
   readonly approver?: Approver;
   readonly approvals: Approvals;
   readonly audit: Audit;
@@ -163,6 +163,6 @@ export interface ToolContext<Limits = unknown> extends ClaimContext<Limits> {
    * as those of `Locks.hold`; the end of the call ends the wait too.
    */
   lock<T>(key: string, io: Io, body: () => Promise<T>): Promise<T>;
-  /** Tells the host. What its listener throws harms nothing. Once the signal has fired, or the call has settled, nothing is reported. */
+  /** Reports an event to the host; errors of the listener are ignored. Does nothing once the signal has fired or the call has settled. */
   emit(event: ToolEvent): void;
 }

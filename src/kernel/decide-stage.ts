@@ -23,7 +23,7 @@ function takeClaims(run: CallRun, stated: readonly Claim[] | ToolResult<never>):
   if (!Array.isArray(stated)) {
     const refusal = validateToolResult(stated, run.tool.name);
     if (!refusal.isError || refusal.code === "CALL_MALFORMED")
-      return malformed(run, "what it claims is neither a list nor a failure");
+      return malformed(run, "`claims` must return an array of claims or a failure");
     return ended(refusal.code === "CALL_INVALID" ? "invalid" : "failed", refusal);
   }
   const claims = parseClaims(stated, run.cwd, run.backend.home);
@@ -33,7 +33,7 @@ function takeClaims(run: CallRun, stated: readonly Claim[] | ToolResult<never>):
 }
 
 function malformed(run: CallRun, why: string): Ending {
-  const message = `Did not run \`${run.tool.name}\`: ${why}. Its author has to mend its \`claims\`.`;
+  const message = `Did not run \`${run.tool.name}\`: ${why}. The author of the tool has to fix \`claims\`.`;
   return ended("failed", fail("CALL_MALFORMED", message, { details: { why } }));
 }
 
@@ -85,17 +85,17 @@ function evaluateClaims(run: CallRun): Decision {
   return evaluate(run, run.claims);
 }
 
-/** What policy says. An error, or an answer of any other form, is a refusal: what nobody has decided does not run. */
+/** Asks policy. An error, or anything but a decision, denies the call. */
 function evaluate(run: CallRun, claims: readonly Claim[]): Decision {
   let decision: unknown;
   try {
     decision = run.context.host.policy.decide(claims, policyCallOf(run));
   } catch (thrown) {
-    const reason = `Policy threw an error (${messageOf(thrown)}), and without a decision nothing runs. Fix its \`decide\`.`;
+    const reason = `The policy threw an error (${messageOf(thrown)}), and nothing runs without a decision. Fix its \`decide\`.`;
     return { effect: "deny", rule: "policy-threw", risk: "high", reason };
   }
   if (isDecision(decision)) return decision;
-  const reason = "Policy's answer was no decision, and without one nothing runs. Fix its `decide`.";
+  const reason = "The policy did not return a decision, and nothing runs without one. Fix its `decide`.";
   return { effect: "deny", rule: "no-decision", risk: "high", reason };
 }
 
@@ -215,7 +215,7 @@ export function authorizeRealPath(run: CallRun, asked: string, real: Omit<FileCl
   if (run.tool.body.claims === undefined)
     throw new HaftError(
       "CALL_UNCLAIMED",
-      `Did not touch "${asked}": the tool claims nothing. Its author has to claim it.`,
+      `Did not touch "${asked}": the tool claims nothing. The author of the tool has to claim it.`,
     );
   return evaluate(run, [{ kind: "file", ...real, path: nameOf(run, real.path) }]);
 }

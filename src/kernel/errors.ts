@@ -110,12 +110,12 @@ export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message || thrown.name : thrown);
   } catch {
-    return "it threw something that has no text";
+    return "it threw a value without a message";
   }
 }
 
 const GONE = {
-  evicted: ["ARTIFACT_EVICTED", "it gave way to newer artifacts. Run the command again"],
+  evicted: ["ARTIFACT_EVICTED", "it was evicted for newer artifacts. Run the command again"],
   unknown: ["ARTIFACT_UNKNOWN", "this session has no such artifact. Check the id"],
 } as const;
 
@@ -125,11 +125,9 @@ export function artifactFault(id: string, found: keyof typeof GONE): HaftError {
   return new HaftError(code, `Did not export "${id}": ${why}.`, { details: { id } });
 }
 
-/** Calls a listener of the host. What it throws is its own affair, and no failure of the one that tells. */
+/** Calls a listener of the host and ignores what it throws. */
 export function callSafely(listener: () => void): void {
   try {
     listener();
-  } catch {
-    // It was told; there is nobody else to tell.
-  }
+  } catch {}
 }

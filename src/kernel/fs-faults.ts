@@ -5,16 +5,16 @@ import { type ErrorCode, HaftError } from "./errors.js";
 /** Our code, the words of the system, and what the reader learns and does next. */
 export type SystemRefusal = readonly [code: ErrorCode, system: string, why: string];
 
-const NOT_PERMITTED = "the system does not permit it. Use another path";
+const NOT_PERMITTED = "permission denied. Use another path";
 
 const RESOURCE_ERRORS = {
   EMFILE: [
-    "this process has as many files open as it may",
+    "this process has too many open files",
     "Try again with fewer calls at once, or raise the limit with `ulimit -n`",
   ],
-  ENFILE: ["the machine has as many files open as it can", "Try again later"],
-  EAGAIN: ["the machine has no room for another process", "Try again later"],
-  ENOMEM: ["the machine has no memory for another process", "Try again later"],
+  ENFILE: ["the system has too many open files", "Try again later"],
+  EAGAIN: ["the system cannot start another process", "Try again later"],
+  ENOMEM: ["the system is out of memory", "Try again later"],
 } as const;
 
 /** What this process or the machine is short of for a moment, where that is why the system refused: a clause, and the next step. */
@@ -33,30 +33,26 @@ export function systemCode(thrown: unknown): string | undefined {
 
 const REFUSALS = {
   ENOENT: ["FS_NOT_FOUND", "no such file or directory", "it does not exist. Check the path"],
-  EEXIST: ["FS_EXISTS", "file already exists", "something of that name exists already. Choose another name"],
-  EISDIR: ["FS_NOT_A_FILE", "illegal operation on a directory", "it is a folder. Name a regular file"],
-  ENOTDIR: ["FS_NOT_A_DIRECTORY", "not a directory", "a part of the path is not a folder. Check the path"],
+  EEXIST: ["FS_EXISTS", "file already exists", "it already exists. Choose another name"],
+  EISDIR: ["FS_NOT_A_FILE", "illegal operation on a directory", "it is a directory. Name a regular file"],
+  ENOTDIR: ["FS_NOT_A_DIRECTORY", "not a directory", "a parent of the path is not a directory. Check the path"],
   ENOTEMPTY: [
     "FS_NOT_EMPTY",
     "directory not empty",
-    "the folder is not empty. Remove it with all that it holds, or empty it",
+    "the directory is not empty. Remove it recursively, or empty it first",
   ],
   EACCES: ["FS_PERMISSION", "permission denied", NOT_PERMITTED],
   EPERM: ["FS_PERMISSION", "operation not permitted", NOT_PERMITTED],
-  ELOOP: [
-    "FS_LINK_LOOP",
-    "too many symbolic links encountered",
-    "its links lead round in a ring. Name the file itself",
-  ],
+  ELOOP: ["FS_LINK_LOOP", "too many symbolic links encountered", "its symlinks form a loop. Name the file itself"],
   ENAMETOOLONG: ["FS_BAD_PATH", "name too long", "the path or a name in it is too long. Use a shorter one"],
-  EINVAL: ["FS_BAD_PATH", "invalid argument", "the system takes no such path here. Use another"],
+  EINVAL: ["FS_BAD_PATH", "invalid argument", "the system rejects this path. Use another"],
   ENOSPC: ["FS_NO_SPACE", "no space left on device", "the disk is full. Free some space"],
-  EDQUOT: ["FS_NO_SPACE", "disk quota exceeded", "the disk quota is used up. Free some space"],
-  EFBIG: ["FS_TOO_LARGE", "file too large", "the file system takes no file of that size. Write less"],
+  EDQUOT: ["FS_NO_SPACE", "disk quota exceeded", "the disk quota is exceeded. Free some space"],
+  EFBIG: ["FS_TOO_LARGE", "file too large", "the file would be too large for the file system. Write less"],
   EXDEV: [
     "FS_CROSS_DEVICE",
     "cross-device link not permitted",
-    "it is on another file system, and a move is one step. Copy it, then remove it",
+    "it is on another file system, and a move must be atomic. Copy it, then remove it",
   ],
   EMFILE: ["FS_IO", "too many open files", RESOURCE_ERRORS.EMFILE.join(". ")],
   ENFILE: ["FS_IO", "too many open files in system", RESOURCE_ERRORS.ENFILE.join(". ")],
@@ -108,11 +104,11 @@ export function thrownFault(
 }
 
 const KIND_NAMES = {
-  directory: "a folder",
+  directory: "a directory",
   fifo: "a FIFO",
   socket: "a socket",
   device: "a device",
-  link: "a link",
+  link: "a symlink",
 } as const;
 
 /** A kind of entry that is no regular file. */
@@ -127,9 +123,9 @@ export function notAFile(did: string, path: string, kind: SpecialFileKind, what:
 }
 
 const STALE = {
-  present: "something of that name exists already",
-  gone: "the file is gone",
-  changed: "the file has changed since",
+  present: "it already exists",
+  gone: "the file no longer exists",
+  changed: "the file has changed since it was read",
 } as const;
 
 /** The error for a file that is not as the writer expects. */
@@ -147,7 +143,7 @@ export function staleFile(
 export function tooLarge(path: string, sizeBytes: number, maxBytes: number): HaftError {
   return new HaftError(
     "FS_TOO_LARGE",
-    `Did not read "${path}": it has ${sizeBytes} bytes and the limit is ${maxBytes}. Read a part of it.`,
+    `Did not read "${path}": it has ${sizeBytes} bytes and the limit is ${maxBytes}. Read part of it.`,
     { details: { path, sizeBytes, maxBytes } },
   );
 }
@@ -162,7 +158,7 @@ export function cancelledOperation(did: string, path: string): HaftError {
 /** The error of an operation whose time limit has passed. */
 export function outOfTime(limitMs: number): HaftError {
   const deadlineMs = Math.max(0, Math.round(limitMs));
-  return new HaftError("CALL_TIMEOUT", `Stopped after ${deadlineMs} ms. Allow it more time.`, {
+  return new HaftError("CALL_TIMEOUT", `Stopped after ${deadlineMs} ms. Allow more time.`, {
     details: { deadlineMs },
   });
 }
@@ -177,7 +173,7 @@ export function badPath(did: string, path: string, why: string): HaftError {
 
 /** The error for a directory that would be moved below itself. */
 export function intoItself(did: string, path: string, to: string): HaftError {
-  return badPath(did, path, `"${to}" lies inside it. Name a place outside`);
+  return badPath(did, path, `"${to}" is inside it. Choose a target outside it`);
 }
 
 /** The error for a name that is not UTF-8: it was told with signs in place of its bytes, so nothing is found by it. */
@@ -200,9 +196,9 @@ function whatIsTooLong(path: string): string {
 
 /** Why no POSIX system can have this path, as a clause for `badPath`; undefined when one can. */
 export function pathProblem(path: string): string | undefined {
-  if (path.includes("\0")) return "a path cannot hold a NUL byte. Leave it out";
+  if (path.includes("\0")) return "a path cannot contain a NUL byte. Remove it";
   if (!path.startsWith("/"))
-    return "it is not absolute. Give `ctx.resolve(path)`, which starts a relative path where the call works";
+    return "it is not absolute. Pass `ctx.resolve(path)`, which resolves it against the working directory";
   // No UTF-16 code unit is more than three bytes of UTF-8.
   if (path.length <= MAX_NAME_BYTES / 3) return undefined;
   if (hasLongName(path)) return `a name in it is longer than ${MAX_NAME_BYTES} bytes. Use a shorter one`;

@@ -9,9 +9,9 @@ export type FsOperation = readonly [did: string, call: string];
 export const FS_OPERATIONS = {
   read: ["read", "open"],
   list: ["list", "scandir"],
-  stat: ["look at", "stat"],
+  stat: ["inspect", "stat"],
   write: ["write", "open"],
-  mkdir: ["make the folder", "mkdir"],
+  mkdir: ["create the directory", "mkdir"],
   remove: ["remove", "rm"],
   rename: ["rename", "rename"],
   resolve: ["resolve", "realpath"],
@@ -32,7 +32,7 @@ export function requirePath(operation: FsOperation, path: string): void {
   const problem = pathProblem(path);
   if (problem !== undefined) throw badPath(did, path, problem);
   if (path !== "/" || !REFUSED_FOR_ROOT.has(did)) return;
-  throw new HaftError("FS_PERMISSION", `Did not ${did} "${path}": it is the root. Name what lies in it.`, {
+  throw new HaftError("FS_PERMISSION", `Did not ${did} "${path}": it is the root directory. Name an entry in it.`, {
     details: { path, system: `EPERM: operation not permitted, ${call} '${path}'` },
   });
 }

@@ -9,14 +9,14 @@ export function requireCovered(grant: Grant, path: string, access: Access): void
   if (!isNormalPath(path)) {
     throw new HaftError(
       "FS_BAD_PATH",
-      `Did not ${access} "${path}": a port takes absolute paths without "." and "..". Make them with \`ctx.resolve\`.`,
-      { details: { path, why: "not normalised" } },
+      `Did not ${access} "${path}": ports take absolute, normalized paths. Use \`ctx.resolve\`.`,
+      { details: { path, why: "not normalized" } },
     );
   }
   if (covers(grant, path, access)) return;
   throw new HaftError(
     "CALL_UNCLAIMED",
-    `Did not ${access} "${path}": the call never claimed it. Claim it in the tool's \`claims\`.`,
+    `Did not ${access} "${path}": the call did not claim it. Claim it in the tool's \`claims\`.`,
     {
       details: { path, access },
     },
@@ -41,8 +41,8 @@ export function requireTreeCovered(
   );
   const holdsExcepted = excepted === "refused" && grant.except.some((directory) => isWithin(path, directory));
   if (whole && !holdsExcepted) return;
-  const why = whole ? "it holds what must not be touched" : "the call claimed it without what lies below it";
-  throw new HaftError("CALL_UNCLAIMED", `Did not ${access} "${path}": ${why}. Name the parts one by one.`, {
+  const why = whole ? "it contains a protected path" : "the call claimed it without its contents";
+  throw new HaftError("CALL_UNCLAIMED", `Did not ${access} "${path}": ${why}. Name its entries one by one.`, {
     details: { path, access },
   });
 }
@@ -74,7 +74,7 @@ export function requireCommand(grant: Grant, command: string, cwd: string): void
   if (coversCommand(grant, command, cwd)) return;
   throw new HaftError(
     "CALL_UNCLAIMED",
-    "Did not run the command: the call never claimed it in this folder. Claim it in the tool's `claims`.",
+    "Did not run the command: the call did not claim it in this directory. Claim it in the tool's `claims`.",
     {
       details: { command, cwd },
     },
@@ -115,7 +115,7 @@ export function requireJob(grant: Grant, id: string): void {
   if (grant.jobs.includes(id) || grant.jobs.includes("*")) return;
   throw new HaftError(
     "CALL_UNCLAIMED",
-    `Did not attach to "${id}": the call never claimed it. Claim it in the tool's \`claims\`.`,
+    `Did not attach to "${id}": the call did not claim it. Claim it in the tool's \`claims\`.`,
     { details: { job: id } },
   );
 }
@@ -129,7 +129,7 @@ export function requireJobs(grant: Grant, id: string | undefined): void {
   if (grant.jobs.includes("*")) return;
   throw new HaftError(
     "CALL_UNCLAIMED",
-    "Did not list the jobs: the call never claimed it. Claim it in the tool's `claims`.",
+    "Did not list the jobs: the call did not claim it. Claim it in the tool's `claims`.",
   );
 }
 

@@ -70,7 +70,7 @@ describe("what a tool throws or returns", () => {
             bareContext(host),
           );
           expect(outcome).toMatchObject({ status: "failed", code: "CALL_MALFORMED" });
-          expect(outcome.output).toContain("its result cannot be shown");
+          expect(outcome.output).toContain("its result cannot be returned");
           expect(host.entries[0]?.ends).toHaveLength(1);
         }
       }
@@ -92,7 +92,7 @@ describe("what a tool throws or returns", () => {
       toolOf(() => text("the secret")),
       bareContext(bareHost({ redactor })),
     );
-    expect(outcome).toMatchObject({ status: "failed", output: "`odd` ended, but its result cannot be shown." });
+    expect(outcome).toMatchObject({ status: "failed", output: "`odd` ended, but its result cannot be returned." });
     expect(JSON.stringify(outcome)).not.toContain("secret");
   });
 

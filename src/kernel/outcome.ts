@@ -31,7 +31,7 @@ export async function outcomeOf(run: CallRun, ending: Ending): Promise<ToolOutco
   } catch (thrown) {
     // Nothing of the result continues from here: it may be what the redactor could not look at.
     const why = HaftError.is(thrown) ? ` ${thrown.message}` : "";
-    const message = `\`${run.tool.name}\` ended, but its result cannot be shown.${why}`;
+    const message = `\`${run.tool.name}\` ended, but its result cannot be returned.${why}`;
     const status = ending.status === "ok" ? "failed" : ending.status;
     const result = fail("CALL_MALFORMED", message);
     return assemble(run, { status, result }, result, { content: plainContent(result) });

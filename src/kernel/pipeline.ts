@@ -1,8 +1,7 @@
 /**
- * The path of one call, whole, in one place. Every stage either lets the call continue or ends it; record is outermost, so
- * that every call, however it ends, stands in the audit.
+ * The path of one call. Each stage lets the call continue or ends it. Audit is outermost, so every call has an audit entry.
  *
- *   record ▸ cancelled? ▸ coerce, target, repair, validate, decode ▸ claims ▸ decide ▸ reserve rate ▸ approve
+ *   audit ▸ cancelled? ▸ coerce, target, repair, validate, decode ▸ claims ▸ decide ▸ reserve rate ▸ approve
  *          ▸ run ▸ redact ▸ render ▸ clamp
  */
 
@@ -93,13 +92,13 @@ async function endingOf(run: CallRun, work: () => Promise<Ending>): Promise<Endi
 async function inTime(run: CallRun, work: () => Step | PromiseLike<Step>): Promise<Step> {
   const { name } = run.tool;
   const bound = { clock: run.context.host.clock, ms: DEFAULT_DEADLINE_MS, signal: run.cancel };
-  const late = `Stopped \`${name}\` before it began: what it would touch was not known within ${DEFAULT_DEADLINE_MS} ms.`;
+  const late = `Stopped \`${name}\` before it began: the tool did not state its claims within ${DEFAULT_DEADLINE_MS} ms.`;
   return withTimeout<Step>(bound, work, (why) =>
     why === "cancelled" ? cancelledBeforeStart(name) : ended("timed-out", fail("CALL_TIMEOUT", late)),
   );
 }
 
-/** Schemas, hooks and claims may be anybody's code. They touch nothing, so the call ends without waiting for them. */
+/** Schemas, hooks and claims may be third-party code. They touch nothing, so a cancelled call does not wait for them. */
 function untilDecided(run: CallRun, validate: Validator): Step | PromiseLike<Step> {
   return after(beforeClaims(run, validate), (stopped) =>
     after(stopped ?? stateClaims(run), (refused) => refused ?? decide(run)),
@@ -122,7 +121,7 @@ function beforeClaims(run: CallRun, validate: Validator): Step | PromiseLike<Ste
   });
 }
 
-/** What would happen, without it happening: the claims and the decision of a call. Nothing is recorded, asked or run. */
+/** The claims and the decision of a call, without auditing, asking or running anything. */
 export async function explainCall(
   tool: DefinedTool,
   validate: Validator,

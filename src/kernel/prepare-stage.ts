@@ -50,12 +50,12 @@ function resolveFileUrls(run: CallRun, parameters: readonly string[]): Ending | 
     const named = typeof url === "string" ? pathOfFileUrl(url) : undefined;
     if (named === undefined) continue;
     if ("problem" in named) {
-      const problem = `\`${parameter}\` is a \`file:\` URL that cannot be used: ${named.problem}. Send the path itself`;
+      const problem = `\`${parameter}\` is an invalid \`file:\` URL: ${named.problem}. Send the path itself`;
       return invalid(run, problem, { parameter });
     }
     run.args = { ...run.args, [parameter]: named.path };
     run.notes.push(
-      `\`${parameter}\` came as a \`file:\` URL and was taken as ${JSON.stringify(shownEcho(named.path))}.`,
+      `\`${parameter}\` was a \`file:\` URL and was converted to ${JSON.stringify(shownEcho(named.path))}.`,
     );
   }
   return undefined;

@@ -62,7 +62,7 @@ export class ToolRegistry {
   }
 }
 
-/** The message is fixed by a forerunner; the way on stands beside it. */
+/** The message is part of the contract; the hint is separate. */
 function unknown(
   code: "REGISTRY_UNKNOWN_TOOL" | "REGISTRY_UNKNOWN_COLLECTION",
   what: string,

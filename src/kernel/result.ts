@@ -1,4 +1,4 @@
-/** What a tool returns, what a call comes to, and the helpers that make them. */
+/** Tool results, call outcomes, and helpers that create them. */
 import type { Decision } from "./claims.js";
 import type { ErrorCode } from "./errors.js";
 
@@ -16,7 +16,7 @@ export type ContentBlock = { readonly provenance?: Provenance } & (
   | { readonly kind: "resource"; readonly uri: string; readonly text?: string }
 );
 
-/** Something that was omitted from an answer: counted, named, and where it can be had. */
+/** Something omitted from a result: what, how much, and where to get it. */
 export interface Truncation {
   readonly what: string;
   readonly producedBytes: number;

@@ -1,4 +1,4 @@
-/** Runs the tool with ports bound to its grant, and sees to it that the call settles whatever the tool does. */
+/** Runs the tool with ports bound to its grant, and settles the call whatever the tool does. */
 
 import { CallContext } from "./call-context.js";
 import { type CallRun, type Ending, ended, resultOfThrown } from "./call-run.js";
@@ -75,7 +75,7 @@ function outOfTime(name: string, deadlineMs: number): HaftError {
 function abandoned({ message }: HaftError): ToolResult {
   return fail(
     "CALL_ABANDONED",
-    `${message} It did not stop within ${ABANDON_AFTER_MS} ms after that and was abandoned; it can touch nothing any more.`,
+    `${message} It did not stop within ${ABANDON_AFTER_MS} ms after that and was abandoned. Its ports are revoked.`,
   );
 }
 
@@ -90,7 +90,7 @@ const STATUS_OF_CODE: Readonly<Record<string, CallStatus>> = {
   POLICY_APPROVAL_REQUIRED: "denied",
 };
 
-/** What a tool finished in spite of a cancel is reported as it is: the work was done. */
+/** A tool that finished in spite of a cancel keeps its result: the work was done. */
 function statusOf(result: ToolResult, stopped: HaftError | undefined): CallStatus {
   if (!result.isError) return "ok";
   const known = result.code === undefined ? undefined : STATUS_OF_CODE[result.code];
@@ -99,7 +99,7 @@ function statusOf(result: ToolResult, stopped: HaftError | undefined): CallStatu
 
 function auditLate(run: CallRun, late: ToolResult): void {
   const { host } = run.context;
-  const note = `A late value was dropped: the tool settled ${late.isError ? "with an error" : "well"} after it had been abandoned.`;
+  const note = `A late result was dropped: the tool settled ${late.isError ? "with an error" : "well"} after it had been abandoned.`;
   const entry = { status: "late-value-dropped", tookMs: host.clock.now() - run.startedMs, note };
   Promise.resolve()
     .then(() => host.audit.end(run.audit, entry))

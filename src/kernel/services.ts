@@ -1,9 +1,9 @@
-/** The smaller ports: time, ids, decisions, approvals, records, artifacts, locks. A host supplies them, once. */
+/** The smaller ports of a host: time, ids, policy, approvals, audit, artifacts, locks. */
 import type { Approval, Claim, Decision } from "./claims.js";
 import type { Fs, Io } from "./fs.js";
 import type { Provenance } from "./result.js";
 
-/** The time and its timers. */
+/** Time and timers. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -37,7 +37,7 @@ export interface Policy {
   decide(claims: readonly Claim[], call: PolicyCall): Decision;
 }
 
-/** What a user is asked: the call, what it would touch, and why it is asked about. */
+/** What a user is asked to approve: the call, its claims, and why approval is needed. */
 export interface ApprovalRequest {
   readonly token: string;
   readonly call: PolicyCall;
@@ -47,12 +47,12 @@ export interface ApprovalRequest {
   readonly reason: string;
 }
 
-/** A user, or a host callback that stands for one. Silence, a rejection or a time-out is a no. */
+/** Asks a user, or decides for one. A rejection or a timeout denies the call. */
 export interface Approver {
   ask(request: ApprovalRequest, io: Io): Promise<Approval>;
 }
 
-/** The record of a call before it runs. */
+/** The audit entry of a call before it runs. */
 export interface AuditBegin {
   readonly callId: string;
   readonly sessionId: string;
@@ -62,11 +62,11 @@ export interface AuditBegin {
   readonly workspace: string;
   /** SHA-256 of the input as the model sent it, hex. */
   readonly inputDigest: string;
-  /** The input, redacted and clipped to 4 KiB. */
+  /** The input, redacted and truncated to 4 KiB. */
   readonly input: string;
 }
 
-/** The record of how a call ended. */
+/** The audit entry of how a call ended. */
 export interface AuditEnd {
   readonly status: string;
   readonly code?: string;
@@ -75,7 +75,7 @@ export interface AuditEnd {
   readonly approver?: string | null;
   /** The backend that the call was aimed at. */
   readonly backend?: string;
-  /** Their texts redacted, and each clipped to 4 KiB. */
+  /** With their texts redacted and each truncated to 4 KiB. */
   readonly claims?: readonly Claim[];
   readonly tookMs: number;
   readonly truncations?: number;
@@ -107,7 +107,7 @@ export interface ArtifactInfo {
   readonly tool?: string;
 }
 
-/** Takes the bytes of one artifact as they come. */
+/** Writes one artifact. */
 export interface ArtifactWriter {
   readonly id: string;
   /** Never rejects for size: bytes beyond the limit are counted. */
@@ -173,12 +173,12 @@ export interface Faults {
   watch<T>(body: () => Promise<T>, onFault: (thrown: unknown) => void): Promise<T>;
 }
 
-/** Takes secrets out of text before a model or a record sees it. */
+/** Removes secrets from text before it reaches a model or the audit log. */
 export interface Redactor {
   redact(text: string): string;
 }
 
-/** SHA-256 as hex, asynchronous so that a pure room needs no Node built-in. */
+/** SHA-256 as hex; may be asynchronous, so that the kernel needs no Node built-in. */
 export type Digest = (bytes: Uint8Array | string) => Promise<string> | string;
 
 /** The model port of the agent loop; here so that adapters and hosts agree on it. */

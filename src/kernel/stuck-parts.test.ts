@@ -63,7 +63,8 @@ describe("parts that never come back, or fail", () => {
     expect(await call(acting, whenFaster({ audit }))).toMatchObject({
       status: "timed-out",
       code: "CALL_TIMEOUT",
-      output: "Did not run `odd`, for its record could not be kept. The audit did not answer within 30000 ms.",
+      output:
+        "Did not run `odd` because it could not be written to the audit log. The audit log did not answer within 30000 ms.",
     });
     expect(await call(acting, bareContext(bareHost({ audit })).withCancel(soon()))).toMatchObject({
       status: "cancelled",
@@ -128,14 +129,14 @@ describe("parts that never come back, or fail", () => {
       expect(await call(acting, bareContext(bareHost({ policy })))).toMatchObject({
         status: "denied",
         code: "POLICY_DENIED",
-        output: expect.stringContaining("Policy's answer was no decision, and without one nothing runs."),
+        output: expect.stringContaining("The policy did not return a decision, and nothing runs without one."),
       });
     }
     const policy = { name: "odd", decide: failing };
     expect(await call(acting, bareContext(bareHost({ policy })))).toMatchObject({
       status: "denied",
       code: "POLICY_DENIED",
-      output: expect.stringContaining("Policy threw an error (policy), and without a decision nothing runs."),
+      output: expect.stringContaining("The policy threw an error (policy), and without a decision nothing runs."),
       decision: { rule: "policy-threw", effect: "deny", approver: null },
     });
     expect(started).toEqual([]);
@@ -193,7 +194,7 @@ describe("parts that never come back, or fail", () => {
       id: "c",
       status: "timed-out",
       code: "CALL_TIMEOUT",
-      output: expect.stringMatching(/^Did not run `odd`: its host gave no context within 30000 ms\. /),
+      output: expect.stringMatching(/^Did not run `odd`: the host did not create a context within 30000 ms\. /),
     });
     await expect(bounded.explain({ id: "c", name: "odd", input: {} })).rejects.toMatchObject({ code: "CALL_TIMEOUT" });
     const dialect = { unknownTool: failing } as unknown as Dialect;

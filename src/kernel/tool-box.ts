@@ -80,7 +80,7 @@ export function createToolBox(
   };
 }
 
-const NO_CONTEXT = `its host gave no context within ${DEFAULT_DEADLINE_MS} ms. Try again, or restart the host`;
+const NO_CONTEXT = `the host did not create a context within ${DEFAULT_DEADLINE_MS} ms. Try again, or restart the host`;
 
 /** The context of one dispatch. Without it there is no host to record the call or to render its answer. */
 async function contextFor(

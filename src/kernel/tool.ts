@@ -1,4 +1,4 @@
-/** What a tool is written as, and what everything else sees of it. */
+/** How a tool is defined, and what the rest of Haft sees of it. */
 import type { ClaimContext, ClaimsOutcome, HostContext, ToolContext } from "./context.js";
 import type { AnyPresenter, Dialect } from "./dialect.js";
 import type { ToolOutcome, ToolResult } from "./result.js";
@@ -19,10 +19,10 @@ export interface ToolDescriptor {
   readonly parameters: JsonSchema;
 }
 
-/** none: pure, or the session's own state. look: reads the world. act: changes it. */
+/** none: pure, or only session state. read: reads from outside the session, changes nothing. write: changes something. */
 export type Effect = "none" | "read" | "write";
 
-/** Hints for users and clients; nothing is decided by them. */
+/** Hints for users and clients; no decision depends on them. */
 export interface ToolAnnotations {
   readonly title?: string;
   /** The tool may destroy what was there before. */

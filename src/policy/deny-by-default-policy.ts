@@ -14,7 +14,7 @@ import { normalizePath } from "../text/index.js";
 export interface DenyByDefaultOptions {
   /** Absolute directories; files in and below them may be touched. None: no file may. */
   readonly roots: readonly string[];
-  /** False: files in the roots may only be read. Default true. */
+  /** False: files in the roots is read-only. Default true. */
   readonly writes?: boolean;
   /** Whether commands may run, in a directory inside a root, and their jobs be used. A command can reach more than its directory. Default false. */
   readonly commands?: boolean;
@@ -52,14 +52,16 @@ export function denyByDefaultPolicy(options: DenyByDefaultOptions): Policy {
       const path = normalizePath(claim.path);
       if (!roots.some((root) => isWithin(root, path))) return outside("The path", path);
       if (!writes && claim.access.some((access) => access !== "read"))
-        return denied("read-only", `"${path}" may only be read.`, "Ask the operator to allow writes.");
+        return denied("read-only", `"${path}" is read-only.`, "Ask the operator to allow writes.");
       return undefined;
     },
     command(claim) {
       const refusal = noCommands();
       if (refusal !== undefined) return refusal;
       const cwd = normalizePath(claim.cwd);
-      return roots.some((root) => isWithin(root, cwd)) ? undefined : outside("The command's folder", cwd);
+      return roots.some((root) => isWithin(root, cwd))
+        ? undefined
+        : outside("The working directory of the command", cwd);
     },
   };
 
@@ -83,7 +85,7 @@ function judge<K extends Claim["kind"]>(judges: Judges, claim: Extract<Claim, { 
 }
 
 function notNamed(kind: Claim["kind"]): Refusal {
-  return denied("not-named", `Nothing allows a claim of the kind "${kind}".`, "Ask the operator to allow it.");
+  return denied("not-named", `No rule allows claims of the kind "${kind}".`, "Ask the operator to allow it.");
 }
 
 function allowed(claims: readonly Claim[], call: PolicyCall): Decision {
@@ -92,7 +94,7 @@ function allowed(claims: readonly Claim[], call: PolicyCall): Decision {
     effect: "allow",
     rule: "inside-roots",
     risk,
-    reason: "All that the call claims is inside what this host allows.",
+    reason: "Everything that the call claims is allowed.",
     grant: grantFor(call.callId, claims),
   };
 }
@@ -103,11 +105,14 @@ function denied(rule: string, reason: string, next: string): Refusal {
 
 function rootOf(root: string): string {
   if (!root.startsWith("/"))
-    throw new HaftError("CONFIG_INVALID", `The root "${root}" is not absolute. Give the whole path of the folder.`);
+    throw new HaftError(
+      "CONFIG_INVALID",
+      `The root "${root}" is not absolute. Pass the absolute path of the directory.`,
+    );
   return normalizePath(root);
 }
 
 function listed(roots: readonly string[]): string {
-  if (roots.length === 0) return "everything that is allowed: no root is set";
+  if (roots.length === 0) return "every allowed root: none is set";
   return `the allowed ${roots.length === 1 ? "root" : "roots"} ${roots.map((root) => `"${root}"`).join(", ")}`;
 }

@@ -15,12 +15,12 @@ it.each([
 
 it.each([
   ["file://server/share/a", "it names another host, `server`"],
-  ["file://a.txt", "it holds no absolute path"],
-  ["file:///C:/a", "it holds a Windows path"],
-  ["file:///a#L10", "it holds a `?` or `#`, which ends the path of a URL"],
-  ["file:///a?b", "it holds a `?` or `#`, which ends the path of a URL"],
-  ["file:///a%2Fb", "it holds an encoded `/` or NUL, which no file name has"],
-  ["file:///a%00", "it holds an encoded `/` or NUL, which no file name has"],
+  ["file://a.txt", "it has no absolute path"],
+  ["file:///C:/a", "it contains a Windows path"],
+  ["file:///a#L10", "it contains `?` or `#`, which end the path of a URL"],
+  ["file:///a?b", "it contains `?` or `#`, which end the path of a URL"],
+  ["file:///a%2Fb", "it contains an encoded `/` or NUL, which no file name can contain"],
+  ["file:///a%00", "it contains an encoded `/` or NUL, which no file name can contain"],
   ["file:///%E9", "its `%` escapes are not UTF-8"],
   ["file:///100%", "its `%` escapes are not UTF-8"],
 ])("%s is refused: %s", (url, problem) => {

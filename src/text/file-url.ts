@@ -6,11 +6,11 @@ const FILE_URL = /^file:(?:\/\/([^/]*)|(?!\/\/))(\/.*)$/is;
 /** The path that a `file:` URL names, or why it names none, as a clause; undefined for a text that is no such URL. */
 export function pathOfFileUrl(text: string): { readonly path: string } | { readonly problem: string } | undefined {
   const [, host = "", encoded] = FILE_URL.exec(text) ?? [];
-  if (encoded === undefined) return /^file:\/\//i.test(text) ? { problem: "it holds no absolute path" } : undefined;
+  if (encoded === undefined) return /^file:\/\//i.test(text) ? { problem: "it has no absolute path" } : undefined;
   if (host !== "" && host.toLowerCase() !== "localhost") return { problem: `it names another host, \`${host}\`` };
-  if (/^\/[a-z](?::|%3a)(?:\/|$)/i.test(encoded)) return { problem: "it holds a Windows path" };
-  if (/[?#]/.test(encoded)) return { problem: "it holds a `?` or `#`, which ends the path of a URL" };
-  if (/%2f|%00/i.test(encoded)) return { problem: "it holds an encoded `/` or NUL, which no file name has" };
+  if (/^\/[a-z](?::|%3a)(?:\/|$)/i.test(encoded)) return { problem: "it contains a Windows path" };
+  if (/[?#]/.test(encoded)) return { problem: "it contains `?` or `#`, which end the path of a URL" };
+  if (/%2f|%00/i.test(encoded)) return { problem: "it contains an encoded `/` or NUL, which no file name can contain" };
   try {
     return { path: decodeURIComponent(encoded) };
   } catch {

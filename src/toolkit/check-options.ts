@@ -46,7 +46,7 @@ export function requireTools(tools: readonly DefinedTool[]): void {
     if (!isDefined(tool)) throw invalid(index, "it was not made by `defineTool`");
     const first = names.get(tool.name);
     if (first !== undefined)
-      throw invalid(index, `it is named "${tool.name}" like tools[${first}]. Name one otherwise`);
+      throw invalid(index, `it is named "${tool.name}" like tools[${first}]. Rename one of them`);
     names.set(tool.name, index);
   }
 }

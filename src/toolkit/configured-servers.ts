@@ -50,7 +50,7 @@ export async function configuredServers(options: ConfiguredServersOptions): Prom
       servers[name] = filled.server;
       continue;
     }
-    const why = `it is skipped: it needs what is not set here: ${filled.missing.join(", ")}`;
+    const why = `it is skipped: these environment variables are not set: ${filled.missing.join(", ")}`;
     failed.push({ name, state: "failed", tools: [], reported: [why] });
     callSafely(() => onNote?.(`the server "${name}": ${why}`));
   }

@@ -22,7 +22,7 @@ export function contextFactory(options: ToolkitOptions, { host, backends, dialec
   };
   return (session: Session, isEnded: () => boolean, cwd?: string): HostContext | PromiseLike<HostContext> => {
     if (isClosed()) throw closed("the toolkit was closed. Make a new one with `createToolkit`");
-    if (isEnded()) throw closed("its session was closed. Go on in another one: `toolkit.session()` opens it");
+    if (isEnded()) throw closed("its session was closed. Open another one with `toolkit.session()`");
     return after(backends.open(), ({ first, all }) =>
       createHostContext({
         ...more,

@@ -31,7 +31,7 @@ export async function createToolkit(options: ToolkitOptions = {}): Promise<Toolk
   if (workspace !== undefined && !workspace.startsWith("/"))
     throw new HaftError(
       "CONFIG_INVALID",
-      `The workspace "${workspace}" is not absolute. Give the whole path of the folder.`,
+      `The workspace "${workspace}" is not absolute. Pass the absolute path of the directory.`,
     );
   const dialect =
     typeof options.dialect === "string" ? await dialectNamed(options.dialect) : (options.dialect ?? haftDialect);

@@ -15,7 +15,7 @@ export async function stateDirectoryProblem(options: StateAdminOptions = {}): Pr
   const problem = problemOf({ path });
   return (
     problem &&
-    `nothing can be kept in the state folder "${path}": ${problem}. Every call fails until it can. Name a writable folder with \`--state DIR\` or the environment variable HAFT_STATE.`
+    `the state directory "${path}" is not usable: ${problem}. Every call fails until it is. Use a writable directory with \`--state DIR\` or the environment variable HAFT_STATE.`
   );
 }
 

@@ -4,11 +4,11 @@ import { workspaceProblem } from "./workspace.js";
 describe("the workspace", () => {
   it.each([
     ["/", "root of the file system"],
-    ["/home/user", "a home folder"],
-    ["/home/user/", "a home folder"],
-    ["/home/other", "a home folder"],
-    ["/root", "a home folder"],
-    ["/Users/somebody", "a home folder"],
+    ["/home/user", "a home directory"],
+    ["/home/user/", "a home directory"],
+    ["/home/other", "a home directory"],
+    ["/root", "a home directory"],
+    ["/Users/somebody", "a home directory"],
     ["/home", "holds home folders"],
     ["/etc", "of the system"],
     ["/etc/nginx", "of the system"],

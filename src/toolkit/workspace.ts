@@ -60,13 +60,13 @@ export function workspaceProblem(path: string, home: string): string | undefined
   const directory = normalizePath(path);
   const what = kindOf(directory, normalizePath(home));
   if (what === undefined) return undefined;
-  return `Did not take "${directory}" as the workspace: it is ${what}. Start in the folder of a project, or add \`--workspace DIR\` with that folder.`;
+  return `Did not take "${directory}" as the workspace: it is ${what}. Start in a project directory, or pass \`--workspace DIR\`.`;
 }
 
 function kindOf(directory: string, home: string): string | undefined {
   if (directory === "/") return "the root of the file system";
-  if (directory === home || directory === "/root" || HOMES.includes(parentOf(directory))) return "a home folder";
-  if (isWithin(directory, home)) return "a folder that holds home folders";
-  if (SHARED.includes(directory) || SYSTEM.some((root) => isWithin(root, directory))) return "a folder of the system";
+  if (directory === home || directory === "/root" || HOMES.includes(parentOf(directory))) return "a home directory";
+  if (isWithin(directory, home)) return "a directory that contains home directories";
+  if (SHARED.includes(directory) || SYSTEM.some((root) => isWithin(root, directory))) return "a system directory";
   return undefined;
 }

@@ -96,7 +96,7 @@ describe("in the default dialect", () => {
   it("a file: URL is the path that it names, in every tool, and that is told", async () => {
     const { call, workspace } = opened;
     const url = `file://${workspace}/a%20b.txt`;
-    const note = `note: \`path\` came as a \`file:\` URL and was taken as "${workspace}/a b.txt".`;
+    const note = `note: \`path\` was a \`file:\` URL and was converted to "${workspace}/a b.txt".`;
     expect(textOf(await call("write", { path: url, content: "one\n" }))).toContain(note);
     expect(readFileSync(join(workspace, "a b.txt"), "utf8")).toBe("one\n");
     for (const [tool, input] of [
@@ -119,7 +119,7 @@ describe("in the default dialect", () => {
     const outcome = await opened.call("write", { path: "file://server/b.txt", content: "x" });
     expect([outcome.status, textOf(outcome)]).toEqual([
       "invalid",
-      "Did not run `write`: `path` is a `file:` URL that cannot be used: it names another host, `server`. Send the path itself.",
+      "Did not run `write`: `path` is an invalid `file:` URL: it names another host, `server`. Send the path itself.",
     ]);
   });
 });

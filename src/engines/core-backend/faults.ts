@@ -4,7 +4,7 @@ import { HaftError, messageOf, thrownFault } from "../../kernel/index.js";
 /** The error about `path` that stands for what an operation threw; one of ours passes unchanged. */
 export function coreFault(thrown: unknown, did: string, path: string): HaftError {
   const message = messageOf(thrown);
-  const otherwise = `the backend says: ${message}. Try again, or use another path`;
+  const otherwise = `the backend reported: ${message}. Try again, or use another path`;
   return thrownFault(thrown, did, path, { system: message, otherwise });
 }
 

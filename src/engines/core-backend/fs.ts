@@ -134,7 +134,11 @@ export class CorePortFs implements Fs {
     const source = await this.#statAt(FS_OPERATIONS.rename[0], from);
     if (from === to) return;
     if (source.isSymlink)
-      throw unsupported(this.#guard.core.name, "way to move a link", "Make the file anew and remove the link.");
+      throw unsupported(
+        this.#guard.core.name,
+        "way to move a symlink",
+        "Create the file again and remove the symlink.",
+      );
     await this.#requireParent(FS_OPERATIONS.rename[0], to);
     if (source.isDirectory) {
       this.#guard.requireTree(from, "delete");
@@ -286,7 +290,7 @@ export class CorePortFs implements Fs {
     for (const { name } of await askCore(FS_OPERATIONS.rename[0], from, () => fs.readDir(from))) {
       const child = await this.#statAt(FS_OPERATIONS.rename[0], `${from}/${name}`);
       if (child.isSymlink)
-        throw unsupported(this.#guard.core.name, "way to move a link", `Remove "${from}/${name}" first.`);
+        throw unsupported(this.#guard.core.name, "way to move a symlink", `Remove "${from}/${name}" first.`);
       await this.#copy(`${from}/${name}`, `${to}/${name}`, child, io);
     }
   }
@@ -303,5 +307,5 @@ function requireFile(info: CoreStat, did: string, path: string): void {
   if (info.isSymlink && !info.isDirectory) throw systemFault("ENOENT", did, path);
   if (info.isDirectory) throw notAFile(did, path, "directory");
   // A core does not tell devices, sockets and FIFOs apart.
-  throw notAFile(did, path, "device", "no regular file");
+  throw notAFile(did, path, "device", "not a regular file");
 }

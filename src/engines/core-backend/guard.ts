@@ -109,18 +109,18 @@ export class CoreGuard {
   /** A symlink that leads nobody knows where is followed only where every place would do. */
   #requireEverything(did: string, path: string, access: Access): string {
     if (this.#bound !== undefined && coversEverything(this.#bound.grant, access)) return path;
-    const next = `Did not ${did} "${path}": name the place itself.`;
-    throw unsupported(this.core.name, "way to tell where a link in this path leads", next);
+    const next = `Did not ${did} "${path}": use the real path.`;
+    throw unsupported(this.core.name, "way to resolve a symlink in this path", next);
   }
 
   async statOrMissing(path: string): Promise<CoreStat | undefined> {
     try {
       return await this.core.fs.stat(path);
     } catch (thrown) {
-      const { code } = coreFault(thrown, "look at", path);
+      const { code } = coreFault(thrown, "inspect", path);
       if (code === "FS_NOT_FOUND" || code === "FS_NOT_A_DIRECTORY" || code === "FS_LINK_LOOP") return undefined;
       if (!(await this.core.fs.exists(path))) return undefined;
-      throw coreFault(thrown, "look at", path);
+      throw coreFault(thrown, "inspect", path);
     }
   }
 }

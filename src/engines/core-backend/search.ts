@@ -67,7 +67,7 @@ export class CorePortSearch implements Search {
         if (!isRuleAbove(root, path)) await guarded.check(FS_OPERATIONS.read, path, "read", true);
         const info = await guarded.statOrMissing(path);
         if (info === undefined) throw operationFault("ENOENT", FS_OPERATIONS.read, path);
-        if (!info.isFile) throw notAFile(FS_OPERATIONS.read[0], path, "device", "no regular file");
+        if (!info.isFile) throw notAFile(FS_OPERATIONS.read[0], path, "device", "not a regular file");
         yield await askCore(FS_OPERATIONS.read[0], path, () => fs.readBytes(path));
       },
     };

@@ -108,9 +108,9 @@ function hasRules({ rules }: Level): boolean {
  */
 export function isRuleAbove(root: string, path: string): boolean {
   const isExclude = path.endsWith(`/${GIT_EXCLUDE}`);
-  const folder = isExclude ? path.slice(0, -GIT_EXCLUDE.length - 1) || "/" : parentOf(path);
+  const directory = isExclude ? path.slice(0, -GIT_EXCLUDE.length - 1) || "/" : parentOf(path);
   const isRule = isExclude || [GIT, ...IGNORE_FILES].includes(baseName(path));
-  return isRule && path !== root && isWithin(folder, root);
+  return isRule && path !== root && isWithin(directory, root);
 }
 
 /** The rules that hold for a search from the directories above its root. */
@@ -145,31 +145,31 @@ export async function rulesAbove(
       () => true,
       () => false,
     );
-  const repository = await firstOf([workspace, ...parentDirectories(workspace)], (folder) =>
-    isThere(join(folder, GIT)),
+  const repository = await firstOf([workspace, ...parentDirectories(workspace)], (directory) =>
+    isThere(join(directory, GIT)),
   );
-  const enter = async (folder: string, stack: IgnoreStack) => {
-    const isRepository = folder === repository || (folder !== workspace && (await isThere(join(folder, GIT))));
+  const enter = async (directory: string, stack: IgnoreStack) => {
+    const isRepository = directory === repository || (directory !== workspace && (await isThere(join(directory, GIT))));
     const names = new Set<string>(isRepository ? [GIT, ...IGNORE_FILES] : IGNORE_FILES);
-    return stack.enter(folder, names, (path) => readRules(source, path), turns, repository !== undefined);
+    return stack.enter(directory, names, (path) => readRules(source, path), turns, repository !== undefined);
   };
   const between = (top: string, below: string) =>
     parentDirectories(below)
-      .filter((folder) => isWithin(top, folder))
+      .filter((directory) => isWithin(top, directory))
       .reverse();
   let from = workspace;
   let stack = IgnoreStack.EMPTY;
   if (repository !== undefined && repository !== workspace) {
     from = repository;
     const outer = between(repository, workspace);
-    for (const [index, folder] of outer.entries()) {
-      stack = await enter(folder, stack);
+    for (const [index, directory] of outer.entries()) {
+      stack = await enter(directory, stack);
       if (!(await stack.ignores(outer[index + 1] ?? workspace, true, turns))) continue;
       [from, stack] = [workspace, IgnoreStack.EMPTY];
       break;
     }
   }
-  for (const folder of between(workspace, root)) stack = await enter(folder, stack);
+  for (const directory of between(workspace, root)) stack = await enter(directory, stack);
   const isRepository = from === repository;
   return { stack, from, isRepository, endsAtGit: isRepository && (root === from || !stack.isEmpty) };
 }
@@ -184,13 +184,13 @@ export function parentDirectories(path: string): string[] {
   return directories;
 }
 
-async function firstOf(folders: readonly string[], is: (folder: string) => Promise<boolean>) {
-  for (const folder of folders) if (await is(folder)) return folder;
+async function firstOf(directorys: readonly string[], is: (directory: string) => Promise<boolean>) {
+  for (const directory of directorys) if (await is(directory)) return directory;
   return undefined;
 }
 
-function join(folder: string, name: string): string {
-  return folder === "/" ? `/${name}` : `${folder}/${name}`;
+function join(directory: string, name: string): string {
+  return directory === "/" ? `/${name}` : `${directory}/${name}`;
 }
 
 /** The text of a file of rules. One that cannot be read leaves nothing out: too much is searched rather than too little. */

@@ -102,9 +102,7 @@ export function searchStop(io: Io, call: Pick<BoundCall, "signal" | "deadline">,
   const controller = new AbortController();
   const limitMs = Math.min(io.timeoutMs ?? Number.POSITIVE_INFINITY, call.deadline - clock.now());
   const onTime = (): void =>
-    controller.abort(
-      new HaftError("CALL_TIMEOUT", "The search ran out of time.", { details: { deadlineMs: limitMs } }),
-    );
+    controller.abort(new HaftError("CALL_TIMEOUT", "The search timed out.", { details: { deadlineMs: limitMs } }));
   const stopTimer = limitMs > MAX_TIMER_MS ? () => {} : clock.timer(Math.max(0, limitMs), onTime);
   const signals = [io.signal, call.signal].filter((one) => one !== undefined);
   const forward = (event: Event): void => controller.abort((event.target as AbortSignal).reason);

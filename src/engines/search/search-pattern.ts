@@ -48,7 +48,7 @@ export const loadRegexEngine = () => import("re2js");
 export async function compilePattern(pattern: Pattern): Promise<SearchPattern> {
   const feature = pattern.syntax === "literal" ? undefined : unsupportedFeature(pattern.source);
   if (feature !== undefined) {
-    const text = `Did not search for "${pattern.source}": it uses ${feature}, which no engine here has. Search for a simpler pattern and read around the hits.`;
+    const text = `Did not search for "${pattern.source}": it uses ${feature}, which is not supported. Use a simpler pattern and read around the matches.`;
     throw new HaftError("SEARCH_UNSUPPORTED", text, { details: { pattern: pattern.source, feature } });
   }
   const { RE2JS } = await loadRegexEngine();

@@ -19,7 +19,7 @@ function sourceOf(files: Tree, broken: readonly string[] = []): SearchSource {
     async stat(path) {
       if (path in files) return { kind: "file", size: bytesOf(path).length };
       if (Object.keys(files).some((file) => file.startsWith(below(path)))) return { kind: "directory", size: 0 };
-      throw new HaftError("FS_NOT_FOUND", `Did not look at "${path}": it is not there.`);
+      throw new HaftError("FS_NOT_FOUND", `Did not inspect "${path}": it is not there.`);
     },
     async readDir(folder) {
       if (broken.includes(folder)) throw new HaftError("FS_PERMISSION", `Did not list "${folder}".`);

@@ -47,6 +47,6 @@ function isArtifactRecord(value: unknown, id: string): value is ArtifactRecord {
 }
 
 function damaged(path: string, id: string, cause: unknown): HaftError {
-  const message = `Could not read the artifact "${id}": its record "${path}" is damaged. \`haft artifacts remove ${id}\` removes it; its bytes lie beside the record.`;
+  const message = `Could not read the artifact "${id}": its record "${path}" is damaged. \`haft artifacts remove ${id}\` removes it; its bytes are beside the record.`;
   return new HaftError("STORE_CONFLICT", message, { cause, details: { id, path } });
 }

@@ -46,14 +46,14 @@ export function readAuditChain(text: string, previous?: string): ChainReport {
       broken: { line: index + 1, why },
     });
     const parts = /^(\{.*),"hash":"([0-9a-f]{64})"\}$/.exec(line);
-    if (parts === null) return broken("it is no audit record");
+    if (parts === null) return broken("it is not an audit record");
     const body = `${parts[1]}}`;
     if (digest("sha256", body) !== parts[2]) return broken("its content was changed");
     const record = recordIn(body);
-    if (record === undefined) return broken("it is no audit record");
+    if (record === undefined) return broken("it is not an audit record");
     const isAnew = index === 0 && record.kind === "head" && record.removedLines !== undefined;
     if (hash !== undefined && record.previous !== hash && !isAnew)
-      return broken("the line before it was changed or left out");
+      return broken("the line before it was changed or removed");
     const before = records.at(-1);
     if (before !== undefined && record.sequence !== before.sequence + 1)
       return broken("its sequence number is out of order");

@@ -43,7 +43,7 @@ describe("a session by files", () => {
     writeFileSync(path, '[{"id":"a","te');
     await expect(open().todo.read()).rejects.toMatchObject({
       code: "STORE_CONFLICT",
-      message: `Could not read "${path}": it holds no valid JSON. What is written next replaces it, and keeps it as "${path}.damaged".`,
+      message: `Could not read "${path}": it is not valid JSON. The next write replaces it and keeps it as "${path}.damaged".`,
     });
     await open().todo.replace([item]);
     expect(await open().todo.read()).toEqual([item]);

@@ -11,7 +11,7 @@ const LOCK_WAIT_MS = 10_000;
 /** Most file systems end names at 255 bytes; what is longer than this goes by its hash. */
 const MAX_NAME_BYTES = 160;
 
-const DELETE_IT = "Mend the file, or delete it to start empty";
+const DELETE_IT = "Fix the file, or delete it to start empty";
 
 export interface FileStoreOptions {
   /**
@@ -88,9 +88,8 @@ function read(path: string, { damaged }: FileStoreOptions = {}): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const next =
-      damaged === "set-aside" ? `What is written next replaces it, and keeps it as "${path}.damaged"` : DELETE_IT;
-    throw unreadable(path, "it holds no valid JSON", cause, next);
+    const next = damaged === "set-aside" ? `The next write replaces it and keeps it as "${path}.damaged"` : DELETE_IT;
+    throw unreadable(path, "it is not valid JSON", cause, next);
   }
 }
 

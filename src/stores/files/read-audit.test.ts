@@ -116,7 +116,7 @@ describe("the record of all processes", () => {
       .filter((name) => name.endsWith(".jsonl"))
       .sort();
     rmSync(join(middle!.path, "audit", second));
-    expect(readAudit(middle!).problems).toMatchObject([{ line: 1, why: "the line before it was changed or left out" }]);
+    expect(readAudit(middle!).problems).toMatchObject([{ line: 1, why: "the line before it was changed or removed" }]);
   });
 
   it("waits for nothing that stands in the place of a file, says so, and tells of the other calls", async () => {
@@ -175,7 +175,7 @@ describe("the record of all processes", () => {
       const hash = createHash("sha256").update(body).digest("hex");
       writeFileSync(join(state.path, "audit", name), `${whole}${body.slice(0, -1)},"hash":"${hash}"}\n`);
       const { calls, problems } = readAudit(state);
-      expect([body, problems]).toEqual([body, [{ file: name, line: 4, why: "it is no audit record" }]]);
+      expect([body, problems]).toEqual([body, [{ file: name, line: 4, why: "it is not an audit record" }]]);
       expect(calls.map(({ tool }) => tool)).toEqual(["first", "second", "third"]);
     }
   });

@@ -38,7 +38,7 @@ describe("the state directory", () => {
 
   it("says so at once where no directory can be made", () => {
     expect(() => openStateDirectory("/proc/haft/state").directory("audit")).toThrow(
-      /no folder can be made there.*--state/,
+      /no directory can be created there.*--state/,
     );
   });
 
@@ -112,7 +112,7 @@ describe("the state directory", () => {
     const error = caught(() => openStateDirectory(join(home, "state")));
     expect(error).toMatchObject({ code: "STORE_NEWER", details: { path: join(home, "state", "format.json") } });
     expect((error as Error).message).toMatch(
-      /cannot be read \(.*Make it readable for this user, or name another folder/,
+      /cannot be read \(.*Make it readable for this user, or use another directory/,
     );
     expect(stateProblem({ path: join(home, "state") })).toContain("Make it readable");
   });

@@ -58,7 +58,7 @@ export function statePathOf(path?: string): string {
 function makeDirectories(path: string): void {
   if (existsSync(path)) {
     if (statSync(path).isDirectory()) return;
-    throw Object.assign(new Error("not a folder"), { code: "EEXIST" });
+    throw Object.assign(new Error("not a directory"), { code: "EEXIST" });
   }
   const above = dirname(path);
   if (above !== path) makeDirectories(above);
@@ -92,7 +92,7 @@ export function unwritable(path: string, cause: unknown): HaftError {
   const next = nextStep(cause);
   return new HaftError(
     "STORE_UNWRITABLE",
-    `Could not write the state folder at "${path}": ${reason}. ${next} with \`--state DIR\` or the environment variable HAFT_STATE.`,
+    `Could not write the state directory at "${path}": ${reason}. ${next} with \`--state DIR\` or the environment variable HAFT_STATE.`,
     { cause, details: { path, reason } },
   );
 }
@@ -109,21 +109,21 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
   EROFS: "the file system is read-only",
-  ENOSPC: "no space is left on the device",
-  EDQUOT: "the disk quota is used up",
-  EFBIG: "no file may become that large here",
-  ENOENT: "no folder can be made there",
-  ENOTDIR: "a part of the path is not a folder",
-  EEXIST: "something that is not a folder stands there",
-  ELOOP: "the path is a loop of links",
+  ENOSPC: "no space left on device",
+  EDQUOT: "the disk quota is exceeded",
+  EFBIG: "the file would be too large",
+  ENOENT: "no directory can be created there",
+  ENOTDIR: "a parent of the path is not a directory",
+  EEXIST: "it exists and is not a directory",
+  ELOOP: "the path is a symlink loop",
 };
 
 function nextStep(cause: unknown): string {
   const shortage = shortageOf(cause);
-  if (shortage !== undefined) return `${shortage.next}, or name another folder`;
+  if (shortage !== undefined) return `${shortage.next}, or use another directory`;
   const code = systemCode(cause);
   const isFull = code === "ENOSPC" || code === "EDQUOT";
-  return isFull ? "Free some space there, or name another folder" : "Name a writable folder";
+  return isFull ? "Free some space there, or use another directory" : "Use a writable directory";
 }
 
 function systemReason(cause: unknown): string {

@@ -23,13 +23,13 @@ export function formatProblem(root: string): string | undefined {
   try {
     text = readIfThere(formatPath(root));
     if (text === undefined && isSymlink(formatPath(root)))
-      return `"${formatPath(root)}" is a link that leads nowhere. Restore what it leads to`;
+      return `"${formatPath(root)}" is a dangling symlink. Restore its target`;
   } catch (error) {
     return `"${formatPath(root)}" cannot be read (${messageOf(error)}). ${adviceFor(error)}`;
   }
   const found = text === undefined ? 1 : formatIn(text);
   if (found === undefined)
-    return `"${formatPath(root)}" does not say which format the files there have. Restore it, or delete it if no newer Haft has used the folder`;
+    return `"${formatPath(root)}" does not state the format of the files. Restore it, or delete it if no newer Haft has used the directory`;
   if (found <= STATE_FORMAT) return undefined;
   return `"${formatPath(root)}" says format ${found}, and this Haft knows format ${STATE_FORMAT}. Use the newer Haft`;
 }
@@ -44,7 +44,7 @@ export function requireFormat(root: string): void {
   if (problem === undefined) return;
   throw new HaftError(
     "STORE_NEWER",
-    `Did not use the state folder "${root}": ${problem}, or name another folder with \`--state DIR\` or the environment variable HAFT_STATE.`,
+    `Did not use the state directory "${root}": ${problem}, or use another directory with \`--state DIR\` or the environment variable HAFT_STATE.`,
     { details: { path: formatPath(root), known: STATE_FORMAT } },
   );
 }

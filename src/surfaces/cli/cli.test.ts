@@ -304,7 +304,7 @@ describe("haft serve over HTTP", () => {
     writeFileSync(join(root, "plain"), "");
     const done = await haft(["serve", "--once", "--state", join(root, "plain", "state")]);
     expect(done.status).toBe(0);
-    expect(done.stderr).toMatch(/^haft: nothing can be kept in the state folder ".*plain\/state": .*--state DIR/);
+    expect(done.stderr).toMatch(/^haft: the state directory ".*plain\/state" is not usable: .*--state DIR/);
   });
 
   it("refuses a workspace that is none, and options that do not go together", async () => {

@@ -120,7 +120,7 @@ describe("a state folder of a newer version", () => {
           command,
           2,
           "",
-          `haft: Did not use the state folder "${state}": "${state}/format.json" says format 2, and this Haft knows format 1. Use the newer Haft, or name another folder with \`--state DIR\` or the environment variable HAFT_STATE.\n`,
+          `haft: Did not use the state directory "${state}": "${state}/format.json" says format 2, and this Haft knows format 1. Use the newer Haft, or use another directory with \`--state DIR\` or the environment variable HAFT_STATE.\n`,
         ]);
       }
       expect({ state: bytesBelow(state), project: bytesBelow(join(root, "project")) }).toEqual(before);

@@ -15,48 +15,48 @@ export const fsErrorMessages: Suite<Fixture> = [
     const file = path("file");
     const gone = path("gone");
     const missing = "it does not exist. Check the path.";
-    const blocked = "a part of the path is not a folder. Check the path.";
-    const taken = "something of that name exists already. Choose another name.";
+    const blocked = "a parent of the path is not a directory. Check the path.";
+    const taken = "it already exists. Choose another name.";
     const cancelled = AbortSignal.abort();
     const refusals: readonly (readonly [work: Promise<unknown>, told: string])[] = [
       [fs.readText(gone), `Did not read "${gone}": ${missing}`],
       [fs.readText(`${file}/below`), `Did not read "${file}/below": ${blocked}`],
-      [fs.readText(directory), `Did not read "${directory}": it is a folder. Name a regular file.`],
+      [fs.readText(directory), `Did not read "${directory}": it is a directory. Name a regular file.`],
       [
         fs.readBytes(file, { maxBytes: 3 }),
-        `Did not read "${file}": it has 4 bytes and the limit is 3. Read a part of it.`,
+        `Did not read "${file}": it has 4 bytes and the limit is 3. Read part of it.`,
       ],
       [fs.readText(file, { signal: cancelled }), `Did not read "${file}": the operation was cancelled.`],
-      [fs.stat(gone), `Did not look at "${gone}": ${missing}`],
+      [fs.stat(gone), `Did not inspect "${gone}": ${missing}`],
       [fs.readDir(gone), `Did not list "${gone}": ${missing}`],
       [fs.readDir(file), `Did not list "${file}": ${blocked}`],
       [fs.writeFile(`${gone}/file`, "x"), `Did not write "${gone}/file": ${missing}`],
-      [fs.writeFile(directory, "x"), `Did not write "${directory}": it is a folder. Name a regular file.`],
+      [fs.writeFile(directory, "x"), `Did not write "${directory}": it is a directory. Name a regular file.`],
       [
         fs.replaceAtomic(file, new Uint8Array(), "absent"),
-        `Did not write "${file}": something of that name exists already. Read it again before you write it.`,
+        `Did not write "${file}": it already exists. Read it again before you write it.`,
       ],
       [
         fs.replaceAtomic(file, new Uint8Array(), { sha256: "0".repeat(64) }),
-        `Did not write "${file}": the file has changed since. Read it again before you write it.`,
+        `Did not write "${file}": the file has changed since it was read. Read it again before you write it.`,
       ],
       [
         fs.replaceAtomic(gone, new Uint8Array(), { sha256: "0".repeat(64) }),
-        `Did not write "${gone}": the file is gone. Read it again before you write it.`,
+        `Did not write "${gone}": the file no longer exists. Read it again before you write it.`,
       ],
-      [fs.mkdir(directory, false), `Did not make the folder "${directory}": ${taken}`],
-      [fs.mkdir(file, true), `Did not make the folder "${file}": ${taken}`],
-      [fs.mkdir(`${file}/below`, true), `Did not make the folder "${file}/below": ${blocked}`],
+      [fs.mkdir(directory, false), `Did not create the directory "${directory}": ${taken}`],
+      [fs.mkdir(file, true), `Did not create the directory "${file}": ${taken}`],
+      [fs.mkdir(`${file}/below`, true), `Did not create the directory "${file}/below": ${blocked}`],
       [fs.rm(gone, PLAIN_RM), `Did not remove "${gone}": ${missing}`],
       [
         fs.rm(directory, PLAIN_RM),
-        `Did not remove "${directory}": the folder is not empty. Remove it with all that it holds, or empty it.`,
+        `Did not remove "${directory}": the directory is not empty. Remove it recursively, or empty it first.`,
       ],
       [fs.rename(gone, path("new"), { replace: false }), `Did not rename "${gone}": ${missing}`],
       [fs.rename(file, directory, { replace: false }), `Did not rename "${directory}": ${taken}`],
       [
         fs.rename(directory, `${directory}/full/below`, { replace: false }),
-        `Did not rename "${directory}": "${directory}/full/below" lies inside it. Name a place outside.`,
+        `Did not rename "${directory}": "${directory}/full/below" is inside it. Choose a target outside it.`,
       ],
     ];
     const reported = await Promise.allSettled(refusals.map(([work]) => work));
@@ -76,7 +76,7 @@ export const fsErrorMessages: Suite<Fixture> = [
     await expectError(fs.mkdir(long, true), "FS_BAD_PATH", "mkdir");
   }),
   onFs("fs:told:root", "The root is neither removed nor moved: FS_PERMISSION", async (fs, path) => {
-    const why = "it is the root. Name what lies in it.";
+    const why = "it is the root directory. Name an entry in it.";
     const removed = await expectError(fs.rm("/", PLAIN_RM), "FS_PERMISSION", "rm");
     expectEqual(removed.message, `Did not remove "/": ${why}`, "what is told");
     const moved = await expectError(fs.rename("/", path("new"), { replace: false }), "FS_PERMISSION", "rename");

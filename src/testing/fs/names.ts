@@ -47,7 +47,7 @@ export const fsNames: Suite<Fixture> = [
     const reported = await fs.readText(path("a\0b")).catch((error: unknown) => (error as Error).message);
     expectEqual(
       reported,
-      `Did not read "${path("a\\0b")}": a path cannot hold a NUL byte. Leave it out.`,
+      `Did not read "${path("a\\0b")}": a path cannot contain a NUL byte. Remove it.`,
       "what is told, the same on every backend",
     );
     expectEqual(await fs.exists(path("a")), false, "a file under the first half of the name is there");

@@ -258,7 +258,7 @@ export const shellEnding: Suite<Fixture> = [
       const cwd = `${fixture.directory}/gone`;
       const { fs, shell } = bindAll(fixture, { commands: [{ command, cwd }] });
       const error = await expectError(shell.spawn(command, { cwd, lifetime: "session" }), "SHELL_SPAWN", "spawn");
-      const reported = `Did not start the command: the folder "${cwd}" does not exist. Mend that and start it again.`;
+      const reported = `Did not start the command: the folder "${cwd}" does not exist. Fix that and start it again.`;
       expectEqual(error.message, reported, "what is told");
       expectEqual(await fs.exists(`${fixture.directory}/marker`), false, "the marker is there");
     },

@@ -19,11 +19,11 @@ export const shellRefusing: Suite<Fixture> = [
     const refused: readonly Refused[] = [
       [command, { cwd: `${directory}/gone` }, `the folder "${directory}/gone" does not exist`],
       [command, { cwd: `${directory}/file` }, `"${directory}/file" is not a folder`],
-      [command, { cwd: "src" }, '"src" is no absolute path of a folder'],
-      [`${command}\0`, {}, "the command holds a NUL byte, which no shell takes"],
-      [command, { env: { "A=B": "c" } }, '"A=B" is no name of a variable'],
-      [command, { env: { "": "c" } }, '"" is no name of a variable'],
-      [command, { env: { "A-B": "c" } }, '"A-B" is no name of a variable'],
+      [command, { cwd: "src" }, '"src" is not an absolute path'],
+      [`${command}\0`, {}, "the command contains a NUL byte"],
+      [command, { env: { "A=B": "c" } }, '"A=B" is not a valid variable name'],
+      [command, { env: { "": "c" } }, '"" is not a valid variable name'],
+      [command, { env: { "A-B": "c" } }, '"A-B" is not a valid variable name'],
       [command, { env: { A: "\0" } }, 'the value of the variable "A" holds a NUL byte'],
     ];
     for (const [line, options, problem] of refused) {

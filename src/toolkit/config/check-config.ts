@@ -64,7 +64,7 @@ function checkItems(node: ConfigNode, schema: ConfigSchema, path: string): reado
     const isAgain = schema.uniqueItems === true && seen.has(item.value);
     seen.add(item.value);
     if (problems.length > 0 || !isAgain) return problems;
-    return [{ offset: item.offset, message: `"${path}" holds ${shown(item)} twice; take one of them out.` }];
+    return [{ offset: item.offset, message: `"${path}" holds ${shown(item)} twice; remove one.` }];
   });
 }
 
@@ -72,7 +72,7 @@ function checkObject(node: ConfigNode, schema: ConfigSchema, path: string): read
   const seen = new Set<string>();
   const problems = propertiesOf(node).flatMap(({ key, keyOffset, value }): readonly ConfigProblem[] => {
     const at = path === "" ? key : `${path}.${key}`;
-    if (seen.has(key)) return [{ offset: keyOffset, message: `"${at}" stands here a second time; take one out.` }];
+    if (seen.has(key)) return [{ offset: keyOffset, message: `"${at}" is set twice; remove one.` }];
     seen.add(key);
     const inner = schemaOf(schema, key);
     if (inner === undefined) return [{ offset: keyOffset, message: unknownKey(key, schema, path) }];
@@ -108,7 +108,7 @@ function typeProblem(node: ConfigNode, schema: ConfigSchema, path: string): Conf
       : [];
   const hint = nearest === undefined ? "" : ` The nearest is "${nearest}".`;
   const name = path === "" ? "the whole" : `"${path}"`;
-  return { offset: node.offset, message: `${name} is ${shown(node)}; it takes ${accepted(schema)}.${hint}` };
+  return { offset: node.offset, message: `${name} is ${shown(node)}; expected ${accepted(schema)}.${hint}` };
 }
 
 /** What a schema takes, as it reads after "it takes". */
@@ -116,7 +116,7 @@ export function accepted(schema: ConfigSchema): string {
   if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(", ");
   if (schema.title !== undefined && schema.$schema === undefined) return schema.title;
   if (schema.anyOf !== undefined) return schema.anyOf.map(accepted).join(" or ");
-  if (schema.type === "integer") return `a whole number from ${schema.minimum} to ${schema.maximum}`;
+  if (schema.type === "integer") return `an integer from ${schema.minimum} to ${schema.maximum}`;
   if (schema.type === "array")
     return schema.items === undefined ? "a list" : `a list; each item is ${accepted(schema.items)}`;
   return { object: "an object", string: "a text", boolean: "true or false" }[schema.type ?? "object"];

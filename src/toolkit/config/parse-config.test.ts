@@ -15,7 +15,7 @@ async function problemsOf(text: string): Promise<readonly string[]> {
   if (error === undefined) return [];
   expect(HaftError.is(error, "CONFIG_INVALID")).toBe(true);
   const [first, ...rest] = (error as Error).message.split("\n");
-  expect(first).toBe("Did not start: the configuration is not understood.");
+  expect(first).toBe("Did not start: the configuration is invalid.");
   return rest;
 }
 
@@ -42,12 +42,12 @@ describe("parseConfig", () => {
   it("names line and column of what is not JSON", async () => {
     const cases: readonly (readonly [string, string])[] = [
       ['{\n  "dialect" "haft"\n}', "haft.jsonc:2:13: a colon is missing here."],
-      ['{\r\n  "dialect": haft\r\n}', "haft.jsonc:2:14: this is no value; texts stand in double quotes."],
+      ['{\r\n  "dialect": haft\r\n}', "haft.jsonc:2:14: this is not a value; strings need double quotes."],
       ['{ "dialect": "haft" "env": [] }', "haft.jsonc:1:21: a comma is missing before this."],
       ["{", "haft.jsonc:1:2: a closing brace is missing here."],
-      ['{ "state": "x\n" }', "haft.jsonc:1:12: this text has no closing quote on its line."],
-      ["{} {}", "haft.jsonc:1:4: the configuration ended before this; take out what follows."],
-      ["{ /* ", "haft.jsonc:1:3: this comment has no end."],
+      ['{ "state": "x\n" }', "haft.jsonc:1:12: this string has no closing quote on its line."],
+      ["{} {}", "haft.jsonc:1:4: the configuration ends before this; remove what follows."],
+      ["{ /* ", "haft.jsonc:1:3: this comment is not closed."],
     ];
     for (const [text, told] of cases) expect([text, await problemsOf(text)]).toEqual([text, [told]]);
   });

@@ -44,7 +44,7 @@ function invalid(name: string, text: string, problems: readonly ConfigProblem[])
   const more = problems.length > MAX_PROBLEMS_LISTED ? [`…and ${problems.length - MAX_PROBLEMS_LISTED} more.`] : [];
   return new HaftError(
     "CONFIG_INVALID",
-    ["Did not start: the configuration is not understood.", ...lines, ...more].join("\n"),
+    ["Did not start: the configuration is invalid.", ...lines, ...more].join("\n"),
     {
       details: { file: name },
     },
@@ -64,16 +64,16 @@ const SYNTAX: Readonly<Record<string, string>> = {
   CloseBraceExpected: "a closing brace is missing here.",
   CloseBracketExpected: "a closing bracket is missing here.",
   PropertyNameExpected: "a key in double quotes is missing here.",
-  EndOfFileExpected: "the configuration ended before this; take out what follows.",
-  InvalidSymbol: "this is no value; texts stand in double quotes.",
-  InvalidNumberFormat: "this is no number.",
-  InvalidCommentToken: "comments are written // so, or /* so */.",
-  UnexpectedEndOfComment: "this comment has no end.",
-  UnexpectedEndOfString: "this text has no closing quote on its line.",
-  UnexpectedEndOfNumber: "this number has no end.",
-  InvalidUnicode: "\\u takes four digits of base 16.",
-  InvalidEscapeCharacter: "a backslash in a text is written \\\\.",
-  InvalidCharacter: "this text holds a character that must be escaped.",
+  EndOfFileExpected: "the configuration ends before this; remove what follows.",
+  InvalidSymbol: "this is not a value; strings need double quotes.",
+  InvalidNumberFormat: "this is not a number.",
+  InvalidCommentToken: "comments are // or /* */.",
+  UnexpectedEndOfComment: "this comment is not closed.",
+  UnexpectedEndOfString: "this string has no closing quote on its line.",
+  UnexpectedEndOfNumber: "this number is incomplete.",
+  InvalidUnicode: "\\u takes four hexadecimal digits.",
+  InvalidEscapeCharacter: "a backslash in a string is written \\\\.",
+  InvalidCharacter: "this string contains a character that must be escaped.",
 };
 
-const syntaxProblem = (code: string): string => SYNTAX[code] ?? "this is no JSON.";
+const syntaxProblem = (code: string): string => SYNTAX[code] ?? "this is not JSON.";

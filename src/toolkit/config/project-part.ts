@@ -26,7 +26,7 @@ interface Refusal {
   readonly why: string;
 }
 
-const NOT_ALONE = "only you may decide that";
+const NOT_ALONE = "only your own configuration can set it";
 const FEWER_READS = "it asks for fewer reads than you do, so yours holds";
 
 export interface ProjectPart {
@@ -56,7 +56,7 @@ export async function projectPart(
       refusals.push(...part.refusals);
     } else if (key === "workspace") {
       if (isWithin(directory, resolvePath(directory, String(value), home))) kept[key] = value;
-      else refusals.push({ key, what: `"${key}"`, why: "it lies outside the project's folder" });
+      else refusals.push({ key, what: `"${key}"`, why: "it is outside the project's directory" });
     } else if (key === "dialect") kept[key] = value;
     else refusals.push({ key, what: `"${key}"`, why: NOT_ALONE });
   }

@@ -72,7 +72,7 @@ describe("process", () => {
       expect([refused.isError, refused.code, refused.text]).toEqual([
         true,
         "JOB_INPUT_CLOSED",
-        `Did not write to "${id}": it has ended, or its standard input is closed. Nobody reads it any more; start it again to give it input.`,
+        `Did not write to "${id}": it has ended, or its standard input is closed. Start it again to send input.`,
       ]);
     }
   });

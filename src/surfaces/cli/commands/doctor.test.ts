@@ -106,8 +106,8 @@ describe("haft doctor", () => {
     expect(found(told, "env")?.found).toBe("not set here: HAFT_IS_NOT_SET");
     const missing = told.findings.filter(({ id }) => id === "servers");
     expect(missing.map((one) => one.found)).toEqual([
-      '"web": it is skipped: it needs what is not set here: HAFT_IS_NOT_SET',
-      expect.stringContaining('"gone": it is skipped: it could not be started'),
+      '"web": it is skipped: these environment variables are not set: HAFT_IS_NOT_SET',
+      expect.stringContaining('"gone": it is left out: it could not be started'),
     ]);
     expect(missing.every(({ status }) => status === "limits")).toBe(true);
   });
