@@ -240,7 +240,7 @@ it(
         because("busy", /at most 2 at once/),
       ]);
       for (const source of ["process.abort();", "process.exit(3);", "process.kill(process.pid, 'SIGKILL');"])
-        expect((await read(source))[0]).toMatchObject(because("unstarted", /no process, thread or memory to spare/));
+        expect((await read(source))[0]).toMatchObject(because("unstarted", /no free process, thread or memory/));
       const begun = await read("export const getDocumentProxy = () => process.abort();");
       expect(begun[0]).toMatchObject(because("memory", /MiB/));
     } finally {
