@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type AnyPresenter, type ContentBlock, ERROR_CODES, TODO_STATUSES, type ToolResult } from "../kernel/index.js";
 import { fc, runCount } from "../testing/property.fixture.js";
 import { utf8Length } from "../text/index.js";
+import { builtinRegistry } from "../toolkit/index.js";
 import { bashData, readData, stream, writeData } from "./golden.fixture.js";
 import { buddyDialect, haftDialect, indusagi, indusagiDialect, zeroclawDialect } from "./index.js";
 
@@ -315,7 +316,11 @@ function isTotal(face: AnyPresenter): void {
   );
 }
 
-const parameterNames = (face: AnyPresenter) => ["path", ...Object.keys(face.parameters.properties as object)];
+const REGISTRIES = DIALECTS.map((dialect) => builtinRegistry(dialect));
+const parameterNames = ({ name }: AnyPresenter) => [
+  "path",
+  ...REGISTRIES.flatMap((box) => (box.has(name) ? Object.keys(box.get(name).parameters.properties as object) : [])),
+];
 
 describe("faces", () => {
   it.each(FACES)("$name decodes whatever it is given", ({ face }) => isTotal(face));

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DIALECTS } from "../dialects/golden.fixture.js";
 import { bareArtifacts, bareContext, bareHost, bareSession } from "../testing/fakes/bare-host.fixture.js";
 import { verifies } from "../testing/verifies.fixture.js";
+import { builtinRegistry } from "../toolkit/index.js";
 import { defineTool, json, type OutputBudget, standardBudget, type ToolResult, text } from "./index.js";
 import { shrinkJson } from "./shrink-json.js";
 
@@ -48,8 +49,7 @@ describe("an answer over its budget", () => {
       const outcome = await tool.invoke({ id: "1", name: "stub", input: {} }, bareContext(bareHost(), { dialect }));
       const next = `Read the rest with \`${named[name]}\`, path "artifact:1".`;
       expect(outcome.truncations).toMatchObject([{ artifact: "1", next }]);
-      const faces = Object.values(dialect.tools);
-      expect(faces.find((face) => face.name === named[name])?.parameters.properties).toHaveProperty("path");
+      expect(builtinRegistry(dialect).get(named[name] ?? "").parameters.properties).toHaveProperty("path");
       expect(String(outcome.output).includes(next)).toBe(name === "haft");
     }
   });

@@ -50,8 +50,8 @@ export function presentTool(tool: DefinedTool, presenter: AnyPresenter, dialect:
   requireName(presenter.name);
   return assemble(tool.body, {
     name: presenter.name,
-    description: presenter.description,
-    parameters: presenter.parameters,
+    description: presenter.description ?? tool.description,
+    parameters: presenter.parameters ?? tool.parameters,
     presenter,
     dialect,
   });

@@ -36,8 +36,10 @@ export interface Rendered {
 /** One tool in one dialect. */
 export interface ToolPresenter<Input = never, Data = unknown, Limits = unknown> {
   readonly name: string;
-  readonly description: string;
-  readonly parameters: JsonSchema;
+  /** Default: the tool's own. */
+  readonly description?: string;
+  /** Default: the tool's own schema. */
+  readonly parameters?: JsonSchema;
   /** Other spellings that models use: alias → parameter. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** The parameter that text which does not begin like JSON stands for. A tool that acts has none, unless a seed demands it. */

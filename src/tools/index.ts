@@ -13,17 +13,8 @@ import { timeTool } from "./time/time.js";
 import { todoReadTool, todoSetTool } from "./todo/todo.js";
 import { writeTool } from "./write/write.js";
 
-export { BASH_LIMITS } from "./bash/contract.js";
-export { DELETE_LIMITS } from "./delete/contract.js";
-export { EDIT_LIMITS } from "./edit/contract.js";
-export { FIND_LIMITS } from "./find/contract.js";
-export { GREP_LIMITS } from "./grep/contract.js";
-export { LS_LIMITS } from "./ls/contract.js";
-export { MOVE_LIMITS } from "./move/contract.js";
-export { PROCESS_LIMITS } from "./process/contract.js";
-export { READ_LIMITS } from "./read/contract.js";
 export { readStateKey } from "./shared/read-state.js";
-export { type Gate, WRITE_LIMITS } from "./write/contract.js";
+export type { Gate } from "./write/contract.js";
 
 export {
   bashTool,

@@ -1,6 +1,6 @@
 import type { RenderContext, Rendered, ToolPresenter, Truncation } from "../../kernel/index.js";
 import { utf8Length } from "../../text/index.js";
-import type { BashData, BashInput, BashLimits } from "../../tools/bash/contract.js";
+import { BASH_LIMITS, type BashData, type BashInput, type BashLimits } from "../../tools/bash/contract.js";
 import { booleanArgument, missing, numberArgument, omitUndefined, textArgument } from "../arguments.js";
 import { textResult } from "../rendering.js";
 import { statusLines } from "../shell-status.js";
@@ -10,31 +10,8 @@ import { renderHaftFailure } from "./failure-text.js";
 import { withNotes } from "./notes.js";
 import { withToolNotes } from "./tool-notes.js";
 
-const BASH_DEFAULT_TIMEOUT_MS = 120_000;
-const BASH_MAX_TIMEOUT_MS = 600_000;
-const BASH_HEAD_BYTES = 8_192;
-const BASH_TAIL_BYTES = 24_576;
-
 export const haftBashPresenter: ToolPresenter<BashInput, BashData, BashLimits> = {
   name: "bash",
-  description: `Run a command with \`sh -c\`, without a terminal. \`cd\` does not carry over to the next call. Each stream keeps its first ${BASH_HEAD_BYTES / 1024} and last ${BASH_TAIL_BYTES / 1024} KiB; the whole becomes an artifact. An exit other than 0 is an error.`,
-  parameters: {
-    type: "object",
-    properties: {
-      command: { type: "string" },
-      timeoutMs: {
-        type: "integer",
-        minimum: 1,
-        maximum: BASH_MAX_TIMEOUT_MS,
-        description: `Default ${BASH_DEFAULT_TIMEOUT_MS}; then the whole process tree is ended`,
-      },
-      cwd: { type: "string" },
-      input: { type: "string", description: "Standard input; else empty" },
-      background: { type: "boolean", description: "Answer at once; see `process`" },
-    },
-    required: ["command"],
-    additionalProperties: false,
-  },
   aliases: {
     cmd: "command",
     script: "command",
@@ -47,15 +24,6 @@ export const haftBashPresenter: ToolPresenter<BashInput, BashData, BashLimits> =
   },
   acceptsEmpty: ["input"],
   paths: ["cwd"],
-  limits: {
-    defaultTimeoutMs: BASH_DEFAULT_TIMEOUT_MS,
-    maxTimeoutMs: BASH_MAX_TIMEOUT_MS,
-    headBytes: BASH_HEAD_BYTES,
-    tailBytes: BASH_TAIL_BYTES,
-    exit: "error",
-    autoBackground: true,
-    redraws: "omit",
-  },
   decode(args) {
     const command = textArgument(args, "command");
     const timeoutMs = numberArgument(args, "timeoutMs");
@@ -63,10 +31,10 @@ export const haftBashPresenter: ToolPresenter<BashInput, BashData, BashLimits> =
     if (command.trim() === "") return { problem: "`command` is empty; send a shell command", parameter: "command" };
     if (timeoutMs !== undefined && (timeoutMs < 1 || !Number.isInteger(timeoutMs)))
       return {
-        problem: `\`timeoutMs\` was ${timeoutMs}; must be 1 to ${BASH_MAX_TIMEOUT_MS} milliseconds`,
+        problem: `\`timeoutMs\` was ${timeoutMs}; must be 1 to ${BASH_LIMITS.maxTimeoutMs} milliseconds`,
         parameter: "timeoutMs",
       };
-    const capped = timeoutMs === undefined ? undefined : Math.min(timeoutMs, BASH_MAX_TIMEOUT_MS);
+    const capped = timeoutMs === undefined ? undefined : Math.min(timeoutMs, BASH_LIMITS.maxTimeoutMs);
     return {
       input: omitUndefined({
         command,
@@ -85,7 +53,7 @@ export const haftBashPresenter: ToolPresenter<BashInput, BashData, BashLimits> =
 };
 
 function report(data: BashData, about: RenderContext): Rendered {
-  const status = statusLines(data, BASH_MAX_TIMEOUT_MS, "with `background`");
+  const status = statusLines(data, BASH_LIMITS.maxTimeoutMs, "with `background`");
   if (data.began === "no" && data.stdout.bytes === 0 && data.stderr.bytes === 0)
     return textResult(withNotes(status.join("\n"), about), { clamped: true });
   const frame = utf8Length([...status, ...about.notes].join("\n")) + 8 * about.notes.length;

@@ -8,21 +8,10 @@ import { renderHaftFailure } from "./failure-text.js";
 import { quotedPath, withNotes } from "./notes.js";
 import { withToolNotes } from "./tool-notes.js";
 
-const DELETE_MAX_ENTRIES = 200;
-const DELETE_MAX_BYTES = 64 * 1024 * 1024;
-
 export const haftDeletePresenter: ToolPresenter<DeleteInput, DeleteData, DeleteLimits> = {
   name: "delete",
-  description: `Delete a file, a link itself, or a folder, with \`recursive\` all in it. What the files held is kept as artifacts; at most ${DELETE_MAX_ENTRIES} entries of together 64 MiB.`,
-  parameters: {
-    type: "object",
-    properties: { path: { type: "string" }, recursive: { type: "boolean" } },
-    required: ["path"],
-    additionalProperties: false,
-  },
   aliases: { file: "path", file_path: "path", filePath: "path", folder: "path", directory: "path" },
   paths: ["path"],
-  limits: { maxEntries: DELETE_MAX_ENTRIES, maxBytes: DELETE_MAX_BYTES },
   decode(args) {
     const path = textArgument(args, "path");
     if (path === undefined) return missing("path", "string");

@@ -1,7 +1,12 @@
-import type { EditPair } from "../../engines/edit/index.js";
 import { type Decoded, isRecord, type RenderContext, type ToolPresenter } from "../../kernel/index.js";
 import { stripControls } from "../../text/index.js";
-import type { EditData, EditInput, EditLimits } from "../../tools/edit/contract.js";
+import {
+  type EditData,
+  type EditInput,
+  type EditLimits,
+  editPairSchema,
+  editSchema,
+} from "../../tools/edit/contract.js";
 import { type Arguments, booleanArgument, missing, omitUndefined, textArgument } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
 import { counted, textResult } from "../rendering.js";
@@ -9,27 +14,17 @@ import { renderHaftFailure } from "./failure-text.js";
 import { quotedPath, withNotes } from "./notes.js";
 import { replacedBytes, withToolNotes } from "./tool-notes.js";
 
-const EDIT_MAX_DIFF_BYTES = 16_384;
-
-const PAIR = { oldText: { type: "string" }, newText: { type: "string" } } as const;
-
 export const haftEditPresenter: ToolPresenter<EditInput, EditData, EditLimits> = {
   name: "edit",
-  description:
-    "Replace `oldText`, which must be unique in the file unless `replaceAll`, with the literal `newText`; or several pairs at once as `edits`, each matched against the original. Differences in line ends, blanks, or the indentation of all lines alike are bridged. Returns a diff of at most 16 KiB.",
   parameters: {
-    type: "object",
+    ...editSchema,
     properties: {
-      path: { type: "string" },
-      ...PAIR,
-      replaceAll: { type: "boolean" },
-      edits: {
-        type: "array",
-        items: { type: "object", properties: PAIR, required: ["oldText", "newText"], additionalProperties: false },
-      },
+      path: editSchema.properties.path,
+      ...editPairSchema.properties,
+      replaceAll: editSchema.properties.replaceAll,
+      edits: editSchema.properties.edits,
     },
     required: ["path"],
-    additionalProperties: false,
   },
   aliases: {
     file: "path",
@@ -43,11 +38,6 @@ export const haftEditPresenter: ToolPresenter<EditInput, EditData, EditLimits> =
   },
   acceptsEmpty: ["oldText", "newText"],
   paths: ["path"],
-  limits: {
-    gate: "write",
-    stages: ["exact", "line-endings", "trailing-whitespace", "whitespace", "indentation"],
-    maxDiffBytes: EDIT_MAX_DIFF_BYTES,
-  },
   decode: decodeEdit,
   render(result, about) {
     if (result.isError || result.data === undefined) return renderHaftFailure(result, about);
@@ -81,9 +71,9 @@ function decodeEdit(args: Arguments): Decoded<EditInput, EditLimits> {
   return { input: omitUndefined({ path, edits, replaceAll }) };
 }
 
-function pairsOf(listed: unknown): readonly EditPair[] | undefined {
+function pairsOf(listed: unknown): EditInput["edits"] | undefined {
   if (!Array.isArray(listed) || listed.length === 0) return undefined;
-  const pairs = listed.map((item): EditPair | undefined => {
+  const pairs = listed.map((item): EditInput["edits"][number] | undefined => {
     if (!isRecord(item)) return undefined;
     const { oldText, newText } = item;
     return typeof oldText === "string" && typeof newText === "string" ? { oldText, newText } : undefined;

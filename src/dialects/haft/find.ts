@@ -1,11 +1,11 @@
 import type { ToolPresenter } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
 import {
+  FIND_LIMITS,
   type FindData,
   type FindEntry,
   type FindInput,
   type FindLimits,
-  findSchema,
 } from "../../tools/find/contract.js";
 import { booleanArgument, missing, numberArgument, omitUndefined, textArgument } from "../arguments.js";
 import { counted, textResult } from "../rendering.js";
@@ -15,38 +15,11 @@ import { quotedPath, withNotes } from "./notes.js";
 import { NO_MATCHES, NO_MATCHES_OUTSIDE_IGNORED, skippedNote, unreadableNote } from "./search-notes.js";
 import { withToolNotes } from "./tool-notes.js";
 
-const FIND_DEFAULT_ENTRIES = 500;
-const FIND_MAX_ENTRIES = 5_000;
-const FIND_MAX_BYTES = 32_768;
-
 export const haftFindPresenter: ToolPresenter<FindInput, FindData, FindLimits> = {
   name: "find",
-  description: `Find files and folders by name, in any case. A glob with a slash matches the path below \`path\`. Ignored ones and .git are left out, links not followed; at most ${FIND_MAX_BYTES / 1024} KiB and 30 s.`,
-  parameters: {
-    type: "object",
-    properties: {
-      query: { type: "string", description: "Glob, or part of a name" },
-      path: { type: "string", description: "Default: working folder" },
-      type: { type: "string", enum: findSchema.properties.type.enum },
-      limit: { type: "integer", minimum: 1, maximum: FIND_MAX_ENTRIES, description: `Default ${FIND_DEFAULT_ENTRIES}` },
-      includeIgnored: { type: "boolean" },
-    },
-    required: ["query"],
-    additionalProperties: false,
-  },
   aliases: { pattern: "query", glob: "query", name: "query", directory: "path", max_results: "limit" },
   bareString: "query",
   paths: ["path"],
-  limits: {
-    defaultEntries: FIND_DEFAULT_ENTRIES,
-    maxEntries: FIND_MAX_ENTRIES,
-    maxBytes: FIND_MAX_BYTES,
-    pruning: { by: "ignore-files" },
-    order: "found",
-    relativeTo: "cwd",
-    wildcards: "glob",
-    withRoot: false,
-  },
   decode(args) {
     const query = textArgument(args, "query");
     const limit = numberArgument(args, "limit");
@@ -58,7 +31,7 @@ export const haftFindPresenter: ToolPresenter<FindInput, FindData, FindLimits> =
         query,
         path: textArgument(args, "path"),
         type: args.type === "file" || args.type === "dir" ? args.type : undefined,
-        limit: limit === undefined ? undefined : Math.min(limit, FIND_MAX_ENTRIES),
+        limit: limit === undefined ? undefined : Math.min(limit, FIND_LIMITS.maxEntries),
         includeIgnored: booleanArgument(args, "includeIgnored"),
       }),
     };
@@ -107,7 +80,7 @@ function endNote({ why, engine, entries, total, limit }: FindData): string {
     return `${reason}${by}; results are partial. Narrow \`path\`.`;
   }
   if (entries.length < total)
-    return `Truncated to ${FIND_MAX_BYTES / 1024} KiB: ${entries.length} of ${total} matches shown. Narrow \`query\` or \`path\`.`;
-  const raise = limit < FIND_MAX_ENTRIES ? `, or raise \`limit\` (at most ${FIND_MAX_ENTRIES})` : "";
+    return `Truncated to ${FIND_LIMITS.maxBytes / 1024} KiB: ${entries.length} of ${total} matches shown. Narrow \`query\` or \`path\`.`;
+  const raise = limit < FIND_LIMITS.maxEntries ? `, or raise \`limit\` (at most ${FIND_LIMITS.maxEntries})` : "";
   return `Stopped at the limit of ${counted(limit, "entry", "entries")}; there may be more. Narrow \`query\` or \`path\`${raise}.`;
 }

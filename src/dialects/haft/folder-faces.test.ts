@@ -89,7 +89,7 @@ describe("lsFace", () => {
 describe("findFace", () => {
   it("decodes to the tool's input, within its ceiling", () => {
     expect(haftFindPresenter.decode({ query: "*.ts", type: "dir", limit: 9_999, includeIgnored: true })).toEqual({
-      input: { query: "*.ts", type: "directory", limit: 5_000, includeIgnored: true },
+      input: { query: "*.ts", type: "dir", limit: 5_000, includeIgnored: true },
     });
     expect(haftFindPresenter.decode({ query: "a", limit: 0 })).toMatchObject({ parameter: "limit" });
     expect(haftFindPresenter.decode({ path: "." })).toMatchObject({ parameter: "query" });

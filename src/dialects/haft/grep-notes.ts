@@ -1,9 +1,8 @@
 /** The notes of a search: why it ended, how to continue, what was skipped. */
 import { showControls } from "../../text/index.js";
-import type { GrepData } from "../../tools/grep/contract.js";
+import { GREP_LIMITS, type GrepData } from "../../tools/grep/contract.js";
 import { counted } from "../rendering.js";
 import { JSON_NAMES_NOTE } from "../row-name.js";
-import { GREP_MAX_BYTES, GREP_MAX_HITS } from "./grep-limits.js";
 import { NO_MATCHES, NO_MATCHES_OUTSIDE_IGNORED, skippedNote, unreadableNote } from "./search-notes.js";
 
 export function grepNotes(data: GrepData, rows: readonly string[]): readonly string[] {
@@ -33,9 +32,10 @@ function endNote(data: GrepData): string {
     return `${reason}${engine}; results are partial. Narrow \`path\` or \`glob\`.`;
   }
   const found = Math.max(data.hits.length, data.counts?.length ?? 0);
-  const limit = found < data.limit ? `${GREP_MAX_BYTES / 1024} KiB` : counted(data.limit, UNITS[data.mode]);
+  const limit = found < data.limit ? `${GREP_LIMITS.maxBytes / 1024} KiB` : counted(data.limit, UNITS[data.mode]);
   const stopped = `Stopped at the limit of ${limit}; there may be more.`;
   if (data.nextOffset !== undefined) return `${stopped} Continue with \`offset\` ${data.nextOffset}.`;
-  const raise = found >= data.limit && data.limit < GREP_MAX_HITS ? `raise \`limit\` (at most ${GREP_MAX_HITS}), ` : "";
+  const raise =
+    found >= data.limit && data.limit < GREP_LIMITS.maxHits ? `raise \`limit\` (at most ${GREP_LIMITS.maxHits}), ` : "";
   return `${stopped} Narrow \`path\` or \`glob\`, ${raise}or page with \`offset\` from 0 (in path order).`;
 }

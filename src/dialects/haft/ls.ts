@@ -1,6 +1,6 @@
 import type { ToolPresenter } from "../../kernel/index.js";
 import { asRelative } from "../../text/index.js";
-import type { LsData, LsEntry, LsInput, LsLimits } from "../../tools/ls/contract.js";
+import { LS_LIMITS, type LsData, type LsEntry, type LsInput, type LsLimits } from "../../tools/ls/contract.js";
 import { booleanArgument, numberArgument, omitUndefined, textArgument } from "../arguments.js";
 import { entryRows } from "../entry-rows.js";
 import { givenPathOf } from "../failure.js";
@@ -10,25 +10,11 @@ import { renderHaftFailure } from "./failure-text.js";
 import { quotedPath, withNotes } from "./notes.js";
 import { withToolNotes } from "./tool-notes.js";
 
-const LS_DEFAULT_ENTRIES = 500;
-const LS_MAX_ENTRIES = 5_000;
-
 export const haftLsPresenter: ToolPresenter<LsInput, LsData, LsLimits> = {
   name: "ls",
-  description: "List one folder: kind, bytes and name of each entry, folders first.",
-  parameters: {
-    type: "object",
-    properties: {
-      path: { type: "string", description: "Default: working folder" },
-      showHidden: { type: "boolean" },
-      limit: { type: "integer", minimum: 1, maximum: LS_MAX_ENTRIES, description: `Default ${LS_DEFAULT_ENTRIES}` },
-    },
-    additionalProperties: false,
-  },
   aliases: { directory: "path", all: "showHidden", hidden: "showHidden" },
   bareString: "path",
   paths: ["path"],
-  limits: { defaultEntries: LS_DEFAULT_ENTRIES, maxEntries: LS_MAX_ENTRIES },
   decode(args) {
     const limit = numberArgument(args, "limit");
     if (limit !== undefined && (limit < 1 || !Number.isInteger(limit)))
@@ -37,7 +23,7 @@ export const haftLsPresenter: ToolPresenter<LsInput, LsData, LsLimits> = {
       input: omitUndefined({
         path: textArgument(args, "path"),
         showHidden: booleanArgument(args, "showHidden"),
-        limit: limit === undefined ? undefined : Math.min(limit, LS_MAX_ENTRIES),
+        limit: limit === undefined ? undefined : Math.min(limit, LS_LIMITS.maxEntries),
       }),
     };
   },
@@ -63,7 +49,9 @@ function countOf({ total, more, entries, hidden, limit }: LsData): string {
   if (hidden > 0) counts.push(`${hidden} hidden omitted (\`showHidden\` lists them)`);
   if (entries.length < total) {
     const raise =
-      limit < LS_MAX_ENTRIES ? `; raise \`limit\` (at most ${LS_MAX_ENTRIES}) or use \`find\`` : "; use `find`";
+      limit < LS_LIMITS.maxEntries
+        ? `; raise \`limit\` (at most ${LS_LIMITS.maxEntries}) or use \`find\``
+        : "; use `find`";
     counts.push(`the first ${entries.length} are listed${raise}`);
   }
   return counts.join(", ");

@@ -7,22 +7,8 @@ import { renderHaftFailure } from "./failure-text.js";
 import { quotedPath, withNotes } from "./notes.js";
 import { replacedBytes, withToolNotes } from "./tool-notes.js";
 
-const MOVE_MAX_REPLACED_BYTES = 64 * 1024 * 1024;
-
 export const haftMovePresenter: ToolPresenter<MoveInput, MoveData, MoveLimits> = {
   name: "move",
-  description:
-    "Move or rename a file, a folder, or a link itself; folders above `to` are made. Nothing is replaced unless `overwrite`, and then a file of at most 64 MiB, which is kept as an artifact.",
-  parameters: {
-    type: "object",
-    properties: {
-      from: { type: "string" },
-      to: { type: "string", description: "The new path, not the folder to move into" },
-      overwrite: { type: "boolean" },
-    },
-    required: ["from", "to"],
-    additionalProperties: false,
-  },
   aliases: {
     source: "from",
     src: "from",
@@ -35,7 +21,6 @@ export const haftMovePresenter: ToolPresenter<MoveInput, MoveData, MoveLimits> =
     replace: "overwrite",
   },
   paths: ["from", "to"],
-  limits: { maxReplacedBytes: MOVE_MAX_REPLACED_BYTES },
   decode(args) {
     const from = textArgument(args, "from");
     const to = textArgument(args, "to");

@@ -3,6 +3,7 @@ import { showControls, stripControls, truncateToTail, utf8Length } from "../../t
 import {
   type NewOutput,
   PROCESS_ACTIONS,
+  PROCESS_LIMITS,
   type ProcessAction,
   type ProcessData,
   type ProcessInput,
@@ -15,31 +16,11 @@ import { renderHaftFailure } from "./failure-text.js";
 import { withNotes } from "./notes.js";
 import { withToolNotes } from "./tool-notes.js";
 
-const MAX_WAIT_MS = 600_000;
-const LIFETIMES: readonly Lifetime[] = ["session", "host", "keep"];
 /** Bytes reserved for the text around the output. */
 const FRAME_BYTES = 2_048;
 
 export const haftProcessPresenter: ToolPresenter<ProcessInput, ProcessData, ProcessLimits> = {
   name: "process",
-  description:
-    "Background commands. start gives a job id; poll and wait give what it printed since last time (its last 32 KiB); write without `input` closes stdin; stop ends the whole tree.",
-  parameters: {
-    type: "object",
-    properties: {
-      action: { type: "string", enum: PROCESS_ACTIONS },
-      command: { type: "string" },
-      id: { type: "string" },
-      cwd: { type: "string" },
-      input: { type: "string" },
-      signal: { type: "string", description: "Default INT" },
-      timeoutMs: { type: "integer", minimum: 1, maximum: MAX_WAIT_MS, description: "Of wait; default 30000" },
-      lifetime: { type: "string", enum: LIFETIMES, description: "Ends with; keep: never" },
-      all: { type: "boolean", description: "List other sessions' too" },
-    },
-    required: ["action"],
-    additionalProperties: false,
-  },
   aliases: {
     cmd: "command",
     job: "id",
@@ -58,7 +39,7 @@ export const haftProcessPresenter: ToolPresenter<ProcessInput, ProcessData, Proc
     const timeoutMs = numberArgument(args, "timeoutMs");
     if (timeoutMs !== undefined && (timeoutMs < 1 || !Number.isInteger(timeoutMs)))
       return {
-        problem: `\`timeoutMs\` was ${timeoutMs}; must be 1 to ${MAX_WAIT_MS} milliseconds`,
+        problem: `\`timeoutMs\` was ${timeoutMs}; must be 1 to ${PROCESS_LIMITS.maxWaitMs} milliseconds`,
         parameter: "timeoutMs",
       };
     return {
@@ -69,7 +50,7 @@ export const haftProcessPresenter: ToolPresenter<ProcessInput, ProcessData, Proc
         cwd: textArgument(args, "cwd"),
         input: textArgument(args, "input"),
         signal: textArgument(args, "signal"),
-        timeoutMs: timeoutMs === undefined ? undefined : Math.min(timeoutMs, MAX_WAIT_MS),
+        timeoutMs: timeoutMs === undefined ? undefined : Math.min(timeoutMs, PROCESS_LIMITS.maxWaitMs),
         lifetime: textArgument(args, "lifetime") as Lifetime | undefined,
         all: booleanArgument(args, "all"),
       }),

@@ -1,6 +1,12 @@
 import type { RenderContext, Rendered, ToolPresenter } from "../../kernel/index.js";
 import { posixQuote, showControls, stripControls, utf8Length } from "../../text/index.js";
-import type { ReadData, ReadInput, ReadLimits, ReadPicture } from "../../tools/read/contract.js";
+import {
+  READ_LIMITS,
+  type ReadData,
+  type ReadInput,
+  type ReadLimits,
+  type ReadPicture,
+} from "../../tools/read/contract.js";
 import { missing, numberArgument, omitUndefined, shownValue, textArgument } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
 import { gutter, numberLines } from "../line-gutter.js";
@@ -10,37 +16,11 @@ import { quotedPath, withNotes } from "./notes.js";
 import { fitRows } from "./read-fit.js";
 import { withToolNotes } from "./tool-notes.js";
 
-const READ_MAX_LINES = 2_000;
-const READ_MAX_BYTES = 65_536;
-const READ_MAX_LINE_BYTES = 2_000;
-/** Pixels of an image that is shown. */
-const READ_MAX_SIDE = 2_000;
-
 export const haftReadPresenter: ToolPresenter<ReadInput, ReadData, ReadLimits> = {
   name: "read",
-  description: `Read a file as numbered lines: at most ${READ_MAX_LINES} lines and ${READ_MAX_BYTES / 1024} KiB a call; a line over ${READ_MAX_LINE_BYTES} bytes is clipped. Images are shown, at most ${READ_MAX_SIDE}×${READ_MAX_SIDE} pixels; PDFs as text, notebooks as cells; of another binary file type and size.`,
-  parameters: {
-    type: "object",
-    properties: {
-      path: { type: "string", description: "File, or artifact:ID" },
-      offset: { type: "integer", description: "First line, from 1; negative: from the end" },
-      limit: { type: "integer", minimum: 1, maximum: READ_MAX_LINES },
-      encoding: { type: "string", description: "Default: detected" },
-    },
-    required: ["path"],
-    additionalProperties: false,
-  },
   aliases: { file: "path", file_path: "path", filePath: "path", start_line: "offset", max_lines: "limit" },
   bareString: "path",
   paths: ["path"],
-  limits: {
-    maxLines: READ_MAX_LINES,
-    maxBytes: READ_MAX_BYTES,
-    maxLineBytes: READ_MAX_LINE_BYTES,
-    truncate: "head",
-    notebooks: true,
-    media: true,
-  },
   decode(args) {
     const path = textArgument(args, "path");
     const offset = numberArgument(args, "offset");
@@ -52,13 +32,16 @@ export const haftReadPresenter: ToolPresenter<ReadInput, ReadData, ReadLimits> =
         parameter: "offset",
       };
     if (limit !== undefined && (limit < 1 || !Number.isInteger(limit)))
-      return { problem: `\`limit\` was ${shownValue(limit)}; must be 1 to ${READ_MAX_LINES}`, parameter: "limit" };
+      return {
+        problem: `\`limit\` was ${shownValue(limit)}; must be 1 to ${READ_LIMITS.maxLines}`,
+        parameter: "limit",
+      };
     const encoding = textArgument(args, "encoding");
     return {
       input: omitUndefined({
         path,
         offset,
-        limit: limit === undefined ? undefined : Math.min(limit, READ_MAX_LINES),
+        limit: limit === undefined ? undefined : Math.min(limit, READ_LIMITS.maxLines),
         encoding,
       }),
     };
@@ -164,7 +147,7 @@ function factsOf(data: ReadData, isBareCr: boolean): readonly string[] {
     (data.replaced ?? 0) > 0
       ? `${counted(data.replaced ?? 0, "character")} could not be decoded and are shown as U+FFFD.`
       : "",
-    data.truncatedByBytes === true ? `Truncated at ${READ_MAX_BYTES / 1024} KiB.` : "",
+    data.truncatedByBytes === true ? `Truncated at ${READ_LIMITS.maxBytes / 1024} KiB.` : "",
   ];
   return facts.filter((fact) => fact !== "");
 }

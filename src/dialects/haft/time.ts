@@ -8,15 +8,6 @@ import { withNotes } from "./notes.js";
 
 export const haftTimePresenter: ToolPresenter<TimeInput, TimeData> = {
   name: "time",
-  description: "Tell the present date and time.",
-  parameters: {
-    type: "object",
-    properties: {
-      format: { type: "string", enum: TIME_FORMATS, description: "Default iso" },
-      zone: { type: "string", description: "IANA name like Europe/Berlin; default UTC" },
-    },
-    additionalProperties: false,
-  },
   aliases: { timezone: "zone", tz: "zone" },
   bareString: "zone",
   decode(args) {

@@ -1,40 +1,23 @@
-import {
-  type RenderContext,
-  type Rendered,
-  TODO_STATUSES,
-  type ToolPresenter,
-  type ToolResult,
-} from "../../kernel/index.js";
-import type { TodoData, TodoSetInput } from "../../tools/todo/contract.js";
+import type { RenderContext, Rendered, ToolPresenter, ToolResult } from "../../kernel/index.js";
+import { type TodoData, type TodoSetInput, todoSetSchema } from "../../tools/todo/contract.js";
 import { missing } from "../arguments.js";
 import { textResult } from "../rendering.js";
 import { checklist, todoItems } from "../todo-list.js";
 import { renderHaftFailure } from "./failure-text.js";
 import { withNotes } from "./notes.js";
 
+const { id, text, status } = todoSetSchema.properties.items.items.properties;
+
+/** A model may omit the ids. */
+const ITEM = {
+  ...todoSetSchema.properties.items.items,
+  properties: { id: { ...id, description: "Default: its position" }, text, status },
+  required: ["text", "status"],
+};
+
 export const haftTodoSetPresenter: ToolPresenter<TodoSetInput, TodoData> = {
   name: "todo_set",
-  description: "Replace the whole todo list of this session; [] clears it.",
-  parameters: {
-    type: "object",
-    properties: {
-      items: {
-        type: "array",
-        items: {
-          type: "object",
-          properties: {
-            id: { type: "string", description: "Default: its position" },
-            text: { type: "string" },
-            status: { type: "string", enum: TODO_STATUSES },
-          },
-          required: ["text", "status"],
-          additionalProperties: false,
-        },
-      },
-    },
-    required: ["items"],
-    additionalProperties: false,
-  },
+  parameters: { ...todoSetSchema, properties: { items: { type: "array", items: ITEM } } },
   aliases: { todos: "items", tasks: "items", content: "text" },
   decode(args) {
     if (args.items === undefined) return missing("items", "array");
@@ -47,8 +30,6 @@ export const haftTodoSetPresenter: ToolPresenter<TodoSetInput, TodoData> = {
 
 export const haftTodoReadPresenter: ToolPresenter<Readonly<Record<string, never>>, TodoData> = {
   name: "todo_read",
-  description: "Show the todo list of this session.",
-  parameters: { type: "object", properties: {}, additionalProperties: false },
   decode: () => ({ input: {} }),
   render: renderList,
 };

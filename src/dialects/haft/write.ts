@@ -10,21 +10,8 @@ import { replacedBytes, withToolNotes } from "./tool-notes.js";
 
 export const haftWritePresenter: ToolPresenter<WriteInput, WriteData, WriteLimits> = {
   name: "write",
-  description:
-    "Create or replace a whole file with exactly `content`, UTF-8; parent folders are made. An existing non-empty file must have been read before, or be named by `expect`.",
-  parameters: {
-    type: "object",
-    properties: {
-      path: { type: "string" },
-      content: { type: "string" },
-      expect: { type: "string", description: "SHA-256 of the old bytes in hex, or absent" },
-    },
-    required: ["path", "content"],
-    additionalProperties: false,
-  },
   aliases: { file: "path", file_path: "path", filePath: "path", text: "content", contents: "content" },
   paths: ["path"],
-  limits: { gate: "write", parents: true },
   decode(args) {
     const path = textArgument(args, "path");
     const content = textArgument(args, "content");

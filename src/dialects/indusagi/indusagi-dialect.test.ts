@@ -48,7 +48,7 @@ describe("indusagiDialect", () => {
 
 describe("arguments of indusagi", () => {
   verifies(["IR-058", "IR-071", "IR-098"], "the parameters have the seed's names", () => {
-    const names = (tool: string) => Object.keys(faces[tool]?.parameters.properties as object);
+    const names = (tool: string) => Object.keys(faces[tool]?.parameters?.properties as object);
     expect(names("read")).toEqual(["path", "offset", "limit"]);
     expect(names("write")).toEqual(["path", "content"]);
     expect(names("edit")).toEqual(["path", "oldText", "newText", "replaceAll"]);
@@ -112,7 +112,7 @@ describe("arguments of indusagi", () => {
       withRoot: true,
     });
     expect(faces.find?.decode({ query: "a", type: "dir", limit: 9_999 })).toEqual({
-      input: { query: "a", type: "directory" },
+      input: { query: "a", type: "dir" },
     });
     expect(faces.find?.decode({ query: "" })).toMatchObject({ parameter: "query" });
   });

@@ -1,7 +1,6 @@
 /** The gates that come with a dialect, and how two of them compare. */
 
-import type { Gate } from "../../tools/index.js";
-import { builtinTools } from "../../tools/index.js";
+import { builtinTools, type Gate } from "../../tools/index.js";
 import { hasGate } from "../builtin-registry.js";
 import { dialectNamed } from "../dialect-named.js";
 import type { ToolSetting, ToolSettings } from "./config.js";

@@ -70,13 +70,12 @@ describe("a command", () => {
     expect(await bash(bench, "echo a\0b")).toMatchObject({ code: "CALL_INVALID" });
   });
 
-  verifies(["IR-099", "IP-026"], "has two minutes, at most ten, and says when it was asked for more", async () => {
+  verifies(["IR-099", "IP-026"], "has two minutes, at most ten", async () => {
     const { bench, asked } = answering({});
     await bash(bench, "a");
     await bash(bench, { command: "b", timeoutMs: 5_000 });
     const capped = await bash(bench, { command: "c", timeoutMs: 999_999_999 });
     expect(asked.map(({ options }) => options.timeoutMs)).toEqual([120_000, 5_000, 600_000]);
-    expect(capped.details?.notes).toEqual(["`timeoutMs` 999999999 was reduced to 600000, the maximum."]);
     expect(capped.data?.timeoutMs).toBe(600_000);
     for (const timeoutMs of [0, -1, "soon"])
       expect((await bash(bench, { command: "d", timeoutMs })).isError).toBe(true);

@@ -40,7 +40,7 @@ const BASH_GRACE_MS = 6_000;
  */
 export const bashTool = defineTool({
   name: "bash",
-  description: `Run a command with \`sh -c\`, for at most ${BASH_LIMITS.maxTimeoutMs} ms (\`timeoutMs\`, default ${BASH_LIMITS.defaultTimeoutMs}). \`cd\` does not carry over to the next call. An exit other than 0 is an error.`,
+  description: `Run a shell command (\`sh -c\`); no TTY. \`cd\` does not carry over to the next call. Shows the first ${BASH_LIMITS.headBytes / 1024} and last ${BASH_LIMITS.tailBytes / 1024} KiB of each stream; the full output is stored as an artifact. A nonzero exit code is an error.`,
   input: bashSchema,
   effect: "write",
   limits: BASH_LIMITS,
@@ -128,18 +128,13 @@ async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<
   });
   const data = { ...found, ...going.facts(result) };
   markShown(ctx, result);
-  const isCapped = input.timeoutMs !== undefined && input.timeoutMs > limits.maxTimeoutMs;
-  const notes = isCapped
-    ? [`\`timeoutMs\` ${input.timeoutMs} was reduced to ${limits.maxTimeoutMs}, the maximum.`]
-    : [];
   const more = {
     structured: structuredOf(data),
     truncations: [...truncationOf("stdout", data.stdout, stdout), ...truncationOf("stderr", data.stderr, stderr)],
   };
   const failed = bashFailure(data, input, limits);
-  if (failed === undefined) return ok(data, notes.length === 0 ? more : { ...more, details: { notes } });
-  const details = notes.length === 0 ? failed.details : { ...failed.details, notes };
-  return fail(failed.code, failed.message, { data, details, ...more });
+  if (failed === undefined) return ok(data, more);
+  return fail(failed.code, failed.message, { data, details: failed.details, ...more });
 }
 
 /** Starts it and answers at once, or with its end where that comes as soon. */

@@ -27,7 +27,7 @@ import { changedEntry, collectTree, type TreeEntry, treeEntryKind } from "./remo
  */
 export const deleteTool = defineTool({
   name: "delete",
-  description: `Delete a file, link or folder, keeping what it held as artifacts. At most ${DELETE_LIMITS.maxEntries} entries and 64 MiB.`,
+  description: `Delete a file, symlink or directory (with contents if \`recursive\`). File contents are stored as artifacts; at most ${DELETE_LIMITS.maxEntries} entries and 64 MiB in total.`,
   input: deleteSchema,
   effect: "write",
   limits: DELETE_LIMITS,

@@ -46,7 +46,7 @@ const MAX_EDITED_BYTES = 128 * 1024 * 1024;
 export const editTool = defineTool({
   name: "edit",
   description:
-    "Replace texts in a file, each matched against the original. `oldText` must be unique unless `replaceAll`; `newText` is literal. Returns a diff.",
+    "Replace `oldText`, which must be unique in the file unless `replaceAll`, with the literal `newText`; or several pairs at once as `edits`, each matched against the original. Line endings, whitespace and uniform indentation may differ. Returns a diff of at most 16 KiB.",
   input: editSchema,
   effect: "write",
   limits: EDIT_LIMITS,

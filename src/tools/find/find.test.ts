@@ -158,9 +158,7 @@ describe("what is found", () => {
     const many = memoryBench(emptyFiles(Array.from({ length: 600 }, (_, index) => `f${index}`)));
     expect((await find(many, { query: "f" })).data).toMatchObject({ why: "limit", limit: 500, total: 500 });
     expect((await find(many, { query: "f", limit: 600 })).data).toMatchObject({ why: "complete", total: 600 });
-    expect((await find(many, { query: "f", limit: 9_999 })).details?.notes).toEqual([
-      "`limit` 9999 was reduced to 5000, the maximum.",
-    ]);
+    expect((await find(many, { query: "f", limit: 9_999 })).data?.limit).toBe(5_000);
     const long = memoryBench(emptyFiles(Array.from({ length: 300 }, (_, index) => `${"n".repeat(200)}${index}`)));
     const { data, truncations: cuts } = await find(long, { query: "n" });
     expect(data).toMatchObject({ why: "limit", total: 300 });
@@ -206,7 +204,7 @@ describe("with the bounds of indusagi", () => {
     const bench = memoryBench({ "x/x.txt": "", "y/x/": "" });
     const found = async (type?: string) => paths((await find(bench, { query: "x", type }, INDUSAGI)).data);
     expect(await found("file")).toEqual(["x/x.txt"]);
-    expect(await found("directory")).toEqual(["x", "y/x"]);
+    expect(await found("dir")).toEqual(["x", "y/x"]);
     expect(await found()).toEqual(["x", "x/x.txt", "y/x"]);
   });
 
@@ -219,7 +217,7 @@ describe("with the bounds of indusagi", () => {
   verifies("IR-097", "paths are relative to the root, which is `.`; pruned folders are not entered", async () => {
     const bench = memoryBench(emptyFiles(["src/a/src.ts", "src/node_modules/src.ts", "src/.git/src.ts", ".gitignore"]));
     expect(paths((await find(bench, { query: "src", path: "src" }, INDUSAGI)).data)).toEqual([".", "a/src.ts"]);
-    const folders = { query: "SRC", path: "src", type: "directory" };
+    const folders = { query: "SRC", path: "src", type: "dir" };
     expect((await find(bench, folders, INDUSAGI)).data?.entries).toEqual([{ path: ".", kind: "directory" }]);
     expect(paths((await find(bench, { query: "*", path: "src/a" }, INDUSAGI)).data)).toEqual([".", "src.ts"]);
   });

@@ -36,7 +36,7 @@ const GRACE_MS = 2_000;
  */
 export const findTool = defineTool({
   name: "find",
-  description: "Find files and folders by name or path, in any case. Links are not followed.",
+  description: `Find files and directories by name (case-insensitive). A glob with a slash matches the path below \`path\`. Excludes ignored files and .git, does not follow symlinks; at most ${FIND_LIMITS.maxBytes / 1024} KiB and 30 s.`,
   input: findSchema,
   effect: "read",
   limits: FIND_LIMITS,
@@ -159,10 +159,8 @@ function fitting(
   return { entries: all.slice(0, kept), truncations: [truncation] };
 }
 
-function notesOf(input: FindInput, { maxEntries, wildcards }: FindLimits): { readonly details?: object } {
+function notesOf(input: FindInput, { wildcards }: FindLimits): { readonly details?: object } {
   const notes: string[] = [];
-  if (input.limit !== undefined && input.limit > maxEntries)
-    notes.push(`\`limit\` ${input.limit} was reduced to ${maxEntries}, the maximum.`);
   if (wildcards === "names" && input.query.includes("/"))
     notes.push("`query` is matched against names, and no name contains a slash; set `path` to the directory.");
   return notes.length === 0 ? {} : { details: { notes } };

@@ -39,7 +39,7 @@ const GLOB_TIMEOUT_MS = 2_000;
  */
 export const grepTool = defineTool({
   name: "grep",
-  description: `Search file contents with a linear-time regular expression. At most ${GREP_LIMITS.maxBytes / 1024} KiB an answer, lines clipped to ${GREP_LIMITS.maxLineBytes} bytes around the match.`,
+  description: `Search file contents with a linear-time regex (no look-around, no back-references). Includes hidden files, excludes ignored files and .git. Lines are truncated to ${GREP_LIMITS.maxLineBytes} bytes around the match, the result to ${GREP_LIMITS.maxBytes / 1024} KiB; after 30 s it returns partial results.`,
   input: grepSchema,
   effect: "read",
   limits: GREP_LIMITS,
@@ -86,10 +86,7 @@ async function runGrep(input: GrepInput, ctx: ToolContext<GrepLimits>): Promise<
     artifact === undefined
       ? fileProvenance(ctx, root, givenPath)
       : await artifactProvenance(ctx.artifacts, artifact, givenPath);
-  const notes = [
-    ...notesOf(input, ctx.limits),
-    ...(await emptyNotes(query, collector, artifact === undefined ? ctx : undefined)),
-  ];
+  const notes = [...notesOf(input), ...(await emptyNotes(query, collector, artifact === undefined ? ctx : undefined))];
   return answer(input, ctx, query, collector, provenance, notes);
 }
 
@@ -206,10 +203,8 @@ function truncationOf(data: GrepData, { keptBytes, omittedBytes, omitted: droppe
   };
 }
 
-function notesOf(input: GrepInput, limits: GrepLimits): string[] {
+function notesOf(input: GrepInput): string[] {
   const notes: string[] = [];
-  if (input.limit !== undefined && input.limit > limits.maxHits)
-    notes.push(`\`limit\` ${input.limit} was reduced to ${limits.maxHits}, the maximum.`);
   if (input.multiline === undefined && spansLines(input))
     notes.push("`pattern` contains a line break, so it was searched with `multiline`.");
   if (input.multiline === false && spansLines(input))

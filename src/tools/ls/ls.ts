@@ -26,7 +26,7 @@ const MAX_STATTED = 200_000;
  */
 export const lsTool = defineTool({
   name: "ls",
-  description: "List one folder: kind, size and name of each entry, folders first.",
+  description: "List a directory: kind, bytes and name of each entry, directories first.",
   input: lsSchema,
   effect: "read",
   limits: LS_LIMITS,
@@ -55,7 +55,6 @@ async function runLs(input: LsInput, ctx: ToolContext<LsLimits>): Promise<ToolRe
     return ok(data, {
       structured: { path, shown: data.entries.length, total, more, hidden },
       provenance: fileProvenance(ctx, absolute, givenPath),
-      ...notesOf(input, ctx.limits),
     });
   } catch (thrown) {
     if (HaftError.is(thrown, "FS_NOT_A_DIRECTORY")) return notADirectory(thrown, asked, ctx);
@@ -110,9 +109,4 @@ function entryOf({ name, kind, size, target }: FsChild): LsEntry {
     ...(target === undefined ? {} : { target }),
     ...(error === undefined ? {} : { error }),
   };
-}
-
-function notesOf(input: LsInput, { maxEntries }: LsLimits): { readonly details?: object } {
-  if (input.limit === undefined || input.limit <= maxEntries) return {};
-  return { details: { notes: [`\`limit\` ${input.limit} was reduced to ${maxEntries}, the maximum.`] } };
 }

@@ -32,7 +32,8 @@ import { refuseDestination, refuseTooLargeToBackUp } from "./move-refusals.js";
  */
 export const moveTool = defineTool({
   name: "move",
-  description: "Move or rename a file, folder or link. Nothing is replaced unless `overwrite`.",
+  description:
+    "Move or rename a file, directory or symlink, creating parent directories of `to`. Replaces nothing unless `overwrite`, and then only a file of at most 64 MiB, which is stored as an artifact.",
   input: moveSchema,
   effect: "write",
   limits: MOVE_LIMITS,

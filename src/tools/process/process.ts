@@ -52,7 +52,7 @@ const WORKSPACE_DIRECTORY = ".indus-process";
  */
 export const processTool = defineTool({
   name: "process",
-  description: "Background commands: start, list, poll new output, wait for the end, write input, signal, stop.",
+  description: `Background commands. start returns a job id; poll and wait return new output (the last ${PROCESS_LIMITS.maxNewBytes / 1024} KiB); write without \`input\` closes stdin; stop kills the process tree.`,
   input: processSchema,
   effect: "write",
   limits: PROCESS_LIMITS,

@@ -29,7 +29,7 @@ import { readFile } from "./read-file.js";
  */
 export const readTool = defineTool({
   name: "read",
-  description: `Read a file: at most ${READ_LIMITS.maxLines} lines and ${READ_LIMITS.maxBytes / 1024} KiB a call; a line over ${READ_LIMITS.maxLineBytes} bytes is clipped.`,
+  description: `Read a file as numbered lines: at most ${READ_LIMITS.maxLines} lines and ${READ_LIMITS.maxBytes / 1024} KiB per call; lines over ${READ_LIMITS.maxLineBytes} bytes are truncated. Images are shown, at most 2000×2000 pixels; PDFs as text, notebooks as cells; for other binary files, only type and size.`,
   input: readSchema,
   effect: "read",
   limits: READ_LIMITS,
@@ -66,36 +66,27 @@ async function runRead(input: ReadInput, ctx: ToolContext<ReadLimits>): Promise<
   if (artifact !== undefined) {
     const data = await readArtifact(artifact, input, ctx);
     if ("isError" in data) return data;
-    return summarize({ data }, input, ctx, await artifactProvenance(ctx.artifacts, artifact, input.path));
+    return summarize({ data }, input, await artifactProvenance(ctx.artifacts, artifact, input.path));
   }
   const asked = { verb: "read", givenPath: input.path, absolute: ctx.resolve(input.path) };
   try {
     const found = await readFile(asked, input, ctx);
-    return "isError" in found ? found : summarize(found, input, ctx, fileProvenance(ctx, asked.absolute, input.path));
+    return "isError" in found ? found : summarize(found, input, fileProvenance(ctx, asked.absolute, input.path));
   } catch (thrown) {
     return withNearPaths(fileFailure(thrown, asked), asked.absolute, input.path, ctx);
   }
 }
 
-function summarize(
-  found: FoundFile,
-  input: ReadInput,
-  ctx: ToolContext<ReadLimits>,
-  provenance: Provenance,
-): ToolResult<ReadData> {
+function summarize(found: FoundFile, input: ReadInput, provenance: Provenance): ToolResult<ReadData> {
   const { data, image } = found;
   const { path, kind, encoding, sizeBytes, startLine, endLine, totalLines, nextOffset } = data;
   const next = nextOffset === undefined ? {} : { nextOffset };
-  const { maxLines, truncate: truncation } = ctx.limits;
-  const isCapped = truncation === "head" && input.limit !== undefined && input.limit > maxLines;
-  const notes = isCapped ? [`\`limit\` ${input.limit} was reduced to ${maxLines}, the maximum.`] : [];
-  if (found.note !== undefined) notes.push(found.note);
   return ok(data, {
     ...(image === undefined ? {} : { content: [{ kind: "image", ...image }] }),
     structured: { path, kind, encoding, sizeBytes, startLine, endLine, totalLines, ...next },
     truncations: truncationsOf(data, input),
     provenance,
-    ...(notes.length === 0 ? {} : { details: { notes } }),
+    ...(found.note === undefined ? {} : { details: { notes: [found.note] } }),
   });
 }
 

@@ -6,7 +6,7 @@ import { TIME_FORMATS, type TimeData, type TimeFormat, type TimeInput, timeSchem
 /** Tells the present time of the host's clock in a time zone. Fails with `CALL_INVALID` for a zone or format that is none. */
 export const timeTool = defineTool({
   name: "time",
-  description: "Tell the present date and time.",
+  description: "Show the current date and time.",
   input: timeSchema,
   annotations: { title: "Time" },
   run: formatTime,

@@ -32,7 +32,7 @@ import { whatDiffers } from "./write-differences.js";
 export const writeTool = defineTool({
   name: "write",
   description:
-    "Create or replace a whole file with exactly `content`. An existing file that is not empty must have been read before, or be named by `expect`.",
+    "Create or replace a whole file with exactly `content` (UTF-8), creating parent directories. An existing non-empty file must have been read before, or match `expect`.",
   input: writeSchema,
   effect: "write",
   limits: WRITE_LIMITS,
