@@ -1,6 +1,6 @@
 /** `docs/reference/tools.md`: the tools of each dialect as the registry lists them. */
 import type { JsonSchema, ToolRegistry } from "../src/kernel/index.js";
-import { EFFECT_WORDS } from "../src/surfaces/cli/explanation-text.js";
+import { EFFECT_WORDS } from "../src/surfaces/cli/commands/call/explanation-text.js";
 import { isRequired, kindText, propertiesOf } from "../src/surfaces/cli/parameter-text.js";
 import { builtinRegistry, DIALECT_NAMES, dialectNamed } from "../src/toolkit/index.js";
 

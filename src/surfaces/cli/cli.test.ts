@@ -13,8 +13,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { built, cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
-import { connectText } from "./connect-text.js";
-import { stdioServerCommand } from "./server-start-command.js";
+import { connectText } from "./commands/serve/connect-text.js";
+import { stdioServerCommand } from "./common-options.js";
 
 let root: string;
 let workspace: string;
@@ -71,8 +71,8 @@ describe("haft call", () => {
       [["call", "read", "{}", "--nonsense"], /unknown option/],
       [["call", "read", "{}", "--on", "mars"], /"mars".*posix:dash/],
       [["call", "read", "{}", "--dialect", "hft"], /"hft".*"haft"/],
-      [["call", "read", "{}", "--autonomy", "supervised"], /"supervised".*later version/],
-      [["call", "read", "{}", "--workspace", "nowhere"], /workspace "nowhere": there is no such folder/],
+      [["call", "read", "{}", "--autonomy", "supervised"], /"supervised".*No other level is supported/],
+      [["call", "read", "{}", "--workspace", "nowhere"], /workspace "nowhere": no such directory/],
       [["call", "read", "{}", "--workspace", "/"], /root of the file system.*--workspace DIR/],
       [["cal"], /no command "cal".*"call"/],
     ];
@@ -121,21 +121,21 @@ describe("haft call", () => {
     expect((await haft(["call", "todo_read", " "])).status).toBe(0);
   });
 
-  it("names the file that switched the tool off", async () => {
+  it("names the file that disables the tool", async () => {
     const file = join(workspace, "haft.jsonc");
     writeFileSync(file, '{ "tools": { "bash": false } }');
-    const off = `haft: "bash" is switched off in ${file}. `;
+    const off = `haft: "bash" is disabled in ${file}. `;
     expect((await call("bash", { command: "ls" })).stderr).toMatch(off);
     expect((await call("run_shell", { command: "ls" }, "--dialect", "buddy")).stderr).toMatch(off);
-    expect((await call("bsh", {})).stderr).not.toContain("switched off");
+    expect((await call("bsh", {})).stderr).not.toContain("disabled");
   });
 
   it.skipIf(!existsSync("/dev/full"))(
-    "says that its answer could not be printed (skipped where there is no /dev/full)",
+    "reports that its output could not be printed (skipped where there is no /dev/full)",
     async () => {
       const sh = `"${process.execPath}" "${built("surfaces/cli/main.js")}" call time "{}" > /dev/full`;
       const done = spawnSync("sh", ["-c", sh], { cwd: workspace, env: cleanEnv(home), encoding: "utf8" });
-      expect(done.stderr).toMatch(/^haft: The call was done, but its answer could not be printed: .*ENOSPC.*\.\n$/);
+      expect(done.stderr).toMatch(/^haft: the call completed, but its output could not be printed: .*ENOSPC.*\.\n$/);
       expect(done.status).toBe(1);
     },
   );
@@ -163,12 +163,12 @@ describe("haft call", () => {
     expect(done.stdout).toContain("[1][]");
   });
 
-  it("ends what the call left running, and says so", async () => {
+  it("kills the background processes of the call and reports it", async () => {
     // The shell's child bears the shell's name until it has become sleep.
     const became = "until grep -q sleep /proc/$!/comm; do :; done";
     const done = await call("bash", { command: `sleep 600 & echo $! >pid; ${became}` });
     expect(done.status).toBe(0);
-    expect(done.stderr).toMatch(/ended what the call left running: sleep \(process \d+\)/);
+    expect(done.stderr).toMatch(/killed the background processes of the call: sleep \(process \d+\)/);
     const pid = Number(readFileSync(join(workspace, "pid"), "utf8"));
     expect(isRunning(pid)).toBe(false);
   });
@@ -192,7 +192,7 @@ describe("sessions of the command line", () => {
     expect((await haft(["call", "todo_read", "--session", "one"])).stdout).toContain("Write it");
   });
 
-  it("start anew for new, under a name that is told", async () => {
+  it("start a new session for new, and report its name", async () => {
     const done = await call("todo_set", { items }, "--session", "new");
     const [, name = ""] = /--session (\S+)`/.exec(done.stderr) ?? [];
     expect((await haft(["call", "todo_read", "--session", name])).stdout).toContain("Write it");
@@ -256,17 +256,17 @@ describe("haft itself", () => {
     expect(await haft(["help"])).toMatchObject({ status: 0, stdout: done.stdout });
   });
 
-  it("refuses a command that there is not, also where its help is asked for", async () => {
+  it("rejects an unknown command, also with --help", async () => {
     const unknown = await haft(["tool", "--help"]);
     expect(unknown).toMatchObject({ status: 2, stdout: "" });
-    expect(unknown.stderr).toBe('haft: There is no command "tool". The nearest is "tools".\n');
+    expect(unknown.stderr).toBe('haft: There is no command "tool". Did you mean "tools"?\n');
     for (const args of [
       ["sessions", "lst"],
       ["sessions", "lst", "--help"],
     ])
       expect(await haft(args)).toMatchObject({
         status: 2,
-        stderr: 'haft: There is no command "sessions lst". The nearest is "list".\n',
+        stderr: 'haft: There is no command "sessions lst". Did you mean "list"?\n',
       });
     expect((await haft(["sessions", "list", "--help"])).status).toBe(0);
   });
@@ -279,7 +279,7 @@ describe("haft serve over HTTP", () => {
     expect(done.stdout).toMatch(
       /^\{"mcpServers":\{"haft":\{"command":"\/.*","args":\["\/.*\/main\.js","serve","--stdio"/m,
     );
-    expect(done.stdout).toMatch(/at http:\/\/127\.0\.0\.1:\d+\/mcp, until --once ended it/);
+    expect(done.stdout).toMatch(/at http:\/\/127\.0\.0\.1:\d+\/mcp and stopped because of --once/);
     expect(done.stdout).not.toMatch(/Bearer/);
     expect(readdirSync(home)).toEqual([]);
   });

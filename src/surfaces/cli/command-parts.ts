@@ -1,7 +1,7 @@
 /** Options and help texts that several commands share. */
 import { type Command, Option } from "commander";
 
-/** Lines of the help that can be typed as they stand. */
+/** Adds lines to the help that can be typed as they are. */
 export function withExamples(command: Command, ...lines: readonly string[]): Command {
   return command.addHelpText("after", examples(...lines));
 }
@@ -12,16 +12,19 @@ export function examples(...lines: readonly string[]): string {
 
 export function withConfigOptions(command: Command): Command {
   return command
-    .option("--workspace <dir>", "the folder to work in (default: the configuration's, else the current one)")
-    .option("--config <file>", "this configuration in the place of the workspace's haft.jsonc; it counts as yours")
-    .option("--no-config", "no configuration file at all");
+    .option("--workspace <dir>", "the working directory (default: from the configuration, else the current directory)")
+    .option(
+      "--config <file>",
+      "use this configuration instead of the workspace's haft.jsonc; it is trusted like your own",
+    )
+    .option("--no-config", "read no configuration file");
 }
 
-/** Of the commands that look after what is kept. */
+/** For commands that manage stored state. */
 export function withStateOption(command: Command): Command {
   return withConfigOptions(command).option(
     "--state <dir>",
-    "the state folder (default: the configuration's, else the environment's)",
+    "the state directory (default: from the configuration, else from the environment)",
   );
 }
 
@@ -29,7 +32,37 @@ export function withDialectOption(command: Command): Command {
   return command.addOption(
     new Option(
       "--dialect <name>",
-      "names, limits and texts: haft, indusagi, indusagi-python, zeroclaw, buddy (default: the configuration's, else haft)",
+      "tool names, limits and texts: haft, indusagi, indusagi-python, zeroclaw, buddy (default: from the configuration, else haft)",
     ),
   );
+}
+
+/** For commands that run tools. */
+export function withToolkitOptions(command: Command): Command {
+  return withDialectOption(withConfigOptions(command))
+    .option("--on <target>", "where tools run: local, memory, posix:sh, posix:dash, posix:bash, posix:busybox", "local")
+    .option(
+      "--state <dir>",
+      "where sessions, the audit log and locks are stored (default: $XDG_STATE_HOME/haft, else ~/.local/state/haft)",
+    )
+    .addOption(
+      new Option("--env <name>", "pass this environment variable to commands; repeatable")
+        .argParser((value: string, before: readonly string[]) => [...before, value])
+        .default([], "none"),
+    )
+    .option("--autonomy <level>", "what runs without confirmation; only full is supported")
+    .addOption(
+      new Option(
+        "--gate <when>",
+        "when a file must have been read before it is changed. write: before write; on: before write and edit; off: never; handle: as the caller tracks it (default: from the dialect)",
+      ).choices(["off", "handle", "write", "on"]),
+    );
+}
+
+export function withCollectionOption(command: Command): Command {
+  return command.option("--collection <name>", "only the tools of this collection: read-only, coding, all", "all");
+}
+
+export function withJsonOption(command: Command): Command {
+  return command.option("--json", "print JSON");
 }

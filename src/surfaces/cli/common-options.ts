@@ -16,19 +16,19 @@ export interface CommonOptions extends ConfigOptions {
   readonly gate?: Gate;
 }
 
-/** What a command works with: its options laid over the configuration. */
+/** The options of a command over its configuration. */
 export interface Settings {
   readonly dialect: string;
-  /** The toolkit that is asked for, but for its workspace. */
+  /** The options of the toolkit, without its workspace. */
   readonly toolkit: ToolkitOptions;
   readonly config: SettledConfig;
-  /** The workspace's own configuration file, where one was read. */
+  /** The workspace's configuration file, if one was read. */
   readonly projectFile: string | undefined;
-  /** The files that switch tools off, by Haft's own names of these. */
-  readonly switchedOff: Readonly<Record<string, string>>;
+  /** The files that disable tools, by canonical tool name. */
+  readonly disabled: Readonly<Record<string, string>>;
 }
 
-/** Tells what of a project's file is not followed. @throws UsageError, `CONFIG_INVALID` */
+/** Reports ignored settings of a project's file. @throws UsageError, `CONFIG_INVALID` */
 export async function settingsOf(options: CommonOptions): Promise<Settings> {
   const loaded = await loadConfig(options);
   reportIgnored(loaded);
@@ -36,7 +36,7 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
   const { on, state, env, gate, autonomy = "full" } = options;
   if (autonomy !== "full") {
     throw new UsageError(
-      `Did not start: --autonomy takes "full" for now, not "${autonomy}". Levels that ask a person come with a later version; until then leave the option out.`,
+      `Did not start: --autonomy must be "full", not "${autonomy}". No other level is supported. Leave the option out.`,
     );
   }
   const dialect = options.dialect ?? settled.dialect ?? DEFAULT_DIALECT;
@@ -51,12 +51,12 @@ export async function settingsOf(options: CommonOptions): Promise<Settings> {
     ...(gate === undefined ? {} : { gate }),
   };
   const projectFile = loaded.layers.find(({ by }) => by === "project")?.path;
-  return { dialect, toolkit, config: settled, projectFile, switchedOff: switchedOffBy(loaded) };
+  return { dialect, toolkit, config: settled, projectFile, disabled: disabledBy(loaded) };
 }
 
 /**
- * The real path of the workspace: the one of the option, else of the configuration, else the current folder.
- * @throws UsageError when it is none.
+ * The real path of the workspace: of the option, else of the configuration, else the current directory.
+ * @throws UsageError if it cannot be a workspace.
  */
 export function settledWorkspace(option: string | undefined, config: SettledConfig): string {
   if (option !== undefined) return workspaceOf(option);
@@ -64,30 +64,30 @@ export function settledWorkspace(option: string | undefined, config: SettledConf
   const { workspaceWithin } = config;
   if (workspaceWithin === undefined || isWithin(workspaceWithin, real)) return real;
   throw new UsageError(
-    `Did not take the workspace "${config.workspace}": a link leads from there to "${real}", outside the project that names it. Name it with \`--workspace DIR\`.`,
+    `Did not use the workspace "${config.workspace}": it is a symlink to "${real}", outside the project that configures it. Set it with \`--workspace DIR\`.`,
   );
 }
 
-/** How a command that is told to a person goes on with this dialect. */
+/** The option for a suggested command line, with a space before it. */
 export function dialectArgument(dialect: string): string {
   return dialect === DEFAULT_DIALECT ? "" : ` --dialect ${dialect}`;
 }
 
-/** A sentence with a space after it where a file switches this tool off, else nothing. */
-export function switchedOffNote(tool: string, dialect: Dialect, switchedOff: Settings["switchedOff"]): string {
+/** A sentence with a space after it if a file disables this tool, else nothing. */
+export function disabledNote(tool: string, dialect: Dialect, disabled: Settings["disabled"]): string {
   const own = Object.keys(dialect.tools).find((name) => dialect.tools[name]?.name === tool);
-  const file = own === undefined ? undefined : switchedOff[own];
-  return file === undefined ? "" : `"${own}" is switched off in ${file}. `;
+  const file = own === undefined ? undefined : disabled[own];
+  return file === undefined ? "" : `"${own}" is disabled in ${file}. `;
 }
 
-/** The files that switch tools off. The last file that speaks of a tool is the one that decides. */
-export function switchedOffBy({ settled, layers }: LoadedConfig): Readonly<Record<string, string>> {
+/** The files that disable tools. For each tool the last file that sets it counts. */
+export function disabledBy({ settled, layers }: LoadedConfig): Readonly<Record<string, string>> {
   const off = Object.keys(settled.tools).filter((name) => settled.tools[name] === false);
   const files = off.map((name) => [name, layers.findLast(({ config }) => config.tools?.[name] === false)?.path]);
   return Object.fromEntries(files);
 }
 
-/** A configuration serves many machines: what is not set on this one is left out. */
+/** Skips variables that are not set: a configuration is used on many machines. */
 function variablesThatAreSet(names: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     names.flatMap((name): [string, string][] => {
@@ -97,18 +97,18 @@ function variablesThatAreSet(names: readonly string[]): Readonly<Record<string, 
   );
 }
 
-/** The variables of these names. @throws UsageError for one that is not set, so that a misspelt name is noticed. */
+/** @throws UsageError for a variable that is not set, so that a misspelled name is noticed. */
 function environmentOf(names: readonly string[]): Readonly<Record<string, string>> {
   const found = names.map((name): [string, string] => {
     const value = process.env[name];
     if (value === undefined)
-      throw new UsageError(`--env ${name}: no such variable is set here. Set it, or leave it out.`);
+      throw new UsageError(`--env ${name}: the variable is not set. Set it, or remove the option.`);
     return [name, value];
   });
   return Object.fromEntries(found);
 }
 
-/** The real path of the workspace. @throws UsageError when there is no such folder, or none that may be one. */
+/** The real path of the workspace. @throws UsageError if it is not a directory or may not be a workspace. */
 export function workspaceOf(asked: string | undefined): string {
   const path = asked === undefined ? process.cwd() : resolve(asked);
   let real: string;
@@ -116,12 +116,48 @@ export function workspaceOf(asked: string | undefined): string {
     real = realpathSync.native(path);
   } catch (error) {
     const isAbsent = (error as NodeJS.ErrnoException).code === "ENOENT";
-    const why = isAbsent ? "there is no such folder" : messageOf(error);
-    throw new UsageError(`Did not find the workspace "${asked ?? path}": ${why}. Give an existing folder.`);
+    const why = isAbsent ? "no such directory" : messageOf(error);
+    throw new UsageError(`Did not find the workspace "${asked ?? path}": ${why}. Give an existing directory.`);
   }
   if (!statSync(real).isDirectory())
-    throw new UsageError(`The workspace "${asked ?? path}" is no folder. Give an existing folder.`);
+    throw new UsageError(`The workspace "${asked ?? path}" is not a directory. Give an existing directory.`);
   const problem = workspaceProblem(real, homeDirectory());
   if (problem !== undefined) throw new UsageError(problem);
   return real;
+}
+
+/** The tools of `--collection`. @throws UsageError that lists the collections. */
+export function toolsOf(registry: ToolRegistry, collection: string): readonly DefinedTool[] {
+  const names = registry.collectionNames();
+  if (names.includes(collection)) return registry.membersOf(collection);
+  throw new UsageError(`There is no collection "${collection}". Use one of ${names.join(", ")}.`);
+}
+
+/** The defaults of options of `haft serve`, which a printed command omits. */
+const SERVE_DEFAULTS: Readonly<Record<string, string>> = { on: "local", autonomy: "full", collection: "all" };
+
+/** Options of `haft serve` that change what is served. */
+export interface StdioServerOptions extends Partial<CommonOptions> {
+  readonly collection?: string;
+}
+
+/**
+ * How an MCP client starts Haft over stdio. All paths are absolute: a client seldom starts servers with the PATH and the working
+ * directory of a terminal.
+ *
+ * @param workspace - Undefined: the client's roots decide.
+ */
+export function stdioServerCommand(workspace: string | undefined, options: StdioServerOptions = {}): StartCommand {
+  const { config, state, env = [], on, dialect, autonomy, gate, collection } = options;
+  const args = [haftCommand(), "serve", "--stdio"];
+  const add = (name: string, value: string | undefined) => {
+    if (value !== undefined && value !== SERVE_DEFAULTS[name]) args.push(`--${name}`, value);
+  };
+  add("workspace", workspace);
+  if (config === false) args.push("--no-config");
+  else add("config", config && resolve(config));
+  add("state", state && stateDirOf(state));
+  for (const [name, value] of Object.entries({ on, dialect, autonomy, gate, collection })) add(name, value);
+  for (const name of env) add("env", name);
+  return { command: process.execPath, args };
 }

@@ -72,9 +72,9 @@ describe("the configuration of a command", () => {
     expect(missing.stderr).toContain("--config none.jsonc: there is no such file. `haft init`");
   });
 
-  it("refuses what is no ordinary file, or far too large for one", async () => {
+  it("refuses what is not a regular file, or far too large for one", async () => {
     mkdirSync(join(workspace, "haft.jsonc"));
-    expect((await haft(["tools"])).stderr).toContain("it is no ordinary file");
+    expect((await haft(["tools"])).stderr).toContain("it is not a regular file");
     rmSync(join(workspace, "haft.jsonc"), { recursive: true });
     writeFileSync(join(workspace, "haft.jsonc"), " ".repeat(1024 * 1024 + 1));
     expect((await haft(["tools"])).stderr).toContain("at most 1048576");
@@ -141,7 +141,7 @@ describe("the configuration of a command", () => {
     expect((await bash("pwd")).stdout).toContain(join(workspace, "sub"));
     expect((await bash("pwd", "--workspace", workspace)).stdout).toMatch(/project\n/);
     ours({ workspace: join(root, "home2") });
-    expect((await bash("pwd")).stderr).toContain("there is no such folder");
+    expect((await bash("pwd")).stderr).toContain("no such directory");
     mkdirSync(join(root, "home2"));
     expect((await bash("pwd")).stdout).toContain("home2");
     ours({});

@@ -1,44 +1,44 @@
-/** Finds and reads the configuration files that are in force for a command. */
+/** Finds and reads the configuration files that apply to a command. */
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { homeDirectory } from "../../host/index.js";
 import { HaftError, messageOf } from "../../kernel/index.js";
+import { expandHome } from "../../text/index.js";
 import {
   type ConfigLayer,
   parseConfig,
   type SettledConfig,
+  type StateAdminOptions,
   settleConfig,
   workspaceProblem,
 } from "../../toolkit/index.js";
-import { printNotice } from "./print-notice.js";
+import { printNotice } from "./output.js";
 import { UsageError } from "./usage.js";
 
-/** The name of a configuration file, in a workspace and in the folder of the person. */
+/** The name of a configuration file, in a workspace and in the user's configuration directory. */
 export const CONFIG_NAME = "haft.jsonc";
 
-/** Bytes of the largest file that is read as a configuration. */
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
 export interface ConfigOptions {
-  /** A file in the place of the workspace's; `false` for no file at all. */
+  /** A file instead of the workspace's; `false` for no file. */
   readonly config?: string | false;
   readonly workspace?: string;
   readonly dialect?: string;
-  /** Gates that hold where nothing is set for a tool: a project elsewhere chose the dialect. */
+  /** Minimum gates for tools without a setting: a project in another directory chose the dialect. */
   readonly gateFloor?: SettledConfig["gateFloor"];
 }
 
 export interface LoadedConfig {
   readonly settled: SettledConfig;
-  /** The files that were read, from the lowest to the highest. */
+  /** The files that were read, lowest precedence first. */
   readonly layers: readonly ConfigLayer[];
 }
 
 /**
- * The person's file, then the one that `--config` names or else the one in the workspace, laid over each other. Reads
- * nothing else and writes nothing; without a file it costs two looks at the disk.
+ * The user's file, overridden by the file of `--config` or else by the workspace's.
  *
- * @throws `CONFIG_INVALID` for a file that is not understood, UsageError for one that is named and not there.
+ * @throws `CONFIG_INVALID` for an invalid file, UsageError if the file of `--config` does not exist.
  */
 export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> {
   const { dialect, gateFloor } = options;
@@ -56,9 +56,7 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
   if (options.config !== undefined) {
     const path = resolve(options.config);
     if (!(await add("person", path)))
-      throw new UsageError(
-        `--config ${options.config}: there is no such file. \`haft init\` writes one to start from.`,
-      );
+      throw new UsageError(`--config ${options.config}: no such file. \`haft init\` writes one to start from.`);
   } else {
     const directory = realDirectory(options.workspace ?? (await settle()).workspace ?? process.cwd());
     const path = directory === undefined ? undefined : join(directory, CONFIG_NAME);
@@ -67,19 +65,37 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
   return { settled: await settle(), layers };
 }
 
-/** `$XDG_CONFIG_HOME/haft/haft.jsonc`, else `~/.config/haft/haft.jsonc`. A relative variable is ignored. */
+/** `$XDG_CONFIG_HOME/haft/haft.jsonc`, else `~/.config/haft/haft.jsonc`. A relative XDG_CONFIG_HOME is ignored. */
 export function userConfigPath(): string {
   const xdg = process.env.XDG_CONFIG_HOME;
   const directory = xdg !== undefined && isAbsolute(xdg) ? xdg : join(homeDirectory(), ".config");
   return join(directory, "haft", CONFIG_NAME);
 }
 
-/** Says on standard error what of a project's file is not followed. */
+/** Prints on stderr which settings of a project's file are ignored. */
 export function reportIgnored({ settled }: LoadedConfig): void {
   for (const line of settled.ignored) printNotice(line);
 }
 
-/** The folder that a project's file may lie in; none where anybody could have put one. */
+export interface StateOptions extends ConfigOptions {
+  readonly state?: string;
+}
+
+/** The state directory: of the option, else of the configuration, else of the environment. @throws UsageError, `CONFIG_INVALID` */
+export async function stateAdminOptions(options: StateOptions): Promise<StateAdminOptions> {
+  if (options.state !== undefined) return { stateDir: stateDirOf(options.state) };
+  const loaded = await loadConfig(options);
+  reportIgnored(loaded);
+  const { stateDir } = loaded.settled;
+  return stateDir === undefined ? {} : { stateDir };
+}
+
+/** The absolute path of `--state`; `~` is expanded where no shell did. */
+export function stateDirOf(option: string): string {
+  return resolve(expandHome(option, homeDirectory()));
+}
+
+/** The directory of a project's file; undefined where other users could have created one. */
 function realDirectory(path: string): string | undefined {
   try {
     const real = realpathSync.native(path);
@@ -89,7 +105,7 @@ function realDirectory(path: string): string | undefined {
   }
 }
 
-/** A folder that is not there is trusted by its name: it may come. */
+/** A missing directory is compared by its name, since it may be created later. */
 function realPath(path: string): string {
   try {
     return realpathSync.native(path);
@@ -102,15 +118,14 @@ function readConfig(path: string): string | undefined {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return undefined;
-    if (!stat.isFile()) throw new Error("it is no ordinary file");
-    if (stat.size > MAX_CONFIG_BYTES)
-      throw new Error(`it has ${stat.size} bytes, and a configuration has at most ${MAX_CONFIG_BYTES}`);
+    if (!stat.isFile()) throw new Error("it is not a regular file");
+    if (stat.size > MAX_CONFIG_BYTES) throw new Error(`it has ${stat.size} bytes; the limit is ${MAX_CONFIG_BYTES}`);
     return readFileSync(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
     throw new HaftError(
       "CONFIG_INVALID",
-      `Did not start: the configuration "${path}" cannot be read: ${messageOf(error)}. Mend it, or leave it out with --no-config.`,
+      `Did not start: the configuration "${path}" cannot be read: ${messageOf(error)}. Fix it, or add --no-config to start without it.`,
       {
         cause: error,
         details: { file: path },

@@ -288,19 +288,19 @@ describe("a limit on the size of a file", () => {
     expect(readFileSync(file("lines.txt"), "utf8")).toBe("one\ntwo\n");
     expect((await ask("todo_read", {})).stdout).toContain("Write it");
     expect((await limitedNode(WAITS, built("index.js"), state)).stdout).toContain("100000\n");
-    expect((await limited("jobs", "list")).stdout).toMatch(/^job-1 {2}exit code 0;.* 588895 bytes printed\n/);
+    expect((await limited("jobs", "list")).stdout).toMatch(/^job-1 {2}exit code 0;.* 588895 bytes of output\n/);
     expect(await limited("audit")).toMatchObject({ status: 0 });
   });
 
   it("keeps the first bytes of an output that is longer, and counts the rest", async () => {
     expect((await ask("bash", { command: "seq 1 100000" })).stdout).toContain("they were not stored");
-    expect((await limited("artifacts", "list")).stdout).toMatch(/\n {2}65536 of \d+ bytes; kept by bash/);
+    expect((await limited("artifacts", "list")).stdout).toMatch(/\n {2}65536 of \d+ bytes; stored by bash/);
     const shown = await limited("artifacts", "show", "last");
     expect(shown.stdout).toBe(
       Array.from({ length: 100_000 }, (_, index) => `${index + 1}\n`)
         .join("")
         .slice(0, 65_536),
     );
-    expect(shown.stderr).toMatch(/^haft: showed what is kept of a-\w+: bytes 65536 to (\d+) of \1 were not kept\.\n$/);
+    expect(shown.stderr).toMatch(/^haft: showed the stored part of a-\w+: bytes 65536 to (\d+) of \1 were not stored\.\n$/);
   });
 });

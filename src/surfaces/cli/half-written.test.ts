@@ -28,7 +28,7 @@ const haft = (...args: readonly string[]) =>
 
 /** The command that a line on standard error gives. */
 const restoreIn = (stderr: string) =>
-  /an earlier haft was killed while it overwrote .*Restore them with: (cp .*) \(or delete/.exec(stderr)?.[1];
+  /an earlier haft process was killed while it overwrote .*Restore them with: (cp .*) \(or delete/.exec(stderr)?.[1];
 
 function leaveHalfWritten(): void {
   const script = transpileForProcess(

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
-import { answerJson, answerText } from "./answer-text.js";
-import { explanationText } from "./explanation-text.js";
+import { answerJson, answerText } from "./commands/call/answer-text.js";
+import { explanationText } from "./commands/call/explanation-text.js";
 
 /** A title, a colour, a move of the cursor in C1, and a change of direction. */
 const HOSTILE = "\u001b]0;pwn\u0007\u001b[31m\u009b2J\u202ex";
@@ -48,7 +48,7 @@ describe("the answer of a call", () => {
       const shown = harmless(await haftOnTerminal(...args));
       expect([dialect, shown.stdout]).toEqual([dialect, expect.stringMatching(/one .*x[\s\S]*two/)]);
       if (dialect === "haft") continue;
-      expect(shown.stderr).toMatch(/^haft: left out \d+ characters that a terminal obeys/m);
+      expect(shown.stderr).toMatch(/^haft: removed \d+ control characters from the output/m);
       expect((await haft(...args)).stdout).toContain(HOSTILE);
       const json = harmless(await haftOnTerminal(...args, "--json"));
       expect(JSON.parse(json.stdout)).toEqual(JSON.parse((await haft(...args, "--json")).stdout));
@@ -92,7 +92,7 @@ describe("the name of a process", () => {
       const { stderr } = harmless(await haft("call", tool, JSON.stringify({ command }), "--dialect", dialect));
       expect([dialect, stderr]).toEqual([
         dialect,
-        expect.stringContaining("ended what the call left running: \\x1b[31mX (process "),
+        expect.stringContaining("killed the background processes of the call: \\x1b[31mX (process "),
       ]);
     }
   });
@@ -165,7 +165,7 @@ describe("names that a command prints", () => {
   it("reach standard error by one function", () => {
     const folder = new URL(".", import.meta.url);
     // The others have nothing of a stranger to say, or clean it themselves because it has several lines.
-    const others = ["call-input.ts", "main.ts", "print-notice.ts", "usage.ts"];
+    const others = ["commands/call/call-input.ts", "main.ts", "output.ts", "usage.ts"];
     const writers = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => {
       if (!name.endsWith(".ts") || name.endsWith(".test.ts")) return false;
       return readFileSync(new URL(name, folder), "utf8").includes("process.stderr.write");

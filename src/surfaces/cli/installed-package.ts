@@ -1,4 +1,4 @@
-/** The package as it is installed: its version and its command. */
+/** The installed package: version, command and schema. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-/** By name, since a built file does not know how deep in the package it is. */
+/** By name: bundled files lie at another depth than their sources. */
 const manifestPath = () => createRequire(import.meta.url).resolve("haft/package.json");
 
 const manifest = () => JSON.parse(readFileSync(manifestPath(), "utf8")) as Manifest;
@@ -28,7 +28,7 @@ export function configSchemaPath(): string {
   return join(dirname(manifestPath()), "config.schema.json");
 }
 
-/** Packages that a person may install beside Haft for more. */
+/** Optional packages that a user may install beside Haft. */
 export function optionalPackages(): readonly string[] {
   return Object.keys(manifest().peerDependencies ?? {});
 }

@@ -1,33 +1,33 @@
 #!/usr/bin/env node
-/** The `haft` command. It loads what the chosen command needs and nothing else. */
+/** The `haft` program. It loads only the code that the command needs. */
 import module from "node:module";
 import { homedir } from "node:os";
-import { quickServe } from "./quick-serve.js";
+import { quickServe } from "./commands/serve/quick-serve.js";
 import { EXIT, exitCodeOf, printProblem, refuseSystem } from "./usage.js";
 
-keepCompiledCode();
+enableCompileCache();
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // The reader of a pipe has had enough; what is still to come has no reader either.
+  // The reader of the pipe has closed it.
   if (error.code === "EPIPE") return;
-  const done = process.argv[2] === "call" ? "The call was done, but its" : "Its";
-  process.stderr.write(`haft: ${done} answer could not be printed: ${error.message}.\n`);
-  // At the very end: the command may not have set its own status yet.
+  const prefix = process.argv[2] === "call" ? "the call completed, but its" : "the";
+  process.stderr.write(`haft: ${prefix} output could not be printed: ${error.message}.\n`);
+  // On exit, because the command may still set its own status.
   process.once("exit", () => {
     process.exitCode = EXIT.errorResult;
   });
 });
 
-// Notes for a reader who has gone are lost; what a server does for its client goes on.
+// A closed stderr must not stop a server.
 process.stderr.on("error", () => {});
 
 try {
   refuseSystem();
   const args = process.argv.slice(2);
-  const served = quickServe(args);
-  if (served !== undefined) {
-    const { serveCommand } = await import("./commands/serve.js");
-    process.exitCode = await serveCommand(served);
+  const serveOptions = quickServe(args);
+  if (serveOptions !== undefined) {
+    const { serveCommand } = await import("./commands/serve/run-serve.js");
+    process.exitCode = await serveCommand(serveOptions);
   } else {
     const { buildProgram, requireSubcommand } = await import("./program.js");
     const program = buildProgram();
@@ -40,12 +40,12 @@ try {
 }
 
 /**
- * Where Node.js can, from 22 on, it keeps what it has compiled for the next start: among the user's own files, since in the
- * shared directory for temporary files another user could put code in its place.
+ * Enables Node.js's compile cache (Node.js 22 and later). It lies in the user's cache directory: in the shared directory for temporary
+ * files another user could replace the code.
  */
-function keepCompiledCode(): void {
-  const { enableCompileCache } = module as { enableCompileCache?(directory: string): unknown };
-  const { XDG_CACHE_HOME: named = "" } = process.env;
-  const caches = named.startsWith("/") ? named : `${homedir()}/.cache`;
-  if (caches.startsWith("/")) enableCompileCache?.(`${caches}/haft/compiled`);
+function enableCompileCache(): void {
+  const node = module as { enableCompileCache?(directory: string): unknown };
+  const { XDG_CACHE_HOME: configured = "" } = process.env;
+  const caches = configured.startsWith("/") ? configured : `${homedir()}/.cache`;
+  if (caches.startsWith("/")) node.enableCompileCache?.(`${caches}/haft/compiled`);
 }

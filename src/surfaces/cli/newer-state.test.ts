@@ -179,7 +179,7 @@ describe("a state folder of a newer version", () => {
       status: 1,
       stderr: `haft: did not stop "job-1": ${why}\n`,
     });
-    expect((await haft(["jobs", "clean", "--all"])).stderr).toContain(`did not remove job-1: ${why}`);
+    expect((await haft(["jobs", "clean", "--all"])).stderr).toContain(`did not delete job-1: ${why}`);
     for (const action of ["poll", "stop"])
       expect((await call("process", { action, id: "job-1" })).stdout).toContain("is of version 2");
     expect(bytesBelow(join(state, "jobs"))).toEqual(before);

@@ -7,7 +7,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { built, cleanEnv, runHaft } from "../../testing/built.fixture.js";
 import { handMade } from "../../toolkit/servers.fixture.js";
-import type { DoctorFinding } from "./doctor/finding.js";
+import type { DoctorFinding } from "./commands/doctor/finding.js";
 
 let root: string;
 let workspace: string;

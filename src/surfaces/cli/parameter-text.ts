@@ -1,4 +1,4 @@
-/** What a tool's parameters take, for a reader: kinds, limits, and a call that shows them. */
+/** Describes a tool's parameters: types, limits, and an example call. */
 import type { JsonSchema } from "../../kernel/index.js";
 
 /** Values that a reader recognizes; any other text is shown by the parameter's name. */
@@ -10,7 +10,6 @@ const SAMPLES: readonly (readonly [name: RegExp, value: string])[] = [
 ];
 /** Shown in an example though no schema requires them: a call without them would do nothing. */
 const PART_OF_EXAMPLES = /^(oldText|newText|command)$/;
-/** Deeper than this a schema is shown as what it is at all. */
 const MAX_DEPTH = 4;
 
 export function propertiesOf(schema: JsonSchema | undefined): Readonly<Record<string, JsonSchema>> {
@@ -25,7 +24,7 @@ export function isRequired(schema: JsonSchema, name: string): boolean {
   return Array.isArray(schema.required) && schema.required.includes(name);
 }
 
-/** The JSON types that a value may have; none where the schema does not say. */
+/** The JSON types of a value; none if the schema does not restrict them. */
 export function kindsOf(schema: JsonSchema, depth = 0): readonly string[] {
   const { enum: values, const: only, type } = schema;
   if (Array.isArray(type)) return type.filter((one): one is string => typeof one === "string");
@@ -37,7 +36,7 @@ export function kindsOf(schema: JsonSchema, depth = 0): readonly string[] {
   return [...new Set(choices.flatMap((one) => kindsOf(one, depth + 1)))];
 }
 
-/** The same for a reader: the values of an enum, what a list holds, "any" where the schema does not say. */
+/** The same as a text: the values of an enum, the type of array items, "any" without a restriction. */
 export function kindText(schema: JsonSchema): string {
   const { enum: values, items } = schema;
   if (Array.isArray(values)) return values.join(" / ");
@@ -50,11 +49,11 @@ export function kindText(schema: JsonSchema): string {
 export interface ParameterRow {
   readonly name: string;
   readonly kind: string;
-  /** Whether it must be given, its bounds, its description. */
+  /** Whether it is required, its limits, its description. */
   readonly notes: readonly string[];
 }
 
-/** A row for each parameter, and after it one for each field of what it holds: `edits[].oldText`. */
+/** A row for each parameter, followed by a row for each nested field: `edits[].oldText`. */
 export function parameterRows(schema: JsonSchema, prefix = "", depth = 0): readonly ParameterRow[] {
   return Object.entries(propertiesOf(schema)).flatMap(([name, own]) => {
     const notes = [isRequired(schema, name) ? "required" : "", limitsText(own), String(own.description ?? "")];
@@ -69,7 +68,6 @@ export function parameterRows(schema: JsonSchema, prefix = "", depth = 0): reado
   });
 }
 
-/** Bounds and default of a value, as they stand in the schema; empty where there are none. */
 function limitsText(schema: JsonSchema): string {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, default: preset } = schema;
   return [
@@ -82,7 +80,7 @@ function limitsText(schema: JsonSchema): string {
     .join(", ");
 }
 
-/** A call of the tool with what it needs, as it is typed. */
+/** An example command line with the required parameters. */
 export function exampleCall(name: string, schema: JsonSchema, options = ""): string {
   const given = Object.entries(propertiesOf(schema))
     .filter(([one]) => isRequired(schema, one) || PART_OF_EXAMPLES.test(one))
@@ -93,7 +91,7 @@ export function exampleCall(name: string, schema: JsonSchema, options = ""): str
   return `haft call ${name}${given.join("")}${options}`;
 }
 
-/** One word of a command line; quoted where a shell would take it for more. */
+/** One word of a command line, quoted if needed. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -6,8 +6,8 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { built, cleanEnv, runHaft } from "../../testing/built.fixture.js";
+import { stdioServerCommand } from "./common-options.js";
 import { buildProgram } from "./program.js";
-import { stdioServerCommand } from "./server-start-command.js";
 
 interface Block {
   readonly command: string;

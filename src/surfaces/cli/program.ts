@@ -1,27 +1,50 @@
 /** The commands and options of `haft`. */
 import { Command } from "commander";
 import { examples } from "./command-parts.js";
+import { addArtifactsCommand } from "./commands/artifacts.js";
+import { addAuditCommand } from "./commands/audit.js";
+import { addCallCommand } from "./commands/call.js";
+import { addConnectCommand } from "./commands/connect.js";
+import { addCostCommand } from "./commands/cost.js";
+import { addDoctorCommand } from "./commands/doctor.js";
+import { addInitCommand } from "./commands/init.js";
+import { addJobsCommand } from "./commands/jobs.js";
+import { addServeCommand } from "./commands/serve.js";
+import { addSessionsCommand } from "./commands/sessions.js";
+import { addTokenCommand } from "./commands/token.js";
+import { addToolsCommand } from "./commands/tools.js";
 import { haftVersion } from "./installed-package.js";
-import { shownLines } from "./print-notice.js";
-import { addSetupCommands } from "./setup-commands.js";
-import { addStateCommands } from "./state-commands.js";
-import { addToolCommands } from "./tool-commands.js";
+import { shownLines } from "./output.js";
 import { UsageError } from "./usage.js";
+
+/** In the order of the help. */
+const COMMANDS: readonly ((program: Command) => void)[] = [
+  addCallCommand,
+  addToolsCommand,
+  addServeCommand,
+  addInitCommand,
+  addConnectCommand,
+  addDoctorCommand,
+  addCostCommand,
+  addAuditCommand,
+  addTokenCommand,
+  addSessionsCommand,
+  addArtifactsCommand,
+  addJobsCommand,
+];
 
 export function buildProgram(): Command {
   const program = new Command("haft")
-    .description("Tools for a model: files, search, shell and plans, in a folder that you choose.")
+    .description("Tools for a model: files, search, shell and plans, in a directory that you choose.")
     .version(haftVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .helpCommand("help [command]", "print the help of a command")
-    .showHelpAfterError("Add --help for what is possible.")
+    .showHelpAfterError("Add --help for usage.")
     .configureOutput({ outputError: (text, write) => write(shownLines(text.replace(/^error: /, "haft: "))) })
     .exitOverride()
     .addHelpText("after", examples("haft call read path=README.md", "haft tools", "haft serve --stdio"));
 
-  addToolCommands(program);
-  addSetupCommands(program);
-  addStateCommands(program);
+  for (const addCommand of COMMANDS) addCommand(program);
 
   program.action(() => program.outputHelp());
   for (const command of [program, ...program.commands]) {
@@ -30,7 +53,7 @@ export function buildProgram(): Command {
   return program;
 }
 
-/** Looks before anything is parsed, so that asking for help does not hide a misspelt command. @throws UsageError */
+/** Checked before parsing: otherwise `--help` would hide a misspelled command. @throws UsageError */
 export async function requireSubcommand(program: Command, args: readonly string[]): Promise<void> {
   let command = program;
   for (const name of args.filter((arg) => !arg.startsWith("-"))) {
@@ -41,11 +64,11 @@ export async function requireSubcommand(program: Command, args: readonly string[
   }
 }
 
-async function unknownCommand(name: string, above: Command): Promise<UsageError> {
+async function unknownCommand(name: string, parent: Command): Promise<UsageError> {
   const { nearestNames } = await import("../../text/index.js");
-  const names = above.commands.map((command) => command.name());
+  const names = parent.commands.map((command) => command.name());
   const [nearest] = nearestNames(name, names, 1);
-  const hint = nearest === undefined ? `The commands are ${names.join(", ")}.` : `The nearest is "${nearest}".`;
-  const where = above.parent === null ? "" : `${above.name()} `;
-  return new UsageError(`There is no command "${where}${name}". ${hint}`);
+  const hint = nearest === undefined ? `The commands are ${names.join(", ")}.` : `Did you mean "${nearest}"?`;
+  const prefix = parent.parent === null ? "" : `${parent.name()} `;
+  return new UsageError(`There is no command "${prefix}${name}". ${hint}`);
 }

@@ -1,21 +1,21 @@
-/** The other MCP servers that a command offers the tools of. */
+/** The other MCP servers whose tools a command offers. */
 import { type ConfiguredServers, configuredServers, type SettledConfig } from "../../toolkit/index.js";
 import { haftVersion } from "./installed-package.js";
-import { printUntrustedNotice } from "./print-notice.js";
+import { printUntrustedNotice } from "./output.js";
 
 export interface ServersOfOptions {
-  /** Default: all are. */
+  /** Default: every server. */
   isNeeded?(name: string): boolean;
-  /** What is amiss with one. Default: it is told on standard error. */
+  /** A problem of a server. Default: printed on stderr. */
   onNote?(line: string): void;
-  /** The tools are others than before. */
+  /** The list of tools changed. */
   onChange?(): void;
 }
 
 /**
- * Begins to connect to them.
+ * Starts to connect to them.
  *
- * @param cwd - Where programs are started that name no folder.
+ * @param cwd - The working directory of server programs that configure none.
  */
 export function serversOf(
   config: Pick<SettledConfig, "servers" | "tools">,
@@ -33,7 +33,7 @@ export function serversOf(
   });
 }
 
-/** What `work` comes to. Where it fails the servers are ended first: their programs would keep this process alive. */
+/** The result of `work`. If it fails, the servers are closed: their processes would keep this one alive. */
 export async function withServers<T>(servers: ConfiguredServers, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

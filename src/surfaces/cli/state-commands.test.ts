@@ -29,19 +29,19 @@ describe("haft audit", () => {
     await haft("call", "time", "{}", "--session", "one");
     await haft("call", "read", '{"path":"nope"}', "--session", "two");
     const all = await haft("audit");
-    expect(all).toMatchObject({ status: 0, stderr: "haft: 2 calls; the record is as it was written.\n" });
+    expect(all).toMatchObject({ status: 0, stderr: "haft: 2 calls; the audit log is intact.\n" });
     expect(all.stdout).toMatch(/^\d{4}-.* UTC {2}ok +time .*\n.* failed +read .*"two".*\{"path":"nope"\}\n$/);
     expect((await haft("audit", "one")).stdout).toMatch(/^.*time.*\n$/);
     const { calls, problems } = JSON.parse((await haft("audit", "two", "--json")).stdout) as Record<string, unknown[]>;
     expect(problems).toEqual([]);
     expect(calls).toMatchObject([{ tool: "read", sessionId: "two", status: "failed", end: { code: "FS_NOT_FOUND" } }]);
-    expect((await haft("audit", "three")).stderr).toMatch(/no call of the session "three"/);
+    expect((await haft("audit", "three")).stderr).toMatch(/no audited calls of the session "three"/);
     const here = join(root, "project");
     expect(all.stdout).toContain(`"two" in "${here}"`);
     expect((await haft("audit", "--in", ".")).stdout).toBe(all.stdout);
     expect(await haft("audit", "--in", "..")).toMatchObject({
       stdout: "",
-      stderr: `haft: no call in "${root}" is on record.\n`,
+      stderr: `haft: no audited calls in "${root}".\n`,
     });
   });
 
@@ -61,7 +61,7 @@ describe("--state", () => {
     await haft("call", "time", "{}", "--state", "~/kept");
     expect(readdirSync(join(root, "home", "kept"))).toContain("audit");
     expect(readdirSync(join(root, "project"))).toEqual([]);
-    expect((await haft("audit", "--state", "~/kept")).stderr).toContain("1 call; the record is as it was written");
+    expect((await haft("audit", "--state", "~/kept")).stderr).toContain("1 call; the audit log is intact");
     expect((await haft("doctor", "--state", "~/kept")).stdout).toContain(join(root, "home", "kept"));
   });
 });
@@ -70,7 +70,7 @@ describe("haft token", () => {
   it("shows a token once, keeps its digest, lists its name, and takes it back", async () => {
     const added = await haft("token", "add", "laptop");
     expect(added).toMatchObject({ status: 0, stdout: expect.stringMatching(/^haft_[\w-]{43}\n$/) });
-    expect(added.stderr).toContain("never again");
+    expect(added.stderr).toContain("not shown again");
     expect(readFileSync(state("tokens.json"), "utf8")).not.toContain(added.stdout.trim());
     expect(statSync(state("tokens.json")).mode & 0o777).toBe(0o600);
     expect(await haft("token", "list")).toMatchObject({ status: 0, stdout: expect.stringContaining("laptop") });
@@ -97,7 +97,7 @@ describe("haft sessions", () => {
     haft("call", "todo_set", JSON.stringify({ items }), "--session", session);
 
   it("lists what is kept, and ends it by name", async () => {
-    expect(await haft("sessions", "list")).toMatchObject({ status: 0, stdout: "No session has kept anything.\n" });
+    expect(await haft("sessions", "list")).toMatchObject({ status: 0, stdout: "No stored sessions.\n" });
     await plan("daily");
     const listed = await haft("sessions", "list");
     expect(listed.stdout).toMatch(/^daily\n {2}last used \d{4}-\d\d-\d\d \d\d:\d\d UTC; 1 todo item, \d+ B\n$/);
@@ -125,7 +125,7 @@ describe("haft sessions", () => {
   it("looks into the state folder that it is given", async () => {
     await plan("daily");
     const elsewhere = await haft("sessions", "list", "--state", join(root, "elsewhere"));
-    expect(elsewhere.stdout).toBe("No session has kept anything.\n");
+    expect(elsewhere.stdout).toBe("No stored sessions.\n");
     expect((await haft("sessions", "list", "--state", state())).stdout).toContain("daily");
   });
 });

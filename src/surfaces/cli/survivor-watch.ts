@@ -1,4 +1,4 @@
-/** Noticing what a call leaves running, so that its end can be told. */
+/** Collects the background processes that a call leaves, to report what happened to them. */
 import type { Hooks } from "../../kernel/index.js";
 import type { EndedAfterKill, ReportedHalfWrittenFile } from "../../toolkit/index.js";
 
@@ -7,8 +7,8 @@ interface Named {
   readonly name: string;
 }
 
-/** A job that a call has started, as it was afterwards. */
-interface After {
+/** The state of a call's job after the call. */
+interface JobAfter {
   readonly id: string;
   readonly status: "running" | "ended" | "lost";
   readonly endedBy?: string;
@@ -16,20 +16,20 @@ interface After {
 
 export interface SurvivorWatch {
   readonly hooks: Hooks;
-  /** Ids of the jobs that results name. */
+  /** Ids of the jobs in the results. */
   readonly jobs: readonly string[];
   /**
-   * What to say once everything was closed.
-   * @param left - What could not be ended.
-   * @param after - What is known then of the jobs.
+   * The lines to print after everything is closed.
+   * @param left - Processes that could not be killed.
+   * @param after - The jobs in the state directory.
    */
-  report(left: readonly string[], after?: readonly After[]): readonly string[];
+  report(left: readonly string[], after?: readonly JobAfter[]): readonly string[];
 }
 
 /**
- * Hooks that collect the survivors and jobs which results name.
- * @param targetNow - Returns where the call runs. Only jobs of "local" can be looked up in the state directory; those of any
- *   other target end with its backend, except kept ones of a machine that outlives it.
+ * Hooks that collect the survivors and jobs in the results.
+ * @param targetNow - The call's target. Only jobs of "local" are in the state directory; those of other targets end with the
+ *   backend, except kept ones on a remote machine.
  */
 export function survivorWatch(targetNow: () => string | undefined = () => "local"): SurvivorWatch {
   const found: Named[] = [];
@@ -54,45 +54,45 @@ export function survivorWatch(targetNow: () => string | undefined = () => "local
     report(left, after = []) {
       const own = after.filter(({ id }) => jobs.has(id));
       return [
-        ...(found.length === 0 ? [] : [`ended what the call left running: ${namesOf(found)}.`]),
-        ...own.filter(({ endedBy }) => endedBy === "host").map(endedLine),
-        ...own.filter(({ status }) => status === "running").map(continuesLine),
+        ...(found.length === 0 ? [] : [`killed the background processes of the call: ${namesOf(found)}.`]),
+        ...own.filter(({ endedBy }) => endedBy === "host").map(stoppedLine),
+        ...own.filter(({ status }) => status === "running").map(stillRunsLine),
         ...[...elsewhere].map(([id, { target, isKept }]) =>
           isKept
-            ? `${id} continues on ${target}; \`process\` with "action": "stop" ends it.`
-            : `ended ${id} on ${target} with this call.`,
+            ? `${id} still runs on ${target}; \`process\` with "action": "stop" stops it.`
+            : `stopped ${id} on ${target} at the end of this call.`,
         ),
-        ...left.map((one) => `could not end ${one}.`),
+        ...left.map((one) => `could not kill ${one}.`),
       ];
     },
   };
 }
 
-function endedLine({ id }: After): string {
-  return `ended ${id} with this call; its output is kept. With "lifetime": "keep" one goes on.`;
+function stoppedLine({ id }: JobAfter): string {
+  return `stopped ${id} at the end of this call; its output is stored. A job with "lifetime": "keep" continues.`;
 }
 
-function continuesLine({ id }: After): string {
-  return `${id} goes on; \`haft jobs stop ${id}\` ends it.`;
+function stillRunsLine({ id }: JobAfter): string {
+  return `${id} runs in the background; \`haft jobs stop ${id}\` stops it.`;
 }
 
-/** What became of the commands and files of a host that was killed, a line each. */
+/** What happened to the commands and files of a host process that was killed, a line each. */
 export function endedAfterKill(reports: readonly EndedAfterKill[]): readonly string[] {
   return reports.flatMap(({ processes, jobs = [], halfWritten = [] }) => [
     ...(processes.length === 0
       ? []
-      : [`an earlier haft was killed; what it had running was ended: ${namesOf(processes)}.`]),
+      : [`an earlier haft process was killed; its background processes were killed: ${namesOf(processes)}.`]),
     ...(jobs.length === 0
       ? []
       : [
-          `jobs that have ended since: ${jobs.map(({ id }) => id).join(", ")}. Their output is kept; \`haft jobs list\` tells of them.`,
+          `jobs ended with an earlier haft process: ${jobs.map(({ id }) => id).join(", ")}. Their output is stored; see \`haft jobs list\`.`,
         ]),
     ...halfWritten.map(halfWrittenLine),
   ]);
 }
 
 function halfWrittenLine({ path, backup, oldBytes, restoreCommand: restore }: ReportedHalfWrittenFile): string {
-  return `an earlier haft was killed while it overwrote ${path}, which holds neither its old bytes nor the new ones whole, or is missing. Its old ${oldBytes} bytes are in ${backup}. Restore them with: ${restore} (or delete that copy to keep the file as it is).`;
+  return `an earlier haft process was killed while it overwrote ${path}, which is now incomplete or missing. Its old ${oldBytes} bytes are in ${backup}. Restore them with: ${restore} (or delete that copy to keep the file as it is).`;
 }
 
 function namesOf(processes: readonly Named[]): string {
@@ -104,7 +104,7 @@ function survivorsIn(data: unknown): readonly Named[] {
   return Array.isArray(survivors) ? survivors : [];
 }
 
-/** `process` names the job it has started, `bash` the one that its command has become. */
+/** `process` returns the job that it started, `bash` the one that its command became. */
 function jobsIn(data: unknown): readonly { readonly id: string; readonly isKept: boolean }[] {
   const { job, ended, action } = (data ?? {}) as {
     readonly job?: unknown;

@@ -1,26 +1,25 @@
-/** Which clients have a configuration file here, and whether it names Haft. */
+/** Which clients have a configuration file, and whether it starts Haft. */
 import { existsSync } from "node:fs";
-import { CLIENT_NAMES, type ClientName } from "./client-names.js";
-import { CLIENTS, type Client, clientPlaceOf } from "./clients.js";
+import { CLIENT_NAMES, CLIENTS, type Client, type ClientName, clientPlaceOf } from "./clients.js";
 import { readClientFile } from "./replace-client-file.js";
 
 export interface ClientState {
   readonly client: ClientName;
   readonly title: string;
   readonly file: string;
-  /** `stale`: it starts a program that is not there any more. */
+  /** `stale`: it starts a program that no longer exists. */
   readonly state: "connected" | "stale" | "not-connected" | "absent" | "unreadable";
 }
 
 /**
- * One for each client: the file that names Haft, else the one that `--write` would write. Writes nothing.
+ * One for each client: the file that starts Haft, else the one that `--write` would write.
  *
- * @param wantsUser - Whether the person's file is meant where a client has one for the workspace too.
+ * @param isUserWide - Use the user's file where a client also has one for the workspace.
  */
-export function clientStates(workspace: string, server: string, wantsUser = false): readonly ClientState[] {
+export function clientStates(workspace: string, server: string, isUserWide = false): readonly ClientState[] {
   return CLIENT_NAMES.map((name) => {
     const client = CLIENTS[name];
-    const written = clientPlaceOf(client, workspace, wantsUser).file;
+    const written = clientPlaceOf(client, workspace, isUserWide).file;
     const others = [client.inWorkspace?.(workspace), client.ofUser()].filter((file) => file !== undefined);
     const states = [...new Set([written, ...others])].map((file) => ({
       client: name,
@@ -32,7 +31,7 @@ export function clientStates(workspace: string, server: string, wantsUser = fals
   });
 }
 
-/** By its text alone: whether the name of the server stands there as a key. A parser would cost more than the answer is worth. */
+/** Searches the text for the server's name as a key, without parsing it. */
 export function clientStateOf(client: Client, file: string, server: string): ClientState["state"] {
   let text: string | undefined;
   try {
@@ -50,7 +49,7 @@ export function clientStateOf(client: Client, file: string, server: string): Cli
   return programsIn(text).every((path) => existsSync(path)) ? "connected" : "stale";
 }
 
-/** What of this text starts Haft, wherever it was installed. */
+/** The paths of Haft programs in the text. */
 function programsIn(text: string): readonly string[] {
   return [...text.matchAll(/"(\/[^"\n]*\/surfaces\/cli\/main\.js)"/g)].map(([, path]) => path ?? "");
 }

@@ -1,8 +1,27 @@
-/** What each MCP client wants to be told, and in which file. */
+/** The configuration of each MCP client: file, format and entry. */
 import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { homeDirectory } from "../../../host/index.js";
-import type { ClientName } from "./client-names.js";
+
+/** The MCP clients that `haft connect` supports, as they are typed. */
+export const CLIENT_NAMES = [
+  "claude-code",
+  "claude-desktop",
+  "codex",
+  "cursor",
+  "gemini-cli",
+  "opencode",
+  "vscode",
+  "windsurf",
+  "zed",
+] as const;
+
+export type ClientName = (typeof CLIENT_NAMES)[number];
+
+/** A client's file that is left unchanged. The message is the reason, as it reads after "Did not change FILE:". */
+export class EntryProblem extends Error {
+  override readonly name = "EntryProblem";
+}
 
 /** How Haft is started: a program and its arguments. */
 export interface StartCommand {
@@ -13,30 +32,30 @@ export interface StartCommand {
 /** One server in a client's file. */
 export type ClientEntry = Readonly<Record<string, string | boolean | readonly string[]>>;
 
-/** Where a client keeps its servers. */
+/** How a client configures its servers. */
 export interface Client {
   readonly title: string;
   readonly format: "json" | "toml";
-  /** The object that holds the servers by their names. */
+  /** The key of the object with the servers. */
   readonly key: string;
   entry(start: StartCommand): ClientEntry;
-  /** The file for one workspace, for a client that has one. */
+  /** The file for one workspace, if the client has one. */
   readonly inWorkspace?: (workspace: string) => string;
-  /** The file for everything that the person opens. */
+  /** The user's file, for all projects. */
   readonly ofUser: () => string;
-  /** The client takes the file of the person unless told otherwise. */
+  /** The user's file is the default. */
   readonly prefersUser?: boolean;
-  /** It starts its servers in the folder that it was opened in, so its file of the person need not name one. */
+  /** It starts servers in the directory of the project, so the user's file needs no workspace. */
   readonly startsInDirectory?: true;
-  /** What the person does after it was written. */
+  /** What the user does after it was written. */
   readonly next: string;
-  /** The same, where it is another thing after the file of the person was written. */
+  /** The same for the user's file, if it differs. */
   readonly nextForUser?: string;
 }
 
 const home = (...names: readonly string[]): string => join(homeDirectory(), ...names);
 
-/** Where programs of a desktop keep their settings. */
+/** Where desktop programs store their settings. */
 function settings(...names: readonly string[]): string {
   if (process.platform === "darwin") return home("Library", "Application Support", ...names);
   return xdg(...names);
@@ -72,14 +91,14 @@ export const CLIENTS: Readonly<Record<ClientName, Client>> = {
     key: "mcpServers",
     entry: plain,
     ofUser: () => settings("Claude", "claude_desktop_config.json"),
-    next: "Quit Claude Desktop wholly and start it again.",
+    next: "Quit Claude Desktop completely and start it again.",
   },
   codex: {
     title: "Codex CLI",
     format: "toml",
     key: "mcp_servers",
     entry: plain,
-    // Codex reads a workspace's file only where the workspace is trusted, so the person's own comes first.
+    // Codex reads a workspace's file only if the workspace is trusted.
     inWorkspace: (workspace) => join(workspace, ".codex", "config.toml"),
     ofUser: () => join(process.env.CODEX_HOME || home(".codex"), "config.toml"),
     prefersUser: true,
@@ -103,9 +122,9 @@ export const CLIENTS: Readonly<Record<ClientName, Client>> = {
     inWorkspace: (workspace) => join(workspace, ".gemini", "settings.json"),
     ofUser: () => home(".gemini", "settings.json"),
     startsInDirectory: true,
-    next: "Start `gemini` in the project and trust the folder when asked, else its servers are off; `/mcp` or `gemini mcp list` shows it.",
+    next: "Start `gemini` in the project and trust the folder when asked, else its servers are disabled; `/mcp` or `gemini mcp list` shows it.",
     nextForUser:
-      "Start `gemini` again; in a folder that it does not trust its servers are off; `/mcp` or `gemini mcp list` shows it.",
+      "Start `gemini` again; in a folder that it does not trust its servers are disabled; `/mcp` or `gemini mcp list` shows it.",
   },
   opencode: {
     title: "opencode",
@@ -139,14 +158,14 @@ export const CLIENTS: Readonly<Record<ClientName, Client>> = {
     title: "Zed",
     format: "json",
     key: "context_servers",
-    // Without "source" versions of 2025 do not see the entry; later ones pass over it.
+    // Versions of 2025 need "source"; later ones ignore it.
     entry: (start) => ({ source: "custom", ...plain(start) }),
     ofUser: () => xdg("zed", "settings.json"),
     next: "Look at the server in the settings of Zed's agent panel.",
   },
 };
 
-/** What an entry of another transport holds; it would contradict ours of the same name. */
+/** Keys of HTTP entries, which would contradict a stdio entry of the same name. */
 export const OTHER_TRANSPORT: readonly string[] = ["url", "serverUrl", "httpUrl", "headers", "bearer_token_env_var"];
 
 export interface ClientPlace {
@@ -154,10 +173,9 @@ export interface ClientPlace {
   readonly isForWorkspace: boolean;
 }
 
-/** The file that is meant. */
-export function clientPlaceOf(client: Client, workspace: string, wantsUser: boolean): ClientPlace {
+export function clientPlaceOf(client: Client, workspace: string, isUserWide: boolean): ClientPlace {
   const { inWorkspace } = client;
-  if (inWorkspace === undefined || wantsUser) return { file: client.ofUser(), isForWorkspace: false };
+  if (inWorkspace === undefined || isUserWide) return { file: client.ofUser(), isForWorkspace: false };
   if (client.prefersUser === true) return { file: client.ofUser(), isForWorkspace: false };
   return { file: inWorkspace(workspace), isForWorkspace: true };
 }

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { workspaceOf } from "../common-options.js";
 import { clientStates } from "./client-state.js";
-import { EntryProblem } from "./entry-problem.js";
+import { EntryProblem } from "./clients.js";
 import { withJsonEntry } from "./json-entry.js";
 import { readClientFile, replaceClientFile } from "./replace-client-file.js";
 
@@ -36,7 +36,7 @@ describe("a client's file that a project brought along", () => {
   it.each(PLACES)("is refused, and nobody waits, where it is %s", (_, make) => {
     make();
     expect(() => readClientFile(file)).toThrow(EntryProblem);
-    expect(() => readClientFile(file)).toThrow("it is no ordinary file");
+    expect(() => readClientFile(file)).toThrow("it is not a regular file");
     expect(clientStates(folder, "haft").find(({ client }) => client === "claude-code")).toMatchObject({
       state: "unreadable",
     });

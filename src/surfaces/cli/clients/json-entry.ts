@@ -1,8 +1,7 @@
-/** Puts one server into a JSON file of a client, comments and all other bytes left as they are. */
+/** Adds one server to a client's JSON file; comments and all other bytes are preserved. */
 import { isDeepStrictEqual } from "node:util";
 import type { Node, ParseError } from "jsonc-parser";
-import { type ClientEntry, OTHER_TRANSPORT } from "./clients.js";
-import { EntryProblem } from "./entry-problem.js";
+import { type ClientEntry, EntryProblem, OTHER_TRANSPORT } from "./clients.js";
 import { withProperty } from "./json-insert.js";
 
 type Jsonc = typeof import("jsonc-parser");
@@ -10,44 +9,44 @@ type Jsonc = typeof import("jsonc-parser");
 const OPTIONS = { allowTrailingComma: true, allowEmptyContent: true } as const;
 
 /**
- * The text with the server under `key`. What else its entry of that name held stays, but for another transport's. What
- * comes out is parsed again and has to say the same but for this entry.
- * @throws EntryProblem when the text is no JSON, or holds something else where the servers should be.
+ * The text with the server under `key`. Other keys of an existing entry are preserved, except those of another transport. The result
+ * is parsed again and compared.
+ * @throws EntryProblem if the text is not JSON, or `key` is not an object
  */
 export async function withJsonEntry(text: string, key: string, name: string, entry: ClientEntry): Promise<string> {
   const jsonc = await import("jsonc-parser");
-  const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
-  const json = text.slice(mark.length);
+  const bom = text.startsWith("\ufeff") ? "\ufeff" : "";
+  const json = text.slice(bom.length);
   const before = objectIn(json, jsonc);
   const servers = before?.[key];
-  if (servers !== undefined && !isObject(servers)) throw new EntryProblem(`"${key}" in it is no object`);
+  if (servers !== undefined && !isObject(servers)) throw new EntryProblem(`"${key}" in it is not an object`);
   const old = servers?.[name];
-  const wanted: Record<string, unknown> = isObject(old) ? { ...old, ...entry } : { ...entry };
-  for (const other of OTHER_TRANSPORT) delete wanted[other];
-  if (isDeepStrictEqual(old, wanted)) return text;
+  const expectedEntry: Record<string, unknown> = isObject(old) ? { ...old, ...entry } : { ...entry };
+  for (const other of OTHER_TRANSPORT) delete expectedEntry[other];
+  if (isDeepStrictEqual(old, expectedEntry)) return text;
   const changed = isObject(old)
     ? withChanges(json, [key, name], old, entry, jsonc)
-    : withNewEntry(json, key, name, wanted, jsonc);
-  const expected = { ...before, [key]: { ...servers, [name]: wanted } };
+    : withNewEntry(json, key, name, expectedEntry, jsonc);
+  const expected = { ...before, [key]: { ...servers, [name]: expectedEntry } };
   if (!isDeepStrictEqual(objectIn(changed, jsonc), expected))
-    throw new EntryProblem("it could not be changed without harm");
-  return mark + changed;
+    throw new EntryProblem("it could not be changed without changing other content");
+  return bom + changed;
 }
 
 function objectIn(text: string, jsonc: Jsonc): Record<string, unknown> | undefined {
   const errors: ParseError[] = [];
   const parsed = parse();
   const [first] = errors;
-  if (first !== undefined) throw new EntryProblem(`it is no JSON at line ${lineAt(text, first.offset)}`);
-  if (parsed !== undefined && !isObject(parsed)) throw new EntryProblem("it holds no JSON object");
+  if (first !== undefined) throw new EntryProblem(`it is not valid JSON at line ${lineAt(text, first.offset)}`);
+  if (parsed !== undefined && !isObject(parsed)) throw new EntryProblem("it is not a JSON object");
   return parsed;
 
   function parse(): unknown {
     try {
       return jsonc.parse(text, errors, OPTIONS);
     } catch {
-      // The parser goes as deep as the text does, and the stack of calls has an end.
-      throw new EntryProblem("it is nested too deeply to be read");
+      // The recursive parser exceeded the stack.
+      throw new EntryProblem("it is nested too deeply");
     }
   }
 }
@@ -60,12 +59,12 @@ function withNewEntry(text: string, key: string, name: string, entry: unknown, j
   }
   const servers = jsonc.findNodeAtLocation(root, [key]);
   if (servers === undefined) return withProperty(text, root, key, { [name]: entry });
-  // Whatever stood there under this name was no object.
+  // An existing value of this name is not an object here.
   const value = jsonc.findNodeAtLocation(servers, [name]);
   return value === undefined ? withProperty(text, servers, name, entry) : replaced(text, value, entry);
 }
 
-/** Key by key, so that comments within the entry stay. */
+/** Key by key, so that comments within the entry are preserved. */
 function withChanges(
   text: string,
   path: readonly string[],

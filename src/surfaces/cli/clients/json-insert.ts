@@ -1,15 +1,14 @@
-/** Adds a property to an object in the text of a JSON file, laid out as its neighbours are. */
+/** Adds a property to an object in the text of a JSON file, formatted like its neighbours. */
 import type { Node } from "jsonc-parser";
 
 /**
- * The text with the property as the last one of the object. Nothing that was there is moved or changed; a comma is put
- * behind the property that was the last before, where there is none.
+ * The text with the property as the last one of the object. Only a comma after the previous property is added, if missing.
  */
 export function withProperty(text: string, object: Node, key: string, value: unknown): string {
   const last = object.children?.at(-1);
   const close = object.offset + object.length - 1;
   const start = last === undefined ? object.offset + 1 : last.offset + last.length;
-  // Blanks, comments and perhaps a comma stand between the last property and the brace.
+  // Whitespace, comments and perhaps a comma between the last property and the brace.
   const tail = text.slice(start, close);
   const content = tail.trimEnd();
   const needsComma = last !== undefined && !withoutComments(tail).includes(",");
@@ -32,7 +31,7 @@ export function withProperty(text: string, object: Node, key: string, value: unk
 
 const withoutComments = (text: string): string => text.replace(/\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g, "");
 
-/** `indent`: the blanks before the line that the object begins on. `unit`: what one level adds. */
+/** `indent`: the indentation of the line where the object begins. `unit`: the indentation of one level. */
 function layoutOf(
   text: string,
   object: Node,

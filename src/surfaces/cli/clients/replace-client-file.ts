@@ -1,4 +1,4 @@
-/** Replaces a configuration file of another program: the old one kept, all of it or nothing. */
+/** Replaces a configuration file of another program atomically, with a backup. */
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -16,17 +16,15 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { EntryProblem } from "./entry-problem.js";
+import { EntryProblem } from "./clients.js";
 
-/** Backups that stand beside a file before one more is refused. */
 const MAX_BACKUPS = 100;
 
-/** A client's file that is larger is not looked at. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /**
- * The text of the file, undefined when it is not there. Bytes that are no UTF-8 would be lost, and are refused; so is what is
- * no file, such as a link to a device that a project brought along.
+ * The text of the file, undefined if it does not exist. Rejects invalid UTF-8, which could not be written back, and special files,
+ * such as a symlink to a device in a cloned project.
  */
 export function readClientFile(path: string): string | undefined {
   try {
@@ -42,9 +40,8 @@ function bytesOf(path: string): Uint8Array {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const info = fstatSync(descriptor);
-    if (!info.isFile()) throw new EntryProblem("it is no ordinary file");
-    if (info.size > MAX_FILE_BYTES)
-      throw new EntryProblem(`it has ${info.size} bytes, and at most ${MAX_FILE_BYTES} are looked at`);
+    if (!info.isFile()) throw new EntryProblem("it is not a regular file");
+    if (info.size > MAX_FILE_BYTES) throw new EntryProblem(`it has ${info.size} bytes; the limit is ${MAX_FILE_BYTES}`);
     return readFileSync(descriptor);
   } finally {
     closeSync(descriptor);
@@ -52,20 +49,20 @@ function bytesOf(path: string): Uint8Array {
 }
 
 /**
- * Writes `text` beside the file and renames it over. Follows a link to the file that it stands for, and keeps its mode.
+ * Writes a new file and renames it over the old one. Follows symlinks and preserves the mode.
  *
- * @param before - What was read; another content by now is somebody else's change and is left alone.
- * @returns Where the old file is kept; absent for a new file.
- * @throws EntryProblem when it was changed meanwhile.
+ * @param before - The text that was read.
+ * @returns The path of the backup; undefined for a new file.
+ * @throws EntryProblem if the file was changed since it was read
  */
 export function replaceClientFile(path: string, text: string, before: string | undefined): string | undefined {
   if (before === undefined) mkdirSync(dirname(path), { recursive: true });
-  // "native" asks the system: Node's own walk works `..` in a link's text out by the text, and names another file.
+  // Not `realpathSync`: it resolves `..` in a symlink by its text, which may be another file.
   const target = before === undefined ? path : realpathSync.native(path);
   const mode = before === undefined ? 0o600 : statSync(target).mode & 0o777;
-  const beside = `${target}.${randomBytes(6).toString("hex")}.new`;
+  const temporary = `${target}.${randomBytes(6).toString("hex")}.new`;
   try {
-    const descriptor = openSync(beside, "wx", mode);
+    const descriptor = openSync(temporary, "wx", mode);
     try {
       writeFileSync(descriptor, text);
       fsyncSync(descriptor);
@@ -73,11 +70,11 @@ export function replaceClientFile(path: string, text: string, before: string | u
       closeSync(descriptor);
     }
     const backup = before === undefined ? undefined : backupCopy(target);
-    if (readClientFile(path) !== before) throw new EntryProblem("it was changed by somebody else at this moment");
-    renameSync(beside, target);
+    if (readClientFile(path) !== before) throw new EntryProblem("another process changed it at the same time");
+    renameSync(temporary, target);
     return backup;
   } catch (error) {
-    rmSync(beside, { force: true });
+    rmSync(temporary, { force: true });
     throw error;
   }
 }
@@ -92,5 +89,5 @@ function backupCopy(target: string): string {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
   }
-  throw new EntryProblem(`${MAX_BACKUPS} old ones stand beside it already; take some away`);
+  throw new EntryProblem(`there are already ${MAX_BACKUPS} backups beside it; delete some`);
 }

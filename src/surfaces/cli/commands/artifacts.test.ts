@@ -73,19 +73,19 @@ describe("haft artifacts", () => {
     expect(none).toMatchObject({
       status: 0,
       stdout: "",
-      stderr: expect.stringContaining("write, edit, move and delete"),
+      stderr: expect.stringContaining("write, edit, move or delete"),
     });
     writeFileSync(project("a.txt"), "first");
     await call("delete", { path: "a.txt" }, "--session", "one");
     await call("bash", { command: "seq 100000" }, "--session", "two");
     const rows = (await haft("artifacts", "list")).stdout;
     expect(rows).toMatch(
-      /^a-[0-9a-f]{12} {2}the deleted bytes of a\.txt\n {2}5 bytes; kept by delete; \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC; session "one"\na-/,
+      /^a-[0-9a-f]{12} {2}the deleted bytes of a\.txt\n {2}5 bytes; stored by delete; \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC; session "one"\na-/,
     );
     expect((await haft("artifacts", "list", "two")).stdout).toMatch(
-      /^a-.*\n {2}588895 bytes; kept by bash; .*"two"\n$/,
+      /^a-.*\n {2}588895 bytes; stored by bash; .*"two"\n$/,
     );
-    expect((await haft("artifacts", "list", "three")).stderr).toMatch(/no artifact of "three"/);
+    expect((await haft("artifacts", "list", "three")).stderr).toMatch(/no artifacts of "three"/);
     expect(JSON.parse((await haft("artifacts", "list", "three", "--json")).stdout)).toEqual([]);
   });
 
@@ -116,7 +116,7 @@ describe("haft artifacts", () => {
     expect(readFileSync(project("a.txt"), "utf8")).toBe("old words");
     expect(statSync(project("a.txt")).mode & 0o777).toBe(0o750);
     const nowhere = await haft("artifacts", "export", "last", "nowhere/a.txt");
-    expect(nowhere).toMatchObject({ status: 1, stderr: expect.stringContaining("Make the folder first") });
+    expect(nowhere).toMatchObject({ status: 1, stderr: expect.stringContaining("Create it first") });
     expect(await haft("artifacts", "export", "last", ".", "--force")).toMatchObject({ status: 1 });
     expect(readdirSync(join(root, "project"))).toEqual(["a.txt"]);
   });
@@ -127,7 +127,7 @@ describe("haft artifacts", () => {
     const id = await idOf(0);
     const removed = await haft("artifacts", "remove", id, "a-000000000000", "--json");
     expect(removed).toMatchObject({ status: 1, stdout: `{"removed":["${id}"]}\n` });
-    expect(removed.stderr).toContain('did not remove "a-000000000000": there is no such artifact');
+    expect(removed.stderr).toContain('did not delete "a-000000000000": no such artifact');
     const folder = join(root, "home", ".local", "state", "haft", "sessions", "one", "artifacts");
     expect(readdirSync(folder)).toEqual([]);
     expect((await call("read", { path: `artifact:${id}` }, "--session", "one")).stdout).toContain("no such artifact");
@@ -149,6 +149,6 @@ describe("haft artifacts", () => {
     expect((await haft("artifacts", "list")).stdout).toContain("the deleted bytes of a\\x1b[31m.txt");
     await call("bash", { command: "head -c 1500000 /dev/zero" }, ...config);
     const gone = await haft("artifacts", "show", id);
-    expect(gone).toMatchObject({ status: 1, stderr: expect.stringContaining("gave way to newer artifacts") });
+    expect(gone).toMatchObject({ status: 1, stderr: expect.stringContaining("evicted by newer artifacts") });
   });
 });

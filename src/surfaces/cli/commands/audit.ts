@@ -1,29 +1,49 @@
-/** `haft audit`: what was called, by the record of all processes, and whether the record is as it was written. */
+/** `haft audit`: the calls of all processes in the audit log, and whether the log is intact. */
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
+import type { Command } from "commander";
 import { showControls } from "../../../text/index.js";
-import { auditAdmin } from "../../../toolkit/index.js";
-import { printJson } from "../json-output.js";
-import { printNotice } from "../print-notice.js";
-import { type StateOptions, stateAdminOptions } from "../state-options.js";
+import type { auditAdmin } from "../../../toolkit/index.js";
+import { withExamples, withJsonOption, withStateOption } from "../command-parts.js";
+import type { StateOptions } from "../configuration.js";
+import { printJson, printNotice, utcTime } from "../output.js";
 import { EXIT } from "../usage.js";
-import { utcTime } from "../utc-time.js";
 
-export interface AuditOptions extends StateOptions {
+interface AuditOptions extends StateOptions {
   readonly json?: boolean;
-  /** A folder: only calls that worked in it. */
+  /** Only calls whose workspace was this directory. */
   readonly in?: string;
 }
 
-/** Characters of an input that a line shows. */
-const MAX_INPUT = 120;
+const MAX_INPUT_CHARACTERS = 120;
 const STATUS_WIDTH = 14;
 const TOOL_WIDTH = 10;
 
 type Call = Awaited<ReturnType<typeof auditAdmin>>["calls"][number];
 
-/** The oldest call first. */
-export async function auditCommand(session: string | undefined, options: AuditOptions): Promise<number> {
+export function addAuditCommand(program: Command): void {
+  withExamples(
+    withJsonOption(
+      withStateOption(
+        program
+          .command("audit [session]")
+          .description("list the audited calls of one session or all, and check that the audit log is intact")
+          .option("--in <dir>", "only calls whose workspace was this directory"),
+      ),
+    ),
+    "haft audit --in .",
+    "haft audit trial --json",
+  )
+    .addHelpText("after", "\nExit status: 0 the audit log is intact, 1 a part of it was changed or is missing.")
+    .action(async (session: string | undefined, options: AuditOptions) => {
+      process.exitCode = await listCalls(session, options);
+    });
+}
+
+/** Oldest first. */
+async function listCalls(session: string | undefined, options: AuditOptions): Promise<number> {
+  const { stateAdminOptions } = await import("../configuration.js");
+  const { auditAdmin } = await import("../../../toolkit/index.js");
   const { calls, problems } = await auditAdmin(await stateAdminOptions(options));
   const directory = options.in === undefined ? undefined : resolve(options.in);
   const names = directory === undefined ? [] : [directory, realDirectory(directory)];
@@ -33,24 +53,20 @@ export async function auditCommand(session: string | undefined, options: AuditOp
   );
   if (options.json) printJson({ calls: chosen, problems });
   else process.stdout.write(chosen.map((call) => `${rowOf(call)}\n`).join(""));
-  const whose =
+  const scope =
     (session === undefined ? "" : ` of the session "${showControls(session)}"`) +
     (directory === undefined ? "" : ` in "${showControls(directory)}"`);
   if (chosen.length + problems.length === 0) {
     const hint = session?.includes("/") ? ` For a directory: haft audit --in ${showControls(session)}` : "";
-    printNotice(`no call${whose} is on record.${hint}`);
+    printNotice(`no audited calls${scope}.${hint}`);
   } else if (problems.length === 0 && !options.json)
-    printNotice(`${countText(chosen.length)}${whose}; the record is as it was written.`);
+    printNotice(`${chosen.length === 1 ? "1 call" : `${chosen.length} calls`}${scope}; the audit log is intact.`);
   for (const { file, line, why } of problems)
     printNotice(`${line === undefined ? "" : `line ${line} of `}${file}: ${why}`);
   return problems.length === 0 ? EXIT.ok : EXIT.errorResult;
 }
 
-function countText(calls: number): string {
-  return calls === 1 ? "1 call" : `${calls} calls`;
-}
-
-/** Without links; as it is where it is not there any more. */
+/** The path without symlinks, or as it is if the directory is gone. */
 function realDirectory(directory: string): string {
   try {
     return realpathSync.native(directory);
@@ -60,11 +76,10 @@ function realDirectory(directory: string): string {
 }
 
 function rowOf({ atMs, status = "no end", tool, tookMs, sessionId, workspace, input }: Call): string {
-  const at = utcTime(atMs);
   const took = tookMs === undefined ? "" : `${tookMs} ms`;
-  const shown = input.length > MAX_INPUT ? `${input.slice(0, MAX_INPUT)}…` : input;
-  const columns = [at, status.padEnd(STATUS_WIDTH), tool.padEnd(TOOL_WIDTH), took.padStart(9)];
-  // The name of a session on the command line has its folder in it.
+  const shown = input.length > MAX_INPUT_CHARACTERS ? `${input.slice(0, MAX_INPUT_CHARACTERS)}…` : input;
+  const columns = [utcTime(atMs), status.padEnd(STATUS_WIDTH), tool.padEnd(TOOL_WIDTH), took.padStart(9)];
+  // The default session of the command line is named after its workspace.
   const where = workspace === "" || sessionId.includes(workspace) ? "" : ` in ${JSON.stringify(workspace)}`;
   return showControls([...columns, JSON.stringify(sessionId) + where, shown].join("  "));
 }

@@ -1,163 +1,37 @@
-/** `haft call`: one call, its answer, an exit status. */
-import { randomUUID } from "node:crypto";
-import { type Dialect, HaftError, type ToolBox, type ToolOutcome } from "../../../kernel/index.js";
-import { createToolkit, jobAdmin } from "../../../toolkit/index.js";
-import { answerJson, answerText } from "../answer-text.js";
-import { hasNoInput, inputOf, readInput } from "../call-input.js";
-import {
-  type CommonOptions,
-  dialectArgument,
-  type Settings,
-  settingsOf,
-  settledWorkspace,
-  switchedOffNote,
-} from "../common-options.js";
-import { explanationText } from "../explanation-text.js";
-import { printJson } from "../json-output.js";
-import { liveProgress } from "../live-progress.js";
-import { printNotice } from "../print-notice.js";
-import { serversOf, withServers } from "../servers-of.js";
-import { watchStdout } from "../stdout-watch.js";
-import { endedAfterKill, survivorWatch } from "../survivor-watch.js";
-import { EXIT } from "../usage.js";
+/** `haft call`: runs one tool. */
+import type { Command } from "commander";
+import { examples, withToolkitOptions } from "../command-parts.js";
+import type { CallOptions } from "./call/run-call.js";
 
-export interface CallOptions extends CommonOptions {
-  readonly session?: string;
-  readonly json?: boolean;
-  readonly explain?: boolean;
-}
-
-/**
- * Runs the call and returns the exit status. What the call left running is ended and named on standard error.
- *
- * @param words - What follows the tool's name, its parameters or one JSON object.
- * @param known - The options of the command, for one that is misspelt.
- */
-export async function callCommand(
-  tool: string,
-  words: readonly string[],
-  options: CallOptions,
-  known: readonly string[],
-): Promise<number> {
-  const settings = await settingsOf(options);
-  const workspace = settledWorkspace(options.workspace, settings.config);
-  const given = await readInput(words, process.stdin);
-  let target: string | undefined; // known once the tool's parameters are
-  const survivors = survivorWatch(() => target);
-  const servers = await serversOf(settings.config, workspace, {
-    isNeeded: (name) => tool.startsWith(`${name}__`),
+export function addCallCommand(program: Command): void {
+  withToolkitOptions(
+    program
+      .command("call <tool> [parameters...]")
+      .description("run one tool and print its result")
+      // An unknown option may be a parameter written with dashes, which only the tool's schema shows.
+      .allowUnknownOption()
+      .showHelpAfterError("`haft tools` lists the tools. Add --help for usage.")
+      .option("--session <name>", 'the session to continue; "new" starts one (default: one for each workspace)')
+      .option("--json", "print the whole outcome as JSON")
+      .option("--explain", "print what the call would access and the policy decision, without running it")
+      .addHelpText(
+        "after",
+        `
+PARAMETERS are name=value words, as \`haft tools TOOL\` lists them: strings without quotes, numbers, true or false, lists as JSON.
+Or one JSON object with all of them, or "-" to read that object from stdin.
+Exit status: 0 success, 1 the result is an error, 2 wrong usage or the call could not start, 130 interrupted.
+${examples(
+  "haft call read path=README.md limit=5",
+  "haft call grep pattern=TODO ignoreCase=true",
+  "haft call bash command='git status' --json",
+  'haft call find \'{"query":"*.md"}\'',
+  "haft call write - < call.json",
+  "haft call bash command=ls --on posix:dash",
+)}`,
+      ),
+  ).action(async (tool: string, words: readonly string[], options: CallOptions, command: Command) => {
+    const { callCommand } = await import("./call/run-call.js");
+    const known = command.options.flatMap(({ long }) => long ?? []);
+    process.exitCode = await callCommand(tool, words, options, known);
   });
-  const toolkit = await withServers(servers, async () =>
-    createToolkit({ ...settings.toolkit, tools: await servers.tools(), workspace, hooks: survivors.hooks }),
-  );
-  try {
-    const box = toolkit.session(sessionId(options.session, workspace)).box();
-    const input = inputOf(given, box.descriptors().find(({ name }) => name === tool)?.parameters, known);
-    target = targetOf(input, settings.toolkit.on);
-    if (options.explain) return await explain(box, { id: "call", name: tool, input }, options.json === true);
-    const outcome = await withInterrupt((signal) => runShown(box, tool, input, signal));
-    if (options.json) process.stdout.write(answerJson(toolkit.dialect.envelope(outcome), process.stdout));
-    else printAnswer(outcome);
-    const hint = hintFor(outcome, { tool, words }, settings, toolkit.dialect);
-    if (hint !== undefined) printNotice(hint);
-    if (outcome.status === "cancelled") return EXIT.interrupted;
-    if (outcome.status === "invalid" && hasNoInput(words)) return EXIT.usage;
-    return outcome.isError ? EXIT.errorResult : EXIT.ok;
-  } finally {
-    const previous = endedAfterKill(await toolkit.takeReports());
-    const [{ left: ours }, { left: theirs }] = await Promise.all([
-      toolkit.close().catch(reportUnsaved),
-      servers.close(),
-    ]);
-    const left = [...ours, ...theirs];
-    const { stateDir } = settings.toolkit;
-    const jobs = survivors.jobs.length === 0 ? undefined : await jobAdmin(stateDir === undefined ? {} : { stateDir });
-    for (const line of [...previous, ...survivors.report(left, jobs?.list())]) printNotice(line);
-  }
-}
-
-/** Where the call runs: where its `on` says, else on the first target. */
-function targetOf(input: unknown, on: string | readonly string[] = "local"): string | undefined {
-  const { on: chosen } = (typeof input === "object" && input !== null ? input : {}) as { readonly on?: unknown };
-  const targets = [on].flat();
-  return typeof chosen === "string" && targets.includes(chosen) ? chosen : targets[0];
-}
-
-function printAnswer(outcome: ToolOutcome): void {
-  const { text, hidden } = answerText(outcome, process.stdout);
-  process.stdout.write(text);
-  if (hidden > 0)
-    printNotice(
-      `left out ${hidden} characters that a terminal obeys; a pipe gets them, and --json shows what they are.`,
-    );
-}
-
-/** The call was answered, and its status is what counts. @throws what is no trouble with the state folder. */
-function reportUnsaved(error: unknown): { readonly left: readonly string[] } {
-  if (!HaftError.is(error) || !error.code.startsWith("STORE_")) throw error;
-  printNotice(`what this session knows of files was not written down. ${error.message}`);
-  return { left: [] };
-}
-
-/** What a person at the command line needs beside an answer that is written for a model. */
-function hintFor(
-  outcome: ToolOutcome,
-  { tool, words }: { readonly tool: string; readonly words: readonly string[] },
-  settings: Settings,
-  dialect: Dialect,
-): string | undefined {
-  const more = dialectArgument(settings.dialect);
-  if (outcome.status === "unknown-tool")
-    return `${switchedOffNote(tool, dialect, settings.switchedOff)}\`haft tools${more}\` lists the tools.`;
-  if (outcome.status !== "invalid" || !hasNoInput(words)) return undefined;
-  return `No parameters were given. Give them as name=value; \`haft tools ${tool}${more}\` shows them with an example.`;
-}
-
-function sessionId(name: string | undefined, workspace: string): string {
-  if (name === undefined) return `cli:${workspace}`;
-  if (name !== "new") return name;
-  const id = `cli-${randomUUID().slice(0, 8)}`;
-  printNotice(`started the session "${id}"; go on with it by \`--session ${id}\`.`);
-  return id;
-}
-
-async function explain(box: ToolBox, call: Parameters<ToolBox["explain"]>[0], asJson: boolean): Promise<number> {
-  const explanation = await box.explain(call);
-  if (explanation === undefined) {
-    printNotice(`there is no tool "${call.name}". \`haft tools\` lists them.`);
-    return EXIT.errorResult;
-  }
-  if (asJson) printJson(explanation, 2);
-  else process.stdout.write(explanationText(explanation));
-  return explanation.stopped === undefined ? EXIT.ok : EXIT.errorResult;
-}
-
-async function runShown(box: ToolBox, tool: string, input: unknown, signal: AbortSignal): Promise<ToolOutcome> {
-  const progress = liveProgress(tool, process.stderr);
-  try {
-    return await box.runner.run({ id: "call-1", name: tool, input }, { signal, onEvent: progress.onEvent });
-  } finally {
-    progress.end();
-  }
-}
-
-/** The first Ctrl+C cancels the call and waits for its end, as a closed stdout does; the second does not wait. */
-async function withInterrupt<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const stop = new AbortController();
-  const onSignal = (): void => {
-    if (stop.signal.aborted) process.exit(EXIT.interrupted);
-    printNotice("cancelling; once more to leave at once.");
-    stop.abort();
-  };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, onSignal);
-  const unwatch = watchStdout(() => {
-    printNotice("cancelling: stdout was closed.");
-    stop.abort();
-  });
-  try {
-    return await run(stop.signal);
-  } finally {
-    unwatch();
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, onSignal);
-  }
 }

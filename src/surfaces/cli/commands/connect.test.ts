@@ -17,7 +17,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { parse as parseToml } from "smol-toml";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cleanEnv, type Finished, runHaft } from "../../../testing/built.fixture.js";
-import { CLIENT_NAMES, type ClientName } from "../clients/client-names.js";
+import { CLIENT_NAMES, type ClientName } from "../clients/clients.js";
 
 let root: string;
 let workspace: string;
@@ -199,12 +199,12 @@ describe("haft connect", () => {
 
   it("leaves a file alone that it does not understand, and says what to put where", async () => {
     const cases: readonly (readonly [ClientName, string | Buffer, RegExp])[] = [
-      ["cursor", '{\n "mcpServers": {\n', /no JSON at line 3/],
-      ["cursor", '{ "mcpServers": [] }', /"mcpServers" in it is no object/],
-      ["cursor", "[]", /no JSON object/],
+      ["cursor", '{\n "mcpServers": {\n', /not valid JSON at line 3/],
+      ["cursor", '{ "mcpServers": [] }', /"mcpServers" in it is not an object/],
+      ["cursor", "[]", /not a JSON object/],
       ["cursor", Buffer.from([0x7b, 0xff, 0x7d]), /not UTF-8/],
-      ["codex", "model = ", /no TOML/],
-      ["codex", 'mcp_servers = { other = { command = "x" } }', /not written as tables/],
+      ["codex", "model = ", /not valid TOML/],
+      ["codex", 'mcp_servers = { other = { command = "x" } }', /not written as separate tables/],
     ];
     for (const [name, text, why] of cases) {
       const file = join(root, READ[name][0]);
@@ -253,7 +253,7 @@ describe("haft connect", () => {
     const done = await haft([]);
     expect(done.stdout).toMatch(/^cursor\s+connected/m);
     expect(done.stdout).toMatch(/^claude-code\s+not connected/m);
-    expect(done.stdout).toMatch(/^zed\s+no file yet/m);
+    expect(done.stdout).toMatch(/^zed\s+no file/m);
     const states = JSON.parse((await haft(["--json"])).stdout) as { client: string; state: string }[];
     expect(states.map(({ client }) => client)).toEqual([...CLIENT_NAMES]);
     expect(states.filter(({ state }) => state === "connected").map(({ client }) => client)).toEqual([
@@ -273,14 +273,14 @@ describe("haft connect", () => {
     );
     const done = await haft(["--write"]);
     expect(done).toMatchObject({ status: 2, stdout: "" });
-    expect(done.stderr).toMatch(/^haft: --write takes a client: .*claude-code/);
+    expect(done.stderr).toMatch(/^haft: --write needs a client: .*claude-code/);
   });
 
   it("names the nearest client for one that it does not know", async () => {
     const done = await haft(["curser"]);
     expect(done).toMatchObject({ status: 2, stdout: "" });
-    expect(done.stderr).toMatch(/no client "curser" here\. The nearest is "cursor"\./);
-    expect((await haft(["cursor", "--name", "a b"])).stderr).toContain("--name takes letters");
+    expect(done.stderr).toMatch(/no client "curser"\. Did you mean "cursor"\?/);
+    expect((await haft(["cursor", "--name", "a b"])).stderr).toContain("--name must be 1 to 64 letters");
   });
 });
 

@@ -1,9 +1,11 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cleanEnv, type Finished, runHaft } from "../../../testing/built.fixture.js";
-import { DIALECT_NAMES } from "../../../toolkit/index.js";
+import { builtinRegistry, DIALECT_NAMES, dialectNamed } from "../../../toolkit/index.js";
+import { estimateTokens } from "./cost.js";
 
 let root: string;
 beforeEach(() => {
@@ -33,7 +35,7 @@ describe("haft cost", () => {
     const text = (await haft()).stdout;
     expect(text).toMatch(new RegExp(`^read +${tools.read}$`, "m"));
     expect(text).toMatch(new RegExp(`^all +${collections.all}$`, "m"));
-    expect(text).toContain("Estimates");
+    expect(text).toContain("Estimated");
     expect(text).not.toContain("\u001b");
   });
 
@@ -56,6 +58,22 @@ describe("haft cost", () => {
     const after = JSON.parse((await haft("--json")).stdout) as Cost;
     expect(after.collections.all).toBe((before.collections.all ?? 0) - (before.tools.bash ?? 0));
     config(Object.keys(before.tools));
-    expect((await haft()).stdout).toContain("cost nothing");
+    expect((await haft()).stdout).toContain("use no tokens");
+  });
+});
+
+describe("estimateTokens", () => {
+  it.each(DIALECT_NAMES)("is within 8 % for each tool of %s and within 3 % for all of them", async (name) => {
+    const registry = builtinRegistry(await dialectNamed(name));
+    const texts = registry.names().map((tool) => JSON.stringify(registry.get(tool).descriptor()));
+    const off = texts.map((text) => Math.abs(estimateTokens(text) / countTokens(text) - 1));
+    expect(Math.max(...off)).toBeLessThan(0.08);
+    const sums = [estimateTokens, countTokens].map((count) => texts.reduce((sum, text) => sum + count(text), 0));
+    expect(Math.abs(sums[0]! / sums[1]! - 1)).toBeLessThan(0.03);
+  });
+
+  it("counts nothing for nothing, and every script for something", () => {
+    expect(estimateTokens("")).toBe(0);
+    for (const text of ["日本語", "Привет", "🙂", "{}[]", "\n\n"]) expect(estimateTokens(text)).toBeGreaterThan(0);
   });
 });

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cleanEnv, type Finished, runHaft } from "../../../testing/built.fixture.js";
-import type { DoctorFinding } from "../doctor/finding.js";
+import type { DoctorFinding } from "./doctor/finding.js";
 
 let root: string;
 let workspace: string;
@@ -77,7 +77,7 @@ describe("haft doctor", () => {
     expect(found(stuck, "state")).toMatchObject({ status: "stops", next: expect.stringContaining("--state DIR") });
     const text = await haft(["--state", join(root, "file", "state")]);
     expect(text.status).toBe(1);
-    expect(text.stdout).toContain("1 of these stops Haft from working.");
+    expect(text.stdout).toContain("Haft does not work: 1 problem.");
   });
 
   it("stops at a configuration that is not understood, with its line", async () => {
@@ -103,7 +103,7 @@ describe("haft doctor", () => {
     expect(files.indexOf("(yours)")).toBeGreaterThan(0);
     expect(files.indexOf("(the project's)")).toBeGreaterThan(files.indexOf("(yours)"));
     expect(found(told, "trust")).toMatchObject({ status: "limits", found: expect.stringContaining('"trust": {') });
-    expect(found(told, "env")?.found).toBe("not set here: HAFT_IS_NOT_SET");
+    expect(found(told, "env")?.found).toBe("not set: HAFT_IS_NOT_SET");
     const missing = told.findings.filter(({ id }) => id === "servers");
     expect(missing.map((one) => one.found)).toEqual([
       '"web": it is skipped: these environment variables are not set: HAFT_IS_NOT_SET',
@@ -127,7 +127,7 @@ describe("haft doctor", () => {
     expect(stale?.found).toContain(file);
     expect(stale?.next).toContain("haft connect cursor --write");
     const listed = await runHaft(["connect"], { cwd: workspace, env: cleanEnv(home) });
-    expect(listed.stdout).toMatch(/^cursor +moved away/m);
+    expect(listed.stdout).toMatch(/^cursor +outdated/m);
     await runHaft(["connect", "cursor", "--write"], { cwd: workspace, env: cleanEnv(home) });
     expect(found(await report(), "clients")?.status).toBe("ok");
   });

@@ -1,52 +1,44 @@
-/** `haft doctor`: what is here, what is missing, and what that costs. */
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+/** `haft doctor`: checks the installation, the configuration and the state directory. */
+import type { Command } from "commander";
 import pc from "picocolors";
 import { showControls } from "../../../text/index.js";
-import { inspectHost } from "../../../toolkit/index.js";
-import type { ConfigOptions, LoadedConfig } from "../configuration.js";
-import { clientFindings, configFindings, configOrProblem, serverFindings } from "../doctor/config-findings.js";
-import type { DoctorFinding } from "../doctor/finding.js";
-import { machineFindings } from "../doctor/machine-findings.js";
-import { stateFindings } from "../doctor/state-findings.js";
+import { withConfigOptions, withExamples, withJsonOption } from "../command-parts.js";
 import { haftVersion } from "../installed-package.js";
-import { printJson } from "../json-output.js";
-import { stateDirOf } from "../state-options.js";
+import { printJson } from "../output.js";
 import { EXIT } from "../usage.js";
+import type { DoctorFinding } from "./doctor/finding.js";
+import type { DoctorOptions } from "./doctor/findings.js";
 
-export interface DoctorOptions extends ConfigOptions {
-  readonly state?: string;
-  readonly json?: boolean;
+export function addDoctorCommand(program: Command): void {
+  withExamples(
+    withJsonOption(
+      withConfigOptions(
+        program
+          .command("doctor")
+          .description("check what is installed and configured, and what is missing")
+          .option("--state <dir>", "the state directory to check"),
+      ),
+    ),
+    "haft doctor",
+    "haft doctor --json",
+  )
+    .addHelpText("after", "\nExit status: 0 Haft works, 1 a problem stops it from working.")
+    .action(async (options: DoctorOptions & { readonly json?: boolean }) => {
+      process.exitCode = await printFindings(options);
+    });
 }
 
-/** Prints the findings and returns the exit status: 1 only when one of them stops Haft from working. */
-export async function doctorCommand(options: DoctorOptions): Promise<number> {
-  const loaded = await configOrProblem(options);
-  const isLoaded = "settled" in loaded;
-  const host = await hostFindings(options, isLoaded ? loaded : undefined);
-  const findings: readonly DoctorFinding[] = [
-    ...machineFindings(host),
-    ...stateFindings(host),
-    ...(isLoaded ? configFindings(loaded, options) : [loaded]),
-    ...(isLoaded ? await serverFindings(loaded, resolve(options.workspace ?? ".")) : []),
-    ...clientFindings(resolve(options.workspace ?? ".")),
-  ];
+async function printFindings(options: DoctorOptions & { readonly json?: boolean }): Promise<number> {
+  const { doctorFindings } = await import("./doctor/findings.js");
+  const findings = await doctorFindings(options);
   const isWorking = findings.every(({ status }) => status !== "stops");
   const version = haftVersion();
   if (options.json) printJson({ version, isWorking, findings });
   else
     process.stdout.write(
-      `${pc.bold(`Haft ${version}`)}\n\n${findings.map(lines).join("\n")}\n\n${verdict(findings)}\n`,
+      `${pc.bold(`Haft ${version}`)}\n\n${findings.map(findingText).join("\n")}\n\n${verdict(findings)}\n`,
     );
   return isWorking ? EXIT.ok : EXIT.errorResult;
-}
-
-async function hostFindings(options: DoctorOptions, loaded: LoadedConfig | undefined): ReturnType<typeof inspectHost> {
-  const stateDir = options.state === undefined ? loaded?.settled.stateDir : stateDirOf(options.state);
-  const at = stateDir === undefined ? {} : { stateDir };
-  const { statePath, ...rest } = await inspectHost({ ...at, tryLock: false });
-  // A lock makes the folder, and looking should make nothing.
-  return existsSync(statePath) ? inspectHost({ ...at, tryLock: true }) : { statePath, ...rest };
 }
 
 const STATUS_SYMBOLS: Readonly<Record<DoctorFinding["status"], (text: string) => string>> = {
@@ -58,7 +50,7 @@ const STATUS_SYMBOLS: Readonly<Record<DoctorFinding["status"], (text: string) =>
 const SYMBOL_WIDTH = 6;
 const ID_WIDTH = 10;
 
-function lines({ id, status, found, cost, next }: DoctorFinding): string {
+function findingText({ id, status, found, cost, next }: DoctorFinding): string {
   const indent = " ".repeat(SYMBOL_WIDTH + ID_WIDTH + 4);
   const head = `${STATUS_SYMBOLS[status](status.padEnd(SYMBOL_WIDTH))}  ${pc.bold(id.padEnd(ID_WIDTH))}  `;
   const [first = "", ...more] = [found, cost, next]
@@ -72,8 +64,7 @@ function lines({ id, status, found, cost, next }: DoctorFinding): string {
 function verdict(findings: readonly DoctorFinding[]): string {
   const count = (status: DoctorFinding["status"]): number => findings.filter((one) => one.status === status).length;
   const [stops, limits] = [count("stops"), count("limits")];
-  if (stops > 0) return pc.red(`${stops} of these stop${stops === 1 ? "s" : ""} Haft from working.`);
-  if (limits > 0)
-    return `All that is needed is here; ${limits} of these limit${limits === 1 ? "s" : ""} what it can do.`;
-  return pc.green("All that is needed is here.");
+  if (stops > 0) return pc.red(`Haft does not work: ${stops} ${stops === 1 ? "problem" : "problems"}.`);
+  if (limits > 0) return `Haft works, with ${limits} ${limits === 1 ? "limitation" : "limitations"}.`;
+  return pc.green("Haft works.");
 }

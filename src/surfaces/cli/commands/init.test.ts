@@ -54,7 +54,7 @@ describe("haft init", () => {
     writeFileSync(join(workspace, "haft.jsonc"), "// mine\n");
     const done = await haft("init");
     expect(done).toMatchObject({ status: 2, stdout: "" });
-    expect(done.stderr).toContain("it is there already, and stays as it is.");
+    expect(done.stderr).toContain("the file already exists.");
     expect(readFileSync(join(workspace, "haft.jsonc"), "utf8")).toBe("// mine\n");
     rmSync(join(workspace, "haft.jsonc"));
     symlinkSync(join(root, "nowhere"), join(workspace, "haft.jsonc"));

@@ -31,9 +31,9 @@ const pidIn = (name: string) => readFileSync(join(root, "project", name), "utf8"
 describe("haft jobs", () => {
   it.each(["memory", "posix:sh"])("what a call left on %s ends with the call, which is reported", async (on) => {
     const called = await haft("call", "--on", on, "process", '{"action":"start","command":"sleep 600"}');
-    expect(called.stderr).toMatch(/ended (\S+) on \S+ with this call\.\n$/);
+    expect(called.stderr).toMatch(/stopped (\S+) on \S+ at the end of this call\.\n$/);
     const quick = await haft("call", "--on", on, "process", '{"action":"start","command":"true"}');
-    expect(quick.stderr).not.toContain("ended");
+    expect(quick.stderr).not.toContain("stopped");
   });
 
   it("lists what a call left: its job ended with it, its output is kept, and clean removes that", async () => {
@@ -41,17 +41,17 @@ describe("haft jobs", () => {
     const called = await start("echo $$ > pid; echo words; exec sleep 600");
     expect(called).toMatchObject({ status: 0, stdout: expect.stringContaining("words") });
     expect(called.stderr).toBe(
-      'haft: ended job-1 with this call; its output is kept. With "lifetime": "keep" one goes on.\n',
+      'haft: stopped job-1 at the end of this call; its output is stored. A job with "lifetime": "keep" continues.\n',
     );
     expect(isAlive(pidIn("pid"))).toBe(false);
     const listed = await haft("jobs", "list");
     expect(listed.stdout).toMatch(
-      /^job-1 {2}ended with its host, signal TERM; ran \d+ ms from .* UTC; 6 bytes printed\n {2}echo \$\$/,
+      /^job-1 {2}ended with its host process, signal TERM; ran \d+ ms from .* UTC; 6 bytes of output\n {2}echo \$\$/,
     );
     expect(JSON.parse((await haft("jobs", "list", "--json")).stdout)).toMatchObject([{ id: "job-1", status: "ended" }]);
     expect((await haft("call", "process", '{"action":"poll","id":"job-1"}')).stdout).toContain("stdout: nothing new");
-    expect((await haft("jobs", "clean")).stderr).toBe("haft: removed 0 jobs with 0 bytes of output.\n");
-    expect((await haft("jobs", "clean", "--all")).stderr).toBe("haft: removed 1 job with 6 bytes of output.\n");
+    expect((await haft("jobs", "clean")).stderr).toBe("haft: deleted 0 jobs with 0 bytes of output.\n");
+    expect((await haft("jobs", "clean", "--all")).stderr).toBe("haft: deleted 1 job with 6 bytes of output.\n");
     expect((await haft("jobs", "list")).stdout).toBe("No jobs.\n");
   });
 
@@ -59,9 +59,9 @@ describe("haft jobs", () => {
     const started = await start("setsid sleep 600 & echo $! > child; echo $$ > pid; echo kept; wait", {
       lifetime: "keep",
     });
-    expect(started.stderr).toBe("haft: job-1 goes on; `haft jobs stop job-1` ends it.\n");
+    expect(started.stderr).toBe("haft: job-1 runs in the background; `haft jobs stop job-1` stops it.\n");
     expect((await haft("jobs", "list")).stdout).toMatch(
-      /^job-1 {2}running since .* UTC; kept until it is stopped; 5 bytes printed\n/,
+      /^job-1 {2}running since .* UTC; runs until it is stopped; 5 bytes of output\n/,
     );
     const polled = await haft("call", "process", '{"action":"poll","id":"job-1"}');
     expect(polled.stdout).toMatch(/^job-1: running for \d+ ms, kept until it is stopped, of an earlier host, "setsid/);
@@ -71,7 +71,7 @@ describe("haft jobs", () => {
       stderr: "haft: stopped job-1 with all its processes.\n",
     });
     expect([isAlive(pidIn("pid")), isAlive(pidIn("child"))]).toEqual([false, false]);
-    expect((await haft("jobs", "stop", "job-1")).stderr).toBe("haft: job-1 had ended already.\n");
+    expect((await haft("jobs", "stop", "job-1")).stderr).toBe("haft: job-1 had already ended.\n");
     expect((await haft("call", "time", "{}")).stderr).toBe("");
     expect((await haft("jobs", "stop", "job-9")).status).toBe(1);
   });

@@ -1,28 +1,65 @@
-/** `haft jobs`: commands that run in the background, and what is kept of those that did. */
+/** `haft jobs`: background commands, running and ended. */
+import type { Command } from "commander";
 import pc from "picocolors";
 import { showControls } from "../../../text/index.js";
-import { jobAdmin } from "../../../toolkit/index.js";
-import { printJson } from "../json-output.js";
-import { printNotice } from "../print-notice.js";
-import { type StateOptions, stateAdminOptions } from "../state-options.js";
+import type { jobAdmin } from "../../../toolkit/index.js";
+import { withExamples, withJsonOption, withStateOption } from "../command-parts.js";
+import type { StateOptions } from "../configuration.js";
+import { printJson, printNotice, utcTime } from "../output.js";
 import { EXIT } from "../usage.js";
-import { utcTime } from "../utc-time.js";
 
-export interface JobsOptions extends StateOptions {
+interface JobsOptions extends StateOptions {
   readonly json?: boolean;
 }
 
-export interface CleanJobsOptions extends JobsOptions {
+interface CleanJobsOptions extends JobsOptions {
   readonly all?: boolean;
 }
 
-type Job = ReturnType<Awaited<ReturnType<typeof jobAdmin>>["list"]>[number];
+const MAX_COMMAND_CHARACTERS = 200;
 
-/** Oldest first. */
-export async function listJobs(options: JobsOptions): Promise<number> {
-  const kept = await jobAdmin(await stateAdminOptions(options));
-  const jobs = kept.list();
-  for (const { id, why } of kept.newer()) printNotice(`did not list ${id}: ${why}.`);
+type JobAdmin = Awaited<ReturnType<typeof jobAdmin>>;
+type Job = ReturnType<JobAdmin["list"]>[number];
+
+export function addJobsCommand(program: Command): void {
+  const jobs = withExamples(
+    program.command("jobs").description("manage background commands of every process that shares the state directory"),
+    'haft call process \'{"action":"start","command":"sleep 60","lifetime":"keep"}\'',
+    "haft jobs list",
+  );
+  withExamples(
+    withJsonOption(withStateOption(jobs.command("list").description("list running and ended jobs, oldest first"))),
+    "haft jobs list",
+    "haft jobs list --json",
+  ).action(async (options: JobsOptions) => {
+    process.exitCode = await listJobs(options);
+  });
+  withExamples(
+    withJsonOption(withStateOption(jobs.command("stop <id>").description("kill a job with all its processes"))),
+    "haft jobs stop job-1",
+  ).action(async (id: string, options: JobsOptions) => {
+    process.exitCode = await stopJob(id, options);
+  });
+  withExamples(
+    withJsonOption(
+      withStateOption(
+        jobs
+          .command("clean")
+          .description("delete jobs that ended over seven days ago, and the oldest ones beyond 1 GiB of output")
+          .option("--all", "delete every job that has ended"),
+      ),
+    ),
+    "haft jobs clean",
+    "haft jobs clean --all --json",
+  ).action(async (options: CleanJobsOptions) => {
+    process.exitCode = await cleanJobs(options);
+  });
+}
+
+async function listJobs(options: JobsOptions): Promise<number> {
+  const admin = await openJobs(options);
+  const jobs = admin.list();
+  for (const { id, why } of admin.newer()) printNotice(`did not list ${id}: ${why}.`);
   if (options.json) printJson(jobs);
   else if (jobs.length === 0) process.stdout.write("No jobs.\n");
   else
@@ -31,57 +68,62 @@ export async function listJobs(options: JobsOptions): Promise<number> {
   return EXIT.ok;
 }
 
-/** Ends one with all its processes. */
-export async function stopJob(id: string, options: JobsOptions): Promise<number> {
-  const jobs = await jobAdmin(await stateAdminOptions(options));
+async function stopJob(id: string, options: JobsOptions): Promise<number> {
+  const jobs = await openJobs(options);
   const before = jobs.list().find((job) => job.id === id);
   if (before === undefined) {
     const newer = jobs.newer().find((job) => job.id === id)?.why;
-    const why = newer ?? "there is no such job. `haft jobs list` names those there are";
+    const why = newer ?? "no such job. `haft jobs list` lists the jobs";
     printNotice(`did not stop "${id}": ${why}.`);
     return EXIT.errorResult;
   }
   const tree = before.status === "running" ? await jobs.stop(id) : undefined;
   const left = tree?.state === "alive" ? tree.survivors.map(({ pid, name }) => `${pid} (${shown(name)})`) : [];
   if (options.json) printJson({ id, stopped: tree?.state === "gone", left });
-  if (tree === undefined) printNotice(`${id} had ended already.`);
+  if (tree === undefined) printNotice(`${id} had already ended.`);
   else if (tree.state === "gone") printNotice(`stopped ${id} with all its processes.`);
-  else if (tree.state === "alive") printNotice(`could not end all of ${id}: ${left.join(", ")}.`);
-  else printNotice(`did not stop ${id}: its processes are not to be seen from here.`);
+  else if (tree.state === "alive") printNotice(`could not kill all processes of ${id}: ${left.join(", ")} still run.`);
+  else printNotice(`did not stop ${id}: its processes are not visible from here.`);
   return tree === undefined || tree.state === "gone" ? EXIT.ok : EXIT.errorResult;
 }
 
-/** Removes what is kept of jobs that have ended. */
-export async function cleanJobs(options: CleanJobsOptions): Promise<number> {
-  const kept = await jobAdmin(await stateAdminOptions(options));
-  const cleaned = kept.clean({ all: options.all === true });
-  for (const { id, why } of kept.newer()) printNotice(`did not remove ${id}: ${why}.`);
+async function cleanJobs(options: CleanJobsOptions): Promise<number> {
+  const admin = await openJobs(options);
+  const cleaned = admin.clean({ all: options.all === true });
+  for (const { id, why } of admin.newer()) printNotice(`did not delete ${id}: ${why}.`);
   if (options.json) printJson(cleaned);
   const { jobs, bytes } = cleaned;
-  printNotice(`removed ${jobs} ${jobs === 1 ? "job" : "jobs"} with ${bytes} bytes of output.`);
+  printNotice(`deleted ${jobs} ${jobs === 1 ? "job" : "jobs"} with ${bytes} bytes of output.`);
   return EXIT.ok;
+}
+
+async function openJobs(options: JobsOptions): Promise<JobAdmin> {
+  const { stateAdminOptions } = await import("../configuration.js");
+  const toolkit = await import("../../../toolkit/index.js");
+  return toolkit.jobAdmin(await stateAdminOptions(options));
 }
 
 function jobState({ status, exit, endedBy, lifetime, hostPid, startedMs, endedMs, outputBytes }: Job): string {
   const since = utcTime(startedMs, "minute");
+  const isRunning = status === "running";
   const facts = [
-    status === "running" ? `running since ${since}` : endOf(status, exit, endedBy),
-    status === "running" ? "" : `ran ${Math.max(0, (endedMs ?? startedMs) - startedMs)} ms from ${since}`,
+    isRunning ? `running since ${since}` : endText(status, exit, endedBy),
+    isRunning ? "" : `ran ${Math.max(0, (endedMs ?? startedMs) - startedMs)} ms from ${since}`,
     hostPid === undefined ? "" : `started by process ${hostPid}`,
-    status === "running" ? LIFETIMES[lifetime] : "",
-    `${outputBytes} bytes printed`,
+    isRunning ? LIFETIMES[lifetime] : "",
+    `${outputBytes} bytes of output`,
   ];
   return facts.filter((fact) => fact !== "").join("; ");
 }
 
 const LIFETIMES: Readonly<Record<Job["lifetime"], string>> = {
   session: "ends with its session",
-  host: "ends with its host",
-  keep: "kept until it is stopped",
+  host: "ends with its host process",
+  keep: "runs until it is stopped",
 };
 
-function endOf(status: Job["status"], exit: Job["exit"], endedBy: Job["endedBy"]): string {
-  if (status === "lost") return "nobody can say what became of it";
+function endText(status: Job["status"], exit: Job["exit"], endedBy: Job["endedBy"]): string {
+  if (status === "lost") return "ended, exit unknown";
   const how =
     exit === undefined || exit.by === "none"
       ? ""
@@ -90,12 +132,11 @@ function endOf(status: Job["status"], exit: Job["exit"], endedBy: Job["endedBy"]
         : exit.by === "status"
           ? `exit status ${exit.status}`
           : `signal ${exit.signal}`;
-  const why = endedBy === "host" ? "ended with its host" : endedBy === "stopped" ? "stopped" : "";
+  const why = endedBy === "host" ? "ended with its host process" : endedBy === "stopped" ? "stopped" : "";
   return [why, how].filter((one) => one !== "").join(", ") || "ended";
 }
 
-/** A command may hold anything, and a terminal obeys what it is shown. */
 function shown(text: string): string {
-  const line = text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  const line = text.length > MAX_COMMAND_CHARACTERS ? `${text.slice(0, MAX_COMMAND_CHARACTERS)}…` : text;
   return showControls(line);
 }

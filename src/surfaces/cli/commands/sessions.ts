@@ -1,18 +1,18 @@
-/** `haft sessions`: conversations that are kept in the state folder. */
+/** `haft sessions`: conversations in the state directory. */
+import type { Command } from "commander";
 import pc from "picocolors";
 import { showControls } from "../../../text/index.js";
-import { sessionAdmin } from "../../../toolkit/index.js";
-import { printJson } from "../json-output.js";
-import { printNotice } from "../print-notice.js";
-import { type StateOptions, stateAdminOptions } from "../state-options.js";
+import type { SessionAdmin } from "../../../toolkit/index.js";
+import { withExamples, withJsonOption, withStateOption } from "../command-parts.js";
+import type { StateOptions } from "../configuration.js";
+import { printJson, printNotice, utcTime } from "../output.js";
 import { EXIT, UsageError } from "../usage.js";
-import { utcTime } from "../utc-time.js";
 
-export interface SessionsOptions extends StateOptions {
+interface SessionsOptions extends StateOptions {
   readonly json?: boolean;
 }
 
-export interface CleanOptions extends SessionsOptions {
+interface CleanOptions extends SessionsOptions {
   readonly idle: string;
 }
 
@@ -20,64 +20,109 @@ const HOUR_MS = 60 * 60 * 1000;
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 const MAX_IDLE_HOURS = 24 * 365 * 100;
 
-/** What is kept, the last used first. */
-export async function listSessions(options: SessionsOptions): Promise<number> {
-  const sessions = (await sessionAdmin(await stateAdminOptions(options))).list();
+export function addSessionsCommand(program: Command): void {
+  const sessions = withExamples(
+    program
+      .command("sessions")
+      .description("manage stored sessions: todo list, artifacts, files read; each ends a day after its last call"),
+    "haft sessions list",
+  );
+  withExamples(
+    withJsonOption(withStateOption(sessions.command("list").description("list the sessions, last used first"))),
+    "haft sessions list",
+    "haft sessions list --json",
+  ).action(async (options: SessionsOptions) => {
+    process.exitCode = await listSessions(options);
+  });
+  withExamples(
+    withJsonOption(
+      withStateOption(
+        sessions
+          .command("end <name>")
+          .description("end a session and delete what it stored, even where a process has it open"),
+      ),
+    ),
+    `haft call todo_set '{"items":[{"id":"1","text":"Try it","status":"pending"}]}' --session trial`,
+    "haft sessions end trial",
+  ).action(async (name: string, options: SessionsOptions) => {
+    process.exitCode = await endSession(name, options);
+  });
+  withExamples(
+    withJsonOption(
+      withStateOption(
+        sessions
+          .command("clean")
+          .description("end the idle sessions that no process has open")
+          .option("--idle <hours>", "idle for more than this many hours", "24"),
+      ),
+    ),
+    "haft sessions clean",
+    "haft sessions clean --idle 1 --json",
+  ).action(async (options: CleanOptions) => {
+    process.exitCode = await cleanSessions(options);
+  });
+}
+
+async function listSessions(options: SessionsOptions): Promise<number> {
+  const sessions = (await openSessions(options)).list();
   if (options.json) {
     printJson(sessions);
     return EXIT.ok;
   }
-  if (sessions.length === 0) process.stdout.write("No session has kept anything.\n");
+  if (sessions.length === 0) process.stdout.write("No stored sessions.\n");
   for (const { id, usedMs, bytes, artifacts, todoItems, openIn } of sessions) {
-    const holds = [
-      counted(todoItems, "todo item"),
-      counted(artifacts, "artifact"),
-      sizeOf(bytes),
+    const facts = [
+      countText(todoItems, "todo item"),
+      countText(artifacts, "artifact"),
+      sizeText(bytes),
       openIn.length === 0 ? "" : `open in process ${openIn.join(", ")}`,
-    ];
-    const used = utcTime(usedMs, "minute");
+    ].filter((one) => one !== "");
     process.stdout.write(
-      `${pc.bold(showControls(id))}\n  last used ${used}; ${holds.filter((one) => one !== "").join(", ")}\n`,
+      `${pc.bold(showControls(id))}\n  last used ${utcTime(usedMs, "minute")}; ${facts.join(", ")}\n`,
     );
   }
   return EXIT.ok;
 }
 
-/** Removes all that the session has kept; a server that has it open ends what it left running, within seconds. */
-export async function endSession(id: string, options: SessionsOptions): Promise<number> {
-  const sessions = await sessionAdmin(await stateAdminOptions(options));
+/** A server that has the session open kills its background processes within seconds. */
+async function endSession(id: string, options: SessionsOptions): Promise<number> {
+  const sessions = await openSessions(options);
   const openIn = sessions.list().find((one) => one.id === id)?.openIn ?? [];
   const isEnded = sessions.end(id);
   if (options.json) printJson({ ended: isEnded ? [id] : [] });
   if (isEnded) {
-    const where = openIn.length === 0 ? "" : ` Process ${openIn.join(", ")} has it open and ends what it left running.`;
-    printNotice(`ended the session "${id}" and removed what it had kept.${where}`);
+    const where =
+      openIn.length === 0 ? "" : ` Process ${openIn.join(", ")} has it open and stops its background processes.`;
+    printNotice(`ended the session "${id}" and deleted what it stored.${where}`);
     return EXIT.ok;
   }
-  printNotice(
-    `did not end "${id}": no session of this name has kept anything. \`haft sessions list\` names those that have.`,
-  );
+  printNotice(`did not end "${id}": no such session. \`haft sessions list\` lists the stored sessions.`);
   return EXIT.errorResult;
 }
 
-/** Ends those that were idle for so long, but none that a process has open. */
-export async function cleanSessions(options: CleanOptions): Promise<number> {
+async function cleanSessions(options: CleanOptions): Promise<number> {
   const hours = Number(options.idle);
   if (options.idle.trim() === "" || !(hours >= 0 && hours <= MAX_IDLE_HOURS))
-    throw new UsageError(`--idle takes a number of hours, 0 or more, not "${options.idle}".`);
-  const ended = (await sessionAdmin(await stateAdminOptions(options))).clean(hours * HOUR_MS);
+    throw new UsageError(`--idle must be a number of hours, 0 or more, not "${options.idle}".`);
+  const ended = (await openSessions(options)).clean(hours * HOUR_MS);
   if (options.json) printJson({ ended });
   else for (const id of ended) process.stdout.write(`${showControls(id)}\n`);
   const which = ended.length === 1 ? "session" : "sessions";
-  printNotice(`ended ${ended.length} ${which} that nothing used for ${options.idle} hours.`);
+  printNotice(`ended ${ended.length} ${which} idle for more than ${options.idle} hours.`);
   return EXIT.ok;
 }
 
-function counted(count: number, what: string): string {
-  return count === 0 ? "" : `${count} ${what}${count === 1 ? "" : "s"}`;
+async function openSessions(options: SessionsOptions): Promise<SessionAdmin> {
+  const { stateAdminOptions } = await import("../configuration.js");
+  const { sessionAdmin } = await import("../../../toolkit/index.js");
+  return sessionAdmin(await stateAdminOptions(options));
 }
 
-function sizeOf(bytes: number): string {
+function countText(count: number, noun: string): string {
+  return count === 0 ? "" : `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function sizeText(bytes: number): string {
   const power = bytes < 1024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
   return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${UNITS[power]}`;
 }

@@ -1,55 +1,92 @@
-/** `haft token`: the tokens of clients that `haft serve` lets in. */
+/** `haft token`: the tokens with which clients connect to `haft serve`. */
+import type { Command } from "commander";
 import pc from "picocolors";
 import { showControls } from "../../../text/index.js";
-import { clientTokens } from "../../../toolkit/index.js";
-import { printJson } from "../json-output.js";
-import { printNotice } from "../print-notice.js";
-import { type StateOptions, stateAdminOptions } from "../state-options.js";
+import type { clientTokens } from "../../../toolkit/index.js";
+import { withExamples, withJsonOption, withStateOption } from "../command-parts.js";
+import type { StateOptions } from "../configuration.js";
+import { printJson, printNotice } from "../output.js";
 import { EXIT } from "../usage.js";
 
-export interface TokenOptions extends StateOptions {
+interface TokenOptions extends StateOptions {
   readonly json?: boolean;
 }
 
-/** Makes a token and shows it, the only time. */
-export async function addToken(name: string, options: TokenOptions): Promise<number> {
-  const token = await (await clientTokens(await stateAdminOptions(options))).add(name);
+export function addTokenCommand(program: Command): void {
+  const token = withExamples(
+    program.command("token").description("manage the tokens with which clients connect to `haft serve`, one each"),
+    "haft token list",
+  );
+  withExamples(
+    withJsonOption(
+      withStateOption(token.command("add <name>").description("create a token for a client; it is shown only once")),
+    ),
+    "haft token add laptop",
+  ).action(async (name: string, options: TokenOptions) => {
+    process.exitCode = await addToken(name, options);
+  });
+  withExamples(
+    withJsonOption(withStateOption(token.command("list").description("list the clients that have a token"))),
+    "haft token list",
+    "haft token list --json",
+  ).action(async (options: TokenOptions) => {
+    process.exitCode = await listTokens(options);
+  });
+  withExamples(
+    withJsonOption(
+      withStateOption(
+        token.command("remove <name>").description("revoke a token, with immediate effect on running servers"),
+      ),
+    ),
+    "haft token remove laptop",
+  ).action(async (name: string, options: TokenOptions) => {
+    process.exitCode = await removeToken(name, options);
+  });
+}
+
+async function addToken(name: string, options: TokenOptions): Promise<number> {
+  const token = await (await openTokens(options)).add(name);
   if (options.json) {
     printJson({ name, token });
     return EXIT.ok;
   }
   process.stdout.write(`${token}\n`);
   printNotice(
-    `this is the token of "${name}", shown now and never again. A client sends it as \`Authorization: Bearer …\` to \`haft serve\`; whoever has it can run commands as you. \`haft token remove ${name}\` takes it back.`,
+    `this is the token of "${name}". It is not shown again. A client sends it to \`haft serve\` as \`Authorization: Bearer …\`; anyone who has it can run commands as you. \`haft token remove ${name}\` revokes it.`,
   );
   return EXIT.ok;
 }
 
-/** Names and dates; the tokens themselves are not kept. */
-export async function listTokens(options: TokenOptions): Promise<number> {
-  const tokens = await (await clientTokens(await stateAdminOptions(options))).list();
+/** Names and dates; the tokens themselves are not stored. */
+async function listTokens(options: TokenOptions): Promise<number> {
+  const tokens = await (await openTokens(options)).list();
   if (options.json) {
     printJson(tokens);
     return EXIT.ok;
   }
-  if (tokens.length === 0) process.stdout.write("No client has a token. `haft token add NAME` makes one.\n");
+  if (tokens.length === 0) process.stdout.write("No tokens. `haft token add NAME` creates one.\n");
   const width = Math.max(0, ...tokens.map(({ name }) => name.length));
   for (const { name, createdMs } of tokens)
     process.stdout.write(
-      `${pc.bold(showControls(name).padEnd(width))}  since ${new Date(createdMs).toISOString().slice(0, 10)}\n`,
+      `${pc.bold(showControls(name).padEnd(width))}  created ${new Date(createdMs).toISOString().slice(0, 10)}\n`,
     );
   return EXIT.ok;
 }
 
-/** From now on the token lets nobody in, also where a server runs. */
-export async function removeToken(name: string, options: TokenOptions): Promise<number> {
-  const tokens = await clientTokens(await stateAdminOptions(options));
+async function removeToken(name: string, options: TokenOptions): Promise<number> {
+  const tokens = await openTokens(options);
   if (await tokens.remove(name)) {
-    printNotice(`removed the token of "${name}"; it lets nobody in any more.`);
+    printNotice(`revoked the token of "${name}".`);
     return EXIT.ok;
   }
   const names = (await tokens.list()).map((one) => one.name);
-  const known = names.length === 0 ? "No client has one." : `Those that have one: ${names.join(", ")}.`;
-  printNotice(`did not remove a token of "${name}": there is none. ${known}`);
+  const known = names.length === 0 ? "There are no tokens." : `Clients with a token: ${names.join(", ")}.`;
+  printNotice(`did not revoke a token of "${name}": it has none. ${known}`);
   return EXIT.errorResult;
+}
+
+async function openTokens(options: TokenOptions): ReturnType<typeof clientTokens> {
+  const { stateAdminOptions } = await import("../configuration.js");
+  const toolkit = await import("../../../toolkit/index.js");
+  return toolkit.clientTokens(await stateAdminOptions(options));
 }

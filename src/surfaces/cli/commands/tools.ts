@@ -1,25 +1,44 @@
-/** `haft tools`: what a model is shown, for a program or for a person. */
+/** `haft tools`: the tools as a model sees them. */
 import { resolve } from "node:path";
+import type { Command } from "commander";
 import pc from "picocolors";
 import type { DefinedTool, Dialect } from "../../../kernel/index.js";
 import { nearestNames, showControls } from "../../../text/index.js";
-import { builtinRegistry, dialectNamed } from "../../../toolkit/index.js";
-import { dialectArgument, switchedOffBy, switchedOffNote } from "../common-options.js";
-import { type ConfigOptions, loadConfig, reportIgnored } from "../configuration.js";
-import { printJson } from "../json-output.js";
-import { exampleCall, type ParameterRow, parameterRows } from "../parameter-text.js";
-import { shownLines } from "../print-notice.js";
-import { serversOf } from "../servers-of.js";
-import { toolsOf } from "../tools-of.js";
+import { withCollectionOption, withConfigOptions, withDialectOption, withExamples } from "../command-parts.js";
+import type { ConfigOptions } from "../configuration.js";
+import { printJson, shownLines } from "../output.js";
+import type { ParameterRow } from "../parameter-text.js";
 import { DEFAULT_DIALECT, UsageError } from "../usage.js";
 
-export interface ToolsOptions extends ConfigOptions {
+interface ToolsOptions extends ConfigOptions {
   readonly collection: string;
   readonly json?: boolean;
 }
 
-/** Prints the tools, or one; nothing is kept, and other servers are asked and ended again. @throws UsageError */
-export async function toolsCommand(name: string | undefined, options: ToolsOptions): Promise<void> {
+export function addToolsCommand(program: Command): void {
+  withExamples(
+    withCollectionOption(
+      withDialectOption(
+        withConfigOptions(
+          program.command("tools [name]").description("list the tools, or show one with its parameters"),
+        ),
+      ),
+    ).option("--json", "print what a model sees, as JSON: one descriptor, or an array of all"),
+    "haft tools",
+    "haft tools edit",
+    "haft tools --json",
+    "haft tools --collection read-only",
+  ).action(async (name: string | undefined, options: ToolsOptions) => {
+    await printTools(name, options);
+  });
+}
+
+/** Connects to the configured servers for their tools and disconnects again. @throws UsageError */
+async function printTools(name: string | undefined, options: ToolsOptions): Promise<void> {
+  const { dialectArgument, disabledBy, toolsOf } = await import("../common-options.js");
+  const { loadConfig, reportIgnored } = await import("../configuration.js");
+  const { serversOf } = await import("../servers-of.js");
+  const { builtinRegistry, dialectNamed } = await import("../../../toolkit/index.js");
   const loaded = await loadConfig(options);
   reportIgnored(loaded);
   const { settled } = loaded;
@@ -32,9 +51,9 @@ export async function toolsCommand(name: string | undefined, options: ToolsOptio
   await servers.close();
   const tools = [...own, ...foreign];
   if (name !== undefined) {
-    const tool = tools.find((one) => one.name === name) ?? refuseName(name, tools, dialect, switchedOffBy(loaded));
+    const tool = tools.find((one) => one.name === name) ?? (await refuseName(name, tools, dialect, disabledBy(loaded)));
     if (options.json) printJson(tool.descriptor(), 2);
-    else process.stdout.write(toolText(tool, dialectArgument(dialect.name)));
+    else process.stdout.write(await toolText(tool, dialectArgument(dialect.name)));
     return;
   }
   if (options.json) {
@@ -43,43 +62,43 @@ export async function toolsCommand(name: string | undefined, options: ToolsOptio
   }
   if (tools.length === 0) {
     process.stdout.write(
-      `No tool of "${options.collection}" is switched on. \`haft doctor\` says which files decide.\n`,
+      `All tools of "${options.collection}" are disabled. \`haft doctor\` shows which files apply.\n`,
     );
     return;
   }
   const width = Math.max(...tools.map((tool) => tool.name.length));
-  const room = Math.max(40, (process.stdout.columns ?? 100) - width - 2);
+  const columns = Math.max(40, (process.stdout.columns ?? 100) - width - 2);
   const row = (tool: DefinedTool): string =>
-    `${pc.bold(showControls(tool.name).padEnd(width))}  ${showControls(clipped(firstSentence(tool.description), room))}`;
+    `${pc.bold(showControls(tool.name).padEnd(width))}  ${showControls(truncated(firstSentence(tool.description), columns))}`;
   const fromServers = servers
     .states()
     .filter((server) => server.tools.length > 0)
     .flatMap((server) => ["", `From the server "${server.name}":`, ...server.tools.map(row)]);
   const rows = [...own.map(row), ...fromServers];
   const more = dialectArgument(dialect.name);
-  const example = pc.dim(
-    `\`haft tools ${tools[0]?.name ?? "read"}${more}\` shows the parameters of one, with an example.`,
-  );
+  const example = pc.dim(`\`haft tools ${tools[0]?.name ?? "read"}${more}\` shows a tool's parameters and an example.`);
   process.stdout.write(`${rows.join("\n")}\n\n${example}\n`);
 }
 
-function refuseName(
+async function refuseName(
   name: string,
   tools: readonly DefinedTool[],
   dialect: Dialect,
-  switchedOff: Readonly<Record<string, string>>,
-): never {
+  disabled: Readonly<Record<string, string>>,
+): Promise<never> {
+  const { dialectArgument, disabledNote } = await import("../common-options.js");
   const near = nearestNames(
     name,
     tools.map((tool) => tool.name),
   ).map((one) => `"${one}"`);
   const hint = near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `;
   throw new UsageError(
-    `There is no tool ${JSON.stringify(name)}. ${switchedOffNote(name, dialect, switchedOff)}${hint}\`haft tools${dialectArgument(dialect.name)}\` lists the tools.`,
+    `There is no tool ${JSON.stringify(name)}. ${disabledNote(name, dialect, disabled)}${hint}\`haft tools${dialectArgument(dialect.name)}\` lists the tools.`,
   );
 }
 
-function toolText(tool: DefinedTool, options: string): string {
+async function toolText(tool: DefinedTool, options: string): Promise<string> {
+  const { exampleCall, parameterRows } = await import("../parameter-text.js");
   const { name, description, parameters } = tool.descriptor();
   const rows = parameterRows(parameters);
   const widthOf = (of: (row: ParameterRow) => string) => Math.max(0, ...rows.map((row) => of(row).length));
@@ -87,7 +106,7 @@ function toolText(tool: DefinedTool, options: string): string {
   const lines = rows.map((row) =>
     showControls(`  ${row.name.padEnd(names)}  ${row.kind.padEnd(kinds)}  ${row.notes.join("; ")}`.trimEnd()),
   );
-  const listed = lines.length === 0 ? "It takes no parameters." : `Parameters:\n${lines.join("\n")}`;
+  const listed = lines.length === 0 ? "No parameters." : `Parameters:\n${lines.join("\n")}`;
   return `${pc.bold(showControls(name))}\n${shownLines(description)}\n\n${listed}\n\nExample:\n  $ ${showControls(exampleCall(name, parameters, options))}\n`;
 }
 
@@ -95,6 +114,6 @@ function firstSentence(text: string): string {
   return /^.*?[.:](?=\s|$)/s.exec(text)?.[0].replace(/\s+/g, " ").replace(/:$/, ".") ?? text;
 }
 
-function clipped(text: string, characters: number): string {
+function truncated(text: string, characters: number): string {
   return text.length <= characters ? text : `${text.slice(0, characters - 1)}…`;
 }

@@ -1,0 +1,12 @@
+/** One result of `haft doctor`. */
+export interface DoctorFinding {
+  /** What was checked, in one word, for programs. */
+  readonly id: string;
+  /** `note`: a suggestion; `limits`: Haft works with less; `stops`: Haft does not work. */
+  readonly status: "ok" | "note" | "limits" | "stops";
+  readonly found: string;
+  /** The consequence. */
+  readonly cost?: string;
+  /** What to do. */
+  readonly next?: string;
+}

@@ -1,0 +1,35 @@
+/** Everything that `haft doctor` checks. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { inspectHost } from "../../../../toolkit/index.js";
+import { type ConfigOptions, type LoadedConfig, stateDirOf } from "../../configuration.js";
+import { clientFindings, configFindings, configOrProblem, serverFindings } from "./config-findings.js";
+import type { DoctorFinding } from "./finding.js";
+import { machineFindings } from "./machine-findings.js";
+import { stateFindings } from "./state-findings.js";
+
+export interface DoctorOptions extends ConfigOptions {
+  readonly state?: string;
+}
+
+export async function doctorFindings(options: DoctorOptions): Promise<readonly DoctorFinding[]> {
+  const loaded = await configOrProblem(options);
+  const isLoaded = "settled" in loaded;
+  const host = await hostFindings(options, isLoaded ? loaded : undefined);
+  const directory = resolve(options.workspace ?? ".");
+  return [
+    ...machineFindings(host),
+    ...stateFindings(host),
+    ...(isLoaded ? configFindings(loaded, options) : [loaded]),
+    ...(isLoaded ? await serverFindings(loaded, directory) : []),
+    ...clientFindings(directory),
+  ];
+}
+
+async function hostFindings(options: DoctorOptions, loaded: LoadedConfig | undefined): ReturnType<typeof inspectHost> {
+  const stateDir = options.state === undefined ? loaded?.settled.stateDir : stateDirOf(options.state);
+  const at = stateDir === undefined ? {} : { stateDir };
+  const { statePath, ...rest } = await inspectHost({ ...at, tryLock: false });
+  // Taking a lock would create the directory.
+  return existsSync(statePath) ? inspectHost({ ...at, tryLock: true }) : { statePath, ...rest };
+}

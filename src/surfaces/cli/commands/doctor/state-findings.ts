@@ -1,0 +1,51 @@
+/** Checks the state directory. */
+import { existsSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import type { HostFindings } from "../../../../toolkit/index.js";
+import type { DoctorFinding } from "./finding.js";
+
+const LITTLE_SPACE_BYTES = 256 * 1024 * 1024;
+const MIB = 1024 * 1024;
+const NEXT = 'Set a writable directory with `--state DIR`, `"state"` in your configuration, or HAFT_STATE.';
+
+export function stateFindings({ statePath, stateProblem, lockProblem }: HostFindings): readonly DoctorFinding[] {
+  if (stateProblem !== undefined) {
+    const cost = "Every call fails, because it cannot be audited.";
+    return [{ id: "state", status: "stops", found: `${statePath}: ${stateProblem}`, cost, next: NEXT }];
+  }
+  if (!existsSync(statePath)) {
+    return [{ id: "state", status: "ok", found: `${statePath}, created by the first call` }, ...space(statePath)];
+  }
+  return [{ id: "state", status: "ok", found: statePath }, lock(lockProblem), ...space(statePath)];
+}
+
+function lock(problem: string | undefined): DoctorFinding {
+  if (problem === undefined) return { id: "lock", status: "ok", found: "locks work in the state directory" };
+  return { id: "lock", status: "stops", found: `locks do not work in the state directory: ${problem}`, next: NEXT };
+}
+
+function space(path: string): readonly DoctorFinding[] {
+  try {
+    const { bavail, bsize } = statfsSync(existingAncestor(path));
+    const free = bavail * bsize;
+    if (free >= LITTLE_SPACE_BYTES) return [];
+    const found = `${Math.floor(free / MIB)} MiB free in the state directory`;
+    const cost = "Long outputs may be stored incompletely, and calls fail once the disk is full.";
+    return [
+      {
+        id: "space",
+        status: "limits",
+        found,
+        cost,
+        next: "Free disk space, or use another directory with `--state DIR`.",
+      },
+    ];
+  } catch {
+    return [];
+  }
+}
+
+/** The directory itself, or its first ancestor that exists. */
+function existingAncestor(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : existingAncestor(dirname(path));
+}

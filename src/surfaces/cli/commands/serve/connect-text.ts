@@ -1,0 +1,48 @@
+/** What `haft serve` prints: its address and how to configure a client. */
+import pc from "picocolors";
+import { escapeControls, showControls } from "../../../../text/index.js";
+import type { StartCommand } from "../../clients/clients.js";
+
+export interface Connection {
+  readonly url: string;
+  readonly token: string;
+  readonly workspace: string;
+  readonly tools: readonly string[];
+  /** How a client starts the same server over stdio. */
+  readonly start: StartCommand;
+}
+
+export function connectText(connection: Connection, isOnce: boolean): string {
+  const { url, token, workspace, tools, start } = connection;
+  const block = {
+    mcpServers: { haft: { type: "http", url, headers: { Authorization: `Bearer ${token}` } } },
+  };
+  const byStdio = escapeControls(JSON.stringify({ mcpServers: { haft: start } }));
+  const head = `${pc.bold("Haft")} serves ${tools.length} tools in ${showControls(`${workspace}: ${tools.join(", ")}`)}
+Calls run without confirmation.`;
+  if (isOnce)
+    return `${head} A client can run commands as you.
+
+Add this to the configuration of an MCP client, which then starts the server itself:
+
+${byStdio}
+
+Over HTTP the server listened at ${url} and stopped because of --once; that address and its token are no longer valid.
+Without --once it prints both, ready to paste, and serves until Ctrl+C.
+`;
+  return `${head} Anyone with this token can run commands as you.
+
+${pc.bold("URL")}    ${url}
+${pc.bold("Token")}  ${token}
+
+Add this to the configuration of your MCP client:
+
+${JSON.stringify(block, null, 2)}
+
+A client that starts its servers itself (stdio) needs no URL and no token:
+
+${byStdio}
+
+Ctrl+C stops the server and kills the background processes of its calls.
+`;
+}

@@ -1,0 +1,229 @@
+/** Serves the tools to MCP clients. */
+import { dirname } from "node:path";
+import { messageOf } from "../../../../kernel/index.js";
+import {
+  builtinRegistry,
+  type ConfiguredServers,
+  clientTokens,
+  createToolkit,
+  dialectNamed,
+  stateDirectoryProblem,
+} from "../../../../toolkit/index.js";
+import { newToken, serveMcpHttp, serveMcpStdio } from "../../../mcp/index.js";
+import {
+  type CommonOptions,
+  type Settings,
+  settingsOf,
+  settledWorkspace,
+  stdioServerCommand,
+  toolsOf,
+  workspaceOf,
+} from "../../common-options.js";
+import { haftVersion } from "../../installed-package.js";
+import { printUntrustedNotice } from "../../output.js";
+import { serversOf, withServers } from "../../servers-of.js";
+import { EXIT, UsageError } from "../../usage.js";
+import { rootFrom } from "./client-root.js";
+import { servedCalls } from "./served-calls.js";
+
+/** A command that runs longer continues as a job: most clients time out a call after a minute. */
+const AUTO_BACKGROUND_MS = 45_000;
+
+export interface ServeOptions extends CommonOptions {
+  readonly stdio?: boolean;
+  readonly port?: string;
+  readonly once?: boolean;
+  readonly collection: string;
+}
+
+/** The collection that includes the tools of other servers. */
+const EVERY_TOOL = "all";
+/** Over stdio, problems of the state directory are checked and reported only then, so that the start is fast. */
+const REPORT_DELAY_MS = 500;
+/** How long a shutdown waits for the processes of its calls. */
+const SHUTDOWN_TIMEOUT_MS = 15_000;
+
+/** Serves until the client disconnects or a signal arrives. Returns the exit status. */
+export async function serveCommand(options: ServeOptions): Promise<number> {
+  if (options.stdio && (options.port !== undefined || options.once))
+    throw new UsageError(
+      "--stdio cannot be combined with --port or --once: it uses no port, and the client starts and stops it.",
+    );
+  const settings = await settingsOf(options);
+  const dialect = await dialectNamed(settings.dialect);
+  const { gate, toolSettings } = settings.toolkit;
+  const registry = builtinRegistry(dialect, {
+    ...(gate === undefined ? {} : { gate }),
+    ...(toolSettings === undefined ? {} : { tools: toolSettings }),
+  });
+  const tools = toolsOf(registry, options.collection);
+  const hasServers = options.collection === EVERY_TOOL && Object.keys(settings.config.servers).length > 0;
+  const listeners: (() => void)[] = [];
+  const servers = await serversOf(settings.config, directoryOf(options, settings), {
+    isNeeded: () => hasServers,
+    onChange: () => listeners.forEach((notifyClients) => void notifyClients()),
+  });
+  const onProblem = (error: Error) => printUntrustedNotice(error.message);
+  const onMoreChange = (notifyClients: () => void) => void listeners.push(notifyClients);
+  const more = hasServers ? { more: servers.tools, onMoreChange } : {};
+  const { facts = false } = settings.config.serve;
+  const server = { version: haftVersion(), tools, ...more, facts, onProblem };
+  const serve = options.stdio ? serveOverStdio : serveOverHttp;
+  return withServers(servers, () => serve(options, settings, server, servers));
+}
+
+type Served = Omit<Parameters<typeof serveMcpHttp>[0], "calls" | "token" | "port" | "host">;
+
+/** The working directory for the programs of other servers: over stdio the client's roots are not known yet. */
+function directoryOf(options: ServeOptions, settings: Settings): string {
+  const hasWorkspace = options.stdio === true && options.workspace === undefined;
+  return hasWorkspace ? process.cwd() : settledWorkspace(options.workspace, settings.config);
+}
+
+async function serveOverStdio(
+  options: ServeOptions,
+  settings: Settings,
+  server: Served,
+  servers: ConfiguredServers,
+): Promise<number> {
+  setTimeout(() => void reportUnstored(settings), REPORT_DELAY_MS).unref();
+  // Clients often start servers in an unrelated directory, so without --workspace their roots decide, at the first call.
+  const hasWorkspace = options.workspace !== undefined;
+  let setting = settings.config.tools;
+  const given = hasWorkspace ? workspaceOf(options.workspace) : undefined;
+  const calls = servedCalls({
+    collection: options.collection,
+    needsRoots: !hasWorkspace,
+    onNote: printUntrustedNotice,
+    foreignTool: (name) => (setting[name] === false ? undefined : servers.named(name)),
+    open: async (reported) => {
+      const root = given ?? (reported === undefined ? undefined : rootFrom(reported));
+      if (root === undefined || root === given) {
+        setting = settings.config.tools;
+        return createToolkit({
+          ...settings.toolkit,
+          tools: await servers.tools(),
+          yieldMs: AUTO_BACKGROUND_MS,
+          workspace: root ?? settledWorkspace(undefined, settings.config),
+        });
+      }
+      // The directory's own configuration applies from here on, except for the dialect: the tools are already listed.
+      const { dialect, config } = settings;
+      const there = await settingsOf({ ...options, workspace: root, dialect, gateFloor: config.gateFloor });
+      setting = there.config.tools;
+      const tools = (await servers.tools()).filter(({ name }) => setting[name] !== false);
+      return createToolkit({ ...there.toolkit, tools, yieldMs: AUTO_BACKGROUND_MS, workspace: root });
+    },
+  });
+  if (process.stdin.isTTY)
+    printUntrustedNotice(
+      "waiting for an MCP client on stdin; press Ctrl+C to stop. `haft connect` configures a client to start this server itself.",
+    );
+  await serveMcpStdio({ ...server, calls, signal: untilSignalled() });
+  await beforeTimeout(closed(calls, servers));
+  // Another process may still keep stdin open.
+  process.exit(EXIT.ok);
+}
+
+async function serveOverHttp(
+  options: ServeOptions,
+  settings: Settings,
+  server: Served,
+  servers: ConfiguredServers,
+): Promise<number> {
+  const { stateDir } = settings.toolkit;
+  const tokens = await clientTokens(stateDir === undefined ? {} : { stateDir });
+  await reportUnstored(settings);
+  const workspace = settledWorkspace(options.workspace, settings.config);
+  const calls = servedCalls({
+    collection: options.collection,
+    needsRoots: false,
+    onNote: printUntrustedNotice,
+    foreignTool: servers.named,
+    open: async () =>
+      createToolkit({ ...settings.toolkit, tools: await servers.tools(), yieldMs: AUTO_BACKGROUND_MS, workspace }),
+  });
+  const token = newToken();
+  const { port = 0, host } = settings.config.serve;
+  const at = { port: portOf(options.port) ?? port, ...(host === undefined ? {} : { host }) };
+  const service = await serveMcpHttp({ ...server, calls, token, clientNamed: tokens.holderOf, ...at });
+  if (at.port !== 0 && service.port !== at.port)
+    printUntrustedNotice(`port ${at.port} is in use; using ${service.port} instead.`);
+  const offered = [...server.tools, ...(await servers.tools())];
+  const about = {
+    url: service.url,
+    token,
+    workspace,
+    tools: offered.map((tool) => tool.name),
+    start: stdioServerCommand(workspace, { ...stateOfEnvironment(settings), ...options }),
+  };
+  reportUnreadConfig(settings, workspace);
+  // Before the address is printed: a client may send a signal at once.
+  const stop = untilSignalled();
+  const { connectText } = await import("./connect-text.js");
+  process.stdout.write(connectText(about, options.once === true));
+  if (!options.once) await signalled(stop);
+  await service.close();
+  await beforeTimeout(closed(calls, servers));
+  return EXIT.ok;
+}
+
+/** A client starts the server without this terminal's environment. */
+function stateOfEnvironment({ config }: Settings): Pick<ServeOptions, "state"> {
+  const { HAFT_STATE: state = "" } = process.env;
+  return config.stateDir !== undefined || state === "" ? {} : { state };
+}
+
+/** `--workspace` makes the server read that directory's file, and `--config` would trust a project's file. */
+function reportUnreadConfig({ projectFile }: Settings, workspace: string): void {
+  if (projectFile === undefined || dirname(projectFile) === workspace) return;
+  printUntrustedNotice(
+    `a client that starts the server itself in "${workspace}" does not read ${projectFile}. Copy the file there, or add \`--config FILE\` if you trust all of it.`,
+  );
+}
+
+async function reportUnstored({ toolkit: { stateDir } }: Settings): Promise<void> {
+  const problem = await stateDirectoryProblem(stateDir === undefined ? {} : { stateDir });
+  if (problem !== undefined) printUntrustedNotice(problem);
+}
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new UsageError(
+    `--port must be a number from 0 to 65535, not "${text}". Leave the option out for any free port.`,
+  );
+}
+
+function untilSignalled(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => stop.abort());
+  return stop.signal;
+}
+
+function signalled(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** Closes all parts at once and reports errors. */
+async function closed(
+  ...parts: readonly Pick<ConfiguredServers, "close">[]
+): Promise<{ readonly left: readonly string[] }> {
+  const ends = parts.map((part) =>
+    part.close().catch((error: unknown) => {
+      printUntrustedNotice(`shutdown failed: ${messageOf(error)}`);
+      return { left: [] };
+    }),
+  );
+  return { left: (await Promise.all(ends)).flatMap((one) => one.left) };
+}
+
+async function beforeTimeout(work: Promise<{ readonly left: readonly string[] }>): Promise<void> {
+  const late = new Promise<{ readonly left: readonly string[] }>((resolve) => {
+    setTimeout(() => resolve({ left: ["processes that did not exit in time"] }), SHUTDOWN_TIMEOUT_MS).unref();
+  });
+  const { left } = await Promise.race([work, late]);
+  for (const one of left) printUntrustedNotice(`could not kill ${one}`);
+}

@@ -1,0 +1,101 @@
+/** The calls of a server: a toolkit that the first call opens, and a session for each client session. */
+import type { DefinedTool } from "../../../../kernel/index.js";
+import type { Toolkit } from "../../../../toolkit/index.js";
+import type { McpCalls } from "../../../mcp/index.js";
+import { endedAfterKill } from "../../survivor-watch.js";
+import { ServedSessions } from "./served-sessions.js";
+import { ServedToolkit, type ServedToolkitOptions } from "./served-toolkit.js";
+
+/** Beyond this many open sessions, the least recently used one of the client with the most is closed. */
+const MAX_SESSIONS = 1_000;
+/** How often to check for sessions that expired or were ended by `haft sessions`. */
+const CHECK_INTERVAL_MS = 5_000;
+
+export interface ServedCallsOptions extends Omit<ServedToolkitOptions, "onMoved"> {
+  readonly collection: string;
+  /** The current tool of another server; such tools change while the toolkit is open. */
+  foreignTool?(name: string): DefinedTool | undefined;
+  /** A notice for the user. */
+  onNote(line: string): void;
+  /** Default 1000. One with a running call is never closed. */
+  readonly maxSessions?: number;
+  /** Milliseconds since the epoch, to expire idle sessions. Default: the toolkit's clock. */
+  now?(): number;
+  /** Default 5000. */
+  readonly checkIntervalMs?: number;
+}
+
+export interface ServedCalls extends McpCalls {
+  /** Closes every session and kills its background processes. Sessions that a client can resume stay stored. Idempotent. */
+  close(): Promise<{ readonly left: readonly string[] }>;
+}
+
+export function servedCalls(options: ServedCallsOptions): ServedCalls {
+  const { collection, maxSessions = MAX_SESSIONS, now, onNote } = options;
+  const sessions = new ServedSessions({ collection, maxSessions, onNote, ...(now === undefined ? {} : { now }) });
+  const inFlight = new Set<Promise<unknown>>();
+  const served = new ServedToolkit({
+    open: (root) => options.open(root),
+    needsRoots: options.needsRoots,
+    /** Todo lists move along; background processes are killed after the running calls. */
+    async onMoved(from, to) {
+      await sessions.moveTo(to);
+      sessions.trackEnd(
+        from,
+        Promise.allSettled(inFlight).then(() => from.close()),
+      );
+    },
+  });
+  let callIds: string | undefined;
+  let callCount = 0;
+  let isReported = false;
+  let checkTimer: NodeJS.Timeout | undefined;
+
+  const open = (): Promise<Toolkit> => {
+    checkTimer ??= setInterval(() => sessions.check(), options.checkIntervalMs ?? CHECK_INTERVAL_MS).unref();
+    return served.open();
+  };
+
+  return {
+    get takeRoots() {
+      return served.takeRoots;
+    },
+    rootsChanged: () => served.forgetRoots(),
+    async run(call, runOptions, named) {
+      const toolkit = await open();
+      const { box: usual, session } = await sessions.of(named, toolkit);
+      const foreign = options.foreignTool?.(call.name);
+      if (foreign !== undefined) toolkit.registry.register(foreign);
+      // A box has the tools of the time it was created.
+      const box = foreign === undefined ? usual : session.box(collection);
+      // Call ids need to be unique, not secret, so one random prefix is enough.
+      callIds ??= toolkit.host.ids.next("call");
+      const running = box.runner.run({ ...call, id: `${callIds}-${(++callCount).toString(36)}` }, runOptions);
+      inFlight.add(running);
+      try {
+        return await running;
+      } finally {
+        inFlight.delete(running);
+        if (!isReported) {
+          isReported = true;
+          endedAfterKill(await toolkit.takeReports()).forEach(onNote);
+        }
+      }
+    },
+    async artifacts(named) {
+      // Reading artifacts must not choose a workspace: that is up to the client's next call.
+      const toolkit = options.needsRoots ? await served.current() : await open();
+      if (toolkit === undefined) return undefined;
+      const { session } = await sessions.of(named, toolkit);
+      return session.session.artifacts;
+    },
+    end: (key) => sessions.end(key, { forgets: true }),
+    endOf: (client) => sessions.endOf(client),
+    async close() {
+      clearInterval(checkTimer);
+      const toolkit = await served.current();
+      await sessions.close();
+      return toolkit === undefined ? { left: [] } : toolkit.close();
+    },
+  };
+}
