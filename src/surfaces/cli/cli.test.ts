@@ -233,7 +233,7 @@ describe("haft tools", () => {
     const done = await haft(["tools", "--collection", "read-only"]);
     expect(done.stdout).toMatch(/^read\s+\S/m);
     expect(done.stdout).not.toMatch(/^bash/m);
-    expect(done.stdout).toContain("`haft tools read` shows the parameters of one");
+    expect(done.stdout).toContain("`haft tools read` shows a tool's parameters");
     const unknown = await haft(["tools", "--collection", "nothing"]);
     expect(unknown.status).toBe(2);
     expect(unknown.stderr).toMatch(/"nothing".*read-only, coding, all/);

@@ -301,6 +301,8 @@ describe("a limit on the size of a file", () => {
         .join("")
         .slice(0, 65_536),
     );
-    expect(shown.stderr).toMatch(/^haft: showed the stored part of a-\w+: bytes 65536 to (\d+) of \1 were not stored\.\n$/);
+    expect(shown.stderr).toMatch(
+      /^haft: showed the stored part of a-\w+: bytes 65536 to (\d+) of \1 were not stored\.\n$/,
+    );
   });
 });

@@ -7,6 +7,9 @@ const SAMPLES: readonly (readonly [name: RegExp, value: string])[] = [
   [/pattern|query|regex/i, "TODO"],
   [/path|file|from/i, "notes.md"],
   [/^to$/, "notes/new.md"],
+  [/^(old_?(text|string)|find)$/i, "draft"],
+  [/^(new_?(text|string)|replace|replacement)$/i, "final"],
+  [/^content$/i, "Hello"],
 ];
 /** Shown in an example though no schema requires them: a call without them would do nothing. */
 const PART_OF_EXAMPLES = /^(oldText|newText|command)$/;

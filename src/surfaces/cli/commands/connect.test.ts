@@ -108,7 +108,7 @@ describe("haft connect", () => {
     const done = await haft([name]);
     expect(done).toMatchObject({ status: 0, stderr: "" });
     expect(done.stdout).toContain(join(root, at));
-    expect(done.stdout).toContain("not there yet");
+    expect(done.stdout).toContain("which does not exist yet");
     const { text } = JSON.parse((await haft([name, "--json"])).stdout) as { text: string };
     expect(done.stdout).toContain(text);
     const where = name === "codex" ? [] : ["--workspace", workspace];
@@ -122,15 +122,17 @@ describe("haft connect", () => {
       JSON.stringify((JSON.parse((await haft([...args, "--json"])).stdout) as { entry: unknown }).entry);
     for (const name of ["claude-code", "codex", "gemini-cli", "opencode"]) {
       const printed = (await haft([name, "--user"])).stdout;
-      expect(printed).toMatch(/^It works in the folder that .* is started in\.$/m);
+      expect(printed).toMatch(/^Its working directory is the one that .* is started in\.$/m);
       expect(await argsOf([name, "--user"])).not.toContain("--workspace");
       const bound = await haft([name, "--user", "--workspace", workspace]);
-      expect(bound.stdout).toContain(`It works in ${workspace}, whatever `);
-      expect(bound.stdout).toContain("without --workspace it works where the client is started");
+      expect(bound.stdout).toContain(`Its working directory is always ${workspace}, whichever project `);
+      expect(bound.stdout).toContain("without --workspace it is the directory that the client is started in");
       expect(await argsOf([name, "--user", "--workspace", workspace])).toContain(workspace);
     }
     const desktop = (await haft(["claude-desktop"])).stdout;
-    expect(desktop).toContain(`It works in ${workspace}, whatever Claude Desktop has open.`);
+    expect(desktop).toContain(
+      `Its working directory is always ${workspace}, whichever project Claude Desktop has open.`,
+    );
     expect(await argsOf(["claude-desktop"])).toContain(workspace);
   });
 
@@ -138,7 +140,7 @@ describe("haft connect", () => {
     expect((await haft(["claude-code", "--write"])).stdout).toMatch(/approve the server.*`claude mcp list`/);
     expect((await haft(["claude-code", "--user"])).stdout).not.toContain("approve");
     expect((await haft(["gemini-cli", "--write"])).stdout).toMatch(/trust the folder .*`gemini mcp list`/);
-    expect((await haft(["gemini-cli", "--write"])).stdout).not.toContain("It works in");
+    expect((await haft(["gemini-cli", "--write"])).stdout).not.toContain("Its working directory");
   });
 
   const MERGED: readonly (readonly [client: ClientName, before: string])[] = [

@@ -73,7 +73,7 @@ describe("haft init", () => {
     const schema = JSON.parse(readFileSync(fileURLToPath($schema), "utf8")) as { title: string };
     expect(schema.title).toBe("Haft configuration");
     mkdirSync(join(workspace, "node_modules"));
-    symlinkSync(fileURLToPath(new URL("../../..", import.meta.url)), join(workspace, "node_modules", "haft"));
+    symlinkSync(fileURLToPath(new URL("../../../..", import.meta.url)), join(workspace, "node_modules", "haft"));
     const installed = await parseConfig((await haft("init", "--print")).stdout, "x");
     expect(installed.$schema).toBe("./node_modules/haft/config.schema.json");
   });

@@ -59,7 +59,7 @@ async function startingConfig(directory: string, isOwn: boolean): Promise<string
   const lines = isOwn ? [...SHARED, ...OWN] : [...SHARED, ...PROJECT];
   const head = isOwn
     ? "// Haft's configuration for everything you start. A workspace's haft.jsonc overrides it."
-    : `// Haft's configuration in this directory. Only your own file (haft init --user) may set: ${TRUSTED_KEYS.join(", ")}.`;
+    : `// Haft's configuration in this directory. Unless your own file (haft init --user) trusts it, these are limited or ignored: ${TRUSTED_KEYS.join(", ")}.`;
   const schema = JSON.stringify(schemaReference(directory, configSchemaPath()));
   return `${head}\n// JSON with comments; trailing commas are allowed.\n{\n  "$schema": ${schema},\n\n${lines
     .map((line) => (line === "" ? "" : `  ${line}`))

@@ -17,6 +17,7 @@ export function explanationText(explanation: Explanation): string {
     add("reason", decision.reason);
     if (decision.next !== undefined) add("next", decision.next);
   }
+  if (effect === "write") add("note", "the read-before-write gate is not evaluated");
   if (stopped !== undefined) add("stopped", stopped.message ?? stopped.code ?? "before it ran");
   return `${rows.map(([name, value]) => `${pc.bold(name.padEnd(9))} ${value}`).join("\n")}\n`;
 }
