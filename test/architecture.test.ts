@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LONG_FILES, PACKAGES } from "./architecture/allowed.js";
 import { ambientGlobals, consoleUse } from "./architecture/ambient-rules.js";
-import { builtins, cycles, packages, roomEntries, roomImports, testImports } from "./architecture/import-rules.js";
+import { builtins, cycles, moduleEntries, moduleImports, packages, testImports } from "./architecture/import-rules.js";
 import { explicitExports, fileNames, fileSizes, MAX_FILE_LINES, nameBranches } from "./architecture/shape-rules.js";
 import { signalsSent } from "./architecture/signal-rule.js";
 import {
@@ -11,6 +11,7 @@ import {
   type SourceFile,
   type Violation,
 } from "./architecture/source-tree.js";
+import { readVocabularyFiles, vocabulary } from "./architecture/vocabulary.js";
 
 type Rule = (files: readonly SourceFile[]) => Violation[];
 
@@ -20,14 +21,16 @@ interface Case {
   readonly rule: Rule;
   /** The rule with the project's own table, where the self-test brings one of its own. */
   readonly real?: Rule;
+  /** What the rule reads, where it is not the sources that ship. */
+  readonly files?: () => readonly SourceFile[];
   readonly bites: Readonly<Record<string, string>>[];
   readonly passes: Readonly<Record<string, string>>[];
 }
 
 const CASES: readonly Case[] = [
   {
-    title: "rooms import only what the table allows",
-    rule: roomImports,
+    title: "modules import only what the table allows",
+    rule: moduleImports,
     bites: [
       { "src/text/a.ts": `import { x } from "../kernel/index.js";` },
       { "src/kernel/a.ts": `export { x } from "../tools/index.js";` },
@@ -62,8 +65,8 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    title: "another room is entered by its index",
-    rule: roomEntries,
+    title: "another module is entered by its index",
+    rule: moduleEntries,
     bites: [
       { "src/tools/a.ts": `import { x } from "../kernel/pipeline.js";` },
       { "src/toolkit/a.ts": `import { x } from "../backends/local/local-fs.js";` },
@@ -109,7 +112,7 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    title: "no import goes round in a ring",
+    title: "there are no import cycles",
     rule: cycles,
     bites: [
       {
@@ -128,7 +131,7 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    title: "pure rooms take time, chance, network and process from ports",
+    title: "pure modules take time, randomness, network and process from ports",
     rule: ambientGlobals,
     bites: [
       { "src/tools/a.ts": `await fetch("http://x");` },
@@ -153,7 +156,7 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    title: "every signal is sent by the one function that refuses what is not ours",
+    title: "signals are sent by one function, which rejects processes that are not ours",
     rule: signalsSent,
     bites: [
       { "src/backends/local/a.ts": `process.kill(5, "SIGTERM");` },
@@ -184,7 +187,7 @@ const CASES: readonly Case[] = [
     passes: [{ "src/surfaces/cli/a.ts": `console.log("x");` }],
   },
   {
-    title: "files and folders are named for their subject, in kebab-case",
+    title: "files and directories are named for their subject, in kebab-case",
     rule: fileNames,
     bites: [
       { "src/kernel/toolBox.ts": "" },
@@ -236,35 +239,57 @@ const CASES: readonly Case[] = [
       { "src/kernel/a.ts": `switch (access) { case "write": x(); }` },
     ],
   },
+  {
+    title: "one vocabulary: no old word in names, comments, messages, titles and docs",
+    rule: vocabulary,
+    files: readVocabularyFiles,
+    bites: [
+      { "src/kernel/folder-names.ts": "" },
+      { "src/kernel/a.ts": "const parentFolder = 1;" },
+      { "src/kernel/a.ts": "class A { #bury() {} }" },
+      { "src/kernel/a.ts": "interface FarSide {}" },
+      { "src/kernel/a.ts": "/** What the caller\n * is told. */" },
+      { "src/kernel/a.ts": "const x = 1; // goes on" },
+      { "src/kernel/a.ts": `const x = "It is a folder.";` },
+      { "src/kernel/a.test.ts": `it("gives up after a minute", () => {});` },
+      { "docs/a.md": "Differences in blanks\nare bridged." },
+    ],
+    passes: [
+      { "src/kernel/a.ts": `import { x } from "./folder.js"; interface Surface { interfaces: string }` },
+      { "src/kernel/a.ts": `const spoken = "a blind spot"; // a line ends with a newline` },
+      { "src/kernel/a.ts": `const url = "http://a/b"; const ROOMY = /folder/;` },
+      { "src/kernel/a.test.ts": `it("reads", () => read("/folder/file"));` },
+    ],
+  },
 ];
 
 const sources = readSources();
 
 describe("architecture", () => {
-  for (const { title, rule, real = rule } of CASES) {
+  for (const { title, rule, real = rule, files } of CASES) {
     it(title, () => {
-      expect(real(sources)).toEqual([]);
+      expect(real(files?.() ?? sources)).toEqual([]);
     });
   }
 
-  it("tests beside the code use nothing of test/", () => {
+  it("tests in src/ import nothing from test/", () => {
     expect(testImports(readTestSources())).toEqual([]);
     expect(testImports(parse({ "src/a.test.ts": `new URL("../test/a.mjs", import.meta.url)` }))).toHaveLength(1);
     expect(testImports(parse({ "src/a.test.ts": `import "./test/a.js"; import "../testing/a.js";` }))).toEqual([]);
   });
 
-  it("reads the real sources", () => {
+  it("reads the sources of the project", () => {
     expect(sources.map(({ path }) => path)).toContain("src/kernel/index.ts");
     expect(sources.flatMap(({ imports }) => imports).length).toBeGreaterThan(50);
   });
 });
 
-describe("each architecture rule bites", () => {
+describe("each architecture rule", () => {
   for (const { title, rule, bites, passes } of CASES) {
-    it(`when broken: ${title}`, () => {
+    it(`reports a violation: ${title}`, () => {
       for (const files of bites) expect(rule(parse(files)), JSON.stringify(files).slice(0, 200)).not.toEqual([]);
     });
-    it(`and only then: ${title}`, () => {
+    it(`reports nothing else: ${title}`, () => {
       for (const files of passes) expect(rule(parse(files)), JSON.stringify(files).slice(0, 200)).toEqual([]);
     });
   }

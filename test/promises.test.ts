@@ -14,7 +14,7 @@ import {
 } from "../src/index.js";
 import type { CoreFs } from "../src/kernel/index.js";
 import { verifies } from "../src/testing/verifies.fixture.js";
-import { readSources, roomOf } from "./architecture/source-tree.js";
+import { moduleOf, readSources } from "./architecture/source-tree.js";
 
 const FOLDER = "/project";
 
@@ -115,7 +115,7 @@ describe("promises kept together", () => {
       file.tree.statements
         .filter((one) => ts.isInterfaceDeclaration(one) || ts.isTypeAliasDeclaration(one))
         .filter((one) => names.includes(one.name.text))
-        .map((one) => `${one.name.text} in ${roomOf(file.path)}`),
+        .map((one) => `${one.name.text} in ${moduleOf(file.path)}`),
     );
     expect(declared.sort()).toEqual(names.map((name) => `${name} in kernel`).sort());
   });

@@ -1,12 +1,12 @@
-/** The exceptions to the architecture rules, each of them on purpose. */
+/** The exceptions to the architecture rules. */
 import type { PackageTable } from "./import-rules.js";
 
-/** Room → the packages it may import. A package stands here only with a page in `docs/decisions/`. */
+/** Module → the packages it may import. Each package has a page in `docs/decisions/`. */
 export const PACKAGES: PackageTable = {
   text: { chardet: "lazy" },
   kernel: { ajv: "lazy" },
   "engines/search": { re2js: "lazy" },
-  host: { sharp: "lazy", unpdf: "lazy" }, // both in a process of their own
+  host: { sharp: "lazy", unpdf: "lazy" }, // both run in a worker process
   "mcp-client": { "@modelcontextprotocol/client": "lazy" },
   "backends/local": { "@vscode/ripgrep": "lazy" },
   "backends/memory": { unbash: "eager" },

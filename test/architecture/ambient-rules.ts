@@ -1,7 +1,7 @@
-/** What a pure room may not reach for: the global clock, randomness, network, process and console. */
+/** Pure modules do not use the global clock, randomness, network, process or console. */
 import ts from "typescript";
-import { SYSTEM_LAYERS } from "./import-rules.js";
-import { layerOf, lineOf, roomOf, type SourceFile, type Violation, walk } from "./source-tree.js";
+import { SYSTEM_MODULES } from "./import-rules.js";
+import { groupOf, lineOf, moduleOf, type SourceFile, type Violation, walk } from "./source-tree.js";
 
 /** Global → the port that stands for it. */
 const GLOBALS: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ const GLOBALS: Readonly<Record<string, string>> = {
   clearImmediate: "the function that ctx.clock.timer returns",
 };
 
-/** Object → members that read the time or roll dice. */
+/** Object → members that read the time or are random. */
 const MEMBERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Date: { now: "ctx.clock.now" },
   Math: { random: "ctx.ids" },
@@ -26,17 +26,17 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   AbortSignal: { timeout: "ctx.clock.timer with an AbortController" },
 };
 
-/** Rooms that are no system layer use ports instead of globals. */
+/** Modules outside SYSTEM_MODULES use ports instead of globals. */
 export function ambientGlobals(files: readonly SourceFile[]): Violation[] {
   return files
-    .filter((file) => !SYSTEM_LAYERS.includes(layerOf(roomOf(file.path))))
+    .filter((file) => !SYSTEM_MODULES.includes(groupOf(moduleOf(file.path))))
     .flatMap((file) => uses(file).map(([node, name, instead]) => violation(file, node, name, instead)));
 }
 
 /** Only the command line writes to the console; everything else reports through results and events. */
 export function consoleUse(files: readonly SourceFile[]): Violation[] {
   return files
-    .filter((file) => roomOf(file.path) !== "surfaces/cli")
+    .filter((file) => moduleOf(file.path) !== "surfaces/cli")
     .flatMap((file) => {
       const found: Violation[] = [];
       walk(file.tree, (node) => {
@@ -47,7 +47,7 @@ export function consoleUse(files: readonly SourceFile[]): Violation[] {
 }
 
 function violation(file: SourceFile, node: ts.Node, name: string, instead: string): Violation {
-  return `${file.path}:${lineOf(file, node)}: ${roomOf(file.path)} may not use ${name}. Use ${instead}.`;
+  return `${file.path}:${lineOf(file, node)}: ${moduleOf(file.path)} may not use ${name}. Use ${instead}.`;
 }
 
 function uses(file: SourceFile): [ts.Node, string, string][] {

@@ -1,11 +1,11 @@
-/** Who may import whom: rooms, entries, third-party packages, cycles. */
+/** Import rules: modules, entries, third-party packages, cycles. */
 import { builtinModules } from "node:module";
-import { type Import, layerOf, roomOf, type SourceFile, type Violation } from "./source-tree.js";
+import { groupOf, type Import, moduleOf, type SourceFile, type Violation } from "./source-tree.js";
 
 const PURE = ["kernel", "text"];
 const HOSTED = [...PURE, "host"];
 
-/** Layer → the layers it may import, besides its own room. A room of `backends/` may also import the two named ones. */
+/** Group → the groups that its modules may import. Modules of one group do not import each other, except SHARED ones. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   text: [],
   kernel: ["text"],
@@ -46,18 +46,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The modules that another of their own layer may import: what several backends share, and the search that completes one. */
+/** Modules that others of the same group may import. */
 const SHARED = ["backends/posix", "engines/search"];
 
-/** The program that starts the other surfaces; between themselves they know nothing of each other. */
+/** The program that starts the other surfaces, which do not import each other. */
 const STARTER = "surfaces/cli";
 
-/** Layers that may touch the operating system. */
-export const SYSTEM_LAYERS: readonly string[] = ["host", "backends", "mcp-client", "stores", "surfaces"];
+/** Groups that may touch the operating system. */
+export const SYSTEM_MODULES: readonly string[] = ["host", "backends", "mcp-client", "stores", "surfaces"];
 
 const BUILTINS = new Set(builtinModules.map((name) => name.replace(/^node:/, "")));
 
-/** Whether a specifier names a module of Node itself, with or without its prefix. */
+/** Whether a specifier names a built-in module of Node.js, with or without `node:`. */
 export function isBuiltin(specifier: string): boolean {
   const bare = specifier.replace(/^node:/, "");
   return specifier.startsWith("node:") || BUILTINS.has(bare) || BUILTINS.has(bare.split("/")[0] ?? bare);
@@ -66,65 +66,65 @@ export function isBuiltin(specifier: string): boolean {
 const at = (file: SourceFile, { line }: Import) => `${file.path}:${line}`;
 
 /** The import table. */
-export function roomImports(files: readonly SourceFile[]): Violation[] {
+export function moduleImports(files: readonly SourceFile[]): Violation[] {
   return eachImport(files, (file, one) => {
     if (one.target === undefined) return undefined;
     if (!one.target.startsWith("src/")) return `${at(file, one)}: "${one.specifier}" leaves src/.`;
-    const [from, to] = [roomOf(file.path), roomOf(one.target)];
+    const [from, to] = [moduleOf(file.path), moduleOf(one.target)];
     if (from === to || mayImport(from, to) || isContractOfDialect(from, one.target)) return undefined;
     return `${at(file, one)}: ${from} may not import ${to}. The import table is in test/architecture/import-rules.ts.`;
   });
 }
 
-/** What tests beside the code need lies beside the code too. By the text, so that the path of a program to start counts. */
+/** Tests in `src/` do not use `test/`. Searches the text, because a path to a program counts too. */
 export function testImports(files: readonly SourceFile[]): Violation[] {
   return files
     .filter(({ path, text }) => path.startsWith("src/") && /"(\.\.\/)+test\//.test(text))
     .map(
       ({ path }) =>
-        `${path}: src/ uses nothing of test/. Move it beside the code or to src/testing/, as a \`.fixture.ts\`.`,
+        `${path}: src/ may not use test/. Move the file beside the code or to src/testing/, as a \`.fixture.ts\`.`,
     );
 }
 
-/** The one file of a tool that a dialect may import: its schema, types and limits. */
+/** Dialects may import one file of a tool: its schema, types and limits. */
 const isContractOfDialect = (from: string, target: string) =>
-  layerOf(from) === "dialects" && /^src\/tools\/[^/]+\/contract\.ts$/.test(target);
+  groupOf(from) === "dialects" && /^src\/tools\/[^/]+\/contract\.ts$/.test(target);
 
 function mayImport(from: string, to: string): boolean {
-  const layer = layerOf(from);
-  if (MAY_IMPORT[layer] === undefined) return false;
-  if (to === layer) return true; // what the rooms of one layer have in common lies in the layer's folder itself
-  if (from === layer && layerOf(to) === layer) return true; // whose index gathers them
-  if (from === STARTER && layerOf(to) === "surfaces") return true;
-  if (SHARED.includes(to) && layerOf(to) === layer) return true;
-  return MAY_IMPORT[layer].includes(layerOf(to));
+  const group = groupOf(from);
+  if (MAY_IMPORT[group] === undefined) return false;
+  if (to === group) return true; // files directly in the directory of the group are shared
+  if (from === group && groupOf(to) === group) return true; // the index of the group
+  if (from === STARTER && groupOf(to) === "surfaces") return true;
+  if (SHARED.includes(to) && groupOf(to) === group) return true;
+  return MAY_IMPORT[group].includes(groupOf(to));
 }
 
-/** Another room is entered by its `index.ts`, or by the one file that bears the room's name. */
-export function roomEntries(files: readonly SourceFile[]): Violation[] {
+/** Other modules import the `index.ts` of a module, or its one file of the same name. */
+export function moduleEntries(files: readonly SourceFile[]): Violation[] {
   return eachImport(files, (file, one) => {
     if (one.target === undefined) return undefined;
-    const [from, room] = [roomOf(file.path), roomOf(one.target)];
-    if (room === from || room === layerOf(from) || layerOf(room) === from) return undefined;
-    const name = room.split("/").at(-1);
-    const inside = one.target.slice(`src/${room}/`.length);
-    if (room === "entry" || inside === "index.ts" || isContractOfDialect(from, one.target)) return undefined;
+    const [from, module] = [moduleOf(file.path), moduleOf(one.target)];
+    if (module === from || module === groupOf(from) || groupOf(module) === from) return undefined;
+    const name = module.split("/").at(-1);
+    const inside = one.target.slice(`src/${module}/`.length);
+    if (module === "entry" || inside === "index.ts" || isContractOfDialect(from, one.target)) return undefined;
     // The index of host loads modules of Node.js, which the main entry must not.
     if (from === "entry" && one.target === "src/host/clock.ts") return undefined;
-    if (room.includes("/") && [`${name}.ts`, `${name}-${layerOf(room).slice(0, -1)}.ts`].includes(inside))
+    if (module.includes("/") && [`${name}.ts`, `${name}-${groupOf(module).slice(0, -1)}.ts`].includes(inside))
       return undefined;
-    return `${at(file, one)}: "${one.specifier}" reaches into ${room}. Import its index.ts.`;
+    return `${at(file, one)}: "${one.specifier}" is internal to ${module}. Import its index.ts.`;
   });
 }
 
 export function builtins(files: readonly SourceFile[]): Violation[] {
   return eachImport(files, (file, one) => {
-    if (!isBuiltin(one.specifier) || SYSTEM_LAYERS.includes(layerOf(roomOf(file.path)))) return undefined;
-    return `${at(file, one)}: ${roomOf(file.path)} may not import "${one.specifier}". Use a port of the kernel.`;
+    if (!isBuiltin(one.specifier) || SYSTEM_MODULES.includes(groupOf(moduleOf(file.path)))) return undefined;
+    return `${at(file, one)}: ${moduleOf(file.path)} may not import "${one.specifier}". Use a port of the kernel.`;
   });
 }
 
-/** Room → packages that it may import. "lazy" ones only by `import()`, so that nobody pays for them who does not use them. */
+/** Module → packages that it may import; "lazy" ones only with `import()`, so that they load when they are used. */
 export type PackageTable = Readonly<Record<string, Readonly<Record<string, "eager" | "lazy">>>>;
 
 export function packages(files: readonly SourceFile[], table: PackageTable): Violation[] {
@@ -134,16 +134,16 @@ export function packages(files: readonly SourceFile[], table: PackageTable): Vio
       .split("/")
       .slice(0, one.specifier.startsWith("@") ? 2 : 1)
       .join("/");
-    const allowed = table[roomOf(file.path)]?.[name];
+    const allowed = table[moduleOf(file.path)]?.[name];
     if (allowed === undefined) {
-      return `${at(file, one)}: ${roomOf(file.path)} may not import the package "${name}". The table is in test/architecture/allowed.ts.`;
+      return `${at(file, one)}: ${moduleOf(file.path)} may not import the package "${name}". The table is in test/architecture/allowed.ts.`;
     }
     if (allowed === "eager" || one.kind === "dynamic" || one.typeOnly) return undefined;
     return `${at(file, one)}: import "${name}" lazily, with import(), where it is used.`;
   });
 }
 
-/** Files that import each other in a ring. Types count: what describes itself through another is one subject. */
+/** Import cycles. Type imports count. */
 export function cycles(files: readonly SourceFile[]): Violation[] {
   const edges = new Map(files.map((file) => [file.path, file.imports.flatMap(({ target }) => target ?? [])]));
   const state = new Map<string, "open" | "done">();

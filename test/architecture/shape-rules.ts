@@ -1,7 +1,7 @@
-/** How files look: names, sizes, exports, and no branch on the name of a tool or a dialect. */
+/** File names, file sizes, explicit exports, and no branch on the name of a tool or a dialect. */
 import { basename } from "node:path";
 import ts from "typescript";
-import { layerOf, lineOf, roomOf, type SourceFile, type Violation, walk } from "./source-tree.js";
+import { groupOf, lineOf, moduleOf, type SourceFile, type Violation, walk } from "./source-tree.js";
 
 export const MAX_FILE_LINES = 400;
 
@@ -9,27 +9,26 @@ const VAGUE_NAMES = ["utils", "util", "helpers", "helper", "common", "types", "m
 
 export function fileNames(files: readonly SourceFile[]): Violation[] {
   return files.flatMap(({ path }) => {
-    const name = basename(path, ".ts").replace(/\.sh$/, ""); // a source that holds a shell script says so: boot.sh.ts
-    if (VAGUE_NAMES.includes(name)) return [`${path}: the name says nothing. Name the subject.`];
+    const name = basename(path, ".ts").replace(/\.sh$/, ""); // boot.sh.ts contains a shell script
+    if (VAGUE_NAMES.includes(name)) return [`${path}: the name is too general. Name the subject.`];
     const parts = path.split("/").slice(1, -1).concat(name);
     if (parts.every((part) => /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(part))) return [];
-    return [`${path}: folders and files are named in kebab-case.`];
+    return [`${path}: directories and files are named in kebab-case.`];
   });
 }
 
-/** `reasons` lists the files that may be longer, each with its reason. One that needs it no longer is a violation too. */
+/** `reasons` lists the files that may be longer, each with its reason. A stale entry is a violation too. */
 export function fileSizes(files: readonly SourceFile[], reasons: Readonly<Record<string, string>>): Violation[] {
   const long = files.filter(({ text }) => text.split("\n").length - 1 > MAX_FILE_LINES).map(({ path }) => path);
   return [
     ...long
       .filter((path) => !reasons[path])
       .map(
-        (path) =>
-          `${path}: over ${MAX_FILE_LINES} lines. Find the seam, or name the reason in test/architecture/allowed.ts.`,
+        (path) => `${path}: over ${MAX_FILE_LINES} lines. Split it, or give a reason in test/architecture/allowed.ts.`,
       ),
     ...Object.keys(reasons)
       .filter((path) => !long.includes(path))
-      .map((path) => `${path}: needs its reason for length no longer. Take it out of test/architecture/allowed.ts.`),
+      .map((path) => `${path}: no longer over ${MAX_FILE_LINES} lines. Remove it from test/architecture/allowed.ts.`),
   ];
 }
 
@@ -48,20 +47,20 @@ const PLAIN_NAMES =
     " ",
   );
 
-/** Words that mean something else elsewhere: they count where they are compared with something called a name. */
+/** Words with other meanings: they count only when compared with something called a name. */
 const AMBIGUOUS_NAMES = "read write edit ls grep find bash shell process time move delete browser delegate".split(" ");
 
-const SOUNDS_LIKE_A_NAME = /(^|\.)([a-z]*name|tool|dialect|canonical|advertised)(\.name)?$/i;
+const NAME_EXPRESSION = /(^|\.)([a-z]*name|tool|dialect|canonical|advertised)(\.name)?$/i;
 
-/** Only the toolkit, which composes, knows tools and dialects by name. */
+/** Only the toolkit may branch on the names of tools and dialects. */
 export function nameBranches(files: readonly SourceFile[]): Violation[] {
   return files
-    .filter((file) => layerOf(roomOf(file.path)) !== "toolkit")
+    .filter((file) => groupOf(moduleOf(file.path)) !== "toolkit")
     .flatMap((file) => {
       const found: Violation[] = [];
       walk(file.tree, (node) => {
         for (const [subject, word] of comparisons(node)) {
-          const known = PLAIN_NAMES.includes(word) || (AMBIGUOUS_NAMES.includes(word) && soundsLikeAName(subject));
+          const known = PLAIN_NAMES.includes(word) || (AMBIGUOUS_NAMES.includes(word) && isNameExpression(subject));
           if (known) {
             found.push(
               `${file.path}:${lineOf(file, node)}: branches on the name "${word}". Let the tool or the dialect declare what differs.`,
@@ -73,7 +72,7 @@ export function nameBranches(files: readonly SourceFile[]): Violation[] {
     });
 }
 
-const soundsLikeAName = (subject: ts.Expression) => SOUNDS_LIKE_A_NAME.test(subject.getText().replace(/[?!()]/g, ""));
+const isNameExpression = (subject: ts.Expression) => NAME_EXPRESSION.test(subject.getText().replace(/[?!()]/g, ""));
 
 const EQUALITY = [
   ts.SyntaxKind.EqualsEqualsToken,

@@ -1,7 +1,7 @@
-/** Signals are sent by one function, which refuses what is not certainly a process of ours. */
+/** Signals are sent by one function, which rejects processes that are not certainly ours. */
 import ts from "typescript";
-import { SYSTEM_LAYERS } from "./import-rules.js";
-import { layerOf, lineOf, roomOf, type SourceFile, type Violation, walk } from "./source-tree.js";
+import { SYSTEM_MODULES } from "./import-rules.js";
+import { groupOf, lineOf, moduleOf, type SourceFile, type Violation, walk } from "./source-tree.js";
 
 /** The only file that may send one. */
 const SENDER = "src/host/process/signal.ts";
@@ -11,13 +11,12 @@ const STARTERS = new Set(["spawn", "exec", "execFile", "fork"]);
 const KILLING_OPTIONS = new Set(["timeout", "signal", "killSignal"]);
 
 /**
- * In the layers that can have a child process nothing named `kill` is taken from anything but `this`: neither from `process`
- * nor from a child, whatever its variable is called. The other layers have no process (see ambient-rules.ts); their jobs
- * are ports with a `kill` of their own.
+ * Modules that can start processes use `kill` of `this` only, never of `process` or a child, whatever the variable is called.
+ * Other modules cannot reach a process (see ambient-rules.ts); a job there is a port that has a method `kill`.
  */
 export function signalsSent(files: readonly SourceFile[]): Violation[] {
   return files
-    .filter((file) => SYSTEM_LAYERS.includes(layerOf(roomOf(file.path))) && file.path !== SENDER)
+    .filter((file) => SYSTEM_MODULES.includes(groupOf(moduleOf(file.path))) && file.path !== SENDER)
     .flatMap((file) => {
       const found: Violation[] = [];
       walk(file.tree, (node) => {

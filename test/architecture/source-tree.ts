@@ -1,4 +1,4 @@
-/** The sources as the architecture rules see them: parsed once, imports resolved, rooms known. */
+/** The sources for the architecture rules: parsed once, with resolved imports and the module of each file. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ export type ImportKind = "static" | "export" | "dynamic" | "require";
 export interface Import {
   readonly specifier: string;
   readonly kind: ImportKind;
-  /** Nothing of it is left after compilation. */
+  /** Erased by compilation. */
   readonly typeOnly: boolean;
   readonly line: number;
   /** The source that a relative specifier means, relative to the repository. */
@@ -26,23 +26,23 @@ export interface SourceFile {
   readonly imports: readonly Import[];
 }
 
-/** One broken rule, in one line that says what to do instead. */
+/** One line: where, what is wrong, what to do instead. */
 export type Violation = string;
 
-/** Layers whose sub-folders are rooms of their own. */
-export const LAYERS_OF_ROOMS = ["engines", "backends", "stores", "surfaces", "dialects"] as const;
+/** Directories whose subdirectories are modules. */
+export const GROUPS_OF_MODULES = ["engines", "backends", "stores", "surfaces", "dialects"] as const;
 
 /** `src/backends/local/fs/local-fs.ts` is in "backends/local", `src/kernel/tool.ts` in "kernel", `src/index.ts` in "entry". */
-export function roomOf(path: string): string {
-  const [, layer, sub, ...rest] = path.split("/");
-  if (layer === undefined || sub === undefined) return "entry";
-  const hasRooms = (LAYERS_OF_ROOMS as readonly string[]).includes(layer);
-  return hasRooms && rest.length > 0 ? `${layer}/${sub}` : layer;
+export function moduleOf(path: string): string {
+  const [, group, sub, ...rest] = path.split("/");
+  if (group === undefined || sub === undefined) return "entry";
+  const hasModules = (GROUPS_OF_MODULES as readonly string[]).includes(group);
+  return hasModules && rest.length > 0 ? `${group}/${sub}` : group;
 }
 
-export const layerOf = (room: string): string => room.split("/")[0] ?? room;
+export const groupOf = (module: string): string => module.split("/")[0] ?? module;
 
-/** Parses one source; the self-tests feed made-up ones. */
+/** Parses one source. */
 export function parseSource(path: string, text: string): SourceFile {
   const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   return { path, text, tree, imports: importsOf(path, tree) };
@@ -68,9 +68,9 @@ export function readTestSources(): readonly SourceFile[] {
   return testSources;
 }
 
-/** Every file under a folder of the repository, sorted, relative to the repository. */
-export function listFiles(folder: string): string[] {
-  return readdirSync(join(REPOSITORY, folder), { recursive: true, withFileTypes: true })
+/** Every file under a directory of the repository, sorted, relative to the repository. */
+export function listFiles(directory: string): string[] {
+  return readdirSync(join(REPOSITORY, directory), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => posix.relative(REPOSITORY, posix.join(entry.parentPath, entry.name)))
     .sort();
