@@ -131,7 +131,7 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
     );
   }),
   on(
-    "artifacts:list:tells",
+    "artifacts:list:fields",
     "list tells id, what, counts, time and provenance in the order made",
     ROOMY,
     async (artifacts) => {
@@ -176,7 +176,7 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
     },
   ),
   on(
-    "artifacts:gap:told",
+    "artifacts:gap:reported",
     "A read inside the gap gives no bytes and tells where it ends; one that reaches it stops there",
     { maxBytes: 100, quotaBytes: 10_000 },
     async (artifacts) => {

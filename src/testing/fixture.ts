@@ -1,4 +1,4 @@
-/** What a conformance case works on: one backend, one fresh folder, and what the Fs port itself cannot make. */
+/** What a conformance case works on: one backend, one fresh directory, and what the Fs port itself cannot make. */
 import {
   type Backend,
   type BoundCall,
@@ -12,7 +12,7 @@ import { posixQuote } from "../text/index.js";
 
 /** Something that no port can make, for tests of how ports meet it. Paths are absolute. */
 export type Plant =
-  /** A symbolic link; what stands at `path` and is no folder is replaced in one step. */
+  /** A symbolic link; what stands at `path` and is no directory is replaced in one step. */
   | { readonly kind: "link"; readonly path: string; readonly target: string }
   /** A second name of the file `of`. */
   | { readonly kind: "hard-link"; readonly path: string; readonly of: string }
@@ -30,7 +30,7 @@ export interface Fixture {
   plant?(what: Plant): Promise<void>;
   /** Opens another backend of the same kind, for a case that closes it. Absent: cases of `backendSuite` are listed under `cannot`. */
   openAnother?(): Promise<Backend>;
-  /** Called once after the case, also when it failed. Removes the folder; may keep the backend open for the next case. */
+  /** Called once after the case, also when it failed. Removes the directory; may keep the backend open for the next case. */
   dispose(): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ export function bindAll(
   });
 }
 
-/** A grant over one folder and all below it. */
+/** A grant over one directory and all below it. */
 export function treeGrant(
   path: string,
   access: Place["access"] = EVERYTHING.access,

@@ -77,14 +77,14 @@ describe("cannotTable", () => {
 });
 
 it("no case of the suites passes because its subject lacks something: that is listed under `cannot`", () => {
-  const folder = new URL(".", import.meta.url);
-  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const directory = new URL(".", import.meta.url);
+  const names = readdirSync(directory, { recursive: true, encoding: "utf8" });
   const suites = names.filter(
     (name) => /^(fs|shell|search)\/.*\.ts$|-suite\.ts$/.test(name) && name !== "shell/run.ts",
   );
   expect(suites.length).toBeGreaterThan(10);
   const excused = suites.flatMap((name) =>
-    readFileSync(new URL(name, folder), "utf8")
+    readFileSync(new URL(name, directory), "utf8")
       .split("\n")
       .flatMap((line, index) => (/\breturn;|\.flags\b/.test(line) ? [`${name}:${index + 1}: ${line.trim()}`] : [])),
   );

@@ -6,17 +6,17 @@ import ts from "typescript";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Writes a source file and all it imports from this repository as JavaScript below `folder`, so that a test can start it as
+ * Writes a source file and all it imports from this repository as JavaScript below `dir`, so that a test can start it as
  * a process of its own without a build, and returns the path to start. Types are not checked here.
  */
-export function transpileForProcess(entry: URL, folder: string): string {
+export function transpileForProcess(entry: URL, directory: string): string {
   const pending = [fileURLToPath(entry)];
   const seen = new Set(pending);
   for (let source = pending.pop(); source !== undefined; source = pending.pop()) {
     const { outputText } = ts.transpileModule(readFileSync(source, "utf8"), {
       compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true },
     });
-    const output = outputOf(source, folder);
+    const output = outputOf(source, directory);
     mkdirSync(dirname(output), { recursive: true });
     writeFileSync(output, outputText);
     for (const { fileName } of ts.preProcessFile(outputText).importedFiles) {
@@ -26,11 +26,11 @@ export function transpileForProcess(entry: URL, folder: string): string {
       seen.add(imported);
     }
   }
-  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  return outputOf(fileURLToPath(entry), folder);
+  writeFileSync(join(directory, "package.json"), '{ "type": "module" }');
+  symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
+  return outputOf(fileURLToPath(entry), directory);
 }
 
-function outputOf(source: string, folder: string): string {
-  return join(folder, relative(ROOT, source).replace(/\.ts$/, ".js"));
+function outputOf(source: string, directory: string): string {
+  return join(directory, relative(ROOT, source).replace(/\.ts$/, ".js"));
 }

@@ -25,7 +25,7 @@ export function brokenBackend<B extends Backend>(backend: B): B {
           const listing = await fs.readDir(path, io?.signal === undefined ? {} : { signal: io.signal });
           return { children: [...listing.children].reverse(), more: false };
         },
-        // Removes folders with all that they hold, asked or not.
+        // Removes directories with all that they hold, asked or not.
         rm: (path, options, io) => fs.rm(path, { ...options, recursive: true }, io),
         rename: (from, to, _options, io) => fs.rename(from, to, { replace: true }, io),
         // Rejects where it should say no.

@@ -43,7 +43,7 @@ describe("a deliberately broken backend", () => {
         "fs:stat:whole-milliseconds",
         "fs:readdir:sorted",
         "fs:readdir:limit",
-        "fs:rm:folder-needs-recursive",
+        "fs:rm:directory-needs-recursive",
         "fs:rename:exists",
         "fs:exists:never-rejects",
         "shell:exit:zero-and-one",

@@ -5,7 +5,7 @@ import { override, wrapBackend } from "./wrap-backend.js";
 export interface Touched {
   /** The operation: "readText", "exec", "grep". */
   readonly operation: string;
-  /** The path, the root of a search, or the folder of a command. */
+  /** The path, the root of a search, or the directory of a command. */
   readonly path: string;
   readonly command?: string;
 }

@@ -1,4 +1,4 @@
-/** Folders, entries, removal and renaming. */
+/** Directories, entries, removal and renaming. */
 import { onFs } from "../case-setup.js";
 import { expectEqual, expectError, expectThat } from "../expect.js";
 import { type Fixture, plant } from "../fixture.js";
@@ -13,9 +13,9 @@ export const fsDirectories: Suite<Fixture> = [
     const info = await fs.stat(path("file"));
     expectEqual([info.kind, info.size, info.target], ["file", 5, undefined], "kind, size, target");
   }),
-  onFs("fs:stat:directory", "A folder has the kind directory and size 0", async (fs, path) => {
-    await fs.mkdir(path("folder"), false);
-    const info = await fs.stat(path("folder"));
+  onFs("fs:stat:directory", "A directory has the kind directory and size 0", async (fs, path) => {
+    await fs.mkdir(path("dir"), false);
+    const info = await fs.stat(path("dir"));
     expectEqual([info.kind, info.size, info.target], ["directory", 0, undefined], "kind, size, target");
   }),
   onFs(
@@ -46,15 +46,15 @@ export const fsDirectories: Suite<Fixture> = [
   ),
   onFs("fs:stat:same-in-readdir", "readDir tells of a child what stat tells", async (fs, path) => {
     await fs.mkdir(path("top"), false);
-    await fs.mkdir(path("top/folder"), false);
+    await fs.mkdir(path("top/dir"), false);
     await fs.writeFile(path("top/file"), "12345");
     for (const { name, ...info } of (await fs.readDir(path("top"))).children) {
       expectEqual(info, await fs.stat(path(`top/${name}`)), name);
     }
   }),
-  onFs("fs:mkdir:plain", "mkdir makes one folder; an existing one is FS_EXISTS", async (fs, path) => {
-    await fs.mkdir(path("folder"), false);
-    await expectError(fs.mkdir(path("folder"), false), "FS_EXISTS", "a second mkdir");
+  onFs("fs:mkdir:plain", "mkdir makes one directory; an existing one is FS_EXISTS", async (fs, path) => {
+    await fs.mkdir(path("dir"), false);
+    await expectError(fs.mkdir(path("dir"), false), "FS_EXISTS", "a second mkdir");
     await fs.writeFile(path("file"), "x");
     await expectError(fs.mkdir(path("file"), false), "FS_EXISTS", "mkdir over a file");
     expectEqual(await fs.readText(path("file")), "x", "the file");
@@ -65,7 +65,7 @@ export const fsDirectories: Suite<Fixture> = [
   }),
   onFs(
     "fs:mkdir:recursive",
-    "mkdir recursive makes all parents, and is content with an existing folder",
+    "mkdir recursive makes all parents, and is content with an existing directory",
     async (fs, path) => {
       await fs.mkdir(path("a/b/c"), true);
       await fs.mkdir(path("a/b/c"), true);
@@ -84,32 +84,32 @@ export const fsDirectories: Suite<Fixture> = [
     "Children come in code-unit order of their names, hidden ones too, without . and ..",
     async (fs, path) => {
       const names = ["b", "a", "B", ".hidden", "a.txt", "a-b", "ä", "10", "9", "漢", "Z", "_"];
-      await fs.mkdir(path("folder"), false);
-      for (const name of names) await fs.writeFile(path(`folder/${name}`), name);
-      await fs.mkdir(path("folder/a!"), false);
-      const { children, more } = await fs.readDir(path("folder"));
+      await fs.mkdir(path("dir"), false);
+      for (const name of names) await fs.writeFile(path(`dir/${name}`), name);
+      await fs.mkdir(path("dir/a!"), false);
+      const { children, more } = await fs.readDir(path("dir"));
       expectEqual(
         children.map((child) => child.name),
         [...names, "a!"].sort(codeUnitOrder),
         "names",
       );
       expectEqual(more, false, "more");
-      expectEqual(children.find((child) => child.name === "a!")?.kind, "directory", "the kind of the folder");
+      expectEqual(children.find((child) => child.name === "a!")?.kind, "directory", "the kind of the directory");
     },
   ),
-  onFs("fs:readdir:empty", "An empty folder has no children", async (fs, path) => {
-    await fs.mkdir(path("folder"), false);
-    expectEqual(await fs.readDir(path("folder")), { children: [], more: false }, "listing");
+  onFs("fs:readdir:empty", "An empty directory has no children", async (fs, path) => {
+    await fs.mkdir(path("dir"), false);
+    expectEqual(await fs.readDir(path("dir")), { children: [], more: false }, "listing");
   }),
   onFs(
     "fs:readdir:limit",
     "With a limit the first names come, and `more` says whether there are others",
     async (fs, path) => {
-      await fs.mkdir(path("folder"), false);
-      for (const name of ["e", "d", "c", "b", "a"]) await fs.writeFile(path(`folder/${name}`), "");
-      const some = await fs.readDir(path("folder"), { limit: 3 });
+      await fs.mkdir(path("dir"), false);
+      for (const name of ["e", "d", "c", "b", "a"]) await fs.writeFile(path(`dir/${name}`), "");
+      const some = await fs.readDir(path("dir"), { limit: 3 });
       expectEqual([some.children.map((child) => child.name), some.more], [["a", "b", "c"], true], "three of five");
-      const all = await fs.readDir(path("folder"), { limit: 5 });
+      const all = await fs.readDir(path("dir"), { limit: 5 });
       expectEqual([all.children.length, all.more], [5, false], "five of five");
     },
   ),
@@ -130,29 +130,29 @@ export const fsDirectories: Suite<Fixture> = [
     expectEqual([await fs.exists(path("file")), await fs.exists(path("file2"))], [false, true], "what is there");
   }),
   onFs(
-    "fs:rm:folder-needs-recursive",
-    "A folder that holds something is FS_NOT_EMPTY without recursive; an empty one goes",
+    "fs:rm:directory-needs-recursive",
+    "A directory that holds something is FS_NOT_EMPTY without recursive; an empty one goes",
     async (fs, path) => {
       await fs.mkdir(path("full/inner"), true);
       await expectError(fs.rm(path("full"), PLAIN_RM), "FS_NOT_EMPTY", "rm");
-      expectEqual(await fs.exists(path("full/inner")), true, "the inner folder is there");
+      expectEqual(await fs.exists(path("full/inner")), true, "the inner directory is there");
       await fs.rm(path("full/inner"), PLAIN_RM);
-      expectEqual(await fs.exists(path("full/inner")), false, "the empty folder is there");
+      expectEqual(await fs.exists(path("full/inner")), false, "the empty directory is there");
     },
   ),
-  onFs("fs:rm:recursive", "rm recursive removes a folder with all below it", async (fs, path) => {
+  onFs("fs:rm:recursive", "rm recursive removes a directory with all below it", async (fs, path) => {
     await fs.mkdir(path("top/a/b"), true);
     await fs.writeFile(path("top/a/b/file"), "x");
     await fs.writeFile(path("top/-rf"), "x");
     await fs.rm(path("top"), { recursive: true, ignoreMissing: false });
-    expectEqual(await fs.exists(path("top")), false, "the folder is there");
+    expectEqual(await fs.exists(path("top")), false, "the directory is there");
   }),
   onFs("fs:rename:file", "rename moves the file with its bytes", async (fs, path) => {
     await fs.writeFile(path("old"), "bytes");
-    await fs.mkdir(path("folder"), false);
-    await fs.rename(path("old"), path("folder/new"), { replace: false });
+    await fs.mkdir(path("dir"), false);
+    await fs.rename(path("old"), path("dir/new"), { replace: false });
     expectEqual(await fs.exists(path("old")), false, "the old name is there");
-    expectEqual(await fs.readText(path("folder/new")), "bytes", "text");
+    expectEqual(await fs.readText(path("dir/new")), "bytes", "text");
   }),
   onFs("fs:rename:exists", "Without replace an existing file is FS_EXISTS and both stay", async (fs, path) => {
     await fs.writeFile(path("from"), "1");
@@ -187,60 +187,64 @@ export const fsDirectories: Suite<Fixture> = [
   ),
   onFs(
     "fs:rename:missing",
-    "rename of what is not there, or into a missing folder, is FS_NOT_FOUND",
+    "rename of what is not there, or into a missing directory, is FS_NOT_FOUND",
     async (fs, path) => {
       await fs.writeFile(path("file"), "x");
       await expectError(fs.rename(path("gone"), path("new"), { replace: false }), "FS_NOT_FOUND", "a missing source");
-      await expectError(fs.rename(path("file"), path("no/new"), { replace: true }), "FS_NOT_FOUND", "a missing folder");
+      await expectError(
+        fs.rename(path("file"), path("no/new"), { replace: true }),
+        "FS_NOT_FOUND",
+        "a missing directory",
+      );
       expectEqual(await fs.readText(path("file")), "x", "the file");
     },
   ),
-  onFs("fs:rename:folder", "rename moves a folder with all below it", async (fs, path) => {
+  onFs("fs:rename:directory", "rename moves a directory with all below it", async (fs, path) => {
     await fs.mkdir(path("old/inner"), true);
     await fs.writeFile(path("old/inner/file"), "x");
     await fs.rename(path("old"), path("new"), { replace: false });
     expectEqual(await fs.readText(path("new/inner/file")), "x", "text");
     expectEqual(await fs.exists(path("old")), false, "the old name is there");
   }),
-  onFs("fs:rename:into-itself", "A folder is not moved into itself", async (fs, path) => {
-    await fs.mkdir(path("folder"), false);
-    await fs.writeFile(path("folder/file"), "x");
-    await expectError(fs.rename(path("folder"), path("folder/inner"), { replace: false }), "FS_BAD_PATH", "rename");
-    expectEqual(await fs.readText(path("folder/file")), "x", "the file");
+  onFs("fs:rename:into-itself", "A directory is not moved into itself", async (fs, path) => {
+    await fs.mkdir(path("dir"), false);
+    await fs.writeFile(path("dir/file"), "x");
+    await expectError(fs.rename(path("dir"), path("dir/inner"), { replace: false }), "FS_BAD_PATH", "rename");
+    expectEqual(await fs.readText(path("dir/file")), "x", "the file");
   }),
   onFs(
     "fs:rename:kinds-do-not-mix",
-    "A file never replaces a folder, a folder never a file or a full folder",
+    "A file never replaces a directory, a directory never a file or a full directory",
     async (fs, path) => {
       await fs.writeFile(path("file"), "x");
       await fs.mkdir(path("full"), false);
       await fs.writeFile(path("full/child"), "y");
-      await fs.mkdir(path("folder"), false);
+      await fs.mkdir(path("dir"), false);
       await expectError(
         fs.rename(path("file"), path("full"), { replace: true }),
         ["FS_NOT_A_FILE", "FS_EXISTS", "FS_NOT_EMPTY"],
-        "a file over a folder",
+        "a file over a directory",
       );
       await expectError(
-        fs.rename(path("folder"), path("file"), { replace: true }),
+        fs.rename(path("dir"), path("file"), { replace: true }),
         ["FS_NOT_A_DIRECTORY", "FS_EXISTS"],
-        "a folder over a file",
+        "a directory over a file",
       );
       await expectError(
-        fs.rename(path("folder"), path("full"), { replace: true }),
+        fs.rename(path("dir"), path("full"), { replace: true }),
         ["FS_NOT_EMPTY", "FS_EXISTS", "FS_NOT_A_FILE"],
-        "a folder over a full one",
+        "a directory over a full one",
       );
       expectEqual([await fs.readText(path("file")), await fs.readText(path("full/child"))], ["x", "y"], "texts");
     },
   ),
   onFs(
     "fs:exists:never-rejects",
-    "exists is true for files and folders, false for all else, and never rejects",
+    "exists is true for files and directories, false for all else, and never rejects",
     async (fs, path) => {
-      await fs.mkdir(path("folder"), false);
+      await fs.mkdir(path("dir"), false);
       await fs.writeFile(path("file"), "x");
-      expectEqual([await fs.exists(path("folder")), await fs.exists(path("file"))], [true, true], "what is there");
+      expectEqual([await fs.exists(path("dir")), await fs.exists(path("file"))], [true, true], "what is there");
       const absent = ["gone", "gone/below", "file/below", `long${"x".repeat(5_000)}`, "nul\0byte"];
       for (const name of absent) expectEqual(await fs.exists(path(name)), false, `exists of ${name.slice(0, 12)}`);
       expectEqual(await fs.exists(path("file"), { signal: AbortSignal.abort() }), false, "exists after a cancel");

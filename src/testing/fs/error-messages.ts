@@ -7,11 +7,11 @@ import type { Suite } from "../plan.js";
 const PLAIN_RM = { recursive: false, ignoreMissing: false };
 
 export const fsErrorMessages: Suite<Fixture> = [
-  onFs("fs:told:refusals", "A refusal is told in the same words on every backend", async (fs, path) => {
-    await fs.mkdir(path("folder/full"), true);
-    await fs.writeFile(path("folder/full/file"), "text");
+  onFs("fs:error:refusals", "A refusal is told in the same words on every backend", async (fs, path) => {
+    await fs.mkdir(path("dir/full"), true);
+    await fs.writeFile(path("dir/full/file"), "text");
     await fs.writeFile(path("file"), "text");
-    const directory = path("folder");
+    const directory = path("dir");
     const file = path("file");
     const gone = path("gone");
     const missing = "it does not exist. Check the path.";
@@ -65,8 +65,8 @@ export const fsErrorMessages: Suite<Fixture> = [
       expectEqual(message, refusals[index]?.[1], "what is told");
     }
   }),
-  onFs("fs:told:long-path", "A path of more than 4,095 bytes is FS_BAD_PATH", async (fs, path) => {
-    const long = path("folder/".repeat(600));
+  onFs("fs:error:long-path", "A path of more than 4,095 bytes is FS_BAD_PATH", async (fs, path) => {
+    const long = path("directory/".repeat(450));
     const error = await expectError(fs.readText(long), "FS_BAD_PATH", "readText");
     expectEqual(
       error.message,
@@ -75,7 +75,7 @@ export const fsErrorMessages: Suite<Fixture> = [
     );
     await expectError(fs.mkdir(long, true), "FS_BAD_PATH", "mkdir");
   }),
-  onFs("fs:told:root", "The root is neither removed nor moved: FS_PERMISSION", async (fs, path) => {
+  onFs("fs:error:root", "The root is neither removed nor moved: FS_PERMISSION", async (fs, path) => {
     const why = "it is the root directory. Name an entry in it.";
     const removed = await expectError(fs.rm("/", PLAIN_RM), "FS_PERMISSION", "rm");
     expectEqual(removed.message, `Did not remove "/": ${why}`, "what is told");

@@ -71,29 +71,29 @@ const allows =
     };
   };
 
-/** `in` is what the grant covers; `out` lies beside it and holds `secret` and `folder/file`. */
+/** `in` is what the grant covers; `out` lies beside it and holds `secret` and `dir/file`. */
 async function inAndOut(fixture: Fixture): Promise<{ all: Fs; inside: string; outside: string }> {
   const all = bindAll(fixture).fs;
   const inside = `${fixture.directory}/in`;
   const outside = `${fixture.directory}/out`;
   await all.mkdir(inside, false);
-  await all.mkdir(`${outside}/folder`, true);
+  await all.mkdir(`${outside}/dir`, true);
   await all.writeFile(`${inside}/file`, "inside");
   await all.writeFile(`${outside}/secret`, "secret");
-  await all.writeFile(`${outside}/folder/file`, "secret");
+  await all.writeFile(`${outside}/dir/file`, "secret");
   return { all, inside, outside };
 }
 
 async function expectUntouched(all: Fs, outside: string): Promise<void> {
   const names = (await all.readDir(outside)).children.map((child) => child.name);
-  expectEqual(names, ["folder", "secret"], "what lies outside");
+  expectEqual(names, ["dir", "secret"], "what lies outside");
   expectEqual(await all.readText(`${outside}/secret`), "secret", "the file outside");
   expectEqual(
-    (await all.readDir(`${outside}/folder`)).children.map((child) => child.name),
+    (await all.readDir(`${outside}/dir`)).children.map((child) => child.name),
     ["file"],
-    "the folder outside",
+    "the directory outside",
   );
-  expectEqual(await all.readText(`${outside}/folder/file`), "secret", "the file in the folder outside");
+  expectEqual(await all.readText(`${outside}/dir/file`), "secret", "the file in the directory outside");
 }
 
 export const fsGuard: Suite<Fixture> = [
@@ -120,12 +120,12 @@ export const fsGuard: Suite<Fixture> = [
       await expectUntouched(all, outside);
     },
   ),
-  on("fs:grant:self-is-not-the-tree", "A grant of one folder does not cover what lies below it", async (fixture) => {
+  on("fs:grant:self-is-not-the-tree", "A grant of one directory does not cover what lies below it", async (fixture) => {
     const { all, inside } = await inAndOut(fixture);
     const { fs } = bindAll(fixture, {
       files: [{ path: inside, access: ["read", "write", "create", "delete"], scope: "self" }],
     });
-    expectEqual((await fs.readDir(inside)).children.length, 1, "children of the folder itself");
+    expectEqual((await fs.readDir(inside)).children.length, 1, "children of the directory itself");
     await refuseEach(READS, fs, `${inside}/file`, "CALL_UNCLAIMED");
     await refuseEach(WRITES, fs, `${inside}/file`, "CALL_UNCLAIMED");
     await expectError(fs.rm(inside, { recursive: true, ignoreMissing: false }), "CALL_UNCLAIMED", "rm recursive");
@@ -141,12 +141,12 @@ export const fsGuard: Suite<Fixture> = [
   }),
   on(
     "fs:grant:create-is-not-write",
-    "A grant to create makes new files and folders and changes no old one",
+    "A grant to create makes new files and directories and changes no old one",
     async (fixture) => {
       const { all, inside } = await inAndOut(fixture);
       const { fs } = bindAll(fixture, treeGrant(inside, ["create"]));
       await fs.replaceAtomic(`${inside}/new`, utf8("new"), "absent");
-      await fs.mkdir(`${inside}/folder`, false);
+      await fs.mkdir(`${inside}/dir`, false);
       await expectError(fs.writeFile(`${inside}/file`, "x"), "CALL_UNCLAIMED", "writeFile");
       await expectError(fs.replaceAtomic(`${inside}/file`, utf8("x"), "any"), "CALL_UNCLAIMED", "replaceAtomic");
       await expectError(fs.replaceAtomic(`${inside}/file`, utf8("x"), "absent"), "FS_STALE", "replaceAtomic absent");
@@ -190,7 +190,7 @@ export const fsGuard: Suite<Fixture> = [
   }),
   on(
     "fs:grant:except-inside-a-tree",
-    "A folder that holds an excepted path is neither removed nor moved",
+    "A directory that holds an excepted path is neither removed nor moved",
     async (fixture) => {
       const { all, inside } = await inAndOut(fixture);
       await all.mkdir(`${inside}/top/private`, true);
@@ -202,7 +202,7 @@ export const fsGuard: Suite<Fixture> = [
       expectEqual(await all.readText(`${inside}/top/private/key`), "key", "the key");
     },
   ),
-  on("fs:grant:except-through-a-link", "A link to an excepted path does not open it", async (fixture) => {
+  on("fs:grant:except-through-a-symlink", "A link to an excepted path does not open it", async (fixture) => {
     const { all, inside } = await inAndOut(fixture);
     await all.mkdir(`${inside}/private`, false);
     await all.writeFile(`${inside}/private/key`, "key");
@@ -215,25 +215,25 @@ export const fsGuard: Suite<Fixture> = [
     expectEqual(await all.readText(`${inside}/private/key`), "key", "the key");
   }),
   on(
-    "fs:moved:deny",
+    "fs:real-path:deny",
     "A link that leads out of the grant is POLICY_DENIED and nothing outside is touched",
     async (fixture) => {
       const { all, inside, outside } = await inAndOut(fixture);
       await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/secret` });
-      await plant(fixture, { kind: "link", path: `${inside}/folder`, target: "../out/folder" });
+      await plant(fixture, { kind: "link", path: `${inside}/dir`, target: "../out/dir" });
       const { fs } = bindAll(fixture, treeGrant(inside), { authorizeRealPath: denies });
       await refuseEach(READS, fs, `${inside}/link`, "POLICY_DENIED");
       await expectError(fs.writeFile(`${inside}/link`, "x"), "POLICY_DENIED", "writeFile");
       await refuseEach(
         { ...READS, ...WRITES, ...REMOVALS, stat: LOOKS.stat as Operation },
         fs,
-        `${inside}/folder/file`,
+        `${inside}/dir/file`,
         "POLICY_DENIED",
       );
-      await refuseEach(WRITES, fs, `${inside}/folder/new`, "POLICY_DENIED");
-      await expectError(fs.readDir(`${inside}/folder`), "POLICY_DENIED", "readDir");
+      await refuseEach(WRITES, fs, `${inside}/dir/new`, "POLICY_DENIED");
+      await expectError(fs.readDir(`${inside}/dir`), "POLICY_DENIED", "readDir");
       await expectError(
-        fs.rename(`${inside}/file`, `${inside}/folder/taken`, { replace: true }),
+        fs.rename(`${inside}/file`, `${inside}/dir/taken`, { replace: true }),
         "POLICY_DENIED",
         "rename into",
       );
@@ -242,7 +242,7 @@ export const fsGuard: Suite<Fixture> = [
     },
   ),
   on(
-    "fs:moved:stat-does-not-look-outside",
+    "fs:real-path:stat-does-not-look-outside",
     "stat and readDir tell a link that leads out as kind link with its target",
     async (fixture) => {
       const { inside, outside } = await inAndOut(fixture);
@@ -255,7 +255,7 @@ export const fsGuard: Suite<Fixture> = [
     },
   ),
   on(
-    "fs:moved:allow",
+    "fs:real-path:allow",
     "Where policy allows the real place the operation goes on, asked once with both paths",
     async (fixture) => {
       const { all, inside, outside } = await inAndOut(fixture);
@@ -270,7 +270,7 @@ export const fsGuard: Suite<Fixture> = [
     },
   ),
   on(
-    "fs:moved:ask",
+    "fs:real-path:ask",
     "Where a person would have to be asked the operation ends with POLICY_APPROVAL_REQUIRED",
     async (fixture) => {
       const { all, inside, outside } = await inAndOut(fixture);
@@ -300,7 +300,7 @@ export const fsGuard: Suite<Fixture> = [
     },
   ),
   on(
-    "fs:moved:approved-pair",
+    "fs:real-path:approved-pair",
     "A pair in the grant goes on without a question, and only where it says",
     async (fixture) => {
       const { all, inside, outside } = await inAndOut(fixture);
@@ -310,13 +310,13 @@ export const fsGuard: Suite<Fixture> = [
         authorizeRealPath: denies,
       });
       expectEqual(await fs.readText(`${inside}/link`), "secret", "text");
-      await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/folder/file` });
+      await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/dir/file` });
       await expectError(fs.readText(`${inside}/link`), "POLICY_DENIED", "the same path, led elsewhere since");
       await expectUntouched(all, outside);
     },
   ),
   on(
-    "fs:moved:inside-is-not-asked",
+    "fs:real-path:inside-is-not-asked",
     "A link that stays inside the grant is followed without a question",
     async (fixture) => {
       const { inside } = await inAndOut(fixture);
@@ -329,15 +329,15 @@ export const fsGuard: Suite<Fixture> = [
   ),
   on(
     "fs:guard:swapped-before-the-act",
-    "A folder swapped for a link after the claim leads nowhere",
+    "A directory swapped for a link after the claim leads nowhere",
     async (fixture) => {
       const { all, inside, outside } = await inAndOut(fixture);
-      await all.mkdir(`${inside}/folder`, false);
+      await all.mkdir(`${inside}/dir`, false);
       const { fs } = bindAll(fixture, treeGrant(inside), { authorizeRealPath: denies });
-      await fs.writeFile(`${inside}/folder/first`, "x");
-      await all.rm(`${inside}/folder`, { recursive: true, ignoreMissing: false });
-      await plant(fixture, { kind: "link", path: `${inside}/folder`, target: `${outside}/folder` });
-      await refuseEach({ ...WRITES, ...REMOVALS, ...READS }, fs, `${inside}/folder/file`, "POLICY_DENIED");
+      await fs.writeFile(`${inside}/dir/first`, "x");
+      await all.rm(`${inside}/dir`, { recursive: true, ignoreMissing: false });
+      await plant(fixture, { kind: "link", path: `${inside}/dir`, target: `${outside}/dir` });
+      await refuseEach({ ...WRITES, ...REMOVALS, ...READS }, fs, `${inside}/dir/file`, "POLICY_DENIED");
       await expectUntouched(all, outside);
     },
   ),
@@ -355,7 +355,7 @@ export const fsGuard: Suite<Fixture> = [
           await plant(fixture, {
             kind: "link",
             path: `${inside}/way`,
-            target: round % 2 === 0 ? `${outside}/folder` : "real",
+            target: round % 2 === 0 ? `${outside}/dir` : "real",
           });
           // Where planting takes no time at all, the operations need a turn, too.
           if (round % 8 === 7) await new Promise<void>((resolve) => void fixture.clock.timer(0, resolve));

@@ -4,7 +4,7 @@ import { expectEqual, expectError } from "../expect.js";
 import type { Fixture } from "../fixture.js";
 import type { Case, Suite } from "../plan.js";
 
-/** The whole life of a file and of a folder under one name. */
+/** The whole life of a file and of a directory under one name. */
 function livesUnder(id: string, what: string, name: string): Case<Fixture> {
   return onFs(`fs:name:${id}`, `A name with ${what} works in every operation`, async (fs, path, fixture) => {
     await fs.mkdir(path(`${name}/${name}`), true);
@@ -57,7 +57,7 @@ export const fsNames: Suite<Fixture> = [
     await fs.writeFile(path("name"), "lower");
     expectEqual([await fs.readText(path("Name")), await fs.readText(path("name"))], ["upper", "lower"], "texts");
   }),
-  onFs("fs:name:deep", "A path of sixty folders works", async (fs, path) => {
+  onFs("fs:name:deep", "A path of sixty directories works", async (fs, path) => {
     const deep = Array.from({ length: 60 }, (_, index) => `level-${index}`).join("/");
     await fs.mkdir(path(deep), true);
     await fs.writeFile(path(`${deep}/file`), "deep");

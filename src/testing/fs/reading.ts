@@ -18,7 +18,7 @@ export const fsReading: Suite<Fixture> = [
     await expectError(fs.stat(missing), "FS_NOT_FOUND", "stat");
     await expectError(fs.readDir(missing), "FS_NOT_FOUND", "readDir");
   }),
-  onFs("fs:read:missing-parent-is-not-found", "A file in a missing folder is not found", async (fs, path) => {
+  onFs("fs:read:missing-parent-is-not-found", "A file in a missing directory is not found", async (fs, path) => {
     await expectError(fs.readText(path("no/such/file")), "FS_NOT_FOUND", "readText");
     await expectError(fs.stat(path("no/such/file")), "FS_NOT_FOUND", "stat");
   }),
@@ -29,10 +29,10 @@ export const fsReading: Suite<Fixture> = [
   }),
   onFs(
     "fs:read:directory-is-not-a-file",
-    "A folder read as a file says FS_NOT_A_FILE and its kind",
+    "A directory read as a file says FS_NOT_A_FILE and its kind",
     async (fs, path) => {
-      await fs.mkdir(path("folder"), false);
-      const directory = path("folder");
+      await fs.mkdir(path("dir"), false);
+      const directory = path("dir");
       const error = await expectError(fs.readText(directory), "FS_NOT_A_FILE", "readText");
       expectEqual(error.details.kind, "directory", "the kind in the details");
       await expectError(fs.readBytes(directory), "FS_NOT_A_FILE", "readBytes");

@@ -7,7 +7,7 @@ import type { Suite } from "../plan.js";
 
 export const fsSymlinks: Suite<Fixture> = [
   onFs(
-    "fs:link:to-a-file",
+    "fs:symlink:to-a-file",
     "stat and readDir of a link tell its target as written, and kind and size of what it leads to",
     async (fs, path, fixture) => {
       await fs.writeFile(path("file"), "12345");
@@ -19,14 +19,14 @@ export const fsSymlinks: Suite<Fixture> = [
     },
   ),
   onFs(
-    "fs:link:to-a-directory",
-    "A link to a folder has its kind, and paths go through it",
+    "fs:symlink:to-a-directory",
+    "A link to a directory has its kind, and paths go through it",
     async (fs, path, fixture) => {
-      await fs.mkdir(path("folder"), false);
-      await fs.writeFile(path("folder/file"), "x");
-      await plant(fixture, { kind: "link", path: path("link"), target: path("folder") });
+      await fs.mkdir(path("dir"), false);
+      await fs.writeFile(path("dir/file"), "x");
+      await plant(fixture, { kind: "link", path: path("link"), target: path("dir") });
       const info = await fs.stat(path("link"));
-      expectEqual([info.kind, info.size, info.target], ["directory", 0, path("folder")], "stat");
+      expectEqual([info.kind, info.size, info.target], ["directory", 0, path("dir")], "stat");
       expectEqual(await fs.readText(path("link/file")), "x", "text through the link");
       expectEqual(
         (await fs.readDir(path("link"))).children.map((one) => one.name),
@@ -34,10 +34,10 @@ export const fsSymlinks: Suite<Fixture> = [
         "names through the link",
       );
       await fs.writeFile(path("link/new"), "y");
-      expectEqual(await fs.readText(path("folder/new")), "y", "text written through the link");
+      expectEqual(await fs.readText(path("dir/new")), "y", "text written through the link");
     },
   ),
-  onFs("fs:link:read-follows", "Every read follows a link", async (fs, path, fixture) => {
+  onFs("fs:symlink:read-follows", "Every read follows a link", async (fs, path, fixture) => {
     await fs.writeFile(path("file"), "12345");
     await plant(fixture, { kind: "link", path: path("first"), target: "file" });
     await plant(fixture, { kind: "link", path: path("second"), target: "./first" });
@@ -48,22 +48,22 @@ export const fsSymlinks: Suite<Fixture> = [
     expectEqual(await fs.exists(path("second")), true, "exists");
   }),
   onFs(
-    "fs:link:write-follows",
+    "fs:symlink:write-follows",
     "A write through a link replaces its target; the link stays",
     async (fs, path, fixture) => {
-      await fs.mkdir(path("folder"), false);
-      await fs.writeFile(path("folder/file"), "old");
-      await plant(fixture, { kind: "link", path: path("link"), target: "folder/file" });
+      await fs.mkdir(path("dir"), false);
+      await fs.writeFile(path("dir/file"), "old");
+      await plant(fixture, { kind: "link", path: path("link"), target: "dir/file" });
       const done = await fs.replaceAtomic(path("link"), utf8("new"), "any");
       expectEqual(done.created, false, "created");
-      expectEqual((await fs.stat(path("link"))).target, "folder/file", "the link's target");
-      expectEqual(await fs.readText(path("folder/file")), "new", "text");
-      const names = (await fs.readDir(path("folder"))).children.map((one) => one.name);
+      expectEqual((await fs.stat(path("link"))).target, "dir/file", "the link's target");
+      expectEqual(await fs.readText(path("dir/file")), "new", "text");
+      const names = (await fs.readDir(path("dir"))).children.map((one) => one.name);
       expectEqual(names, ["file"], "names beside the target");
     },
   ),
   onFs(
-    "fs:link:dangling",
+    "fs:symlink:dangling",
     "A link that leads nowhere has the kind link, cannot be read and does not exist",
     async (fs, path, fixture) => {
       await plant(fixture, { kind: "link", path: path("link"), target: "gone" });
@@ -76,7 +76,7 @@ export const fsSymlinks: Suite<Fixture> = [
     },
   ),
   onFs(
-    "fs:link:dangling-is-never-replaced",
+    "fs:symlink:dangling-is-never-replaced",
     "A write through a dangling link makes its target or is refused; the link stays",
     async (fs, path, fixture) => {
       await plant(fixture, { kind: "link", path: path("link"), target: "gone" });
@@ -90,7 +90,7 @@ export const fsSymlinks: Suite<Fixture> = [
     },
   ),
   onFs(
-    "fs:link:absent-is-exclusive",
+    "fs:symlink:absent-is-exclusive",
     'With "absent" a link in the way is refused, whatever it leads to',
     async (fs, path, fixture) => {
       await fs.writeFile(path("file"), "old");
@@ -100,7 +100,7 @@ export const fsSymlinks: Suite<Fixture> = [
     },
   ),
   onFs(
-    "fs:link:loop",
+    "fs:symlink:loop",
     "A link loop is FS_LINK_LOOP to read, of kind link to stat, and never hangs",
     async (fs, path, fixture) => {
       await plant(fixture, { kind: "link", path: path("a"), target: "b" });
@@ -118,23 +118,27 @@ export const fsSymlinks: Suite<Fixture> = [
       );
     },
   ),
-  onFs("fs:link:rm-takes-the-link", "rm removes the link, never what it leads to", async (fs, path, fixture) => {
-    await fs.mkdir(path("folder"), false);
-    await fs.writeFile(path("folder/file"), "x");
-    await plant(fixture, { kind: "link", path: path("link"), target: "folder" });
-    await plant(fixture, { kind: "link", path: path("nowhere"), target: "gone" });
-    await fs.rm(path("link"), { recursive: true, ignoreMissing: false });
-    await fs.rm(path("nowhere"), { recursive: false, ignoreMissing: false });
-    expectEqual(await fs.readText(path("folder/file")), "x", "text");
-    expectEqual(
-      (await fs.readDir(fixture.directory)).children.map((one) => one.name),
-      ["folder"],
-      "what is left",
-    );
-  }),
   onFs(
-    "fs:link:rm-does-not-follow",
-    "rm recursive removes links inside a folder and leaves their targets",
+    "fs:symlink:rm-removes-the-symlink",
+    "rm removes the link, never what it leads to",
+    async (fs, path, fixture) => {
+      await fs.mkdir(path("dir"), false);
+      await fs.writeFile(path("dir/file"), "x");
+      await plant(fixture, { kind: "link", path: path("link"), target: "dir" });
+      await plant(fixture, { kind: "link", path: path("nowhere"), target: "gone" });
+      await fs.rm(path("link"), { recursive: true, ignoreMissing: false });
+      await fs.rm(path("nowhere"), { recursive: false, ignoreMissing: false });
+      expectEqual(await fs.readText(path("dir/file")), "x", "text");
+      expectEqual(
+        (await fs.readDir(fixture.directory)).children.map((one) => one.name),
+        ["dir"],
+        "what is left",
+      );
+    },
+  ),
+  onFs(
+    "fs:symlink:rm-does-not-follow",
+    "rm recursive removes links inside a directory and leaves their targets",
     async (fs, path, fixture) => {
       await fs.mkdir(path("kept"), false);
       await fs.writeFile(path("kept/file"), "x");
@@ -144,17 +148,17 @@ export const fsSymlinks: Suite<Fixture> = [
       expectEqual(await fs.readText(path("kept/file")), "x", "text");
     },
   ),
-  onFs("fs:link:rename-takes-the-link", "rename moves the link itself", async (fs, path, fixture) => {
+  onFs("fs:symlink:rename-moves-the-symlink", "rename moves the link itself", async (fs, path, fixture) => {
     await fs.writeFile(path("file"), "x");
-    await fs.mkdir(path("folder"), false);
-    for (const target of ["file", "folder", "gone"]) {
+    await fs.mkdir(path("dir"), false);
+    for (const target of ["file", "dir", "gone"]) {
       for (const replace of [false, true]) {
         await plant(fixture, { kind: "link", path: path("link"), target });
         await fs.rename(path("link"), path("moved"), { replace });
         expectEqual((await fs.stat(path("moved"))).target, target, "target");
         expectEqual(
           (await fs.readDir(fixture.directory)).children.map((one) => one.name),
-          ["file", "folder", "moved"],
+          ["dir", "file", "moved"],
           "names",
         );
         await fs.rm(path("moved"), { recursive: false, ignoreMissing: false });
@@ -163,7 +167,7 @@ export const fsSymlinks: Suite<Fixture> = [
     expectEqual(await fs.readText(path("file")), "x", "text");
   }),
   onFs(
-    "fs:link:rename-to-a-taken-name",
+    "fs:symlink:rename-to-a-taken-name",
     "Without replace a link is not moved to the name of anything, a link that leads nowhere included",
     async (fs, path, fixture) => {
       await fs.writeFile(path("file"), "x");
@@ -177,7 +181,7 @@ export const fsSymlinks: Suite<Fixture> = [
       expectEqual(await fs.readText(path("file")), "x", "text");
     },
   ),
-  onFs("fs:link:mkdir-over-a-link", "mkdir never replaces a link", async (fs, path, fixture) => {
+  onFs("fs:symlink:mkdir-over-a-symlink", "mkdir never replaces a link", async (fs, path, fixture) => {
     await plant(fixture, { kind: "link", path: path("link"), target: "gone" });
     await expectError(fs.mkdir(path("link"), false), "FS_EXISTS", "mkdir");
     expectEqual((await fs.stat(path("link"))).target, "gone", "target");
@@ -214,18 +218,18 @@ export const fsSymlinks: Suite<Fixture> = [
     },
   ),
   onFs(
-    "fs:resolve:link-text-is-walked",
-    "resolve walks a link's text as the system does: a `..` in it leaves the folder that a link before it leads to",
+    "fs:resolve:symlink-target-is-walked",
+    "resolve walks a link's text as the system does: a `..` in it leaves the directory that a link before it leads to",
     async (fs, path, fixture) => {
       await fs.mkdir(path("dir"), false);
       await fs.mkdir(path("other/deep"), true);
       await fs.writeFile(path("dir/file"), "beside the link");
-      await fs.writeFile(path("other/file"), "beside the folder");
+      await fs.writeFile(path("other/file"), "beside the directory");
       await plant(fixture, { kind: "link", path: path("dir/sub"), target: "../other/deep" });
       const links = {
         file: "sub/../file",
         whole: `${path("dir/sub")}//.././file`,
-        folder: "sub/..",
+        directory: "sub/..",
         slash: "sub/../deep/",
         missing: "sub/../gone/below",
         beforeMissing: "gone/below/../../file",
@@ -233,7 +237,7 @@ export const fsSymlinks: Suite<Fixture> = [
         farBeyondMissing: "gone/../../other/deep/../../../file",
         behindMissing: "to-missing/../it",
         beyondLinks: `${path("dir/to-missing")}/../../../other/deep`,
-        chain: "to-folder/file",
+        chain: "to-directory/file",
       };
       for (const [name, target] of Object.entries(links)) {
         await plant(fixture, { kind: "link", path: path(`dir/to-${name}`), target });
@@ -257,7 +261,7 @@ export const fsSymlinks: Suite<Fixture> = [
         ],
         "answers",
       );
-      expectEqual(await fs.readText(path("dir/to-file")), "beside the folder", "what is read through it");
+      expectEqual(await fs.readText(path("dir/to-file")), "beside the directory", "what is read through it");
     },
   ),
   onFs(

@@ -19,10 +19,10 @@ export const fsWriting: Suite<Fixture> = [
     expectEqual(await fs.readText(path("file")), "new", "text");
     expectEqual((await fs.stat(path("file"))).size, 3, "size");
   }),
-  onFs("fs:write:missing-parent", "A write does not create folders", async (fs, path) => {
+  onFs("fs:write:missing-parent", "A write does not create directories", async (fs, path) => {
     await expectError(fs.writeFile(path("no/file"), "x"), "FS_NOT_FOUND", "writeFile");
     await expectError(fs.replaceAtomic(path("no/file"), utf8("x"), "absent"), "FS_NOT_FOUND", "replaceAtomic");
-    expectEqual(await fs.exists(path("no")), false, "the folder is there");
+    expectEqual(await fs.exists(path("no")), false, "the directory is there");
   }),
   onFs("fs:write:below-a-file", "A write below a file says FS_NOT_A_DIRECTORY", async (fs, path) => {
     await fs.writeFile(path("file"), "x");
@@ -31,17 +31,17 @@ export const fsWriting: Suite<Fixture> = [
   }),
   onFs(
     "fs:write:directory-is-not-a-file",
-    "A write over a folder is refused and the folder stays",
+    "A write over a directory is refused and the directory stays",
     async (fs, path) => {
-      await fs.mkdir(path("folder"), false);
-      await fs.writeFile(path("folder/child"), "x");
-      await expectError(fs.writeFile(path("folder"), "y"), "FS_NOT_A_FILE", "writeFile");
-      await expectError(fs.replaceAtomic(path("folder"), utf8("y"), "any"), "FS_NOT_A_FILE", "replaceAtomic");
-      expectEqual(await fs.readText(path("folder/child")), "x", "the child");
+      await fs.mkdir(path("dir"), false);
+      await fs.writeFile(path("dir/child"), "x");
+      await expectError(fs.writeFile(path("dir"), "y"), "FS_NOT_A_FILE", "writeFile");
+      await expectError(fs.replaceAtomic(path("dir"), utf8("y"), "any"), "FS_NOT_A_FILE", "replaceAtomic");
+      expectEqual(await fs.readText(path("dir/child")), "x", "the child");
     },
   ),
   onFs(
-    "fs:replace:tells-both-hashes",
+    "fs:replace:returns-both-hashes",
     "replaceAtomic tells the hash before and after and whether it created",
     async (fs, path) => {
       const first = await fs.replaceAtomic(path("file"), utf8("one"), "any");
@@ -120,13 +120,13 @@ export const fsWriting: Suite<Fixture> = [
     "fs:replace:leaves-nothing-behind",
     "No temporary file stays, after success and after refusal",
     async (fs, path) => {
-      await fs.mkdir(path("folder"), false);
-      await fs.replaceAtomic(path("folder/a"), utf8("1"), "absent");
-      await fs.replaceAtomic(path("folder/a"), utf8("2"), "any");
-      await expectError(fs.replaceAtomic(path("folder/a"), utf8("3"), "absent"), "FS_STALE", "absent");
-      await expectError(fs.replaceAtomic(path("folder/a"), utf8("3"), { sha256: "0".repeat(64) }), "FS_STALE", "hash");
-      const names = (await fs.readDir(path("folder"))).children.map((child) => child.name);
-      expectEqual(names, ["a"], "names in the folder");
+      await fs.mkdir(path("dir"), false);
+      await fs.replaceAtomic(path("dir/a"), utf8("1"), "absent");
+      await fs.replaceAtomic(path("dir/a"), utf8("2"), "any");
+      await expectError(fs.replaceAtomic(path("dir/a"), utf8("3"), "absent"), "FS_STALE", "absent");
+      await expectError(fs.replaceAtomic(path("dir/a"), utf8("3"), { sha256: "0".repeat(64) }), "FS_STALE", "hash");
+      const names = (await fs.readDir(path("dir"))).children.map((child) => child.name);
+      expectEqual(names, ["a"], "names in the directory");
     },
   ),
   onFs(

@@ -7,19 +7,19 @@ import type { Suite } from "../plan.js";
 import { grep, grepQuery, lay, walk } from "./find.js";
 
 export const searchBounds: Suite<Fixture> = [
-  on("search:links:not-followed", "Links in the tree are not followed, and loops are harmless", async (fixture) => {
+  on("search:symlinks:not-followed", "Links in the tree are not followed, and loops are harmless", async (fixture) => {
     await lay(fixture, { "real/a.txt": "x\n" });
     await plant(fixture, { kind: "link", path: `${fixture.directory}/real/loop`, target: ".." });
     await plant(fixture, { kind: "link", path: `${fixture.directory}/self`, target: "self" });
-    await plant(fixture, { kind: "link", path: `${fixture.directory}/folder`, target: "real" });
+    await plant(fixture, { kind: "link", path: `${fixture.directory}/dir`, target: "real" });
     await plant(fixture, { kind: "link", path: `${fixture.directory}/file`, target: "real/a.txt" });
     const { lines, end } = await grep(fixture, "^x$");
     expectEqual([lines, end.why], [["real/a.txt:1: x"], "complete"], "lines and why");
     expectEqual((await walk(fixture, { type: "file" })).names, ["real/a.txt"], "files of the walk");
   }),
   on(
-    "search:links:as-root",
-    "A root that is a link to a folder is searched, told under the asked path",
+    "search:symlinks:as-root",
+    "A root that is a link to a directory is searched, told under the asked path",
     async (fixture) => {
       await lay(fixture, { "real/a.txt": "x\n" });
       await plant(fixture, { kind: "link", path: `${fixture.directory}/link`, target: "real" });
@@ -79,7 +79,7 @@ export const searchBounds: Suite<Fixture> = [
       let why = "";
       for await (const record of search.walk(query)) {
         if (record.kind === "end") why = record.why;
-        // The folder is listed and its rules are read by the first one: from here on nothing is left to wait for.
+        // The directory is listed and its rules are read by the first one: from here on nothing is left to wait for.
         else if (entries++ === 0) fixture.clock.timer(0, () => controller.abort());
       }
       expectEqual(why, "cancelled", "why");
@@ -92,7 +92,7 @@ export const searchBounds: Suite<Fixture> = [
     async (fixture) => {
       await lay(fixture, { "in/a.txt": "x\n", "out/b.txt": "x\n" });
       const grant = treeGrant(`${fixture.directory}/in`, ["read"]);
-      await expectError(grep(fixture, "^x$", { grant }), "CALL_UNCLAIMED", "a folder above");
+      await expectError(grep(fixture, "^x$", { grant }), "CALL_UNCLAIMED", "a directory above");
       await expectError(
         grep(fixture, "^x$", { grant, root: `${fixture.directory}/out` }),
         "CALL_UNCLAIMED",
@@ -113,7 +113,7 @@ export const searchBounds: Suite<Fixture> = [
   ),
   on(
     "search:grant:self-is-not-the-tree",
-    "A grant of the folder alone does not open what lies below it",
+    "A grant of the directory alone does not open what lies below it",
     async (fixture) => {
       await lay(fixture, { "in/a.txt": "x\n" });
       const grant = { files: [{ path: `${fixture.directory}/in`, access: ["read"], scope: "self" }] } as const;
@@ -149,7 +149,7 @@ export const searchBounds: Suite<Fixture> = [
       "the walk tells an excepted file",
     );
   }),
-  on("search:grant:link-out", "A root that leads out of the grant is judged at its real place", async (fixture) => {
+  on("search:grant:symlink-out", "A root that leads out of the grant is judged at its real place", async (fixture) => {
     await lay(fixture, { "in/a.txt": "x\n", "out/b.txt": "x\n" });
     await plant(fixture, { kind: "link", path: `${fixture.directory}/in/link`, target: "../out" });
     const grant = treeGrant(`${fixture.directory}/in`, ["read"]);

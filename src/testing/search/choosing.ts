@@ -20,7 +20,7 @@ const NAMED_IN_ORDER = [".hidden/f.txt", "B/a.txt", "a/B.txt", "a/z.txt", "a-b/c
 export const searchChoosing: Suite<Fixture> = [
   on(
     "search:order:path",
-    "In path order children come in code-unit order of their names, folder by folder",
+    "In path order children come in code-unit order of their names, directory by directory",
     async (fixture) => {
       await lay(fixture, NAMED);
       expectEqual(namesOf((await grep(fixture, "^x$")).lines), NAMED_IN_ORDER, "files of the hits");
@@ -54,7 +54,7 @@ export const searchChoosing: Suite<Fixture> = [
   }),
   on("search:pages:neither-overlap-nor-skip", "Pages by offset give every hit once, in one order", async (fixture) => {
     const tree: Record<string, string> = {};
-    for (let index = 0; index < 12; index += 1) tree[`folder-${index % 4}/file-${index}.txt`] = "x\nno\nx\nx\n";
+    for (let index = 0; index < 12; index += 1) tree[`dir-${index % 4}/file-${index}.txt`] = "x\nno\nx\nx\n";
     await lay(fixture, tree);
     const whole = (await grep(fixture, "^x$")).lines;
     expectEqual(whole.length, 36, "hits");
@@ -89,7 +89,7 @@ export const searchChoosing: Suite<Fixture> = [
     const { lines } = await grep(fixture, "^x$", { root: `${fixture.directory}/build` });
     expectEqual(lines, ["build/a.txt:1: x", "build/inner/b.txt:1: x"], "lines from inside");
   }),
-  on("search:root:empty-folder", "An empty folder is complete with nothing found", async (fixture) => {
+  on("search:root:empty-directory", "An empty directory is complete with nothing found", async (fixture) => {
     expectEqual((await grep(fixture, "^x$")).end.why, "complete", "grep");
     expectEqual((await walk(fixture)).entries.length, 0, "entries");
   }),
@@ -115,7 +115,7 @@ export const searchChoosing: Suite<Fixture> = [
   ),
   on(
     "search:walk:kinds",
-    "A walk tells folders and files, filters by type, and leaves out the root",
+    "A walk tells directories and files, filters by type, and leaves out the root",
     async (fixture) => {
       await lay(fixture, { "a/b.txt": "", "c/": "", "d.txt": "" });
       const { entries, names } = await walk(fixture);
@@ -125,7 +125,7 @@ export const searchChoosing: Suite<Fixture> = [
         ["directory", "file", "directory", "file"],
         "kinds",
       );
-      expectEqual((await walk(fixture, { type: "directory" })).names, ["a", "c"], "folders");
+      expectEqual((await walk(fixture, { type: "directory" })).names, ["a", "c"], "directories");
       expectEqual((await walk(fixture, { type: "file" })).names, ["a/b.txt", "d.txt"], "files");
     },
   ),
@@ -138,20 +138,20 @@ export const searchChoosing: Suite<Fixture> = [
       expectEqual((await walk(fixture, { glob: "sub/*.ts" })).names, ["sub/b.ts"], "by path");
       const folded = (glob: string) => walk(fixture, { glob, ignoreGlobCase: true });
       expectEqual((await folded("*.ts")).names, ["a.TS", "sub/b.ts", "sub/deep/c.ts"], "by name in any case");
-      expectEqual((await folded("SUB*")).names, ["Sub2", "sub"], "folders in any case");
+      expectEqual((await folded("SUB*")).names, ["Sub2", "sub"], "directories in any case");
       expectEqual((await folded("sub2/**")).names, ["Sub2", "Sub2/d.txt"], "by path in any case");
     },
   ),
-  on("search:walk:links", "A walk tells links and special files by their own kind", async (fixture) => {
+  on("search:walk:symlinks", "A walk tells links and special files by their own kind", async (fixture) => {
     await lay(fixture, { "real/a.txt": "" });
-    await plant(fixture, { kind: "link", path: `${fixture.directory}/folder`, target: "real" });
+    await plant(fixture, { kind: "link", path: `${fixture.directory}/dir`, target: "real" });
     await plant(fixture, { kind: "link", path: `${fixture.directory}/self`, target: "self" });
     await plant(fixture, { kind: "fifo", path: `${fixture.directory}/pipe` });
     const { entries, names, end } = await walk(fixture);
     expectEqual(
       names.map((name, index) => [name, entries[index]?.entry.kind]),
       [
-        ["folder", "link"],
+        ["dir", "link"],
         ["pipe", "other"],
         ["real", "directory"],
         ["real/a.txt", "file"],
@@ -160,9 +160,9 @@ export const searchChoosing: Suite<Fixture> = [
       "names and kinds",
     );
     expectEqual(end.why, "complete", "why");
-    expectEqual((await walk(fixture, { root: `${fixture.directory}/folder` })).names, ["folder/a.txt"], "below a link");
+    expectEqual((await walk(fixture, { root: `${fixture.directory}/dir` })).names, ["dir/a.txt"], "below a link");
   }),
-  on("search:walk:ignored-folders", "A walk leaves out what is ignored, the folders too", async (fixture) => {
+  on("search:walk:ignored-directories", "A walk leaves out what is ignored, the directories too", async (fixture) => {
     await lay(fixture, { ".gitignore": "build/\n*.log\n", "build/a": "", "b.log": "", c: "" });
     expectEqual((await walk(fixture)).names, [".gitignore", "c"], "names");
     expectEqual(
@@ -171,7 +171,7 @@ export const searchChoosing: Suite<Fixture> = [
       "all names",
     );
   }),
-  on("search:deep:tree", "A tree of forty folders is searched to its end", async (fixture) => {
+  on("search:deep:tree", "A tree of forty directories is searched to its end", async (fixture) => {
     const deep = Array.from({ length: 40 }, (_, index) => `d${index}`).join("/");
     await lay(fixture, { [`${deep}/a.txt`]: "x\n" });
     expectEqual(namesOf((await grep(fixture, "^x$")).lines), [`${deep}/a.txt`], "files");

@@ -12,11 +12,11 @@ type GrepAsking = Omit<Partial<GrepQuery>, "pattern"> & Asking & { readonly patt
 export interface Found {
   readonly hits: readonly GrepHit[];
   readonly end: SearchEnd;
-  /** `path:line: text` with the path relative to the fixture's folder; a context line has `-` for `:`. */
+  /** `path:line: text` with the path relative to the fixture's directory; a context line has `-` for `:`. */
   readonly lines: readonly string[];
 }
 
-/** Writes files with their folders; a name that ends in "/" is an empty folder. */
+/** Writes files with their directories; a name that ends in "/" is an empty directory. */
 export async function lay(fixture: Fixture, tree: Tree): Promise<void> {
   const { fs } = bindAll(fixture);
   for (const [name, content] of Object.entries(tree)) {
@@ -44,7 +44,7 @@ export function grepQuery(fixture: Fixture, source: string, more: GrepAsking = {
   };
 }
 
-/** Greps the fixture's folder in path order; fails unless exactly one end record comes, last. */
+/** Greps the fixture's directory in path order; fails unless exactly one end record comes, last. */
 export async function grep(fixture: Fixture, source: string, more: GrepAsking = {}): Promise<Found> {
   const { search } = bindAll(fixture, more.grant, { workspace: fixture.directory, ...more.call });
   const records: (GrepHit | SearchEnd)[] = [];

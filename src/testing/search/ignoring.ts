@@ -1,4 +1,4 @@
-/** What a search leaves out: ignore files, `.git`, folders on a list, and what a glob does not match. */
+/** What a search leaves out: ignore files, `.git`, directories on a list, and what a glob does not match. */
 import { on } from "../case-setup.js";
 import { expectEqual, expectError } from "../expect.js";
 import { type Fixture, treeGrant } from "../fixture.js";
@@ -8,7 +8,7 @@ import { grep, lay, namesOf, walk } from "./find.js";
 export const searchIgnoring: Suite<Fixture> = [
   on(
     "search:ignore:gitignore",
-    "A .gitignore holds without a repository: names, folders, anchors, wildcards",
+    "A .gitignore holds without a repository: names, directories, anchors, wildcards",
     async (fixture) => {
       await lay(fixture, {
         ".gitignore": "# a comment\n\n*.log\n/top.txt\nbuild/\ndocs/*.tmp\n**/deep\n",
@@ -111,7 +111,7 @@ export const searchIgnoring: Suite<Fixture> = [
     },
   ),
   on(
-    "search:ignore:workspace-left-out",
+    "search:ignore:workspace-excluded",
     "Rules above the workspace that leave out the workspace itself do not count",
     async (fixture) => {
       await lay(fixture, {
@@ -204,8 +204,8 @@ export const searchIgnoring: Suite<Fixture> = [
     expectEqual((await walk(fixture, { type: "file" })).names, [".config/a", ".env", ".github/b"], "entries");
   }),
   on(
-    "search:prune:folders",
-    "Folders on the prune list are never entered; a file of that name is found",
+    "search:prune:directories",
+    "Directories on the prune list are never entered; a file of that name is found",
     async (fixture) => {
       await lay(fixture, {
         "node_modules/a.txt": "x\n",
@@ -230,7 +230,7 @@ export const searchIgnoring: Suite<Fixture> = [
   }),
   on(
     "search:glob:leaves-out",
-    "A glob with ! in front leaves out what it matches, a folder with all below it; escaped it is a sign like others",
+    "A glob with ! in front leaves out what it matches, a directory with all below it; escaped it is a sign like others",
     async (fixture) => {
       await lay(fixture, {
         "a.ts": "x\n",

@@ -223,7 +223,7 @@ export const shellEnding: Suite<Fixture> = [
     "shell:process:no-foreign-descriptors",
     "A command has its three streams and no other descriptor",
     async (fixture) => {
-      // The listing itself opens a fourth, for the folder. What the host process was started with, far above, is not ours.
+      // The listing itself opens a fourth, for the directory. What the host process was started with, far above, is not ours.
       const numbers = stdoutOf(await run(fixture, "ls /proc/self/fd"))
         .trim()
         .split("\n")
@@ -252,7 +252,7 @@ export const shellEnding: Suite<Fixture> = [
   }),
   on(
     "shell:spawn:cannot-start",
-    "spawn in a missing folder rejects with SHELL_SPAWN, and nothing ran",
+    "spawn in a missing directory rejects with SHELL_SPAWN, and nothing ran",
     async (fixture) => {
       const command = `echo ran > ${fixture.directory}/marker`;
       const cwd = `${fixture.directory}/gone`;

@@ -110,7 +110,7 @@ export const shellOutput: Suite<Fixture> = [
     },
   ),
   on(
-    "shell:output:told-as-it-comes",
+    "shell:output:reported-as-it-comes",
     "onOutput is told every byte once, in order, with its offset, in chunks that it may keep",
     async (fixture) => {
       const bytes = pseudoRandomBytes(300_000, 35);
@@ -131,7 +131,7 @@ export const shellOutput: Suite<Fixture> = [
       expectEqual(result.stdout.produced, bytes.length, "produced");
     },
   ),
-  on("shell:output:told-before-the-end", "onOutput is told while the command still runs", async (fixture) => {
+  on("shell:output:reported-before-the-end", "onOutput is told while the command still runs", async (fixture) => {
     const controller = new AbortController();
     const result = await run(fixture, "echo early; sleep 600", {
       signal: controller.signal,

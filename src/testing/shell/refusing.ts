@@ -11,7 +11,7 @@ type Refused = readonly [command: string, options: Partial<ShellOptions>, proble
 const TOLD = ["no", "spawn-error", { by: "none" }] as const;
 
 export const shellRefusing: Suite<Fixture> = [
-  on("shell:refused:told-alike", "What cannot begin is told in the same words on every backend", async (fixture) => {
+  on("shell:refused:same-error", "What cannot begin is told in the same words on every backend", async (fixture) => {
     const { fs } = bindAll(fixture);
     const { directory } = fixture;
     await fs.writeFile(`${directory}/file`, "x");
@@ -42,7 +42,7 @@ export const shellRefusing: Suite<Fixture> = [
   }),
 ];
 
-/** Through the port that nothing guards: the grant's own rules about folders do not come first. */
+/** Through the port that nothing guards: the grant's own rules about directories do not come first. */
 function execAtRoot(fixture: Fixture, command: string, options: Partial<ShellOptions>): Promise<ShellResult> {
   return fixture.backend.root.shell.exec(command, { cwd: fixture.directory, ...options });
 }

@@ -11,7 +11,7 @@ const KEEP = { head: 4 * 1024 * 1024, tail: 0 };
 
 type RunOptions = Partial<ShellOptions> & { readonly call?: Partial<BoundCall> };
 
-/** Runs one claimed command in the fixture's folder, all of its output kept unless `keep` says otherwise. */
+/** Runs one claimed command in the fixture's directory, all of its output kept unless `keep` says otherwise. */
 export function run(fixture: Fixture, command: string, options: RunOptions = {}): Promise<ShellResult> {
   const { call, ...rest } = options;
   const whole = { cwd: fixture.directory, keep: KEEP, ...rest };

@@ -194,7 +194,7 @@ export const shellRunning: Suite<Fixture> = [
       "HOME",
     );
   }),
-  on("shell:cwd:given", "A command runs in the folder given", async (fixture) => {
+  on("shell:cwd:given", "A command runs in the directory given", async (fixture) => {
     const { fs } = bindAll(fixture);
     const directory = `${fixture.directory}/a 'b' $c`;
     await fs.mkdir(directory, false);
@@ -203,7 +203,7 @@ export const shellRunning: Suite<Fixture> = [
   }),
   on(
     "shell:cwd:missing",
-    "A missing folder, and a file in its place, is a spawn error; nothing ran",
+    "A missing directory, and a file in its place, is a spawn error; nothing ran",
     async (fixture) => {
       const { fs } = bindAll(fixture);
       await fs.writeFile(`${fixture.directory}/file`, "x");
@@ -227,14 +227,14 @@ export const shellRunning: Suite<Fixture> = [
   }),
   on(
     "shell:guard:unclaimed-is-refused",
-    "A command, or a folder, that was not claimed is CALL_UNCLAIMED and does not run",
+    "A command, or a directory, that was not claimed is CALL_UNCLAIMED and does not run",
     async (fixture) => {
       const { fs } = bindAll(fixture);
       const cwd = fixture.directory;
       const { shell } = bindAll(fixture, { commands: [{ command: "echo claimed", cwd }] });
       await expectError(shell.exec("echo ran > marker", { cwd }), "CALL_UNCLAIMED", "another command");
       await expectError(shell.exec("echo claimed ; echo ran > marker", { cwd }), "CALL_UNCLAIMED", "a longer command");
-      await expectError(shell.exec("echo claimed", { cwd: "/" }), "CALL_UNCLAIMED", "another folder");
+      await expectError(shell.exec("echo claimed", { cwd: "/" }), "CALL_UNCLAIMED", "another directory");
       await expectError(shell.spawn("echo ran > marker", { cwd, lifetime: "session" }), "CALL_UNCLAIMED", "spawn");
       expectEqual(await fs.exists(`${cwd}/marker`), false, "the marker is there");
       expectEqual(stdoutOf(await shell.exec("echo claimed", { cwd })), "claimed\n", "the claimed command");
