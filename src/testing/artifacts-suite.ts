@@ -1,4 +1,4 @@
-/** What every `Artifacts` store promises: nothing lost silently, and an evicted one says so. */
+/** What every `Artifacts` store guarantees: nothing is dropped silently, and an evicted artifact reads as evicted. */
 
 import type { Artifacts, Fs, Provenance } from "../kernel/index.js";
 import { concatBytes } from "../text/index.js";
@@ -9,7 +9,7 @@ import type { Case, Suite } from "./plan.js";
 /** What a case of the artifacts suite works on. */
 export interface ArtifactsFixture {
   /**
-   * A fresh, empty store of one session. An artifact keeps `maxBytes`, half from its start and half from its end; all
+   * A new, empty store of one session. An artifact keeps `maxBytes`, half from its start and half from its end; all
    * together keep `quotaBytes`.
    */
   open(limits: { readonly maxBytes: number; readonly quotaBytes: number }): Promise<Artifacts>;
@@ -50,16 +50,16 @@ function on(
   return { id, behavior, run: async (fixture) => run(await fixture.open(limits)) };
 }
 
-/** What every keeper of outputs promises: kept ends, counted gaps, eviction that says so. */
+/** What every artifact store guarantees: start and end are kept, gaps are counted, eviction is reported. */
 export const artifactsSuite: Suite<ArtifactsFixture> = [
-  on("artifacts:write:round-trip", "What was written in pieces is read back whole", ROOMY, async (artifacts) => {
+  on("artifacts:write:round-trip", "Content written in pieces is read back whole", ROOMY, async (artifacts) => {
     const bytes = pseudoRandomBytes(300_000, 41);
     const writer = await artifacts.create({ what: 'stdout of "npm test"' });
     for (let at = 0; at < bytes.length; at += 77_777) await writer.write(bytes.subarray(at, at + 77_777));
     expectEqual(await writer.end(), { producedBytes: 300_000, keptBytes: 300_000 }, "end");
     expectBytes(await readWhole(artifacts, writer.id), bytes, "bytes");
   }),
-  on("artifacts:write:empty", "An artifact without bytes is an artifact", ROOMY, async (artifacts) => {
+  on("artifacts:write:empty", "An artifact may be empty", ROOMY, async (artifacts) => {
     const writer = await artifacts.create({ what: "nothing" });
     expectEqual(await writer.end(), { producedBytes: 0, keptBytes: 0 }, "end");
     const part = await artifacts.read(writer.id, 0, 10);
@@ -67,7 +67,7 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
   }),
   on(
     "artifacts:write:does-not-keep-the-buffer",
-    "Changing a buffer after writing it changes nothing",
+    "Changing a buffer after writing it does not change the artifact",
     ROOMY,
     async (artifacts) => {
       const bytes = utf8("before");
@@ -80,7 +80,7 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
   ),
   on(
     "artifacts:write:end-twice",
-    "A second end tells the same and a write after it is refused",
+    "A second end returns the same, and a write after it is rejected",
     ROOMY,
     async (artifacts) => {
       const writer = await artifacts.create({ what: "output" });
@@ -91,7 +91,7 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
       expectBytes(await readWhole(artifacts, writer.id), "abc", "bytes");
     },
   ),
-  on("artifacts:read:window", "Any window is read, shorter at the end, empty past it", ROOMY, async (artifacts) => {
+  on("artifacts:read:window", "Any range can be read: shorter at the end, empty past it", ROOMY, async (artifacts) => {
     const id = await put(artifacts, "0123456789");
     const windows: readonly (readonly [number, number, string])[] = [
       [0, 4, "0123"],
@@ -108,7 +108,7 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
       expectEqual([part.producedBytes, part.keptBytes, part.gap], [10, 10, undefined], "counts");
     }
   }),
-  on("artifacts:read:while-writing", "What has been written is read before the end", ROOMY, async (artifacts) => {
+  on("artifacts:read:while-writing", "Written bytes can be read before the end", ROOMY, async (artifacts) => {
     const writer = await artifacts.create({ what: "output" });
     await writer.write(utf8("first "));
     expectBytes(await readWhole(artifacts, writer.id), "first ", "bytes so far");
@@ -116,23 +116,23 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
     await writer.end();
     expectBytes(await readWhole(artifacts, writer.id), "first second", "all bytes");
   }),
-  on("artifacts:read:unknown", "An id that never was is unknown", ROOMY, async (artifacts) => {
+  on("artifacts:read:unknown", "An id that never existed is unknown", ROOMY, async (artifacts) => {
     await put(artifacts, "x");
     for (const id of ["no-such-id", "", "999", "../1", "constructor"])
       expectEqual(await artifacts.read(id, 0, 1), "unknown", `"${id}"`);
   }),
-  on("artifacts:ids:differ", "Every artifact has an id of its own", ROOMY, async (artifacts) => {
+  on("artifacts:ids:differ", "Every artifact has its own id", ROOMY, async (artifacts) => {
     const ids = await Promise.all(Array.from({ length: 20 }, (_, index) => put(artifacts, `content ${index}`)));
     expectEqual(new Set(ids).size, 20, "number of ids");
     for (const [index, id] of ids.entries()) expectBytes(await readWhole(artifacts, id), `content ${index}`, id);
     expectThat(
       ids.every((id) => /^[a-z0-9-]{1,40}$/.test(id)),
-      "ids are short and plain",
+      "ids are short and contain only a-z, 0-9 and -",
     );
   }),
   on(
     "artifacts:list:fields",
-    "list tells id, what, counts, time and provenance in the order made",
+    "list returns id, what, counts, time and provenance in order of creation",
     ROOMY,
     async (artifacts) => {
       expectEqual(await artifacts.list(), [], "an empty store");
@@ -177,7 +177,7 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
   ),
   on(
     "artifacts:gap:reported",
-    "A read inside the gap gives no bytes and tells where it ends; one that reaches it stops there",
+    "A read inside the gap returns no bytes and the range of the gap; one that reaches it stops there",
     { maxBytes: 100, quotaBytes: 10_000 },
     async (artifacts) => {
       const id = await put(artifacts, pseudoRandomBytes(1_000, 43));
@@ -188,7 +188,7 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
       if (typeof reaching === "string") throw new Error(`The artifact is ${reaching}.`);
       expectEqual([reaching.bytes.length, reaching.gap], [10, [50, 950]], "up to the gap");
       const after = await artifacts.read(id, 960, 10);
-      expectThat(typeof after !== "string" && after.bytes.length === 10, "bytes come after the gap");
+      expectThat(typeof after !== "string" && after.bytes.length === 10, "bytes follow the gap");
     },
   ),
   on(
@@ -208,7 +208,7 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
   ),
   on(
     "artifacts:write:never-rejects-for-size",
-    "A write far over the limit is counted, not refused",
+    "A write far over the limit is counted, not rejected",
     { maxBytes: 64, quotaBytes: 128 },
     async (artifacts) => {
       const writer = await artifacts.create({ what: "flood" });
@@ -218,7 +218,7 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
   ),
   on(
     "artifacts:quota:oldest-goes-first",
-    "Over the quota the oldest is evicted and says so; the others stay",
+    "Over the quota the oldest artifact is evicted and reads as evicted; the others stay",
     { maxBytes: 100, quotaBytes: 250 },
     async (artifacts) => {
       const ids: string[] = [];
@@ -236,22 +236,22 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
   ),
   on(
     "artifacts:discard:unknown",
-    "One that its writer gives up is unknown, after its end and after it gave way too",
+    "A discarded artifact is unknown, also after its end and after its eviction",
     { maxBytes: 100, quotaBytes: 250 },
     async (artifacts) => {
       const evicted = await artifacts.create({ what: "output" });
-      expectThat(evicted.discard !== undefined, "a writer can give up");
+      expectThat(evicted.discard !== undefined, "a writer can discard");
       await evicted.write(utf8("a".repeat(100)));
       await evicted.end();
       for (const name of ["b", "c"]) await put(artifacts, name.repeat(100));
-      expectEqual(await artifacts.read(evicted.id, 0, 1), "evicted", "the one that gave way");
+      expectEqual(await artifacts.read(evicted.id, 0, 1), "evicted", "the evicted one");
       await evicted.discard();
-      expectEqual(await artifacts.read(evicted.id, 0, 1), "unknown", "the one that gave way, once given up");
+      expectEqual(await artifacts.read(evicted.id, 0, 1), "unknown", "the evicted one after discard");
       const ended = await artifacts.create({ what: "output" });
       await ended.write(utf8("d"));
       await ended.end();
       await ended.discard?.();
-      expectEqual(await artifacts.read(ended.id, 0, 1), "unknown", "one that had ended");
+      expectEqual(await artifacts.read(ended.id, 0, 1), "unknown", "an ended one after discard");
       expectThat(!(await artifacts.list()).some(({ id }) => id === ended.id || id === evicted.id), "neither is listed");
     },
   ),
@@ -269,7 +269,7 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
   ),
   on(
     "artifacts:export:copies",
-    "export writes the kept bytes to a file and tells how many",
+    "export writes the kept bytes to a file and returns their number",
     ROOMY,
     async (artifacts) => {
       const bytes = pseudoRandomBytes(50_000, 46);
@@ -282,7 +282,7 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
   ),
   on(
     "artifacts:export:refuses",
-    "export of an unknown or evicted artifact says which, and writes nothing",
+    "export of an unknown or evicted artifact has a code for each, and writes nothing",
     { maxBytes: 100, quotaBytes: 100 },
     async (artifacts) => {
       const evicted = await put(artifacts, "a".repeat(100));
@@ -295,7 +295,7 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
   ),
   {
     id: "artifacts:session:apart",
-    behavior: "Two stores see nothing of each other",
+    behavior: "Two stores do not share artifacts",
     run: async (fixture) => {
       const one = await fixture.open(ROOMY);
       const two = await fixture.open(ROOMY);
@@ -305,7 +305,7 @@ export const artifactsSuite: Suite<ArtifactsFixture> = [
   },
 ];
 
-/** An Fs that keeps what is written and can do nothing else. */
+/** An Fs that records writes and has no other operation. */
 function capturing(written: Map<string, Uint8Array>): Fs {
   const keep = (path: string, data: string | Uint8Array) => {
     written.set(path, typeof data === "string" ? utf8(data) : Uint8Array.from(data));

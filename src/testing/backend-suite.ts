@@ -3,11 +3,11 @@ import { expectEqual, expectError, expectThat } from "./expect.js";
 import { bindAll, type Fixture } from "./fixture.js";
 import type { Suite } from "./plan.js";
 
-/** What every backend promises beside its ports: how it ends. Needs `openAnother` of the fixture. */
+/** What every backend guarantees besides its ports: how it closes. Needs `openAnother` of the fixture. */
 export const backendSuite: Suite<Fixture> = [
   on(
     "backend:close:refuses-everything",
-    "Once closed it binds nothing, and its own ports and those bound before reject with BACKEND_UNAVAILABLE",
+    "After close, bind and all ports reject with BACKEND_UNAVAILABLE",
     async (fixture) => {
       expectThat(fixture.openAnother !== undefined, "the fixture can open another backend");
       const backend = await fixture.openAnother();
@@ -40,10 +40,10 @@ export const backendSuite: Suite<Fixture> = [
       for (const [name, operation] of operations) await expectError(operation, "BACKEND_UNAVAILABLE", name);
     },
   ),
-  on("backend:close:twice", "Closing it again is harmless", async (fixture) => {
+  on("backend:close:twice", "close can be called again", async (fixture) => {
     expectThat(fixture.openAnother !== undefined, "the fixture can open another backend");
     const backend = await fixture.openAnother();
     const [first, second] = await Promise.all([backend.close(), backend.close()]);
-    expectEqual([first.left, second.left, (await backend.close()).left], [[], [], []], "what is left");
+    expectEqual([first.left, second.left, (await backend.close()).left], [[], [], []], "what remains");
   }),
 ];

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 let staleness: string | undefined;
 
 /**
- * A file of the build. Asks once per test file whether the build is up to date; not under `npm test`, which has just built.
+ * A file of the build. Checks once per test file that the build is up to date, except under `npm test`, which has just built.
  *
  * @throws when there is no build, or when it is older than a source, unless STALE_BUILD is set.
  */
@@ -17,7 +17,7 @@ export function built(path: string): string {
   return file;
 }
 
-/** The sentence of the set-up script; empty where the build is up to date or nobody asks. */
+/** The message of the set-up script; empty if the build is up to date or is not checked. */
 function whyStale(): string {
   const { HAFT_TEST_RUN, STALE_BUILD } = process.env;
   if (HAFT_TEST_RUN !== undefined || (STALE_BUILD ?? "") !== "") return "";
@@ -37,7 +37,7 @@ export interface Finished {
 
 export interface RunBuiltOptions {
   readonly cwd: string;
-  /** Laid over an environment without state, colour or session of the machine's user. */
+  /** Merged over an environment without state, color or session of the machine's user. */
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
 }
@@ -55,7 +55,7 @@ export function cleanEnv(home: string, more: Readonly<Record<string, string>> = 
   };
 }
 
-/** Runs the built `haft` command to its end. */
+/** Runs the built `haft` command until it exits. */
 export function runHaft(args: readonly string[], options: RunBuiltOptions): Promise<Finished> {
   const child = spawn(process.execPath, [built("surfaces/cli/main.js"), ...args], {
     cwd: options.cwd,
@@ -66,7 +66,7 @@ export function runHaft(args: readonly string[], options: RunBuiltOptions): Prom
   const stderr: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
-  // A command that ends without reading its input closes the pipe.
+  // A command that exits without reading its input closes the pipe.
   child.stdin.on("error", () => {});
   child.stdin.end(options.input ?? "");
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** The few words that the cases share. */
+/** Helpers of the cases. */
 import type { Fs } from "../kernel/index.js";
 import { bindAll, type Fixture } from "./fixture.js";
 import type { Case } from "./plan.js";

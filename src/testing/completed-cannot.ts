@@ -1,13 +1,13 @@
-/** What a backend made by `completeBackend` cannot do by its nature: the `cannot` of its plan. */
+/** What a backend made by `completeBackend` cannot do: the `cannot` of its plan. */
 
 const reasons = (reason: string, ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, reason]));
 
-/** Ids of suite cases, each with the reason. A core may not be able to do more than these; add those to a copy of your own. */
+/** Ids of suite cases, each with the reason. Copy and extend it if your core can do less. */
 export const COMPLETED_CANNOT: Readonly<Record<string, string>> = Object.freeze({
-  ...reasons("the core does not tell kinds beside file and directory", ["fs:read:fifo-is-refused"]),
-  ...reasons("the core overwrites files where they stand", ["fs:replace:by-renaming", "fs:replace:whole-or-nothing"]),
-  ...reasons("the core does not tell modes", ["fs:replace:keeps-mode"]),
-  ...reasons("the core tells that a path is a link, not its text, and cannot move one", [
+  ...reasons("the core reports no kinds besides file and directory", ["fs:read:fifo-is-refused"]),
+  ...reasons("the core overwrites files in place", ["fs:replace:by-renaming", "fs:replace:whole-or-nothing"]),
+  ...reasons("the core does not report modes", ["fs:replace:keeps-mode"]),
+  ...reasons("the core reports that a path is a symlink, not its target, and cannot move one", [
     "fs:symlink:to-a-file",
     "fs:symlink:write-follows",
     "fs:symlink:dangling",
@@ -19,16 +19,16 @@ export const COMPLETED_CANNOT: Readonly<Record<string, string>> = Object.freeze(
     "fs:resolve:many",
     "fs:resolve:symlink-target-is-walked",
   ]),
-  ...reasons("the core does not tell which names are of one file", ["fs:rename:hard-links"]),
+  ...reasons("the core does not report hard links", ["fs:rename:hard-links"]),
   ...reasons("checked, then acted on: a swap in between can win", ["fs:guard:swapped-during-the-act"]),
   ...reasons("the core hands a command over as one argument", ["shell:exec:long-command"]),
   ...reasons("the core does not name signals", ["shell:exit:signal"]),
-  ...reasons("the core tells output at the end", ["shell:output:reported-before-the-end"]),
-  ...reasons("the core tells output at the end, so the case cannot know when to stop it", [
+  ...reasons("the core reports output at the end", ["shell:output:reported-before-the-end"]),
+  ...reasons("the core reports output at the end, so the case cannot know when to stop it", [
     "shell:exec:abort-ends-tree",
     "shell:exec:call-end-ends-tree",
   ]),
-  ...reasons("the core knows nothing of processes", [
+  ...reasons("the core has no access to processes", [
     "shell:tree:gone",
     "shell:exec:timeout-ends-tree",
     "shell:exec:call-deadline",

@@ -1,12 +1,12 @@
-/** Runs conformance plans under vitest; see `src/testing/index.ts` for the plans themselves. */
+/** Runs conformance plans with vitest; see `src/testing/index.ts`. */
 import { afterAll, describe, it } from "vitest";
 import type { Clock } from "../kernel/index.js";
 import { cannotTable, type Plan, type RunnableCase, runnable, type Suite } from "./index.js";
 
 /**
- * Registers every case of the suites as a test; what the plan cannot do is skipped with its reason, and printed as a table.
+ * Registers every case of the suites as a test; `cannot` cases are skipped with their reason and printed as a table.
  *
- * @param runs - Chooses cases, where the same code is tested whole elsewhere. Default: all.
+ * @param runs - Selects cases, if another plan tests the same code completely. Default: all.
  */
 export function conform<F extends { dispose(): Promise<void> }>(
   plan: Plan<F>,

@@ -1,7 +1,7 @@
-/** The assertions of the suites. They throw a plain Error, so that any runner shows what was expected and what came. */
+/** The assertions of the suites. They throw an Error with expected and actual value, for any test runner. */
 import { type ErrorCode, HaftError, messageOf } from "../kernel/index.js";
 
-/** Fails unless `condition` holds; `what` is the sentence that should have been true. */
+/** Fails unless `condition` is true; `what` is the sentence that should be true. */
 export function expectThat(condition: boolean, what: string): asserts condition {
   if (!condition) throw new Error(`Expected: ${what}.`);
 }
@@ -12,7 +12,7 @@ export function expectEqual(got: unknown, expected: unknown, what: string): void
   throw new Error(`${what}: expected ${show(expected)}, got ${show(got)}.`);
 }
 
-/** Fails unless `got` holds exactly these bytes; names the first place that differs instead of printing megabytes. */
+/** Fails unless `got` is exactly these bytes; reports the first difference instead of printing megabytes. */
 export function expectBytes(got: Uint8Array, expected: Uint8Array | string, what: string): void {
   const wanted = typeof expected === "string" ? new TextEncoder().encode(expected) : expected;
   const shorter = Math.min(got.length, wanted.length);

@@ -1,4 +1,4 @@
-/** What a conformance case works on: one backend, one fresh directory, and what the Fs port itself cannot make. */
+/** What a conformance case works on: one backend, one new directory, and files that the Fs port cannot create. */
 import {
   type Backend,
   type BoundCall,
@@ -10,11 +10,11 @@ import {
 } from "../kernel/index.js";
 import { posixQuote } from "../text/index.js";
 
-/** Something that no port can make, for tests of how ports meet it. Paths are absolute. */
+/** A file that no port can create. Paths are absolute. */
 export type Plant =
-  /** A symbolic link; what stands at `path` and is no directory is replaced in one step. */
+  /** A symlink; an existing non-directory at `path` is replaced atomically. */
   | { readonly kind: "link"; readonly path: string; readonly target: string }
-  /** A second name of the file `of`. */
+  /** Another hard link to the file `of`. */
   | { readonly kind: "hard-link"; readonly path: string; readonly of: string }
   | { readonly kind: "fifo"; readonly path: string }
   | { readonly kind: "mode"; readonly path: string; readonly mode: number };
@@ -22,15 +22,15 @@ export type Plant =
 /** What a case of the file, shell and search suites works on. */
 export interface Fixture {
   readonly backend: Backend;
-  /** A real path (no link in it), empty, writable, used by no other case. Cases put all they make below it. */
+  /** A real path (no symlink in it), empty, writable, used by no other case. Cases create everything below it. */
   readonly directory: string;
   /** The clock that the backend runs on. */
   readonly clock: Clock;
-  /** Absent where nothing of the kind exists; the cases that need it are then listed under `cannot`. */
+  /** Absent if the platform has none; list the cases that need it under `cannot`. */
   plant?(what: Plant): Promise<void>;
-  /** Opens another backend of the same kind, for a case that closes it. Absent: cases of `backendSuite` are listed under `cannot`. */
+  /** Opens another backend of the same kind, for a case that closes it. If absent, list the cases of `backendSuite` under `cannot`. */
   openAnother?(): Promise<Backend>;
-  /** Called once after the case, also when it failed. Removes the directory; may keep the backend open for the next case. */
+  /** Called once after the case, also if it failed. Removes the directory; may keep the backend open for the next case. */
   dispose(): Promise<void>;
 }
 
@@ -38,8 +38,8 @@ const EVERYTHING: Place = { path: "/", access: ["read", "write", "create", "dele
 const CALL_MS = 180_000;
 
 /**
- * Ports for one call. Without `grant` they may touch every file and run no command; `commands` are compared word for word.
- * Without `call` it ends after 180 s, and a path, or the directory of a command, that leads out of the grant is denied.
+ * Ports for one call. Without `grant` they may access every file and run no command; `commands` are compared exactly.
+ * Without `call` it ends after 180 s, and a real path or directory outside the grant is denied.
  */
 export function bindAll(
   on: Pick<Fixture, "backend" | "clock">,
@@ -78,7 +78,7 @@ export function bindAll(
   });
 }
 
-/** A grant over one directory and all below it. */
+/** A grant for one directory and its contents. */
 export function treeGrant(
   path: string,
   access: Place["access"] = EVERYTHING.access,
@@ -87,7 +87,7 @@ export function treeGrant(
   return { files: [{ path, access, scope: "tree" }], ...extra };
 }
 
-/** Makes what a case needs; fails with the way out where the fixture cannot. */
+/** Creates what a case needs; fails if the fixture cannot. */
 export async function plant(fixture: Fixture, what: Plant): Promise<void> {
   if (fixture.plant === undefined) {
     throw new Error(`This fixture has no \`plant\`: add it, or list the case under \`cannot\` (needs a ${what.kind}).`);
@@ -95,7 +95,7 @@ export async function plant(fixture: Fixture, what: Plant): Promise<void> {
   await fixture.plant(what);
 }
 
-/** A `plant` over the backend's own unguarded shell, for machines with `ln`, `mv`, `mkfifo` and `chmod`. */
+/** A `plant` by the unguarded shell of the backend, for machines with `ln`, `mv`, `mkfifo` and `chmod`. */
 export function plantByShell(backend: Backend): (what: Plant) => Promise<void> {
   return async (what) => {
     const path = posixQuote(what.path);

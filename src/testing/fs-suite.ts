@@ -8,7 +8,7 @@ import { fsSymlinks } from "./fs/symlinks.js";
 import { fsWriting } from "./fs/writing.js";
 import type { Suite } from "./plan.js";
 
-/** What every `Fs` promises: reading, writing, directories, names, what is told, links, and that it never leaves its grant. */
+/** What every `Fs` guarantees: reading, writing, directories, names, error messages, symlinks, and that it never leaves its grant. */
 export const fsSuite: Suite<Fixture> = [
   ...fsReading,
   ...fsWriting,

@@ -1,8 +1,8 @@
 /**
- * Conformance suites, fakes and players: how a third party proves its backend, and how we prove ours.
+ * Conformance suites, fakes and transcripts, to test a backend.
  *
  * A suite is a list of cases `{ id, behavior, run(fixture) }`; ids are `fs:*`, `shell:*`, `search:*`, `backend:*` and `artifacts:*`.
- * No test runner is used here. With one, five lines are enough:
+ * They are independent of a test runner. With vitest:
  *
  * ```ts
  * const plan: Plan<Fixture> = { name: "mine", create: openMyFixture, cannot: {}, knownFailures: {} };

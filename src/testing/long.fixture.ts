@@ -1,5 +1,5 @@
-/** Whether this is `npm run test:long`, which also plays what is too slow for each run. */
+/** Whether this is `npm run test:long`, which includes tests that are too slow for every run. */
 export const LONG = process.env.LONG === "1";
 
-/** So many runs of a property whose runs are dear, and ten times as many in a long run. */
+/** The number of runs of an expensive property; ten times as many in a long run. */
 export const runCount = (everyTime: number): number => (LONG ? 10 * everyTime : everyTime);

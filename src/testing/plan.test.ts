@@ -36,7 +36,7 @@ function planOf(passes: boolean, more: Partial<Plan<Probe>> = {}): Plan<Probe> &
 }
 
 describe("runnable", () => {
-  it("runs a case on a fixture of its own and disposes of it, also when the case fails", async () => {
+  it("runs each case with a new fixture and disposes of it, also if the case fails", async () => {
     const plan = planOf(false);
     const [first, second] = runnable(plan, [suite]);
     await expect(first?.run()).rejects.toThrow("did not pass");
@@ -44,7 +44,7 @@ describe("runnable", () => {
     expect(plan.disposed).toBe(2);
   });
 
-  it("does not run what cannot hold, and gives the reason", async () => {
+  it("skips `cannot` cases, with the reason", async () => {
     const plan = planOf(false, { cannot: { "probe:a": "no probes here" } });
     const [first] = runnable(plan, [suite]);
     expect([first?.kind, first?.reason]).toEqual(["cannot", "no probes here"]);
@@ -52,13 +52,13 @@ describe("runnable", () => {
     expect(plan.disposed).toBe(0);
   });
 
-  it("is green while a known failure fails and red once it passes", async () => {
+  it("passes while a known failure fails, and fails once it passes", async () => {
     const knownFailures = { "probe:a": "not yet" };
     await runnable(planOf(false, { knownFailures }), [suite])[0]?.run();
     await expect(runnable(planOf(true, { knownFailures }), [suite])[0]?.run()).rejects.toThrow(/passes on "probe" now/);
   });
 
-  it("refuses unknown ids, reasons left out and an id on both lists when the plan is loaded", () => {
+  it("rejects unknown ids, missing reasons and an id on both lists when the plan is loaded", () => {
     expect(() => runnable(planOf(true, { cannot: { "probe:x": "why" } }), [suite])).toThrow(/no suite has it/);
     expect(() => runnable(planOf(true, { knownFailures: { "probe:x": "why" } }), [suite])).toThrow(/no suite has it/);
     expect(() => runnable(planOf(true, { cannot: { "probe:a": " " } }), [suite])).toThrow(/no reason/);
@@ -76,7 +76,7 @@ describe("cannotTable", () => {
   });
 });
 
-it("no case of the suites passes because its subject lacks something: that is listed under `cannot`", () => {
+it("no case of the suites passes because its subject lacks a feature", () => {
   const directory = new URL(".", import.meta.url);
   const names = readdirSync(directory, { recursive: true, encoding: "utf8" });
   const suites = names.filter(

@@ -1,26 +1,26 @@
-/** A suite is data and a plan says what runs of it on one subject; no test runner is known here. */
+/** A suite is data; a plan selects what runs of it for one subject. Independent of any test runner. */
 
-/** One promise of a port, and the proof of it. */
+/** One guarantee of a port, and its test. */
 export interface Case<F> {
   /** For example "fs:read:missing-is-not-found". */
   readonly id: string;
-  /** The promise as a sentence about the port. */
+  /** The guarantee as a sentence about the port. */
   readonly behavior: string;
-  /** Rejects when the promise does not hold. */
+  /** Rejects if the guarantee is broken. */
   run(fixture: F): Promise<void>;
 }
 
-/** The promises of one port, in the order in which they run. */
+/** The guarantees of one port, in the order in which they run. */
 export type Suite<F> = readonly Case<F>[];
 
-/** What is tested, and what of the suites it cannot do. */
+/** The subject of the tests, and which cases do not apply to it. */
 export interface Plan<F extends { dispose(): Promise<void> }> {
   readonly name: string;
-  /** Called once a case. */
+  /** Called once per case. */
   create(): Promise<F>;
-  /** Ids of cases that cannot hold here by nature, each with the reason. They do not run and are printed as a table. */
+  /** Ids of cases that cannot pass here, each with the reason. They do not run and are printed as a table. */
   readonly cannot: Readonly<Record<string, string>>;
-  /** Ids of cases that ought to hold and do not yet, each with the reason. They run, and turn red once they pass. */
+  /** Ids of cases that should pass and do not yet, each with the reason. They run, and fail once they pass. */
   readonly knownFailures: Readonly<Record<string, string>>;
 }
 
@@ -35,7 +35,7 @@ export interface RunnableCase {
 }
 
 /**
- * The cases of the suites as this plan runs them, in order.
+ * The cases of the suites, in order, as this plan runs them.
  * @throws Error at once when the plan names an id that no suite has, or one id twice, or gives no reason.
  */
 export function runnable<F extends { dispose(): Promise<void> }>(
@@ -54,7 +54,7 @@ export function runnable<F extends { dispose(): Promise<void> }>(
   });
 }
 
-/** What the plans cannot do, as a Markdown table; one sentence when there is nothing. */
+/** The `cannot` of the plans as a Markdown table; one sentence if there are none. */
 export function cannotTable(plans: readonly Pick<Plan<never>, "name" | "cannot">[]): string {
   const rows = plans.flatMap((plan) =>
     Object.entries(plan.cannot).map(

@@ -1,14 +1,14 @@
-/** Plays recorded calls through a box and compares what each comes to, exactly. */
+/** Replays recorded calls and compares their outcomes exactly. */
 import type { ToolBox, ToolCall, ToolOutcome } from "../kernel/index.js";
 import { expectEqual } from "./expect.js";
 
-/** One call and what it must come to; of the outcome the members that stand here are compared, each whole. */
+/** One call and its expected outcome. Only the members listed here are compared, each completely. */
 export interface Exchange {
   readonly call: ToolCall;
   readonly outcome: Partial<Pick<ToolOutcome, "output" | "isError" | "status" | "code" | "structured" | "content">>;
 }
 
-/** Sends the calls one after the other. @throws Error naming the first call and member that differ, with both values. */
+/** Runs the calls one after the other. @throws Error with the first call and member that differ, and both values. */
 export async function playTranscript(transcript: readonly Exchange[], box: Pick<ToolBox, "runner">): Promise<void> {
   for (const [index, { call, outcome }] of transcript.entries()) {
     const seen = await box.runner.run(call);

@@ -1,4 +1,4 @@
-/** fast-check with this repository's number of runs: 1,000 of each property, 10,000 in a long run. */
+/** fast-check with 1,000 runs of each property, 10,000 in a long run. */
 import fc from "fast-check";
 import { runCount } from "./long.fixture.js";
 

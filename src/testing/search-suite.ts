@@ -6,7 +6,7 @@ import { searchIgnoring } from "./search/ignoring.js";
 import { searchLines } from "./search/lines.js";
 import { searchMatching } from "./search/matching.js";
 
-/** What every `Search` promises: what a pattern finds, which files are looked at, and how a search ends. */
+/** What every `Search` guarantees: what a pattern finds, which files are searched, and how a search ends. */
 export const searchSuite: Suite<Fixture> = [
   ...searchMatching,
   ...searchLines,

@@ -7,14 +7,16 @@ import { shellJobs } from "./shell/jobs.js";
 import { shellOutput } from "./shell/output.js";
 import { shellRefusing } from "./shell/refusing.js";
 import { shellRunning } from "./shell/running.js";
+import { shellSpawning } from "./shell/spawning.js";
 
-/** What every `Shell` promises: what a command gets, what comes back, and how it ends. */
+/** What every `Shell` guarantees: what a command gets, what it returns, and how it ends. */
 export const shellSuite: Suite<Fixture> = [
   ...shellRunning,
   ...shellRefusing,
   ...shellDirectory,
   ...shellOutput,
   ...shellEnding,
+  ...shellSpawning,
   ...shellInput,
   ...shellJobs,
 ];

@@ -6,8 +6,8 @@ import ts from "typescript";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Writes a source file and all it imports from this repository as JavaScript below `dir`, so that a test can start it as
- * a process of its own without a build, and returns the path to start. Types are not checked here.
+ * Transpiles a source file and its imports from this repository into `directory`, so that a test can start it as
+ * a process without a build. Returns the path to start. Does not check types.
  */
 export function transpileForProcess(entry: URL, directory: string): string {
   const pending = [fileURLToPath(entry)];

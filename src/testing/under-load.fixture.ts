@@ -1,6 +1,6 @@
 import { availableParallelism, loadavg } from "node:os";
 
-/** A limit as it is on an idle machine, longer by as much as more wants to run than there are processors. */
+/** A time limit of an idle machine, extended by the load of this one. */
 export function underLoad(limitMs: number): number {
   return limitMs * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 }

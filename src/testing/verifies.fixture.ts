@@ -1,10 +1,10 @@
 import { it } from "vitest";
 
 /**
- * A test that proves requirements of `test/requirements.ts`: vitest's `it` with their ids put behind the title.
+ * `it` of vitest for a test that proves requirements of `test/requirements.ts`: their ids follow the title.
  * Give the ids as literals where you can; the requirements test reads them from the source.
  *
- * @param timeoutMs - How long the test may hang before it fails. Default: that of `vitest.config.ts`.
+ * @param timeoutMs - Timeout of the test. Default: that of `vitest.config.ts`.
  */
 export function verifies(
   ids: string | readonly string[],

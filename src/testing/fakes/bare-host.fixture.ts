@@ -1,4 +1,4 @@
-/** The least that a kernel test needs of a host: real time, counted ids, a kept audit, a backend that records and refuses. */
+/** The minimal host of a kernel test: real time, counted ids, an audit in memory, a backend that records and rejects. */
 import { createHash } from "node:crypto";
 import {
   Approvals,
@@ -149,7 +149,7 @@ export function bareSession(id = "s1"): Session {
   };
 }
 
-/** Files in a map, links in another; everything that was touched is in `touched`. Only what kernel tests need. */
+/** Files in a map, symlinks in another; `touched` lists every accessed path. Only what kernel tests need. */
 export function recordingBackend(
   options: { readonly links?: Readonly<Record<string, string>>; readonly name?: string } = {},
 ) {

@@ -1,20 +1,20 @@
 import type { Clock } from "../../kernel/index.js";
 
-/** A clock that stands still until a test moves it. */
+/** A clock that a test advances. */
 export interface FakeClock extends Clock {
   /**
-   * Lets `ms` pass: timers that fall due are called in the order of their times, and what waits for them goes on before
-   * the next one. Resolves when the time has passed and nothing more happens without another advance.
+   * Advances by `ms`: due timers are called in the order of their times, and promises that wait for them are settled before
+   * the next one.
    */
   advance(ms: number): Promise<void>;
-  /** How many timers wait. */
+  /** The number of pending timers. */
   readonly waiting: number;
 }
 
-/** How often pending promises get a turn, so that what a timer woke can set its next timer. */
+/** How often pending promises are settled, so that code woken by a timer can set its next timer. */
 const TURNS = 100;
 
-/** Time that stands still until it is told to pass. Starts at `startMs` since the epoch, by default on 2001-09-09. */
+/** A clock for tests. Starts at `startMs` since the epoch, by default on 2001-09-09. */
 export function fakeClock(startMs = 1_000_000_000_000): FakeClock {
   const timers = new Set<{ readonly at: number; readonly done: () => void }>();
   let now = startMs;

@@ -1,4 +1,4 @@
-/** Services of a host whose answers a test knows beforehand. */
+/** Deterministic services of a host. */
 import type { Approval, ApprovalRequest, Approver, Audit, AuditBegin, AuditEnd, Ids } from "../../kernel/index.js";
 
 /** "call-1", "call-2", "job-3": one count for all kinds. Guessable, so for tests only. */
@@ -12,13 +12,13 @@ export function sequentialIds(): Ids {
   };
 }
 
-/** An approver that answers what a test laid out, and remembers what it was asked. */
+/** An approver that returns scripted answers and records its requests. */
 export interface ScriptedApprover extends Approver {
-  /** What was asked so far. */
+  /** The requests so far. */
   readonly requests: readonly ApprovalRequest[];
 }
 
-/** Gives the answers in their order, or the one that a function makes; asked more often than that, it denies. */
+/** Returns the answers in order, or the result of a function; denies when there are no more. */
 export function scriptedApprover(
   answers: readonly (Approval | ((request: ApprovalRequest) => Approval))[],
 ): ScriptedApprover {
@@ -46,7 +46,7 @@ export interface RecordingAudit extends Audit {
   readonly entries: readonly AuditRecord[];
 }
 
-/** Keeps every entry. Rejects an end without its begin, and a second end. */
+/** Records every entry. Rejects an end without a begin, and a second end. */
 export function recordingAudit(): RecordingAudit {
   const entries: AuditRecord[] = [];
   return {

@@ -12,24 +12,24 @@ import {
 } from "../index.js";
 
 describe("fakeClock", () => {
-  it("calls timers in the order of their times, those set meanwhile too, and not before", async () => {
+  it("calls timers in the order of their times, including those set meanwhile", async () => {
     const clock = fakeClock(1_000);
-    const told: string[] = [];
-    clock.timer(20, () => told.push(`b ${clock.now()}`));
+    const called: string[] = [];
+    clock.timer(20, () => called.push(`b ${clock.now()}`));
     clock.timer(10, () => {
-      told.push(`a ${clock.now()}`);
-      clock.timer(5, () => told.push(`a2 ${clock.now()}`));
+      called.push(`a ${clock.now()}`);
+      clock.timer(5, () => called.push(`a2 ${clock.now()}`));
     });
-    clock.timer(100, () => told.push("late"));
-    const cancel = clock.timer(1, () => told.push("cancelled"));
+    clock.timer(100, () => called.push("late"));
+    const cancel = clock.timer(1, () => called.push("cancelled"));
     cancel();
-    expect(told).toEqual([]);
+    expect(called).toEqual([]);
     await clock.advance(50);
-    expect(told).toEqual(["a 1010", "a2 1015", "b 1020"]);
+    expect(called).toEqual(["a 1010", "a2 1015", "b 1020"]);
     expect([clock.now(), clock.waiting]).toEqual([1_050, 1]);
   });
 
-  it("lets what a timer woke set its next timer before time goes on", async () => {
+  it("settles promises that a timer woke before the next timer", async () => {
     const clock = fakeClock(0);
     const pause = (ms: number) => new Promise<void>((resolve) => void clock.timer(ms, resolve));
     const seen: number[] = [];
@@ -46,7 +46,7 @@ describe("fakeClock", () => {
 });
 
 describe("the other fakes", () => {
-  it("counts ids, answers in order, and denies what was not scripted", async () => {
+  it("counts ids, answers in order, and denies unscripted requests", async () => {
     const ids = sequentialIds();
     expect([ids.next("call"), ids.next("job")]).toEqual(["call-1", "job-2"]);
     const approver = scriptedApprover([{ by: "person", scope: "once" }, (request) => ({ denied: request.reason })]);
@@ -57,7 +57,7 @@ describe("the other fakes", () => {
     expect(approver.requests).toHaveLength(3);
   });
 
-  it("keeps audit entries and refuses an end without a begin or a second one", async () => {
+  it("records audit entries and rejects an end without a begin, and a second end", async () => {
     const audit = recordingAudit();
     const begin = {
       callId: "c",
@@ -75,7 +75,7 @@ describe("the other fakes", () => {
     await expect(audit.end("other", { status: "ok", tookMs: 1 })).rejects.toThrow(/never begun/);
   });
 
-  it("writes down every path and command that goes through a backend's ports", async () => {
+  it("records every path and command that the ports of a backend get", async () => {
     const clock = fakeClock();
     const backend = recordingBackend(createMemoryBackend({ clock }));
     const { fs, shell } = bindAll({ backend, clock }, { commands: [{ command: "true", cwd: "/tmp" }] });
@@ -92,7 +92,7 @@ describe("the other fakes", () => {
     ]);
   });
 
-  it("plays a transcript and names the first call that differs", async () => {
+  it("replays a transcript and reports the first call that differs", async () => {
     const outcome = (output: unknown) => ({ output, isError: false, status: "ok" }) as ToolOutcome;
     const box = { runner: { run: async (call: { readonly name: string }) => outcome(`from ${call.name}`) } };
     const call = (name: string) => ({ id: "1", name, input: {} });

@@ -1,7 +1,7 @@
 import type { Backend, Fs } from "../../kernel/index.js";
 import { override, wrapBackend } from "./wrap-backend.js";
 
-/** One operation that went through a port. */
+/** One operation of a port. */
 export interface Touched {
   /** The operation: "readText", "exec", "grep". */
   readonly operation: string;
@@ -10,7 +10,7 @@ export interface Touched {
   readonly command?: string;
 }
 
-/** A backend that remembers what was done through its bound ports. */
+/** A backend that records the operations of its bound ports. */
 export type RecordingBackend<B extends Backend = Backend> = B & { readonly touched: Touched[] };
 
 const FILE_OPERATIONS = [
@@ -27,7 +27,7 @@ const FILE_OPERATIONS = [
   "exists",
 ] as const;
 
-/** The same backend, with every operation on its ports written down in `touched`, refused ones too. */
+/** The same backend; `touched` lists every operation of its ports, rejected ones too. */
 export function recordingBackend<B extends Backend>(backend: B): RecordingBackend<B> {
   const touched: Touched[] = [];
   const recorded =

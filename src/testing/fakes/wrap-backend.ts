@@ -6,7 +6,7 @@ export interface PortWrappers {
   search?(search: Search): Search;
 }
 
-/** The same backend with its ports changed, the host's own too. */
+/** The same backend with changed ports, the unguarded ones too. */
 export function wrapBackend<B extends Backend>(backend: B, wrap: PortWrappers): B {
   const ports = ({ fs, shell, search, ...rest }: Ports): Ports => ({
     ...rest,

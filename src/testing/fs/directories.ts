@@ -8,7 +8,7 @@ const PLAIN_RM = { recursive: false, ignoreMissing: false };
 const codeUnitOrder = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 export const fsDirectories: Suite<Fixture> = [
-  onFs("fs:stat:file", "stat tells kind, size in bytes and no target", async (fs, path) => {
+  onFs("fs:stat:file", "stat returns kind, size in bytes and no target", async (fs, path) => {
     await fs.writeFile(path("file"), "é漢");
     const info = await fs.stat(path("file"));
     expectEqual([info.kind, info.size, info.target], ["file", 5, undefined], "kind, size, target");
@@ -20,31 +20,27 @@ export const fsDirectories: Suite<Fixture> = [
   }),
   onFs(
     "fs:stat:whole-milliseconds",
-    "The time of change is in whole milliseconds and near the clock's",
+    "The modification time is in whole milliseconds and close to the clock",
     async (fs, path, fixture) => {
       const before = fixture.clock.now();
       await fs.writeFile(path("file"), "x");
       const { modifiedMs } = await fs.stat(path("file"));
       expectThat(Number.isInteger(modifiedMs), `modifiedMs ${modifiedMs} is a whole number`);
-      expectThat(Math.abs(modifiedMs - before) < 3_600_000, "it lies within an hour of the clock");
+      expectThat(Math.abs(modifiedMs - before) < 3_600_000, "it is within an hour of the clock");
     },
   ),
-  onFs(
-    "fs:stat:version",
-    "The version stays while a file stays and differs after a change of size or identity",
-    async (fs, path) => {
-      await fs.writeFile(path("file"), "x");
-      const first = (await fs.stat(path("file"))).version;
-      expectEqual((await fs.stat(path("file"))).version, first, "the version of an untouched file");
-      await fs.writeFile(path("file"), "xy");
-      const second = (await fs.stat(path("file"))).version;
-      expectThat(second !== first, "the version differs after a change of size");
-      await fs.writeFile(path("other"), "xy");
-      await fs.rename(path("other"), path("file"), { replace: true });
-      expectThat((await fs.stat(path("file"))).version !== second, "the version differs after a change of identity");
-    },
-  ),
-  onFs("fs:stat:same-in-readdir", "readDir tells of a child what stat tells", async (fs, path) => {
+  onFs("fs:stat:version", "The version is stable, and differs after a change of size or identity", async (fs, path) => {
+    await fs.writeFile(path("file"), "x");
+    const first = (await fs.stat(path("file"))).version;
+    expectEqual((await fs.stat(path("file"))).version, first, "the version of an untouched file");
+    await fs.writeFile(path("file"), "xy");
+    const second = (await fs.stat(path("file"))).version;
+    expectThat(second !== first, "the version differs after a change of size");
+    await fs.writeFile(path("other"), "xy");
+    await fs.rename(path("other"), path("file"), { replace: true });
+    expectThat((await fs.stat(path("file"))).version !== second, "the version differs after a change of identity");
+  }),
+  onFs("fs:stat:same-in-readdir", "readDir returns the same fields for a child as stat", async (fs, path) => {
     await fs.mkdir(path("top"), false);
     await fs.mkdir(path("top/dir"), false);
     await fs.writeFile(path("top/file"), "12345");
@@ -65,14 +61,14 @@ export const fsDirectories: Suite<Fixture> = [
   }),
   onFs(
     "fs:mkdir:recursive",
-    "mkdir recursive makes all parents, and is content with an existing directory",
+    "mkdir recursive makes all parents, and succeeds for an existing directory",
     async (fs, path) => {
       await fs.mkdir(path("a/b/c"), true);
       await fs.mkdir(path("a/b/c"), true);
       expectEqual((await fs.stat(path("a/b/c"))).kind, "directory", "kind");
     },
   ),
-  onFs("fs:mkdir:recursive-over-a-file", "mkdir recursive refuses a file in its way", async (fs, path) => {
+  onFs("fs:mkdir:recursive-over-a-file", "mkdir recursive fails if a parent is a file", async (fs, path) => {
     await fs.writeFile(path("file"), "x");
     await expectError(fs.mkdir(path("file"), true), "FS_EXISTS", "at the path");
     await expectError(fs.mkdir(path("file/below"), true), "FS_NOT_A_DIRECTORY", "above the path");
@@ -81,7 +77,7 @@ export const fsDirectories: Suite<Fixture> = [
   }),
   onFs(
     "fs:readdir:sorted",
-    "Children come in code-unit order of their names, hidden ones too, without . and ..",
+    "Children are sorted by the code units of their names, hidden ones too, without . and ..",
     async (fs, path) => {
       const names = ["b", "a", "B", ".hidden", "a.txt", "a-b", "ä", "10", "9", "漢", "Z", "_"];
       await fs.mkdir(path("dir"), false);
@@ -103,7 +99,7 @@ export const fsDirectories: Suite<Fixture> = [
   }),
   onFs(
     "fs:readdir:limit",
-    "With a limit the first names come, and `more` says whether there are others",
+    "With a limit the first names are returned, and `more` is whether there are others",
     async (fs, path) => {
       await fs.mkdir(path("dir"), false);
       for (const name of ["e", "d", "c", "b", "a"]) await fs.writeFile(path(`dir/${name}`), "");
@@ -113,11 +109,11 @@ export const fsDirectories: Suite<Fixture> = [
       expectEqual([all.children.length, all.more], [5, false], "five of five");
     },
   ),
-  onFs("fs:readdir:file-is-not-a-directory", "readDir of a file says FS_NOT_A_DIRECTORY", async (fs, path) => {
+  onFs("fs:readdir:file-is-not-a-directory", "readDir of a file is FS_NOT_A_DIRECTORY", async (fs, path) => {
     await fs.writeFile(path("file"), "x");
     await expectError(fs.readDir(path("file")), "FS_NOT_A_DIRECTORY", "readDir");
   }),
-  onFs("fs:rm:missing", "rm of what is not there is FS_NOT_FOUND, or nothing with ignoreMissing", async (fs, path) => {
+  onFs("fs:rm:missing", "rm of a missing path is FS_NOT_FOUND, or succeeds with ignoreMissing", async (fs, path) => {
     await expectError(fs.rm(path("gone"), PLAIN_RM), "FS_NOT_FOUND", "rm");
     await expectError(fs.rm(path("gone"), { recursive: true, ignoreMissing: false }), "FS_NOT_FOUND", "rm recursive");
     await fs.rm(path("gone"), { recursive: false, ignoreMissing: true });
@@ -131,7 +127,7 @@ export const fsDirectories: Suite<Fixture> = [
   }),
   onFs(
     "fs:rm:directory-needs-recursive",
-    "A directory that holds something is FS_NOT_EMPTY without recursive; an empty one goes",
+    "A non-empty directory is FS_NOT_EMPTY without recursive; an empty one is removed",
     async (fs, path) => {
       await fs.mkdir(path("full/inner"), true);
       await expectError(fs.rm(path("full"), PLAIN_RM), "FS_NOT_EMPTY", "rm");
@@ -140,7 +136,7 @@ export const fsDirectories: Suite<Fixture> = [
       expectEqual(await fs.exists(path("full/inner")), false, "the empty directory is there");
     },
   ),
-  onFs("fs:rm:recursive", "rm recursive removes a directory with all below it", async (fs, path) => {
+  onFs("fs:rm:recursive", "rm recursive removes a directory with its contents", async (fs, path) => {
     await fs.mkdir(path("top/a/b"), true);
     await fs.writeFile(path("top/a/b/file"), "x");
     await fs.writeFile(path("top/-rf"), "x");
@@ -160,13 +156,13 @@ export const fsDirectories: Suite<Fixture> = [
     await expectError(fs.rename(path("from"), path("to"), { replace: false }), "FS_EXISTS", "rename");
     expectEqual([await fs.readText(path("from")), await fs.readText(path("to"))], ["1", "2"], "texts");
   }),
-  onFs("fs:rename:replace", "With replace the old file is gone at once", async (fs, path) => {
+  onFs("fs:rename:replace", "With replace the old file is replaced atomically", async (fs, path) => {
     await fs.writeFile(path("from"), "1");
     await fs.writeFile(path("to"), "2");
     await fs.rename(path("from"), path("to"), { replace: true });
     expectEqual([await fs.exists(path("from")), await fs.readText(path("to"))], [false, "1"], "what is there");
   }),
-  onFs("fs:rename:onto-itself", "A file that is renamed to its own name stays", async (fs, path) => {
+  onFs("fs:rename:onto-itself", "A file renamed to its own name stays", async (fs, path) => {
     await fs.writeFile(path("file"), "x");
     for (const replace of [true, false]) {
       await fs.rename(path("file"), path("file"), { replace });
@@ -175,7 +171,7 @@ export const fsDirectories: Suite<Fixture> = [
   }),
   onFs(
     "fs:rename:hard-links",
-    "Of two names of one file neither is renamed to the other: both stay",
+    "rename of one hard link to another of the same file keeps both",
     async (fs, path, fixture) => {
       await fs.writeFile(path("one"), "x");
       await plant(fixture, { kind: "hard-link", path: path("two"), of: path("one") });
@@ -187,7 +183,7 @@ export const fsDirectories: Suite<Fixture> = [
   ),
   onFs(
     "fs:rename:missing",
-    "rename of what is not there, or into a missing directory, is FS_NOT_FOUND",
+    "rename of a missing path, or into a missing directory, is FS_NOT_FOUND",
     async (fs, path) => {
       await fs.writeFile(path("file"), "x");
       await expectError(fs.rename(path("gone"), path("new"), { replace: false }), "FS_NOT_FOUND", "a missing source");
@@ -199,14 +195,14 @@ export const fsDirectories: Suite<Fixture> = [
       expectEqual(await fs.readText(path("file")), "x", "the file");
     },
   ),
-  onFs("fs:rename:directory", "rename moves a directory with all below it", async (fs, path) => {
+  onFs("fs:rename:directory", "rename moves a directory with its contents", async (fs, path) => {
     await fs.mkdir(path("old/inner"), true);
     await fs.writeFile(path("old/inner/file"), "x");
     await fs.rename(path("old"), path("new"), { replace: false });
     expectEqual(await fs.readText(path("new/inner/file")), "x", "text");
     expectEqual(await fs.exists(path("old")), false, "the old name is there");
   }),
-  onFs("fs:rename:into-itself", "A directory is not moved into itself", async (fs, path) => {
+  onFs("fs:rename:into-itself", "A directory cannot be moved into itself", async (fs, path) => {
     await fs.mkdir(path("dir"), false);
     await fs.writeFile(path("dir/file"), "x");
     await expectError(fs.rename(path("dir"), path("dir/inner"), { replace: false }), "FS_BAD_PATH", "rename");
@@ -214,7 +210,7 @@ export const fsDirectories: Suite<Fixture> = [
   }),
   onFs(
     "fs:rename:kinds-do-not-mix",
-    "A file never replaces a directory, a directory never a file or a full directory",
+    "A file never replaces a directory, and a directory never a file or a non-empty directory",
     async (fs, path) => {
       await fs.writeFile(path("file"), "x");
       await fs.mkdir(path("full"), false);
@@ -240,7 +236,7 @@ export const fsDirectories: Suite<Fixture> = [
   ),
   onFs(
     "fs:exists:never-rejects",
-    "exists is true for files and directories, false for all else, and never rejects",
+    "exists is true for files and directories, false otherwise, and never rejects",
     async (fs, path) => {
       await fs.mkdir(path("dir"), false);
       await fs.writeFile(path("file"), "x");

@@ -1,4 +1,4 @@
-/** What is told of a refusal: the same words on every backend. */
+/** Error messages are the same on every backend. */
 import { onFs } from "../case-setup.js";
 import { expectEqual, expectError } from "../expect.js";
 import type { Fixture } from "../fixture.js";
@@ -7,7 +7,7 @@ import type { Suite } from "../plan.js";
 const PLAIN_RM = { recursive: false, ignoreMissing: false };
 
 export const fsErrorMessages: Suite<Fixture> = [
-  onFs("fs:error:refusals", "A refusal is told in the same words on every backend", async (fs, path) => {
+  onFs("fs:error:refusals", "Errors have the same message on every backend", async (fs, path) => {
     await fs.mkdir(path("dir/full"), true);
     await fs.writeFile(path("dir/full/file"), "text");
     await fs.writeFile(path("file"), "text");
@@ -18,7 +18,7 @@ export const fsErrorMessages: Suite<Fixture> = [
     const blocked = "a parent of the path is not a directory. Check the path.";
     const taken = "it already exists. Choose another name.";
     const cancelled = AbortSignal.abort();
-    const refusals: readonly (readonly [work: Promise<unknown>, told: string])[] = [
+    const refusals: readonly (readonly [work: Promise<unknown>, message: string])[] = [
       [fs.readText(gone), `Did not read "${gone}": ${missing}`],
       [fs.readText(`${file}/below`), `Did not read "${file}/below": ${blocked}`],
       [fs.readText(directory), `Did not read "${directory}": it is a directory. Name a regular file.`],
@@ -61,8 +61,8 @@ export const fsErrorMessages: Suite<Fixture> = [
     ];
     const reported = await Promise.allSettled(refusals.map(([work]) => work));
     for (const [index, one] of reported.entries()) {
-      const message = one.status === "rejected" ? (one.reason as Error).message : "nothing: it was done";
-      expectEqual(message, refusals[index]?.[1], "what is told");
+      const message = one.status === "rejected" ? (one.reason as Error).message : "nothing: it succeeded";
+      expectEqual(message, refusals[index]?.[1], "the message");
     }
   }),
   onFs("fs:error:long-path", "A path of more than 4,095 bytes is FS_BAD_PATH", async (fs, path) => {
@@ -71,15 +71,15 @@ export const fsErrorMessages: Suite<Fixture> = [
     expectEqual(
       error.message,
       `Did not read "${long}": it is longer than 4095 bytes. Use a shorter one.`,
-      "what is told",
+      "the message",
     );
     await expectError(fs.mkdir(long, true), "FS_BAD_PATH", "mkdir");
   }),
   onFs("fs:error:root", "The root is neither removed nor moved: FS_PERMISSION", async (fs, path) => {
     const why = "it is the root directory. Name an entry in it.";
     const removed = await expectError(fs.rm("/", PLAIN_RM), "FS_PERMISSION", "rm");
-    expectEqual(removed.message, `Did not remove "/": ${why}`, "what is told");
+    expectEqual(removed.message, `Did not remove "/": ${why}`, "the message");
     const moved = await expectError(fs.rename("/", path("new"), { replace: false }), "FS_PERMISSION", "rename");
-    expectEqual(moved.message, `Did not rename "/": ${why}`, "what is told");
+    expectEqual(moved.message, `Did not rename "/": ${why}`, "the message");
   }),
 ];

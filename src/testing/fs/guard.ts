@@ -1,4 +1,4 @@
-/** That files are touched only as the grant says: at the asked place, at the real place, and only while the call lives. */
+/** Files are accessed only as the grant allows: by the requested path, by the real path, and only during the call. */
 import type { BoundCall, Decision, ErrorCode, Fs } from "../../kernel/index.js";
 import { collect, on, utf8 } from "../case-setup.js";
 import { expectEqual, expectError, expectThat } from "../expect.js";
@@ -71,7 +71,7 @@ const allows =
     };
   };
 
-/** `in` is what the grant covers; `out` lies beside it and holds `secret` and `dir/file`. */
+/** The grant covers `in`; `out` is beside it and contains `secret` and `dir/file`. */
 async function inAndOut(fixture: Fixture): Promise<{ all: Fs; inside: string; outside: string }> {
   const all = bindAll(fixture).fs;
   const inside = `${fixture.directory}/in`;
@@ -86,7 +86,7 @@ async function inAndOut(fixture: Fixture): Promise<{ all: Fs; inside: string; ou
 
 async function expectUntouched(all: Fs, outside: string): Promise<void> {
   const names = (await all.readDir(outside)).children.map((child) => child.name);
-  expectEqual(names, ["dir", "secret"], "what lies outside");
+  expectEqual(names, ["dir", "secret"], "what is outside");
   expectEqual(await all.readText(`${outside}/secret`), "secret", "the file outside");
   expectEqual(
     (await all.readDir(`${outside}/dir`)).children.map((child) => child.name),
@@ -97,7 +97,7 @@ async function expectUntouched(all: Fs, outside: string): Promise<void> {
 }
 
 export const fsGuard: Suite<Fixture> = [
-  on("fs:grant:nothing", "A grant that covers nothing refuses every operation", async (fixture) => {
+  on("fs:grant:nothing", "An empty grant rejects every operation", async (fixture) => {
     const { all, inside } = await inAndOut(fixture);
     const { fs } = bindAll(fixture, { files: [] });
     await refuseEach(ALL, fs, `${inside}/file`, "CALL_UNCLAIMED");
@@ -108,7 +108,7 @@ export const fsGuard: Suite<Fixture> = [
   }),
   on(
     "fs:grant:outside-the-tree",
-    "A tree covers what lies below it and nothing beside it, also under a longer name",
+    "A tree covers its contents and nothing beside it, not even a longer name",
     async (fixture) => {
       const { all, inside, outside } = await inAndOut(fixture);
       await all.writeFile(`${inside}side`, "beside");
@@ -120,7 +120,7 @@ export const fsGuard: Suite<Fixture> = [
       await expectUntouched(all, outside);
     },
   ),
-  on("fs:grant:self-is-not-the-tree", "A grant of one directory does not cover what lies below it", async (fixture) => {
+  on("fs:grant:self-is-not-the-tree", "A grant for one directory does not cover its contents", async (fixture) => {
     const { all, inside } = await inAndOut(fixture);
     const { fs } = bindAll(fixture, {
       files: [{ path: inside, access: ["read", "write", "create", "delete"], scope: "self" }],
@@ -131,7 +131,7 @@ export const fsGuard: Suite<Fixture> = [
     await expectError(fs.rm(inside, { recursive: true, ignoreMissing: false }), "CALL_UNCLAIMED", "rm recursive");
     expectEqual(await all.readText(`${inside}/file`), "inside", "the file");
   }),
-  on("fs:grant:read-is-not-write", "A grant to read refuses every change", async (fixture) => {
+  on("fs:grant:read-is-not-write", "A read grant rejects every change", async (fixture) => {
     const { all, inside } = await inAndOut(fixture);
     const { fs } = bindAll(fixture, treeGrant(inside, ["read"]));
     await refuseEach({ ...WRITES, ...REMOVALS }, fs, `${inside}/file`, "CALL_UNCLAIMED");
@@ -141,7 +141,7 @@ export const fsGuard: Suite<Fixture> = [
   }),
   on(
     "fs:grant:create-is-not-write",
-    "A grant to create makes new files and directories and changes no old one",
+    "A create grant makes new files and directories and changes no existing one",
     async (fixture) => {
       const { all, inside } = await inAndOut(fixture);
       const { fs } = bindAll(fixture, treeGrant(inside, ["create"]));
@@ -154,7 +154,7 @@ export const fsGuard: Suite<Fixture> = [
       expectEqual(await all.readText(`${inside}/file`), "inside", "the file");
     },
   ),
-  on("fs:grant:write-is-not-delete", "A grant to write does not remove or move", async (fixture) => {
+  on("fs:grant:write-is-not-delete", "A write grant does not remove or move", async (fixture) => {
     const { all, inside } = await inAndOut(fixture);
     const { fs } = bindAll(fixture, treeGrant(inside, ["read", "write"]));
     await refuseEach(REMOVALS, fs, `${inside}/file`, "CALL_UNCLAIMED");
@@ -176,7 +176,7 @@ export const fsGuard: Suite<Fixture> = [
     await expectUntouched(all, outside);
     expectEqual(await all.readText(`${inside}/file`), "inside", "the file");
   }),
-  on("fs:grant:except", "An excepted path and all below it are refused inside a covered tree", async (fixture) => {
+  on("fs:grant:except", "An excepted path and its contents are rejected inside a covered tree", async (fixture) => {
     const { all, inside } = await inAndOut(fixture);
     await all.mkdir(`${inside}/private`, false);
     await all.writeFile(`${inside}/private/key`, "key");
@@ -190,7 +190,7 @@ export const fsGuard: Suite<Fixture> = [
   }),
   on(
     "fs:grant:except-inside-a-tree",
-    "A directory that holds an excepted path is neither removed nor moved",
+    "A directory that contains an excepted path is neither removed nor moved",
     async (fixture) => {
       const { all, inside } = await inAndOut(fixture);
       await all.mkdir(`${inside}/top/private`, true);
@@ -202,21 +202,25 @@ export const fsGuard: Suite<Fixture> = [
       expectEqual(await all.readText(`${inside}/top/private/key`), "key", "the key");
     },
   ),
-  on("fs:grant:except-through-a-symlink", "A link to an excepted path does not open it", async (fixture) => {
-    const { all, inside } = await inAndOut(fixture);
-    await all.mkdir(`${inside}/private`, false);
-    await all.writeFile(`${inside}/private/key`, "key");
-    await plant(fixture, { kind: "link", path: `${inside}/link`, target: "private" });
-    const { fs } = bindAll(fixture, treeGrant(inside, undefined, { except: [`${inside}/private`] }), {
-      authorizeRealPath: denies,
-    });
-    await refuseEach(READS, fs, `${inside}/link/key`, ["POLICY_DENIED", "CALL_UNCLAIMED"]);
-    await expectError(fs.writeFile(`${inside}/link/key`, "x"), ["POLICY_DENIED", "CALL_UNCLAIMED"], "writeFile");
-    expectEqual(await all.readText(`${inside}/private/key`), "key", "the key");
-  }),
+  on(
+    "fs:grant:except-through-a-symlink",
+    "A symlink to an excepted path does not give access to it",
+    async (fixture) => {
+      const { all, inside } = await inAndOut(fixture);
+      await all.mkdir(`${inside}/private`, false);
+      await all.writeFile(`${inside}/private/key`, "key");
+      await plant(fixture, { kind: "link", path: `${inside}/link`, target: "private" });
+      const { fs } = bindAll(fixture, treeGrant(inside, undefined, { except: [`${inside}/private`] }), {
+        authorizeRealPath: denies,
+      });
+      await refuseEach(READS, fs, `${inside}/link/key`, ["POLICY_DENIED", "CALL_UNCLAIMED"]);
+      await expectError(fs.writeFile(`${inside}/link/key`, "x"), ["POLICY_DENIED", "CALL_UNCLAIMED"], "writeFile");
+      expectEqual(await all.readText(`${inside}/private/key`), "key", "the key");
+    },
+  ),
   on(
     "fs:real-path:deny",
-    "A link that leads out of the grant is POLICY_DENIED and nothing outside is touched",
+    "A symlink out of the grant is POLICY_DENIED and nothing outside is changed",
     async (fixture) => {
       const { all, inside, outside } = await inAndOut(fixture);
       await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/secret` });
@@ -243,7 +247,7 @@ export const fsGuard: Suite<Fixture> = [
   ),
   on(
     "fs:real-path:stat-does-not-look-outside",
-    "stat and readDir tell a link that leads out as kind link with its target",
+    "stat and readDir return a symlink out of the grant as kind link with its target",
     async (fixture) => {
       const { inside, outside } = await inAndOut(fixture);
       await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/secret` });
@@ -256,7 +260,7 @@ export const fsGuard: Suite<Fixture> = [
   ),
   on(
     "fs:real-path:allow",
-    "Where policy allows the real place the operation goes on, asked once with both paths",
+    "If policy allows the real path the operation continues, asked once with both paths",
     async (fixture) => {
       const { all, inside, outside } = await inAndOut(fixture);
       await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/secret` });
@@ -269,39 +273,35 @@ export const fsGuard: Suite<Fixture> = [
       expectEqual((await all.stat(`${inside}/link`)).target, `${outside}/secret`, "the link");
     },
   ),
-  on(
-    "fs:real-path:ask",
-    "Where a person would have to be asked the operation ends with POLICY_APPROVAL_REQUIRED",
-    async (fixture) => {
-      const { all, inside, outside } = await inAndOut(fixture);
-      await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/secret` });
-      const { fs } = bindAll(fixture, treeGrant(inside), {
-        authorizeRealPath: async (_asked, real) => ({
-          effect: "ask",
-          rule: "test:ask",
-          risk: "medium",
-          reason: "A person decides.",
-          remember: [],
-          grant: {
-            id: "more",
-            files: [real],
-            except: [],
-            commands: [],
-            origins: [],
-            panes: [],
-            jobs: [],
-            symlinkTargets: [],
-          },
-        }),
-      });
-      await refuseEach(READS, fs, `${inside}/link`, "POLICY_APPROVAL_REQUIRED");
-      await expectError(fs.writeFile(`${inside}/link`, "x"), "POLICY_APPROVAL_REQUIRED", "writeFile");
-      await expectUntouched(all, outside);
-    },
-  ),
+  on("fs:real-path:ask", "A real path that needs approval is POLICY_APPROVAL_REQUIRED", async (fixture) => {
+    const { all, inside, outside } = await inAndOut(fixture);
+    await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/secret` });
+    const { fs } = bindAll(fixture, treeGrant(inside), {
+      authorizeRealPath: async (_asked, real) => ({
+        effect: "ask",
+        rule: "test:ask",
+        risk: "medium",
+        reason: "A user decides.",
+        remember: [],
+        grant: {
+          id: "more",
+          files: [real],
+          except: [],
+          commands: [],
+          origins: [],
+          panes: [],
+          jobs: [],
+          symlinkTargets: [],
+        },
+      }),
+    });
+    await refuseEach(READS, fs, `${inside}/link`, "POLICY_APPROVAL_REQUIRED");
+    await expectError(fs.writeFile(`${inside}/link`, "x"), "POLICY_APPROVAL_REQUIRED", "writeFile");
+    await expectUntouched(all, outside);
+  }),
   on(
     "fs:real-path:approved-pair",
-    "A pair in the grant goes on without a question, and only where it says",
+    "An approved pair of path and real path needs no question, and nothing else does",
     async (fixture) => {
       const { all, inside, outside } = await inAndOut(fixture);
       await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/secret` });
@@ -311,13 +311,13 @@ export const fsGuard: Suite<Fixture> = [
       });
       expectEqual(await fs.readText(`${inside}/link`), "secret", "text");
       await plant(fixture, { kind: "link", path: `${inside}/link`, target: `${outside}/dir/file` });
-      await expectError(fs.readText(`${inside}/link`), "POLICY_DENIED", "the same path, led elsewhere since");
+      await expectError(fs.readText(`${inside}/link`), "POLICY_DENIED", "the same path with another target");
       await expectUntouched(all, outside);
     },
   ),
   on(
     "fs:real-path:inside-is-not-asked",
-    "A link that stays inside the grant is followed without a question",
+    "A symlink within the grant is followed without a question",
     async (fixture) => {
       const { inside } = await inAndOut(fixture);
       await plant(fixture, { kind: "link", path: `${inside}/link`, target: "file" });
@@ -329,7 +329,7 @@ export const fsGuard: Suite<Fixture> = [
   ),
   on(
     "fs:guard:swapped-before-the-act",
-    "A directory swapped for a link after the claim leads nowhere",
+    "A directory replaced by a symlink after the claim is not followed",
     async (fixture) => {
       const { all, inside, outside } = await inAndOut(fixture);
       await all.mkdir(`${inside}/dir`, false);
@@ -343,7 +343,7 @@ export const fsGuard: Suite<Fixture> = [
   ),
   on(
     "fs:guard:swapped-during-the-act",
-    "A link swapped to and fro while operations run never lets one out",
+    "A symlink swapped repeatedly while operations run never lets one out",
     async (fixture) => {
       const { all, inside, outside } = await inAndOut(fixture);
       await all.mkdir(`${inside}/real`, false);
@@ -357,7 +357,7 @@ export const fsGuard: Suite<Fixture> = [
             path: `${inside}/way`,
             target: round % 2 === 0 ? `${outside}/dir` : "real",
           });
-          // Where planting takes no time at all, the operations need a turn, too.
+          // Planting may be synchronous: let the operations run too.
           if (round % 8 === 7) await new Promise<void>((resolve) => void fixture.clock.timer(0, resolve));
         }
       })();
@@ -375,7 +375,7 @@ export const fsGuard: Suite<Fixture> = [
   ),
   on(
     "fs:revoked:everything-refuses",
-    "Once the call has ended every operation refuses, and exists is false",
+    "After the end of the call every operation fails, and exists is false",
     async (fixture) => {
       const { all, inside } = await inAndOut(fixture);
       const controller = new AbortController();
@@ -387,7 +387,7 @@ export const fsGuard: Suite<Fixture> = [
       expectEqual(await all.readText(`${inside}/file`), "inside", "the file");
     },
   ),
-  on("fs:root:is-unguarded", "The backend's own ports, for the host, touch what no grant covers", async (fixture) => {
+  on("fs:root:is-unguarded", "The unguarded ports of the backend access paths outside every grant", async (fixture) => {
     const { inside } = await inAndOut(fixture);
     expectEqual(await fixture.backend.root.fs.readText(`${inside}/file`), "inside", "text");
   }),

@@ -48,7 +48,7 @@ export const fsNames: Suite<Fixture> = [
     expectEqual(
       reported,
       `Did not read "${path("a\\0b")}": a path cannot contain a NUL byte. Remove it.`,
-      "what is told, the same on every backend",
+      "the message, the same on every backend",
     );
     expectEqual(await fs.exists(path("a")), false, "a file under the first half of the name is there");
   }),

@@ -1,4 +1,4 @@
-/** What reads give, and how they refuse. */
+/** Reads: results and errors. */
 import { webDigest } from "../../kernel/index.js";
 import { concatBytes } from "../../text/index.js";
 import { collect, onFs, pseudoRandomBytes, utf8 } from "../case-setup.js";
@@ -9,7 +9,7 @@ import type { Suite } from "../plan.js";
 const TEN_MIB = 10 * 1024 * 1024;
 
 export const fsReading: Suite<Fixture> = [
-  onFs("fs:read:missing-is-not-found", "Every read of a missing file says FS_NOT_FOUND", async (fs, path) => {
+  onFs("fs:read:missing-is-not-found", "Every read of a missing file is FS_NOT_FOUND", async (fs, path) => {
     const missing = path("missing.txt");
     await expectError(fs.readText(missing), "FS_NOT_FOUND", "readText");
     await expectError(fs.readBytes(missing), "FS_NOT_FOUND", "readBytes");
@@ -22,14 +22,14 @@ export const fsReading: Suite<Fixture> = [
     await expectError(fs.readText(path("no/such/file")), "FS_NOT_FOUND", "readText");
     await expectError(fs.stat(path("no/such/file")), "FS_NOT_FOUND", "stat");
   }),
-  onFs("fs:read:below-a-file", "A path below a file says FS_NOT_A_DIRECTORY", async (fs, path) => {
+  onFs("fs:read:below-a-file", "A path below a file is FS_NOT_A_DIRECTORY", async (fs, path) => {
     await fs.writeFile(path("file"), "x");
     await expectError(fs.readText(path("file/below")), "FS_NOT_A_DIRECTORY", "readText");
     await expectError(fs.stat(path("file/below")), "FS_NOT_A_DIRECTORY", "stat");
   }),
   onFs(
     "fs:read:directory-is-not-a-file",
-    "A directory read as a file says FS_NOT_A_FILE and its kind",
+    "A directory read as a file is FS_NOT_A_FILE with its kind",
     async (fs, path) => {
       await fs.mkdir(path("dir"), false);
       const directory = path("dir");
@@ -48,30 +48,38 @@ export const fsReading: Suite<Fixture> = [
     expectEqual(concatBytes(await collect(fs.openRead(path("empty")))).length, 0, "chunks");
     expectEqual((await fs.stat(path("empty"))).size, 0, "size");
   }),
-  onFs("fs:read:any-bytes-survive", "Every byte value survives writing and reading", async (fs, path) => {
+  onFs("fs:read:any-bytes-survive", "Every byte value is read as it was written", async (fs, path) => {
     const all = Uint8Array.from({ length: 512 }, (_, index) => (index * 7) % 256);
     await fs.writeFile(path("bytes"), all);
     expectBytes(await fs.readBytes(path("bytes")), all, "bytes");
     await fs.writeFile(path("ends"), Uint8Array.of(0, 10, 13, 10, 255, 254, 10, 10));
-    expectBytes(await fs.readBytes(path("ends")), Uint8Array.of(0, 10, 13, 10, 255, 254, 10, 10), "line ends and NUL");
+    expectBytes(
+      await fs.readBytes(path("ends")),
+      Uint8Array.of(0, 10, 13, 10, 255, 254, 10, 10),
+      "line endings and NUL",
+    );
   }),
-  onFs("fs:read:text-is-exact", "Text keeps its line ends, its final newline or the lack of one", async (fs, path) => {
-    for (const text of ["a\r\nb\rc\n", "no newline", "\n", "\n\n\n", "tab\tnul\0 é 漢 😀"]) {
-      await fs.writeFile(path("text"), text);
-      expectEqual(await fs.readText(path("text")), text, "text");
-    }
-  }),
-  onFs("fs:read:mark-is-kept", "A byte-order mark is kept as U+FEFF", async (fs, path) => {
+  onFs(
+    "fs:read:text-is-exact",
+    "Text keeps its line endings and its final newline, or the lack of one",
+    async (fs, path) => {
+      for (const text of ["a\r\nb\rc\n", "no newline", "\n", "\n\n\n", "tab\tnul\0 é 漢 😀"]) {
+        await fs.writeFile(path("text"), text);
+        expectEqual(await fs.readText(path("text")), text, "text");
+      }
+    },
+  ),
+  onFs("fs:read:mark-is-kept", "A BOM is kept as U+FEFF", async (fs, path) => {
     await fs.writeFile(path("marked"), Uint8Array.of(0xef, 0xbb, 0xbf, 0x61));
     expectEqual(await fs.readText(path("marked")), "\ufeffa", "text");
   }),
   onFs(
     "fs:read:strict-utf8",
-    "readText refuses what is not UTF-8 and tells the offset of the first bad byte",
+    "readText rejects invalid UTF-8 and reports the offset of the first invalid byte",
     async (fs, path) => {
       const bad: readonly (readonly [string, readonly number[], number])[] = [
         ["a stray byte", [0x61, 0x62, 0xff, 0x63], 2],
-        ["a cut character", [0x61, 0xe6, 0xbc], 1],
+        ["a truncated character", [0x61, 0xe6, 0xbc], 1],
         ["an overlong form", [0xc0, 0xaf], 0],
         ["a surrogate", [0x61, 0xed, 0xa0, 0x80], 1],
       ];
@@ -82,28 +90,28 @@ export const fsReading: Suite<Fixture> = [
       }
     },
   ),
-  onFs("fs:read:ten-mib-round-trip", "10 MiB come back as they were written", async (fs, path) => {
+  onFs("fs:read:ten-mib-round-trip", "10 MiB are read as they were written", async (fs, path) => {
     const bytes = pseudoRandomBytes(TEN_MIB);
     const written = await fs.replaceAtomic(path("large"), bytes, "absent");
     const hash = await webDigest(bytes);
-    expectEqual(written.after, hash, "the hash told by the write");
+    expectEqual(written.after, hash, "the hash returned by the write");
     expectEqual(await webDigest(await fs.readBytes(path("large"))), hash, "the hash of what was read");
     expectEqual((await fs.stat(path("large"))).size, TEN_MIB, "size");
   }),
-  onFs("fs:read:too-large-is-refused", "A file over maxBytes says FS_TOO_LARGE with both numbers", async (fs, path) => {
+  onFs("fs:read:too-large-is-refused", "A file over maxBytes is FS_TOO_LARGE with both numbers", async (fs, path) => {
     await fs.writeFile(path("eleven"), "12345678901");
     const error = await expectError(fs.readBytes(path("eleven"), { maxBytes: 10 }), "FS_TOO_LARGE", "readBytes");
     expectEqual([error.details.sizeBytes, error.details.maxBytes], [11, 10], "the numbers");
     expectBytes(await fs.readBytes(path("eleven"), { maxBytes: 11 }), "12345678901", "at the limit");
   }),
-  onFs("fs:range:middle", "readRange gives the bytes asked for, the size and the version", async (fs, path) => {
+  onFs("fs:range:middle", "readRange returns the requested bytes, the size and the version", async (fs, path) => {
     await fs.writeFile(path("digits"), "0123456789");
     const part = await fs.readRange(path("digits"), 3, 4);
     expectBytes(part.bytes, "3456", "bytes");
     expectEqual(part.size, 10, "size");
     expectEqual(part.version, (await fs.stat(path("digits"))).version, "version");
   }),
-  onFs("fs:range:end", "readRange gives fewer bytes at the end and none past it", async (fs, path) => {
+  onFs("fs:range:end", "readRange returns fewer bytes at the end and none past it", async (fs, path) => {
     await fs.writeFile(path("digits"), "0123456789");
     expectBytes((await fs.readRange(path("digits"), 8, 100)).bytes, "89", "over the end");
     expectEqual((await fs.readRange(path("digits"), 10, 5)).bytes.length, 0, "bytes at the end");
@@ -111,13 +119,13 @@ export const fsReading: Suite<Fixture> = [
     expectEqual([past.bytes.length, past.size], [0, 10], "bytes and size past the end");
     expectEqual((await fs.readRange(path("digits"), 3, 0)).bytes.length, 0, "no length");
   }),
-  onFs("fs:range:negative", "A negative offset counts from the end, and stops at the start", async (fs, path) => {
+  onFs("fs:range:negative", "A negative offset counts from the end, and is clamped to the start", async (fs, path) => {
     await fs.writeFile(path("digits"), "0123456789");
     expectBytes((await fs.readRange(path("digits"), -3, 2)).bytes, "78", "two of the last three");
     expectBytes((await fs.readRange(path("digits"), -3, 100)).bytes, "789", "the last three");
     expectBytes((await fs.readRange(path("digits"), -100, 4)).bytes, "0123", "before the start");
   }),
-  onFs("fs:range:odd-numbers", "A fraction is cut, and what is no number counts as none given", async (fs, path) => {
+  onFs("fs:range:odd-numbers", "A fraction is truncated, and NaN counts as absent", async (fs, path) => {
     await fs.writeFile(path("digits"), "0123456789");
     expectBytes((await fs.readRange(path("digits"), 2.9, 3.9)).bytes, "234", "fractions");
     expectBytes((await fs.readRange(path("digits"), -2.5, 9)).bytes, "89", "a fraction from the end");
@@ -131,7 +139,7 @@ export const fsReading: Suite<Fixture> = [
     }
     expectBytes(await fs.readBytes(path("digits"), { maxBytes: Number.NaN }), "0123456789", "readBytes");
   }),
-  onFs("fs:range:large-offsets", "Ranges far inside a large file are exact", async (fs, path) => {
+  onFs("fs:range:large-offsets", "Ranges deep inside a large file are exact", async (fs, path) => {
     const bytes = pseudoRandomBytes(3 * 1024 * 1024, 7);
     await fs.writeFile(path("large"), bytes);
     for (const [offset, length] of [
@@ -144,7 +152,7 @@ export const fsReading: Suite<Fixture> = [
       expectBytes(part.bytes, bytes.subarray(offset, offset + length), `${length} from ${offset}`);
     }
   }),
-  onFs("fs:open:chunks", "openRead gives the whole file in chunks, in order", async (fs, path) => {
+  onFs("fs:open:chunks", "openRead returns the whole file in chunks, in order", async (fs, path) => {
     const bytes = pseudoRandomBytes(1_500_000, 3);
     await fs.writeFile(path("large"), bytes);
     const chunks = await collect(fs.openRead(path("large")));
@@ -160,7 +168,7 @@ export const fsReading: Suite<Fixture> = [
     );
     expectEqual((await collect(fs.openRead(path("large"), { offset: 2_000_000 }))).length, 0, "chunks past the end");
   }),
-  onFs("fs:open:scan", "A scan is given all bytes, each chunk good until the second one after it", async (fs, path) => {
+  onFs("fs:open:scan", "A scan gets all bytes; a chunk is valid until the second one after it", async (fs, path) => {
     const bytes = pseudoRandomBytes(1_500_000, 9);
     await fs.writeFile(path("large"), bytes);
     const copies: Uint8Array[] = [];
@@ -172,31 +180,27 @@ export const fsReading: Suite<Fixture> = [
     if (last !== undefined) copies.push(last);
     expectBytes(concatBytes(copies), bytes, "all chunks, each copied once the next was there");
   }),
-  onFs("fs:open:chunks-are-not-reused", "A chunk keeps its bytes while later ones come", async (fs, path) => {
+  onFs("fs:open:chunks-are-not-reused", "A chunk keeps its bytes while later ones arrive", async (fs, path) => {
     const bytes = pseudoRandomBytes(800_000, 5);
     await fs.writeFile(path("large"), bytes);
     const kept: Uint8Array[] = [];
     for await (const chunk of fs.openRead(path("large"))) kept.push(chunk);
     expectBytes(concatBytes(kept), bytes, "the chunks, looked at afterwards");
   }),
-  onFs(
-    "fs:open:early-close",
-    "An iteration that is left early closes the file, two hundred times over",
-    async (fs, path) => {
-      await fs.writeFile(path("large"), pseudoRandomBytes(300_000, 9));
-      for (let round = 0; round < 200; round += 1) {
-        for await (const chunk of fs.openRead(path("large"))) {
-          expectThat(chunk.length > 0, "a chunk came");
-          break;
-        }
+  onFs("fs:open:early-close", "An iteration that stops early closes the file, two hundred times", async (fs, path) => {
+    await fs.writeFile(path("large"), pseudoRandomBytes(300_000, 9));
+    for (let round = 0; round < 200; round += 1) {
+      for await (const chunk of fs.openRead(path("large"))) {
+        expectThat(chunk.length > 0, "a chunk came");
+        break;
       }
-      await fs.rm(path("large"), { recursive: false, ignoreMissing: false });
-      expectEqual(await fs.exists(path("large")), false, "the file is there");
-    },
-  ),
+    }
+    await fs.rm(path("large"), { recursive: false, ignoreMissing: false });
+    expectEqual(await fs.exists(path("large")), false, "the file is there");
+  }),
   onFs(
     "fs:read:fifo-is-refused",
-    "A FIFO is refused before it is opened, by every operation on file contents",
+    "Every operation on contents rejects a FIFO before opening it",
     async (fs, path, fixture) => {
       const fifo = path("pipe");
       await plant(fixture, { kind: "fifo", path: fifo });

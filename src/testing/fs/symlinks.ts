@@ -1,4 +1,4 @@
-/** Symbolic links: told, followed, and never a way out of the grant. */
+/** Symlinks: reported, followed, and never a way out of the grant. */
 import { parentOf } from "../../text/index.js";
 import { collect, onFs, utf8 } from "../case-setup.js";
 import { expectEqual, expectError, expectThat } from "../expect.js";
@@ -8,7 +8,7 @@ import type { Suite } from "../plan.js";
 export const fsSymlinks: Suite<Fixture> = [
   onFs(
     "fs:symlink:to-a-file",
-    "stat and readDir of a link tell its target as written, and kind and size of what it leads to",
+    "stat and readDir of a symlink return its target as written, and the kind and size of the target",
     async (fs, path, fixture) => {
       await fs.writeFile(path("file"), "12345");
       await plant(fixture, { kind: "link", path: path("link"), target: "file" });
@@ -20,7 +20,7 @@ export const fsSymlinks: Suite<Fixture> = [
   ),
   onFs(
     "fs:symlink:to-a-directory",
-    "A link to a directory has its kind, and paths go through it",
+    "A symlink to a directory has kind directory, and paths through it work",
     async (fs, path, fixture) => {
       await fs.mkdir(path("dir"), false);
       await fs.writeFile(path("dir/file"), "x");
@@ -37,7 +37,7 @@ export const fsSymlinks: Suite<Fixture> = [
       expectEqual(await fs.readText(path("dir/new")), "y", "text written through the link");
     },
   ),
-  onFs("fs:symlink:read-follows", "Every read follows a link", async (fs, path, fixture) => {
+  onFs("fs:symlink:read-follows", "Every read follows symlinks", async (fs, path, fixture) => {
     await fs.writeFile(path("file"), "12345");
     await plant(fixture, { kind: "link", path: path("first"), target: "file" });
     await plant(fixture, { kind: "link", path: path("second"), target: "./first" });
@@ -49,14 +49,14 @@ export const fsSymlinks: Suite<Fixture> = [
   }),
   onFs(
     "fs:symlink:write-follows",
-    "A write through a link replaces its target; the link stays",
+    "A write through a symlink replaces its target; the symlink stays",
     async (fs, path, fixture) => {
       await fs.mkdir(path("dir"), false);
       await fs.writeFile(path("dir/file"), "old");
       await plant(fixture, { kind: "link", path: path("link"), target: "dir/file" });
       const done = await fs.replaceAtomic(path("link"), utf8("new"), "any");
       expectEqual(done.created, false, "created");
-      expectEqual((await fs.stat(path("link"))).target, "dir/file", "the link's target");
+      expectEqual((await fs.stat(path("link"))).target, "dir/file", "the target of the symlink");
       expectEqual(await fs.readText(path("dir/file")), "new", "text");
       const names = (await fs.readDir(path("dir"))).children.map((one) => one.name);
       expectEqual(names, ["file"], "names beside the target");
@@ -64,7 +64,7 @@ export const fsSymlinks: Suite<Fixture> = [
   ),
   onFs(
     "fs:symlink:dangling",
-    "A link that leads nowhere has the kind link, cannot be read and does not exist",
+    "A dangling symlink has kind link, cannot be read and does not exist",
     async (fs, path, fixture) => {
       await plant(fixture, { kind: "link", path: path("link"), target: "gone" });
       const info = await fs.stat(path("link"));
@@ -77,21 +77,21 @@ export const fsSymlinks: Suite<Fixture> = [
   ),
   onFs(
     "fs:symlink:dangling-is-never-replaced",
-    "A write through a dangling link makes its target or is refused; the link stays",
+    "A write through a dangling symlink creates its target or is rejected; the symlink stays",
     async (fs, path, fixture) => {
       await plant(fixture, { kind: "link", path: path("link"), target: "gone" });
       await fs.writeFile(path("link"), "x").catch(() => undefined);
-      expectEqual((await fs.stat(path("link"))).target, "gone", "the link's target");
+      expectEqual((await fs.stat(path("link"))).target, "gone", "the target of the symlink");
       const names = (await fs.readDir(fixture.directory)).children.map((one) => one.name);
       expectThat(
         names.every((name) => name === "link" || name === "gone"),
-        "nothing else lies there",
+        "nothing else exists there",
       );
     },
   ),
   onFs(
     "fs:symlink:absent-is-exclusive",
-    'With "absent" a link in the way is refused, whatever it leads to',
+    'With "absent" an existing symlink is rejected, whatever its target',
     async (fs, path, fixture) => {
       await fs.writeFile(path("file"), "old");
       await plant(fixture, { kind: "link", path: path("link"), target: "file" });
@@ -101,7 +101,7 @@ export const fsSymlinks: Suite<Fixture> = [
   ),
   onFs(
     "fs:symlink:loop",
-    "A link loop is FS_LINK_LOOP to read, of kind link to stat, and never hangs",
+    "A symlink loop is FS_LINK_LOOP for a read and kind link for stat, and never hangs",
     async (fs, path, fixture) => {
       await plant(fixture, { kind: "link", path: path("a"), target: "b" });
       await plant(fixture, { kind: "link", path: path("b"), target: "a" });
@@ -118,27 +118,23 @@ export const fsSymlinks: Suite<Fixture> = [
       );
     },
   ),
-  onFs(
-    "fs:symlink:rm-removes-the-symlink",
-    "rm removes the link, never what it leads to",
-    async (fs, path, fixture) => {
-      await fs.mkdir(path("dir"), false);
-      await fs.writeFile(path("dir/file"), "x");
-      await plant(fixture, { kind: "link", path: path("link"), target: "dir" });
-      await plant(fixture, { kind: "link", path: path("nowhere"), target: "gone" });
-      await fs.rm(path("link"), { recursive: true, ignoreMissing: false });
-      await fs.rm(path("nowhere"), { recursive: false, ignoreMissing: false });
-      expectEqual(await fs.readText(path("dir/file")), "x", "text");
-      expectEqual(
-        (await fs.readDir(fixture.directory)).children.map((one) => one.name),
-        ["dir"],
-        "what is left",
-      );
-    },
-  ),
+  onFs("fs:symlink:rm-removes-the-symlink", "rm removes the symlink, never its target", async (fs, path, fixture) => {
+    await fs.mkdir(path("dir"), false);
+    await fs.writeFile(path("dir/file"), "x");
+    await plant(fixture, { kind: "link", path: path("link"), target: "dir" });
+    await plant(fixture, { kind: "link", path: path("nowhere"), target: "gone" });
+    await fs.rm(path("link"), { recursive: true, ignoreMissing: false });
+    await fs.rm(path("nowhere"), { recursive: false, ignoreMissing: false });
+    expectEqual(await fs.readText(path("dir/file")), "x", "text");
+    expectEqual(
+      (await fs.readDir(fixture.directory)).children.map((one) => one.name),
+      ["dir"],
+      "what remains",
+    );
+  }),
   onFs(
     "fs:symlink:rm-does-not-follow",
-    "rm recursive removes links inside a directory and leaves their targets",
+    "rm recursive removes symlinks inside a directory and keeps their targets",
     async (fs, path, fixture) => {
       await fs.mkdir(path("kept"), false);
       await fs.writeFile(path("kept/file"), "x");
@@ -148,7 +144,7 @@ export const fsSymlinks: Suite<Fixture> = [
       expectEqual(await fs.readText(path("kept/file")), "x", "text");
     },
   ),
-  onFs("fs:symlink:rename-moves-the-symlink", "rename moves the link itself", async (fs, path, fixture) => {
+  onFs("fs:symlink:rename-moves-the-symlink", "rename moves the symlink itself", async (fs, path, fixture) => {
     await fs.writeFile(path("file"), "x");
     await fs.mkdir(path("dir"), false);
     for (const target of ["file", "dir", "gone"]) {
@@ -168,7 +164,7 @@ export const fsSymlinks: Suite<Fixture> = [
   }),
   onFs(
     "fs:symlink:rename-to-a-taken-name",
-    "Without replace a link is not moved to the name of anything, a link that leads nowhere included",
+    "Without replace a symlink is not moved to an existing name, a dangling symlink included",
     async (fs, path, fixture) => {
       await fs.writeFile(path("file"), "x");
       await plant(fixture, { kind: "link", path: path("link"), target: "file" });
@@ -176,19 +172,19 @@ export const fsSymlinks: Suite<Fixture> = [
       for (const taken of ["file", "nowhere"]) {
         await expectError(fs.rename(path("link"), path(taken), { replace: false }), "FS_EXISTS", taken);
       }
-      expectEqual((await fs.stat(path("link"))).target, "file", "the link's target");
-      expectEqual((await fs.stat(path("nowhere"))).target, "gone", "the other link's target");
+      expectEqual((await fs.stat(path("link"))).target, "file", "the target of the symlink");
+      expectEqual((await fs.stat(path("nowhere"))).target, "gone", "the target of the other symlink");
       expectEqual(await fs.readText(path("file")), "x", "text");
     },
   ),
-  onFs("fs:symlink:mkdir-over-a-symlink", "mkdir never replaces a link", async (fs, path, fixture) => {
+  onFs("fs:symlink:mkdir-over-a-symlink", "mkdir never replaces a symlink", async (fs, path, fixture) => {
     await plant(fixture, { kind: "link", path: path("link"), target: "gone" });
     await expectError(fs.mkdir(path("link"), false), "FS_EXISTS", "mkdir");
     expectEqual((await fs.stat(path("link"))).target, "gone", "target");
   }),
   onFs(
     "fs:resolve:many",
-    "resolve answers in the order asked: real path, what is missing, kind",
+    "resolve returns real path, missing part and kind, in the order of its input",
     async (fs, path, fixture) => {
       await fs.mkdir(path("real/inner"), true);
       await fs.writeFile(path("real/inner/file"), "x");
@@ -219,11 +215,11 @@ export const fsSymlinks: Suite<Fixture> = [
   ),
   onFs(
     "fs:resolve:symlink-target-is-walked",
-    "resolve walks a link's text as the system does: a `..` in it leaves the directory that a link before it leads to",
+    "resolve follows symlinks as the system does: `..` after a symlink is the parent of its target",
     async (fs, path, fixture) => {
       await fs.mkdir(path("dir"), false);
       await fs.mkdir(path("other/deep"), true);
-      await fs.writeFile(path("dir/file"), "beside the link");
+      await fs.writeFile(path("dir/file"), "beside the symlink");
       await fs.writeFile(path("other/file"), "beside the directory");
       await plant(fixture, { kind: "link", path: path("dir/sub"), target: "../other/deep" });
       const links = {
@@ -266,7 +262,7 @@ export const fsSymlinks: Suite<Fixture> = [
   ),
   onFs(
     "fs:resolve:plain",
-    "resolve works where no link is: whole, missing at the end, missing all through",
+    "resolve works without symlinks: an existing path, a missing last part, a missing directory",
     async (fs, path, fixture) => {
       await fs.mkdir(path("a"), false);
       await fs.writeFile(path("a/file"), "x");
@@ -284,7 +280,7 @@ export const fsSymlinks: Suite<Fixture> = [
   ),
   onFs(
     "fs:resolve:loop",
-    "resolve of a link loop is FS_LINK_LOOP, or tells a link that leads nowhere",
+    "resolve of a symlink loop is FS_LINK_LOOP, or returns a dangling symlink",
     async (fs, path, fixture) => {
       await plant(fixture, { kind: "link", path: path("loop"), target: "loop" });
       const answer = await fs

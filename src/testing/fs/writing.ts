@@ -1,4 +1,4 @@
-/** What writes promise: all or nothing, judged by `expect`, and nothing left behind. */
+/** Writes: all or nothing, checked against `expect`, without leftovers. */
 import { webDigest } from "../../kernel/index.js";
 import { onFs, pseudoRandomBytes, utf8 } from "../case-setup.js";
 import { expectBytes, expectEqual, expectError, expectThat } from "../expect.js";
@@ -13,7 +13,7 @@ export const fsWriting: Suite<Fixture> = [
     expectEqual([info.kind, info.size], ["file", 8], "kind and size");
     expectThat((info.mode & 0o600) === 0o600, "its owner may read and write a new file");
   }),
-  onFs("fs:write:overwrites", "writeFile replaces all of an old file, a longer one too", async (fs, path) => {
+  onFs("fs:write:overwrites", "writeFile replaces an existing file entirely, a longer one too", async (fs, path) => {
     await fs.writeFile(path("file"), "a long old text");
     await fs.writeFile(path("file"), "new");
     expectEqual(await fs.readText(path("file")), "new", "text");
@@ -24,14 +24,14 @@ export const fsWriting: Suite<Fixture> = [
     await expectError(fs.replaceAtomic(path("no/file"), utf8("x"), "absent"), "FS_NOT_FOUND", "replaceAtomic");
     expectEqual(await fs.exists(path("no")), false, "the directory is there");
   }),
-  onFs("fs:write:below-a-file", "A write below a file says FS_NOT_A_DIRECTORY", async (fs, path) => {
+  onFs("fs:write:below-a-file", "A write below a file is FS_NOT_A_DIRECTORY", async (fs, path) => {
     await fs.writeFile(path("file"), "x");
     await expectError(fs.writeFile(path("file/below"), "y"), "FS_NOT_A_DIRECTORY", "writeFile");
     expectEqual(await fs.readText(path("file")), "x", "the file");
   }),
   onFs(
     "fs:write:directory-is-not-a-file",
-    "A write over a directory is refused and the directory stays",
+    "A write over a directory is rejected and the directory stays",
     async (fs, path) => {
       await fs.mkdir(path("dir"), false);
       await fs.writeFile(path("dir/child"), "x");
@@ -42,7 +42,7 @@ export const fsWriting: Suite<Fixture> = [
   ),
   onFs(
     "fs:replace:returns-both-hashes",
-    "replaceAtomic tells the hash before and after and whether it created",
+    "replaceAtomic returns the hash before and after, and whether the file was created",
     async (fs, path) => {
       const first = await fs.replaceAtomic(path("file"), utf8("one"), "any");
       expectEqual([first.before, first.created], [null, true], "before and created of a new file");
@@ -54,7 +54,7 @@ export const fsWriting: Suite<Fixture> = [
   ),
   onFs(
     "fs:replace:by-renaming",
-    "A file with one name is replaced by another one, not overwritten",
+    "A file without other hard links is replaced by rename, not overwritten",
     async (fs, path) => {
       await fs.writeFile(path("file"), "one");
       const version = (await fs.stat(path("file"))).version;
@@ -69,7 +69,7 @@ export const fsWriting: Suite<Fixture> = [
   }),
   onFs(
     "fs:replace:absent-has-one-winner",
-    "Of ten creations at once exactly one wins, and its bytes stand",
+    "Of ten concurrent creations exactly one succeeds, and the file has its bytes",
     async (fs, path) => {
       const all = await Promise.allSettled(
         Array.from({ length: 10 }, (_, index) => fs.replaceAtomic(path("raced"), utf8(`writer ${index}`), "absent")),
@@ -81,7 +81,7 @@ export const fsWriting: Suite<Fixture> = [
         if (one.status === "rejected") await expectError(Promise.reject(one.reason), "FS_STALE", "a loser");
     },
   ),
-  onFs("fs:replace:expect-sha256", "With a hash the old bytes must have it", async (fs, path) => {
+  onFs("fs:replace:expect-sha256", "With a hash the current bytes must match it", async (fs, path) => {
     await fs.writeFile(path("file"), "old");
     const old = await webDigest(utf8("old"));
     const wrong = await webDigest(utf8("other"));
@@ -108,7 +108,7 @@ export const fsWriting: Suite<Fixture> = [
   }),
   onFs(
     "fs:replace:expect-of-a-missing-file",
-    "A hash or version of a file that is gone is FS_STALE, nothing is created",
+    "A hash or version of a missing file is FS_STALE, and nothing is created",
     async (fs, path) => {
       const hash = await webDigest(utf8("x"));
       await expectError(fs.replaceAtomic(path("gone"), utf8("x"), { sha256: hash }), "FS_STALE", "a hash");
@@ -118,7 +118,7 @@ export const fsWriting: Suite<Fixture> = [
   ),
   onFs(
     "fs:replace:leaves-nothing-behind",
-    "No temporary file stays, after success and after refusal",
+    "No temporary file remains, after success or after failure",
     async (fs, path) => {
       await fs.mkdir(path("dir"), false);
       await fs.replaceAtomic(path("dir/a"), utf8("1"), "absent");
@@ -147,7 +147,7 @@ export const fsWriting: Suite<Fixture> = [
       await writing;
     },
   ),
-  onFs("fs:replace:keeps-mode", "The mode of a replaced file stays", async (fs, path, fixture) => {
+  onFs("fs:replace:keeps-mode", "A replaced file keeps its mode", async (fs, path, fixture) => {
     await fs.writeFile(path("script"), "#!/bin/sh\n");
     for (const mode of [0o755, 0o640]) {
       await plant(fixture, { kind: "mode", path: path("script"), mode });
@@ -157,7 +157,7 @@ export const fsWriting: Suite<Fixture> = [
   }),
   onFs(
     "fs:replace:keeps-hard-links",
-    "A file with two names keeps both: it is written in place, and the result says so",
+    "A file with two hard links keeps both: it is written in place, and the result reports it",
     async (fs, path, fixture) => {
       await fs.writeFile(path("one"), "old and longer");
       await plant(fixture, { kind: "hard-link", path: path("two"), of: path("one") });
@@ -169,7 +169,7 @@ export const fsWriting: Suite<Fixture> = [
   ),
   onFs(
     "fs:replace:in-place-of-any-size",
-    "A file of two names holds exactly the new bytes, whether they are fewer, as many or more, also none",
+    "A file with two hard links has exactly the new bytes, whether fewer, as many, more or none",
     async (fs, path, fixture) => {
       await fs.writeFile(path("one"), "");
       await plant(fixture, { kind: "hard-link", path: path("two"), of: path("one") });
@@ -194,11 +194,15 @@ export const fsWriting: Suite<Fixture> = [
       expectEqual(await fs.readText(path("file")), "before", "text after changing what was read");
     },
   ),
-  onFs("fs:replace:many-files-at-once", "Fifty files written at once all hold their own bytes", async (fs, path) => {
-    const contents = Array.from({ length: 50 }, (_, index) => pseudoRandomBytes(1_000 + index, index + 1));
-    await Promise.all(contents.map((bytes, index) => fs.writeFile(path(`file-${index}`), bytes)));
-    for (const [index, bytes] of contents.entries()) {
-      expectBytes(await fs.readBytes(path(`file-${index}`)), bytes, `file ${index}`);
-    }
-  }),
+  onFs(
+    "fs:replace:many-files-at-once",
+    "Fifty files written concurrently each have their own bytes",
+    async (fs, path) => {
+      const contents = Array.from({ length: 50 }, (_, index) => pseudoRandomBytes(1_000 + index, index + 1));
+      await Promise.all(contents.map((bytes, index) => fs.writeFile(path(`file-${index}`), bytes)));
+      for (const [index, bytes] of contents.entries()) {
+        expectBytes(await fs.readBytes(path(`file-${index}`)), bytes, `file ${index}`);
+      }
+    },
+  ),
 ];

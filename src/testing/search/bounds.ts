@@ -1,4 +1,4 @@
-/** Where a search ends: at a cancel, at links and special files, and at the edge of its grant. */
+/** Where a search stops: on abort, at symlinks and special files, and at the edge of its grant. */
 import type { BoundCall } from "../../kernel/index.js";
 import { on } from "../case-setup.js";
 import { expectEqual, expectError, expectThat } from "../expect.js";
@@ -7,7 +7,7 @@ import type { Suite } from "../plan.js";
 import { grep, grepQuery, lay, walk } from "./find.js";
 
 export const searchBounds: Suite<Fixture> = [
-  on("search:symlinks:not-followed", "Links in the tree are not followed, and loops are harmless", async (fixture) => {
+  on("search:symlinks:not-followed", "Symlinks in the tree are not followed, and loops do no harm", async (fixture) => {
     await lay(fixture, { "real/a.txt": "x\n" });
     await plant(fixture, { kind: "link", path: `${fixture.directory}/real/loop`, target: ".." });
     await plant(fixture, { kind: "link", path: `${fixture.directory}/self`, target: "self" });
@@ -19,7 +19,7 @@ export const searchBounds: Suite<Fixture> = [
   }),
   on(
     "search:symlinks:as-root",
-    "A root that is a link to a directory is searched, told under the asked path",
+    "A root that is a symlink to a directory is searched; results have the requested path",
     async (fixture) => {
       await lay(fixture, { "real/a.txt": "x\n" });
       await plant(fixture, { kind: "link", path: `${fixture.directory}/link`, target: "real" });
@@ -30,7 +30,7 @@ export const searchBounds: Suite<Fixture> = [
       );
     },
   ),
-  on("search:special:fifo", "A FIFO in the tree is skipped and holds nothing up", async (fixture) => {
+  on("search:special:fifo", "A FIFO in the tree is skipped and does not block the search", async (fixture) => {
     await lay(fixture, { "a.txt": "x\n" });
     await plant(fixture, { kind: "fifo", path: `${fixture.directory}/pipe` });
     const { lines, end } = await grep(fixture, "^x$");
@@ -38,14 +38,14 @@ export const searchBounds: Suite<Fixture> = [
   }),
   on(
     "search:cancel:before",
-    "With a signal that has fired already the end record says cancelled and nothing came",
+    "With an aborted signal the end record is cancelled and there are no hits",
     async (fixture) => {
       await lay(fixture, { "a.txt": "x\n" });
       const { hits, end } = await grep(fixture, "^x$", { signal: AbortSignal.abort() });
       expectEqual([hits.length, end.why], [0, "cancelled"], "hits and why");
     },
   ),
-  on("search:cancel:during", "Aborting ends a running search with one end record that says so", async (fixture) => {
+  on("search:cancel:during", "Aborting ends a running search with one end record, cancelled", async (fixture) => {
     const tree: Record<string, string> = {};
     for (let index = 0; index < 60; index += 1) tree[`f${index}`] = "match\n".repeat(3_000);
     await lay(fixture, tree);
@@ -63,32 +63,28 @@ export const searchBounds: Suite<Fixture> = [
     expectEqual([why, kinds.filter((kind) => kind === "end").length, kinds.at(-1)], ["cancelled", 1, "end"], "the end");
     expectThat(kinds.length < 180_000, "it ended before all was found");
   }),
-  on(
-    "search:cancel:costly-rules",
-    "Aborting is heard while ignore rules that cost much are judged",
-    async (fixture) => {
-      const numbered = (count: number, line: (index: number) => string) =>
-        Array.from({ length: count }, (_, at) => line(at));
-      const tree: Record<string, string> = { ".gitignore": numbered(9_000, (index) => `*a*b${index}x\n`).join("") };
-      for (const name of numbered(100, (index) => `${"a".repeat(100)}${index}`)) tree[name] = "";
-      await lay(fixture, tree);
-      const controller = new AbortController();
-      const { search } = bindAll(fixture, undefined, { workspace: fixture.directory });
-      const query = grepQuery(fixture, "", { signal: controller.signal });
-      let entries = 0;
-      let why = "";
-      for await (const record of search.walk(query)) {
-        if (record.kind === "end") why = record.why;
-        // The directory is listed and its rules are read by the first one: from here on nothing is left to wait for.
-        else if (entries++ === 0) fixture.clock.timer(0, () => controller.abort());
-      }
-      expectEqual(why, "cancelled", "why");
-      expectThat(entries < 101, "it ended before all was found");
-    },
-  ),
+  on("search:cancel:costly-rules", "Aborting works while expensive ignore rules are evaluated", async (fixture) => {
+    const numbered = (count: number, line: (index: number) => string) =>
+      Array.from({ length: count }, (_, at) => line(at));
+    const tree: Record<string, string> = { ".gitignore": numbered(9_000, (index) => `*a*b${index}x\n`).join("") };
+    for (const name of numbered(100, (index) => `${"a".repeat(100)}${index}`)) tree[name] = "";
+    await lay(fixture, tree);
+    const controller = new AbortController();
+    const { search } = bindAll(fixture, undefined, { workspace: fixture.directory });
+    const query = grepQuery(fixture, "", { signal: controller.signal });
+    let entries = 0;
+    let why = "";
+    for await (const record of search.walk(query)) {
+      if (record.kind === "end") why = record.why;
+      // After the first one the directory is listed and its rules are read: the rest is synchronous.
+      else if (entries++ === 0) fixture.clock.timer(0, () => controller.abort());
+    }
+    expectEqual(why, "cancelled", "why");
+    expectThat(entries < 101, "it ended before all was found");
+  }),
   on(
     "search:grant:needed",
-    "A root outside the grant is CALL_UNCLAIMED, and a call that has ended searches nothing",
+    "A root outside the grant is CALL_UNCLAIMED, and a search after the end of the call fails",
     async (fixture) => {
       await lay(fixture, { "in/a.txt": "x\n", "out/b.txt": "x\n" });
       const grant = treeGrant(`${fixture.directory}/in`, ["read"]);
@@ -113,7 +109,7 @@ export const searchBounds: Suite<Fixture> = [
   ),
   on(
     "search:grant:self-is-not-the-tree",
-    "A grant of the directory alone does not open what lies below it",
+    "A grant for a directory alone does not cover its contents",
     async (fixture) => {
       await lay(fixture, { "in/a.txt": "x\n" });
       const grant = { files: [{ path: `${fixture.directory}/in`, access: ["read"], scope: "self" }] } as const;
@@ -130,39 +126,47 @@ export const searchBounds: Suite<Fixture> = [
       );
     },
   ),
-  on("search:grant:except", "What the grant excepts is not searched, and counted under policy", async (fixture) => {
-    await lay(fixture, {
-      ".env": "x\n",
-      "sub/key.pem": "x\n",
-      "private/a.txt": "x\n",
-      "private/b.txt": "x\n",
-      "open.txt": "x\n",
-    });
-    const except = [`${fixture.directory}/.env`, `${fixture.directory}/sub/key.pem`, `${fixture.directory}/private`];
-    const grant = treeGrant(fixture.directory, ["read"], { except });
-    const { lines, end } = await grep(fixture, "^x$", { grant, includeIgnored: true });
-    expectEqual(lines, ["open.txt:1: x"], "lines");
-    expectThat((end.skipped.policy ?? 0) >= 3, "at least three are counted under policy");
-    expectEqual(
-      (await walk(fixture, { grant, type: "file" })).names.includes("private/a.txt"),
-      false,
-      "the walk tells an excepted file",
-    );
-  }),
-  on("search:grant:symlink-out", "A root that leads out of the grant is judged at its real place", async (fixture) => {
-    await lay(fixture, { "in/a.txt": "x\n", "out/b.txt": "x\n" });
-    await plant(fixture, { kind: "link", path: `${fixture.directory}/in/link`, target: "../out" });
-    const grant = treeGrant(`${fixture.directory}/in`, ["read"]);
-    await expectError(grep(fixture, "^x$", { grant, root: `${fixture.directory}/in/link` }), "POLICY_DENIED", "grep");
-    expectEqual(
-      (await grep(fixture, "^x$", { grant, root: `${fixture.directory}/in` })).lines,
-      ["in/a.txt:1: x"],
-      "lines",
-    );
-  }),
+  on(
+    "search:grant:except",
+    "Paths that the grant excepts are not searched, and counted under policy",
+    async (fixture) => {
+      await lay(fixture, {
+        ".env": "x\n",
+        "sub/key.pem": "x\n",
+        "private/a.txt": "x\n",
+        "private/b.txt": "x\n",
+        "open.txt": "x\n",
+      });
+      const except = [`${fixture.directory}/.env`, `${fixture.directory}/sub/key.pem`, `${fixture.directory}/private`];
+      const grant = treeGrant(fixture.directory, ["read"], { except });
+      const { lines, end } = await grep(fixture, "^x$", { grant, includeIgnored: true });
+      expectEqual(lines, ["open.txt:1: x"], "lines");
+      expectThat((end.skipped.policy ?? 0) >= 3, "at least three are counted under policy");
+      expectEqual(
+        (await walk(fixture, { grant, type: "file" })).names.includes("private/a.txt"),
+        false,
+        "the walk returned an excepted file",
+      );
+    },
+  ),
+  on(
+    "search:grant:symlink-out",
+    "A root whose real path is outside the grant is authorized by its real path",
+    async (fixture) => {
+      await lay(fixture, { "in/a.txt": "x\n", "out/b.txt": "x\n" });
+      await plant(fixture, { kind: "link", path: `${fixture.directory}/in/link`, target: "../out" });
+      const grant = treeGrant(`${fixture.directory}/in`, ["read"]);
+      await expectError(grep(fixture, "^x$", { grant, root: `${fixture.directory}/in/link` }), "POLICY_DENIED", "grep");
+      expectEqual(
+        (await grep(fixture, "^x$", { grant, root: `${fixture.directory}/in` })).lines,
+        ["in/a.txt:1: x"],
+        "lines",
+      );
+    },
+  ),
   on(
     "search:moved:allow",
-    "A root that leads out is searched where policy allows it, asked once for the whole tree",
+    "A root whose real path is outside is searched if policy allows it, asked once for the whole tree",
     async (fixture) => {
       await lay(fixture, { "in/a.txt": "x\n", "out/b.txt": "x\n", "out/sub/c.txt": "x\n", "one.txt": "x\n" });
       await plant(fixture, { kind: "link", path: `${fixture.directory}/in/link`, target: "../out" });
@@ -187,7 +191,7 @@ export const searchBounds: Suite<Fixture> = [
   ),
   on(
     "search:moved:excepts",
-    "Where a root leads out, what the grant or the decision excepts there is left out and counted",
+    "Paths at the real root that the grant or the decision excepts are omitted and counted",
     async (fixture) => {
       await lay(fixture, { "in/": "", "out/.env": "x\n", "out/keys/k": "x\n", "out/private/p": "x\n", "out/b": "x\n" });
       await plant(fixture, { kind: "link", path: `${fixture.directory}/in/link`, target: "../out" });
@@ -200,7 +204,7 @@ export const searchBounds: Suite<Fixture> = [
   ),
   on(
     "search:moved:approved-pair",
-    "A root whose real place was judged with its claim goes on without a question, the whole tree",
+    "A root whose real path was authorized with the claim is searched without another question",
     async (fixture) => {
       await lay(fixture, { "in/": "", "out/sub/c.txt": "x\n" });
       await plant(fixture, { kind: "link", path: `${fixture.directory}/in/link`, target: "../out" });
@@ -217,7 +221,7 @@ export const searchBounds: Suite<Fixture> = [
   ),
 ];
 
-/** Allows every real place; tells what it was asked, as `asked -> real scope`. */
+/** Allows every real path and appends each question to `asked`, as `path -> real scope`. */
 function allows(asked: string[], except: readonly string[] = []): BoundCall["authorizeRealPath"] {
   return async (path, real) => {
     asked.push(`${path} -> ${real.path} ${real.scope}`);

@@ -1,4 +1,4 @@
-/** Which files a search looks at, in which order, and how much of it. */
+/** Which files are searched, in which order, and how many. */
 import { on } from "../case-setup.js";
 import { expectEqual, expectError } from "../expect.js";
 import { type Fixture, plant } from "../fixture.js";
@@ -20,14 +20,14 @@ const NAMED_IN_ORDER = [".hidden/f.txt", "B/a.txt", "a/B.txt", "a/z.txt", "a-b/c
 export const searchChoosing: Suite<Fixture> = [
   on(
     "search:order:path",
-    "In path order children come in code-unit order of their names, directory by directory",
+    "In path order children are sorted by the code units of their names, directory by directory",
     async (fixture) => {
       await lay(fixture, NAMED);
       expectEqual(namesOf((await grep(fixture, "^x$")).lines), NAMED_IN_ORDER, "files of the hits");
       expectEqual((await walk(fixture, { type: "file" })).names, NAMED_IN_ORDER, "files of the walk");
     },
   ),
-  on("search:order:found", "In the order found the same files come, each once", async (fixture) => {
+  on("search:order:found", "In found order the same files are returned, each once", async (fixture) => {
     await lay(fixture, NAMED);
     const { lines, end } = await grep(fixture, "^x$", { order: "found" });
     expectEqual([namesOf(lines).sort(), end.why], [[...NAMED_IN_ORDER].sort(), "complete"], "files");
@@ -37,7 +37,7 @@ export const searchChoosing: Suite<Fixture> = [
       "files of the walk",
     );
   }),
-  on("search:limit:stops", "A limit stops the search and says so", async (fixture) => {
+  on("search:limit:stops", "A limit stops the search and is reported", async (fixture) => {
     await lay(fixture, { "a.txt": "x\n".repeat(50), "b.txt": "x\n".repeat(50) });
     for (const order of ["path", "found"] as const) {
       const { hits, end } = await grep(fixture, "^x$", { limit: 7, order });
@@ -47,27 +47,31 @@ export const searchChoosing: Suite<Fixture> = [
     expectEqual([files.names, files.end.why], [["a.txt"], "limit"], "walk");
     expectEqual((await grep(fixture, "^x$", { limit: 1, mode: "files" })).hits.length, 1, "hits of the mode files");
   }),
-  on("search:limit:exactly-all", "A limit that is not reached is complete", async (fixture) => {
+  on("search:limit:exactly-all", "A search below its limit is complete", async (fixture) => {
     await lay(fixture, { "a.txt": "x\nx\nx\n" });
     const { hits, end } = await grep(fixture, "^x$", { limit: 4 });
     expectEqual([hits.length, end.why], [3, "complete"], "hits and why");
   }),
-  on("search:pages:neither-overlap-nor-skip", "Pages by offset give every hit once, in one order", async (fixture) => {
-    const tree: Record<string, string> = {};
-    for (let index = 0; index < 12; index += 1) tree[`dir-${index % 4}/file-${index}.txt`] = "x\nno\nx\nx\n";
-    await lay(fixture, tree);
-    const whole = (await grep(fixture, "^x$")).lines;
-    expectEqual(whole.length, 36, "hits");
-    const paged: string[] = [];
-    for (let offset = 0; offset < 40; offset += 7)
-      paged.push(...(await grep(fixture, "^x$", { offset, limit: 7 })).lines);
-    expectEqual(paged, whole, "all pages");
-    const past = await grep(fixture, "^x$", { offset: 36, limit: 7 });
-    expectEqual([past.hits.length, past.end.why], [0, "complete"], "a page past the end");
-    const wayPast = await grep(fixture, "^x$", { offset: 50, limit: 7 });
-    expectEqual([wayPast.hits.length, wayPast.end.passed], [0, 36], "hits before an offset past the end");
-  }),
-  on("search:pages:of-a-walk", "Pages of a walk give every entry once", async (fixture) => {
+  on(
+    "search:pages:neither-overlap-nor-skip",
+    "Pages by offset return every hit once, in one order",
+    async (fixture) => {
+      const tree: Record<string, string> = {};
+      for (let index = 0; index < 12; index += 1) tree[`dir-${index % 4}/file-${index}.txt`] = "x\nno\nx\nx\n";
+      await lay(fixture, tree);
+      const whole = (await grep(fixture, "^x$")).lines;
+      expectEqual(whole.length, 36, "hits");
+      const paged: string[] = [];
+      for (let offset = 0; offset < 40; offset += 7)
+        paged.push(...(await grep(fixture, "^x$", { offset, limit: 7 })).lines);
+      expectEqual(paged, whole, "all pages");
+      const past = await grep(fixture, "^x$", { offset: 36, limit: 7 });
+      expectEqual([past.hits.length, past.end.why], [0, "complete"], "a page past the end");
+      const wayPast = await grep(fixture, "^x$", { offset: 50, limit: 7 });
+      expectEqual([wayPast.hits.length, wayPast.end.passed], [0, 36], "hits before an offset past the end");
+    },
+  ),
+  on("search:pages:of-a-walk", "Pages of a walk return every entry once", async (fixture) => {
     await lay(fixture, NAMED);
     const whole = (await walk(fixture)).names;
     const paged: string[] = [];
@@ -75,7 +79,7 @@ export const searchChoosing: Suite<Fixture> = [
       paged.push(...(await walk(fixture, { offset, limit: 3 })).names);
     expectEqual(paged, whole, "all pages");
   }),
-  on("search:root:file", "A root that is a file is searched alone, whatever ignore files say", async (fixture) => {
+  on("search:root:file", "A root that is a file is searched, even if it is ignored", async (fixture) => {
     await lay(fixture, { ".gitignore": "*.log\n", "a.log": "x\n", "b.txt": "x\n" });
     expectEqual((await grep(fixture, "^x$", { root: `${fixture.directory}/a.log` })).lines, ["a.log:1: x"], "lines");
   }),
@@ -89,13 +93,13 @@ export const searchChoosing: Suite<Fixture> = [
     const { lines } = await grep(fixture, "^x$", { root: `${fixture.directory}/build` });
     expectEqual(lines, ["build/a.txt:1: x", "build/inner/b.txt:1: x"], "lines from inside");
   }),
-  on("search:root:empty-directory", "An empty directory is complete with nothing found", async (fixture) => {
+  on("search:root:empty-directory", "An empty directory is a complete search without hits", async (fixture) => {
     expectEqual((await grep(fixture, "^x$")).end.why, "complete", "grep");
     expectEqual((await walk(fixture)).entries.length, 0, "entries");
   }),
   on(
     "search:names:awkward",
-    "Names with newlines, dashes, blanks, quotes and other scripts are found and told exactly",
+    "Names with newlines, dashes, spaces, quotes and non-Latin letters are found and returned exactly",
     async (fixture) => {
       const names = ["-dash", "a\nb:1: no", 'it\'s "so"', "space d", "漢😀", "back\\slash"];
       await lay(fixture, Object.fromEntries(names.map((name) => [name, "x\n"])));
@@ -115,7 +119,7 @@ export const searchChoosing: Suite<Fixture> = [
   ),
   on(
     "search:walk:kinds",
-    "A walk tells directories and files, filters by type, and leaves out the root",
+    "A walk returns directories and files without the root, and filters by type",
     async (fixture) => {
       await lay(fixture, { "a/b.txt": "", "c/": "", "d.txt": "" });
       const { entries, names } = await walk(fixture);
@@ -131,18 +135,18 @@ export const searchChoosing: Suite<Fixture> = [
   ),
   on(
     "search:walk:glob",
-    "A glob chooses by name, with a slash by path; case counts unless it is to be ignored",
+    "A glob matches the name, or the path if it has a slash; it is case-sensitive by default",
     async (fixture) => {
       await lay(fixture, { "a.TS": "", "sub/b.ts": "", "sub/deep/c.ts": "", "Sub2/d.txt": "" });
       expectEqual((await walk(fixture, { glob: "*.ts" })).names, ["sub/b.ts", "sub/deep/c.ts"], "by name");
       expectEqual((await walk(fixture, { glob: "sub/*.ts" })).names, ["sub/b.ts"], "by path");
       const folded = (glob: string) => walk(fixture, { glob, ignoreGlobCase: true });
       expectEqual((await folded("*.ts")).names, ["a.TS", "sub/b.ts", "sub/deep/c.ts"], "by name in any case");
-      expectEqual((await folded("SUB*")).names, ["Sub2", "sub"], "directories in any case");
+      expectEqual((await folded("SUB*")).names, ["Sub2", "sub"], "directories, case-insensitive");
       expectEqual((await folded("sub2/**")).names, ["Sub2", "Sub2/d.txt"], "by path in any case");
     },
   ),
-  on("search:walk:symlinks", "A walk tells links and special files by their own kind", async (fixture) => {
+  on("search:walk:symlinks", "A walk returns symlinks and special files with their own kind", async (fixture) => {
     await lay(fixture, { "real/a.txt": "" });
     await plant(fixture, { kind: "link", path: `${fixture.directory}/dir`, target: "real" });
     await plant(fixture, { kind: "link", path: `${fixture.directory}/self`, target: "self" });
@@ -160,9 +164,9 @@ export const searchChoosing: Suite<Fixture> = [
       "names and kinds",
     );
     expectEqual(end.why, "complete", "why");
-    expectEqual((await walk(fixture, { root: `${fixture.directory}/dir` })).names, ["dir/a.txt"], "below a link");
+    expectEqual((await walk(fixture, { root: `${fixture.directory}/dir` })).names, ["dir/a.txt"], "below a symlink");
   }),
-  on("search:walk:ignored-directories", "A walk leaves out what is ignored, the directories too", async (fixture) => {
+  on("search:walk:ignored-directories", "A walk omits ignored files and directories", async (fixture) => {
     await lay(fixture, { ".gitignore": "build/\n*.log\n", "build/a": "", "b.log": "", c: "" });
     expectEqual((await walk(fixture)).names, [".gitignore", "c"], "names");
     expectEqual(
@@ -171,12 +175,12 @@ export const searchChoosing: Suite<Fixture> = [
       "all names",
     );
   }),
-  on("search:deep:tree", "A tree of forty directories is searched to its end", async (fixture) => {
+  on("search:deep:tree", "A tree forty directories deep is searched completely", async (fixture) => {
     const deep = Array.from({ length: 40 }, (_, index) => `d${index}`).join("/");
     await lay(fixture, { [`${deep}/a.txt`]: "x\n" });
     expectEqual(namesOf((await grep(fixture, "^x$")).lines), [`${deep}/a.txt`], "files");
   }),
-  on("search:many:files", "Four hundred files are all looked at", async (fixture) => {
+  on("search:many:files", "All of four hundred files are searched", async (fixture) => {
     const tree: Record<string, string> = {};
     for (let index = 0; index < 400; index += 1) tree[`f${index}`] = `line ${index}\n`;
     await lay(fixture, tree);

@@ -1,4 +1,4 @@
-/** How the search cases lay out a tree and ask about it. */
+/** Helpers of the search cases: create a tree, search it. */
 import type { BoundCall, Grant, GrepHit, GrepQuery, SearchEnd, WalkEntry, WalkQuery } from "../../kernel/index.js";
 import { shown } from "../case-setup.js";
 import { expectEqual, expectThat } from "../expect.js";
@@ -95,7 +95,7 @@ function lineOf(fixture: Fixture, hit: GrepHit): string {
   return `${relative(fixture, hit.path)}${mark}${hit.line}${mark} ${shown(hit.bytes)}`;
 }
 
-/** What stands at the match ranges of a hit. */
+/** The text at the match ranges of a hit. */
 export function matched(hit: GrepHit | undefined): readonly string[] {
   return (hit?.at ?? []).map(([from, to]) => shown((hit as GrepHit).bytes.subarray(from, to)));
 }

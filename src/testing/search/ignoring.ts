@@ -1,4 +1,4 @@
-/** What a search leaves out: ignore files, `.git`, directories on a list, and what a glob does not match. */
+/** What a search excludes: by ignore files, `.git`, a prune list, and globs. */
 import { on } from "../case-setup.js";
 import { expectEqual, expectError } from "../expect.js";
 import { type Fixture, treeGrant } from "../fixture.js";
@@ -8,7 +8,7 @@ import { grep, lay, namesOf, walk } from "./find.js";
 export const searchIgnoring: Suite<Fixture> = [
   on(
     "search:ignore:gitignore",
-    "A .gitignore holds without a repository: names, directories, anchors, wildcards",
+    "A .gitignore applies without a repository: names, directories, anchors, wildcards",
     async (fixture) => {
       await lay(fixture, {
         ".gitignore": "# a comment\n\n*.log\n/top.txt\nbuild/\ndocs/*.tmp\n**/deep\n",
@@ -26,7 +26,7 @@ export const searchIgnoring: Suite<Fixture> = [
       expectEqual(namesOf((await grep(fixture, "^x$")).lines), ["docs/f.txt", "kept.txt", "sub/top.txt"], "files");
     },
   ),
-  on("search:ignore:negation", "A later line with ! takes a file back, the last match wins", async (fixture) => {
+  on("search:ignore:negation", "A later line with ! includes a file again: the last match wins", async (fixture) => {
     await lay(fixture, {
       ".gitignore": "*.log\n!kept.log\n",
       "a.log": "x\n",
@@ -35,21 +35,25 @@ export const searchIgnoring: Suite<Fixture> = [
     });
     expectEqual(namesOf((await grep(fixture, "^x$")).lines), ["kept.log", "sub/kept.log"], "files");
   }),
-  on("search:ignore:nested", "A deeper .gitignore adds to those above it and may take back", async (fixture) => {
-    await lay(fixture, {
-      ".gitignore": "*.gen\n",
-      "a.gen": "x\n",
-      "sub/.gitignore": "!kept.gen\nlocal.txt\n",
-      "sub/kept.gen": "x\n",
-      "sub/b.gen": "x\n",
-      "sub/local.txt": "x\n",
-      "local.txt": "x\n",
-    });
-    expectEqual(namesOf((await grep(fixture, "^x$")).lines), ["local.txt", "sub/kept.gen"], "files");
-  }),
+  on(
+    "search:ignore:nested",
+    "A deeper .gitignore adds to those above it and can include files again",
+    async (fixture) => {
+      await lay(fixture, {
+        ".gitignore": "*.gen\n",
+        "a.gen": "x\n",
+        "sub/.gitignore": "!kept.gen\nlocal.txt\n",
+        "sub/kept.gen": "x\n",
+        "sub/b.gen": "x\n",
+        "sub/local.txt": "x\n",
+        "local.txt": "x\n",
+      });
+      expectEqual(namesOf((await grep(fixture, "^x$")).lines), ["local.txt", "sub/kept.gen"], "files");
+    },
+  ),
   on(
     "search:ignore:from-the-workspace-down",
-    "Ignore files above the root, up to the workspace, hold",
+    "Ignore files above the root apply, up to the workspace",
     async (fixture) => {
       await lay(fixture, {
         ".gitignore": "*.log\n/sub/anchored.txt\n",
@@ -66,7 +70,7 @@ export const searchIgnoring: Suite<Fixture> = [
   ),
   on(
     "search:ignore:above-the-grant",
-    "Ignore files between the workspace and the root hold although only the root is granted",
+    "Ignore files between the workspace and the root apply although only the root is granted",
     async (fixture) => {
       await lay(fixture, {
         ".gitignore": "*.log\n",
@@ -82,7 +86,7 @@ export const searchIgnoring: Suite<Fixture> = [
   ),
   on(
     "search:ignore:from-the-repository-down",
-    "Ignore files above the workspace hold up to the repository's root, info/exclude too, and none beyond it",
+    "Ignore files above the workspace apply up to the root of the repository, info/exclude too, and no further",
     async (fixture) => {
       await lay(fixture, {
         ".gitignore": "*.txt\n",
@@ -112,7 +116,7 @@ export const searchIgnoring: Suite<Fixture> = [
   ),
   on(
     "search:ignore:workspace-excluded",
-    "Rules above the workspace that leave out the workspace itself do not count",
+    "Rules above the workspace that exclude the workspace itself do not apply",
     async (fixture) => {
       await lay(fixture, {
         ".git/HEAD": "",
@@ -135,7 +139,7 @@ export const searchIgnoring: Suite<Fixture> = [
   ),
   on(
     "search:ignore:repositories-inside",
-    "In a repository the rules of git end where another one begins, those of .ignore do not",
+    "The rules of git end at a nested repository, those of .ignore do not",
     async (fixture) => {
       await lay(fixture, {
         ".git/HEAD": "",
@@ -153,7 +157,7 @@ export const searchIgnoring: Suite<Fixture> = [
   ),
   on(
     "search:ignore:odd-rules",
-    "A path with a dot as a name matches nothing, a question mark takes a byte, braces are alternatives",
+    "A pattern with a dot segment matches nothing, a question mark matches a byte, braces are alternatives",
     async (fixture) => {
       await lay(fixture, {
         ".gitignore": "./a\nsub/./b\n?.q\n??.p\n[[:alpha:]]\nx{1,2}\n.rgignore\n",
@@ -173,7 +177,7 @@ export const searchIgnoring: Suite<Fixture> = [
       expectEqual((await walk(fixture, { type: "file" })).names, [".gitignore", ...names], "entries");
     },
   ),
-  on("search:ignore:dot-ignore", "A .ignore holds too, and wins over .gitignore beside it", async (fixture) => {
+  on("search:ignore:dot-ignore", "A .ignore applies too, and overrides the .gitignore beside it", async (fixture) => {
     await lay(fixture, {
       ".gitignore": "*.a\n",
       ".ignore": "*.b\n!kept.a\n",
@@ -230,7 +234,7 @@ export const searchIgnoring: Suite<Fixture> = [
   }),
   on(
     "search:glob:leaves-out",
-    "A glob with ! in front leaves out what it matches, a directory with all below it; escaped it is a sign like others",
+    "A glob that starts with ! excludes what it matches, directories with their contents; an escaped ! is literal",
     async (fixture) => {
       await lay(fixture, {
         "a.ts": "x\n",
@@ -263,7 +267,7 @@ export const searchIgnoring: Suite<Fixture> = [
       await expectError(grep(fixture, "^x$", { glob: "!" }), "SEARCH_PATTERN", "a glob of the sign alone");
     },
   ),
-  on("search:glob:path", "A glob with a slash matches the path below the root", async (fixture) => {
+  on("search:glob:path", "A glob with a slash matches the path relative to the root", async (fixture) => {
     await lay(fixture, { "src/a.ts": "x\n", "src/deep/b.ts": "x\n", "test/src/c.ts": "x\n" });
     expectEqual(namesOf((await grep(fixture, "^x$", { glob: "src/*.ts" })).lines), ["src/a.ts"], "one star");
     expectEqual(

@@ -1,4 +1,4 @@
-/** What a line is: where it begins and ends, and in which encoding it stands. */
+/** Lines: where they begin and end, and their encoding. */
 import { concatBytes } from "../../text/index.js";
 import { on, utf8 } from "../case-setup.js";
 import { expectBytes, expectEqual } from "../expect.js";
@@ -7,7 +7,7 @@ import type { Suite } from "../plan.js";
 import { grep, lay, namesOf } from "./find.js";
 
 export const searchLines: Suite<Fixture> = [
-  on("search:grep:crlf", "With CRLF a line has neither byte, and $ stands before both", async (fixture) => {
+  on("search:grep:crlf", "With CRLF a line has neither byte, and $ matches before both", async (fixture) => {
     await lay(fixture, { "a.txt": "key=value\r\nvalue\r\nvalues\r\n", "b.txt": "value\rx\n" });
     expectEqual((await grep(fixture, "value$")).lines, ["a.txt:1: key=value", "a.txt:2: value"], "lines");
     expectEqual((await grep(fixture, "^value$")).lines, ["a.txt:2: value"], "the whole line");
@@ -17,44 +17,48 @@ export const searchLines: Suite<Fixture> = [
     expectEqual((await grep(fixture, "^$")).lines, ["a.txt:2: ", "a.txt:4: "], "lines");
     expectEqual((await grep(fixture, "^")).hits.length, 4, "lines that begin");
   }),
-  on("search:grep:bom", "A BOM is not part of the first line: not for the pattern, not in a hit", async (fixture) => {
-    const bom = "\ufeff";
-    await lay(fixture, {
-      "a.txt": `${bom}import x\n${bom}import y\n`,
-      "b.txt": `${bom}`,
-      "c.txt": `${bom}\r\nimport z`,
-      "d.txt": `import w ${"v".repeat(100_000)}`,
-      "e.txt": `${bom}import w ${"v".repeat(100_000)}`,
-    });
-    const { hits, lines } = await grep(fixture, "^import", { maxLineBytes: 8 });
-    expectEqual(lines, ["a.txt:1: import x", "c.txt:2: import z", "d.txt:1: import w", "e.txt:1: import w"], "lines");
-    expectEqual(hits[0]?.at, [[0, 6]], "ranges of the first hit");
-    expectEqual(hits[3]?.truncatedBytes, hits[2]?.truncatedBytes, "clipped bytes of a long first line");
-    const found = async (source: string, more: Parameters<typeof grep>[2] = {}) =>
-      (await grep(fixture, source, { maxLineBytes: 9, ...more })).lines;
-    expectEqual(await found("^.?import y$"), [`a.txt:2: ${bom}import`], "a U+FEFF elsewhere is a character");
-    expectEqual(await found("\\Aimport", { glob: "a.txt" }), ["a.txt:1: import x"], "at the start of the text");
-    expectEqual(await found("^$"), ["c.txt:1: "], "an empty first line");
-    expectEqual(await found(bom), [`a.txt:2: ${bom}import`], "the character itself");
-    expectEqual(
-      await found("y$", { glob: "a.txt", context: 1, maxLineBytes: 12 }),
-      ["a.txt-1- import x", `a.txt:2: ${bom}import y`],
-      "a first line beside a hit",
-    );
-    const multiline = { pattern: { multiline: true }, glob: "{a,c}.txt" };
-    expectEqual(
-      await found("\\A\\s*import", multiline),
-      ["a.txt:1: import x", "c.txt:1: ", "c.txt:2: import z"],
-      "over lines",
-    );
-    const { hits: counted } = await grep(fixture, "^import|\\x{feff}", { mode: "count" });
-    expectEqual(
-      counted.map(({ count }) => count),
-      [2, 1, 1, 1],
-      "matching lines of each file",
-    );
-  }),
-  on("search:grep:not-utf8", "A line in another encoding is searched, and comes as UTF-8", async (fixture) => {
+  on(
+    "search:grep:bom",
+    "A BOM is not part of the first line, neither for the pattern nor in a hit",
+    async (fixture) => {
+      const bom = "\ufeff";
+      await lay(fixture, {
+        "a.txt": `${bom}import x\n${bom}import y\n`,
+        "b.txt": `${bom}`,
+        "c.txt": `${bom}\r\nimport z`,
+        "d.txt": `import w ${"v".repeat(100_000)}`,
+        "e.txt": `${bom}import w ${"v".repeat(100_000)}`,
+      });
+      const { hits, lines } = await grep(fixture, "^import", { maxLineBytes: 8 });
+      expectEqual(lines, ["a.txt:1: import x", "c.txt:2: import z", "d.txt:1: import w", "e.txt:1: import w"], "lines");
+      expectEqual(hits[0]?.at, [[0, 6]], "ranges of the first hit");
+      expectEqual(hits[3]?.truncatedBytes, hits[2]?.truncatedBytes, "truncated bytes of a long first line");
+      const found = async (source: string, more: Parameters<typeof grep>[2] = {}) =>
+        (await grep(fixture, source, { maxLineBytes: 9, ...more })).lines;
+      expectEqual(await found("^.?import y$"), [`a.txt:2: ${bom}import`], "a U+FEFF elsewhere is a character");
+      expectEqual(await found("\\Aimport", { glob: "a.txt" }), ["a.txt:1: import x"], "at the start of the text");
+      expectEqual(await found("^$"), ["c.txt:1: "], "an empty first line");
+      expectEqual(await found(bom), [`a.txt:2: ${bom}import`], "the character itself");
+      expectEqual(
+        await found("y$", { glob: "a.txt", context: 1, maxLineBytes: 12 }),
+        ["a.txt-1- import x", `a.txt:2: ${bom}import y`],
+        "a first line beside a hit",
+      );
+      const multiline = { pattern: { multiline: true }, glob: "{a,c}.txt" };
+      expectEqual(
+        await found("\\A\\s*import", multiline),
+        ["a.txt:1: import x", "c.txt:1: ", "c.txt:2: import z"],
+        "over lines",
+      );
+      const { hits: counted } = await grep(fixture, "^import|\\x{feff}", { mode: "count" });
+      expectEqual(
+        counted.map(({ count }) => count),
+        [2, 1, 1, 1],
+        "matching lines of each file",
+      );
+    },
+  ),
+  on("search:grep:not-utf8", "A line in another encoding is searched, and returned as UTF-8", async (fixture) => {
     const line = concatBytes([utf8("caf"), Uint8Array.of(0xe9), utf8(" match "), Uint8Array.of(0xb0)]);
     await lay(fixture, { "a.txt": concatBytes([line, utf8("\nplain match\n")]) });
     const { hits } = await grep(fixture, "match");
@@ -64,7 +68,7 @@ export const searchLines: Suite<Fixture> = [
   }),
   on(
     "search:grep:legacy-encoding",
-    "Characters beyond ASCII are found in files of a legacy encoding too, whatever the mode",
+    "Non-ASCII characters are found in files of a legacy encoding, in every mode",
     async (fixture) => {
       // "Elève n° 1" in windows-1252, and a Russian greeting in windows-1251.
       const western = concatBytes([utf8("El"), Uint8Array.of(0xe8), utf8("ve n"), Uint8Array.of(0xb0), utf8(" 1\n")]);

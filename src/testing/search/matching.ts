@@ -23,24 +23,24 @@ export const searchMatching: Suite<Fixture> = [
     );
     expectEqual(end.why, "complete", "why");
   }),
-  on("search:grep:nothing", "No match is an end record and nothing else", async (fixture) => {
+  on("search:grep:nothing", "Without a match there is only an end record", async (fixture) => {
     await lay(fixture, { "a.txt": "text\n", "empty.txt": "" });
     const { hits, end } = await grep(fixture, "absent");
     expectEqual([hits.length, end.why], [0, "complete"], "hits and why");
   }),
-  on("search:grep:literal", "A literal pattern means its own characters", async (fixture) => {
+  on("search:grep:literal", "A literal pattern has no special characters", async (fixture) => {
     await lay(fixture, { "a.txt": "a.b\naxb\n(a+b)*[c]^$|\\d{2}?\n" });
     expectEqual((await grep(fixture, "a.b", { pattern: { syntax: "literal" } })).lines, ["a.txt:1: a.b"], "a dot");
     const all = "(a+b)*[c]^$|\\d{2}?";
     const { hits } = await grep(fixture, all, { pattern: { syntax: "literal" } });
     expectEqual(matched(hits[0]), [all], "every sign");
   }),
-  on("search:grep:leading-dash", "A pattern that starts with a dash is a pattern", async (fixture) => {
+  on("search:grep:leading-dash", "A pattern that starts with a dash is not an option", async (fixture) => {
     await lay(fixture, { "a.txt": "--files\n-e x\nplain\n" });
     expectEqual((await grep(fixture, "--files")).lines, ["a.txt:1: --files"], "an expression");
     expectEqual((await grep(fixture, "-e", { pattern: { syntax: "literal" } })).lines, ["a.txt:2: -e x"], "a literal");
   }),
-  on("search:grep:ignore-case", "ignoreCase finds either case, of letters beyond ASCII too", async (fixture) => {
+  on("search:grep:ignore-case", "ignoreCase finds either case, of non-ASCII letters too", async (fixture) => {
     await lay(fixture, { "a.txt": "Word\nWORD\nword\nÄRGER ärger\n" });
     expectEqual((await grep(fixture, "word", { pattern: { ignoreCase: true } })).hits.length, 3, "hits of word");
     expectEqual((await grep(fixture, "word")).hits.length, 1, "hits of word with its case");
@@ -57,7 +57,7 @@ export const searchMatching: Suite<Fixture> = [
   }),
   on(
     "search:grep:common-language",
-    "Classes, counts, groups, anchors, word ends, flags and Unicode classes work",
+    "Classes, counts, groups, anchors, word boundaries, flags and Unicode classes work",
     async (fixture) => {
       await lay(fixture, { "a.txt": "id-42\nfoo bar\nÉcole\nx\ty\nfoobar\n" });
       const expected: Readonly<Record<string, readonly number[]>> = {
@@ -84,7 +84,7 @@ export const searchMatching: Suite<Fixture> = [
   ),
   on(
     "search:grep:refused-by-name",
-    "Look-around and back-references are SEARCH_UNSUPPORTED, and the feature is named",
+    "Look-around and backreferences are SEARCH_UNSUPPORTED, and the message names the feature",
     async (fixture) => {
       await lay(fixture, { "a.txt": "aa\n" });
       for (const source of ["(?=a)", "(?!a)a", "(?<=a)b", "(?<!a)b", "(a)\\1"]) {
@@ -101,12 +101,12 @@ export const searchMatching: Suite<Fixture> = [
       for (const source of ["(", "a)", "[z-a]", "*a", "a{2,1}", "[[:nope:]]", "\\"]) {
         const error = await expectError(grep(fixture, source), "SEARCH_PATTERN", source);
         expectEqual(error.details.pattern, source, "the pattern in the details");
-        expectThat(!error.message.includes("(?m)"), "the message tells the pattern as it was given");
+        expectThat(!error.message.includes("(?m)"), "the message has the pattern as it was given");
       }
       expectEqual((await grep(fixture, "(", { pattern: { syntax: "literal" } })).hits.length, 1, "hits of the literal");
     },
   ),
-  on("search:grep:byte-ranges", "Ranges count bytes, with characters of several bytes before them", async (fixture) => {
+  on("search:grep:byte-ranges", "Ranges count bytes, after multi-byte characters too", async (fixture) => {
     await lay(fixture, { "a.txt": "é漢😀 match 漢match\n" });
     const { hits } = await grep(fixture, "match");
     expectEqual(
@@ -119,33 +119,29 @@ export const searchMatching: Suite<Fixture> = [
     );
     expectEqual(matched((await grep(fixture, "漢.")).hits[0]), ["漢😀", "漢m"], "matches");
   }),
-  on(
-    "search:grep:multiline",
-    "With multiline a match may span lines; each line that it touches is a hit",
-    async (fixture) => {
-      await lay(fixture, { "a.txt": "zero\nfirst {\n  second\n}\nfirst {}\n" });
-      const { hits } = await grep(fixture, "first \\{\\n\\s*second", { pattern: { multiline: true } });
-      expectEqual(
-        hits.map((hit) => hit.line),
-        [2, 3],
-        "lines",
-      );
-      expectThat(new TextDecoder().decode(hits[0]?.bytes).startsWith("first {"), "the first hit is the first line");
-      expectEqual((await grep(fixture, "first \\{\\n")).hits.length, 0, "hits without multiline");
-      const dots = await grep(fixture, "(?s)zero.*\\}", { pattern: { multiline: true } });
-      expectEqual(
-        dots.hits.map((hit) => hit.line),
-        [1, 2, 3, 4, 5],
-        "lines with (?s)",
-      );
-      expectEqual(
-        (await grep(fixture, "zero.*\\}", { pattern: { multiline: true } })).hits.length,
-        0,
-        "hits without (?s)",
-      );
-    },
-  ),
-  on("search:grep:context", "Context lines come in order, marked, and never twice", async (fixture) => {
+  on("search:grep:multiline", "With multiline a match may span lines; each of its lines is a hit", async (fixture) => {
+    await lay(fixture, { "a.txt": "zero\nfirst {\n  second\n}\nfirst {}\n" });
+    const { hits } = await grep(fixture, "first \\{\\n\\s*second", { pattern: { multiline: true } });
+    expectEqual(
+      hits.map((hit) => hit.line),
+      [2, 3],
+      "lines",
+    );
+    expectThat(new TextDecoder().decode(hits[0]?.bytes).startsWith("first {"), "the first hit is the first line");
+    expectEqual((await grep(fixture, "first \\{\\n")).hits.length, 0, "hits without multiline");
+    const dots = await grep(fixture, "(?s)zero.*\\}", { pattern: { multiline: true } });
+    expectEqual(
+      dots.hits.map((hit) => hit.line),
+      [1, 2, 3, 4, 5],
+      "lines with (?s)",
+    );
+    expectEqual(
+      (await grep(fixture, "zero.*\\}", { pattern: { multiline: true } })).hits.length,
+      0,
+      "hits without (?s)",
+    );
+  }),
+  on("search:grep:context", "Context lines are in order, marked, and never repeated", async (fixture) => {
     await lay(fixture, { "a.txt": "1\n2\nhit 3\n4\nhit 5\n6\n7\n8\n9\nhit 10\n" });
     const { lines } = await grep(fixture, "hit", { context: 1 });
     expectEqual(
@@ -156,14 +152,14 @@ export const searchMatching: Suite<Fixture> = [
   }),
   on(
     "search:grep:context-at-the-edges",
-    "Context stops at the ends of a file and does not count for the limit",
+    "Context stops at the start and end of a file and does not count towards the limit",
     async (fixture) => {
       await lay(fixture, { "a.txt": "hit\n2\n3\n", "b.txt": "1\nhit" });
       const { lines } = await grep(fixture, "hit", { context: 5, limit: 2 });
       expectEqual(lines, ["a.txt:1: hit", "a.txt-2- 2", "a.txt-3- 3", "b.txt-1- 1", "b.txt:2: hit"], "lines");
     },
   ),
-  on("search:grep:files-mode", "The mode files gives one hit a file", async (fixture) => {
+  on("search:grep:files-mode", "Mode files returns one hit per file", async (fixture) => {
     await lay(fixture, { "a.txt": "x\nx\nx\n", "b.txt": "y\n", "c.txt": "x\n" });
     const { hits } = await grep(fixture, "x", { mode: "files" });
     expectEqual(
@@ -177,7 +173,7 @@ export const searchMatching: Suite<Fixture> = [
   }),
   on(
     "search:grep:count-mode",
-    "The mode count gives one hit a file with the number of matching lines",
+    "Mode count returns one hit per file, with the number of matching lines",
     async (fixture) => {
       await lay(fixture, { "a.txt": "x x\nx\ny\n", "b.txt": "y\n", "c.txt": "x" });
       const { hits } = await grep(fixture, "x", { mode: "count" });
@@ -193,7 +189,7 @@ export const searchMatching: Suite<Fixture> = [
   ),
   on(
     "search:grep:long-line",
-    "A long line is cut around its first match, and the bytes left out are counted",
+    "A long line is truncated around its first match, and the omitted bytes are counted",
     async (fixture) => {
       const line = `${"a".repeat(5_000)}MATCH${"b".repeat(5_000)}`;
       await lay(fixture, { "a.txt": `short MATCH\n${line}\n` });
@@ -201,34 +197,34 @@ export const searchMatching: Suite<Fixture> = [
       expectEqual(matched(hits[1]), ["MATCH"], "the match inside the window");
       const kept = hits[1]?.bytes.length ?? 0;
       expectThat(kept > 0 && kept <= 200, `${kept} bytes are at most 200`);
-      expectEqual(hits[1]?.truncatedBytes, line.length - kept, "bytes left out");
-      expectEqual(hits[0]?.truncatedBytes ?? 0, 0, "bytes left out of the short line");
+      expectEqual(hits[1]?.truncatedBytes, line.length - kept, "omitted bytes");
+      expectEqual(hits[0]?.truncatedBytes ?? 0, 0, "omitted bytes of the short line");
     },
   ),
   on(
     "search:grep:match-longer-than-the-line-limit",
-    "A match longer than the limit shows its beginning",
+    "A match longer than the limit is shown from its start",
     async (fixture) => {
       await lay(fixture, { "a.txt": `start ${"m".repeat(3_000)} end\n` });
       const { hits } = await grep(fixture, "m+", { maxLineBytes: 100 });
       const hit = hits[0];
       expectThat(hit !== undefined && hit.bytes.length <= 100, "the window is at most 100 bytes");
-      expectThat(hit.at.length === 1 && (hit.at[0]?.[1] ?? 0) <= hit.bytes.length, "the range lies inside the window");
-      expectThat(/^m+$/.test(matched(hit)[0] ?? ""), "the range holds part of the match");
+      expectThat(hit.at.length === 1 && (hit.at[0]?.[1] ?? 0) <= hit.bytes.length, "the range is inside the window");
+      expectThat(/^m+$/.test(matched(hit)[0] ?? ""), "the range contains part of the match");
     },
   ),
   on("search:grep:large-file", "A hit at the end of 4 MiB is found, with its line", async (fixture) => {
     const line = "an ordinary line of some forty bytes here\n";
     const count = Math.ceil((4 * 1024 * 1024) / line.length);
-    await lay(fixture, { "large.txt": `${line.repeat(count)}the NEEDLE\n` });
-    expectEqual((await grep(fixture, "NEEDLE")).lines, [`large.txt:${count + 1}: the NEEDLE`], "lines");
+    await lay(fixture, { "large.txt": `${line.repeat(count)}the TARGET\n` });
+    expectEqual((await grep(fixture, "TARGET")).lines, [`large.txt:${count + 1}: the TARGET`], "lines");
   }),
   on("search:grep:one-long-line", "A file of one line of 2 MiB is searched", async (fixture) => {
-    await lay(fixture, { "long.json": `${"[0],".repeat(500_000)}"NEEDLE"` });
-    const { hits } = await grep(fixture, "NEEDLE", { maxLineBytes: 100 });
+    await lay(fixture, { "long.json": `${"[0],".repeat(500_000)}"TARGET"` });
+    const { hits } = await grep(fixture, "TARGET", { maxLineBytes: 100 });
     expectEqual(
       hits.map((hit) => [hit.line, matched(hit)]),
-      [[1, ["NEEDLE"]]],
+      [[1, ["TARGET"]]],
       "hits",
     );
   }),
@@ -272,7 +268,7 @@ export const searchMatching: Suite<Fixture> = [
   ),
   on(
     "search:grep:line-too-long-for-the-pattern",
-    "A line that is too long for a large pattern is found or counted under long; the others are searched",
+    "A line that is too long for a large pattern is found, or counted under long; other lines are searched",
     async (fixture) => {
       const long = "ab".repeat(250_000);
       await lay(fixture, { "a.txt": `${long}Z\n${"a".repeat(901)}Z\n` });
@@ -281,14 +277,18 @@ export const searchMatching: Suite<Fixture> = [
       expectEqual([hits.map((hit) => hit.line), end.why], [expected, "complete"], "lines and why");
     },
   ),
-  on("search:grep:linear-time", "A pattern that explodes elsewhere ends in time", async (fixture) => {
-    await lay(fixture, { "a.txt": `${"a".repeat(5_000)}!\n` });
-    expectEqual((await grep(fixture, "(a+)+$")).hits.length, 0, "hits of (a+)+$");
-    expectEqual((await grep(fixture, "^(a|aa)+$")).hits.length, 0, "hits of ^(a|aa)+$");
-  }),
+  on(
+    "search:grep:linear-time",
+    "A pattern that is exponential in backtracking engines ends in time",
+    async (fixture) => {
+      await lay(fixture, { "a.txt": `${"a".repeat(5_000)}!\n` });
+      expectEqual((await grep(fixture, "(a+)+$")).hits.length, 0, "hits of (a+)+$");
+      expectEqual((await grep(fixture, "^(a|aa)+$")).hits.length, 0, "hits of ^(a|aa)+$");
+    },
+  ),
   on(
     "search:grep:binary-anywhere",
-    "With any-nul a NUL anywhere makes a file binary: no hit, counted where the engine counts",
+    "With any-nul a NUL anywhere makes a file binary: no hit, and counted if the engine counts",
     async (fixture) => {
       const late = concatBytes([utf8(`match\n${"x".repeat(5 * 1024)}`), Uint8Array.of(0), utf8("\nmatch\n")]);
       await lay(fixture, {
@@ -308,29 +308,29 @@ export const searchMatching: Suite<Fixture> = [
     expectCounted(end, "binary", 1);
     expectEqual((await grep(fixture, "match", { mode: "files" })).hits.length, 0, "hits of the mode files");
   }),
-  on("search:grep:binary-first-bytes", "With firstBytes only a NUL among them makes a file binary", async (fixture) => {
-    const late = concatBytes([utf8(`match\n${"x".repeat(5 * 1024)}\n`), Uint8Array.of(0), utf8("\nmatch\n")]);
-    await lay(fixture, { "early.bin": concatBytes([Uint8Array.of(0), utf8("match\n")]), "late.bin": late });
-    const { hits, end } = await grep(fixture, "match", { binary: { firstBytes: 4_096 } });
-    expectEqual(
-      hits.map((hit) => hit.line),
-      [1, 4],
-      "lines",
-    );
-    expectCounted(end, "binary", 1);
-  }),
   on(
-    "search:grep:binary-as-root",
-    "A binary file that is itself the root is skipped and counted too",
+    "search:grep:binary-first-bytes",
+    "With firstBytes only a NUL within them makes a file binary",
     async (fixture) => {
-      await lay(fixture, { "a.bin": Uint8Array.of(109, 97, 116, 99, 104, 0) });
-      const { hits, end } = await grep(fixture, "match", { root: `${fixture.directory}/a.bin` });
-      expectEqual([hits.length, end.skipped.binary], [0, 1], "hits and skipped");
+      const late = concatBytes([utf8(`match\n${"x".repeat(5 * 1024)}\n`), Uint8Array.of(0), utf8("\nmatch\n")]);
+      await lay(fixture, { "early.bin": concatBytes([Uint8Array.of(0), utf8("match\n")]), "late.bin": late });
+      const { hits, end } = await grep(fixture, "match", { binary: { firstBytes: 4_096 } });
+      expectEqual(
+        hits.map((hit) => hit.line),
+        [1, 4],
+        "lines",
+      );
+      expectCounted(end, "binary", 1);
     },
   ),
+  on("search:grep:binary-as-root", "A binary file as the root is skipped and counted too", async (fixture) => {
+    await lay(fixture, { "a.bin": Uint8Array.of(109, 97, 116, 99, 104, 0) });
+    const { hits, end } = await grep(fixture, "match", { root: `${fixture.directory}/a.bin` });
+    expectEqual([hits.length, end.skipped.binary], [0, 1], "hits and skipped");
+  }),
   on(
     "search:grep:too-large-is-counted",
-    "Files over maxFileBytes are skipped, and counted where the engine counts",
+    "Files over maxFileBytes are skipped, and counted if the engine counts",
     async (fixture) => {
       await lay(fixture, { "large.txt": `match${"x".repeat(2_000)}\n`, "small.txt": "match\n" });
       const { lines, end } = await grep(fixture, "match", { maxFileBytes: 1_000 });
@@ -338,7 +338,7 @@ export const searchMatching: Suite<Fixture> = [
       expectCounted(end, "large", 1);
     },
   ),
-  on("search:grep:early-close", "Leaving the iteration early harms nothing", async (fixture) => {
+  on("search:grep:early-close", "The iteration can be stopped early", async (fixture) => {
     await lay(fixture, { "a.txt": "match\n".repeat(10_000) });
     for (let round = 0; round < 20; round += 1) {
       const { search } = bindAll(fixture);
@@ -363,7 +363,7 @@ export const searchMatching: Suite<Fixture> = [
   }),
 ];
 
-/** A count that is there is exact; an engine that passes over such files without a word gives none. */
+/** A count, if present, is exact; an engine that skips such files silently has none. */
 function expectCounted({ skipped }: SearchEnd, reason: string, count: number): void {
   expectEqual(skipped[reason] ?? count, count, `skipped as ${reason}`);
 }

@@ -1,4 +1,4 @@
-/** That a command starts in a directory that was judged, and in no other: whatever its path leads to before, during and after the question. */
+/** A command starts only in an authorized directory, whatever its path resolves to before, during and after the decision. */
 import type { BoundCall, Decision, GrantedCommand, Shell } from "../../kernel/index.js";
 import { on } from "../case-setup.js";
 import { expectEqual, expectError, expectThat } from "../expect.js";
@@ -23,7 +23,7 @@ interface Places {
   expectMarkers(...names: readonly string[]): Promise<void>;
 }
 
-/** `in` holds `build`, a symlink to `out`; `out` holds `sub`; `other` is a third directory. */
+/** `in` contains `build`, a symlink to `out`; `out` contains `sub`; `other` is a third directory. */
 async function places(fixture: Fixture): Promise<Places> {
   const { fs } = bindAll(fixture);
   const [inside, outside, other] = ["in", "out", "other"].map((name) => `${fixture.directory}/${name}`) as [
@@ -54,7 +54,7 @@ async function places(fixture: Fixture): Promise<Places> {
 export const shellDirectory: Suite<Fixture> = [
   on(
     "shell:directory:deny",
-    "A command does not start where its directory leads and policy denies it, by whatever part of the path",
+    "A command does not start if policy denies its real directory, whichever part of the path is a symlink",
     async (fixture) => {
       const { inside, bound, expectMarkers } = await places(fixture);
       for (const cwd of [`${inside}/build`, `${inside}/build/sub`, `${inside}/build/sub/..`]) {
@@ -63,19 +63,15 @@ export const shellDirectory: Suite<Fixture> = [
       await expectMarkers();
     },
   ),
-  on(
-    "shell:directory:ask",
-    "Where a person would have to be asked about the real directory the command ends with POLICY_APPROVAL_REQUIRED",
-    async (fixture) => {
-      const { inside, bound, expectMarkers } = await places(fixture);
-      const cwd = `${inside}/build`;
-      await expectError(bound(cwd, asks).exec(COMMAND, { cwd }), "POLICY_APPROVAL_REQUIRED", `exec in ${cwd}`);
-      await expectMarkers();
-    },
-  ),
+  on("shell:directory:ask", "A real directory that needs approval is POLICY_APPROVAL_REQUIRED", async (fixture) => {
+    const { inside, bound, expectMarkers } = await places(fixture);
+    const cwd = `${inside}/build`;
+    await expectError(bound(cwd, asks).exec(COMMAND, { cwd }), "POLICY_APPROVAL_REQUIRED", `exec in ${cwd}`);
+    await expectMarkers();
+  }),
   on(
     "shell:directory:spawn",
-    "A command that outlives its call does not start where its directory leads and policy denies it, or has to ask",
+    "A command that outlives its call does not start if policy denies its real directory or requires approval",
     async (fixture) => {
       const { inside, bound, expectMarkers } = await places(fixture);
       const cwd = `${inside}/build`;
@@ -89,7 +85,7 @@ export const shellDirectory: Suite<Fixture> = [
   ),
   on(
     "shell:directory:allow",
-    "Where policy allows the real directory the command starts there, asked once with both paths",
+    "If policy allows the real directory the command starts there, asked once with both paths",
     async (fixture) => {
       const { inside, outside, bound, expectMarkers } = await places(fixture);
       const asked: string[] = [];
@@ -107,7 +103,7 @@ export const shellDirectory: Suite<Fixture> = [
   ),
   on(
     "shell:directory:approved",
-    "A command that is granted in one real directory starts there without a question, and in no other",
+    "A command granted in one real directory starts there without a question, and in no other",
     async (fixture) => {
       const { inside, outside, other, bound, expectMarkers } = await places(fixture);
       const cwd = `${inside}/build`;
@@ -117,7 +113,7 @@ export const shellDirectory: Suite<Fixture> = [
       await fs.rm(`${outside}/marker`, { recursive: false, ignoreMissing: false });
       await plant(fixture, { kind: "link", path: cwd, target: other });
       await expectError(shell.exec(COMMAND, { cwd }), "POLICY_DENIED", `exec in ${cwd}`);
-      // A directory of its own under the claimed path is not what was granted either.
+      // A new directory at the claimed path was not granted either.
       await fs.rm(cwd, { recursive: false, ignoreMissing: false });
       await fs.mkdir(cwd, false);
       await expectError(shell.exec(COMMAND, { cwd }), "POLICY_DENIED", `exec in ${cwd}`);
@@ -127,7 +123,7 @@ export const shellDirectory: Suite<Fixture> = [
   ),
   on(
     "shell:directory:replaced-by-a-symlink",
-    "A directory that a symlink has replaced since it was claimed is judged again",
+    "A directory that was replaced by a symlink after the claim is authorized again",
     async (fixture) => {
       const { inside, outside, bound, expectMarkers } = await places(fixture);
       const { fs } = bindAll(fixture);
@@ -143,7 +139,7 @@ export const shellDirectory: Suite<Fixture> = [
   ),
   on(
     "shell:directory:swapped-after-the-question",
-    "A symlink swapped while policy judges does not take the command to a directory that was not judged",
+    "A symlink swapped while policy decides does not start the command in an unauthorized directory",
     async (fixture) => {
       const { inside, outside, other, bound, expectMarkers } = await places(fixture);
       const cwd = `${inside}/build`;
@@ -160,7 +156,7 @@ export const shellDirectory: Suite<Fixture> = [
   ),
   on(
     "shell:directory:swapped-during-the-start",
-    "A symlink swapped to and fro while commands start never lets one out",
+    "A symlink swapped repeatedly while commands start never lets one start outside",
     async (fixture) => {
       const { inside, outside, bound, expectMarkers } = await places(fixture);
       await bindAll(fixture).fs.mkdir(`${inside}/real`, false);
@@ -173,7 +169,7 @@ export const shellDirectory: Suite<Fixture> = [
       const swaps = (async () => {
         for (let round = 0; swapping; round += 1) {
           await plant(fixture, { kind: "link", path: cwd, target: round % 2 === 0 ? outside : "real" });
-          // Where planting takes no time at all, the commands need a turn, too.
+          // Planting may be synchronous: let the commands run too.
           if (round % 8 === 7) await new Promise<void>((resolve) => void fixture.clock.timer(0, resolve));
         }
       })();
@@ -194,7 +190,7 @@ export const shellDirectory: Suite<Fixture> = [
   ),
   on(
     "shell:directory:root-is-unguarded",
-    "The backend's own shell, for the host, starts where the path leads",
+    "The unguarded shell of the backend starts at the target of the path",
     async (fixture) => {
       const { inside, outside } = await places(fixture);
       const { shell } = fixture.backend.root;

@@ -1,4 +1,4 @@
-/** What becomes of bytes that are written to a command in the background. */
+/** Input that is written to a background command. */
 import { HaftError, type ShellHandle } from "../../kernel/index.js";
 import { on, shown, utf8 } from "../case-setup.js";
 import { expectEqual, expectError, expectThat } from "../expect.js";
@@ -6,11 +6,11 @@ import { bindAll, type Fixture } from "../fixture.js";
 import type { Suite } from "../plan.js";
 import { expectExit, stdoutOf, until } from "./run.js";
 
-/** Does not read its input before its child has been ended. */
+/** Does not read its input before its child has ended. */
 const SLEEP_THEN_CAT = "sleep 600; cat";
-/** Bytes that wait for a command at most, beside what its pipe holds. */
+/** The maximum of queued bytes, besides those in the pipe. */
 const MAX_WAITING_BYTES = 65_536;
-/** More than a pipe holds and one block. Characters of two bytes, so that a block does not end with one by itself. */
+/** More than the pipe and one block. Characters of two bytes, so that a block can end within one. */
 const LONG = `-${"é".repeat(600_000)}`;
 
 export const shellInput: Suite<Fixture> = [
@@ -28,7 +28,7 @@ export const shellInput: Suite<Fixture> = [
   }),
   on(
     "shell:spawn:waiting",
-    "A command that waits for somebody to type is seen to, with its last words, until it has what it waits for",
+    "A command that waits for input is reported as waiting, with its last output, until it gets the input",
     async (fixture) => {
       const handle = await spawned(fixture, "printf 'Name: '; read name; echo hello $name; sleep 600");
       expectThat(handle.waiting !== undefined, "the backend can look at its processes");
@@ -42,7 +42,7 @@ export const shellInput: Suite<Fixture> = [
   ),
   on(
     "shell:spawn:input-waits",
-    "A command that does not read takes only so much: what is told as taken reaches it, and the rest is not kept",
+    "A command that does not read accepts a limited amount: accepted bytes reach it, the rest is not stored",
     async (fixture) => {
       const handle = await spawned(fixture, SLEEP_THEN_CAT);
       const bytes = utf8(LONG);
@@ -70,7 +70,7 @@ export const shellInput: Suite<Fixture> = [
   ),
   on(
     "shell:spawn:input-then-end-of-file",
-    "End of file comes behind what waits, and closeInput does not wait for it",
+    "End of file comes after queued input, and closeInput does not wait for it",
     async (fixture) => {
       const handle = await spawned(fixture, SLEEP_THEN_CAT);
       const { acceptedBytes: takenBytes } = await handle.write(utf8(LONG), { waitMs: 500 });
@@ -82,7 +82,7 @@ export const shellInput: Suite<Fixture> = [
       expectThat(stdoutOf(result) === shown(utf8(LONG).subarray(0, takenBytes)), "what was taken came");
     },
   ),
-  on("shell:spawn:input-closed", "Input that nobody reads any more is refused, with one sentence", async (fixture) => {
+  on("shell:spawn:input-closed", "Input after the reader has closed is rejected, with one message", async (fixture) => {
     const refused = async (handle: ShellHandle, what: string) => {
       const { message } = await expectError(handle.write(utf8("words\n"), { waitMs: 5_000 }), "JOB_INPUT_CLOSED", what);
       expectThat(message.startsWith(`Did not write to "${handle.id}": it has ended, or its standard input`), message);
@@ -104,7 +104,7 @@ export const shellInput: Suite<Fixture> = [
   }),
   on(
     "shell:spawn:input-closed-by-itself",
-    "A command that has closed its input gets no more of it, though it runs on",
+    "A command that has closed its input gets no more, although it still runs",
     async (fixture) => {
       const handle = await spawned(fixture, "exec <&-; echo closed; sleep 600");
       await until(
@@ -116,20 +116,24 @@ export const shellInput: Suite<Fixture> = [
       await handle.kill("KILL");
     },
   ),
-  on("shell:spawn:input-end", "A write that waits ends with the command, and tells what was taken", async (fixture) => {
-    const handle = await spawned(fixture, "sleep 600");
-    const bytes = utf8(LONG);
-    const writing = handle.write(bytes).catch((thrown: unknown) => {
-      // The command has ended within the first block.
-      if (HaftError.is(thrown, "JOB_INPUT_CLOSED")) return { acceptedBytes: 0, waitingBytes: 0, isClosed: true };
-      throw thrown;
-    });
-    expectEqual((await handle.write(utf8("x"), { waitMs: 300 })).acceptedBytes, 0, "a write behind one that waits");
-    await handle.kill("KILL");
-    const { acceptedBytes: takenBytes, waitingBytes, isClosed } = await writing;
-    expectEqual([waitingBytes, isClosed], [0, true], "nothing waits for a command that has ended");
-    expectThat(takenBytes < bytes.length, `taken: ${takenBytes}`);
-  }),
+  on(
+    "shell:spawn:input-end",
+    "A pending write ends with the command, and returns what was accepted",
+    async (fixture) => {
+      const handle = await spawned(fixture, "sleep 600");
+      const bytes = utf8(LONG);
+      const writing = handle.write(bytes).catch((thrown: unknown) => {
+        // The command has ended within the first block.
+        if (HaftError.is(thrown, "JOB_INPUT_CLOSED")) return { acceptedBytes: 0, waitingBytes: 0, isClosed: true };
+        throw thrown;
+      });
+      expectEqual((await handle.write(utf8("x"), { waitMs: 300 })).acceptedBytes, 0, "a write behind one that waits");
+      await handle.kill("KILL");
+      const { acceptedBytes: takenBytes, waitingBytes, isClosed } = await writing;
+      expectEqual([waitingBytes, isClosed], [0, true], "nothing waits for a command that has ended");
+      expectThat(takenBytes < bytes.length, `taken: ${takenBytes}`);
+    },
+  ),
 ];
 
 function taken(takenBytes: number) {
@@ -147,11 +151,11 @@ function spawned(fixture: Fixture, command: string, input?: Uint8Array): Promise
   });
 }
 
-/** Ends what the command has started, as soon as it has, so that it goes on. */
+/** Ends the child of the command as soon as it has started, so that the command continues. */
 async function endChildren(fixture: Fixture, handle: ShellHandle): Promise<void> {
   let children: readonly number[] = [];
   await until(fixture, "it has started something", async () => {
-    // A signal that does nothing to what runs.
+    // A signal that is ignored.
     const { survivors } = await handle.kill("CONT");
     children = survivors.map(({ pid }) => pid).filter((pid) => pid !== handle.pid);
     return children.length > 0;

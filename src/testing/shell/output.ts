@@ -1,4 +1,4 @@
-/** Output: every byte kept or counted, each command its own. */
+/** Output: every byte is kept or counted, separately for each command. */
 import { concatBytes } from "../../text/index.js";
 import { on, pseudoRandomBytes, shown, utf8 } from "../case-setup.js";
 import { expectBytes, expectEqual, expectThat } from "../expect.js";
@@ -12,11 +12,11 @@ async function fileOf(fixture: Fixture, name: string, bytes: Uint8Array): Promis
   await bindAll(fixture).fs.writeFile(`${fixture.directory}/${name}`, bytes);
 }
 
-/** Remembers what it is told and takes none of it. */
+/** A listener that records its chunks and never resolves. */
 function stuckListener() {
   const reported: Uint8Array[] = [];
   return {
-    told: reported,
+    chunks: reported,
     onOutput(_stream: "stdout" | "stderr", chunk: Uint8Array) {
       reported.push(chunk);
       return new Promise<void>(() => {});
@@ -27,7 +27,7 @@ function stuckListener() {
 export const shellOutput: Suite<Fixture> = [
   on(
     "shell:output:flood-on-both-streams",
-    "1 MiB on each stream comes without a deadlock, each byte in its place",
+    "1 MiB on each stream arrives complete and without a deadlock",
     async (fixture) => {
       const out = pseudoRandomBytes(MIB, 31);
       const err = pseudoRandomBytes(MIB, 32);
@@ -41,7 +41,7 @@ export const shellOutput: Suite<Fixture> = [
   ),
   on(
     "shell:output:head-and-tail",
-    "Of much output the first and last bytes are kept and the rest is counted",
+    "Of long output the first and last bytes are kept and the rest is counted",
     async (fixture) => {
       const bytes = pseudoRandomBytes(3 * MIB, 33);
       await fileOf(fixture, "large", bytes);
@@ -69,7 +69,7 @@ export const shellOutput: Suite<Fixture> = [
   }),
   on(
     "shell:output:small-has-no-tail",
-    "What fits into the head has no tail; what fits into both has nothing dropped",
+    "Output that fits into the head has no tail; output that fits into both has nothing dropped",
     async (fixture) => {
       const keep = { head: 4, tail: 6 };
       const cases: readonly (readonly [string, string, string, number])[] = [
@@ -87,11 +87,11 @@ export const shellOutput: Suite<Fixture> = [
       }
     },
   ),
-  on("shell:output:nothing-kept", "With nothing to keep all is counted", async (fixture) => {
+  on("shell:output:nothing-kept", "With nothing to keep all bytes are counted", async (fixture) => {
     const { stdout } = await run(fixture, "echo 12345", { keep: { head: 0, tail: 0 } });
     expectEqual([stdout.head.length, stdout.tail.length, stdout.produced, stdout.omittedBytes], [0, 0, 6, 6], "counts");
   }),
-  on("shell:output:any-bytes", "Bytes that are not UTF-8, and NUL, come as they are", async (fixture) => {
+  on("shell:output:any-bytes", "Bytes that are not UTF-8, and NUL, are unchanged", async (fixture) => {
     const bytes = Uint8Array.from({ length: 1_024 }, (_, index) => (index * 5) % 256);
     await fileOf(fixture, "bytes", bytes);
     const result = await run(fixture, "cat bytes; cat bytes >&2");
@@ -111,7 +111,7 @@ export const shellOutput: Suite<Fixture> = [
   ),
   on(
     "shell:output:reported-as-it-comes",
-    "onOutput is told every byte once, in order, with its offset, in chunks that it may keep",
+    "onOutput gets every byte once, in order, with its offset, in chunks that are not reused",
     async (fixture) => {
       const bytes = pseudoRandomBytes(300_000, 35);
       await fileOf(fixture, "large", bytes);
@@ -126,12 +126,12 @@ export const shellOutput: Suite<Fixture> = [
         },
       });
       expectEqual(wrong, [], "offsets");
-      expectBytes(concatBytes(reported.stdout), bytes, "stdout as told");
-      expectBytes(concatBytes(reported.stderr), "problem\n", "stderr as told");
+      expectBytes(concatBytes(reported.stdout), bytes, "stdout as reported");
+      expectBytes(concatBytes(reported.stderr), "problem\n", "stderr as reported");
       expectEqual(result.stdout.produced, bytes.length, "produced");
     },
   ),
-  on("shell:output:reported-before-the-end", "onOutput is told while the command still runs", async (fixture) => {
+  on("shell:output:reported-before-the-end", "onOutput is called while the command still runs", async (fixture) => {
     const controller = new AbortController();
     const result = await run(fixture, "echo early; sleep 600", {
       signal: controller.signal,
@@ -147,7 +147,7 @@ export const shellOutput: Suite<Fixture> = [
     async (fixture) => {
       const result = await run(fixture, "echo one; echo two", {
         onOutput: () => {
-          throw new Error("the listener's own fault");
+          throw new Error("the listener failed");
         },
       });
       expectExit(result, 0, "exit");
@@ -156,7 +156,7 @@ export const shellOutput: Suite<Fixture> = [
   ),
   on(
     "shell:output:a-slow-listener-gets-all",
-    "A listener that takes its time gets every byte in order, one chunk at a time, and the command waits for it",
+    "A slow listener gets every byte in order, one chunk at a time, and the command waits for it",
     async (fixture) => {
       const bytes = pseudoRandomBytes(6 * MIB, 38);
       await fileOf(fixture, "large", bytes);
@@ -171,58 +171,61 @@ export const shellOutput: Suite<Fixture> = [
           if (offset !== next[stream]) wrong.push(`${stream} at ${offset} instead of ${next[stream]}`);
           next[stream] += chunk.length;
           busy[stream] = true;
-          // As long as a slow disk takes.
+          // As slow as a slow disk.
           await pause(fixture, 2);
           busy[stream] = false;
           reported[stream].push(chunk);
         },
       });
       expectExit(result, 0, "exit");
-      expectEqual(wrong, [], "how it was told");
-      expectBytes(concatBytes(reported.stdout), bytes, "stdout as told");
-      expectBytes(concatBytes(reported.stderr), bytes, "stderr as told");
+      expectEqual(wrong, [], "how it was reported");
+      expectBytes(concatBytes(reported.stdout), bytes, "stdout as reported");
+      expectBytes(concatBytes(reported.stderr), bytes, "stderr as reported");
       expectEqual([result.stdout.produced, result.stderr.produced], [bytes.length, bytes.length], "produced");
     },
   ),
   on(
     "shell:output:a-stuck-listener-holds-no-end",
-    "A listener that never takes a chunk does not hold the end of a command, and is told all in the end",
+    "A listener that never resolves does not delay the end of a command, and gets all bytes",
     async (fixture) => {
       const stuck = stuckListener();
       const result = await run(fixture, "echo one; sleep 0.2; echo two", stuck);
       expectExit(result, 0, "exit");
-      expectEqual([stdoutOf(result), shown(concatBytes(stuck.told))], ["one\ntwo\n", "one\ntwo\n"], "output");
+      expectEqual([stdoutOf(result), shown(concatBytes(stuck.chunks))], ["one\ntwo\n", "one\ntwo\n"], "output");
     },
   ),
   on(
     "shell:output:a-stuck-listener-holds-no-deadline",
-    "A listener that never takes a chunk does not hold the deadline of an endless printer, and is told all in the end",
+    "A listener that never resolves does not delay the deadline of an endless printer, and gets all bytes",
     async (fixture) => {
       const stuck = stuckListener();
       const result = await run(fixture, "yes", { timeoutMs: 400, graceMs: 1_000, ...stuck });
       expectEqual([result.ended, result.tree.state], ["deadline", "gone"], "how it ended");
       expectCounted(result);
-      const bytes = concatBytes(stuck.told);
-      expectEqual(bytes.length, result.stdout.produced, "bytes told");
-      expectThat(bytes.length > 0 && bytes.length < 16 * MIB, `the command waited: ${bytes.length} bytes were told`);
+      const bytes = concatBytes(stuck.chunks);
+      expectEqual(bytes.length, result.stdout.produced, "bytes reported");
+      expectThat(
+        bytes.length > 0 && bytes.length < 16 * MIB,
+        `the command waited: ${bytes.length} bytes were reported`,
+      );
     },
   ),
   on(
     "shell:output:a-rejecting-listener-harms-nothing",
-    "A listener that rejects does not change the result, and is told the next chunk",
+    "A listener that rejects does not change the result, and gets the next chunk",
     async (fixture) => {
       let reported = "";
       const result = await run(fixture, "echo one; sleep 0.2; echo two", {
         async onOutput(_stream, chunk) {
           reported += shown(chunk);
-          throw new Error("the listener's own fault");
+          throw new Error("the listener failed");
         },
       });
       expectExit(result, 0, "exit");
       expectEqual([stdoutOf(result), reported], ["one\ntwo\n", "one\ntwo\n"], "output");
     },
   ),
-  on("shell:output:two-at-once", "Two commands at once mix nothing", async (fixture) => {
+  on("shell:output:two-at-once", "Output of two concurrent commands is not mixed", async (fixture) => {
     const one = pseudoRandomBytes(500_000, 36);
     const two = pseudoRandomBytes(500_000, 37);
     await fileOf(fixture, "one", one);
@@ -238,7 +241,7 @@ export const shellOutput: Suite<Fixture> = [
   }),
   on(
     "shell:output:twelve-at-once",
-    "Twelve commands at once each get their own input, output and exit code",
+    "Twelve concurrent commands each get their own input, output and exit code",
     async (fixture) => {
       const all = await Promise.all(
         Array.from({ length: 12 }, (_, index) => run(fixture, `cat; exit ${index}`, { input: utf8(`input ${index}`) })),
@@ -249,25 +252,21 @@ export const shellOutput: Suite<Fixture> = [
       }
     },
   ),
-  on(
-    "shell:output:fifty-in-a-row",
-    "Fifty commands one after the other each give their own output",
-    async (fixture) => {
-      for (let index = 0; index < 50; index += 1) {
-        const result = await run(fixture, `echo ${index}; exit ${index % 7}`);
-        expectExit(result, index % 7, `command ${index}`);
-        expectEqual(stdoutOf(result), `${index}\n`, `output ${index}`);
-      }
-    },
-  ),
-  on("shell:output:slow-beside-quick", "A command that takes long does not hold up another", async (fixture) => {
+  on("shell:output:fifty-in-a-row", "Fifty consecutive commands each return their own output", async (fixture) => {
+    for (let index = 0; index < 50; index += 1) {
+      const result = await run(fixture, `echo ${index}; exit ${index % 7}`);
+      expectExit(result, index % 7, `command ${index}`);
+      expectEqual(stdoutOf(result), `${index}\n`, `output ${index}`);
+    }
+  }),
+  on("shell:output:slow-beside-quick", "A slow command does not block another", async (fixture) => {
     const controller = new AbortController();
     const slow = run(fixture, "sleep 600", { signal: controller.signal, graceMs: 500, timeoutMs: 20_000 });
     expectEqual(stdoutOf(await run(fixture, "echo quick")), "quick\n", "the quick one");
     controller.abort();
     expectEqual((await slow).ended, "cancelled", "the slow one");
   }),
-  on("shell:output:looks-like-a-frame", "Output that imitates markers and lengths is only output", async (fixture) => {
+  on("shell:output:looks-like-a-frame", "Output that imitates framing markers is plain output", async (fixture) => {
     const text = "\n0 0 0\nEND\n--\n__HAFT__:0:0\n\u0004\u0000\n12:abc\nexit 0\n";
     await fileOf(fixture, "frames", utf8(text.repeat(50)));
     const result = await run(fixture, "cat frames; cat frames >&2; exit 5");

@@ -1,4 +1,4 @@
-/** How the shell cases run commands and clear away what they leave running. */
+/** Helpers of the shell cases: run commands, end what they leave running. */
 
 import type { BoundCall, ShellOptions, ShellResult } from "../../kernel/index.js";
 import { concatBytes } from "../../text/index.js";
@@ -6,7 +6,10 @@ import { shown } from "../case-setup.js";
 import { expectEqual, expectThat } from "../expect.js";
 import { bindAll, type Fixture } from "../fixture.js";
 
-/** More than any case prints, so that a whole stream is in `head`. */
+/** Starts a sleeping child and prints its pid. */
+export const CHILD_THEN_SLEEP = "sleep 600 & echo $!; sleep 600";
+
+/** More than any case prints, so that the whole stream is in `head`. */
 const KEEP = { head: 4 * 1024 * 1024, tail: 0 };
 
 type RunOptions = Partial<ShellOptions> & { readonly call?: Partial<BoundCall> };
@@ -47,7 +50,7 @@ export function expectCounted(result: ShellResult): void {
   }
 }
 
-/** Fails when a process with this number still runs, as the backend's own shell sees it. A zombie is dead. */
+/** Fails if a process with this pid still runs, seen from the backend's shell. A zombie counts as dead. */
 export async function expectEnded(fixture: Fixture, pid: string): Promise<void> {
   expectThat(/^\d+$/.test(pid), `"${pid}" is the number of a process`);
   const { shell } = fixture.backend.root;
@@ -58,7 +61,7 @@ export async function expectEnded(fixture: Fixture, pid: string): Promise<void> 
   if (!(await isThere())) return;
   const status = await shell.exec(`cat /proc/${pid}/status`, { cwd: fixture.directory });
   if (/^State:\s+Z/m.test(stdoutOf(status))) return;
-  // A zombie that is reaped between the two questions has no status any more.
+  // A zombie may be reaped between the two checks.
   if (!(await isThere())) return;
   await shell.exec(`kill -9 ${pid}`, { cwd: fixture.directory });
   throw new Error(`Process ${pid} still runs.`);
@@ -78,7 +81,7 @@ export function pause(fixture: Fixture, ms: number): Promise<void> {
   });
 }
 
-/** Resolves once `holds` is true, asked every 10 ms; fails after `limitMs`. */
+/** Resolves when `holds` returns true, polled every 10 ms; fails after `limitMs`. */
 export async function until(
   fixture: Fixture,
   what: string,

@@ -1,4 +1,4 @@
-/** What a command is given and what it gives back. */
+/** What a command gets and what it returns. */
 
 import { on, pseudoRandomBytes, utf8 } from "../case-setup.js";
 import { expectBytes, expectEqual, expectError, expectThat } from "../expect.js";
@@ -7,7 +7,7 @@ import type { Suite } from "../plan.js";
 import { expectExit, run, stderrOf, stdoutOf } from "./run.js";
 
 export const shellRunning: Suite<Fixture> = [
-  on("shell:exec:streams-apart", "Standard output and standard error come apart", async (fixture) => {
+  on("shell:exec:streams-apart", "Standard output and standard error are separate", async (fixture) => {
     const result = await run(fixture, "echo out; echo err >&2");
     expectExit(result, 0, "exit");
     expectEqual([stdoutOf(result), stderrOf(result)], ["out\n", "err\n"], "streams");
@@ -17,7 +17,7 @@ export const shellRunning: Suite<Fixture> = [
     );
     expectEqual([result.stdout.final, result.stderr.final], [true, true], "final");
   }),
-  on("shell:tree:gone", "A command that leaves nothing behind has a tree that is gone", async (fixture) => {
+  on("shell:tree:gone", "The tree of a command without survivors is gone", async (fixture) => {
     const { tree } = await run(fixture, "echo x | cat; false; true");
     expectEqual([tree.state, tree.survivors.length, tree.endedBy], ["gone", 0, null], "tree");
   }),
@@ -32,30 +32,26 @@ export const shellRunning: Suite<Fixture> = [
     expectExit(await run(fixture, "exit 255"), 255, "exit 255");
     expectExit(await run(fixture, "exit 128"), 128, "exit 128");
   }),
-  on("shell:exit:137-is-a-code", "exit 137 is told apart from death by KILL", async (fixture) => {
+  on("shell:exit:137-is-a-code", "exit 137 is distinguished from SIGKILL", async (fixture) => {
     expectEqual((await run(fixture, "exit 137")).exit, { by: "code", code: 137 }, "exit 137");
   }),
-  on("shell:exit:signal", "A command that dies by a signal has that signal and no code", async (fixture) => {
+  on("shell:exit:signal", "A command killed by a signal has that signal and no exit code", async (fixture) => {
     expectEqual((await run(fixture, "kill -9 $$")).exit, { by: "signal", signal: "KILL" }, "kill -9");
     expectEqual((await run(fixture, "kill -TERM $$")).exit, { by: "signal", signal: "TERM" }, "kill -TERM");
   }),
-  on(
-    "shell:exit:over-128-is-an-end",
-    "exit 137 and kill -9 both end by themselves and are not successes",
-    async (fixture) => {
-      for (const command of ["exit 137", "kill -9 $$"]) {
-        const result = await run(fixture, command);
-        expectEqual([result.began, result.ended], ["yes", "itself"], command);
-        expectThat(
-          result.exit.by !== "none" && !(result.exit.by === "code" && result.exit.code === 0),
-          "it is not a success",
-        );
-      }
-    },
-  ),
+  on("shell:exit:over-128-is-an-end", "exit 137 and kill -9 are not successes", async (fixture) => {
+    for (const command of ["exit 137", "kill -9 $$"]) {
+      const result = await run(fixture, command);
+      expectEqual([result.began, result.ended], ["yes", "itself"], command);
+      expectThat(
+        result.exit.by !== "none" && !(result.exit.by === "code" && result.exit.code === 0),
+        "it is not a success",
+      );
+    }
+  }),
   on(
     "shell:exec:unknown-command",
-    "An unknown command is exit code 127 with a word on standard error",
+    "An unknown command is exit code 127 with its name on standard error",
     async (fixture) => {
       const result = await run(fixture, "no-such-command-here");
       expectExit(result, 127, "exit");
@@ -112,7 +108,7 @@ export const shellRunning: Suite<Fixture> = [
       expectEqual(stdoutOf(await run(fixture, "echo next")), "next\n", "the next command");
     },
   ),
-  on("shell:exec:empty", "An empty command, and one of blanks and comments, is exit code 0", async (fixture) => {
+  on("shell:exec:empty", "An empty command, or only whitespace and comments, is exit code 0", async (fixture) => {
     for (const command of ["", "  ", "\n", "# nothing"])
       expectExit(await run(fixture, command), 0, JSON.stringify(command));
   }),
@@ -132,19 +128,19 @@ export const shellRunning: Suite<Fixture> = [
   }),
   on(
     "shell:exec:long-text-survives",
-    "100 KB of quoted text with every awkward sign arrive byte for byte",
+    "100 KB of quoted text with special characters arrive unchanged",
     async (fixture) => {
       const text = `é漢😀 \\ " $x \`y\` %s\t!\n`.repeat(2_500);
       const result = await run(fixture, `printf '%s' '${text}'`);
       expectBytes(result.stdout.head, text, "stdout");
     },
   ),
-  on("shell:stdin:none-is-end-of-file", "Without input standard input is at its end", async (fixture) => {
+  on("shell:stdin:none-is-end-of-file", "Without input standard input is at end of file", async (fixture) => {
     const result = await run(fixture, "cat; echo after");
     expectExit(result, 0, "exit");
     expectEqual(stdoutOf(result), "after\n", "stdout");
   }),
-  on("shell:stdin:given", "Input arrives byte for byte, then the end", async (fixture) => {
+  on("shell:stdin:given", "Input arrives unchanged, then end of file", async (fixture) => {
     const input = Uint8Array.of(0, 255, 10, 13, 195, 40, 10, 0);
     expectBytes((await run(fixture, "cat", { input })).stdout.head, input, "stdout");
     expectEqual(stdoutOf(await run(fixture, "cat; echo after", { input: utf8("") })), "after\n", "empty input");
@@ -154,18 +150,18 @@ export const shellRunning: Suite<Fixture> = [
       "input without newline",
     );
   }),
-  on("shell:stdin:one-megabyte", "1 MB of input arrives whole and comes back whole", async (fixture) => {
+  on("shell:stdin:one-megabyte", "1 MB of input arrives and returns complete", async (fixture) => {
     const input = pseudoRandomBytes(1_000_000, 21);
     expectEqual(stdoutOf(await run(fixture, "wc -c", { input })).trim(), "1000000", "count");
     expectBytes((await run(fixture, "cat", { input })).stdout.head, input, "stdout");
   }),
-  on("shell:stdin:left-unread", "Input that the command does not read holds nothing up", async (fixture) => {
+  on("shell:stdin:left-unread", "Input that the command does not read does not block it", async (fixture) => {
     expectExit(await run(fixture, "true", { input: pseudoRandomBytes(1_000_000, 22) }), 0, "true");
     expectEqual(stdoutOf(await run(fixture, "echo next")), "next\n", "the next command");
   }),
   on(
     "shell:env:overlay",
-    "env is laid over what the backend passes on: the name is set and PATH stays",
+    "env is merged over the environment of the backend: the name is set and PATH stays",
     async (fixture) => {
       const result = await run(fixture, `printf '%s|%s' "$PROBE_A" "$PATH"`, { env: { PROBE_A: "1" } });
       const [probe, path] = stdoutOf(result).split("|");
@@ -176,7 +172,7 @@ export const shellRunning: Suite<Fixture> = [
   ),
   on(
     "shell:env:any-value",
-    "A value of env may hold blanks, quotes, newlines and signs of the shell",
+    "A value in env may contain spaces, quotes, newlines and shell metacharacters",
     async (fixture) => {
       const value = ` it's "a" \`b\` $c\n$(d) \\ é漢 `;
       expectEqual(stdoutOf(await run(fixture, `printf '%s' "$PROBE_B"`, { env: { PROBE_B: value } })), value, "stdout");
@@ -187,37 +183,33 @@ export const shellRunning: Suite<Fixture> = [
       );
     },
   ),
-  on("shell:env:replaces", "env replaces a variable that the backend passes on", async (fixture) => {
+  on("shell:env:replaces", "env replaces an inherited variable", async (fixture) => {
     expectEqual(
       stdoutOf(await run(fixture, `printf '%s' "$HOME"`, { env: { HOME: "/elsewhere" } })),
       "/elsewhere",
       "HOME",
     );
   }),
-  on("shell:cwd:given", "A command runs in the directory given", async (fixture) => {
+  on("shell:cwd:given", "A command runs in the given directory", async (fixture) => {
     const { fs } = bindAll(fixture);
     const directory = `${fixture.directory}/a 'b' $c`;
     await fs.mkdir(directory, false);
     expectEqual(stdoutOf(await run(fixture, "pwd; echo x > here", { cwd: directory })), `${directory}\n`, "pwd");
     expectEqual(await fs.readText(`${directory}/here`), "x\n", "a relative file");
   }),
-  on(
-    "shell:cwd:missing",
-    "A missing directory, and a file in its place, is a spawn error; nothing ran",
-    async (fixture) => {
-      const { fs } = bindAll(fixture);
-      await fs.writeFile(`${fixture.directory}/file`, "x");
-      for (const name of ["gone", "file"]) {
-        const result = await run(fixture, `echo ran > ${fixture.directory}/marker`, {
-          cwd: `${fixture.directory}/${name}`,
-        });
-        expectEqual([result.began, result.ended, result.exit], ["no", "spawn-error", { by: "none" }], name);
-        expectThat(/[^.!?\s]$/.test(result.problem ?? ""), "the problem is named, as a clause without its full stop");
-      }
-      expectEqual(await fs.exists(`${fixture.directory}/marker`), false, "the marker is there");
-    },
-  ),
-  on("shell:cwd:does-not-carry-over", "cd and variables of one command are gone in the next", async (fixture) => {
+  on("shell:cwd:missing", "A cwd that is missing or a file is a spawn error, and nothing runs", async (fixture) => {
+    const { fs } = bindAll(fixture);
+    await fs.writeFile(`${fixture.directory}/file`, "x");
+    for (const name of ["gone", "file"]) {
+      const result = await run(fixture, `echo ran > ${fixture.directory}/marker`, {
+        cwd: `${fixture.directory}/${name}`,
+      });
+      expectEqual([result.began, result.ended, result.exit], ["no", "spawn-error", { by: "none" }], name);
+      expectThat(/[^.!?\s]$/.test(result.problem ?? ""), "the problem is named, as a clause without its full stop");
+    }
+    expectEqual(await fs.exists(`${fixture.directory}/marker`), false, "the marker is there");
+  }),
+  on("shell:cwd:does-not-carry-over", "cd and variables do not persist between commands", async (fixture) => {
     expectExit(await run(fixture, "cd /; PROBE_C=1; pwd"), 0, "cd");
     expectEqual(
       stdoutOf(await run(fixture, `pwd; echo "[$PROBE_C]"`)),
