@@ -2,10 +2,11 @@
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { homeDirectory } from "../../host/index.js";
-import { type Dialect, isWithin, messageOf } from "../../kernel/index.js";
+import { type DefinedTool, type Dialect, isWithin, messageOf, type ToolRegistry } from "../../kernel/index.js";
 import { type Gate, type SettledConfig, type ToolkitOptions, workspaceProblem } from "../../toolkit/index.js";
-import { type ConfigOptions, type LoadedConfig, loadConfig, reportIgnored } from "./configuration.js";
-import { stateDirOf } from "./state-options.js";
+import type { StartCommand } from "./clients/clients.js";
+import { type ConfigOptions, type LoadedConfig, loadConfig, reportIgnored, stateDirOf } from "./configuration.js";
+import { haftCommand } from "./installed-package.js";
 import { DEFAULT_DIALECT, UsageError } from "./usage.js";
 
 export interface CommonOptions extends ConfigOptions {

@@ -3,8 +3,8 @@
  * left to commander, which reports errors.
  */
 import { parseArgs } from "node:util";
-import type { Gate } from "../../toolkit/index.js";
-import type { ServeOptions } from "./commands/serve.js";
+import type { Gate } from "../../../../toolkit/index.js";
+import type { ServeOptions } from "./run-serve.js";
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
