@@ -152,7 +152,7 @@ describe("texts of indusagi", () => {
       const seen = seenBy(indusagiDialect, "read", succeeded(readData(text)), { path: "a.txt" }, { budget });
       const { output } = seen.envelope as { output: string };
       expect(output.length).toBeLessThanOrEqual(1_000 + 256);
-      const notice = /\nread: (\d+) bytes omitted here to fit the window\n/.exec(output);
+      const notice = /\nread: (\d+) bytes left out here to fit the window\n/.exec(output);
       const first =
         /^Showing lines 1–300 of 300 \[trimmed by (\d+) bytes; lines (\d+)–(\d+) are not whole; read them with offset (\d+)\]\n/.exec(
           output,
@@ -219,7 +219,7 @@ describe("texts of indusagi", () => {
     const seen = seenBy(indusagiDialect, "ls", succeeded({ ...LS, entries: rows, total: 300 }), {}, { budget });
     const { output } = seen.envelope as { output: string };
     expect(output).toMatch(/^300 entries \(1 hidden entry omitted\)\nfile 1 f0\n/);
-    expect(output).toMatch(/\nls: \d+ bytes omitted here to fit the window\n/);
+    expect(output).toMatch(/\nls: \d+ bytes left out here to fit the window\n/);
     expect(output.endsWith("file 1 f299")).toBe(true);
     expect(output.length).toBeLessThanOrEqual(1_100);
     expect(seen.cuts).toHaveLength(1);
