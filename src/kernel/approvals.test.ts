@@ -51,7 +51,7 @@ describe("approval", () => {
     links["/ws/a"] = "/data/other";
     const swapped = await call(writer, context, { resume: token });
     expect(swapped).toMatchObject({ status: "denied", isError: true });
-    expect(swapped.output).toContain("would touch something else now");
+    expect(swapped.output).toContain("would touch something other than what was approved");
     const moved = bareContext(host, { backend, cwd: "/ws/sub" });
     expect((await call(writer, moved, { resume: token })).status).toBe("denied");
     expect(touched).toEqual([]);

@@ -126,7 +126,7 @@ describe("input in blocks", () => {
     waiting[1]?.fail(lost);
     expect(await written).toMatchObject({
       code: "BACKEND_UNAVAILABLE",
-      message: 'Of what was written to "job-1" the first 65536 bytes were taken. Of the rest: The line was cut.',
+      message: 'The first 65536 bytes written to "job-1" were accepted. The rest: The line was cut.',
       details: { began: "unknown", acceptedBytes: INPUT_BLOCK_BYTES },
     });
   });

@@ -242,7 +242,7 @@ describe("approval", () => {
     expect(done).toMatchObject({ status: "ok", decision: { approver: "operator" } });
     expect((await call(plainWriter, { path: "a" }, context, token)).status).toBe("denied");
     expect(touched).toEqual(["write /ws/a"]);
-    expect(() => host.approvals.grant("unknown")).toThrow(/No approval waits/);
+    expect(() => host.approvals.grant("unknown")).toThrow(/No approval is pending/);
   });
 
   it("is refused for good when the host refuses the token", async () => {
@@ -251,7 +251,7 @@ describe("approval", () => {
     const { inputRequired } = await call(plainWriter, { path: "a" }, context);
     host.approvals.grant(inputRequired!.token);
     host.approvals.deny(inputRequired!.token, "Not today.");
-    expect(() => host.approvals.grant(inputRequired!.token)).toThrow(/No approval waits/);
+    expect(() => host.approvals.grant(inputRequired!.token)).toThrow(/No approval is pending/);
     const outcome = await call(plainWriter, { path: "a" }, context, inputRequired!.token);
     expect(outcome).toMatchObject({ status: "denied" });
     expect(outcome.output).toContain("Not today.");

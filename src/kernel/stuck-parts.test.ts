@@ -136,7 +136,7 @@ describe("parts that never come back, or fail", () => {
     expect(await call(acting, bareContext(bareHost({ policy })))).toMatchObject({
       status: "denied",
       code: "POLICY_DENIED",
-      output: expect.stringContaining("The policy threw an error (policy), and without a decision nothing runs."),
+      output: expect.stringContaining("The policy threw an error (policy), and nothing runs without a decision."),
       decision: { rule: "policy-threw", effect: "deny", approver: null },
     });
     expect(started).toEqual([]);

@@ -20,14 +20,14 @@ export const shellRefusing: Suite<Fixture> = [
       await fs.writeFile(`${directory}/file`, "x");
       const command = `echo ran > ${directory}/marker`;
       const refused: readonly Refused[] = [
-        [command, { cwd: `${directory}/gone` }, `the folder "${directory}/gone" does not exist`],
-        [command, { cwd: `${directory}/file` }, `"${directory}/file" is not a folder`],
+        [command, { cwd: `${directory}/gone` }, `the directory "${directory}/gone" does not exist`],
+        [command, { cwd: `${directory}/file` }, `"${directory}/file" is not a directory`],
         [command, { cwd: "src" }, '"src" is not an absolute path'],
         [`${command}\0`, {}, "the command contains a NUL byte"],
         [command, { env: { "A=B": "c" } }, '"A=B" is not a valid variable name'],
         [command, { env: { "": "c" } }, '"" is not a valid variable name'],
         [command, { env: { "A-B": "c" } }, '"A-B" is not a valid variable name'],
-        [command, { env: { A: "\0" } }, 'the value of the variable "A" holds a NUL byte'],
+        [command, { env: { A: "\0" } }, 'the value of the variable "A" contains a NUL byte'],
       ];
       for (const [line, options, problem] of refused) {
         const result = await execAtRoot(fixture, line, options);

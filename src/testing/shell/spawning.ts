@@ -24,7 +24,7 @@ export const shellSpawning: Suite<Fixture> = [
       const cwd = `${fixture.directory}/gone`;
       const { fs, shell } = bindAll(fixture, { commands: [{ command, cwd }] });
       const error = await expectError(shell.spawn(command, { cwd, lifetime: "session" }), "SHELL_SPAWN", "spawn");
-      const reported = `Did not start the command: the folder "${cwd}" does not exist. Fix that and start it again.`;
+      const reported = `Did not start the command: the directory "${cwd}" does not exist. Fix that and start it again.`;
       expectEqual(error.message, reported, "the message");
       expectEqual(await fs.exists(`${fixture.directory}/marker`), false, "the marker is there");
     },

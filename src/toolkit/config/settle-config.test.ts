@@ -82,8 +82,8 @@ describe("settleConfig", () => {
   it("tells all that is not followed in one sentence, with one line to put into the user's file", async () => {
     const { ignored } = await settle(project({ env: ["CI"], servers: {}, workspace: "/", state: "s" }));
     expect(ignored).toEqual([
-      'Ignored in /src/shop/haft.jsonc: "env", "servers", "state": only your own configuration can set it; "workspace": it lies outside ' +
-        `the project's folder. To allow it, put "trust": { "/src/shop": ["env", "servers", "workspace", "state"] } into ${OPTIONS.userConfigPath}.`,
+      'Ignored in /src/shop/haft.jsonc: "env", "servers", "state": only your own configuration can set it; "workspace": it is outside ' +
+        `the project's directory. To allow it, put "trust": { "/src/shop": ["env", "servers", "workspace", "state"] } into ${OPTIONS.userConfigPath}.`,
     ]);
   });
 
