@@ -81,7 +81,7 @@ describe("zeroclawDialect", () => {
         producedBytes: 7,
         keptBytes: 0,
         artifact: "a7",
-        next: "The whole is kept as artifact:a7.",
+        next: "All of it is stored as artifact:a7.",
       },
     ]);
   });

@@ -111,7 +111,7 @@ function typeProblem(node: ConfigNode, schema: ConfigSchema, path: string): Conf
   return { offset: node.offset, message: `${name} is ${shown(node)}; expected ${accepted(schema)}.${hint}` };
 }
 
-/** What a schema takes, as it reads after "it takes". */
+/** What a schema accepts, as it reads after "expected". */
 export function accepted(schema: ConfigSchema): string {
   if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(", ");
   if (schema.title !== undefined && schema.$schema === undefined) return schema.title;

@@ -71,7 +71,7 @@ describe("parseConfig", () => {
       ['{ "serve": { "host": "0.0.0.0" } }', /"serve\.host" is "0\.0\.0\.0"; expected "127\.0\.0\.1"/],
       ['{ "artifacts": { "quotaMiB": 1.5 } }', /"artifacts\.quotaMiB" is 1\.5/],
       ['{ "servers": { "x": { "args": [] } } }', /"servers\.x" is an object; expected an object with `command`/],
-      ['{ "servers": { "x": { "url": "ftp://h" } } }', /an http:\/\/ or https:\/\/ URL/],
+      ['{ "servers": { "x": { "url": "ftp://h" } } }', /begins with http:\/\/ or https:\/\//],
       ['{ "servers": { "x": { "command": "a", "comand": "b" } } }', /no key "comand" in "servers\.x"/],
       ['{ "servers": { "X": false } }', /no key "X" in "servers"\. A key there matches/],
       ['{ "trust": { "here": ["env"] } }', /no key "here" in "trust"/],
