@@ -3,7 +3,7 @@ import type { Failure } from "./failure.js";
 /** Line numbers that an ambiguous edit lists. */
 const MAX_LINES_LISTED = 20;
 
-/** Where a text stands that stands more than once, as a sentence; none where the failure's own sentence lists the lines. */
+/** The lines of an ambiguous `oldText`, unless the message lists them. */
 export function ambiguousLines(failure: Failure): readonly string[] {
   const { lines } = failure.details;
   if (!Array.isArray(lines)) return [];

@@ -1,4 +1,4 @@
-/** Reads arguments by type. They were validated before, but a face also stands for itself: a wrong type counts as absent. */
+/** Reads arguments by type; a wrong type counts as absent. */
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
@@ -23,7 +23,7 @@ export function omitUndefined<T extends object>(members: T): { [K in keyof T]: E
   return Object.fromEntries(kept) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
-/** A refusal of a parameter that must be there. The clause has no full stop; the pipeline frames it. */
+/** The problem of a missing parameter, without a full stop; the pipeline completes the sentence. */
 export function missing(parameter: string, accepts: string): { readonly problem: string; readonly parameter: string } {
   return { problem: `\`${parameter}\` is required (${accepts})`, parameter };
 }
@@ -38,13 +38,13 @@ export function pathAndContent(
   return content === undefined ? missing("content", "string") : { input: { path, content } };
 }
 
-/** What a value looks like in a refusal, at most 60 characters of it. */
+/** A value as JSON, at most 60 characters. */
 export function shownValue(value: unknown): string {
   const text = jsonOrName(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-/** Never throws, whatever a value makes of being turned into text. */
+/** Never throws, even if `toJSON` does. */
 function jsonOrName(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);

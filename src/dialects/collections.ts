@@ -2,8 +2,8 @@
 import type { AnyPresenter, Dialect } from "../kernel/index.js";
 
 /**
- * The groups as lists of advertised names: what has no face yet is left out, so that a group grows by itself when a tool
- * comes. `all` is not among them: it is every registered tool, those of the host included (IR-054).
+ * The groups as lists of advertised names; names without a presenter are omitted, so that a group grows when a tool
+ * is added. `all` is not among them: it is every registered tool, including those of the host (IR-054).
  *
  * @param wanted - Group → advertised names, those of tools to come included.
  */

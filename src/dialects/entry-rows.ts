@@ -1,7 +1,7 @@
 import type { LsEntry } from "../tools/ls/contract.js";
 import { rowName } from "./row-name.js";
 
-/** The entries of a folder as rows `kind size name`, in columns. Folders end in a slash and have size 0; a link tells its target. */
+/** The entries of a directory as rows `kind size name`, in columns. Directories end in a slash and have size 0; a symlink shows its target. */
 export function entryRows(entries: readonly LsEntry[], kindWord: (entry: LsEntry) => string): readonly string[] {
   const kinds = entries.map(kindWord);
   const kindWidth = Math.max(0, ...widths(kinds));
@@ -12,7 +12,7 @@ export function entryRows(entries: readonly LsEntry[], kindWord: (entry: LsEntry
   );
 }
 
-/** Each length once: a folder may hold more entries than a call takes arguments. */
+/** Distinct lengths: a directory may have more entries than `Math.max` takes arguments. */
 function widths(texts: readonly string[]): ReadonlySet<number> {
   return new Set(texts.map((text) => text.length));
 }

@@ -1,4 +1,4 @@
-/** The failed side of a result, made safe to read: every member is there, whatever the tool or the pipeline left out. */
+/** A failed result in which every member is present, whatever the tool or the pipeline omitted. */
 import { clamp, isRecord, type RenderContext, shownEcho, type ToolResult } from "../kernel/index.js";
 
 export interface Failure {
@@ -8,10 +8,10 @@ export interface Failure {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Bytes of a sentence that a failure is told with. Over that its middle is left out, and how much. */
+/** Bytes of a message; the middle of a longer one is omitted. */
 const MAX_SENTENCE_BYTES = 16_384;
 
-/** A sentence of a tool or a port, which may hold whatever a model sent. */
+/** The message of a tool or a port, which may contain whatever a model sent. */
 function bounded(sentence: string): string {
   const notice = (omitted: number) => `… (${omitted} bytes omitted) …`;
   return clamp(sentence, { kind: "middle", maxBytes: MAX_SENTENCE_BYTES, notice });
@@ -29,14 +29,14 @@ function messageOfResult(result: ToolResult<unknown>): string | undefined {
   return message.length === 0 ? undefined : message.join("\n");
 }
 
-/** The reason of a refusal alone, without the clause that says what was not run. */
+/** The reason of a refusal, without "Did not run …". */
 export function reasonOf(failure: Failure): string {
   const { reason } = failure.details;
   if (typeof reason === "string" && reason !== "") return bounded(reason);
   return failure.message.replace(/^Did not run `[^`]*`(?: yet)?: /, "");
 }
 
-/** The parameter that a call left out, where that is what was wrong with it. */
+/** The missing parameter, if that is the problem. */
 export function missingParameterOf(failure: Failure): string | undefined {
   const { missing, parameter } = failure.details;
   if (failure.code !== "CALL_INVALID") return undefined;
@@ -54,14 +54,14 @@ export function numberDetail(failure: Failure, name: string): number | undefined
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** A path as the model spelled it, as far as it is shown: its own argument, else what the data or the details say. */
+/** The path as the model spelled it, bounded: its argument, else the fallback. */
 export function givenPathOf(about: RenderContext, fallback: unknown, parameter = "path"): string {
   const givenPath = about.arguments[parameter];
   if (typeof givenPath === "string") return shownEcho(givenPath);
   return typeof fallback === "string" ? shownEcho(fallback) : "";
 }
 
-/** The entry of a table for a code or reason that may be any text: names that every object has are no entries. */
+/** An own entry of a table; inherited names such as `toString` are not entries. */
 export function entryOf<Entry>(table: Readonly<Record<string, Entry>>, key: string): Entry | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }

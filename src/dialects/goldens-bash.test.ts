@@ -247,7 +247,7 @@ describe("one result of bash in four dialects", () => {
     },
   );
 
-  verifies(["BD-018", "ZC-013"], "what still runs is told beside a text that has no place for it", () => {
+  verifies(["BD-018", "ZC-013"], "processes that still run are reported beside a text without room for them", () => {
     const survivors = [{ pid: 41, name: "sleep", holds: "none" as const }];
     const result = done({ survivors, tree: "alive", job: "job-3" });
     const told = [expect.objectContaining({ what: "still running after the call: sleep (pid 41), now job job-3" })];
@@ -255,13 +255,17 @@ describe("one result of bash in four dialects", () => {
     expect(seenBy(DIALECTS.buddy, "bash", result, {}).cuts).toEqual(told);
   });
 
-  verifies(["ZC-012", "BD-019"], "a cut that the tool has named already is not named twice, a deeper one is", () => {
-    const cut = { what: "stdout", producedBytes: 1_000_000, keptBytes: 16_384, artifact: "a7" };
-    const stdout = stream("x".repeat(16_384), { bytes: 1_000_000, omittedBytes: 983_616, artifact: "a7" });
-    const result = { ...done({ stdout }), truncations: [cut] };
-    expect(seenBy(DIALECTS.zeroclaw, "bash", result, {}).cuts).toEqual([cut]);
-    expect(seenBy(DIALECTS.haft, "bash", result, {}).cuts).toEqual([cut]);
-    const deeper = expect.objectContaining({ what: "stdout after its first 4000 characters", keptBytes: 4_000 });
-    expect(seenBy(DIALECTS.buddy, "bash", result, {}).cuts).toEqual([cut, deeper]);
-  });
+  verifies(
+    ["ZC-012", "BD-019"],
+    "a truncation that the tool has reported is not reported twice, a deeper one is",
+    () => {
+      const cut = { what: "stdout", producedBytes: 1_000_000, keptBytes: 16_384, artifact: "a7" };
+      const stdout = stream("x".repeat(16_384), { bytes: 1_000_000, omittedBytes: 983_616, artifact: "a7" });
+      const result = { ...done({ stdout }), truncations: [cut] };
+      expect(seenBy(DIALECTS.zeroclaw, "bash", result, {}).cuts).toEqual([cut]);
+      expect(seenBy(DIALECTS.haft, "bash", result, {}).cuts).toEqual([cut]);
+      const deeper = expect.objectContaining({ what: "stdout after its first 4000 characters", keptBytes: 4_000 });
+      expect(seenBy(DIALECTS.buddy, "bash", result, {}).cuts).toEqual([cut, deeper]);
+    },
+  );
 });

@@ -188,23 +188,30 @@ describe("one result of read in four dialects", () => {
     });
   }
 
-  verifies(["ZC-002", "BD-005"], "an image is told by type and size, and kept where the host can show it", () => {
-    const image = { kind: "image" as const, data: new Uint8Array(3), mime: "image/png" };
-    const result = { ...succeeded(readData("", { kind: "image", mime: "image/png", sizeBytes: 3 })), content: [image] };
-    const args = { path: "logo.png" };
-    expect(seenBy(DIALECTS.haft, "read", result, args).envelope).toEqual([
-      { kind: "text", text: '"logo.png": image/png, 3 bytes.' },
-      image,
-    ]);
-    expect(seenBy(DIALECTS.zeroclaw, "read", result, args).envelope).toEqual({
-      success: true,
-      output: "[image/png, 3 bytes, not shown as text]",
-      error: null,
-    });
-    expect(seenBy(DIALECTS.buddy, "read", result, args).envelope).toBe("[image/png, 3 bytes, not shown as text]");
-  });
+  verifies(
+    ["ZC-002", "BD-005"],
+    "an image is reported by type and size, and passed on where the host can show it",
+    () => {
+      const image = { kind: "image" as const, data: new Uint8Array(3), mime: "image/png" };
+      const result = {
+        ...succeeded(readData("", { kind: "image", mime: "image/png", sizeBytes: 3 })),
+        content: [image],
+      };
+      const args = { path: "logo.png" };
+      expect(seenBy(DIALECTS.haft, "read", result, args).envelope).toEqual([
+        { kind: "text", text: '"logo.png": image/png, 3 bytes.' },
+        image,
+      ]);
+      expect(seenBy(DIALECTS.zeroclaw, "read", result, args).envelope).toEqual({
+        success: true,
+        output: "[image/png, 3 bytes, not shown as text]",
+        error: null,
+      });
+      expect(seenBy(DIALECTS.buddy, "read", result, args).envelope).toBe("[image/png, 3 bytes, not shown as text]");
+    },
+  );
 
-  verifies("BD-029", "what the mark of truncation stands for is counted beside it", () => {
+  verifies("BD-029", "what is truncated is counted beside the truncation mark", () => {
     const result = succeeded(readData("é".repeat(9_000), { sizeBytes: 18_000 }));
     expect(seenBy(DIALECTS.buddy, "read", result, { path: "a.txt" }).cuts).toEqual([
       expect.objectContaining({ producedBytes: 18_000, keptBytes: 16_000 }),

@@ -153,10 +153,14 @@ const GOLDENS: readonly Golden[] = [
   {
     ids: ["BD-003"],
     situation: "an argument of a wrong type",
-    result: failedWith("CALL_INVALID", 'Did not run `write`: `content` must be a string, not the object {"port":8080}.', {
-      parameter: "content",
-      problem: '`content` must be a string, not the object {"port":8080}',
-    }),
+    result: failedWith(
+      "CALL_INVALID",
+      'Did not run `write`: `content` must be a string, not the object {"port":8080}.',
+      {
+        parameter: "content",
+        problem: '`content` must be a string, not the object {"port":8080}',
+      },
+    ),
     haft: 'Did not run `write`: `content` must be a string, not the object {"port":8080}.',
     indusagi: 'Did not run `write`: `content` must be a string, not the object {"port":8080}.',
     zeroclaw: refused('Did not run `write`: `content` must be a string, not the object {"port":8080}.'),

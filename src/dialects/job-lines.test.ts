@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { inputRows } from "./job-lines.js";
 
-it("says nothing of input where none was written", () => {
+it("reports nothing about input where none was written", () => {
   expect(inputRows({ action: "poll" })).toEqual([]);
 });
 

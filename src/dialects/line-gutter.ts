@@ -1,9 +1,9 @@
-/** The numbered form of a text window, shared by the dialects that show one. */
+/** Line numbers of a text window. */
 import { windowLines } from "../text/index.js";
 
-/** Width of the right-aligned line number; a number that is wider is not cut. */
+/** Width of the right-aligned line number; a wider number is not truncated. */
 const GUTTER_WIDTH = 6;
-/** Stands between the number and the line. */
+/** Separates the number from the line. */
 const GUTTER_BAR = "│";
 
 export interface NumberedLine {

@@ -322,7 +322,7 @@ const parameterNames = ({ name }: AnyPresenter) => [
   ...REGISTRIES.flatMap((box) => (box.has(name) ? Object.keys(box.get(name).parameters.properties as object) : [])),
 ];
 
-describe("faces", () => {
+describe("presenters", () => {
   it.each(FACES)("$name decodes whatever it is given", ({ face }) => isTotal(face));
 
   it.each(FACES)("$name renders whatever the tool returns", ({ tool, face }) => {

@@ -1,4 +1,4 @@
-/** Builds what a face returns. */
+/** Builds what a presenter returns. */
 import { blockText, type ContentBlock, type Rendered, type ToolResult, type Truncation } from "../kernel/index.js";
 
 /** One text block. */
@@ -11,7 +11,7 @@ export function textBlocks(texts: readonly string[], more: Omit<Rendered, "conte
   return { content: texts.map((text): ContentBlock => ({ kind: "text", text })), ...more };
 }
 
-/** The cuts that the tool has not named already, so that none is counted twice. */
+/** The truncations that the tool has not reported already. */
 export function newTruncations(
   result: ToolResult<unknown>,
   truncations: readonly Truncation[],

@@ -1,19 +1,19 @@
 import { showControls } from "../text/index.js";
 
-/** Ends that would be overlooked, quotes that say something else, and what could stand for something else in a row. */
+/** Leading and trailing whitespace, leading quotes, and the empty name. */
 const AMBIGUOUS = /^[\s"]|\s$|^$/;
 /** As `JSON.stringify` escapes what it must; the rest of the control characters are escaped in the same way. */
 const ESCAPED_HERE = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 /**
- * A name or path on one row: as it is, or as a JSON string where it holds control characters, begins or ends with a blank,
- * or begins with a quote. No two names look alike, and what is shown is what a call takes.
+ * A name or path on one row: as it is, or as a JSON string if it contains control characters, begins or ends with whitespace,
+ * or begins with a quote. Names are shown unambiguously, as a call accepts them.
  */
 export function rowName(name: string): string {
   return !AMBIGUOUS.test(name) && showControls(name) === name ? name : jsonName(name);
 }
 
-/** A path in front of `:line:`: one that holds such a number itself is a JSON string too. */
+/** A path in front of `:line:`; a JSON string if it contains such a number itself. */
 export function hitPath(path: string): string {
   return /:\d+(?::|$)/.test(path) ? jsonName(path) : rowName(path);
 }
@@ -22,9 +22,9 @@ function jsonName(name: string): string {
   return JSON.stringify(name).replace(ESCAPED_HERE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** What a reader of rows has to know where a name in them is told as JSON. */
+/** Explains names shown as JSON. */
 export const JSON_NAMES_NOTE = "A name in quotes is a JSON string.";
 
-/** What a reader has to know where a name shows that no call can take. */
+/** Explains names that no call can use. */
 export const UNNAMED_NOTE =
   "A name that is not UTF-8 shows invalid bytes as \uFFFD; rename it with a command to use it.";

@@ -62,7 +62,7 @@ function exitOf(data: BashData): string {
   return `exit code ${data.exitCode} (or ended by ${signal === undefined ? "a signal" : `signal ${signal}`})`;
 }
 
-/** By number, where every POSIX system agrees. */
+/** Signal numbers that are the same on every POSIX system. */
 const SIGNALS: Readonly<Record<number, string>> = {
   1: "HUP",
   2: "INT",

@@ -1,4 +1,4 @@
-/** What the exact text of a command has no place for, told beside it: what still runs, and what of a stream is left out. */
+/** Truncations beside an exact command text: processes that still run, and omitted output. */
 import type { Truncation } from "../kernel/index.js";
 import { showControls } from "../text/index.js";
 import type { BashData, StreamData } from "../tools/bash/contract.js";
@@ -12,7 +12,7 @@ export function survivorTruncations(data: BashData): readonly Truncation[] {
   return [{ what, producedBytes: 0, keptBytes: 0, ...(pids === "" ? {} : { next: `To end it: \`kill ${pids}\`.` }) }];
 }
 
-/** The part of a stream that is not shown. `what` differs from the stream's bare name, under which the tool tells its own cut. */
+/** The part of a stream that is not shown. `what` differs from the name of the stream, which the tool uses for its own truncation. */
 export function streamTruncation(what: string, stream: StreamData, keptBytes: number): readonly Truncation[] {
   if (keptBytes >= stream.bytes) return [];
   const { artifact, artifactBytes } = stream;
@@ -21,7 +21,7 @@ export function streamTruncation(what: string, stream: StreamData, keptBytes: nu
   return [{ what, producedBytes: stream.bytes, keptBytes, ...where }];
 }
 
-/** Both streams of a command that did not finish, where the text tells only that. */
+/** Both streams of an unfinished command, whose text has no output. */
 export function unfinishedTruncations(data: BashData): readonly Truncation[] {
   return [
     ...streamTruncation("stdout of the unfinished command", data.stdout, 0),

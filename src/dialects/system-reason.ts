@@ -1,4 +1,4 @@
-/** Why a file operation failed, in the words that the seeds of this family get from their system. */
+/** Why a file operation failed, as the operating system of the seeds reports it. */
 import { entryOf, type Failure } from "./failure.js";
 
 export function systemReason(failure: Failure): string {

@@ -36,7 +36,7 @@ describe("todo lists", () => {
     );
   });
 
-  verifies("IR-114", "an empty list is told as such", () => {
+  verifies("IR-114", "an empty list is reported as such", () => {
     expect(rendered("haft", "todo_read", [])).toBe("The list is empty.");
     expect(rendered("indusagi", "todo_read", [])).toBe("The list is empty.");
   });

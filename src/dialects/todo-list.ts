@@ -19,7 +19,7 @@ function tallyOf(data: TodoData): string {
   return `${data.items.length} in all: ${counts.join(", ")}`;
 }
 
-/** The list as it came; each item is judged by the tool. Undefined when an entry is no object at all. */
+/** The list unchecked, for the tool to validate. Undefined if an entry is not an object. */
 export function todoItems(value: unknown): readonly TodoItem[] | undefined {
   if (!Array.isArray(value) || !value.every(isRecord)) return undefined;
   return value as unknown as readonly TodoItem[];

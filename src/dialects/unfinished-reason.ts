@@ -1,6 +1,6 @@
 import type { BashData } from "../tools/bash/contract.js";
 
-/** Why a command did not come to its own end, as a clause: for dialects that tell that alone. A time-out has a text of its own there. */
+/** Why a command did not exit by itself, as a clause, for dialects that report only that. A timeout has its own text there. */
 export function unfinishedReason({ ended, problem }: BashData): string {
   return ended === "spawn-error" || ended === "channel-lost" ? (problem ?? REASONS[ended]) : REASONS[ended];
 }

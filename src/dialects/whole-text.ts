@@ -2,7 +2,7 @@
 import type { ReadData } from "../tools/read/contract.js";
 import { counted } from "./rendering.js";
 
-/** A byte-order mark is content here: whoever writes the text back as a whole must not lose it. */
+/** The BOM is content here, so that writing the text back preserves it. */
 export function wholeText(data: ReadData): string {
   if (data.kind === "binary" || data.kind === "image")
     return `[${data.mime ?? `${data.kind} file`}, ${counted(data.sizeBytes, "byte")}, not shown as text]`;

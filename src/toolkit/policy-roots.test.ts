@@ -100,7 +100,7 @@ describe.each(["local", "memory", "posix:sh"])("a root that is not the workspace
 
   it("a misspelt name is answered with what is near it in the root, and with nothing of what is beside it", async () => {
     const { call } = opened;
-    expect((await call("read", { path: "in/aa.txt" })).output).toContain('Near it are "in/a.txt"');
+    expect((await call("read", { path: "in/aa.txt" })).output).toContain('Did you mean "in/a.txt"');
     const beside = await call("ls", { path: "in" });
     expect(beside.output).not.toContain("secret");
   });

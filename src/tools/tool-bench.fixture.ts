@@ -82,7 +82,7 @@ export function toolBench(options: BenchOptions): ToolBench {
         ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
       });
       const outcome = await shown(tool, limits).invoke({ id: "call", name, input }, context);
-      // What ends before the tool's face comes to speak, such as bad arguments, is told as text.
+      // A failure before the presenter runs, such as bad arguments, is returned as text.
       const result = typeof outcome.output === "string" ? { message: outcome.output } : (outcome.output as object);
       return { ...result, isError: outcome.isError, status: outcome.status, code: outcome.code } as never;
     },
@@ -94,7 +94,7 @@ export function toolBench(options: BenchOptions): ToolBench {
   };
 }
 
-/** A bench whose files are written by somebody else, once, as soon as the first old bytes are being kept. */
+/** A bench in which another program writes once, as soon as the first backup begins. */
 export function racedBench(
   backend: Backend,
   workspace: string,
@@ -134,7 +134,7 @@ export function allowExcept(...except: readonly string[]): Policy {
   };
 }
 
-/** The same backend whose guarded files do some operations otherwise; `real` is the port they stand in for. */
+/** The same backend with some file operations replaced; `real` is the original port. */
 export function withFs(backend: Backend, change: (real: Fs) => Partial<Fs>): Backend {
   const bind: Backend["bind"] = (grant, call) => {
     const ports = backend.bind(grant, call);

@@ -5,7 +5,7 @@ import { memoryBench, type ToolBench, toolBench } from "./tool-bench.fixture.js"
 const namesOf = async ({ backend }: ToolBench) =>
   (await backend.root.fs.readDir("/workspace")).children.map(({ name }) => name).sort();
 
-describe("a path that ends as only a folder's does", () => {
+describe("a path with a trailing slash", () => {
   it.each(["new/", "new//", "new/.", "new/x/.."])("is not written as a file: %s", async (path) => {
     const bench = memoryBench();
     const end = /\/\.{0,2}$/.exec(path)![0];
@@ -37,7 +37,7 @@ describe("a path that ends as only a folder's does", () => {
     expect(await bench.bytes("a.txt")).toBe("one");
   });
 
-  it("is refused by write as the folder that it is", async () => {
+  it("is refused by write for a directory", async () => {
     const bench = memoryBench({ "sub/": "" });
     expect(await bench.call("write", { path: "sub/", content: "x" })).toMatchObject({ code: "FS_NOT_A_FILE" });
   });
@@ -50,7 +50,7 @@ describe("a path that ends as only a folder's does", () => {
   });
 });
 
-describe("a move to a path that ends as only a folder's does", () => {
+describe("a move to a path with a trailing slash", () => {
   const move = (bench: ToolBench, from: string, to: string, overwrite = false) =>
     bench.call("move", { from, to, overwrite });
 
@@ -64,13 +64,13 @@ describe("a move to a path that ends as only a folder's does", () => {
     expect(await namesOf(bench)).toEqual(["sub"]);
   });
 
-  it("renames a folder, which may be so spelled", async () => {
+  it("renames a directory", async () => {
     const bench = memoryBench({ "sub/a.txt": "one" });
     expect(await move(bench, "sub/", "lib/")).toMatchObject({ isError: false });
     expect(await bench.bytes("lib/a.txt")).toBe("one");
   });
 
-  it("replaces no file, and no link to a folder", async () => {
+  it("replaces no file, and no symlink to a directory", async () => {
     const backend = createMemoryBackend({ files: { "a.txt": "one", "b.txt": "two", "sub/": "" } });
     backend.plant({ kind: "link", path: "/workspace/link", target: "sub" });
     const bench = toolBench({ backend });
@@ -87,7 +87,7 @@ describe("a move to a path that ends as only a folder's does", () => {
     expect(await bench.bytes("b.txt")).toBe("two");
   });
 
-  it("takes no file by the name of a folder, and a link by either", async () => {
+  it("refuses a file with a trailing slash, and accepts a symlink with and without", async () => {
     const backend = createMemoryBackend({ files: { "a.txt": "one", "sub/": "" } });
     backend.plant({ kind: "link", path: "/workspace/link", target: "sub" });
     const bench = toolBench({ backend });

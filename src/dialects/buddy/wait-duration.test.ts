@@ -18,7 +18,7 @@ describe("parseWait", () => {
     for (const [wait, timeoutMs] of forms) expect(parseWait(wait)).toEqual({ mode: "limit", timeoutMs });
   });
 
-  it("waits until the exit unless told otherwise", () => {
+  it("waits until the exit by default", () => {
     expect([parseWait(undefined), parseWait(true), parseWait(false)]).toEqual([
       { mode: "until-exit" },
       { mode: "until-exit" },

@@ -1,4 +1,4 @@
-/** One stream of a command as the model sees it: its head, what was left out and where it is, its tail. */
+/** One stream of a command: its head, what was omitted and where it is stored, its tail. */
 
 import { stripControls, truncateToHead, truncateToTail, utf8Length } from "../../text/index.js";
 import type { StreamData } from "../../tools/bash/contract.js";
@@ -9,18 +9,18 @@ export interface ShownStream {
   readonly source: StreamData;
   readonly head: string;
   readonly tail: string;
-  /** Bytes between head and tail, those dropped when it was captured included. */
+  /** Bytes between head and tail, including those omitted at capture. */
   readonly omitted: number;
 }
 
-/** Share of a stream's room that its head gets when it must shrink. */
+/** Share of the head in a truncated stream. */
 const HEAD_SHARE = 0.25;
-/** A stream keeps this much however small the budget is. */
+/** The least shown of a stream, however small the budget is. */
 const MIN_STREAM_BYTES = 512;
-/** Room for the words around both streams. */
+/** Bytes reserved for the text around both streams. */
 const FRAME_BYTES = 1_024;
 
-/** Shrinks the streams to a budget, the larger one first; notable lines and the words around them come out of the same room. */
+/** Truncates the streams to a budget, the larger one first; the budget includes notable lines. */
 export function fitStreams(
   streams: readonly [StreamData, StreamData],
   maxBytes: number,
@@ -84,7 +84,7 @@ function rowOf(text: string): readonly string[] {
   return text === "" ? [] : [row];
 }
 
-/** A carriage return that ends no line starts one here: progress displays would run together otherwise. */
+/** Turns lone carriage returns into line feeds, so that progress output does not run together. */
 function cleaned(text: string): { readonly text: string; readonly removed: number } {
   return stripControls(text.replace(/\r(?![\r\n])/g, "\n"));
 }

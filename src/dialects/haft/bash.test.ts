@@ -10,8 +10,8 @@ const reported = (more: Partial<BashData>, maxBytes = 65_536, notes: readonly st
 const textOf = (more: Partial<BashData>, maxBytes?: number, notes?: readonly string[]) =>
   String(reported(more, maxBytes, notes).envelope);
 
-describe("bashFace", () => {
-  it("says how much of a stream an artifact with a gap holds", () => {
+describe("bashPresenter", () => {
+  it("reports how much of a stream an artifact with a gap has", () => {
     const kept = { tail: "z", bytes: 99_000_000, omittedBytes: 98_999_998, artifact: "a-1", artifactBytes: 67_108_864 };
     expect(textOf({ stdout: stream("a", kept) })).toContain(
       'the path "artifact:a-1" for the first and last 67108864 of 99000000 bytes …]',
@@ -26,7 +26,7 @@ describe("bashFace", () => {
     expect(haftBashPresenter.decode({ command: "ls", timeoutMs: -1 })).toMatchObject({ parameter: "timeoutMs" });
   });
 
-  it("keeps both ends of each stream when the budget is small, and counts what it left out", () => {
+  it("keeps both ends of each stream when the budget is small, and counts what it omitted", () => {
     const stdout = stream("a".repeat(8_192), { tail: "z".repeat(24_576), bytes: 32_768 });
     const seen = reported({ stdout, stderr: stream("err\n") }, 4_096);
     const text = String(seen.envelope);
@@ -46,7 +46,7 @@ describe("bashFace", () => {
     expect(utf8Length(text)).toBeGreaterThan(15_000);
   });
 
-  it("says what ended a tree and what of it is left", () => {
+  it("reports what ended a process tree and what is left of it", () => {
     const stopped = { ended: "deadline" as const, exitCode: null, endedBy: "TERM" as const, timeoutMs: 500 };
     expect(textOf({ ...stopped, tree: "unseen" })).toContain(
       "status: timed out after 500 ms. Its process tree was terminated with TERM; it is unknown whether any process is left. Raise `timeoutMs`",
@@ -56,7 +56,7 @@ describe("bashFace", () => {
     expect(textOf({ ended: "output-limit", exitCode: null, endedBy: "KILL" })).toContain("read part of it.");
   });
 
-  it("tells a lost connection by whether the command had begun", () => {
+  it("reports for a lost connection whether the command had started", () => {
     const lost = { ended: "channel-lost" as const, exitCode: null, problem: "the pipe broke" };
     expect(textOf({ ...lost, began: "no" })).toBe(
       "status: connection lost: the pipe broke. The command had not started; it is safe to retry it.",

@@ -24,7 +24,7 @@ const edited = (more: Partial<EditData> = {}) =>
 const refused = (code: string, message: string, details: unknown) =>
   seenBy(haftDialect, "edit", failedWith(code, message, details), { path: "a.ts" }).envelope;
 
-describe("editFace", () => {
+describe("editPresenter", () => {
   it("takes one pair or a list of them, not both", () => {
     const pair = { oldText: "a", newText: "" };
     expect(haftEditPresenter.decode({ path: "f", ...pair, replaceAll: true })).toEqual({
@@ -43,7 +43,7 @@ describe("editFace", () => {
     expect(edited()).toBe('Edited "a.ts": 1 replacement on line 3, +1 −1 lines.\n@@ -3 +3 @@\n-two\n+TWO\n');
   });
 
-  it("says where what the diff leaves out is", () => {
+  it("reports where text omitted from the diff is", () => {
     const cut = (journal: object) =>
       seenBy(haftDialect, "edit", { ...succeeded({ ...DATA, diff: "@@…" }), details: { backup: journal } }, {})
         .envelope;
@@ -52,7 +52,7 @@ describe("editFace", () => {
     );
   });
 
-  it("says everything that was not as written", () => {
+  it("reports every deviation from the input", () => {
     const text = edited({
       replacements: 2,
       ranges: [1, 9].map((line) => ({ before: [0, 1], after: [0, 1], line })),

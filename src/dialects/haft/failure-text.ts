@@ -1,4 +1,4 @@
-/** A failed call in the default dialect: the sentence of the tool, the facts behind it, and the reader's next step. */
+/** A failed call in the default dialect: the sentence of the tool, its facts, and the next step. */
 import { isRecord, type RenderContext, type Rendered, type ToolResult } from "../../kernel/index.js";
 import { showControls, stripControls, truncateToHead } from "../../text/index.js";
 import { ambiguousLines } from "../ambiguous-lines.js";
@@ -14,8 +14,8 @@ const MAX_NEAREST_SHOWN = 3;
 const MAX_REGION_BYTES = 4_096;
 
 /**
- * @param hashParameter - The parameter that takes the hash of an unread file, for the tool that has one. Without it the hash
- *   is of no use to the reader and is left out.
+ * @param hashParameter - The parameter for the hash of an unread file, if the tool has one. Without it the hash
+ *   is omitted.
  */
 export function renderHaftFailure(result: ToolResult<unknown>, about: RenderContext, hashParameter?: string): Rendered {
   const failure = failureOf(result);
@@ -30,14 +30,14 @@ export function renderHaftFailure(result: ToolResult<unknown>, about: RenderCont
   return textResult(withNotes(lines.join("\n"), about));
 }
 
-/** What the details of a code add to its sentence, unless the sentence says it already. */
+/** What the details of a code add to its message. */
 const FACTS: Readonly<Record<string, (failure: Failure) => readonly string[]>> = {
   EDIT_NOT_FOUND: nearestPlaces,
   EDIT_AMBIGUOUS: ambiguousLines,
   FS_STALE: staleRegion,
 };
 
-/** The step that follows a code when its sentence stands alone. */
+/** The next step by code, for a message of one sentence. */
 const NEXT_STEPS: Readonly<Record<string, string>> = {
   EDIT_NOT_FOUND: "Copy the text exactly as in the file, without line numbers, or read that part again.",
   EDIT_AMBIGUOUS: "Add surrounding lines to `oldText` until it is unique, or set `replaceAll`.",
@@ -57,7 +57,7 @@ const NEXT_STEPS: Readonly<Record<string, string>> = {
 
 const DIRECTORY_STEP = "Name a regular file; use `ls` for a directory.";
 
-/** Whether more than one sentence is said, what stands in quotes left out: the second is the next step. */
+/** Whether the message has a second sentence outside quotes, which is the next step. */
 function hasNextStep(message: string): boolean {
   return /[.!?]\s+\S/.test(message.replace(/"[^"\n]*"|`[^`\n]*`/g, "_"));
 }
@@ -75,7 +75,7 @@ function nearestPlaces(failure: Failure): readonly string[] {
     });
 }
 
-/** What differs is told by line as well; the line that is named already is not named again. */
+/** Does not repeat the line number. */
 function nearness(line: number, differs: unknown): string {
   if (typeof differs !== "string" || differs === "") return `Near line ${line}:`;
   const own = `on line ${line}, `;
@@ -86,7 +86,7 @@ function numbered(line: NumberedLine): string {
   return gutter(line.number) + stripControls(line.text).text;
 }
 
-/** Size, time and hash of a file that was not seen, or not as it is now. */
+/** Size, time and hash of a file that was not read, or changed since. */
 function fileFacts(failure: Failure): readonly string[] {
   const sha256 = textDetail(failure, "sha256");
   const sizeBytes = numberDetail(failure, "sizeBytes");
@@ -110,7 +110,7 @@ function staleRegion(failure: Failure): readonly string[] {
   return ["The current content there:", ...rows, ...rest];
 }
 
-/** ISO time to the second, or the bare number where it is no date. */
+/** ISO time to the second, or the number if it is out of range. */
 function isoTime(ms: number): string {
   const isDate = Math.abs(ms) <= 8.64e15;
   return isDate ? `${new Date(ms).toISOString().slice(0, 19)}Z` : `${ms} ms`;

@@ -25,7 +25,7 @@ const listed = (more: Partial<LsData>, args: Readonly<Record<string, unknown>> =
 const found = (more: Partial<FindData>, args: Readonly<Record<string, unknown>> = { query: "x" }) =>
   seenBy(haftDialect, "find", succeeded({ ...FIND, ...more }), args).envelope;
 
-describe("lsFace", () => {
+describe("lsPresenter", () => {
   it("decodes to the tool's input, within its ceiling", () => {
     expect(haftLsPresenter.decode({ path: "a", showHidden: true, limit: 9_999 })).toEqual({
       input: { path: "a", showHidden: true, limit: 5_000 },
@@ -54,12 +54,12 @@ describe("lsFace", () => {
     );
   });
 
-  it("says that a folder is empty, and what it holds when all is hidden", () => {
+  it("reports that a directory is empty, and how many entries are hidden", () => {
     expect(listed({})).toBe('"." is empty.');
     expect(listed({ hidden: 1 })).toBe('".": 0 entries, 1 hidden omitted (`showHidden` lists them).');
   });
 
-  it("gives the true count where the limit cut the rows, and how to see the rest", () => {
+  it("reports the true count where the limit truncated the rows, and how to see the rest", () => {
     const entries: LsData["entries"] = [{ name: "a", kind: "file", sizeBytes: 1 }];
     expect(listed({ entries, total: 50_000, limit: 1 })).toBe(
       '".": 50000 entries, the first 1 are listed; raise `limit` (at most 5000) or use `find`.\nfile 1 a',
@@ -69,7 +69,7 @@ describe("lsFace", () => {
     );
   });
 
-  it("tells odd names as JSON, and those that no call can take", () => {
+  it("shows unusual names as JSON, and reports those that no call can use", () => {
     const entries: LsData["entries"] = [
       { name: "two\nlines", kind: "file", sizeBytes: 1 },
       { name: "bad\uFFFD", kind: "other", sizeBytes: 0, error: "unnamed" },
@@ -86,7 +86,7 @@ describe("lsFace", () => {
   });
 });
 
-describe("findFace", () => {
+describe("findPresenter", () => {
   it("decodes to the tool's input, within its ceiling", () => {
     expect(haftFindPresenter.decode({ query: "*.ts", type: "dir", limit: 9_999, includeIgnored: true })).toEqual({
       input: { query: "*.ts", type: "dir", limit: 5_000, includeIgnored: true },
@@ -95,7 +95,7 @@ describe("findFace", () => {
     expect(haftFindPresenter.decode({ path: "." })).toMatchObject({ parameter: "query" });
   });
 
-  it("writes a path a row, folders with a slash, odd ones as JSON", () => {
+  it("prints one path a row, directories with a slash, unusual ones as JSON", () => {
     const entries: FindData["entries"] = [
       { path: "src", kind: "directory" },
       { path: "src/a.ts", kind: "file" },
@@ -104,13 +104,13 @@ describe("findFace", () => {
     expect(found({ entries, total: 3 })).toBe('src/\nsrc/a.ts\n"two\\nlines/"\n\nA name in quotes is a JSON string.');
   });
 
-  it("tells that a name is none that a call can take", () => {
+  it("reports a name that no call can use", () => {
     expect(found({ entries: [{ path: "bad\uFFFD", kind: "file" }], total: 1 })).toMatch(
       /^bad\uFFFD\n\nA name that is not UTF-8/,
     );
   });
 
-  it("says that nothing was found, and what was not looked at", () => {
+  it("reports that nothing was found, and what was skipped", () => {
     expect(found({ unreadable: ["locked"], skipped: { unreadable: 1, policy: 2 } })).toBe(
       "No matches (files excluded by .gitignore were not searched; set `includeIgnored` to include them).\n1 path could not be read: locked.\nSkipped: 2 denied by policy.",
     );
@@ -126,7 +126,7 @@ describe("findFace", () => {
     expect(found({ entries, total: 1, asGlob: "*[id]*" }, { query: "[id]" })).toBe("[id]");
   });
 
-  it("says why it stopped and how to go on", () => {
+  it("reports why it stopped and how to continue", () => {
     const entries: FindData["entries"] = [{ path: "a", kind: "file" }];
     const stopped = (more: Partial<FindData>) => found({ entries, total: 1, ...more });
     expect(stopped({ why: "limit", limit: 1 })).toBe(
@@ -140,7 +140,7 @@ describe("findFace", () => {
   });
 });
 
-describe("timeFace", () => {
+describe("timePresenter", () => {
   it("decodes to the tool's input and writes the time alone", () => {
     expect(haftTimePresenter.decode({ zone: "UTC", format: "long" })).toEqual({
       input: { zone: "UTC", format: "long" },

@@ -37,7 +37,7 @@ function contentRows(hits: readonly GrepHitData[]): readonly string[] {
   return rows;
 }
 
-/** A hit over several lines keeps them; each line end of the text is shown as one row break with no control character. */
+/** A hit may span several lines; control characters are removed. */
 function shownLine(text: string): string {
   return stripControls(text.replace(/\r?\n$/, "").replace(/\r$/, "")).text;
 }

@@ -23,7 +23,7 @@ const searched = (more: Partial<GrepData>, args: Readonly<Record<string, unknown
   seenBy(haftDialect, "grep", succeeded({ ...DATA, ...more }), args).envelope;
 const at = (line: number, text: string) => ({ line, text });
 
-describe("grepFace", () => {
+describe("grepPresenter", () => {
   it("decodes to the tool's input, within its ceilings", () => {
     expect(haftGrepPresenter.decode({ pattern: "-x", mode: "count", limit: 9_999, context: 99, offset: 0 })).toEqual({
       input: { pattern: "-x", mode: "count", limit: 5_000, context: 50, offset: 0 },
@@ -70,7 +70,7 @@ describe("grepFace", () => {
     expect(searched({ mode: "count", counts: [{ path: "a", count: 3 }] })).toBe("a: 3");
   });
 
-  it("says that nothing was found, and what was not looked at", () => {
+  it("reports that nothing was found, and what was skipped", () => {
     expect(searched({ unreadable: ["locked"], skipped: { unreadable: 1, binary: 2, large: 0 } })).toBe(
       "No matches (files excluded by .gitignore were not searched; set `includeIgnored` to include them).\n1 path could not be read: locked.\nSkipped: 2 binary.",
     );
@@ -82,7 +82,7 @@ describe("grepFace", () => {
     expect(searched({}, { pattern: "x", includeIgnored: true })).toBe("No matches.");
   });
 
-  it("says why it stopped and how to go on", () => {
+  it("reports why it stopped and how to continue", () => {
     const hits = [hit("a", 1, "x"), hit("a", 2, "x")];
     expect(searched({ hits, why: "limit", limit: 2 })).toBe(
       "a:1: x\na:2: x\n\nStopped at the limit of 2 hits; there may be more. Narrow `path` or `glob`, raise `limit` (at most 5000), or page with `offset` from 0 (in path order).",

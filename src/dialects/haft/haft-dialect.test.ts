@@ -46,7 +46,7 @@ describe("haftDialect", () => {
     for (const [tool, words] of Object.entries(limits)) for (const word of words) expect(shown[tool]).toContain(word);
   });
 
-  it("refuses what its schemas do not know and keeps them free of unions at the top", () => {
+  it("refuses unknown parameters, and has no unions at the top of its schemas", () => {
     expect(haftDialect.unknownParameter).toBe("refuse");
     for (const { parameters } of descriptors) {
       expect(parameters).toMatchObject({ type: "object", additionalProperties: false });
@@ -83,7 +83,7 @@ describe("haftDialect", () => {
     expect(haftDialect.envelope(outcome)).toEqual(rest);
   });
 
-  it("says how to get at what the pipeline cut", () => {
+  it("reports how to get what the pipeline truncated", () => {
     const cut = { what: "output of x", producedBytes: 10, keptBytes: 4, next: "Read it." };
     expect(haftDialect.truncationNote?.(cut)).toBe("note: 6 bytes of output of x were omitted. Read it.");
   });

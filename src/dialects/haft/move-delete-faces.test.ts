@@ -22,7 +22,7 @@ const moved = (more: Partial<MoveData>, details?: object) =>
 const deleted = (more: Partial<DeleteData>) =>
   seenBy(haftDialect, "delete", succeeded({ ...DELETE, ...more }), { path: more.path ?? "a.txt" }).envelope;
 
-describe("moveFace", () => {
+describe("movePresenter", () => {
   it("wants both paths", () => {
     expect(haftMovePresenter.decode({ from: "a", to: "b", overwrite: true })).toEqual({
       input: { from: "a", to: "b", overwrite: true },
@@ -31,7 +31,7 @@ describe("moveFace", () => {
     expect(haftMovePresenter.decode({ from: "a" })).toMatchObject({ parameter: "to" });
   });
 
-  it("says what was moved, and where the replaced bytes are", () => {
+  it("reports what was moved, and where the replaced bytes are", () => {
     expect(moved({})).toBe('Moved "a.txt" to "b.txt": a file, 3 bytes.');
     expect(moved({ replaced: true }, { backup: { artifact: "a3", bytes: 9 } })).toBe(
       'Moved "a.txt" to "b.txt": a file, 3 bytes. Replaced the existing file. Old content: artifact:a3.',
@@ -42,14 +42,14 @@ describe("moveFace", () => {
     expect(moved({ kind: "directory", sizeBytes: 0 })).toBe('Moved "a.txt" to "b.txt": a directory.');
   });
 
-  it("says that a relative link leads elsewhere from its new folder", () => {
+  it("reports that a relative symlink resolves differently from its new directory", () => {
     expect(moved({ kind: "link", sizeBytes: 0, target: "x\n", targetChanges: true, to: "d/b" })).toBe(
       'Moved "a.txt" to "d/b": a symlink. Its relative target "x\\n" resolves differently from the new directory.',
     );
   });
 });
 
-describe("deleteFace", () => {
+describe("deletePresenter", () => {
   it("wants a path", () => {
     expect(haftDeletePresenter.decode({ path: "a", recursive: true })).toEqual({
       input: { path: "a", recursive: true },
@@ -57,7 +57,7 @@ describe("deleteFace", () => {
     expect(haftDeletePresenter.decode({})).toMatchObject({ parameter: "path" });
   });
 
-  it("says what was deleted and where its content is", () => {
+  it("reports what was deleted and where its content is", () => {
     expect(deleted({ kept: [{ path: "a.txt", artifact: "a1", sizeBytes: 3 }] })).toBe(
       'Deleted "a.txt": a file, 3 bytes. Backup: artifact:a1.',
     );
@@ -69,7 +69,7 @@ describe("deleteFace", () => {
     expect(deleted({ kind: "other", sizeBytes: 0 })).toBe('Deleted "a.txt": a FIFO, a socket or a device.');
   });
 
-  it("names each file of a folder with its artifact", () => {
+  it("lists each file of a directory with its artifact", () => {
     const kept = [
       { path: "d/a.txt", artifact: "a1", sizeBytes: 1 },
       { path: "d/b\n", artifact: "a2", sizeBytes: 2 },

@@ -1,4 +1,4 @@
-/** The last lines of an answer: what was put right in the arguments, one line each. */
+/** The last lines of a result: how arguments were corrected, one line each. */
 
 import type { RenderContext } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
@@ -9,7 +9,7 @@ export function withNotes(text: string, about: Pick<RenderContext, "notes">): st
   return `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${notes.join("\n")}`;
 }
 
-/** A path in quotes, on one row whatever its name holds. */
+/** A path in quotes, always on one row. */
 export function quotedPath(path: string): string {
   return `"${showControls(path)}"`;
 }

@@ -1,4 +1,4 @@
-/** Keeps as many rows of a window as a budget holds, so that a cut falls between lines and can be continued from. */
+/** Keeps as many whole rows as fit the budget, so that the next call can continue at a line. */
 import { truncateToHead, utf8Length } from "../../text/index.js";
 
 export interface Row {
@@ -13,7 +13,7 @@ export interface FittedRows {
   readonly omittedBytes: number;
 }
 
-/** At least one row is kept, clipped when it alone is over `maxBytes`, so that a reader always gets on. */
+/** At least one row is kept, truncated if it alone is over `maxBytes`, so that reading always advances. */
 export function fitRows(rows: readonly Row[], maxBytes: number): FittedRows {
   let keptBytes = 0;
   let count = 0;

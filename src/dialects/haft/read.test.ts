@@ -13,7 +13,7 @@ function shown(data: ReadData, maxBytes = 65_536, notes: readonly string[] = [])
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
 
-describe("readFace", () => {
+describe("readPresenter", () => {
   it("takes a bare path and refuses an offset that is no line", () => {
     expect(haftReadPresenter.decode({ path: "a", offset: -5, limit: 9_999 })).toEqual({
       input: { path: "a", offset: -5, limit: 2_000 },
@@ -31,7 +31,7 @@ describe("readFace", () => {
     expect(shown(latin).text).toContain("Encoding: windows-1252.");
   });
 
-  it("cuts a window that is over the budget between lines and says where to go on", () => {
+  it("truncates a window over the budget between lines and reports where to continue", () => {
     const { text, truncations: cuts } = shown(readData(numbered(100)), 600);
     expect(utf8Length(text)).toBeLessThanOrEqual(600);
     const [, last] = /^Showing lines 1–(\d+) of 100; continue with `offset` (\d+)\./.exec(text) ?? [];
@@ -41,7 +41,7 @@ describe("readFace", () => {
     expect(cuts[0]!.keptBytes).toBeGreaterThan(0);
   });
 
-  it("goes on in a clipped line behind what is shown, where a command can do that", () => {
+  it("shows how to print the rest of a truncated line, where a command can do that", () => {
     const clipped = { truncatedLines: [{ line: 1, bytes: 4_002 }], eol: "lf" as const };
     const { text } = shown(readData(`${"é".repeat(999)}x\nnext\n`, clipped));
     expect(text).toContain("cut -b 2000-11999`]");
@@ -71,7 +71,7 @@ describe("readFace", () => {
     expect(shown(data).text).toBe("Showing lines -2–-1 of more than 1000 (counted from the end).\n    -2│y\n    -1│z");
   });
 
-  it("says what binary content is and how to look into it", () => {
+  it("reports the type of binary content and how to inspect it", () => {
     const data = readData("", { kind: "binary", mime: "application/zip", sizeBytes: 99, path: "my file.zip" });
     expect(shown(data).text).toBe(
       "\"my file.zip\" is binary (application/zip, 99 bytes) and is not shown as text. Inspect it with a command, for example `head -c 256 'my file.zip' | od -c`.",
@@ -86,7 +86,7 @@ describe("readFace", () => {
     return typeof envelope === "string" ? envelope : (envelope as readonly { readonly text?: string }[])[0]?.text;
   };
 
-  it("says of an image what it is, and what is shown in its place", () => {
+  it("reports what an image is, and what is shown instead", () => {
     const picture = { width: 3_000, height: 1_500, isAnimated: false };
     expect(asImage({ picture })).toBe('"a.png": image/png, 3000×1500 pixels, 9000 bytes.');
     const shown = { mime: "image/jpeg", width: 2_000, height: 1_000, sizeBytes: 700 };
@@ -98,7 +98,7 @@ describe("readFace", () => {
     );
   });
 
-  it("says of an image or a PDF that is not shown what it is and why, in place of how to look at its bytes", () => {
+  it("reports type and reason of an image or PDF that is not shown", () => {
     const picture = { width: 30_000, height: 30_000, isAnimated: false };
     expect(asImage({ picture }, ["The image is not shown: it is too large."], false)).toBe(
       '"a.png": image/png, 30000×30000 pixels, 9000 bytes.\nnote: The image is not shown: it is too large.',
@@ -108,7 +108,7 @@ describe("readFace", () => {
     );
   });
 
-  it("names what lists a folder, and a file in place of what is neither", () => {
+  it("suggests `ls` for a directory, and a regular file instead of anything else", () => {
     const refused = (why: string, kind: string) =>
       seenBy(haftDialect, "read", failedWith("FS_NOT_A_FILE", `Did not read "a": ${why}.`, { kind }), {}).envelope;
     expect(refused("it is a directory", "directory")).toBe(

@@ -6,7 +6,7 @@ import { haftWritePresenter } from "./write.js";
 const told = (result: Parameters<typeof seenBy>[2]) =>
   seenBy(haftDialect, "write", result, { path: "a.txt", content: "x" }).envelope;
 
-describe("writeFace", () => {
+describe("writePresenter", () => {
   it("wants the content, an empty one too, and a hash that is one", () => {
     expect(haftWritePresenter.decode({ path: "a", content: "" })).toEqual({ input: { path: "a", content: "" } });
     expect(haftWritePresenter.decode({ path: "a" })).toMatchObject({ parameter: "content" });
@@ -16,7 +16,7 @@ describe("writeFace", () => {
     });
   });
 
-  it("says where the old content is", () => {
+  it("reports where the old content is", () => {
     const data = writeData({ created: false });
     expect(told({ ...succeeded(data), details: { backup: { artifact: "a3", bytes: 9 } } })).toMatch(
       /Old content: artifact:a3\.$/,

@@ -191,7 +191,7 @@ describe("texts of indusagi", () => {
     expect(outputOf("grep", succeeded({ ...GREP, hits: [] }))).toBe("No matches found.");
   });
 
-  verifies("IR-087", "a search that stopped at its limit says so", () => {
+  verifies("IR-087", "a search that stopped at its limit reports it", () => {
     const limited = { ...GREP, why: "limit", limit: 1, skipped: { binary: 2, large: 0 } };
     expect(outputOf("grep", succeeded(limited))).toBe(
       "src/a.ts:12: const a\n[stopped at 1 hit; raise limit (at most 5000) for more]\n[skipped: 2 binary]",
@@ -213,7 +213,7 @@ describe("texts of indusagi", () => {
     expect(outputOf("ls", succeeded({ ...LS, entries: [], total: 0, hidden: 0 }))).toBe("0 entries");
   });
 
-  verifies("IR-083", "a listing over the budget is cut with a notice that names the tool", () => {
+  verifies("IR-083", "a listing over the budget is truncated with a notice that names the tool", () => {
     const rows = Array.from({ length: 300 }, (_, index) => ({ name: `f${index}`, kind: "file", sizeBytes: 1 }));
     const budget = { kind: "middle" as const, maxBytes: 1_000 };
     const seen = seenBy(indusagiDialect, "ls", succeeded({ ...LS, entries: rows, total: 300 }), {}, { budget });
@@ -225,7 +225,7 @@ describe("texts of indusagi", () => {
     expect(seen.cuts).toHaveLength(1);
   });
 
-  verifies(["IR-096", "IR-097"], "what is found is a path a row; a limit that was reached is told", () => {
+  verifies(["IR-096", "IR-097"], "results are one path a row; a reached limit is reported", () => {
     const found = [
       { path: ".", kind: "directory" },
       { path: "a/b", kind: "directory" },
@@ -277,13 +277,13 @@ describe("texts of indusagi", () => {
     expect(outputOf("read", gone, args)).toBe("m");
   });
 
-  verifies("IP-018", "a folder read as a file has a text without its path", () => {
+  verifies("IP-018", "a directory read as a file has a text without its path", () => {
     const folder = failedWith("FS_NOT_A_FILE", "m", { path: "/w", kind: "directory" });
     expect(outputOf("read", folder, { path: "." }, python)).toBe("EISDIR: illegal operation on a directory, read");
     expect(outputOf("read", failedWith("FS_NOT_A_FILE", "m", { kind: "fifo" }), {}, python)).toBe("m");
   });
 
-  it("shows where a text comes near that was not found, and where one stands twice", () => {
+  it("shows the nearest place of a text that was not found, and where an ambiguous one occurs", () => {
     const nearest = [{ line: 3, text: "const a", differs: "case" }];
     expect(outputOf("edit", failedWith("EDIT_NOT_FOUND", "m.", { nearest }))).toBe("m.\nNear line 3 (case):\nconst a");
     expect(outputOf("edit", failedWith("EDIT_AMBIGUOUS", "m.", { lines: [1, 5] }))).toBe(

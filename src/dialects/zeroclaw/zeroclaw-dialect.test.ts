@@ -71,7 +71,7 @@ describe("zeroclawDialect", () => {
     expect(zeroclawDialect.envelope({ ...outcome, content: [] })).toEqual({ success: false, output: "", error: "" });
   });
 
-  verifies("ZC-013", "an output that is left out of a failed run is counted beside its text", () => {
+  verifies("ZC-013", "output omitted from a failed run is counted beside its text", () => {
     const data = bashData({ ended: "deadline", exitCode: null, stdout: stream("so far\n", { artifact: "a7" }) });
     const seen = seenBy(zeroclawDialect, "bash", { content: [], isError: true, code: "SHELL_TIMEOUT", data }, {});
     expect(seen.envelope).toMatchObject({ output: "" });

@@ -46,12 +46,12 @@ describe("the table of imperfect edits", () => {
     expect(await edited(file, "one\ntwo\n", "1\n2\n")).toBe("keep \t\n1\n2\nthree   \n");
   });
 
-  it("4: keeps every line end of a mixed file but those of the place", async () => {
+  it("4: keeps every line ending of a mixed file but those of the place", async () => {
     expect(await edited("a\r\nb\nc\rd\r\nx\n", "x", "y")).toBe("a\r\nb\nc\rd\r\ny\n");
     expect(await edited("a\r\nb\nc\r\nd\n", "b\nc", "B\nC")).toBe("a\r\nB\nC\r\nd\n");
   });
 
-  it("5: refuses straight quotes for curly ones and says so", async () => {
+  it("5: refuses straight quotes for curly ones and reports it", async () => {
     const file = utf8("say “hi” é²\n");
     const result = await plan(file, { oldText: 'say "hi"', newText: "x" });
     expect(result).toMatchObject({ kind: "not-found", nearest: [{ line: 1 }] });
@@ -138,8 +138,8 @@ describe("the table of imperfect edits", () => {
   });
 });
 
-describe("line ends", () => {
-  it("takes the ending of the place for a new line, and says so", async () => {
+describe("line endings", () => {
+  it("uses the line ending of the place for a new line, and reports it", async () => {
     const result = await plan("a\r\nb\r\n", { oldText: "b", newText: "b\nc" });
     expect(result).toMatchObject({ kind: "applied", eolConverted: true, stage: "exact" });
     expect(await edited("a\r\nb\r\n", "b", "b\nc")).toBe("a\r\nb\r\nc\r\n");
@@ -211,7 +211,7 @@ describe("line ends", () => {
     expect(await edited("x\r\nfoo\r\n", "\nfoo", "")).toBe("x\r\n");
   });
 
-  it("refuses lines that stand twice, once with LF and once with CRLF", async () => {
+  it("refuses lines that occur twice, once with LF and once with CRLF", async () => {
     const file = "x\ny\nmid\nx\r\ny\r\n";
     const ambiguous = { kind: "ambiguous", count: 2, lines: [1, 4], hasOtherEndings: true };
     expect(await plan(file, { oldText: "x\ny", newText: "X\nY" })).toMatchObject(ambiguous);
@@ -222,7 +222,7 @@ describe("line ends", () => {
     expect(await plan("x\nx\n", { oldText: "x\n", newText: "X" })).toMatchObject({ hasOtherEndings: false });
   });
 
-  it("takes the one of both that the bytes of the old text name, and says so", async () => {
+  it("matches the one whose bytes equal the old text, and reports it", async () => {
     const file = "x\ny\nmid\nx\r\ny\r\n";
     expect(await edited(file, "x\r\ny", "X\r\nY")).toBe("x\ny\nmid\nX\r\nY\r\n");
     expect(await plan(file, { oldText: "x\r\ny", newText: "z" })).toMatchObject({ byEndings: true, stage: "exact" });
@@ -254,7 +254,7 @@ describe("the whitespace stage", () => {
     expect(await edited("one  twofold\n", "one two", "x")).toBe("not-found");
   });
 
-  it("keeps indentation significant unless told to fold it too", async () => {
+  it("keeps indentation significant unless set to fold it too", async () => {
     const file = "def f(a):\n\tif a:\n\t\treturn 1\n";
     const old = "if a:\n    return 1";
     expect(await edited(file, old, "if a:\n    return 2")).toBe("not-found");
@@ -343,7 +343,7 @@ describe("several edits", () => {
   });
 });
 
-describe("what is told", () => {
+describe("what is reported", () => {
   it("gives byte ranges and lines of the old file", async () => {
     const result = await plan("\xef\xbb\xbfab\ncd\nef\n", [
       { oldText: "ef", newText: "" },
@@ -357,7 +357,7 @@ describe("what is told", () => {
     });
   });
 
-  it("says no change when the new text is what stands there", async () => {
+  it("reports no change when the new text equals the old", async () => {
     expect(await edited("a  b\n", "a b", "a  b")).toBe("no-change");
   });
 

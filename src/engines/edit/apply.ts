@@ -1,5 +1,5 @@
 /**
- * Works out what the edits of a call make of a file: every place is found in the original, gets its new text with the line
+ * Plans the edits of a call: every place is found in the original, gets its new text with the line
  * endings and the indentation of the place, and all are written into a copy, or none. Pure: bytes in, bytes out.
  */
 import { explainMismatch, type Mismatch } from "./explain-mismatch.js";
@@ -20,7 +20,7 @@ export interface EditRange {
   readonly line: number;
 }
 
-/** What a call's edits come to. `edit` counts from 0. Nothing is changed unless all of them can be made. */
+/** The outcome of the edits of a call. `edit` counts from 0. Nothing is changed unless all can be made. */
 export type EditPlan =
   | {
       readonly kind: "applied";
@@ -102,7 +102,7 @@ export async function planEdits(text: UnitText, edits: readonly EditPair[], opti
   return { kind: "applied", ...applied, stage, eolConverted, reindented, byEndings };
 }
 
-/** The BOM of a file is no part of its text, so it is none of a text that was copied along with it. */
+/** The BOM is not part of the text of a file, so it is removed from a copied text as well. */
 function withoutBom({ oldText, newText }: EditPair): EditPair {
   if (!oldText.startsWith("\ufeff")) return { oldText, newText };
   return { oldText: oldText.slice(1), newText: newText.startsWith("\ufeff") ? newText.slice(1) : newText };
@@ -161,7 +161,7 @@ function applyReplacements(text: UnitText, replacements: readonly Replacement[])
 
 interface WrittenUnits {
   readonly units: Units;
-  /** Its line endings were changed. */
+  /** Its line endings were converted. */
   readonly converted: boolean;
   readonly reindented: boolean;
 }

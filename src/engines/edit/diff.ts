@@ -15,7 +15,7 @@ export interface EditDiff {
   readonly showsRemoved: boolean;
   /** Whether it shows carriage returns as `CR_SYMBOL`. */
   readonly showsReturns: boolean;
-  /** Bytes of the whole diff, and of what is left of it. */
+  /** Bytes of the whole diff, and of the shown part. */
   readonly producedBytes: number;
   readonly keptBytes: number;
 }
@@ -27,7 +27,7 @@ export const CR_SYMBOL = "␍";
 const REACH = 2 * DEFAULT_DIFF_CONTEXT + 1;
 
 /**
- * Control characters are left out; carriage returns of a hunk whose lines have different endings, and those that end no line,
+ * Control characters are removed; carriage returns of a hunk whose lines have different endings, and those that end no line,
  * are shown. Over `maxBytes` the middle is truncated.
  */
 export function diffOfEdit(
@@ -141,7 +141,7 @@ function moveHunks(hunks: string, before: number, after: number): { text: string
   return { text, added: countMarks(hunks, "+"), removed: countMarks(hunks, "-") };
 }
 
-/** Lines of a diff that begin with a mark; hunks carry no file header, so each is a change. */
+/** Lines that begin with + or -; hunks have no file header, so each is a change. */
 function countMarks(hunks: string, mark: "+" | "-"): number {
   let count = hunks.startsWith(mark) ? 1 : 0;
   for (let at = hunks.indexOf(`\n${mark}`); at !== -1; at = hunks.indexOf(`\n${mark}`, at + 1)) count++;

@@ -29,7 +29,7 @@ describe("an edit of lines that are indented otherwise", () => {
     expect(await edited("x\n    a\n", "\n  a\n", "  c\n")).toBe("not-found");
   });
 
-  it("takes the last line of a file that ends without a line end", async () => {
+  it("matches the last line of a file that ends without a line ending", async () => {
     expect(await edited("x\n  a\n  b", "a\nb\n", "c\n")).toBe("x\n  c");
   });
 
@@ -41,7 +41,7 @@ describe("an edit of lines that are indented otherwise", () => {
     expect(await edited("  \0  a\n", "    a", "c")).toBe("not-found");
   });
 
-  it("stays linear where the same line stands in a hundred thousand rows", async () => {
+  it("stays linear where the same line occurs in a hundred thousand rows", async () => {
     const rows = Array.from({ length: 100_000 }, (_, index) => (index % 50_000 === 49_999 ? " x\n" : "  x\n"));
     const wanted = "x\n".repeat(60_000);
     expect(await edited(rows.join(""), wanted, "y\n")).toBe("not-found");

@@ -27,7 +27,7 @@ it("replaces every letter of one long line", async () => {
   expect([diff.added, diff.removed]).toEqual([1, 1]);
 });
 
-it("finds the line ends for each place of one long line once", async () => {
+it("finds the line endings for each place of one long line once", async () => {
   const crlf = new TextEncoder().encode(`top\r\n${"a".repeat(COUNT)}`);
   const { plan } = await replaceEach(crlf, "a", "a\n");
   expect(new TextDecoder().decode(plan.bytes)).toBe(`top\r\n${"a\r\n".repeat(COUNT)}`);
@@ -43,7 +43,7 @@ it("walks a long line of two-byte characters once", async () => {
   expect(plan.bytes.every((byte, index) => byte === [0xb0, 0x61, 0x62][index % 3])).toBe(true);
 });
 
-it("shows what stands between the places of one line and those of others", async () => {
+it("shows the text between the places of one line and those of others", async () => {
   const lines = Array.from({ length: 60 }, (_, line) => (line % 20 === 0 ? "x.x.x.x" : `line ${line}`));
   const { plan, diff } = await replaceEach(new TextEncoder().encode(lines.join("\n")), "x", "y\ny");
   expect(plan.ranges.length).toBe(12);
@@ -51,7 +51,7 @@ it("shows what stands between the places of one line and those of others", async
   expect(diff.diff).toContain(" line 19\n-x.x.x.x\n+y\n+y.y\n+y.y\n+y.y\n+y\n line 21\n");
 });
 
-it("counts more places than an answer can tell and replaces none", async () => {
+it("counts more places than a result can list and replaces none", async () => {
   const text = new UnitText(new Uint8Array(MAX_REPLACED_PLACES + 1).fill(97), utf8);
   const plan = await planEdits(text, [{ oldText: "a", newText: "b" }], { stages: ["exact"], replaceAll: true });
   expect(plan).toMatchObject({ kind: "ambiguous", count: MAX_REPLACED_PLACES + 1 });

@@ -1,5 +1,5 @@
 /**
- * Finds the places where an `oldText` stands in a file. The stages are tried in their order until one finds a place; each
+ * Finds the places where an `oldText` occurs in a file. The stages are tried in their order until one finds a place; each
  * searches in linear time, and more than one place is ambiguous unless all of them are to be replaced.
  */
 import {
@@ -42,13 +42,13 @@ export interface MatchOptions {
   readonly replaceAll: boolean;
 }
 
-/** How many lines of an ambiguous text are named. */
+/** How many lines of an ambiguous text are listed. */
 const MAX_NAMED_LINES = 20;
-/** The most places that one edit replaces: the result lists each of them, and more would fill the memory. */
+/** The most places that one edit replaces; the result lists each, which bounds memory. */
 export const MAX_REPLACED_PLACES = 500_000;
 
 /**
- * Finds where `oldText` stands, which has at least one unit. Without `replaceAll` more than one place, overlapping ones
+ * Finds where `oldText` occurs, which has at least one unit. Without `replaceAll` more than one place, overlapping ones
  * included, is ambiguous; with it, more than `MAX_REPLACED_PLACES`.
  */
 export function findMatches(views: FileViews, oldText: Units, options: MatchOptions): MatchResult {
@@ -129,7 +129,7 @@ function countPlaces(search: StageSearch, units: Units): TooManyPlaces {
 /**
  * Whether any tolerant stage but "indentation" can find something, judged by the most tolerant of them alone, so that a text
  * which is nowhere costs one fold. What a stage finds the next one finds too, except that whitespace at the start of
- * `oldText` may be a part of a longer run; so it is left out.
+ * `oldText` may be a part of a longer run; so it is ignored.
  */
 function mayMatchTolerantly(views: FileViews, oldText: Units, { stages, whitespace }: MatchOptions): boolean {
   const kind: FoldKind = stages.includes("whitespace")

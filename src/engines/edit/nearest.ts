@@ -1,5 +1,5 @@
 /**
- * Finds the lines of a file that come nearest to a text which is nowhere in it, in one pass over the file. Lines that equal
+ * Finds the lines of a file that are most similar to a text that does not occur in it, in one pass. Lines that equal
  * one of the text except for whitespace and case vote for where the text would begin; the longest line of the text is also
  * compared by three-unit sequences, so that a place without any equal line is found too.
  */
@@ -39,7 +39,7 @@ export function linesOf(oldText: string): readonly string[] {
   return oldText.replace(/\r\n?/g, "\n").replace(/\n$/, "").split("\n");
 }
 
-/** Where a text too short to be near anything is found when characters that look alike are equal. */
+/** Finds a text that is too short for scoring by folding look-alike characters. */
 function lookAlikeLine(text: UnitText, oldText: string): number | undefined {
   if (!hasLookAlikes(oldText) || text.units.length > MAX_FOLDED_UNITS) return undefined;
   const [file, sought] = [text.decode(0, text.units.length), oldText].map(foldTypography);
@@ -137,8 +137,8 @@ class LineKey {
 const lowerCase = (unit: number) => (unit >= 65 && unit <= 90 ? unit + 32 : unit);
 
 /**
- * The longest line says most. `weight` is what it adds to a place that lines have voted for. Where its accents can be composed
- * in two ways it is looked for in both.
+ * The longest line is the best evidence. `weight` is what it adds to a place that lines have voted for. Where its accents can be composed
+ * in two ways both are tried.
  */
 function probesOf(text: UnitText, lines: readonly string[]) {
   let index = 0;

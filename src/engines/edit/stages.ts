@@ -111,7 +111,7 @@ function foldedSearch(views: FileViews, oldText: Units, kind: FoldKind): StageSe
     pattern,
     accept(at) {
       const end = at + pattern.length;
-      // Whitespace at the end of `oldText` was left out as trailing, so it must be trailing in the file as well.
+      // Whitespace at the end of `oldText` was dropped as trailing, so it must be trailing in the file as well.
       if (endsInWhitespace && !fold.isLineEnd(end)) return undefined;
       if (kind === "whitespace-runs" && isInsideWord(fold.units, at, end)) return undefined;
       const start = fold.originalStart(at);
@@ -200,7 +200,7 @@ const TURN = 0;
 /**
  * A view in which each line begins with how its indentation differs from that of the line before: the whitespace that it
  * lacks, a turn, the whitespace that it has more. So lines that are shifted together read the same wherever they are. Blank
- * lines say nothing, every line ending is a line feed, and trailing whitespace is left out.
+ * lines say nothing, every line ending is a line feed, and trailing whitespace is dropped.
  */
 class RelativeIndents {
   readonly units: Units;

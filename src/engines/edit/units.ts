@@ -1,7 +1,7 @@
 /**
  * A text file as the units that an edit is matched by: its bytes, or the 16-bit units of a UTF-16 file. Because units are
  * compared instead of decoded characters, no byte outside an edit changes, whatever the encoding; a folded view leaves out
- * differences in whitespace and knows where each of its units stands in the original.
+ * differences in whitespace and maps each of its units to the original.
  */
 import {
   countNewlines,
@@ -175,7 +175,7 @@ export type FoldKind = "line-endings" | "trailing-whitespace" | "whitespace-runs
 
 /** A folded view of a text, and the way back to the original. */
 export class FoldedUnits {
-  /** @param endsInWhitespace - The original ends with whitespace that was left out. */
+  /** @param endsInWhitespace - The original ends with whitespace that was dropped. */
   constructor(
     readonly units: Units,
     readonly original: Units,
@@ -189,7 +189,7 @@ export class FoldedUnits {
     return original + index - folded;
   }
 
-  /** Where the original of the folded units before `end` ends; what was left out behind them stays outside. */
+  /** Where the original of the folded units before `end` ends; what was folded after them stays outside. */
   originalEnd(end: number): number {
     const start = this.originalStart(end - 1);
     return start + (lineEndingAt(this.original, start)?.length ?? 1);

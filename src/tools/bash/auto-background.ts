@@ -1,4 +1,4 @@
-/** Commands that go on when their answer comes: asked to, after a while, or because they wait for input. */
+/** Commands that continue in the background after the call: on request, after a while, or because they wait for input. */
 import {
   type Captured,
   type ShellOptions,
@@ -13,10 +13,10 @@ import type { BashData, BashInput, BashLimits } from "./contract.js";
 
 type Ctx = ToolContext<BashLimits>;
 
-/** How long a command in the background is waited for: what fails at once is told at once. */
+/** How long to wait for a background command, to report an immediate failure. */
 const START_MS = 150;
 
-/** Watches one command, and lets it go on without its call when there is reason to. */
+/** Watches one command and detaches it from its call when there is reason to. */
 export class AutoBackground {
   readonly #detach = new AbortController();
   readonly #canDetach: boolean;
@@ -27,15 +27,16 @@ export class AutoBackground {
   constructor(ctx: Ctx) {
     const { autoBackground, yieldMs } = ctx.limits;
     this.#canDetach = autoBackground && ctx.backend.flags.detach === true;
-    this.#stopTimer = this.#canDetach && yieldMs !== null ? ctx.clock.timer(yieldMs, () => this.#go("time")) : () => {};
+    this.#stopTimer =
+      this.#canDetach && yieldMs !== null ? ctx.clock.timer(yieldMs, () => this.#detachNow("time")) : () => {};
   }
 
-  /** What the shell is given. */
+  /** Options for the shell. */
   get options(): Pick<ShellOptions, "detach" | "onWaiting"> {
     return {
       onWaiting: (waiting: WaitingFor): void => {
         this.#waiting = waiting;
-        if (this.#canDetach) this.#go("input");
+        if (this.#canDetach) this.#detachNow("input");
       },
       ...(this.#canDetach ? { detach: this.#detach.signal } : {}),
     };
@@ -45,7 +46,7 @@ export class AutoBackground {
     this.#stopTimer();
   }
 
-  /** Why the command goes on, and what it waited for when it was last looked at, where that did not pass. */
+  /** Why the command continues, and the input that it was last seen waiting for. */
   facts(result: ShellResult): Pick<BashData, "detachedBy" | "waitingFor"> {
     const isWaiting = this.#waiting !== undefined && (result.ended === "detached" || result.ended === "deadline");
     return {
@@ -54,13 +55,13 @@ export class AutoBackground {
     };
   }
 
-  #go(by: NonNullable<BashData["detachedBy"]>): void {
+  #detachNow(by: NonNullable<BashData["detachedBy"]>): void {
     this.#by ??= by;
     this.#detach.abort();
   }
 }
 
-/** Starts the command as a job of the session. @returns Its end, or "detached" with what it has printed until now. */
+/** Starts the command as a job of the session. @returns Its end, or "detached" with its output so far. */
 export async function startInBackground(
   ctx: Ctx,
   input: BashInput,
@@ -106,7 +107,7 @@ export async function startInBackground(
   };
 }
 
-/** What the answer shows of a job is not told again by the next poll. */
+/** The next poll does not repeat output that this result shows. */
 export function markShown(ctx: Ctx, { job, stdout, stderr }: ShellResult): void {
   if (job === undefined) return;
   markReported(ctx, job, { stdout: stdout.produced, stderr: stderr.produced });

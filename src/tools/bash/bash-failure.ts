@@ -13,7 +13,7 @@ const MAX_QUOTED_BYTES = 80;
 
 type FailureText = (data: BashData, name: string, limits: BashLimits) => BashFailure;
 
-/** How a command that did not end by itself is told. */
+/** Failures of commands that did not exit by themselves. */
 const STOPPED: Readonly<Record<Exclude<BashData["ended"], "itself" | "detached">, FailureText>> = {
   cancelled: (data, name) => ({
     code: "SHELL_CANCELLED",
@@ -49,8 +49,8 @@ const CHANNEL_LOST: Readonly<Record<BashData["began"], string>> = {
 };
 
 /**
- * Why the call failed, or undefined when it did not. One cause is told: cancelled before timed out, before too much output,
- * before not started, before a signal, before an exit status. With `exit: "result"` a status or a signal is an answer like any other.
+ * Why the call failed, or undefined when it did not. Only the first cause is reported: cancelled, timed out, too much output,
+ * not started, a signal, an exit status. With `exit: "result"` a status or a signal is no failure.
  */
 export function bashFailure(data: BashData, input: BashInput, limits: BashLimits): BashFailure | undefined {
   const name = `"${showControls(truncateToHead(input.command.trim(), MAX_QUOTED_BYTES).text)}"`;
@@ -66,7 +66,7 @@ export function bashFailure(data: BashData, input: BashInput, limits: BashLimits
   return { code: "SHELL_EXIT", message: `${name} ended with exit code ${exitCode}.${doubt}`, details: { exitCode } };
 }
 
-/** What was seen of the end of the process tree; nothing is claimed that was not seen. */
+/** How the process tree ended, as far as it was observed. */
 function endOf(data: BashData): string {
   const how = data.endedBy === null ? "" : ` with ${data.endedBy}`;
   if (data.tree === "gone") return `, and all its processes were terminated${how}`;

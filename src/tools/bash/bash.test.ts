@@ -81,7 +81,7 @@ describe("a command", () => {
       expect((await bash(bench, { command: "d", timeoutMs })).isError).toBe(true);
   });
 
-  it("gets its folder and its input, and claims no more than itself", async () => {
+  it("gets its directory and its input, and claims no more than itself", async () => {
     const { bench, asked } = answering({});
     await bash(bench, { command: "cat", cwd: "sub/../x", input: "né" });
     expect(asked[0]).toMatchObject({ command: "cat", options: { cwd: "/workspace/x", input: encode("né") } });
@@ -105,7 +105,7 @@ it("refuses half a character in any text: another command would run than was jud
 });
 
 describe("a failure", () => {
-  verifies("IR-103", "is any exit but 0, and any signal, with the output kept", async () => {
+  verifies("IR-103", "is any exit but 0, and any signal, with the output", async () => {
     const bench = memoryBench();
     expect(await bash(bench, "echo one; exit 7")).toMatchObject({
       isError: true,
@@ -124,7 +124,7 @@ describe("a failure", () => {
     expect(call).toMatchObject({ isError: false, data: { exitCode: 3 } });
   });
 
-  it("of a status that may stand for a signal says that it cannot be told", async () => {
+  it("of a status that may mean a signal reports the ambiguity", async () => {
     const { bench } = answering({ exit: { by: "status", status: 137 } });
     const call = await bash(bench, "x");
     expect(call).toMatchObject({ code: "SHELL_EXIT", data: { exitCode: 137, signal: null, ambiguous: true } });
@@ -160,14 +160,14 @@ describe("a failure", () => {
     expect(unseen.message).toContain("it is unknown whether all its processes ended");
   });
 
-  it("to start says why, in the model's spelling of the folder", async () => {
+  it("to start reports why, with the directory as the model spelled it", async () => {
     const call = await bash(memoryBench(), { command: "true", cwd: "./gone" });
     expect(call).toMatchObject({ code: "SHELL_SPAWN", data: { began: "no", ended: "spawn-error" } });
     expect(call.message).toContain('"./gone"');
     expect(call.message).not.toContain("/workspace");
   });
 
-  it("of the connection says whether the command had begun", async () => {
+  it("of the connection reports whether the command had started", async () => {
     const lost = { ended: "channel-lost", exit: { by: "none" } } as const;
     const call = await bash(answering({ ...lost, began: "unknown" }).bench, "x");
     expect(call).toMatchObject({ code: "BACKEND_UNAVAILABLE", details: { began: "unknown" } });
@@ -195,7 +195,7 @@ describe("output", () => {
     expect(cuts).toEqual([]);
   });
 
-  it("that does not is cut between characters, counted, and kept whole as an artifact", async () => {
+  it("that does not fit is truncated between characters, counted, and stored whole as an artifact", async () => {
     const bytes = encode("界".repeat(60_000));
     const stdout: Captured = {
       head: bytes.subarray(0, DATA.keepHead),
@@ -229,7 +229,7 @@ describe("output", () => {
     expect((await bash(bench, "x")).data?.stdout).toMatchObject({ head: "a\ufffd\ufffd", invalid: 2 });
   });
 
-  it("is told as it comes, whole characters at a time, and only counted after 64 KiB", async () => {
+  it("is emitted as it arrives, in whole characters, and only counted after 64 KiB", async () => {
     const bytes = encode(`é${"x".repeat(3_000_000)}`);
     const { bench, events } = answering({}, (options) => {
       options.onOutput?.("stderr", bytes.slice(0, 1), 0);
@@ -243,7 +243,7 @@ describe("output", () => {
     expect(told.every(({ stream }) => stream === "stderr")).toBe(true);
   });
 
-  it("that a backend could not tell leaves a mark in the artifact, and is counted", async () => {
+  it("dropped by a backend leaves a marker in the artifact, and is counted", async () => {
     const chunk = encode("x".repeat(50_000));
     const { bench } = answering({ stdout: captured("x", { produced: 140_000, omittedBytes: 139_999 }) }, (options) => {
       options.onOutput?.("stdout", chunk, 0);
@@ -259,7 +259,7 @@ describe("output", () => {
     expect(cuts).toMatchObject([{ producedBytes: 140_000, next: expect.stringContaining("for 100000 bytes of it") }]);
   });
 
-  it("is only cut where nothing can be kept", async () => {
+  it("is only truncated where nothing can be stored", async () => {
     const session = newSession("full");
     const artifacts = { ...session.artifacts, create: () => Promise.reject(new Error("disk full")) };
     const memory = answering({ stdout: captured("a", { produced: 100_000, omittedBytes: 99_999 }) }, (options) =>

@@ -26,14 +26,14 @@ import {
 } from "./contract.js";
 import { shownStreams } from "./stream-data.js";
 
-/** What the shell has to end the process tree after the time limit, before the call itself is ended. */
+/** Time for the shell to end the process tree after the timeout, before the call itself is ended. */
 const BASH_GRACE_MS = 6_000;
 
 /**
- * Runs one command to its end. Settles when the leader has exited, also when something it started goes on: survivors are
+ * Runs one command to its end. Settles when the leader has exited, even if something it started continues: survivors are
  * named and become a job. At the time limit and on a cancel the whole process tree is ended, and the result says how.
  *
- * Of each stream the first and last bytes are told and all of it is kept as an artifact when there is more.
+ * The first and last bytes of each stream are shown; if there is more, all of it is stored as an artifact.
  *
  * Fails with `SHELL_EXIT`, `SHELL_SIGNALLED`, `SHELL_TIMEOUT`, `SHELL_CANCELLED`, `SHELL_OUTPUT_LIMIT`, `SHELL_SPAWN` or
  * `BACKEND_UNAVAILABLE`, each with the same data as a success.
@@ -102,7 +102,7 @@ async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<
     stdout: new OutputRecorder(ctx, "stdout", keep.head + keep.tail, "a command", keep.head),
     stderr: new OutputRecorder(ctx, "stderr", keep.head + keep.tail, "a command", keep.head),
   };
-  const going = new AutoBackground(ctx);
+  const autoBackground = new AutoBackground(ctx);
   const result = await ctx.shell.exec(input.command, {
     cwd: cwdOf(input, ctx),
     timeoutMs,
@@ -110,9 +110,9 @@ async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<
     ...(input.input === undefined ? {} : { input: new TextEncoder().encode(input.input) }),
     onOutput: (stream, bytes, offset) => recorders[stream].push(bytes, offset),
     borrowsOutput: true,
-    ...going.options,
+    ...autoBackground.options,
   });
-  going.stop();
+  autoBackground.stop();
   const [stdout, stderr] = await Promise.all([
     recorders.stdout.end(result.stdout.produced),
     recorders.stderr.end(result.stderr.produced),
@@ -126,7 +126,7 @@ async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<
     stdout: { ...streams.stdout, notable: notable.stdout },
     stderr: { ...streams.stderr, notable: notable.stderr },
   });
-  const data = { ...found, ...going.facts(result) };
+  const data = { ...found, ...autoBackground.facts(result) };
   markShown(ctx, result);
   const more = {
     structured: structuredOf(data),
@@ -137,7 +137,7 @@ async function runBash(input: BashInput, ctx: ToolContext<BashLimits>): Promise<
   return fail(failed.code, failed.message, { data, details: failed.details, ...more });
 }
 
-/** Starts it and answers at once, or with its end where that comes as soon. */
+/** Starts it and returns at once, with its end where that comes as soon. */
 async function runInBackground(input: BashInput, ctx: ToolContext<BashLimits>): Promise<ToolResult<BashData>> {
   const { limits } = ctx;
   const keep = { head: limits.headBytes, tail: limits.tailBytes };
@@ -145,14 +145,14 @@ async function runInBackground(input: BashInput, ctx: ToolContext<BashLimits>): 
     rethrowWithGivenPath(thrown, input.cwd, ctx),
   );
   const streams = await shownStreams(ctx, result, {});
-  const isGoing = result.ended === "detached";
+  const continues = result.ended === "detached";
   const found = dataOf(result, timeoutOf(input, limits), streams);
-  const data: BashData = isGoing ? { ...found, detachedBy: "asked" } : found;
+  const data: BashData = continues ? { ...found, detachedBy: "asked" } : found;
   markShown(ctx, result);
   const more = {
     structured: structuredOf(data),
     truncations: [...truncationOf("stdout", data.stdout, undefined), ...truncationOf("stderr", data.stderr, undefined)],
-    ...(input.timeoutMs === undefined || !isGoing
+    ...(input.timeoutMs === undefined || !continues
       ? {}
       : { details: { notes: ["`timeoutMs` does not apply in the background; `process` with `stop` ends the job."] } }),
   };
@@ -161,7 +161,7 @@ async function runInBackground(input: BashInput, ctx: ToolContext<BashLimits>): 
   return fail(failed.code, failed.message, { data, ...more, details: failed.details });
 }
 
-/** A problem with the folder names it as the model did. */
+/** A problem with `cwd` names it as the model spelled it. */
 function withGivenPath(result: ShellResult, input: BashInput, ctx: ToolContext<BashLimits>): ShellResult {
   if (result.problem === undefined) return result;
   return { ...result, problem: cwdAsGiven(result.problem, input.cwd, ctx) };

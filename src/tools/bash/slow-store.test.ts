@@ -77,7 +77,7 @@ describe.each(Object.keys(backends))("on %s", (name) => {
   }, 60_000);
 });
 
-it("a store that fails is ended all the same, and the output is only cut", async () => {
+it("an artifact is closed even if its store fails, and the output is only truncated", async () => {
   backend = createLocalBackend({ watcher: false });
   const store = storeOf(async (_chunk, count) => {
     if (count === 1) throw new Error("disk full");

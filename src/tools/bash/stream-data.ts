@@ -4,7 +4,7 @@ import type { RecordedStream } from "../shared/artifact-sink.js";
 import { keepWhole } from "../shared/output-recorder.js";
 import type { BashLimits, StreamData } from "./contract.js";
 
-/** Both streams as an answer shows them: without overwritten frames where the limits say so and all of it could be kept. */
+/** Both streams as shown: without overwritten frames where the limits say so and all of it could be stored. */
 export async function shownStreams(
   ctx: ToolContext<BashLimits>,
   result: Pick<ShellResult, "stdout" | "stderr">,
@@ -33,8 +33,8 @@ async function withoutOverwritten(
 }
 
 /**
- * What a stream shows: decoded as UTF-8, a part of a character at the cut left out and counted with the rest. While nothing
- * is cut all of it is the head.
+ * What is shown of a stream: decoded as UTF-8; a partial character at the gap is counted as omitted. While nothing
+ * is omitted, all of it is the head.
  */
 function streamData(captured: Captured, recorded: RecordedStream | undefined): StreamData {
   const { head, tail, produced, omittedBytes: dropped } = captured;
@@ -60,7 +60,7 @@ function gapOf(recorded: RecordedStream | undefined): Pick<StreamData, "artifact
   return hasGap ? { artifactBytes: recorded.keptBytes } : {};
 }
 
-/** Bytes at the start that end a character which was cut off. */
+/** Bytes at the start that belong to a truncated character. */
 function partialStart(tail: Uint8Array): number {
   let start = 0;
   while (start < 3 && start < tail.length && (tail[start]! & 0xc0) === 0x80) start++;

@@ -30,7 +30,7 @@ async function artifactText({ session }: ToolBench, id = ""): Promise<string> {
 }
 
 describe("a delete", () => {
-  it("removes a file and keeps what it held", async () => {
+  it("removes a file and stores its content", async () => {
     const bench = memoryBench({ "a.txt": "one", "empty.txt": "" });
     const { data } = await remove(bench, "a.txt");
     expect(data).toMatchObject({ path: "a.txt", kind: "file", sizeBytes: 3, kept: [{ path: "a.txt", sizeBytes: 3 }] });
@@ -39,7 +39,7 @@ describe("a delete", () => {
     expect((await remove(bench, "empty.txt")).data?.kept).toEqual([]);
   });
 
-  it("removes a folder that is not empty only when told, with each file kept", async () => {
+  it("removes a directory that is not empty only with recursive, with each file stored", async () => {
     const bench = memoryBench({ "d/a.txt": "one", "d/sub/b.txt": "two", "d/none/": "", "e/": "" });
     expect(await remove(bench, "d")).toMatchObject({
       code: "FS_NOT_EMPTY",
@@ -59,7 +59,7 @@ describe("a delete", () => {
     expect((await remove(bench, "e")).data).toMatchObject({ kind: "directory", kept: [] });
   });
 
-  it("removes nothing where the session has no room for what it held, and then keeps nothing either", async () => {
+  it("removes and stores nothing where the session has no room for the backup", async () => {
     const whole = "a".repeat(600_000);
     const long = memoryBench({ "long.txt": "a".repeat(3_000_000) });
     expect(await remove(long, "long.txt")).toMatchObject({
@@ -105,7 +105,7 @@ describe("a delete", () => {
     expect(await bench.bytes("a.txt")).toBe("one");
   });
 
-  it("that ends half-way tells where the files are that may be gone", async () => {
+  it("that fails half-way reports the backups of files that may be deleted", async () => {
     const backend = withFs(createMemoryBackend({ files: { "d/a.txt": "one" } }), () => ({
       rm: () => Promise.reject(new HaftError("FS_IO", "", { details: { system: "EIO" } })),
     }));
@@ -141,7 +141,7 @@ describe("a delete", () => {
     expect(await remove(bench, "artifact:1")).toMatchObject({ code: "FS_BAD_PATH" });
   });
 
-  it("takes a link itself, wherever it leads, and a FIFO", async () => {
+  it("deletes a symlink itself, whatever its target, and a FIFO", async () => {
     const backend = createMemoryBackend({ files: { "real/a.txt": "one", "d/": "" } });
     for (const path of ["/workspace/link", "/workspace/d/inner"])
       backend.plant({ kind: "link", path, target: "/workspace/real" });
@@ -163,7 +163,7 @@ const BACKENDS = {
 } as const;
 
 describe.each(Object.entries(BACKENDS))("on a real folder, %s", (_name, open) => {
-  it("takes a tree, and neither the target of a link nor another name of a file", async () => {
+  it("deletes a tree, but neither the target of a symlink nor another hard link of a file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "haft-delete-"));
     const at = (name: string) => join(folder, name);
     const backend = await open(folder);

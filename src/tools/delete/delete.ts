@@ -18,12 +18,12 @@ import { DELETE_LIMITS, type DeleteData, type DeleteInput, type DeleteLimits, de
 import { changedEntry, collectTree, type TreeEntry, treeEntryKind } from "./removed-tree.js";
 
 /**
- * Deletes a file, a link itself, an empty folder, or with `recursive` a folder and all in it. What the files hold is kept
- * before, each as an artifact; so at most 200 entries of together 64 MiB are deleted by a call, and above that nothing is.
+ * Deletes a file, a symlink itself, an empty directory, or with `recursive` a directory and its contents. Each file is stored
+ * as an artifact before; so a call deletes at most 200 entries of 64 MiB in total, and nothing above that.
  *
- * Fails with `FS_NOT_EMPTY`, `FS_TOO_LARGE`, `FS_STALE` where something of it was written meanwhile, `FS_NOT_FOUND` (near names in `details.near`), and `FS_BAD_PATH` for the root, the
- * workspace, the working folder, home, and what holds them. When the system fails half-way some entries may be gone; what
- * they held is kept then too, as `details.kept` tells.
+ * Fails with `FS_NOT_EMPTY`, `FS_TOO_LARGE`, `FS_STALE` where something changed meanwhile, `FS_NOT_FOUND` (near names in `details.near`), and `FS_BAD_PATH` for the root, the
+ * workspace, the working directory, home, and what contains them. After a system error some entries may be gone; their
+ * backups are in `details.kept`.
  */
 export const deleteTool = defineTool({
   name: "delete",
@@ -114,7 +114,7 @@ async function deleteOne(
   });
 }
 
-/** The bytes of each file that is not empty as an artifact, all of them before anything is deleted; else nothing is kept. */
+/** Stores each file that is not empty as an artifact before anything is deleted; on failure none is kept. */
 async function backUpFiles(
   ctx: ToolContext<DeleteLimits>,
   entries: readonly TreeEntry[],
@@ -147,7 +147,7 @@ async function backUpFiles(
       return refuse(fileFailure(thrown, { verb: "delete", givenPath, absolute }));
     }
   }
-  // A session keeps so much and no more: the last ones may have pushed out the first.
+  // The last artifacts may have evicted the first.
   for (const { path: givenPath, artifact, sizeBytes } of files)
     if (typeof (await ctx.artifacts.read(artifact, 0, 0)) === "string")
       return refuse(refuseTooLargeToBackUp(path, givenPath, sizeBytes, 0));
@@ -182,7 +182,7 @@ function refuseSize(path: string, sizeBytes: number, maxBytes: number): ToolResu
   return fail("FS_TOO_LARGE", message, { details: { path, sizeBytes, maxBytes } });
 }
 
-/** A folder that could not be deleted may lack some of what it held. */
+/** A directory that could not be deleted may have lost some entries. */
 function partlyDeleted(failure: ToolResult<never>, top: TreeEntry, kept: DeleteData["kept"]): ToolResult<never> {
   if (top.kind !== "directory" || kept.length === 0) return failure;
   const reported = kept.map(({ path, artifact }) => `${quoted(path)} as artifact:${artifact}`).join(", ");

@@ -2,9 +2,9 @@ import { type FsEntryInfo, fail, type ToolContext, type ToolResult } from "../..
 import { quoted } from "../shared/path-input.js";
 import type { DeleteLimits } from "./contract.js";
 
-/** Something that is to be deleted. A link is one, wherever it leads. */
+/** An entry to be deleted. A symlink is one, whatever its target. */
 export interface TreeEntry {
-  /** In the way the caller spelled the top of it. */
+  /** The path, beginning as the caller spelled it. */
   readonly givenPath: string;
   readonly absolute: string;
   readonly kind: "file" | "directory" | "link" | "other";
@@ -15,7 +15,7 @@ export function treeEntryKind({ kind, target }: FsEntryInfo): TreeEntry["kind"] 
   return target === undefined ? kind : "link";
 }
 
-/** A folder and all in it, links not followed; a refusal where that is more than a call deletes, or cannot be named. */
+/** A directory and its contents without following symlinks; a refusal where that is too much, or has a name that is not UTF-8. */
 export async function collectTree(
   ctx: ToolContext<DeleteLimits>,
   top: TreeEntry,
@@ -38,8 +38,8 @@ export async function collectTree(
 }
 
 /**
- * The first of the entries that is another one by now, or that came or went, as it is spelled. Keeping what a tree holds takes its
- * time, and what was written meanwhile is not among the kept.
+ * The first entry that was changed, created or removed since it was listed. A backup takes
+ * time, and it does not have what was written meanwhile.
  */
 export async function changedEntry(
   ctx: ToolContext<DeleteLimits>,

@@ -1,4 +1,4 @@
-/** The refusals of the edit tool: what did not happen, why, and what the next call needs. */
+/** The refusals of the edit tool. */
 import { type EditPlan, type Hint, MAX_REPLACED_PLACES, placeAt, type UnitText } from "../../engines/edit/index.js";
 import { fail, type ToolResult } from "../../kernel/index.js";
 import { codePointAt, type TextForm } from "../../text/index.js";
@@ -7,7 +7,7 @@ import type { FileNow, Freshness } from "../shared/read-state.js";
 import { refuseText } from "../shared/redaction-placeholder.js";
 import type { EditData, EditInput } from "./contract.js";
 
-/** Refuses what is wrong whatever the file is: texts that are empty, equal, or have what must not be written. */
+/** Refuses what is wrong for any file: texts that are empty, equal, or must not be written. */
 export function refuseEditInput(input: EditInput): ToolResult<never> | undefined {
   const { path, edits } = input;
   const bad = refusePath(path, "edit");
@@ -49,13 +49,13 @@ export function gateRefusal(verdict: Exclude<Freshness, "fresh">, path: string, 
 interface Circumstances {
   /** The file has changed since the session read it. */
   readonly isStale: boolean;
-  /** The file is no text. */
+  /** The file is not text. */
   readonly isBinary: boolean;
   readonly form: TextForm;
   readonly now: FileNow;
 }
 
-/** Why a plan was not made, with what the caller needs to make the next one right. */
+/** Why the edits were not made. */
 export function planFailure(
   plan: Exclude<EditPlan, { kind: "applied" }>,
   input: EditInput,
@@ -110,7 +110,7 @@ export function planFailure(
   return fail("EDIT_NOT_FOUND", message, { details: { ...edit, nearest } });
 }
 
-/** The refusal of an edit whose file is changed faster than it can be written, with the place as it reads now. */
+/** Refuses an edit whose file keeps changing, with the current content of the place. */
 export function overtaken(
   input: EditInput,
   { text, plan }: { readonly text: UnitText; readonly plan: EditPlan },

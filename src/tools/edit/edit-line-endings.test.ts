@@ -38,7 +38,7 @@ describe("line endings", () => {
     expect(diff).toContain("+a␍x␍y␍c␍\n");
   });
 
-  it("names both lines of a text that stands twice with other endings, and says what decides", async () => {
+  it("lists both lines of a text that occurs twice with different endings, and reports what decides", async () => {
     const bench = memoryBench({ "f.txt": "x\ny\nmid\nx\r\ny\r\n" });
     expect(await edit(bench, "x\ny", "X\nY")).toMatchObject({
       code: "EDIT_AMBIGUOUS",

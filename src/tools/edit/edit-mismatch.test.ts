@@ -14,7 +14,7 @@ async function refusal(file: string, oldText: string): Promise<{ readonly messag
   return { message: call.message ?? "", differs: nearest?.differs ?? "" };
 }
 
-describe("the reason why a text does not stand in a file", () => {
+describe("the reason why a text was not found", () => {
   it.each([
     ["no-break space", "x a\u00a0b y\n", "a b", "character 4 is U+00A0 in the file, U+0020 in `oldText`"],
     ["narrow no-break space", "10:00\u202fAM\n", "10:00 AM", "character 6 is U+202F in the file, U+0020 in `oldText`"],
@@ -37,7 +37,7 @@ describe("the reason why a text does not stand in a file", () => {
     expect((await refusal(file, oldText)).differs).toBe(reason);
   });
 
-  it("tells an escape from the character that it stands for, both ways", async () => {
+  it("distinguishes an escape from its character, both ways", async () => {
     expect((await refusal("one\ntwo\n", "one\\ntwo")).message).toBe(
       'Did not edit "f.txt": `oldText` was not found. It has an escape sequence, such as `\\n`, where the file has the character itself, such as a line break. Send the character.',
     );
@@ -48,7 +48,7 @@ describe("the reason why a text does not stand in a file", () => {
   });
 });
 
-it("says that a file is binary instead of what is near", async () => {
+it("reports that a file is binary instead of the nearest places", async () => {
   const bench = memoryBench({ "f.txt": Uint8Array.from([1, 0, 2, 0, 72, 105, 0, 0, 255]) });
   const edit = (oldText: string) => bench.call("edit", { path: "f.txt", edits: [{ oldText, newText: "x" }] });
   expect(await edit("Hello")).toMatchObject({

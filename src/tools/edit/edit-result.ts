@@ -1,4 +1,4 @@
-/** The result of edits that were made, and the old file as an artifact where the diff does not show all that was removed. */
+/** The result of successful edits, and a backup of the old file where the diff omits removed text. */
 import { CR_SYMBOL, type EditDiff, type EditPlan } from "../../engines/edit/index.js";
 import { ok, type Provenance, type ToolContext, type ToolResult, type Truncation } from "../../kernel/index.js";
 import type { TextForm } from "../../text/index.js";
@@ -76,7 +76,7 @@ export function edited(
   );
 }
 
-/** How the file was matched and how to read the diff, where the data does not say so. */
+/** Notes on how the file was matched and how to read the diff. */
 function notesOf({ byEndings }: Applied["plan"], { showsReturns }: EditDiff): readonly string[] {
   const notes: string[] = [];
   if (byEndings)
@@ -85,7 +85,7 @@ function notesOf({ byEndings }: Applied["plan"], { showsReturns }: EditDiff): re
   return notes;
 }
 
-/** With a guessed encoding, characters outside ASCII may have been written as other ones. */
+/** With a guessed encoding, non-ASCII characters may have been written wrongly. */
 function guessNote({ edits }: EditInput, { encoding, confident }: TextForm): readonly string[] {
   const hasOther = edits.some(({ newText }) => /[^\x00-\x7f]/.test(newText));
   if (confident || encoding === "utf-8" || !hasOther) return [];

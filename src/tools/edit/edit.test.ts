@@ -120,7 +120,7 @@ describe("replacing", () => {
     expect(await bench.bytes("big.txt")).toBe(lines.replaceAll("k", "j"));
   });
 
-  it("keeps the old bytes as an artifact where the diff does not show all that was removed", async () => {
+  it("stores the old bytes as an artifact where the diff does not show all that was removed", async () => {
     const bench = memoryBench({ "a.txt": "one\ntwo\nthree\n" });
     const limits = { maxDiffBytes: 10 };
     const { details, truncations: cuts } = await edit(bench, "a.txt", "one\ntwo", "new", { limits });
@@ -135,13 +135,13 @@ describe("replacing", () => {
     expect(typeof kept !== "string" && new TextDecoder().decode(kept.bytes)).toBe("one\ntwo\nthree\n");
   });
 
-  it("keeps them, too, where the diff leaves control characters out of a removed line", async () => {
+  it("stores them, too, where the diff omits control characters of a removed line", async () => {
     const bench = memoryBench({ "a.txt": "one\u001b[31m\ntwo\u001b[31m\n" });
     expect(await edit(bench, "a.txt", "one\u001b[31m", "one")).toMatchObject({ details: { backup: { bytes: 18 } } });
     expect((await edit(bench, "a.txt", "one", "1")).details).toBeUndefined();
   });
 
-  it("keeps nothing where the diff shows all of it, where nothing is removed, or nothing changed", async () => {
+  it("stores nothing where the diff shows all of it, where nothing is removed, or nothing changed", async () => {
     const bench = memoryBench({ "a.txt": "one\r\n" });
     const added = await edit(bench, "a.txt", "\r\n", "\r\ntwo\r\n", { limits: { maxDiffBytes: 1 } });
     expect(added.truncations).toMatchObject([{ next: "Read the file to see the rest of the added text." }]);
@@ -150,7 +150,7 @@ describe("replacing", () => {
     expect(await bench.session.artifacts.list()).toEqual([]);
   });
 
-  it("says that what the diff does not show is gone where the file is too large to be kept", async () => {
+  it("reports that removed text beyond the diff was not stored where the file is too large", async () => {
     const bench = memoryBench({ "a.txt": "one\ntwo\n" });
     const call = await edit(bench, "a.txt", "one", "1", { limits: { maxDiffBytes: 10, maxBackupBytes: 7 } });
     expect(call.details).toEqual({ backup: { kept: false, sizeBytes: 8, maxBytes: 7 } });
@@ -189,7 +189,7 @@ describe("bytes that no edit names", () => {
     expect(await bench.backend.root.fs.readText("/workspace/f.txt")).toBe(before);
   });
 
-  it("says what differs at the nearest place", async () => {
+  it("reports what differs at the nearest place", async () => {
     const bench = memoryBench({
       "g.txt": "alpha\nbeta\n",
       "n.txt": "re\u0301sume\u0301 v1\n",
@@ -241,7 +241,7 @@ describe("several edits", () => {
     expect(await bench.bytes("a.txt")).toBe("one\ntwo\n");
   });
 
-  it("loses none of fifty edits of one file at once, through links and spellings", async () => {
+  it("loses none of fifty concurrent edits of one file, through symlinks and spellings", async () => {
     const lines = Array.from({ length: 50 }, (_, index) => `line-${index}-old\n`).join("");
     const backend = createMemoryBackend({ files: { "n.txt": lines } });
     backend.plant({ kind: "link", path: "/workspace/link.txt", target: "n.txt" });
@@ -256,7 +256,7 @@ describe("several edits", () => {
 });
 
 describe("a file that changes meanwhile", () => {
-  it("tries once more when a foreign editor gets between, and keeps both changes", async () => {
+  it("retries when another program writes meanwhile, and keeps both changes", async () => {
     const memory = createMemoryBackend({ files: { "a.txt": "one\ntwo\n" } });
     let foreign = 0;
     const backend = withFs(memory, (real) => ({
@@ -270,7 +270,7 @@ describe("a file that changes meanwhile", () => {
     expect(await bench.bytes("a.txt")).toBe("ONE\nTWO\n");
   });
 
-  it("gives up after the second time, says so and shows what stands there now", async () => {
+  it("fails after the second time and shows the current content", async () => {
     const memory = createMemoryBackend({ files: { "a.txt": "one\ntwo\n" } });
     let foreign = 0;
     const backend = withFs(memory, (real) => ({
@@ -287,7 +287,7 @@ describe("a file that changes meanwhile", () => {
     expect(await bench.bytes("a.txt")).toBe("one\ntwo\n2\n");
   });
 
-  it("applies where the place is untouched and says merged, else shows the region", async () => {
+  it("applies where the place is unchanged and reports merged, else shows the region", async () => {
     const bench = memoryBench({ "a.txt": "one\ntwo\nthree\n" });
     await bench.call("read", { path: "a.txt" });
     await bench.put("a.txt", "zero\none\ntwo and more\nthree\n");
@@ -373,7 +373,7 @@ function realTimer(ms: number, done: () => void): () => void {
 }
 
 describe("an edit of lines that are indented otherwise", () => {
-  it("says that the new text was indented", async () => {
+  it("reports that the new text was indented", async () => {
     const bench = memoryBench({ "a.py": "def f(a):\n    if a:\n        return 1\n    return 0\n" });
     const edits = [{ oldText: "if a:\n    return 1", newText: "if a:\n\n    return 2" }];
     const done = await bench.call<EditData>("edit", { path: "a.py", edits });
@@ -381,7 +381,7 @@ describe("an edit of lines that are indented otherwise", () => {
     expect(await bench.bytes("a.py")).toBe("def f(a):\n    if a:\n\n        return 2\n    return 0\n");
   });
 
-  it("does not say so where nothing was indented", async () => {
+  it("does not report it where nothing was indented", async () => {
     const bench = memoryBench({ "a.py": "f:\n  a\n  b\nc\n" });
     const edits = [{ oldText: "a\nb\n", newText: "" }];
     expect((await bench.call<EditData>("edit", { path: "a.py", edits })).data?.reindented).toBe(false);

@@ -1,6 +1,6 @@
 /**
- * The edit tool: the lock, the read gate, one more try when another program changes the file meanwhile, and the atomic write.
- * What the edits come to is worked out by `src/engines/edit`; docs/reference/edit.md shows how a text is matched, and
+ * The edit tool: the lock, the read gate, one retry when another program changes the file meanwhile, and the atomic write.
+ * The edits are planned by `src/engines/edit`; docs/reference/edit.md shows how a text is matched, and
  * docs/decisions/017-careful-edits.md says why.
  */
 import { diffOfEdit, planEdits, UnitText } from "../../engines/edit/index.js";
@@ -25,7 +25,7 @@ import { edited, keepUnshown } from "./edit-result.js";
 
 const MAX_TRIES = 2;
 
-/** Milliseconds of work after which the event loop runs. */
+/** Milliseconds of work before yielding to the event loop. */
 const YIELD_AFTER_MS = 25;
 
 /** The largest file that is edited. */
@@ -35,7 +35,7 @@ const MAX_EDITED_BYTES = 128 * 1024 * 1024;
  * Replaces texts in a file, all or none, each matched against the original. `oldText` is the proof that the caller knows
  * the place, so no read is needed before; it must be unique unless `replaceAll`. Only the bytes of the reported ranges change.
  * Where the diff does not show all of the change, the old bytes of a file of up to 64 MiB are stored as an artifact that
- * `details.backup` names; for a larger file it says that they are gone.
+ * `details.backup` names; a larger file is not stored.
  *
  * One edit at a time works on a file. When another program changes it meanwhile, the edit is tried once more on the new
  * content.
@@ -74,7 +74,7 @@ async function runEdit(input: EditInput, ctx: ToolContext<EditLimits>): Promise<
   }
 }
 
-/** A file that another program changes between reading and writing is edited once more as it is then. */
+/** Retries once when another program changes the file between reading and writing. */
 async function editWithRetry(
   input: EditInput,
   ctx: ToolContext<EditLimits>,
@@ -140,7 +140,7 @@ async function editOnce(
   const kept = await keepUnshown(input, ctx, place, content.bytes, shown);
   const replace = () => ctx.fs.replaceAtomic(place.absolute, plan.bytes, { sha256: now.sha256 });
   const done = await withBackup(kept, replace);
-  // A session that had read the file knows its own change too; one that had not has not read it now.
+  // An edit counts as a read only for a session that had already read the file.
   const isKnown = seen === "fresh" || (ctx.limits.gate === "handle" && ctx.framework.readState?.has(place.absolute));
   if (isKnown) await recordChange(ctx, place, done.after);
   const hashes = [now.sha256, done.after] as const;

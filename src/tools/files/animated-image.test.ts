@@ -9,7 +9,7 @@ const ownColours = [0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0x80, 1, 2, 3, 4, 5, 6, 2, 2, 
 const webp = (form: string, flags: number) =>
   Uint8Array.from([...ascii("RIFF....WEBP"), ...ascii(form), 10, 0, 0, 0, flags]);
 
-it("tells a GIF of two frames from one of one, whatever stands between them", () => {
+it("distinguishes a GIF of two frames from one of one, whatever is between them", () => {
   const gif = (...parts: number[][]) => isAnimated(Uint8Array.from([...header, ...parts.flat(), 0x3b]), "image/gif");
   expect(gif(frame)).toBe(false);
   expect(gif(pause, frame)).toBe(false);
@@ -17,13 +17,13 @@ it("tells a GIF of two frames from one of one, whatever stands between them", ()
   expect(gif(ownColours, frame)).toBe(true);
 });
 
-it("tells a WebP that says to move", () => {
+it("detects an animated WebP by its header", () => {
   expect(isAnimated(webp("VP8X", 0x02), "image/webp")).toBe(true);
   expect(isAnimated(webp("VP8X", 0x10), "image/webp")).toBe(false);
   expect(isAnimated(webp("VP8 ", 0x02), "image/webp")).toBe(false);
 });
 
-it("says no of what is cut off, and of kinds that it does not know", () => {
+it("is false for truncated files and unknown kinds", () => {
   const whole = Uint8Array.from([...header, ...pause, ...frame, ...pause, ...frame]);
   for (let length = 0; length < header.length + pause.length + frame.length + pause.length; length++)
     expect(isAnimated(whole.subarray(0, length), "image/gif")).toBe(false);

@@ -12,7 +12,7 @@ async function failing(code: ErrorCode) {
   return { error, thrown, givenUp };
 }
 
-describe("bytes that were kept for a replacement that failed", () => {
+describe("the backup of a failed replacement", () => {
   it.each(["FS_STALE", "FS_PERMISSION", "FS_READ_ONLY", "FS_NO_SPACE", "FS_TOO_LARGE"] as const)(
     "are given up after %s, which leaves the file as it was",
     async (code) => {

@@ -52,7 +52,7 @@ describe("a glob", () => {
     expect(await found("app/\\[id\\]/*")).toEqual(["app/[id]/page.ts"]);
   });
 
-  it("that asks for folders at its end finds folders alone", async () => {
+  it("with a trailing slash finds only directories", async () => {
     const bench = memoryBench({ "build/x": "", "lib/build": "" });
     expect((await find(bench, { query: "build/" })).data?.entries).toEqual([{ path: "build", kind: "directory" }]);
     expect(paths((await find(bench, { query: "*build/", type: "file" })).data)).toEqual(["lib/build"]);
@@ -65,7 +65,7 @@ describe("a glob", () => {
 });
 
 describe("a part of a name", () => {
-  it("is taken as it stands, brackets too, in any case", async () => {
+  it("is literal, brackets too, and case-insensitive", async () => {
     const bench = memoryBench(
       emptyFiles(["README.md", "docs/read.txt", "app/[id].tsx", "i.tsx", "!x", "{{name}}.py", "a b"]),
     );
@@ -97,7 +97,7 @@ describe("a part of a name", () => {
       expect(await asGlob(query)).toBeUndefined();
   });
 
-  it("with a slash is the end of a folder and the start of what lies in it, without all that lies below", async () => {
+  it("with a slash is the end of a directory name and the start of an entry, without its contents", async () => {
     const bench = memoryBench(emptyFiles(["my-src/util/a.ts", "src/other/b.ts", "src/util.ts"]));
     expect(paths((await find(bench, { query: "src/util" })).data)).toEqual(["my-src/util", "src/util.ts"]);
     expect(paths((await find(bench, { query: "/util" })).data)).toEqual(["my-src/util", "src/util.ts"]);
@@ -107,7 +107,7 @@ describe("a part of a name", () => {
 describe("queries and roots", () => {
   const bench = memoryBench({ "sub/a.txt": "" });
 
-  it("are refused by name where they say nothing", async () => {
+  it("are refused by name where they cannot match", async () => {
     for (const query of ["/", "//", "../x", "*/../a"]) {
       const refused = await find(bench, { query });
       expect(refused).toMatchObject({ isError: true, message: expect.stringContaining("`query`") });
@@ -116,7 +116,7 @@ describe("queries and roots", () => {
       expect(await find(bench, { query: "a", limit })).toMatchObject({ isError: true, status: "invalid" });
   });
 
-  it("are folders that are there; near ones are named", async () => {
+  it("are existing directories; similar names are suggested", async () => {
     expect(await find(bench, { query: "a", path: "sub/a.txt" })).toMatchObject({
       code: "FS_NOT_A_DIRECTORY",
       message: 'Did not search "sub/a.txt": it is a file. Send the directory to search.',
@@ -128,7 +128,7 @@ describe("queries and roots", () => {
     expect(await find(bench, { query: "a", path: "artifact:1" })).toMatchObject({ code: "FS_BAD_PATH" });
   });
 
-  it("may be links; links that are met are told and not followed", async () => {
+  it("may be symlinks; symlinks inside are listed and not followed", async () => {
     const backend = createMemoryBackend({ files: { "real/d.md": "" } });
     backend.plant({ kind: "link", path: "/workspace/shared", target: "real" });
     const { data } = await find(toolBench({ backend }), { query: "*.md", path: "shared" });
@@ -142,7 +142,7 @@ describe("queries and roots", () => {
 });
 
 describe("what is found", () => {
-  it("is told as `read` takes it, sorted by path", async () => {
+  it("is shown as `read` accepts it, sorted by path", async () => {
     const bench = memoryBench(emptyFiles(["a/b.txt", "/elsewhere/c.txt", "artifact:1", "~x"]));
     expect(paths((await find(bench, { query: "*", type: "file" })).data)).toEqual(["./artifact:1", "./~x", "a/b.txt"]);
     expect(paths((await find(bench, { query: "c", path: "/elsewhere" })).data)).toEqual(["/elsewhere/c.txt"]);
@@ -200,7 +200,7 @@ describe("with the bounds of indusagi", () => {
     expect(paths((await find(bench, { query: "{A}" }, INDUSAGI)).data)).toEqual(["b{a}d"]);
   });
 
-  verifies("IR-095", "files or folders alone are found where asked", async () => {
+  verifies("IR-095", "only files or only directories are found on request", async () => {
     const bench = memoryBench({ "x/x.txt": "", "y/x/": "" });
     const found = async (type?: string) => paths((await find(bench, { query: "x", type }, INDUSAGI)).data);
     expect(await found("file")).toEqual(["x/x.txt"]);
@@ -208,13 +208,13 @@ describe("with the bounds of indusagi", () => {
     expect(await found()).toEqual(["x", "x/x.txt", "y/x"]);
   });
 
-  verifies("IR-096", "at most 500 are told, whatever is asked for", async () => {
+  verifies("IR-096", "at most 500 are returned, whatever the limit", async () => {
     const bench = memoryBench(emptyFiles(Array.from({ length: 600 }, (_, index) => `m${index}.x`)));
     const { data } = await find(bench, { query: "*.x", limit: 9_999 }, INDUSAGI);
     expect([data?.entries.length, data?.why]).toEqual([500, "limit"]);
   });
 
-  verifies("IR-097", "paths are relative to the root, which is `.`; pruned folders are not entered", async () => {
+  verifies("IR-097", "paths are relative to the root, which is `.`; pruned directories are not entered", async () => {
     const bench = memoryBench(emptyFiles(["src/a/src.ts", "src/node_modules/src.ts", "src/.git/src.ts", ".gitignore"]));
     expect(paths((await find(bench, { query: "src", path: "src" }, INDUSAGI)).data)).toEqual([".", "a/src.ts"]);
     const folders = { query: "SRC", path: "src", type: "dir" };

@@ -23,16 +23,16 @@ import { type NameQuery, nameQuery, refuseQuery } from "./name-query.js";
 
 /** Milliseconds after which a search returns what it has found. */
 const FIND_TIMEOUT_MS = 30_000;
-/** What the search has to come to its end after that, before the call itself is ended. */
+/** Time to finish after that, before the call itself is ended. */
 const GRACE_MS = 2_000;
 
 /**
- * Finds files, folders and links below a folder by their names, in any case. A glob with a slash is matched against the
- * path below the folder, one without against the name; what has none of `*`, `?` and `{` is a part of a name. Links are
- * found and not followed, but for `path` itself. Ends at the limit and after 30 s, with what was found and the reason.
+ * Finds files, directories and symlinks by name, case-insensitively. A glob with a slash is matched against the
+ * path below the directory, one without against the name; a query without `*`, `?` and `{` is a substring. Symlinks are
+ * found but not followed, except `path` itself. Ends at the limit and after 30 s, with partial results and the reason.
  *
- * Fails with `FS_NOT_FOUND` for a missing folder, `FS_NOT_A_DIRECTORY`, and `SEARCH_PATTERN` for a glob that is none. A
- * cancelled search fails with `CALL_CANCELLED` and still carries what it had found.
+ * Fails with `FS_NOT_FOUND` for a missing directory, `FS_NOT_A_DIRECTORY`, and `SEARCH_PATTERN` for an invalid glob. A
+ * cancelled search fails with `CALL_CANCELLED` and still has what it found.
  */
 export const findTool = defineTool({
   name: "find",
@@ -93,7 +93,7 @@ function queryOf(input: FindInput, limits: FindLimits, root: string, { glob, dir
   };
 }
 
-/** The root, which no walk yields, where it is asked for and matches. */
+/** The root, which a walk does not yield, where it is wanted and matches. */
 function rootEntry({ root, glob = "", type }: WalkQuery, { withRoot }: FindLimits): WalkEntry[] {
   const compiled = compileGlob(glob, { ignoreCase: true });
   const isIncluded = withRoot && type !== "file" && compiled.ok && compiled.matches(baseName(root));
@@ -133,14 +133,14 @@ function answer(
   return fail("CALL_CANCELLED", `Stopped the search in ${quoted(givenPath)}: it was cancelled.`, { data, ...more });
 }
 
-/** As they are told; what came as it was found is put in the order of the paths. */
+/** With their shown paths, in path order. */
 function shownEntries(found: readonly WalkEntry[], query: WalkQuery, ctx: ToolContext<FindLimits>): FindEntry[] {
   const shown = shownPath(ctx.limits.relativeTo === "root" ? query.root : ctx.cwd);
   const entries = found.map(({ path, entry }) => ({ path: path === query.root ? "." : shown(path), kind: entry.kind }));
   return query.order === "path" ? entries : entries.sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** The entries whose paths have room, the first of them always, and what is left out. */
+/** The entries that fit, always at least one, and the truncation. */
 function fitting(
   all: readonly FindEntry[],
   maxBytes: number,

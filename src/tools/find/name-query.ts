@@ -2,20 +2,20 @@ import { fail, type ToolResult } from "../../kernel/index.js";
 import { escapeGlob } from "../../text/index.js";
 import type { FindLimits } from "./contract.js";
 
-/** What a name is searched by. */
+/** How a name is searched for. */
 export interface NameQuery {
-  /** Undefined where no name can match. */
+  /** Undefined if no name can match. */
   readonly glob: string | undefined;
   readonly directoriesOnly: boolean;
-  /** The query that would take as a set of characters what stands in brackets and is searched as text. */
+  /** The query with which brackets, here literal, would be a character class. */
   readonly asGlob?: string;
 }
 
-/** A query without one of these is a part of a name. `[` alone makes no glob: it stands in names of files more often. */
+/** A query without one of these is a substring. `[` alone makes no glob: it is more common in file names. */
 const WILDCARD = /[*?]|\{[^{}]*,/;
 const SET = /(?<!\\)\[[^[\]/]+\]/;
 
-/** A refusal of a query that can find nothing. */
+/** Refuses a query that cannot match. */
 export function refuseQuery(query: string, wildcards: FindLimits["wildcards"]): ToolResult<never> | undefined {
   const isPath = wildcards === "glob";
   const problem =
@@ -30,8 +30,8 @@ export function refuseQuery(query: string, wildcards: FindLimits["wildcards"]): 
 
 /**
  * The glob that a query stands for. One with a slash is matched against the path below the root, else against the name.
- * A query without wildcards is a part of the name; with a slash, the end of a folder's name and the start of the next.
- * A slash at its end asks for folders.
+ * A query without wildcards is a substring of the name; with a slash, the end of one name and the start of the next.
+ * A trailing slash selects directories.
  */
 export function nameQuery(query: string, root: string, wildcards: FindLimits["wildcards"]): NameQuery {
   if (wildcards === "names") return { glob: starGlob(query), directoriesOnly: false };
@@ -43,13 +43,13 @@ export function nameQuery(query: string, root: string, wildcards: FindLimits["wi
   return { glob: partOfName(escapeGlob(plain)), directoriesOnly, ...asGlob };
 }
 
-/** The glob of all that has this in its name, or with a slash, at the end of a folder's name and the start of the next. */
+/** A glob for names that contain this; with a slash, for the end of one name and the start of the next. */
 function partOfName(glob: string): string {
   if (!glob.includes("/")) return `*${glob}*`;
   return glob.startsWith("/") ? `**${glob}*` : `**/*${glob}*`;
 }
 
-/** `*` and `?` alone mean something, and no name holds a slash. */
+/** Only `*` and `?` are special, and no name contains a slash. */
 function starGlob(query: string): string | undefined {
   if (query.includes("/")) return undefined;
   const glob = query.replace(/[^*?]+/g, escapeGlob);

@@ -4,10 +4,10 @@ import type { Artifacts, GrepHit, GrepQuery, SearchEnd, ToolContext } from "../.
 const STEP_BYTES = 256 * 1024;
 
 /**
- * Searches the kept bytes of an artifact on the host. Behind bytes that were not kept, lines count on from the part before
+ * Searches the stored bytes of an artifact on the host. After a gap, line numbers continue from the part before
  * them.
  *
- * @param sizeBytes - Of everything that was produced.
+ * @param sizeBytes - Bytes produced in total.
  */
 export async function* searchArtifact(
   ctx: Pick<ToolContext, "artifacts" | "clock" | "deadline" | "signal">,
@@ -37,7 +37,7 @@ async function* keptBytes(artifacts: Artifacts, id: string): AsyncGenerator<Uint
       yield part.bytes;
       offset += part.bytes.length;
     } else if (part.gap !== undefined && offset < part.gap[1]) {
-      // The line before the gap and the one behind it are two.
+      // Separates the line before the gap from the one after it.
       yield Uint8Array.of(10);
       offset = part.gap[1];
     } else return;

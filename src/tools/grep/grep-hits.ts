@@ -2,7 +2,7 @@ import type { GrepHit, SearchEnd } from "../../kernel/index.js";
 import { decodeText, stripControls, utf8Length } from "../../text/index.js";
 import type { GrepData, GrepHitData } from "./contract.js";
 
-/** Bytes that a row of an answer takes beside its path and its text: the line number and the signs between. */
+/** Bytes of a row beside its path and text: the line number and separators. */
 const ROW_BYTES = 12;
 
 export interface HitBounds {
@@ -10,22 +10,22 @@ export interface HitBounds {
   readonly context: number;
   /** Bytes of all rows together. */
   readonly maxBytes: number;
-  /** A path as the answer tells it. */
+  /** A path as shown. */
   shown(path: string): string;
 }
 
 type Line = GrepHitData["before"][number];
 
-/** Gathers what a search yields into the hits of an answer, each with the lines around it, as far as the answer has room. */
+/** Collects hits with their context lines, as far as the result has room. */
 export class HitCollector {
   readonly hits: (GrepHitData & { readonly before: Line[]; readonly after: Line[] })[] = [];
   readonly counts: { readonly path: string; readonly count: number }[] = [];
   end: SearchEnd | undefined;
-  /** Hits that were found and had no room. */
+  /** Hits that did not fit. */
   omitted = 0;
   keptBytes = 0;
   omittedBytes = 0;
-  /** The hit that context lines may still follow, by the path that the search gave. */
+  /** The hit that context lines may still follow, with the path as the search gave it. */
   #last: { readonly path: string; readonly line: number; readonly after: Line[] | undefined } | undefined;
   #before: { readonly path: string; readonly line: Line }[] = [];
 
@@ -37,7 +37,7 @@ export class HitCollector {
     else this.#takeHit(item);
   }
 
-  /** How many hits, or files in the other modes, the answer holds. */
+  /** How many hits, or files in the other modes, were collected. */
   get kept(): number {
     return this.bounds.mode === "count" ? this.counts.length : this.hits.length;
   }
@@ -87,12 +87,12 @@ export class HitCollector {
   }
 }
 
-/** What stands in a line, for reading: no control characters, and nothing of its end. */
+/** The text of a line without control characters and line ending. */
 function textOf(bytes: Uint8Array): string {
   return stripControls(decodeText(bytes, "utf-8").text.replace(/\r+$/, "")).text;
 }
 
-/** Hits that came as found, put in the order of their paths and lines. */
+/** Sorts hits by path and line. */
 export function sortedHits<Hit extends { readonly path: string; readonly line?: number }>(hits: readonly Hit[]): Hit[] {
   return [...hits].sort(
     (one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0) || (one.line ?? 0) - (other.line ?? 0),

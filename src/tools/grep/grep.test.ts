@@ -51,7 +51,7 @@ describe("hits", () => {
     expect(data).toMatchObject({ root: "src", why: "complete", mode: "content" });
   });
 
-  it("tells paths as `read` takes them: relative inside the working folder, absolute outside", async () => {
+  it("shows paths as `read` accepts them: relative inside the working directory, absolute outside", async () => {
     const bench = memoryBench({ "a/b.txt": "needle\n", "/elsewhere/c.txt": "needle\n", "artifact:1": "needle\n" });
     expect(rows((await grep(bench, { pattern: "needle" })).data)).toEqual(
       ["a/b.txt:1: needle", "./artifact:1:1: needle"].sort(),
@@ -83,7 +83,7 @@ describe("hits", () => {
     expect(all.data?.hits).toHaveLength(5_000);
   });
 
-  it("show no control characters and no carriage return, and are clipped around the match", async () => {
+  it("show no control characters and no carriage return, and are truncated around the match", async () => {
     const bench = memoryBench({
       "win.ini": "k=value\r\n",
       "color.txt": "\u001b[31mred value\u001b[0m \u202e\n",
@@ -107,7 +107,7 @@ describe("hits", () => {
 });
 
 describe("context", () => {
-  it("stands around its hit, and no line twice", async () => {
+  it("surrounds its hit, and no line is shown twice", async () => {
     const bench = memoryBench({ "c.txt": "1\n2\nhit a\n4\n5\n6\nhit b\nhit c\n9\n" });
     const { data } = await grep(bench, { pattern: "hit", context: 1 });
     const lines = (items: readonly { line: number }[]) => items.map(({ line }) => line);
@@ -151,7 +151,7 @@ describe("bounds", () => {
     expect(seen).toEqual([...seen].sort());
   });
 
-  it("keeps an answer under 32 KiB, counts what it left out and says how to go on", async () => {
+  it("keeps a result under 32 KiB, counts what it omitted and reports how to continue", async () => {
     const bench = memoryBench({ "wide.txt": `${"hit ".repeat(90)}\n`.repeat(200) });
     const { data, truncations: cuts } = await grep(bench, { pattern: "hit", offset: 0 });
     const size = data!.hits.reduce((sum, hit) => sum + hit.path.length + hit.text.length + 12, 0);
@@ -193,7 +193,7 @@ describe("patterns", () => {
 });
 
 describe("roots", () => {
-  it("must be there and be a folder or a file", async () => {
+  it("must exist and be a directory or a file", async () => {
     const backend = createMemoryBackend();
     backend.plant({ kind: "fifo", path: "/workspace/q" });
     const bench = toolBench({ backend });
@@ -245,8 +245,8 @@ describe("ends", () => {
   });
 });
 
-describe("a root that is a link", () => {
-  it("is told by what is wrong with it, as it was spelled", async () => {
+describe("a root that is a symlink", () => {
+  it("is reported with its problem, as it was spelled", async () => {
     const memory = createMemoryBackend({ files: { "a.txt": "" } });
     memory.plant({ kind: "link", path: "/workspace/loop", target: "loop" });
     memory.plant({ kind: "link", path: "/workspace/gone", target: "nowhere" });
@@ -292,7 +292,7 @@ describe("what was not looked at is named", () => {
     return details?.notes?.join(" ") ?? "";
   };
 
-  it("searches a pattern with a line break across lines, and says so", async () => {
+  it("searches a pattern with a line break across lines, and reports it", async () => {
     const bench = memoryBench({ "m.txt": "alpha\nbeta\n" });
     for (const input of [{ pattern: "alpha\\nbeta" }, { pattern: "alpha\nbeta" }, { pattern: "a\nb", literal: true }]) {
       expect(rows((await grep(bench, input)).data)?.[0]).toBe("m.txt:1: alpha");

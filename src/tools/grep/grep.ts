@@ -23,19 +23,19 @@ import { HitCollector, sortedHits } from "./grep-hits.js";
 
 /** Milliseconds after which a search returns what it has found. */
 const GREP_TIMEOUT_MS = 30_000;
-/** What the search has to come to its end after that, before the call itself is ended. */
+/** Time to finish after that, before the call itself is ended. */
 const GRACE_MS = 2_000;
-/** How long it is looked for a file that the glob selects where nothing was found. */
+/** How long to look for any file that the glob selects, where nothing was found. */
 const GLOB_TIMEOUT_MS = 2_000;
 
 /**
- * Searches file contents below a folder, in one file or in an artifact, with a regular expression whose time is linear.
- * Ends at the limit of hits, at 32 KiB of answer and after 30 s; each time with what was found, and with the reason.
- * Files that were left out are counted by reason. With `offset` (0 too) files go in path order, so that pages neither
+ * Searches file contents below a directory, in one file or in an artifact, with a linear-time regular expression.
+ * Ends at the limit of hits, at 32 KiB of output and after 30 s, with partial results and the reason.
+ * Skipped files are counted by reason. With `offset` (even 0) files are in path order, so that pages neither
  * overlap nor skip.
  *
  * Fails with `FS_NOT_FOUND` for a missing root, `SEARCH_PATTERN` and `SEARCH_UNSUPPORTED`. A cancelled search fails with
- * `CALL_CANCELLED` and still carries what it had found.
+ * `CALL_CANCELLED` and still has what it found.
  */
 export const grepTool = defineTool({
   name: "grep",
@@ -90,7 +90,7 @@ async function runGrep(input: GrepInput, ctx: ToolContext<GrepLimits>): Promise<
   return answer(input, ctx, query, collector, provenance, notes);
 }
 
-/** Whether a pattern holds a line break outside of a set, so that it matches across lines or not at all. */
+/** Whether a pattern contains a line break outside of a character class. */
 function spansLines({ pattern, literal }: GrepInput): boolean {
   if (literal === true) return pattern.includes("\n");
   const outside = pattern.replace(/\\(?![nx])[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]/g, "");
@@ -213,8 +213,8 @@ function notesOf(input: GrepInput): string[] {
 }
 
 /**
- * Why nothing was found although nothing matched is not the reason: the offset is past the last hit, or no file was searched.
- * @param ctx - Absent: there is no tree in which a glob could choose.
+ * Other reasons for an empty result: the offset is past the last hit, or no file was searched.
+ * @param ctx - Absent: no directory tree is searched.
  */
 async function emptyNotes(
   query: GrepQuery,
@@ -230,7 +230,7 @@ async function emptyNotes(
   return [`\`glob\` ${quoted(query.glob)} selects no file, so nothing was searched.${globHint(query.glob)}`];
 }
 
-/** False only where it is known that no file below the root is chosen by the glob. */
+/** False only if it is certain that the glob selects no file below the root. */
 async function selectsAny(query: GrepQuery, search: ToolContext["search"]): Promise<boolean> {
   const { root, glob, includeIgnored, prune } = query;
   const walk = { root, includeIgnored, prune, ...(glob === undefined ? {} : { glob }) };
@@ -245,7 +245,7 @@ async function selectsAny(query: GrepQuery, search: ToolContext["search"]): Prom
     }))
       return item.kind === "entry" || item.why !== "complete";
   } catch {
-    // The search itself went well, so this says nothing about the glob.
+    // The search itself succeeded, so this failure says nothing about the glob.
   }
   return true;
 }

@@ -6,8 +6,8 @@ import type { LsData } from "./contract.js";
 
 const names = (data: LsData | undefined) => data?.entries.map(({ name }) => name);
 
-describe("a folder", () => {
-  verifies("IR-080", "is told by its immediate children: kind, size and name", async () => {
+describe("a directory", () => {
+  verifies("IR-080", "lists its immediate children: kind, size and name", async () => {
     const bench = memoryBench({ "a.txt": "12345", "sub/deep.txt": "x", "empty/": "" });
     const { data } = await bench.call<LsData>("ls", {});
     expect(data).toEqual({
@@ -24,10 +24,14 @@ describe("a folder", () => {
     });
   });
 
-  verifies("IR-081", "comes with folders first, then by name in any case, capitals first among equals", async () => {
-    const bench = memoryBench({ B: "", a: "", A2: "", a2: "", "A/": "", "b/": "" });
-    expect(names((await bench.call<LsData>("ls", {})).data)).toEqual(["A", "b", "a", "A2", "a2", "B"]);
-  });
+  verifies(
+    "IR-081",
+    "lists directories first, then by name case-insensitively, capitals first among equals",
+    async () => {
+      const bench = memoryBench({ B: "", a: "", A2: "", a2: "", "A/": "", "b/": "" });
+      expect(names((await bench.call<LsData>("ls", {})).data)).toEqual(["A", "b", "a", "A2", "a2", "B"]);
+    },
+  );
 
   verifies("IR-082", "hides names that begin with a dot, counts them, and shows them on demand", async () => {
     const bench = memoryBench({ ".env": "", ".git/x": "", "a.txt": "" });
@@ -37,7 +41,7 @@ describe("a folder", () => {
     expect([names(whole), whole?.total, whole?.hidden]).toEqual([[".git", ".env", "a.txt"], 3, 0]);
   });
 
-  it("has its links told with what they say they lead to, rings and loose ends too", async () => {
+  it("shows symlinks with their targets, loops and dangling ones too", async () => {
     const backend = createMemoryBackend({ files: { "real/d.md": "", "good.txt": "abc" } });
     backend.plant({ kind: "link", path: "/workspace/self", target: "self" });
     backend.plant({ kind: "link", path: "/workspace/gone", target: "nowhere" });
@@ -64,7 +68,7 @@ describe("a folder", () => {
   });
 });
 
-describe("what is no folder", () => {
+describe("what is not a directory", () => {
   it("is refused with what it is, or with what is near", async () => {
     const bench = memoryBench({ "sub/a.txt": "", "a.txt": "" });
     expect(await bench.call("ls", { path: "sub/a.txt" })).toMatchObject({

@@ -14,12 +14,12 @@ import { siblingClaims, withNearPaths } from "../shared/near-failure.js";
 import { fileProvenance, quoted, refusePath } from "../shared/path-input.js";
 import { LS_LIMITS, type LsData, type LsEntry, type LsInput, type LsLimits, lsSchema } from "./contract.js";
 
-/** Entries of one folder that are looked at; of a fuller one only the first by name are known. */
+/** Entries read of one directory; of a larger one only the first by name. */
 const MAX_STATTED = 200_000;
 
 /**
- * Lists the immediate children of a folder: kind, size and name, links with what they say they lead to. Folders come
- * first. Names that begin with a dot are counted and left out unless `showHidden`. The count is exact up to 200,000
+ * Lists the immediate children of a directory: kind, size and name, symlinks with their target. Directories come
+ * first. Names that begin with a dot are counted but omitted unless `showHidden`. The count is exact up to 200,000
  * entries, whatever the limit of rows.
  *
  * Fails with `FS_NOT_FOUND` (near names in `details.near`), `FS_NOT_A_DIRECTORY` and `FS_PERMISSION`.
@@ -62,7 +62,7 @@ async function runLs(input: LsInput, ctx: ToolContext<LsLimits>): Promise<ToolRe
   }
 }
 
-/** A part of the path may be the file, or the whole of it. */
+/** The file may be the path itself or a part of it. */
 async function notADirectory(
   thrown: HaftError,
   asked: Parameters<typeof fileFailure>[1],
@@ -79,7 +79,7 @@ async function notADirectory(
 function dataOf(children: readonly FsChild[], more: boolean, input: LsInput, limits: LsLimits): LsData {
   const isShown = ({ name }: FsChild) => input.showHidden === true || !name.startsWith(".");
   const listed = children.filter(isShown).map((child) => ({ child, folded: child.name.toLowerCase() }));
-  // Names come in code-unit order, and sorting keeps it where the rest is equal.
+  // Names arrive in code-unit order, and the sort is stable.
   listed.sort((one, other) => rankOf(one.child) - rankOf(other.child) || compared(one.folded, other.folded));
   const limit = Math.min(input.limit ?? limits.defaultEntries, limits.maxEntries);
   return {

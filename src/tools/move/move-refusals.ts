@@ -1,4 +1,4 @@
-/** Why a move does not take place, judged by what stands at its two ends. */
+/** Refusals of a move, by what exists at its source and destination. */
 import { type FsEntryInfo, fail, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import { baseName, trailingSlash } from "../../text/index.js";
 import type { ContentBackup } from "../shared/backup.js";
@@ -7,14 +7,14 @@ import { inDirectory, refuseMoveToTrailingSlash, refuseTrailingSlash } from "../
 import { refuseUnexpanded } from "../shared/unexpanded-path.js";
 import type { MoveInput, MoveLimits } from "./contract.js";
 
-/** What is to be moved, and what stands at the goal. */
+/** The source, and what exists at the destination. */
 interface Ends {
   readonly destination: string;
   readonly info: FsEntryInfo;
   readonly old: FsEntryInfo | undefined;
 }
 
-/** The refusal of a goal that is taken, or spelled as it cannot be; undefined for one that the move may have. */
+/** Refuses a destination that exists or has an invalid spelling. */
 export async function refuseDestination(
   input: MoveInput,
   ctx: ToolContext<MoveLimits>,
@@ -27,7 +27,7 @@ export async function refuseDestination(
     return misspelt ?? refuseUnexpanded(to, "move anything to");
   }
   if (trailingSlash(to) !== undefined) {
-    // By a name that only a folder has, a link to one is that folder.
+    // With a trailing slash, a symlink to a directory means that directory.
     const [place] = await ctx.fs.resolve([destination]);
     if (place?.kind === "directory") return refuseDirectory(from, to);
     return refuseTrailingSlash("file", { verb: "move anything to", givenPath: to });
@@ -48,7 +48,7 @@ function refuseExisting(from: string, to: string, why: string): ToolResult<never
   return fail("FS_EXISTS", `Did not move ${quoted(from)}: ${why}.`, { details: { path: to } });
 }
 
-/** Why what stands at the goal stays. */
+/** Why the existing destination is not replaced. */
 function refuseTaken(
   { from, to, overwrite }: MoveInput,
   isDirectory: boolean,
@@ -70,7 +70,7 @@ function refuseTaken(
   return fail("FS_TOO_LARGE", `Did not move ${quoted(from)}: ${why}. Use a command to replace it.`, { details });
 }
 
-/** The refusal of a move over a file of whose bytes the session keeps only a part. */
+/** Refuses to replace a file that cannot be backed up completely. */
 export function refuseTooLargeToBackUp(
   { from, to }: MoveInput,
   { bytes, sizeBytes }: ContentBackup,

@@ -30,7 +30,7 @@ async function artifactText({ session }: ToolBench, id = ""): Promise<string> {
 }
 
 describe("a move", () => {
-  it("renames a file, and makes the folders above its new place", async () => {
+  it("renames a file, and creates the parents of its new path", async () => {
     const bench = memoryBench({ "a.txt": "one" });
     expect((await move(bench, "a.txt", "new/deep/b.txt")).data).toEqual({
       from: "a.txt",
@@ -44,13 +44,13 @@ describe("a move", () => {
     expect(await bench.backend.root.fs.exists("/workspace/a.txt")).toBe(false);
   });
 
-  it("takes a folder with all in it", async () => {
+  it("moves a directory with its contents", async () => {
     const bench = memoryBench({ "src/a.txt": "one", "src/sub/b.txt": "two", "lib/": "" });
     expect((await move(bench, "src", "lib/src/")).data).toMatchObject({ kind: "directory", sizeBytes: 0 });
     expect(await bench.bytes("lib/src/sub/b.txt")).toBe("two");
   });
 
-  it("never replaces anything unless told, and keeps what it replaces", async () => {
+  it("replaces nothing without overwrite, and stores what it replaces", async () => {
     const bench = memoryBench({ "a.txt": "new", "b.txt": "old", "sub/": "" });
     const taken = await move(bench, "a.txt", "b.txt");
     expect(taken).toMatchObject({
@@ -65,7 +65,7 @@ describe("a move", () => {
     expect(await artifactText(bench, journal?.artifact)).toBe("old");
   });
 
-  it("does not replace a file that is too large to be kept", async () => {
+  it("does not replace a file that is too large to be backed up", async () => {
     const bench = memoryBench({ "a.txt": "new", "b.txt": "older" });
     const done = await bench.call("move", { from: "a.txt", to: "b.txt", overwrite: true }, { maxReplacedBytes: 4 });
     expect(done).toMatchObject({ code: "FS_TOO_LARGE", details: { sizeBytes: 5, maxBytes: 4 } });
@@ -85,7 +85,7 @@ describe("a move", () => {
     expect([await bench.bytes("b.txt"), await artifacts.list()]).toEqual(["older", []]);
   });
 
-  it("names the path inside a folder that is given as the goal, and never replaces a folder", async () => {
+  it("suggests the path inside a directory given as destination, and never replaces a directory", async () => {
     const bench = memoryBench({ "a.txt": "one", "sub/": "", "other/": "" });
     for (const overwrite of [false, true]) {
       const { code, message } = await move(bench, "a.txt", "sub/", { overwrite });
@@ -98,7 +98,7 @@ describe("a move", () => {
     expect(await bench.bytes("a.txt")).toBe("one");
   });
 
-  it("is refused into itself, onto itself, and of what the work stands on", async () => {
+  it("is refused into itself, onto itself, and for protected directories", async () => {
     const bench = memoryBench({ "a/b.txt": "one" });
     expect((await move(bench, "a", "a/c")).message).toBe('Did not move "a": `to` is inside it. Choose a path outside.');
     expect((await move(bench, "a", "./a")).message).toBe('Did not move "a": `to` is the same path. Name another one.');
@@ -127,7 +127,7 @@ describe("a move", () => {
     expect(await move(bench, "artifact:1", "x")).toMatchObject({ code: "FS_BAD_PATH" });
   });
 
-  it("takes a link itself, and replaces a link itself", async () => {
+  it("moves a symlink itself, and replaces a symlink itself", async () => {
     const backend = createMemoryBackend({ files: { "real.txt": "one", "new.txt": "new", "sub/": "" } });
     backend.plant({ kind: "link", path: "/workspace/link", target: "real.txt" });
     const bench = toolBench({ backend });
@@ -152,7 +152,7 @@ const BACKENDS = {
 } as const;
 
 describe.each(Object.entries(BACKENDS))("on a real folder, %s", (_name, open) => {
-  it("moves files, folders and links, and leaves two names of one file", async () => {
+  it("moves files, directories and symlinks, and leaves two hard links of one file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "haft-move-"));
     const at = (name: string) => join(folder, name);
     const backend = await open(folder);

@@ -22,13 +22,13 @@ import { MOVE_LIMITS, type MoveData, type MoveInput, type MoveLimits, moveSchema
 import { refuseDestination, refuseTooLargeToBackUp } from "./move-refusals.js";
 
 /**
- * Moves or renames a file, a folder with all in it, or a link itself, in one step. Missing folders above `to` are made
- * inside the workspace. What stands at `to` is never replaced but by `overwrite`, and then only a file or a link; the bytes of
- * a replaced file, at most 64 MiB, are kept before as an artifact that `details.backup` names.
+ * Moves or renames a file, a directory with its contents, or a symlink itself, atomically. Missing parents of `to` are created
+ * inside the workspace. An existing `to` is only replaced with `overwrite`, and only a file or a symlink; the bytes of
+ * a replaced file, at most 64 MiB, are stored before as an artifact that `details.backup` names.
  *
  * Fails with `FS_EXISTS`, `FS_NOT_FOUND` (near names in `details.near`), `FS_TOO_LARGE` for a replaced file over the bound,
  * `FS_STALE` where that file was written meanwhile, and
- * `FS_BAD_PATH` for the root, the workspace, home, and a folder into itself, and `FS_CROSS_DEVICE` for another file system.
+ * `FS_BAD_PATH` for the root, the workspace, home, and a directory into itself, and `FS_CROSS_DEVICE` for another file system.
  */
 export const moveTool = defineTool({
   name: "move",
@@ -97,7 +97,7 @@ function pathOf({ real, missing }: { readonly real: string; readonly missing: st
   return missing === "" ? real : `${real === "/" ? "" : real}/${missing}`;
 }
 
-/** In the order of the names, so that two calls never wait for each other. */
+/** In name order, so that two calls cannot deadlock. */
 function lockBoth<T>(ctx: ToolContext, keys: readonly string[], body: () => Promise<T>): Promise<T> {
   const [first, second] = [...new Set(keys)].sort();
   if (first === undefined) return body();
@@ -108,7 +108,7 @@ interface Move {
   readonly source: string;
   readonly destination: string;
   readonly info: FsEntryInfo;
-  /** What of the goal does not exist. */
+  /** The missing part of the destination path. */
   readonly missing: string;
 }
 
@@ -140,7 +140,7 @@ async function moveOnce(
     await kept?.discard();
     return unkept;
   }
-  // Keeping takes its time, and what was written meanwhile is not among the kept.
+  // Keeping takes its time, and it does not have what was written meanwhile.
   if (isReplacedFile && (await ctx.fs.stat(destination).catch(undefinedIfMissing))?.version !== old.version) {
     await kept?.discard();
     const why = `${quoted(to)} was changed during the backup`;

@@ -1,10 +1,10 @@
-/** What became of input, as data: what was taken, what of that waits, and where the rest begins. */
+/** Reports input as data: what was accepted, what of that is buffered, and where the rest begins. */
 import type { InputAccepted } from "../../kernel/index.js";
 import type { ProcessData } from "./contract.js";
 
 /** Characters that show where the rest begins. */
 const FROM_CHARACTERS = 40;
-/** UTF-8 has at most so many bytes for one character. */
+/** Bytes of one character in UTF-8. */
 const MAX_CHARACTER_BYTES = 4;
 
 export function inputData(

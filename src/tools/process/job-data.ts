@@ -1,7 +1,7 @@
 import type { JobInfo } from "../../kernel/index.js";
 import type { JobData } from "./contract.js";
 
-/** A job as a model is told of it. */
+/** A job as reported to a model. */
 export function jobData(info: JobInfo, nowMs: number): JobData {
   const { id, command, lifetime, status, exit, endedBy, adopted, startedMs, endedMs, outputBytes } = info;
   return {

@@ -13,7 +13,7 @@ const NEEDS: Readonly<Record<ProcessAction, "command" | "id" | undefined>> = {
   stop: "id",
 };
 
-/** A refusal of what no job can be started or found with, in one sentence. */
+/** Refuses invalid input, in one sentence. */
 export function refuseProcess(input: ProcessInput): ToolResult<never> | undefined {
   const { action, command, id, cwd, timeoutMs } = input;
   const half = "contains a lone surrogate (half a character); send whole characters";

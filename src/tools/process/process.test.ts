@@ -35,7 +35,7 @@ async function call(input: object, on = session, tool = "process") {
 const idOf = (text: string) => /^(?:status: .*)?(?:[\s\S]*?)(job-\d+)/.exec(text)?.[1] ?? "";
 
 describe("process", () => {
-  it("starts a job, tells its first output and, at the next poll, only what came since", async () => {
+  it("starts a job, returns its first output and, at the next poll, only new output", async () => {
     const started = await call({ action: "start", command: "echo one; read x; echo two; read y; exit 3" });
     expect(started.text).toMatch(
       /^job-1: running for \d+ ms, "echo one; .*"\nstdout \(4 new bytes\):\none\nstderr: nothing new/,
@@ -77,7 +77,7 @@ describe("process", () => {
     }
   });
 
-  it("tells how much a job that does not read has taken, and where to go on", async () => {
+  it("reports how much input a job that does not read has accepted, and where to continue", async () => {
     const command = "while [ ! -e go ]; do sleep 0.02; done; exec cat";
     const id = idOf((await call({ action: "start", command })).text);
     const input = `first, ${Array.from({ length: 40_000 }, (_, index) => `line ${index} é\n`).join("")}`;
@@ -136,7 +136,7 @@ describe("process", () => {
     expect(Buffer.byteLength(all)).toBeLessThan(80_000);
   });
 
-  it("never tells half a character", async () => {
+  it("never returns half a character", async () => {
     const command = "printf 'a\\342\\202'; read x; printf '\\254b'";
     const started = await call({ action: "start", command });
     expect(started.text).toContain("stdout (1 new byte):\na\n");
@@ -160,7 +160,7 @@ describe("process", () => {
     expect(badFolder.code).toBe("SHELL_SPAWN");
   });
 
-  it("keeps jobs of a session to it; those that live longer are listed elsewhere when asked for", async () => {
+  it("lists jobs of the session; longer-lived ones of other sessions on request", async () => {
     const other = toolkit.session("two");
     await call({ action: "start", command: "sleep 600" });
     await call({ action: "start", command: "sleep 601", lifetime: "host" });
@@ -172,7 +172,7 @@ describe("process", () => {
     expect((await call({ action: "stop", id: "job-2" }, other)).isError).toBe(false);
   });
 
-  it("tells jobs that outlive their session to sessions of the same owner only", async () => {
+  it("shows jobs that outlive their session only to sessions of the same owner", async () => {
     const [first, second] = [toolkit.session("a1", { owner: "a" }), toolkit.session("a2", { owner: "a" })];
     const stranger = toolkit.session("b", { owner: "b" });
     await call({ action: "start", command: "sleep 600", lifetime: "host" }, first);
@@ -199,7 +199,7 @@ describe("process", () => {
 describe("bash and its jobs", () => {
   const UNTIL_GO = "echo early; while [ ! -e go ]; do sleep 0.02; done; echo late";
 
-  it("starts in the background when asked to, and process goes on with what comes", async () => {
+  it("starts in the background on request, and process continues with new output", async () => {
     const started = await call({ command: UNTIL_GO, background: true }, session, "bash");
     expect(started.isError).toBe(false);
     expect(started.text).toMatch(/^stdout:.*[\s\S]*\nstatus: still running after \d+ ms, as job job-1\n/);
@@ -208,7 +208,7 @@ describe("bash and its jobs", () => {
     expect(`${started.text}${waited.text}`.match(/^(early|late)$/gm)).toEqual(["early", "late"]);
   });
 
-  it("tells at once of a command for the background that fails at once", async () => {
+  it("reports a background command that fails at once", async () => {
     let failed = await call({ command: "echo no; exit 9", background: true }, session, "bash");
     // A machine that has much to do may need longer than a start waits.
     for (let tries = 0; failed.code === undefined && tries < 20; tries += 1)
@@ -216,7 +216,7 @@ describe("bash and its jobs", () => {
     expect([failed.code, failed.text]).toEqual(["SHELL_EXIT", expect.stringContaining("status: exit code 9")]);
   });
 
-  it("gives way after its time where a host says so, without losing a byte", async () => {
+  it("detaches after the configured time, without losing a byte", async () => {
     const own = (await open({ yieldMs: 200 })).session("one");
     const yielded = await call({ command: `${UNTIL_GO}; exit 5` }, own, "bash");
     expect(yielded.text).toMatch(/status: still running after \d+ ms, as job job-1\n`process` with action "wait"/);
@@ -236,7 +236,7 @@ describe("bash and its jobs", () => {
     expect(text).toMatch(/waiting for input: sh \(pid \d+\) reads at a terminal: "Password:"\.\n`process` with action/);
   });
 
-  it("keeps lines that look like errors out of the part that is left out", async () => {
+  it("shows lines that look like errors from the omitted part", async () => {
     const noise = "i=0; while [ $i -lt 3000 ]; do echo fine fine fine $i; i=$((i+1)); done";
     const { text, data } = await call(
       { command: `${noise}; echo 'main.c:7: error: no such thing'; ${noise}` },

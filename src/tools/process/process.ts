@@ -27,27 +27,27 @@ import { inputData } from "./input-data.js";
 import { jobData } from "./job-data.js";
 import { refuseProcess } from "./process-input.js";
 
-/** How long a start waits for a command that fails at once, or says something. */
+/** How long a start waits for first output or an immediate failure. */
 const START_MS = 100;
-/** What has said something may go on for so long, or end. */
+/** Extra time after the first output. */
 const SETTLE_MS = 1;
-/** How often a wait looks whether the job waits for input. */
+/** How often a wait checks whether the job waits for input. */
 const POLL_INTERVAL_MS = 1_000;
-/** What a stop and the last read take beside the wait. */
+/** Time for a stop and the last read beside the wait. */
 const DEADLINE_MARGIN_MS = 12_000;
-/** Where a dialect that keeps output in the workspace has it. */
+/** Output directory of a dialect that stores output in the workspace. */
 const WORKSPACE_DIRECTORY = ".indus-process";
 
 /**
  * Background commands: started, listed, polled, waited for, written to, signalled and stopped. A job that has ended stays in
- * the list with its exit and its output.
+ * the list with its exit code and output.
  *
- * Output is told once for each session: what is new since then, at most 32 KiB of it, the latest; all of it is kept as an
- * artifact when there is more.
+ * Each session gets output once: what is new, at most the last 32 KiB; if there is more, all of it is stored as an
+ * artifact.
  *
- * A write waits 1 s at most for a job that does not read; what was not taken by then is told, and is to be sent again.
+ * A write waits at most 1 s for a job that does not read; the rest is reported and has to be sent again.
  *
- * Fails with `CALL_INVALID`, `JOB_UNKNOWN`, `JOB_INPUT_CLOSED`, `SHELL_SPAWN` or `BACKEND_UNSUPPORTED`. A cancelled wait ends
+ * Fails with `CALL_INVALID`, `JOB_UNKNOWN`, `JOB_INPUT_CLOSED`, `SHELL_SPAWN` or `BACKEND_UNSUPPORTED`. A cancelled wait stops
  * nothing.
  */
 export const processTool = defineTool({
@@ -128,7 +128,7 @@ async function start(input: ProcessInput, ctx: Ctx): Promise<ToolResult<ProcessD
   return shownJob("start", ctx, job);
 }
 
-/** Waits for its first output, or its end. */
+/** Waits for the first output or the end. */
 async function untilFirstOutput(ctx: Ctx, job: ShellHandle): Promise<void> {
   const untilMs = ctx.clock.now() + START_MS;
   let isOver = false;
@@ -164,7 +164,7 @@ async function list(input: ProcessInput, ctx: Ctx): Promise<ToolResult<ProcessDa
 
 type OnJob = (input: ProcessInput, ctx: Ctx, job: ShellHandle) => Promise<ToolResult<ProcessData>>;
 
-/** The job that the call names, or the failure that names those there are. */
+/** Attaches to the job of the call, or fails. */
 function onJob(act: OnJob) {
   return async (input: ProcessInput, ctx: Ctx): Promise<ToolResult<ProcessData>> => {
     const id = input.id ?? "";
@@ -187,7 +187,7 @@ async function wait(input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<To
     leftMs = untilMs - ctx.clock.now()
   ) {
     await waitFor(ctx, Math.min(POLL_INTERVAL_MS, leftMs), result);
-    // Whoever waits for input is not ended by waiting for it.
+    // A job that waits for input will not end by itself.
     if (!isOver && (await waitingOf(job)) !== undefined) break;
   }
   return shownJob("wait", ctx, job, isOver ? {} : { waitedMs: Math.max(0, Math.round(ctx.clock.now() - startedMs)) });
@@ -222,14 +222,14 @@ async function stop(_input: ProcessInput, ctx: Ctx, job: ShellHandle): Promise<T
   return answer;
 }
 
-/** The job as it is now, with what is new of its output. */
+/** The current state of the job, with its new output. */
 async function shownJob(
   action: ProcessAction,
   ctx: Ctx,
   job: ShellHandle,
   more: Partial<ProcessData> = {},
 ): Promise<ToolResult<ProcessData>> {
-  // First its state: what it printed before its end is then sure to be read.
+  // The state first, so that all output before an end is read.
   const info = await job.info();
   const { stdout, stderr } = await newOutput(ctx, job, info.startedMs);
   const waitingFor = info.status === "running" ? await waitingOf(job) : undefined;

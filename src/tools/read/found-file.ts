@@ -1,4 +1,4 @@
-/** What reading a file comes to, whatever kind it is of. */
+/** The result of reading a file of any kind. */
 import type { FsEntryInfo } from "../../kernel/index.js";
 import type { TextForm } from "../../text/index.js";
 import type { ReadData } from "./contract.js";
@@ -9,15 +9,15 @@ export interface FileRequest {
   readonly absolute: string;
 }
 
-/** What a file holds, and the picture itself where it is one that can be shown. */
+/** The content of a file, and its image where one can be shown. */
 export interface FoundFile {
   readonly data: ReadData;
   readonly image?: { readonly data: Uint8Array; readonly mime: string };
-  /** Why a picture or a document is not shown, or what is shown in place of the file. */
+  /** Why an image or document is not shown, or what is shown instead of the file. */
   readonly note?: string | undefined;
 }
 
-/** Text that is windowed in place of what the file holds. */
+/** Text that is shown instead of the content. */
 export interface FileView {
   readonly bytes: Uint8Array;
   readonly form: TextForm;

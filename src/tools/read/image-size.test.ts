@@ -22,7 +22,7 @@ it.each([
   expect(imageSize(bytes, mime)).toEqual(size);
 });
 
-it("knows no size of a header that is cut off, or of another kind", () => {
+it("returns no size for a truncated header or another kind", () => {
   expect(imageSize(png.subarray(0, 18), "image/png")).toBeUndefined();
   expect(imageSize(jpeg.subarray(0, 24), "image/jpeg")).toBeUndefined();
   expect(imageSize(Uint8Array.of(0xff, 0xd8, 0, 0), "image/jpeg")).toBeUndefined();

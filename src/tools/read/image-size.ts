@@ -2,7 +2,7 @@
 export type ImageSize = readonly [width: number, height: number];
 
 /**
- * How large the picture in these bytes is, read from its header; undefined for a kind that is not known or a header that is
+ * The size of an image, from its header; undefined for an unknown kind or a header that is
  * broken.
  */
 export function imageSize(bytes: Uint8Array, mime: string): ImageSize | undefined {
@@ -24,7 +24,7 @@ const SIZES: Readonly<Record<string, (view: DataView) => ImageSize | undefined>>
   "image/webp": webpSize,
 };
 
-/** The size stands in the frame header, somewhere behind other segments. */
+/** The size is in the frame header, after other segments. */
 function jpegSize(view: DataView): ImageSize | undefined {
   for (let at = 2; ; ) {
     if (view.getUint8(at) !== 0xff) return undefined;

@@ -1,10 +1,10 @@
 import { type LineTerminators, nextNewline } from "./line-source.js";
 
-/** A line as it stands in the file, or its start where it is long. */
+/** A line of the file, or its start where it is long. */
 export interface RawLine {
-  /** Without the line end. */
+  /** Without the line ending. */
   readonly content: Uint8Array;
-  /** Bytes of the whole content; more than `content` holds where the line was too long to keep. */
+  /** Bytes of the whole content; more than in `content` where the line was truncated. */
   readonly contentBytes: number;
   /** `\n`, `\r\n`, or nothing for an open last line. */
   readonly end: Uint8Array;
@@ -12,19 +12,19 @@ export interface RawLine {
 
 export interface CollectorLimits {
   readonly maxLines: number;
-  /** Bytes of all lines together; a line that does not fit any more is left out, unless it is the first. */
+  /** Bytes of all lines together; a line that does not fit is omitted, unless it is the first. */
   readonly maxBytes: number;
   /** Bytes kept of one line. */
   readonly maxLineBytes: number;
 }
 
 /**
- * Takes lines out of a stream of bytes that begins at a line start, until enough are there. Memory stays within the limits
+ * Collects lines from a stream of bytes that begins at a line start. Memory stays within the limits
  * however long a line is.
  */
 export class LineCollector {
   readonly lines: RawLine[] = [];
-  /** Enough lines are there; further bytes are not looked at. */
+  /** No more lines are collected. */
   isFull = false;
   /** It is full because of `maxBytes`. */
   isFullByBytes = false;
@@ -32,7 +32,7 @@ export class LineCollector {
   #openBytes = 0;
   #keptBytes = 0;
   #used = 0;
-  /** The unit before the line end, in case it is the `\r` of a pair. */
+  /** The unit before the line feed, which may be the `\r` of a CRLF. */
   #last: number | undefined;
 
   constructor(
@@ -40,7 +40,7 @@ export class LineCollector {
     private readonly ends: LineTerminators,
   ) {}
 
-  /** Takes bytes up to the end of the last line that is wanted. Chunks end between units. Returns the bytes taken. */
+  /** Consumes bytes up to the end of the last collected line. Chunks end between units. Returns the bytes consumed. */
   push(chunk: Uint8Array): number {
     const { unitBytes } = this.ends;
     let from = 0;
@@ -57,7 +57,7 @@ export class LineCollector {
     return from;
   }
 
-  /** No more bytes come: what is left is the last line. */
+  /** End of input: the rest is the last line. */
   finish(): void {
     if (!this.isFull && this.#openBytes > 0) this.#close(new Uint8Array());
   }
@@ -107,7 +107,7 @@ export class LineCollector {
   }
 }
 
-/** One array of several; the same one when it is alone. */
+/** Joins arrays; a single one is returned as it is. */
 export function join(parts: readonly Uint8Array[]): Uint8Array {
   if (parts.length === 1) return parts[0]!;
   const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));

@@ -5,11 +5,11 @@ import { type LineTerminators, nextNewline } from "./line-source.js";
 /** Bytes between two entries, unless the file is so large that this would make too many. */
 const MIN_BLOCK_BYTES = 256 * 1024;
 const MAX_ENTRIES = 16_384;
-/** Files whose index a session keeps, the last used ones. */
+/** Files whose index a session keeps, most recently used. */
 const MAX_FILES = 16;
 const CACHE = "read:line-indexes";
 
-/** Where to begin to look for a line: a line start or a place inside an earlier line, and the lines that end before it. */
+/** Where to start looking for a line: an offset at or before its start, and the line feeds before that. */
 export interface LineCheckpoint {
   readonly offset: number;
   readonly newlines: number;
@@ -21,7 +21,7 @@ export interface LineCheckpoint {
  */
 export class LineIndex {
   readonly blockBytes: number;
-  /** Newlines before each block, as far as it is known. */
+  /** Newlines before each block scanned so far. */
   readonly #before: number[] = [0];
   #scanned = 0;
   #newlines = 0;
@@ -36,25 +36,25 @@ export class LineIndex {
     this.blockBytes = block + (block % 2);
   }
 
-  /** Bytes from the start of the file that have been looked at. */
+  /** Bytes from the start of the file that have been scanned. */
   get scanned(): number {
     return this.#scanned;
   }
 
-  /** All lines of the file, once all of it has been looked at. */
+  /** All lines of the file, once all of it has been scanned. */
   get totalLines(): number | undefined {
     if (this.#scanned < this.sizeBytes) return undefined;
     const hasOpenLine = this.#endsOpen && this.#scanned > this.bomBytes;
     return this.#newlines + (hasOpenLine ? 1 : 0);
   }
 
-  /** Lines that are known to end. */
+  /** Line feeds so far. */
   get newlines(): number {
     return this.#newlines;
   }
 
   /**
-   * Takes what it does not know yet of a chunk, where that follows what has been scanned. Returns the newlines of the chunk
+   * Scans the new part of a chunk that follows what has been scanned. Returns the newlines of the chunk
    * where all of it was new.
    */
   push(offset: number, chunk: Uint8Array): number | undefined {
@@ -93,7 +93,7 @@ export function newlinesIn(bytes: Uint8Array, ends: LineTerminators): number {
   return count;
 }
 
-/** The index of a version of a file that this session keeps, made when it is asked for the first time. */
+/** The cached index of a version of a file, created on first use. */
 export function indexFor(session: Session, key: string, make: () => LineIndex): LineIndex {
   const indexes = (session.caches?.get(CACHE) as Map<string, LineIndex> | undefined) ?? new Map<string, LineIndex>();
   session.caches?.set(CACHE, indexes);

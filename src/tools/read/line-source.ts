@@ -1,11 +1,11 @@
 import type { Fs } from "../../kernel/index.js";
 import type { TextForm } from "../../text/index.js";
 
-/** Bytes that lines are read from: a file, or the kept part of an artifact. Offsets count from its start. */
+/** Bytes that lines are read from: a file, or the stored part of an artifact. Offsets count from its start. */
 export interface LineSource {
   readonly size: number;
   range(offset: number, length: number): Promise<Uint8Array>;
-  /** From `offset` on. For a scan a chunk is good until the second one after it is asked for. */
+  /** From `offset` on. In a scan a chunk is valid until the second one after it is requested. */
   chunks(offset: number, isScan: boolean): AsyncIterable<Uint8Array>;
 }
 
@@ -48,14 +48,14 @@ export function nextNewline(bytes: Uint8Array, from: number, ends: LineTerminato
   return -1;
 }
 
-/** The same chunks, the next one being read while one is looked at: for scans that will need it. */
+/** Reads one chunk ahead, for scans. */
 export async function* readAhead(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const reading = chunks[Symbol.asyncIterator]();
   let next = reading.next();
   try {
     for (let step = await next; !step.done; step = await next) {
       next = reading.next();
-      // Told when it is awaited; a scan that ends before that does not miss it.
+      // The error is thrown when it is awaited; a scan that ends before does not need it.
       next.catch(() => {});
       yield step.value;
     }

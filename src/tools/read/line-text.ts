@@ -10,19 +10,19 @@ import { join, type RawLine } from "./line-collector.js";
 
 export interface LineText {
   readonly text: string;
-  /** How many of the lines fit; at least one where there is any. */
+  /** How many lines fit; at least one if there is any. */
   readonly lines: number;
   readonly truncatedLines: ReadData["truncatedLines"];
   readonly replaced: number;
 }
 
 export interface LineTextLimits {
-  /** Bytes of UTF-8, of the whole and of a line without its end. */
+  /** Bytes of UTF-8, in total and of a line without its ending. */
   readonly maxBytes: number;
   readonly maxLineBytes: number;
 }
 
-/** Decodes collected lines, clips the long ones and stops where the text would grow over its bound. */
+/** Decodes collected lines, truncates long ones and stops at the limit. */
 export function lineText(
   lines: readonly RawLine[],
   firstLine: number,
@@ -32,7 +32,7 @@ export function lineText(
   return wholeLineText(lines, encoding, limits) ?? lineByLine(lines, firstLine, encoding, limits);
 }
 
-/** The common case: nothing is cut and nothing lost, so that all can be decoded at once. */
+/** The common case: nothing is truncated, so all can be decoded at once. */
 function wholeLineText(
   lines: readonly RawLine[],
   encoding: TextEncodingName,
@@ -74,7 +74,7 @@ function lineByLine(
   return { text: texts.join(""), lines: texts.length, truncatedLines, replaced };
 }
 
-/** A line that was not kept whole may end in a part of a character: the part is dropped, not shown as damage. */
+/** A truncated line may end in a partial character, which is dropped. */
 function contentText(line: RawLine, encoding: TextEncodingName): { readonly text: string; readonly replaced: number } {
   const { content } = line;
   const bytes = withoutDecodedBom(content, encoding);
@@ -85,7 +85,7 @@ function contentText(line: RawLine, encoding: TextEncodingName): { readonly text
   return endsBroken ? { text: decoded.text.slice(0, -1), replaced: Math.max(0, decoded.replaced - 1) } : decoded;
 }
 
-/** A decoder takes a mark at the start of what it is given; in the middle of a file those bytes are a character. */
+/** A decoder removes a BOM at the start of its input; in the middle of a file those bytes are a character. */
 function withoutDecodedBom(bytes: Uint8Array, encoding: TextEncodingName): Uint8Array {
   const isBom = encoding === "utf-8" && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   return isBom ? join([Uint8Array.of(0xef, 0xbb, 0xbf), bytes]) : bytes;

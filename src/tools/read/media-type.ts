@@ -7,7 +7,7 @@ interface Signature {
 
 const ascii = (text: string) => Array.from(text, (char) => char.charCodeAt(0));
 
-/** Of the kinds that agents meet most. */
+/** The most common types. */
 const SIGNATURES: readonly Signature[] = [
   { mime: "image/png", bytes: [0x89, ...ascii("PNG")] },
   { mime: "image/jpeg", bytes: [0xff, 0xd8, 0xff] },
@@ -30,7 +30,7 @@ const SIGNATURES: readonly Signature[] = [
   { mime: "video/mp4", at: 4, bytes: ascii("ftyp") },
 ];
 
-/** What the first bytes of a file that is no text say it is; `application/octet-stream` when they say nothing. */
+/** The media type of a binary file by its first bytes; else `application/octet-stream`. */
 export function mediaTypeOf(head: Uint8Array): string {
   const matches = ({ at = 0, bytes }: Signature) =>
     bytes.every((byte, index) => byte === -1 || head[at + index] === byte);

@@ -94,7 +94,7 @@ describe("an image", () => {
     expect(shown.data?.picture).toMatchObject({ isAnimated: true, shown: { mime: "image/png" } });
   });
 
-  it("of a few bytes that says to be huge, or of too many bytes, is told with the numbers and not opened", async () => {
+  it("that claims to be huge, or has too many bytes, is reported with the numbers and not opened", async () => {
     const untouched: Media = { fitImage: () => expect.unreachable(), pdfText: () => expect.unreachable() };
     const files = { "bomb.png": pngHeader(30_000, 30_000), "heavy.png": pngHeader(10, 10, 52_428_801) };
     const bench = memoryBench(files, { host: { media: untouched } });
@@ -136,7 +136,7 @@ describe("an image", () => {
     expect(bench.session.readState.has("memory:/workspace/cut.png")).toBe(false);
   });
 
-  it("that fits by its header is passed on where the package is missing, a larger one told with what to install", async () => {
+  it("that fits by its header is passed through where the package is missing, a larger one reported with what to install", async () => {
     const files = {
       "ok.png": pngHeader(2_000, 2_000),
       "wide.png": pngHeader(2_001, 10),
@@ -161,7 +161,7 @@ describe("an image", () => {
     expect(without).toEqual([expect.stringContaining("and this host cannot resize images. Create a smaller copy")]);
   });
 
-  it("is told as before, and shown where it fits, in a dialect that wants bytes as they are", async () => {
+  it("is passed unchanged where it fits, in a dialect without resizing", async () => {
     const untouched: Media = { fitImage: () => expect.unreachable(), pdfText: () => expect.unreachable() };
     const bench = memoryBench({ "p.png": pngHeader(9, 9), "a.pdf": pdfOf([["x"]]) }, { host: { media: untouched } });
     const shown = await read(bench, "p.png", {}, { media: false });
@@ -258,7 +258,7 @@ describe("a PDF", () => {
     expect(data?.text).toContain("1 0 obj\n");
   });
 
-  it("that is encrypted or damaged is refused and says which", async () => {
+  it("that is encrypted or damaged is refused, and reports which", async () => {
     const files = { "e.pdf": pdfOf([["x"]], ENCRYPTED), "d.pdf": pdfOf([["x"]]).subarray(0, 99) };
     const bench = memoryBench(files, { host });
     expect(await read(bench, "e.pdf")).toMatchObject({
@@ -270,7 +270,7 @@ describe("a PDF", () => {
     expect((await read(bench, "d.pdf")).message).toContain("(99 bytes): it is damaged or was cut off.");
   });
 
-  it("without text says that it seems to be a scan", async () => {
+  it("without text is reported as a possible scan", async () => {
     const scanned = await read(memoryBench({ "s.pdf": pdfOf([[], []]) }, { host }), "s.pdf");
     expect(scanned.data).toMatchObject({ kind: "binary", mime: "application/pdf" });
     expect(scanned.details?.notes).toEqual([
@@ -278,7 +278,7 @@ describe("a PDF", () => {
     ]);
   });
 
-  it("is told by type and size where the package is missing, with what to install", async () => {
+  it("is reported by type and size where the package is missing, with what to install", async () => {
     const files = { "a.pdf": pdfOf([["x"]]) };
     const told = await read(memoryBench(files, { host: { media: missing } }), "a.pdf");
     expect(told).toMatchObject({ isError: false, data: { kind: "binary", mime: "application/pdf" } });
@@ -314,7 +314,7 @@ describe("a PDF", () => {
     return { asked, bench: memoryBench({ "l.pdf": pdfOf([["x"]]) }, { host: { media: port } }) };
   }
 
-  it("that takes longer than a call goes on with the next window, and keeps what was read", async () => {
+  it("that takes longer than a call continues with the next window, and keeps what was read", async () => {
     const { asked, bench } = scripted(
       { pages: 3, texts: ["one", "two"], stopped: "time" },
       { pages: 3, texts: ["three"] },
@@ -341,7 +341,7 @@ describe("a PDF", () => {
     expect(asked).toEqual([1, 1]);
   });
 
-  it("is not taken as read to its end where nobody had the time to look, and goes on later", async () => {
+  it("is not treated as complete after a timeout, and continues later", async () => {
     const problem = "others were read. Try again";
     const busy = new HaftError("MEDIA_UNREADABLE", "", { details: { why: "busy", problem } });
     const answers = [{ pages: 2, texts: ["one"], stopped: "time" as const }, busy, { pages: 2, texts: ["two"] }];
@@ -355,7 +355,7 @@ describe("a PDF", () => {
     expect(asked).toEqual([1, 2, 2]);
   });
 
-  it("says where its text ends before its last page, and why", async () => {
+  it("reports where its text ends before the last page, and why", async () => {
     const fault = new HaftError("MEDIA_UNREADABLE", "", { details: { why: "memory", problem: "too much" } });
     const broken = scripted({ pages: 9, texts: ["one"], stopped: "time" }, fault);
     await read(broken.bench, "l.pdf", { limit: 1 });
@@ -374,7 +374,7 @@ describe("a PDF", () => {
     ]);
   });
 
-  it("has no line that is clipped, and no control character", async () => {
+  it("has no truncated line and no control character", async () => {
     const { bench } = scripted({ pages: 1, texts: [`${"é".repeat(1_500)}\u0000\u0007 end`] });
     const { data } = await read(bench, "l.pdf");
     expect(data?.truncatedLines).toEqual([]);

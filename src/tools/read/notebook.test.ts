@@ -13,7 +13,7 @@ const code = (source: string | readonly string[], outputs: readonly object[] = [
 const stream = (text: string | readonly string[], name = "stdout") => ({ output_type: "stream", name, text });
 
 describe("a notebook", () => {
-  it("is told by its cells and their outputs", () => {
+  it("is shown as cells with their outputs", () => {
     const cells = [
       { cell_type: "markdown", source: ["# Title\n", "Text"] },
       code("1 + 1\n", [
@@ -49,7 +49,7 @@ describe("a notebook", () => {
     });
   });
 
-  it("has long outputs clipped and counted, by lines and by bytes", () => {
+  it("has long outputs truncated and counted, by lines and by bytes", () => {
     const lines = Array.from({ length: 50 }, () => "x").join("\n");
     const view = notebookView(notebook([code("", [stream(lines), stream("é".repeat(3_000))])]));
     expect(view?.truncated).toBe(2);
@@ -70,7 +70,7 @@ describe("reading a notebook", () => {
   const read = (bench: ReturnType<typeof memoryBench>, more: object = {}, notebooks = true, path = "n.ipynb") =>
     bench.call<ReadData>("read", { path, ...more }, { notebooks });
 
-  it("gives the cells by windows of lines, and says so", async () => {
+  it("shows the cells by windows of lines, and reports it", async () => {
     const bench = memoryBench({ "n.ipynb": json });
     const done = await read(bench);
     expect(done.data).toMatchObject({ kind: "text", totalLines: 6, sizeBytes: json.length });

@@ -1,23 +1,23 @@
 import { isRecord } from "../../kernel/index.js";
 import { stripControls, truncateToHead, utf8Length } from "../../text/index.js";
 
-/** What is shown of one output of a cell. */
+/** Limits of one cell output. */
 const MAX_OUTPUT_BYTES = 2_000;
 const MAX_OUTPUT_LINES = 40;
 
-/** A notebook as a reader sees it. */
+/** A notebook as text. */
 export interface NotebookView {
-  /** Cells under headings, their outputs clipped; ends with a line end unless there is no cell. */
+  /** Cells under headings, with truncated outputs; ends with a line feed unless there is no cell. */
   readonly text: string;
   readonly cells: number;
-  /** Outputs that are not shown whole. */
+  /** Outputs that were truncated. */
   readonly truncated: number;
 }
 
 /**
  * A Jupyter notebook (`.ipynb`, format 4) as text: each cell under a heading with its number and kind, its source as it is, and
  * its outputs: text without control characters, at most 40 lines and 2,000 bytes of each, anything else by type and size.
- * Undefined where the text is no such notebook.
+ * Undefined if the text is not such a notebook.
  */
 export function notebookView(source: string): NotebookView | undefined {
   const parsed = parsedJson(source);
@@ -52,7 +52,7 @@ function headingOf(cell: Readonly<Record<string, unknown>>, index: number, total
   return `--- cell ${index + 1} of ${total}: ${kind}${run} ---`;
 }
 
-/** A text of the format is one string, or a list of them that are to be joined. */
+/** In this format a text is a string or a list of strings to join. */
 function joined(value: unknown): string {
   if (typeof value === "string") return value;
   return Array.isArray(value) ? value.filter((part) => typeof part === "string").join("") : "";

@@ -9,8 +9,8 @@ import { readLineWindow } from "./read-window.js";
 const STEP_BYTES = 256 * 1024;
 
 /**
- * Reads a window of the kept output of an earlier call, as UTF-8. Where its middle was not kept, lines count from 1 in the
- * part before the gap, and from the end in the part behind it.
+ * Reads a window of an artifact as UTF-8. If its middle was not stored, lines count from 1 in the
+ * part before the gap, and from the end in the part after it.
  */
 export async function readArtifact(
   id: string,
@@ -40,7 +40,7 @@ export async function readArtifact(
   };
 }
 
-/** Lines behind a gap have no number from the start. */
+/** Lines after a gap have no number from the start. */
 function fromTheEnd<W extends { readonly startLine: number; readonly endLine: number; readonly nextOffset?: number }>(
   window: W,
   lines: number,

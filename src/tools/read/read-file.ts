@@ -23,12 +23,12 @@ import { readLineWindow } from "./read-window.js";
 import { IMAGE_BOUNDS, showImage } from "./show-image.js";
 import { pdfView } from "./show-pdf.js";
 
-/** Read at once with the stat: enough for most files, and for telling what a large one is. */
+/** Read together with the stat: enough for most files, and to detect the type of a large one. */
 const FIRST_BYTES = 64 * 1024;
-/** Tries to see one version of a file that is being written. */
+/** Tries to read one version of a file that is being written. */
 const MAX_TRIES = 3;
 
-/** Reads a window of a file and remembers that it was seen. Throws what the port throws. */
+/** Reads a window of a file and records that it was seen. Throws what the port throws. */
 export async function readFile(
   asked: FileRequest,
   input: ReadInput,
@@ -59,7 +59,7 @@ export async function readFile(
   return data.kind === "image" && bytes !== undefined ? { data, ...attach(bytes, data.mime!) } : { data };
 }
 
-/** An image or a document as what it is. One that cannot be read as such was not seen. */
+/** Shows an image or document. One that cannot be decoded does not count as read. */
 async function readMedia(
   file: MediaFile,
   place: FilePlace,
@@ -86,7 +86,7 @@ async function remember(
   recordReadState(ctx, place, { info, sha256: isHashed ? await ctx.digest(bytes) : undefined });
 }
 
-/** Where the dialect shows bytes as they are: a picture that a model's provider refuses can end a session, so such a one is told and not sent. */
+/** Attaches an image unchanged. A model provider may reject a large image and end the session, so a note replaces it. */
 function attach(bytes: Uint8Array, mime: string): Pick<FoundFile, "image" | "note"> {
   const { maxBytes, maxWidth, maxHeight } = IMAGE_BOUNDS;
   const [width, height] = imageSize(bytes, mime) ?? [];
@@ -100,7 +100,7 @@ function attach(bytes: Uint8Array, mime: string): Pick<FoundFile, "image" | "not
   return { image: { data: bytes, mime } };
 }
 
-/** The cells of a notebook, to be windowed in place of its JSON. */
+/** The cells of a notebook, shown instead of its JSON. */
 function viewOf(
   { givenPath }: FileRequest,
   input: ReadInput,
@@ -121,11 +121,11 @@ function viewOf(
 
 interface TextFile {
   readonly info: FsEntryInfo;
-  /** All of it, where it is at hand. */
+  /** All bytes, if they were read. */
   readonly bytes: Uint8Array | undefined;
   readonly form: TextForm;
   readonly real: string;
-  /** What is shown in its place. */
+  /** What is shown instead. */
   readonly view: FileView | undefined;
 }
 
@@ -160,11 +160,11 @@ async function textData(
 interface Seen {
   readonly info: FsEntryInfo;
   readonly head: Uint8Array;
-  /** All of it, where it is small enough to be hashed. */
+  /** All bytes, if small enough to be hashed. */
   readonly whole?: Uint8Array;
 }
 
-/** Stat and content of one version of the file; its kind alone where that is no file. */
+/** Stat and content of one version of the file; only its kind if it is not a file. */
 async function inspect(ctx: ToolContext<ReadLimits>, path: string): Promise<Seen | Pick<FsEntryInfo, "kind">> {
   for (let tries = 1; ; tries++) {
     const [info, head] = await both(ctx.fs.stat(path), ctx.fs.readRange(path, 0, FIRST_BYTES));
@@ -178,7 +178,7 @@ async function inspect(ctx: ToolContext<ReadLimits>, path: string): Promise<Seen
   }
 }
 
-/** Both at once, for the sake of distant backends. No content where the stat shows no file and the read does not say why. */
+/** Both in parallel, for remote backends. No content where the stat shows no file and the read gives no reason. */
 async function both<Read>(stat: Promise<FsEntryInfo>, read: Promise<Read>): Promise<[FsEntryInfo, Read | undefined]> {
   const [info, head] = await Promise.allSettled([stat, read]);
   if (info.status === "rejected") throw info.reason;
@@ -187,7 +187,7 @@ async function both<Read>(stat: Promise<FsEntryInfo>, read: Promise<Read>): Prom
   return [info.value, isFile && head.status === "fulfilled" ? head.value : undefined];
 }
 
-/** How the file is text; undefined when it is none. A caller who names the encoding is believed. */
+/** The text form of the file; undefined if it is binary. An encoding from the caller is used unchecked. */
 async function formOf(input: ReadInput, bytes: Uint8Array, isPrefix: boolean): Promise<TextForm | undefined> {
   const named = input.encoding === undefined ? undefined : findEncoding(input.encoding);
   if (named !== undefined) return namedTextForm(named, bytes);

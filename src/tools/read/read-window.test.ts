@@ -88,7 +88,7 @@ describe("a window", () => {
     );
   });
 
-  it("never holds more than its bounds, and goes on where it ended", async () => {
+  it("never has more than its limits, and continues where it ended", async () => {
     await fc.assert(
       fc.asyncProperty(
         text,

@@ -5,9 +5,9 @@ import { type LineIndex, newlinesIn } from "./line-index.js";
 import { type LineSource, type LineTerminators, nextNewline, readAhead, wholeUnits } from "./line-source.js";
 import { lineText } from "./line-text.js";
 
-/** The largest file whose lines are counted to tell their number. */
+/** The largest file whose lines are counted. */
 const MAX_COUNTED_BYTES = 64 * 1024 * 1024;
-/** The most that one window returns where the dialect sets no bound. */
+/** The most that one window returns where the dialect sets no limit. */
 const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
 /** Bytes read at once when looking for a line from the end. */
 const STEP_BYTES = 256 * 1024;
@@ -33,7 +33,7 @@ export type LineWindow = Pick<
 >;
 
 /**
- * Reads a window of lines. The first lines cost the window, the last ones too; one in the middle costs a scan up to it the
+ * Reads a window of lines. The first and last lines cost only the window; one in the middle costs a scan up to it the
  * first time, and a block of the index after that.
  */
 export async function readLineWindow(
@@ -59,7 +59,7 @@ export async function readLineWindow(
 interface Window {
   readonly startLine: number;
   readonly collector: LineCollector;
-  /** Where the bytes that were looked at end. */
+  /** Where the examined bytes end. */
   readonly end: number;
 }
 
@@ -113,7 +113,7 @@ class WindowJob {
     return this.#collect(1, 0, 0);
   }
 
-  /** Looks at what the index does not know yet, to the end of the file. */
+  /** Scans the part that is not indexed yet, to the end of the file. */
   async countAll(): Promise<void> {
     let offset = this.index.scanned;
     if (offset >= this.source.size) return;
@@ -163,7 +163,7 @@ class WindowJob {
       }
       const to = afterNewlines(chunk, left, this.#ends);
       left = 0;
-      // What is collected is kept.
+      // The collected lines are kept.
       end = start + to + this.#push(collector, isScan ? chunk.slice(to) : chunk.subarray(to), start + to);
       if (collector.isFull) break;
     }
@@ -173,7 +173,7 @@ class WindowJob {
 
   #newCollector(): LineCollector {
     const { maxLines, maxBytes, maxLineBytes } = this.#bounds;
-    // Half of the bytes of an English UTF-16 text go when it becomes UTF-8.
+    // English UTF-16 text needs half as many bytes in UTF-8.
     const { unitBytes } = this.#ends;
     return new LineCollector(
       { maxLines, maxBytes: maxBytes * unitBytes, maxLineBytes: maxLineBytes * unitBytes },
@@ -181,14 +181,14 @@ class WindowJob {
     );
   }
 
-  /** The mark in front of the file is no text. Returns the bytes taken, the mark among them. */
+  /** Skips the BOM. Returns the bytes consumed, including the BOM. */
   #push(collector: LineCollector, bytes: Uint8Array, offset: number): number {
     const checkpoint = Math.min(bytes.length, Math.max(0, this.form.bomBytes - offset));
     return checkpoint + collector.push(bytes.subarray(checkpoint));
   }
 }
 
-/** Where the line begins that follows so many newlines of the chunk; it has as many. */
+/** The start of the line after `count` newlines of the chunk, which has that many. */
 function afterNewlines(chunk: Uint8Array, count: number, ends: LineTerminators): number {
   let to = 0;
   for (let lines = 0; lines < count; lines++) to = nextNewline(chunk, to, ends) + ends.unitBytes;

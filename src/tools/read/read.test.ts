@@ -55,7 +55,7 @@ describe("a window of lines", () => {
     });
   });
 
-  it("is empty past the end and says how many lines there are", async () => {
+  it("is empty past the end and reports how many lines there are", async () => {
     const bench = memoryBench({ "ten.txt": numbered(10) });
     expect((await bench.call<ReadData>("read", { path: "ten.txt", offset: 11 })).data).toMatchObject({
       text: "",
@@ -73,7 +73,7 @@ describe("a window of lines", () => {
     }
   });
 
-  it("ends at its bounds, names the cut and can be gone on from without a gap", async () => {
+  it("ends at its limits, reports the truncation and can be continued without a gap", async () => {
     const bench = memoryBench({ "long.txt": numbered(5_000) });
     const seen: string[] = [];
     let offset: number | undefined = 1;
@@ -113,7 +113,7 @@ describe("a window of lines", () => {
 });
 
 describe("long lines", () => {
-  it("clips a line and tells its real length", async () => {
+  it("truncates a line and reports its real length", async () => {
     const bench = memoryBench({ "min.js": `var a=${"x+".repeat(200_000)}1\nend\n` });
     const { data, truncations: cuts } = await bench.call<ReadData>("read", { path: "min.js", limit: 5 });
     expect(data?.text.startsWith("var a=x+x+")).toBe(true);
@@ -122,7 +122,7 @@ describe("long lines", () => {
     expect(cuts).toMatchObject([{ what: "line 1 of min.js", producedBytes: 400_007, keptBytes: 2_000 }]);
   });
 
-  it("clips between characters, and keeps a CRLF", async () => {
+  it("truncates between characters, and keeps a CRLF", async () => {
     const bench = memoryBench({ "w.txt": `${"漢".repeat(1_000)}\r\nb\r\n` });
     const { data } = await bench.call<ReadData>("read", { path: "w.txt" });
     expect(data?.text).toBe(`${"漢".repeat(666)}\r\nb\r\n`);
@@ -177,7 +177,7 @@ describe("encodings", () => {
     expect(await bench.call("read", { path: "k.txt", encoding: "ebcdic" })).toMatchObject({ code: "CALL_INVALID" });
   });
 
-  it("tells type and size of what is no text", async () => {
+  it("reports type and size of a binary file", async () => {
     const bench = memoryBench({
       "p.bmp": bytesOf("BM\0\0\0\0\r\n\x1a\n\0\0\0\r"),
       "z.bin": bytesOf("a\0b\0c\x01\x02"),
@@ -219,7 +219,7 @@ describe("pictures", () => {
 });
 
 describe("what cannot be read", () => {
-  verifies("IR-061", "refuses a folder, a FIFO and a dangling link", async () => {
+  verifies("IR-061", "refuses a directory, a FIFO and a dangling symlink", async () => {
     const backend = createMemoryBackend({ files: { "folder/": "" } });
     backend.plant({ kind: "fifo", path: "/workspace/p.fifo" });
     backend.plant({ kind: "link", path: "/workspace/dead", target: "nowhere" });
@@ -245,7 +245,7 @@ describe("what cannot be read", () => {
     expect((await bench.call<ReadData>("read", { path: "./a.txt" })).data?.path).toBe("./a.txt");
   });
 
-  it("says of an encoding that it is a guess, unless the caller named it", async () => {
+  it("reports that an encoding is guessed, unless the caller named it", async () => {
     const bench = memoryBench({ "l.txt": Uint8Array.of(99, 97, 102, 0xe9, 10) });
     const read = async (more: object) => (await bench.call<ReadData>("read", { path: "l.txt", ...more })).data;
     expect(await read({})).toMatchObject({ text: "café\n", encoding: "windows-1252", isGuessed: true });
@@ -261,7 +261,7 @@ describe("what cannot be read", () => {
     });
   });
 
-  it("does not name a link that leads nowhere as near itself", async () => {
+  it("does not suggest a dangling symlink for itself", async () => {
     const backend = createMemoryBackend();
     backend.plant({ kind: "link", path: `${backend.cwd}/gone`, target: "nowhere" });
     const failed = await toolBench({ backend }).call("read", { path: "gone" });
@@ -290,7 +290,7 @@ describe("read-state", () => {
     expect(handle.size).toBe(1);
   });
 
-  it("knows a file by its real place, whatever link it was read through", async () => {
+  it("identifies a file by its real path, whatever symlink it was read through", async () => {
     const backend = createMemoryBackend({ files: { "a.txt": "one\n" } });
     backend.plant({ kind: "link", path: "/workspace/link", target: "a.txt" });
     const bench = toolBench({ backend });
@@ -367,7 +367,7 @@ describe("large files", () => {
 });
 
 describe("artifacts", () => {
-  it("reads what an earlier call kept, and tells an evicted one from an unknown one", async () => {
+  it("reads an artifact, and distinguishes an evicted one from an unknown one", async () => {
     const bench = memoryBench();
     const writer = await bench.session.artifacts.create({ what: "stdout" });
     await writer.write(new TextEncoder().encode(numbered(10)));
@@ -382,7 +382,7 @@ describe("artifacts", () => {
     expect(await bench.call("read", { path: "artifact:none" })).toMatchObject({ code: "ARTIFACT_UNKNOWN" });
   });
 
-  it("tells lines behind a gap from the end", async () => {
+  it("numbers lines after a gap from the end", async () => {
     const bench = memoryBench();
     const writer = await bench.session.artifacts.create({ what: "stdout" });
     await writer.write(new TextEncoder().encode(`${numbered(10)}${"x\n".repeat(2_000_000)}last 2\nlast 1\n`));

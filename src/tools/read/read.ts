@@ -22,9 +22,9 @@ import { readFile } from "./read-file.js";
  * Reads a window of lines of a text file, or of an artifact. Never loads a large file: the first and last lines cost the
  * window whatever the size. Where the limits say so, a PNG, JPEG, GIF or WebP comes as an image block of at most 2000×2000 pixels
  * and 3,932,160 bytes, a PDF as the text of its pages, a notebook as its cells; of an image or PDF at most 50 MiB are opened. Any
- * other binary file comes as type and size. Remembers that the session has seen the file.
+ * other binary file is reported by type and size. Records that the session has seen the file.
  *
- * Fails with `FS_NOT_FOUND` (near names in `details.near`), `FS_NOT_A_FILE` for what is no regular file, refused before it
+ * Fails with `FS_NOT_FOUND` (near names in `details.near`), `FS_NOT_A_FILE` for anything but a regular file, refused before it
  * is opened, `MEDIA_UNREADABLE` for a damaged image or PDF and for an encrypted PDF, and `ARTIFACT_UNKNOWN` or `ARTIFACT_EVICTED`.
  */
 export const readTool = defineTool({
@@ -90,7 +90,7 @@ function summarize(found: FoundFile, input: ReadInput, provenance: Provenance): 
   });
 }
 
-/** What was asked for and is not there: lines after the window's bounds, and the ends of long lines. */
+/** Omitted lines after the window, and the truncated ends of long lines. */
 function truncationsOf(data: ReadData, input: ReadInput): readonly Truncation[] {
   const truncations: Truncation[] = [];
   const keptBytes = utf8Length(data.text);

@@ -6,8 +6,8 @@ import { type ImageSize, imageSize } from "./image-size.js";
 import { MAX_MEDIA_BYTES, type MediaFile, mediaIo, missingPackage, unreadable } from "./media-file.js";
 
 /**
- * What is sent of an image: what every common provider takes of a side, and 5 MiB as base64. More pixels than `maxPixels` are
- * not decoded: as many take 400 MB.
+ * Limits of an image: the side length that every common provider accepts, and 5 MiB as base64. More pixels than `maxPixels` are
+ * not decoded: that would take 400 MB.
  */
 export const IMAGE_BOUNDS: ImageBounds = Object.freeze({
   maxWidth: 2_000,
@@ -19,8 +19,8 @@ export const IMAGE_BOUNDS: ImageBounds = Object.freeze({
 const SMALLER = "Create a smaller copy with a command and read that.";
 
 /**
- * Shows an image, made smaller where it does not fit. A picture that a provider refuses can end a conversation, so each is decoded
- * first; where nothing here decodes, one that fits by its header is passed on as it is.
+ * Shows an image, resized where it does not fit. An image that a provider rejects can end a conversation, so each is decoded
+ * first; where no decoder is available, one that fits by its header is passed through unchanged.
  */
 export async function showImage(file: MediaFile, ctx: ToolContext): Promise<FoundFile | ToolResult<never>> {
   const { asked, info, bytes, head, mime } = file;
@@ -73,7 +73,7 @@ function notShown(why: string, next = SMALLER): string {
   return `The image is not shown: ${why}. ${next}`;
 }
 
-/** Where nothing here decodes images. */
+/** Without an image decoder. */
 function unchangedImage(
   { mime }: MediaFile,
   bytes: Uint8Array,

@@ -4,27 +4,27 @@ import type { ReadInput, ReadLimits } from "./contract.js";
 import { type FileView, type FoundFile, UTF8_VIEW, unshownData } from "./found-file.js";
 import { isUnread, MAX_MEDIA_BYTES, type MediaFile, mediaIo, missingPackage, unreadable } from "./media-file.js";
 
-/** Characters of the text of one document, each page counting a few more; what follows the page that goes over it is not shown. */
+/** Characters of one document, with a few for each page; pages after the one that exceeds it are not shown. */
 const MAX_PDF_CHARACTERS = 4_194_304;
 const CACHE = "pdf-text";
 /** Bytes. */
 const LONGEST_CHARACTER = 4;
 const PDFTOTEXT = "Try a command such as `pdftotext`.";
 
-/** The text of the first pages of one version of a document, as far as it has been read. */
+/** The text of the pages of a document that have been read. */
 interface PdfPagesRead {
   readonly key: string;
-  /** How many the document has. */
+  /** Pages of the document. */
   readonly pages: number;
   readonly texts: readonly (string | undefined)[];
-  /** Nothing more can be had. */
+  /** No more pages can be read. */
   readonly isDone: boolean;
   readonly why?: "size" | "fault";
 }
 
 /**
- * A PDF as the text of its pages, each under a heading. What was read is kept for the session, so that the next window costs
- * nothing, and goes on where the time of a call was not enough.
+ * A PDF as the text of its pages, each under a heading. Pages are cached for the session, so that the next window costs
+ * nothing and continues where the time of a call was not enough.
  *
  * @param key - Names this version of the file.
  */
@@ -59,7 +59,7 @@ export async function pdfView(
   }
 }
 
-/** What is known of the document already, and where the window wants more, as much as the time of the call gives. */
+/** The cached pages, and if the window needs more, as many as the time of the call allows. */
 async function readOn(
   key: string,
   bytes: Uint8Array,
@@ -87,7 +87,7 @@ async function readOn(
   return read;
 }
 
-/** Of the document that was read last. */
+/** Of the most recently read document. */
 function keptPages(session: Session, key: string): PdfPagesRead | undefined {
   const kept = session.caches?.get(CACHE) as PdfPagesRead | undefined;
   return kept?.key === key ? kept : undefined;
@@ -106,7 +106,7 @@ function linesOf({ texts, pages }: PdfPagesRead, maxLineBytes: number): readonly
   });
 }
 
-/** Without what no page shows. A line that would be clipped is divided: nothing else could show the rest of it. */
+/** Without control characters. A line that would be truncated is split: nothing else could show the rest of it. */
 function pageLines(text: string, maxLineBytes: number): readonly string[] {
   const clean = stripControls(text.replace(/\r\n?/g, "\n")).text.trimEnd();
   return clean === "" ? [] : clean.split("\n").flatMap((line) => divided(line.trimEnd(), maxLineBytes));

@@ -1,12 +1,12 @@
-/** The way of a stream into an artifact. */
+/** Writes a stream to an artifact. */
 import type { ToolContext } from "../../kernel/index.js";
 
-/** Bytes of one write: pieces as small as a pipe gives them would cost a turn of the store each. */
+/** Bytes of one write: a pipe delivers small pieces, and each write to the store has a cost. */
 const BLOCK_BYTES = 256 * 1024;
-/** With so much waiting to be written the command waits. */
+/** The command waits while this much is waiting to be written. */
 const MAX_WAITING_BYTES = 1_048_576;
 
-/** Where the whole of a stream is. */
+/** Where the complete stream is stored. */
 export interface RecordedStream {
   readonly artifact: string;
   readonly producedBytes: number;
@@ -18,10 +18,10 @@ export interface RecordedStream {
 export class ArtifactSink {
   #block = new Uint8Array(BLOCK_BYTES);
   #usedBytes = 0;
-  /** Blocks that wait for their turn, the oldest first. A store may keep what it is given, so each is used once. */
+  /** Blocks to be written, oldest first. The store may keep a reference, so no block is reused. */
   #waiting: Uint8Array[] = [];
   #droppedBytes = 0;
-  /** Ours, about what was lost. */
+  /** Bytes of the markers for dropped bytes. */
   #markerBytes = 0;
   #writing: Promise<void> | undefined;
   #failed = false;
@@ -35,8 +35,8 @@ export class ArtifactSink {
   }
 
   /**
-   * @param droppedBytes - How many before these never came.
-   * @returns What to wait for before there are more.
+   * @param droppedBytes - How many bytes before these were dropped.
+   * @returns A promise to await before pushing more.
    */
   push(bytes: Uint8Array, droppedBytes: number): Promise<void> | undefined {
     if (this.#failed) return undefined;
@@ -45,7 +45,7 @@ export class ArtifactSink {
     return this.#waiting.length * BLOCK_BYTES >= MAX_WAITING_BYTES ? this.#writing : undefined;
   }
 
-  /** Never rejects. What was opened is ended, also after a write that failed. */
+  /** Never rejects. Also closes the artifact after a failed write. */
   async end(droppedBytes: number): Promise<RecordedStream | undefined> {
     if (!this.#failed) this.#writeLossMarker(droppedBytes);
     this.#send();
@@ -86,7 +86,7 @@ export class ArtifactSink {
     this.#droppedBytes += bytes;
   }
 
-  /** Writes until nothing waits. After a failed write nothing is written any more. */
+  /** Writes until nothing waits; stops for good after a failed write. */
   async #drain(): Promise<void> {
     try {
       const writer = await this.#opened;

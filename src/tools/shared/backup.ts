@@ -1,4 +1,4 @@
-/** The bytes that a call replaces or deletes: how they are kept before, and how its answer tells of them. */
+/** Backups of the bytes that a call replaces or deletes, and how its result reports them. */
 import {
   type ErrorCode,
   HaftError,
@@ -8,27 +8,27 @@ import {
   type Truncation,
 } from "../../kernel/index.js";
 
-/** Where the bytes that a call replaced or deleted are kept; fewer than there were where the session had no room for all. */
+/** The stored bytes; `bytes` is less than `sizeBytes` where the session had no room for all. */
 export interface ContentBackup {
   readonly artifact: string;
   readonly bytes: number;
   readonly sizeBytes: number;
 }
 
-/** Replaced bytes that are gone. `maxBytes` is the bound that they were over; without it the session had no room for them. */
+/** Replaced bytes that were not stored: over `maxBytes`, or without it, because the session had no room. */
 export interface BackupSkipped {
   readonly kept: false;
   readonly sizeBytes: number;
   readonly maxBytes?: number;
 }
 
-/** What was kept, with the way to give it up when nothing is replaced or deleted after all. */
+/** A backup, and how to discard it when nothing is replaced or deleted after all. */
 export interface StoredBackup<Kept = ContentBackup> {
   readonly backup: Kept;
   discard(): Promise<void>;
 }
 
-/** Keeps the bytes that are about to be replaced or deleted as an artifact of the session; nothing for an empty file. */
+/** Stores bytes that are about to be replaced or deleted as an artifact; nothing for an empty file. */
 export async function backUp(
   ctx: Pick<ToolContext, "artifacts">,
   provenance: Provenance,
@@ -37,26 +37,26 @@ export async function backUp(
 ): Promise<StoredBackup | undefined> {
   if (bytes.length === 0) return undefined;
   const writer = await ctx.artifacts.create({ what, provenance });
-  const giveUp = async (): Promise<void> => {
-    // It is then an artifact that nobody needs, no reason for a call to fail.
+  const discard = async (): Promise<void> => {
+    // An unneeded artifact is no reason for the call to fail.
     await writer.discard?.().catch(() => {});
   };
   try {
     await writer.write(bytes);
     const { keptBytes } = await writer.end();
-    return { backup: { artifact: writer.id, bytes: keptBytes, sizeBytes: bytes.length }, discard: giveUp };
+    return { backup: { artifact: writer.id, bytes: keptBytes, sizeBytes: bytes.length }, discard };
   } catch (thrown) {
-    await giveUp();
+    await discard();
     throw thrown;
   }
 }
 
-/** The bytes of a file over `maxBytes`, which are not kept. */
+/** For a file over `maxBytes`, which is not stored. */
 export function backupSkipped(sizeBytes: number, maxBytes: number): StoredBackup<BackupSkipped> {
   return { backup: { kept: false, sizeBytes, maxBytes }, discard: async () => {} };
 }
 
-/** After these a file is as it was. */
+/** Errors after which the file is unchanged. */
 const UNTOUCHED: readonly string[] = [
   "FS_STALE",
   "FS_PERMISSION",
@@ -67,8 +67,8 @@ const UNTOUCHED: readonly string[] = [
 ] satisfies readonly ErrorCode[];
 
 /**
- * Replaces, and gives up what was kept where nothing was replaced. After any other failure it stays, and the error names it as
- * `details.backup`: a write in place may have ended half-way.
+ * Replaces, and discards the backup where nothing was replaced. After any other failure it remains, and the error has it as
+ * `details.backup`: a write in place may be incomplete.
  */
 export async function withBackup<T>(
   kept: StoredBackup<ContentBackup | BackupSkipped> | undefined,
@@ -90,7 +90,7 @@ function withBackupDetail(cause: HaftError, backup: ContentBackup | BackupSkippe
   return new HaftError(code, message, { cause, details, ...(hint === undefined ? {} : { hint }) });
 }
 
-/** Replaced bytes as the parts of a result that tell of them; nothing where there were none. */
+/** The parts of a result that report replaced bytes; nothing where there were none. */
 export function backupParts(
   givenPath: string,
   backup: ContentBackup | BackupSkipped | undefined,
@@ -101,7 +101,7 @@ export function backupParts(
   return { truncations: [truncationOf(givenPath, reported)], details: { backup: reported } };
 }
 
-/** As something that an answer does not show and that can be had, or not. */
+/** As a truncation of the result. */
 function truncationOf(givenPath: string, backup: ContentBackup | BackupSkipped): Truncation {
   const { sizeBytes: producedBytes } = backup;
   const what = `the replaced bytes of ${givenPath}`;

@@ -33,7 +33,7 @@ describe.each(Object.keys(BACKENDS))(
       }
     }
 
-    it("is not overwritten by a move, which keeps and moves nothing then", () =>
+    it("is not overwritten by a move, which then stores and moves nothing", () =>
       raced(
         (bench) => bench.put("g.txt", "written by another"),
         async (bench) => {
@@ -49,7 +49,7 @@ describe.each(Object.keys(BACKENDS))(
         },
       ));
 
-    it("is not overwritten by a write, which keeps and writes nothing then", () =>
+    it("is not overwritten by a write, which then stores and writes nothing", () =>
       raced(
         (bench) => bench.put("f.txt", "written by another"),
         async (bench) => {
@@ -61,7 +61,7 @@ describe.each(Object.keys(BACKENDS))(
         },
       ));
 
-    it("is edited in place of what was kept, which is given up", () =>
+    it("is edited, and the backup of the old content is discarded", () =>
       raced(
         (bench) => bench.put("f.txt", "old, by another"),
         async (bench) => {

@@ -2,8 +2,8 @@ import { fail, HaftError, type SearchEnd, type ToolResult } from "../../kernel/i
 import { rootFailure, type SearchedRoot } from "./search-root.js";
 
 /**
- * Takes what a search yields. What is found before a cancel or a time-out is kept, however the engine tells of it: the end
- * record then says so. Any other error of ours is the call's failure, in the words of the one who named the root.
+ * Collects what a search yields. What is found before a cancel or timeout is kept, however the engine reports it: the end
+ * record then says so. Any other HaftError is the call's failure, with the path as the model spelled it.
  */
 export async function collectSearch<T>(
   found: AsyncIterable<T | SearchEnd>,

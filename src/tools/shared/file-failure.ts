@@ -3,12 +3,12 @@ import { quoted } from "./path-input.js";
 import { unexpandedIn } from "./unexpanded-path.js";
 
 interface FileRequest {
-  /** What is not done, as in "Did not read". */
+  /** The verb after "Did not". */
   readonly verb: string;
   /** The path as the model spelled it, and made absolute. */
   readonly givenPath: string;
   readonly absolute: string;
-  /** What should have been there. Default "file". */
+  /** What was expected there. Default "file". */
   readonly noun?: string;
 }
 
@@ -24,7 +24,7 @@ const KINDS: Readonly<Record<string, string>> = {
   other: "it is a FIFO, a socket or a device",
 };
 
-/** Why and what next, by the code of a port's error. Codes that are not here keep the port's own words. */
+/** Reason and next step by error code. Other codes keep the message of the port. */
 const REASONS: Partial<Readonly<Record<ErrorCode, Reason>>> = {
   FS_NOT_FOUND: (_, asked) => `no such ${asked.noun ?? "file"}${homeOf(asked)}${unexpandedClause(asked)}.`,
   FS_NOT_A_FILE: ({ kind }) => `${KINDS[String(kind)] ?? "it is not a regular file"}.`,
@@ -54,7 +54,7 @@ const REASONS: Partial<Readonly<Record<ErrorCode, Reason>>> = {
   },
 };
 
-/** What `~` stood for, where the path begins with it: on a machine of many users it is seldom the folder that was meant. */
+/** What `~` expanded to, where the path begins with it: often not the directory that was meant. */
 function homeOf({ givenPath, absolute }: FileRequest): string {
   const below = givenPath.slice(1);
   if (!/^~(\/|$)/.test(givenPath) || !absolute.endsWith(below)) return "";
@@ -67,8 +67,8 @@ function unexpandedClause({ givenPath }: FileRequest): string {
 }
 
 /**
- * A port's error as the tool's failure, in the model's spelling of the path. What is no error of a file, such as a denial,
- * keeps its code and its words but for the path. Anything else is thrown on.
+ * A port's error as the tool's failure, with the path as the model spelled it. An error that is not about a file, such as a denial,
+ * keeps its code and message except for the path. Anything else is rethrown.
  */
 export function fileFailure(thrown: unknown, asked: FileRequest): ToolResult<never> {
   if (!HaftError.is(thrown)) throw thrown;
@@ -83,13 +83,13 @@ export function fileFailure(thrown: unknown, asked: FileRequest): ToolResult<nev
   return fail(thrown.code, message, { details });
 }
 
-/** To `catch` with: what is not there gives undefined, any other trouble is thrown on. */
+/** For `catch`: undefined for a missing file; any other error is rethrown. */
 export function undefinedIfMissing(thrown: unknown): undefined {
   if (HaftError.is(thrown, "FS_NOT_FOUND")) return undefined;
   throw thrown;
 }
 
-/** The refusal of what a stat shows to be no regular file; undefined for a file, and for a link whose target decides. */
+/** Refuses anything but a regular file; undefined for a file, and for a symlink, whose target decides. */
 export function refuseKind(kind: string, asked: FileRequest): ToolResult<never> | undefined {
   if (kind === "file" || kind === "link") return undefined;
   return fileFailure(new HaftError("FS_NOT_A_FILE", "", { details: { kind } }), asked);

@@ -1,4 +1,4 @@
-/** What a job has printed since the session was last told: each session has a place of its own in each stream. */
+/** The output of a job since the last report: each session has its own position in each stream. */
 import type { OutputSeen, ShellHandle, ToolContext } from "../../kernel/index.js";
 import { concatBytes, decodeText, incompleteTailLength, omitOverwritten, utf8TailStart } from "../../text/index.js";
 import type { NewOutput, ProcessLimits } from "../process/contract.js";
@@ -9,14 +9,14 @@ type StreamName = "stdout" | "stderr";
 /** Bytes of one read. */
 const READ_BYTES = 1_048_576;
 /**
- * Bytes of a stream that one answer moves; a job may print faster than it is read. Half of what a job keeps: the copies of a
- * few polls come on top of it on the disk.
+ * Bytes of a stream that one call reads; a job may print faster than it is read. Half of what a job stores: the copies of a
+ * few polls need disk space too.
  */
 const MAX_TRANSFER_BYTES = 32 * 1_048_576;
 /** No more is read after this. */
 const MAX_READ_MS = 2_000;
 
-/** Notes that the session has seen the output up to these places. */
+/** Records that the session has seen the output up to these positions. */
 export function markReported(
   { session, backend }: Pick<ToolContext, "session" | "backend">,
   id: string,
@@ -25,7 +25,7 @@ export function markReported(
   session.outputsSeen?.set(`${backend.name} ${id}`, seen);
 }
 
-/** Reads what is new of both streams and notes it as told. Half a character at the end waits for its other half. */
+/** Reads the new output of both streams and records it as reported. An incomplete character at the end is left for the next call. */
 export async function newOutput(
   ctx: ToolContext<ProcessLimits>,
   job: ShellHandle,
@@ -96,7 +96,7 @@ async function readNew(ctx: ToolContext<ProcessLimits>, job: ShellHandle, stream
   return { output, next: at - held };
 }
 
-/** An artifact for what one answer cannot show; without a place to keep it the output is only cut. */
+/** An artifact for what one result cannot show; if it cannot be stored, the output is only truncated. */
 async function openSink(ctx: ToolContext, what: string, first: Uint8Array) {
   try {
     const writer = await ctx.artifacts.create({ what });

@@ -2,9 +2,9 @@ import { fail, type ToolResult } from "../../kernel/index.js";
 import { quoted } from "./path-input.js";
 
 /**
- * A refusal of a number of results that is none.
+ * Refuses an invalid limit.
  *
- * @param verb - What is not done, as in "Did not list".
+ * @param verb - The verb after "Did not".
  */
 export function refuseLimit(limit: number | undefined, verb: string, path: string): ToolResult<never> | undefined {
   if (limit === undefined || (Number.isInteger(limit) && limit >= 1)) return undefined;

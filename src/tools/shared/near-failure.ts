@@ -10,22 +10,22 @@ import { asciiJson, baseName, firstDifference, hasLookAlikes, parentOf } from ".
 import { nearPaths, siblings } from "./near-names.js";
 import { quoted } from "./path-input.js";
 
-/** Names that look alike and are all spelled out. */
+/** Look-alike names that are listed. */
 const MAX_NAMED = 3;
 
-/** The folder of a path, where the workspace holds it, so that a misspelt name can be answered with the right one. */
+/** The directory of a path inside the workspace, so that a failure can suggest similar names. */
 export function siblingClaims(path: string, context: Pick<ClaimContext, "workspace" | "cwd">): readonly Claim[] {
   const parent = parentOf(path);
   const isOurs = path !== "/" && (isWithin(context.workspace, parent) || isWithin(context.cwd, parent));
   return isOurs ? [{ kind: "file", path: parent, access: ["read"], scope: "self", optional: "if-allowed" }] : [];
 }
 
-/** The same for a call that only looks there for a name that is easily taken for this one. */
+/** The same for a call that only needs it for look-alike names. */
 export function lookAlikeClaims(path: string, context: Pick<ClaimContext, "workspace" | "cwd">): readonly Claim[] {
   return hasLookAlikes(baseName(path)) ? siblingClaims(path, context) : [];
 }
 
-/** A failure for what is not there, with the paths beside it that may have been meant; any other failure as it is. */
+/** Adds similar paths to a failure for a missing file; any other failure is unchanged. */
 export async function withNearPaths(
   failure: ToolResult<never>,
   absolute: string,
@@ -40,7 +40,7 @@ export async function withNearPaths(
   return { ...failure, message: `${failure.message} ${message}`, details: { ...(failure.details as object), near } };
 }
 
-/** The refusal of a new file whose name is easily taken for one that exists; undefined where there is none such. */
+/** Refuses a new file whose name looks the same as an existing one. */
 export async function refuseLookAlike(
   ctx: ToolContext,
   verb: string,
@@ -54,7 +54,7 @@ export async function refuseLookAlike(
   return fail("FS_NOT_FOUND", `Did not ${verb} ${quoted(givenPath)}: ${why}`, { details: { path: givenPath, near } });
 }
 
-/** How the names differ from the one asked for, and how to send them: what looks alike cannot be copied from a listing. */
+/** How the names differ, and how to send them: a model cannot copy invisible differences from a listing. */
 function lookAlikes(absolute: string, givenPath: string, names: readonly string[]): string {
   const first = names[0]!;
   const { column, there, here } = firstDifference(first, baseName(absolute)) ?? { column: 1 };

@@ -4,24 +4,24 @@ import { baseName, foldLookAlikes, nearestNames, parentOf, withoutTrailingSlash 
 const MAX_LISTED = 5_000;
 
 export interface NearPaths {
-  /** The paths beside a missing one that it may have meant, in the model's way of spelling. */
+  /** Similar paths in the same directory, as the model would spell them. */
   readonly near: readonly string[];
   /** The names that differ from the missing one only in characters that look alike. */
   readonly lookAlikes: readonly string[];
 }
 
-/** What is beside a missing path; nothing when the directory cannot be listed. */
+/** Similar names beside a missing path; nothing when the directory cannot be listed. */
 export async function nearPaths(ctx: ToolContext, absolute: string, givenPath: string): Promise<NearPaths> {
   try {
     const { children } = await ctx.fs.readDir(parentOf(absolute), { limit: MAX_LISTED });
     const missingName = baseName(absolute);
-    // A name that is there and still was not found is a link that leads nowhere.
+    // A name that exists but was not found is a dangling symlink.
     const others = children.map(({ name }) => name).filter((name) => name !== missingName);
     const folded = foldLookAlikes(missingName);
     const alike = others.filter((name) => foldLookAlikes(name) === folded);
     return { near: nearestNames(missingName, others).map((name) => siblings(givenPath, name)), lookAlikes: alike };
   } catch {
-    // The call was not granted the folder, or it is missing too: then there is nothing to offer.
+    // The directory is missing or not granted: nothing to suggest.
     return { near: [], lookAlikes: [] };
   }
 }

@@ -10,7 +10,7 @@ function found(text: string, { head = 0, tail = 0, chunk = 7 } = {}) {
   return lines.between(all.subarray(0, head), all.subarray(all.length - tail));
 }
 
-it("finds lines that look like errors, under their numbers, however the stream is cut", () => {
+it("finds lines that look like errors, with their numbers, however the stream is split", () => {
   const text = "fine\nmain.c:3: error: x\nfine\nTypeError: y is not a function\n✗ one test\nTerror in the night\n";
   for (const chunk of [1, 7, 1_000])
     expect(found(text, { chunk })).toEqual([
@@ -20,14 +20,14 @@ it("finds lines that look like errors, under their numbers, however the stream i
     ]);
 });
 
-it("leaves out what head and tail show, and the lines that they cut", () => {
+it("omits what head and tail show, and the lines that they truncate", () => {
   const lines = ["error 1", "error 2", "error 3", "error 4", "error 5"];
   const text = `${lines.join("\n")}\n`;
   expect(found(text, { head: 10, tail: 10 }).map(({ line }) => line)).toEqual([3]);
   expect(found(text, { head: 16, tail: 0 }).map(({ line }) => line)).toEqual([4, 5]);
 });
 
-it("keeps at most twenty different lines, each clipped, and 4 KiB", () => {
+it("keeps at most twenty different lines, each truncated, and 4 KiB", () => {
   const many = Array.from({ length: 100 }, (_, index) => `error number ${index}\n`).join("");
   expect(found(many)).toHaveLength(20);
   expect(found(`start\n${"the same error\n".repeat(100)}`)).toEqual([{ line: 2, text: "the same error" }]);

@@ -1,14 +1,14 @@
-/** Lines that look like errors, out of the part of a stream that an answer leaves out. */
+/** Finds lines that look like errors in the omitted part of a stream. */
 import { countNewlines, stripControls, truncateToHead, utf8Length } from "../../text/index.js";
 
 const MAX_LINES = 20;
 const MAX_BYTES = 4_096;
 const MAX_LINE_BYTES = 400;
-/** Lines that are looked at more closely, those that stand there several times included. */
+/** Matches that are examined, duplicates included. */
 const MAX_HITS = 200;
-/** Characters of a line that is not over yet which are kept to be looked at. */
+/** Characters kept of an incomplete line. */
 const MAX_OPEN = 4_096;
-/** Bytes that are looked through. */
+/** Bytes scanned. */
 const MAX_SCANNED_BYTES = 64 * 1_048_576;
 const NOTABLE =
   /\b(?:[Ee]rror|ERROR|[Ff]atal|FATAL|FAIL(?:ED|URE)?|[Ff]ailed|[Pp]anic(?:ked)?|Traceback|[Ee]xception|Segmentation fault|[Cc]annot|Killed|Aborted|undefined reference|not found|denied)\b|[a-z](?:Error|Exception)\b|✗|✘|✖/;
@@ -19,9 +19,9 @@ export interface NotableLine {
   readonly text: string;
 }
 
-/** Follows one stream from its start; what stands in the head or the tail of the answer is left out at the end. */
+/** Follows one stream from its start; lines shown in the head or tail are excluded at the end. */
 export class NotableLines {
-  /** Bytes that are still to come of the head. */
+  /** Remaining bytes of the head. */
   #headBytes: number;
   readonly #decoder = new TextDecoder();
   readonly #found: NotableLine[] = [];
@@ -29,12 +29,12 @@ export class NotableLines {
   #foundBytes = 0;
   #hits = 0;
   #scannedBytes = 0;
-  /** The line that has begun and is not over, from its start. */
+  /** The current incomplete line. */
   #open = "";
-  /** Lines that are over. */
+  /** Complete lines. */
   #lines = 0;
 
-  /** @param headBytes - Of the first bytes of the stream only the lines are counted. */
+  /** @param headBytes - In the first bytes of the stream lines are only counted. */
   constructor(headBytes: number) {
     this.#headBytes = headBytes;
   }
@@ -62,7 +62,7 @@ export class NotableLines {
     this.#open = text.slice(end);
   }
 
-  /** What is notable between the two, both as they are shown. */
+  /** The notable lines between the shown head and tail. */
   between(head: Uint8Array, tail: Uint8Array): readonly NotableLine[] {
     const first = 1 + countNewlines(head);
     const last = this.#lines - countNewlines(tail);
@@ -73,7 +73,7 @@ export class NotableLines {
     return this.#hits >= MAX_HITS || this.#foundBytes >= MAX_BYTES || this.#scannedBytes >= MAX_SCANNED_BYTES;
   }
 
-  /** @param lines - Those before. */
+  /** @param lines - Lines before this text. */
   #scan(whole: string, lines: number): void {
     const notable = new RegExp(NOTABLE, "g");
     let line = lines + 1;

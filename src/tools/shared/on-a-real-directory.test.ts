@@ -46,8 +46,8 @@ const at = (name: string) => join(folder, name);
 const edit = (path: string, oldText: string, newText: string) =>
   bench.call<EditData>("edit", { path, edits: [{ oldText, newText }] });
 
-describe("folders", () => {
-  it("show and find names that are odd, not UTF-8, FIFOs or links in a ring", async () => {
+describe("directories", () => {
+  it("show and find unusual names, names that are not UTF-8, FIFOs and symlink loops", async () => {
     execFileSync("mkfifo", [at("pipe")]);
     symlinkSync("self", at("self"));
     writeFileSync(at("two\nlines"), "needle\n");
@@ -68,7 +68,7 @@ describe("folders", () => {
     expect((await bench.call<ReadData>("read", { path })).data?.text).toBe("needle\n");
   });
 
-  it("are told alike at the other end of a plain shell", async () => {
+  it("are shown alike on a remote POSIX shell", async () => {
     mkdirSync(at("sub/.hidden"), { recursive: true });
     execFileSync("mkfifo", [at("sub/pipe")]);
     symlinkSync("pipe", at("sub/link"));
@@ -101,7 +101,7 @@ describe("folders", () => {
     expect(found?.entries).toEqual([{ path: "many/f19999", kind: "file" }]);
   });
 
-  it("that are links are looked at; what they lead out to is not told", async () => {
+  it("that are symlinks are listed; what is outside is not shown", async () => {
     mkdirSync(at("real"));
     writeFileSync(at("real/d.md"), "");
     symlinkSync("real", at("shared"));
@@ -121,7 +121,7 @@ describe("files", () => {
     expect(statSync(at("new.txt")).mode & 0o777).toBe(0o666 & ~process.umask());
   });
 
-  it("keep both names of a hard link, and the result says that it was written in place", async () => {
+  it("keep both names of a hard link, and the result reports that it was written in place", async () => {
     writeFileSync(at("h1"), "old\n");
     linkSync(at("h1"), at("h2"));
     expect((await edit("h1", "old", "new")).data?.inPlace).toBe(true);
@@ -218,12 +218,12 @@ describe("commands", () => {
     expect(await bash("exit 3")).toMatchObject({ code: "SHELL_EXIT", data: { exitCode: 3 } });
   });
 
-  it("end at their time limit with all they started, and say so", async () => {
+  it("end at their timeout with all they started, and report it", async () => {
     const call = await bash("(sleep 30; echo late > late.txt) & sleep 30", { timeoutMs: 300 });
     expect(call).toMatchObject({ code: "SHELL_TIMEOUT", data: { ended: "deadline", tree: "gone" } });
   });
 
-  it("read from an empty input unless one is given, in the folder that is asked for", async () => {
+  it("have an empty stdin unless one is given, and run in the requested directory", async () => {
     expect((await bash("cat; echo after")).data?.stdout.head).toBe("after\n");
     expect((await bash("cat", { input: "né\n" })).data?.stdout.head).toBe("né\n");
     expect((await bash("pwd", { cwd: "/" })).data?.stdout.head).toBe("/\n");
@@ -233,7 +233,7 @@ describe("commands", () => {
     });
   });
 
-  it("print characters that are never cut in two", async () => {
+  it("print whole characters only", async () => {
     const { data } = await bash(`node -e 'process.stdout.write("\\u754c".repeat(60000)+"\\n")'`);
     expect(data!.stdout.head + data!.stdout.tail).not.toContain("\ufffd");
     expect(data!.stdout.bytes).toBe(180_001);

@@ -4,20 +4,20 @@ import { type NotableLine, NotableLines } from "./notable-lines.js";
 
 type StreamName = "stdout" | "stderr";
 
-/** Bytes of a stream that are told as progress; after them only how much there is. */
+/** Bytes of a stream that are emitted as progress; after them only the size. */
 const MAX_EVENT_BYTES = 65_536;
 /** Bytes between two further events. */
 const EVENT_EVERY_BYTES = 1_048_576;
-/** A store that has not taken the end of an output by then is given up; what waits is 1 MiB, 6 MiB from a far machine. */
+/** How long to wait for the store at the end; 1 MiB may be waiting, 6 MiB from a remote machine. */
 const MAX_END_MS = 30_000;
-/** What it has once its call has been cancelled or is about to reach its deadline. */
+/** The same once the call is cancelled or close to its deadline. */
 const LAST_WRITE_MS = 500;
 
 type RecorderContext = Pick<ToolContext, "artifacts" | "emit" | "clock" | "deadline" | "signal">;
 
 /**
- * Follows one stream of a command: tells its output as it comes, and keeps all of it as an artifact once it is more than an
- * answer holds. The command waits for a store that is slower than it prints.
+ * Follows one stream of a command: emits its output as it arrives, and stores all of it as an artifact once it is more than a
+ * result shows. The command waits for a slower store.
  */
 export class OutputRecorder {
   #early: { readonly bytes: Uint8Array; readonly lostBytes: number }[] = [];
@@ -27,19 +27,19 @@ export class OutputRecorder {
   #sink: ArtifactSink | undefined;
   #notable: NotableLines | undefined;
 
-  /** @param fitsBytes - As much as an answer holds: a stream of at most so many bytes makes no artifact. */
+  /** @param fitsBytes - A stream of at most this many bytes needs no artifact. */
   constructor(
     private readonly ctx: RecorderContext,
     private readonly stream: StreamName,
     private readonly fitsBytes: number,
     private readonly what: string,
-    /** Bytes of its start that an answer shows in any case. */
+    /** Bytes at the start that are always shown. */
     private readonly headBytes = 0,
   ) {}
 
   /**
-   * @param offset - Where the bytes begin. Those that a backend could not tell before them are marked and counted.
-   * @returns As long as it has not resolved, the store is behind. Never rejects.
+   * @param offset - Where the bytes begin. Bytes that the backend dropped before them are counted and marked.
+   * @returns Pending while the store is behind. Never rejects.
    */
   push(bytes: Uint8Array, offset: number): Promise<void> | undefined {
     const before = this.#seenBytes;
@@ -48,7 +48,7 @@ export class OutputRecorder {
     this.#emit(bytes, before);
     this.#notable?.push(bytes);
     if (this.#sink !== undefined) return this.#sink.push(bytes, droppedBytes);
-    // A backend that is not ours may use its buffer again; `slice` of a Buffer would be no copy.
+    // The backend may reuse its buffer, and `slice` of a Buffer is not a copy.
     this.#early.push({ bytes: new Uint8Array(bytes), lostBytes: droppedBytes });
     if (this.#seenBytes <= this.fitsBytes) return undefined;
     const sink = new ArtifactSink(this.ctx, `${this.stream} of ${this.what}`);
@@ -63,15 +63,15 @@ export class OutputRecorder {
     return written;
   }
 
-  /** Lines that look like errors, of those that an answer leaves out. */
+  /** Lines that look like errors in the omitted part. */
   notable({ head, tail, omittedBytes: dropped }: Captured): readonly NotableLine[] {
     return dropped === 0 ? [] : (this.#notable?.between(head, tail) ?? []);
   }
 
   /**
-   * Ends the artifact where there is one. Never rejects: without a place to keep it, or with a store that does not answer
-   * before the call has to end, the output is only cut.
-   * @param producedBytes - What the stream came to. The end of it may not have been told.
+   * Closes the artifact, if any. Never rejects: if it cannot be stored, or the store does not answer
+   * before the call has to end, the output is only truncated.
+   * @param producedBytes - Total bytes of the stream, of which the last may not have been pushed.
    */
   async end(producedBytes: number): Promise<RecordedStream | undefined> {
     if (this.#sink === undefined) return undefined;
@@ -92,14 +92,14 @@ export class OutputRecorder {
   }
 }
 
-/** Keeps bytes as an artifact; undefined where that failed, or took longer than the call has. Never rejects. */
+/** Stores bytes as an artifact; undefined if that failed or the call ran out of time. Never rejects. */
 export async function keepWhole(ctx: RecorderContext, what: string, bytes: Uint8Array): Promise<string | undefined> {
   const sink = new ArtifactSink(ctx, what);
   sink.push(bytes, 0);
   return (await untilCallEnds(ctx, sink.end(0)))?.artifact;
 }
 
-/** What `work` comes to; undefined when the call has no more time for it. */
+/** The result of `work`; undefined when the call runs out of time. */
 async function untilCallEnds<T>(
   { clock, deadline, signal }: RecorderContext,
   work: Promise<T>,

@@ -1,16 +1,16 @@
-/** The folders that have to be made so that a file can stand at a path. */
+/** Creates the missing parent directories of a file. */
 import { type Claim, type ClaimContext, HaftError, isWithin, type ToolContext } from "../../kernel/index.js";
 import { parentOf } from "../../text/index.js";
 import { undefinedIfMissing } from "./file-failure.js";
 
 type Places = Pick<ClaimContext, "cwd" | "workspace">;
 
-/** The folder below which missing ones are made; undefined for a path outside the working folder and the workspace. */
+/** The directory below which parents are created; undefined outside the working directory and the workspace. */
 export function baseOf(path: string, context: Places): string | undefined {
   return [context.cwd, context.workspace].find((directory) => isWithin(directory, path));
 }
 
-/** Each folder above a path that may have to be made: those below the working folder or the workspace, which exist. */
+/** Each parent that may have to be created: those below the working directory or the workspace, which exist. */
 export function parentClaims(path: string, context: Places): readonly Claim[] {
   const directories: Claim[] = [];
   const base = baseOf(path, context);
@@ -21,15 +21,15 @@ export function parentClaims(path: string, context: Places): readonly Claim[] {
 }
 
 /**
- * Makes the directories that are missing above a path, each by itself, so that each is one that the call was granted. One that was
- * not granted is refused before any is made.
+ * Creates the missing parents of a path one by one, so that each is checked against the grant. One that was
+ * not granted is refused before any is created.
  *
- * @param missing - What of the path does not exist, as a port resolves it.
- * @throws `POLICY_DENIED` where one of them may not be made, and what the port throws.
+ * @param missing - The missing part of the path, as the port resolves it.
+ * @throws `POLICY_DENIED` where one of them may not be created, and what the port throws.
  */
 export async function makeParents(ctx: Pick<ToolContext, "fs">, path: string, missing: string): Promise<void> {
   const waiting: string[] = [];
-  // From the deepest up: a port refuses what was not granted before it looks, and makes none whose parent is missing.
+  // From the deepest up: a port checks the grant first, and creates no directory whose parent is missing.
   for (const _ of missing.split("/").slice(1)) {
     const parent = parentOf(waiting[0] ?? path);
     waiting.unshift(parent);
@@ -47,7 +47,7 @@ async function makeOne(ctx: Pick<ToolContext, "fs">, path: string, parent: strin
   } catch (thrown) {
     if (HaftError.is(thrown, "CALL_UNCLAIMED")) throw notAllowed(path, parent, thrown);
     if (!HaftError.is(thrown, "FS_EXISTS")) throw thrown;
-    // Another call may have made it meanwhile; what stands there and is no directory still throws.
+    // Another call may have created it meanwhile; anything but a directory still throws.
     await ctx.fs.mkdir(parent, true);
   }
 }

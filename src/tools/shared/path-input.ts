@@ -1,4 +1,4 @@
-/** What every tool that takes a path checks before anything is claimed. */
+/** Checks of a path before anything is claimed. */
 import {
   type Artifacts,
   type ClaimContext,
@@ -12,20 +12,20 @@ import { hasLoneSurrogate, showControls } from "../../text/index.js";
 
 const ARTIFACT = "artifact:";
 
-/** The id of an artifact that a path names, else undefined. A file that is so named is `./artifact:1`. */
+/** The artifact id in a path, else undefined. A file of that name is `./artifact:1`. */
 export function artifactIdOf(path: string): string | undefined {
   return path.startsWith(ARTIFACT) ? path.slice(ARTIFACT.length) : undefined;
 }
 
-/** A model's path in quotes, on one row; of one that no system could have only the start. */
+/** A path in quotes on one row; only the start of an overlong one. */
 export function quoted(path: string): string {
   return `"${showControls(shownEcho(path))}"`;
 }
 
 /**
- * A refusal of a path that names no place: empty, or with a NUL byte or half of a character; or of an artifact where only files are taken.
+ * Refuses a path that is empty or contains a NUL byte or lone surrogate, and an artifact where only files are accepted.
  *
- * @param verb - What is not done, as in "Did not read".
+ * @param verb - The verb after "Did not".
  */
 export function refusePath(path: string, verb: string, takesArtifacts = false): ToolResult<never> | undefined {
   if (path === "") {
@@ -48,7 +48,7 @@ export function refusePath(path: string, verb: string, takesArtifacts = false): 
   return undefined;
 }
 
-/** Whether text of this place comes from the workspace; `ref` is the path as the model spelled it. */
+/** Whether the file is in the workspace; `ref` is the path as the model spelled it. */
 export function fileProvenance(
   context: Pick<ClaimContext, "workspace">,
   absolute: string,
@@ -57,7 +57,7 @@ export function fileProvenance(
   return { from: isWithin(context.workspace, absolute) ? "workspace" : "outside", ref: givenPath };
 }
 
-/** Where the text of an artifact comes from, as it was said when it was made; from a command of this session otherwise. */
+/** The provenance stored with the artifact; a command of this session otherwise. */
 export async function artifactProvenance(artifacts: Artifacts, id: string, givenPath: string): Promise<Provenance> {
   const info = (await artifacts.list()).find((one) => one.id === id);
   return info?.provenance ?? { from: "workspace", ref: givenPath };

@@ -4,10 +4,10 @@ import { quoted } from "./path-input.js";
 type ProtectedPlaces = Pick<ClaimContext, "workspace" | "cwd" | "home">;
 
 /**
- * Refuses the folders that the work itself stands on: the root, the workspace, the working folder, home, and those that hold
+ * Refuses the root, the workspace, the working directory, home, and directories that contain
  * one of them.
  *
- * @param verb - What is not done, as in "Did not delete".
+ * @param verb - The verb after "Did not".
  */
 export function refuseProtectedDirectory(
   path: string,

@@ -1,10 +1,10 @@
 import type { FsEntryInfo, ReadStateRecord, ToolContext } from "../../kernel/index.js";
 import type { Gate } from "../write/contract.js";
 
-/** Larger files are remembered by size and time alone. */
+/** Larger files are recorded by size and time alone. */
 export const MAX_HASHED_BYTES = 8 * 1024 * 1024;
 
-/** A file that a call works on: its path as claimed, and where it really is. */
+/** A file of a call: its path as claimed, and its real path. */
 export interface FilePlace {
   readonly absolute: string;
   readonly real: string;
@@ -17,12 +17,12 @@ export interface FileNow {
   readonly sha256?: string | undefined;
 }
 
-/** The key of a file in a session's read-state. A handle that the host passed in knows one backend and takes bare paths. */
+/** The key of a file in the read-state of a session. A handle of the host is for one backend and uses bare paths. */
 export function readStateKey(backend: string, real: string): string {
   return `${backend}:${real}`;
 }
 
-/** Remembers that the session has seen this content; also in the handle that the host passed in. */
+/** Records that the session has seen this content, also in the handle of the host. */
 export function recordReadState(ctx: ToolContext, place: FilePlace, now: FileNow): void {
   const isHashed = now.sha256 !== undefined && now.info.size <= MAX_HASHED_BYTES;
   const record: ReadStateRecord = {
@@ -35,7 +35,7 @@ export function recordReadState(ctx: ToolContext, place: FilePlace, now: FileNow
   ctx.framework.readState?.set(place.absolute, record);
 }
 
-/** The same after a change of the call's own. It is done, whatever keeps the file from being looked at again. */
+/** The same after a change by this call, which succeeded even if the file cannot be read again. */
 export async function recordChange(ctx: ToolContext, place: FilePlace, sha256: string): Promise<void> {
   const info = await ctx.fs.stat(place.absolute).catch(() => undefined);
   if (info !== undefined) recordReadState(ctx, place, { info, sha256 });
@@ -53,7 +53,7 @@ export function freshness(ctx: ToolContext, place: FilePlace, now: FileNow): Fre
 }
 
 /**
- * What a gate says to a change of an existing file. `handle` is the seed's: it asks the handle that the host passed in, is
+ * Checks a change of an existing file against the gate. `handle` is the seed's: it uses the handle of the host, is
  * open without one, and refuses after a change of time or size alone, as well as after one of the content.
  */
 export function passGate(

@@ -5,8 +5,8 @@ import { quoted } from "./path-input.js";
 const PLACEHOLDER = /⟦redacted:[^⟧\n]*⟧/;
 
 /**
- * A refusal of text that must not reach a file: a mark that stands for a secret would destroy the secret, and half of a
- * character would become another one.
+ * Refuses text that must not be written: a redaction placeholder would destroy the secret, and a lone surrogate
+ * would become another character.
  */
 export function refuseText(text: string, parameter: string, verb: string, path: string): ToolResult<never> | undefined {
   const placeholder = PLACEHOLDER.exec(text)?.[0];

@@ -10,7 +10,7 @@ export interface SearchedRoot {
 }
 
 /**
- * A refusal of a root that is not there, or that is neither a folder nor a file.
+ * Refuses a root that does not exist or is neither a directory nor a file.
  *
  * @param takesFiles - False: a file is refused too.
  */
@@ -33,14 +33,14 @@ export async function refuseRoot(
   }
 }
 
-/** The failure of a search whose root cannot be searched. Anything that is no error of ours is thrown on. */
+/** The failure of a search whose root cannot be searched. Anything but a HaftError is rethrown. */
 export function rootFailure(thrown: unknown, root: SearchedRoot): ToolResult<never> {
   const failure = fileFailure(thrown, { verb: "search", noun: "file or directory", ...root });
   if (failure.code !== "FS_NOT_FOUND") return failure;
   return { ...failure, message: `${failure.message} Send an existing path, or omit \`path\`.` };
 }
 
-/** A look does not follow a link that leads out of the claim; whether the search may is judged when it begins. */
+/** `stat` does not follow a symlink out of the claim; whether the search may is checked when it begins. */
 async function targetKind(fs: Fs, path: string): Promise<EntryKind | "absent"> {
   const { kind } = await fs.stat(path);
   if (kind !== "link") return kind;

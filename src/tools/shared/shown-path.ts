@@ -1,6 +1,6 @@
 import { asRelative, baseName, relativeInside } from "../../text/index.js";
 
-/** Paths as `read` takes them: relative to the folder `base` when inside it, else absolute; `base` itself by its name. */
+/** Paths as `read` accepts them: relative to `base` when inside it, else absolute; `base` itself by its name. */
 export function shownPath(base: string): (path: string) => string {
   return (path) => {
     const inside = relativeInside(base, path);

@@ -1,15 +1,15 @@
-/** A path that is spelled as only a folder's is, such as `docs/`, where a file is meant: no shell takes it for one. */
+/** Refuses a trailing slash, as in `docs/`, where a file is meant. */
 import { type EntryKind, fail, type ToolResult } from "../../kernel/index.js";
 import { trailingSlash, withoutTrailingSlash } from "../../text/index.js";
 import { quoted } from "./path-input.js";
 
 interface FileRequest {
-  /** What is not done, as in "Did not read". */
+  /** The verb after "Did not". */
   readonly verb: string;
   readonly givenPath: string;
 }
 
-/** The refusal of what stands at such a path and is no folder; undefined for another spelling, and where a link leads is left open. */
+/** Refuses such a path of an existing non-directory; undefined for a symlink, whose target decides. */
 export function refuseTrailingSlash(kind: EntryKind, { verb, givenPath }: FileRequest): ToolResult<never> | undefined {
   const end = trailingSlash(givenPath);
   if (end === undefined || kind === "directory" || kind === "link") return undefined;
@@ -19,7 +19,7 @@ export function refuseTrailingSlash(kind: EntryKind, { verb, givenPath }: FileRe
   return fail("FS_NOT_A_DIRECTORY", `Did not ${verb} ${quoted(givenPath)}: ${why}.`, { details: { path: givenPath } });
 }
 
-/** The refusal of a new file at such a path; undefined for another spelling. */
+/** Refuses a new file at such a path. */
 export function refuseNewFileTrailingSlash({ verb, givenPath }: FileRequest): ToolResult<never> | undefined {
   const end = trailingSlash(givenPath);
   if (end === undefined) return undefined;
@@ -27,7 +27,7 @@ export function refuseNewFileTrailingSlash({ verb, givenPath }: FileRequest): To
   return badPath(`Did not ${verb} ${quoted(givenPath)}: ${why}.`, givenPath);
 }
 
-/** The refusal of such a path as the new one of a file; undefined for another spelling. */
+/** Refuses such a path as the destination of a file. */
 export function refuseMoveToTrailingSlash(from: string, to: string, name: string): ToolResult<never> | undefined {
   const end = trailingSlash(to);
   if (end === undefined) return undefined;
@@ -36,7 +36,7 @@ export function refuseMoveToTrailingSlash(from: string, to: string, name: string
   return badPath(`Did not move ${quoted(from)}: ${why}.`, to);
 }
 
-/** What `name` is called in the folder, in the way that the folder is spelled. */
+/** The path of `name` in a directory, spelled as the directory is. */
 export function inDirectory(directory: string, name: string): string {
   const bare = withoutTrailingSlash(directory);
   return bare === "/" ? `/${name}` : `${bare}/${name}`;

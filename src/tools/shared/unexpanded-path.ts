@@ -1,6 +1,6 @@
 /**
- * Paths that only a shell, a browser or another system would understand. Taken as they are written, each names a directory that
- * nobody wants: what is there can be used, but nothing is made.
+ * Paths that only a shell, a browser or another system would understand. Taken literally, each names a directory that
+ * was not meant: existing files can be used, but nothing is created.
  */
 import { fail, HaftError, type ToolContext, type ToolResult } from "../../kernel/index.js";
 import { showControls } from "../../text/index.js";
@@ -10,7 +10,7 @@ const EXPANDED_BY_SHELLS = /^(?:\$\w+(?::\w+)?|\$\{[^/}]*\}|\$\([^)]*\)|`[^`]*`|
 const URL = /^[a-z][a-z0-9+.-]+:\/\//i;
 const WINDOWS = /^(?:[a-z]:[\\/]|~?\\)/i;
 
-/** Why a path was probably meant as another one, as a clause; undefined for an ordinary path. */
+/** Why a path is probably not meant literally, as a clause; undefined for an ordinary path. */
 export function unexpandedIn(path: string): string | undefined {
   const [name] = EXPANDED_BY_SHELLS.exec(path) ?? [];
   if (name !== undefined) return `\`${showControls(name)}\` is not expanded in a path`;
@@ -18,7 +18,7 @@ export function unexpandedIn(path: string): string | undefined {
   return WINDOWS.test(path) ? "it is a Windows path; here the separator is `/` and there are no drives" : undefined;
 }
 
-/** The refusal to make something at such a path; undefined for an ordinary one. */
+/** Refuses to create something at such a path. */
 export function refuseUnexpanded(path: string, verb: string): ToolResult<never> | undefined {
   const why = unexpandedIn(path);
   if (why === undefined) return undefined;
@@ -28,7 +28,7 @@ export function refuseUnexpanded(path: string, verb: string): ToolResult<never> 
   });
 }
 
-/** Why a command cannot run in its `cwd`, in the model's spelling of that. */
+/** Why a command cannot run in its `cwd`, with the path as the model spelled it. */
 export function cwdAsGiven(
   problem: string,
   givenPath: string | undefined,
@@ -41,7 +41,7 @@ export function cwdAsGiven(
   return why === undefined ? message : message.replace(lacks, () => `${lacks}, and ${why}`);
 }
 
-/** The same for what a port throws that starts nothing. To `catch` with; throws. */
+/** The same for an error of a port. For `catch`; always throws. */
 export function rethrowWithGivenPath(
   thrown: unknown,
   givenPath: string | undefined,

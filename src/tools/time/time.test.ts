@@ -33,7 +33,7 @@ describe("time", () => {
     expect(await shown({ zone: "Asia/Kolkata" })).toBe("2026-03-29T07:00:15+05:30");
   });
 
-  it("is told in four forms", async () => {
+  it("is returned in four formats", async () => {
     const zone = "America/New_York";
     expect(await shown({ zone, format: "long" })).toBe(
       "Saturday, 28 March 2026, 21:30:15 America/New_York (UTC-04:00)",

@@ -3,7 +3,7 @@ import { nearestNames } from "../../text/index.js";
 import { quoted } from "../shared/path-input.js";
 import { TIME_FORMATS, type TimeData, type TimeFormat, type TimeInput, timeSchema } from "./contract.js";
 
-/** Tells the present time of the host's clock in a time zone. Fails with `CALL_INVALID` for a zone or format that is none. */
+/** Returns the current time of the host in a time zone. Fails with `CALL_INVALID` for an unknown zone or format. */
 export const timeTool = defineTool({
   name: "time",
   description: "Show the current date and time.",
@@ -25,7 +25,7 @@ function formatTime(input: TimeInput, ctx: Pick<ToolContext, "clock">): ToolResu
   );
 }
 
-/** The zone's name as it is known; undefined for none. The name that was asked for stays where it is an older one. */
+/** The canonical name of the zone; undefined for an unknown one. An older name is kept. */
 function knownZone(asked: string): string | undefined {
   try {
     const known = new Intl.DateTimeFormat("en-US", { timeZone: asked }).resolvedOptions().timeZone;
@@ -47,7 +47,7 @@ function refuseFormat(format: string): ToolResult<never> {
   return fail("CALL_INVALID", `Did not return the time: ${problem}.`, { details: { parameter: "format", problem } });
 }
 
-/** What clocks show, as texts of fixed width but for the words. */
+/** The parts of a time as text, of fixed width except for names. */
 interface WallTime {
   readonly date: string;
   readonly time: string;

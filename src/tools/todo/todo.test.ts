@@ -47,7 +47,7 @@ verifies("IR-116", "two sessions have two lists", async () => {
   expect((await one.call<TodoData>("todo_read", {})).data?.items).toHaveLength(1);
 });
 
-it("tells a dialect that lets anything through which item is wrong and what is taken", async () => {
+it("reports which item is invalid and what is accepted", async () => {
   const bench = memoryBench();
   const call = await bench.call("todo_set", { items: [item("a"), item("a")] });
   expect(call.message).toBe(

@@ -13,7 +13,7 @@ import { type TodoData, type TodoSetInput, type TodoTally, todoReadSchema, todoS
 
 /**
  * Replaces the whole todo list of the session; an empty list clears it. The first malformed item refuses all, and the
- * stored list stays as it was: `TODO_INVALID` with its `index` from 0 and `why`.
+ * stored list is unchanged: `TODO_INVALID` with its `index` from 0 and `why`.
  */
 export const todoSetTool = defineTool({
   name: "todo_set",
@@ -53,7 +53,7 @@ async function setTodo(input: TodoSetInput, ctx: ToolContext): Promise<ToolResul
   return listed(items);
 }
 
-/** The items come from a model: a dialect passes them on unjudged. */
+/** The items come from a model; a dialect does not check them. */
 function whyMalformed(item: TodoItem, seen: ReadonlySet<string>): string | undefined {
   const { id, text, status } = item as { id?: unknown; text?: unknown; status?: unknown };
   if (typeof id !== "string" || id.trim() === "") return "has no `id`";

@@ -2,7 +2,7 @@ import { decodeText, detectEol, detectTextForm } from "../../text/index.js";
 
 const EOL_NAMES = { lf: "LF", crlf: "CRLF", cr: "CR", mixed: "mixed", none: "no" } as const;
 
-/** What of an old file a new content does not carry on, as words; files that are no text have nothing to compare. */
+/** What the new content does not preserve of the old file, in words; nothing for binary files. */
 export async function whatDiffers(old: Uint8Array, bytes: Uint8Array, content: string): Promise<readonly string[]> {
   if (old.length === 0 || bytes.length === 0) return [];
   const form = await detectTextForm(old);

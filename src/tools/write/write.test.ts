@@ -12,7 +12,7 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 const HANDLE = { gate: "handle" };
 
 describe("writing", () => {
-  it("writes exactly the content as UTF-8 and tells size and hash", async () => {
+  it("writes exactly the content as UTF-8 and reports size and hash", async () => {
     const bench = memoryBench();
     const { data } = await bench.call<WriteData>("write", { path: "é.txt", content: "né — no newline" });
     expect(data).toEqual({ path: "é.txt", created: true, bytes: 18, afterHash: sha256("né — no newline") });
@@ -59,7 +59,7 @@ describe("writing", () => {
     });
   });
 
-  it("claims the file and every folder that may have to be made, and nothing above the workspace", async () => {
+  it("claims the file and every parent that may have to be created, and nothing above the workspace", async () => {
     const asked: string[] = [];
     const policy: Policy = {
       name: "watching",
@@ -76,7 +76,7 @@ describe("writing", () => {
     expect(asked).toEqual(["read+write+create /elsewhere/deep/z.txt"]);
   });
 
-  it("makes no folder through a link that leads out of what it may touch", async () => {
+  it("creates no directory through a symlink out of its claim", async () => {
     const backend = createMemoryBackend({ files: { "/outside/": "" } });
     backend.plant({ kind: "link", path: "/workspace/sub", target: "/outside" });
     const policy: Policy = {
@@ -93,7 +93,7 @@ describe("writing", () => {
     expect((await backend.root.fs.readDir("/outside")).children).toEqual([]);
   });
 
-  it("refuses a link that leads nowhere, and says where", async () => {
+  it("refuses a dangling symlink, and says where", async () => {
     const backend = createMemoryBackend();
     backend.plant({ kind: "link", path: `${backend.cwd}/gone`, target: "no\nwhere" });
     const failed = await toolBench({ backend }).call("write", { path: "gone", content: "x" });
@@ -101,7 +101,7 @@ describe("writing", () => {
     expect(failed.message).toContain('it is a dangling symlink to "no\\nwhere". Write to that path');
   });
 
-  it("refuses a folder, a redaction mark and half of a character", async () => {
+  it("refuses a directory, a redaction placeholder and a lone surrogate", async () => {
     const bench = memoryBench({ "folder/": "" });
     expect(await bench.call("write", { path: "folder", content: "x" })).toMatchObject({ code: "FS_NOT_A_FILE" });
     expect(await bench.call("write", { path: "a", content: "key=⟦redacted:token⟧\n" })).toMatchObject({
@@ -113,7 +113,7 @@ describe("writing", () => {
     expect(await bench.call("write", { path: "./artifact:1", content: "x" })).toMatchObject({ isError: false });
   });
 
-  it("keeps the replaced bytes as an artifact and names what was not carried over", async () => {
+  it("stores the replaced bytes as an artifact and lists what was not preserved", async () => {
     const bench = memoryBench();
     const old = "\ufeffold\r\nlines\r\n";
     await bench.put("a.txt", old);
@@ -128,7 +128,7 @@ describe("writing", () => {
     expect([same.details, same.truncations]).toEqual([undefined, []]);
   });
 
-  it("says that the replaced bytes are gone where they are too many to be kept", async () => {
+  it("reports that the replaced bytes were not stored where they are over the limit", async () => {
     const bench = memoryBench({ "a.txt": "older" });
     const limits = { gate: "off", maxBackupBytes: 4 };
     const call = await bench.call<WriteData>("write", { path: "a.txt", content: "new" }, limits);
@@ -141,7 +141,7 @@ describe("writing", () => {
     expect([same.details, same.truncations]).toEqual([undefined, []]);
   });
 
-  it("keeps the old bytes where the write failed and may have ended half-way", async () => {
+  it("stores the old bytes where the write failed and may be incomplete", async () => {
     const backend = withFs(createMemoryBackend({ files: { "a.txt": "old" } }), () => ({
       replaceAtomic: () => Promise.reject(new HaftError("FS_IO", "half of it")),
     }));
@@ -151,7 +151,7 @@ describe("writing", () => {
     expect(await bench.session.artifacts.list()).toMatchObject([{ what: "the replaced bytes of a.txt", keptBytes: 3 }]);
   });
 
-  it("says what of the replaced bytes the session had no room for", async () => {
+  it("reports how many of the replaced bytes were stored where the session has no room for all", async () => {
     const options = { ids: bareHost().ids, now: () => 0 };
     const narrow = { ...newSession("narrow"), artifacts: memoryArtifacts({ ...options, partBytes: 4 }) };
     const part = memoryBench({ "a.txt": "0123456789" }, { session: narrow });
@@ -188,7 +188,7 @@ describe("expect", () => {
 });
 
 describe("the gate of this dialect", () => {
-  it("refuses an unread file that is not empty, and tells what `expect` takes", async () => {
+  it("refuses an unread file that is not empty, and reports what `expect` accepts", async () => {
     const bench = memoryBench({ "a.txt": "old", "empty.txt": "" });
     const refused = await bench.call("write", { path: "a.txt", content: "new" });
     expect(refused).toMatchObject({

@@ -23,11 +23,11 @@ import { whatDiffers } from "./write-differences.js";
 
 /**
  * Creates a file or replaces all of it with exactly `content`. All or nothing: every reader sees the old or the new bytes.
- * The old bytes, up to 64 MiB, are kept as an artifact that `details.backup` names; of more, and where the session has no
- * room for them, it says that they are gone.
+ * The old bytes, up to 64 MiB, are stored as an artifact that `details.backup` names; for more, or where the session has no
+ * room for them, it reports that they were not stored.
  *
  * Fails with `FS_NOT_READ` or `FS_STALE` (size, time and SHA-256 in `details`) when an existing file that is not empty was
- * not read in this session, or changed since, unless `expect` names its content; with `FS_STALE` when `expect` does not hold.
+ * not read in this session, or changed since, unless `expect` names its content; with `FS_STALE` when `expect` does not match.
  */
 export const writeTool = defineTool({
   name: "write",
@@ -41,7 +41,7 @@ export const writeTool = defineTool({
   run: runWrite,
 });
 
-/** The file, and each folder above it that may have to be made; outside the workspace none is. */
+/** The file, and each parent that may have to be created; outside the workspace none is. */
 function claimsOf(input: WriteInput, context: ClaimContext<WriteLimits>): readonly Claim[] {
   const path = context.resolve(input.path);
   const directories = context.limits.parents ? parentClaims(path, context) : [];
@@ -89,7 +89,7 @@ async function replaceFile(
       refuseReplacedSymlink(input, old);
     if (bad !== undefined) return bad;
   }
-  // What stands here by now is a file, or nothing.
+  // It is a file or does not exist.
   const asked = { verb: "write", givenPath: input.path };
   const misspelt =
     old === undefined
@@ -131,12 +131,12 @@ async function replaceFile(
 
 interface OldFile {
   readonly info: FsEntryInfo;
-  /** Absent where it is too large to be held. */
+  /** Absent if it is too large. */
   readonly bytes?: Uint8Array;
   readonly sha256?: string;
 }
 
-/** What stands there now. Only what is not there lets a write go on unseen; any other trouble refuses it. */
+/** The existing file. Only a missing file is undefined; any other error refuses the write. */
 async function oldFile(ctx: ToolContext<WriteLimits>, path: string): Promise<OldFile | undefined> {
   const info = await ctx.fs.stat(path).catch(undefinedIfMissing);
   if (info === undefined || info.kind === "directory" || info.kind === "other") return info && { info };
@@ -147,7 +147,7 @@ async function oldFile(ctx: ToolContext<WriteLimits>, path: string): Promise<Old
   return { info: { ...info, size: bytes.length }, bytes, sha256: await ctx.digest(bytes) };
 }
 
-/** A link that leads nowhere is no file to be replaced, and its name is taken. */
+/** A dangling symlink cannot be replaced as a file, and its name is in use. */
 function refuseReplacedSymlink({ path }: WriteInput, { info, bytes }: OldFile): ToolResult<never> | undefined {
   if (info.kind !== "link" || bytes !== undefined) return undefined;
   const target = info.target === undefined ? "" : ` to ${quoted(info.target)}`;
@@ -186,7 +186,7 @@ function refuseByGate(
 ): ToolResult<never> | undefined {
   if (old === undefined || input.expect !== undefined) return undefined;
   const { gate } = ctx.limits;
-  // The seed's gate asks about every file that exists; ours has nothing to lose in an empty one.
+  // The seed's gate applies to every existing file; ours lets an empty one be replaced.
   if (old.info.size === 0 && gate !== "handle") return undefined;
   const verdict = passGate(gate, "write", ctx, place, old);
   if (verdict === "fresh") return undefined;

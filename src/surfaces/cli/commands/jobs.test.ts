@@ -64,7 +64,9 @@ describe("haft jobs", () => {
       /^job-1 {2}running since .* UTC; runs until it is stopped; 5 bytes of output\n/,
     );
     const polled = await haft("call", "process", '{"action":"poll","id":"job-1"}');
-    expect(polled.stdout).toMatch(/^job-1: running for \d+ ms, kept until it is stopped, of an earlier host, "setsid/);
+    expect(polled.stdout).toMatch(
+      /^job-1: running for \d+ ms, runs until stopped, from an earlier host process, "setsid/,
+    );
     expect([isAlive(pidIn("pid")), isAlive(pidIn("child"))]).toEqual([true, true]);
     expect(await haft("jobs", "stop", "job-1")).toMatchObject({
       status: 0,
