@@ -126,7 +126,7 @@ describe("an image", () => {
       code: "MEDIA_UNREADABLE",
       details: { why: "damaged", mime: "image/png" },
       message:
-        'Did not read "cut.png" as image/png (200 bytes): it is damaged or was cut off. Get the file again, or inspect its bytes with a command.',
+        'Did not read "cut.png" as image/png (200 bytes): it is damaged or truncated. Get the file again, or inspect its bytes with a command.',
     });
     for (const [path, size] of [
       ["head.png", 18],
@@ -265,9 +265,9 @@ describe("a PDF", () => {
       isError: true,
       code: "MEDIA_UNREADABLE",
       details: { why: "encrypted" },
-      message: expect.stringContaining("it is encrypted and wants a password. Try a command such as `pdftotext`."),
+      message: expect.stringContaining("it is encrypted and needs a password. Try a command such as `pdftotext`."),
     });
-    expect((await read(bench, "d.pdf")).message).toContain("(99 bytes): it is damaged or was cut off.");
+    expect((await read(bench, "d.pdf")).message).toContain("(99 bytes): it is damaged or truncated.");
   });
 
   it("without text is reported as a possible scan", async () => {
