@@ -69,7 +69,7 @@ describe("a session by files", () => {
     expect(spawnSync("mkfifo", [path]).status).toBe(0);
     await expect(open().todo.read()).rejects.toMatchObject({
       code: "STORE_CONFLICT",
-      message: expect.stringMatching(/^Could not read .*: it is not a file\. Mend the file, or delete it/),
+      message: expect.stringMatching(/^Could not read .*: it is not a file\. Fix the file, or delete it/),
     });
   });
 

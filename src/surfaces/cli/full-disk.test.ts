@@ -110,7 +110,7 @@ describe.skipIf(WHY_NOT !== undefined)(`a disk without room${WHY_NOT === undefin
     for (const [tool, input] of calls) {
       const { status, stdout, stderr } = await call(tool, input);
       expect([tool, status, stderr]).toEqual([tool, 1, ""]);
-      expect(stdout).toMatch(/^Did not run `\w+`, for its record could not be kept\..* no space left on device\./);
+      expect(stdout).toMatch(/^Did not run `\w+` because it could not be written to the audit log\..* no space left on device\./);
       expect(stdout).toMatch(NEXT);
     }
     expect(project()).toEqual(before);
@@ -223,7 +223,7 @@ describe.skipIf(WHY_NOT !== undefined)(`a disk without room${WHY_NOT === undefin
       let last = "";
       for (let calls = 0; calls < 40 && !last.includes("could not be kept"); calls++)
         last = (await ask("time", {})).text;
-      expect(last).toContain("for its record could not be kept");
+      expect(last).toContain("because it could not be written to the audit log");
       expect(project()).toEqual(before);
       await expectSound();
       disk.free();
@@ -268,7 +268,7 @@ describe("a limit on the size of a file", () => {
       [
         "write",
         { path: "new.txt", content: LONG },
-        'Did not write "new.txt": the file system takes no file of that size',
+        'Did not write "new.txt": the file system does not allow a file of that size',
       ],
       ["write", { path: "lines.txt", content: LONG }, 'Did not write "lines.txt": the file system takes no'],
       ["edit", { path: "lines.txt", edits: [{ oldText: "two", newText: LONG }] }, 'Did not edit "lines.txt": the file'],

@@ -159,7 +159,7 @@ describe("a state folder of a newer version", () => {
   it("is not taken for one where the file is damaged, and is used on where there is none yet", async () => {
     writeFileSync(join(state, "format.json"), "words");
     const damaged = await haft(["sessions", "list"]);
-    expect(damaged).toMatchObject({ status: 2, stderr: expect.stringContaining("does not say which format") });
+    expect(damaged).toMatchObject({ status: 2, stderr: expect.stringContaining("does not state the format") });
     rmSync(join(state, "format.json"));
     expect((await haft(["sessions", "list"])).stdout).toContain("1 todo item");
     expect((await call("todo_read", {})).stdout).toContain("Write it");
@@ -170,7 +170,7 @@ describe("a state folder of a newer version", () => {
     const record = join(state, "jobs", "job-1", "job.json");
     writeFileSync(record, readFileSync(record, "utf8").replace('"version":1', '"version":2'));
     const before = bytesBelow(join(state, "jobs"));
-    const why = `"${record}" is of version 2, and this Haft knows version 1. Use the newer Haft.`;
+    const why = `"${record}" has format version 2; this Haft supports version 1. Use the newer Haft.`;
     expect(await haft(["jobs", "list"])).toMatchObject({
       stdout: "No jobs.\n",
       stderr: `haft: did not list job-1: ${why}\n`,

@@ -82,7 +82,7 @@ describe("servers of the configuration", { timeout: 60_000 }, () => {
     await client.connect(transport);
     try {
       const { content } = await client.callTool({ name: "docs__echo", arguments: { text: "hi" } });
-      expect(JSON.stringify(content)).toContain("There is no tool");
+      expect(JSON.stringify(content)).toContain("Unknown tool");
     } finally {
       await client.close();
     }

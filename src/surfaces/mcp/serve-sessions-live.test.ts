@@ -222,7 +222,7 @@ describe("a client of the older protocol", () => {
     const { client } = await connectNew(server, server.token, { mode: "legacy" });
     await plan(client, "gone with the server");
     expect(await server.end("SIGINT")).toBe(0);
-    expect((await haft("sessions", "list")).stdout).toBe("No session has kept anything.\n");
+    expect((await haft("sessions", "list")).stdout).toBe("No stored sessions.\n");
     await client.close();
   });
 });
@@ -288,6 +288,6 @@ describe("the server", () => {
     const first = await serve();
     const second = await serve({ port: first.url.port });
     expect(second.url.port).not.toBe(first.url.port);
-    expect(second.notes()).toContain(`port ${first.url.port} is in use; took ${second.url.port} instead`);
+    expect(second.notes()).toContain(`port ${first.url.port} is in use; using ${second.url.port} instead`);
   });
 });

@@ -336,9 +336,9 @@ describe("a start that fails", () => {
     writeFileSync(join(folder, "file"), "");
     const missing = await exec("true", { cwd: join(folder, "gone") });
     expect([missing.began, missing.ended]).toEqual(["no", "spawn-error"]);
-    expect(missing.problem).toBe(`the folder "${join(folder, "gone")}" does not exist`);
+    expect(missing.problem).toBe(`the directory "${join(folder, "gone")}" does not exist`);
     expect((await exec("true", { cwd: join(folder, "file") })).problem).toBe(
-      `"${join(folder, "file")}" is not a folder`,
+      `"${join(folder, "file")}" is not a directory`,
     );
     expect((await exec("true", { env: { "A=B": "1" } })).problem).toContain('"A=B"');
     await expect(
