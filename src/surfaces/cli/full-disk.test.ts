@@ -270,7 +270,7 @@ describe("a limit on the size of a file", () => {
         { path: "new.txt", content: LONG },
         'Did not write "new.txt": the file system does not allow a file of that size',
       ],
-      ["write", { path: "lines.txt", content: LONG }, 'Did not write "lines.txt": the file system takes no'],
+      ["write", { path: "lines.txt", content: LONG }, 'Did not write "lines.txt": the file system does not allow a'],
       ["edit", { path: "lines.txt", edits: [{ oldText: "two", newText: LONG }] }, 'Did not edit "lines.txt": the file'],
       [
         "delete",

@@ -181,7 +181,7 @@ describe("a state folder of a newer version", () => {
     });
     expect((await haft(["jobs", "clean", "--all"])).stderr).toContain(`did not delete job-1: ${why}`);
     for (const action of ["poll", "stop"])
-      expect((await call("process", { action, id: "job-1" })).stdout).toContain("is of version 2");
+      expect((await call("process", { action, id: "job-1" })).stdout).toContain("has format version 2");
     expect(bytesBelow(join(state, "jobs"))).toEqual(before);
   });
 });

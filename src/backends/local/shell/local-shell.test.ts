@@ -345,7 +345,7 @@ describe("a start that fails", () => {
       backend.root.shell.spawn("true", { cwd: join(folder, "gone"), lifetime: "session" }),
     ).rejects.toMatchObject({
       code: "SHELL_SPAWN",
-      message: `Did not start the command: the folder "${join(folder, "gone")}" does not exist. Fix that and start it again.`,
+      message: `Did not start the command: the directory "${join(folder, "gone")}" does not exist. Fix that and start it again.`,
     });
     const large = await exec("true", { env: { BIG: "x".repeat(200_000) } });
     expect([large.began, large.ended]).toEqual(["no", "spawn-error"]);
