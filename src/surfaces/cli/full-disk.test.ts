@@ -275,7 +275,7 @@ describe("a limit on the size of a file", () => {
       [
         "delete",
         { path: "big.bin" },
-        'Did not delete "big.bin": the state directory is not writable (no file may become',
+        'Did not delete "big.bin": the state directory is not writable (the file would be too large',
       ],
       ["todo_set", { items: [{ id: "1", text: LONG, status: "pending" }] }, "Did not set the list; it is unchanged."],
     ];
