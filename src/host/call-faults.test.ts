@@ -19,17 +19,17 @@ it("a fault of a timer, a stream or a promise reaches the call that started it, 
   const ran = spawnSync(process.execPath, [script], { encoding: "utf8", timeout: 20_000 });
   const lines = ran.stdout.trim().split("\n");
   expect(lines.slice(0, 4).sort()).toEqual([
-    "emitter: told to nobody",
+    "emitter: without a listener",
     "rejection: unheard",
     "stream: ENOENT: no such file or directory, open '/nowhere/at/all'",
     "timer: late",
   ]);
-  expect([lines.slice(4), ran.status]).toEqual([["goes on", "to the end"], 0]);
+  expect([lines.slice(4), ran.status]).toEqual([["continues", "to the end"], 0]);
 });
 
 it("leaves a fault of no call to Node, which ends the process", () => {
   const ran = spawnSync(process.execPath, [script, "own"], { encoding: "utf8", timeout: 20_000 });
-  expect(ran.stdout).toContain("goes on");
+  expect(ran.stdout).toContain("continues");
   expect(ran.stdout).not.toContain("to the end");
   expect(ran.stderr).toContain("Error: of no call");
   expect(ran.status).toBe(1);

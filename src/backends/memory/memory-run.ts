@@ -164,7 +164,7 @@ export class MemoryRun {
     return { requested, release: () => release() };
   }
 
-  /** Sends the signal, and KILL when something is left after the grace. Tells which was needed, null when nothing lived. */
+  /** Sends the signal, then KILL if a process remains after the grace period. Returns the signal that was needed, null if none lived. */
   async #endGroup(signal: "TERM" | "KILL", graceMs: number): Promise<TreeState["endedBy"]> {
     const { table } = this.#machine;
     if (this.#members().length === 0) return null;

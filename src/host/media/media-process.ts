@@ -72,7 +72,7 @@ export async function runMediaProcess(job: MediaJob): Promise<MediaEnd> {
   }
 }
 
-/** None where the system had no more of them: the child's error tells that. */
+/** Absent when the system had no descriptors left; the child's error reports that. */
 function pipesOf(child: ChildProcess): readonly (Readable | undefined)[] {
   return ((child.stdio as ChildProcess["stdio"] | undefined) ?? []) as readonly (Readable | undefined)[];
 }

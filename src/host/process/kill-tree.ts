@@ -29,7 +29,7 @@ export async function killTree(tree: ProcessTree, leader: Leader, graceMs: numbe
   return { state: left.length === 0 ? "gone" : "alive", survivors: survivorsOf(left), endedBy: "KILL" };
 }
 
-/** Members as a result tells them. */
+/** Members as a result lists them. */
 export function survivorsOf(members: readonly TreeMember[]): Survivor[] {
   return members.map(({ pid, name, holds }) => ({ pid, name, holds }));
 }
@@ -39,7 +39,7 @@ export function send(tree: ProcessTree, leader: Leader, signal: NodeJS.Signals):
   if (!leader.hasExited) tree.signalGroup(signal);
   const others = leader.hasExited ? members : members.filter((one) => one.group !== tree.criteria.leader);
   tree.signal(others, signal);
-  // A stopped process takes TERM only when it goes on.
+  // A stopped process handles TERM only after it is continued.
   if (signal === "SIGTERM") {
     tree.signal(
       members.filter((one) => one.state === "T"),

@@ -1,4 +1,4 @@
-/** What `/proc` tells of processes. Without it every answer is "unknown". */
+/** Reads process information from `/proc`. Without it every answer is "unknown". */
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 
 /** One line of `/proc/PID/stat`, what of it matters here. */
@@ -88,7 +88,7 @@ export function openTargets(pid: number): string[] {
   }
 }
 
-/** The number that the newest process of this pid namespace got; undefined where that is not told. */
+/** The pid of the newest process in this pid namespace; undefined where the system does not report it. */
 export function newestPid(): number | undefined {
   const number = Number(readLine("/proc/loadavg")?.trim().split(" ").at(-1));
   return Number.isInteger(number) ? number : undefined;

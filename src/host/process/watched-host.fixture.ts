@@ -1,10 +1,10 @@
 /** Started as a process by `watcher.test.ts`: a host whose commands go on until someone ends them. */
 import { createLocalBackend } from "../../backends/local/local-backend.js";
 
-const [stateDir, folder] = process.argv.slice(2) as [string, string];
+const [stateDir, directory] = process.argv.slice(2) as [string, string];
 const backend = createLocalBackend({ stateDir });
 const { shell } = backend.root;
-const at = { cwd: folder };
+const at = { cwd: directory };
 
 // In flight, with a child in a session of its own.
 void shell.exec("echo $$ > in-flight; setsid sh -c 'echo $$ > in-session; exec sleep 611' & exec sleep 610", at);

@@ -1,21 +1,20 @@
 /**
- * What the watcher runs, as a script of POSIX sh: it needs no file of ours and 2 MB of memory.
+ * The POSIX sh script of the watcher. It needs no file on disk and 2 MB of memory.
  *
- * It reads lines `+PID:START` and `-PID` until its input ends, which is when the host has ended, however it did. Then it
- * ends every process that carries the host's tag, or belongs to the session or group of a command told to it, or is a
- * child of one of these: TERM, three seconds, KILL. A number that now stands for another process, by its start time, is left
- * alone.
+ * It reads lines `+PID:START` and `-PID` until its input ends, which happens when the host ends for any reason. Then it
+ * ends every process that has the host's tag, belongs to the session or group of a reported command, or is a child of one
+ * of these: TERM, three seconds, KILL. A pid that was reused, which its start time shows, is skipped.
  *
- * Arguments: the variable and the beginning of the host's tags, the path of a report or "".
+ * Arguments: the variable and the prefix of the host's tags, the path of a report or "".
  */
 export const WATCHER_SCRIPT = String.raw`
 trap '' HUP INT QUIT TERM PIPE
-tag=$1 report=$2 told=' '
+tag=$1 report=$2 known=' '
 while IFS= read -r line; do
   case $line in
-    +*) told="$told\${line#+} ";;
+    +*) known="$known\${line#+} ";;
     -*) pid=\${line#-}
-      case $told in *" $pid:"*) rest=\${told#*" $pid:"}; told="\${told%%" $pid:"*} \${rest#* }";; esac;;
+      case $known in *" $pid:"*) rest=\${known#*" $pid:"}; known="\${known%%" $pid:"*} \${rest#* }";; esac;;
   esac
 done
 look() {
@@ -32,8 +31,8 @@ look() {
     mine=no
     case $tagged in *" $dir/environ "*) mine=yes;; esac
     for id in $3 $4; do
-      case $told in *" $id:"*)
-        from=\${told#*" $id:"}; from=\${from%% *}
+      case $known in *" $id:"*)
+        from=\${known#*" $id:"}; from=\${from%% *}
         shift 19; start=$1; set -- $rest
         if [ "$start" -ge "$from" ] && owns "$id" "$from"; then mine=yes; fi;;
       esac

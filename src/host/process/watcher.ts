@@ -23,7 +23,7 @@ const IDLE_TURNS = 40;
 /** Bytes that a pipe takes whole or not at all. */
 const WHOLE_BYTES = 4096;
 
-/** What a watcher has not been told of one number yet. */
+/** An update about one pid that has not been sent to the watcher yet. */
 interface WatchUpdate {
   /** It knows an older process of that number, which has ended. */
   readonly hasEnded: boolean;
@@ -43,8 +43,8 @@ export class Watcher {
   /** What runs: when each process started, by its number. */
   readonly #running = new Map<number, number>();
   /**
-   * What waits because the pipe is full, by number, oldest first. At most one entry for each command that runs, or that the
-   * watcher still takes for running: what has ended before it could be told is left out.
+   * Updates that wait because the pipe is full, by pid, oldest first. At most one entry for each command that runs or that
+   * the watcher still considers running; a command that ended before it was sent has none.
    */
   readonly #updates = new Map<number, WatchUpdate>();
   #retry: NodeJS.Timeout | undefined;
@@ -109,7 +109,7 @@ export class Watcher {
     }
   }
 
-  /** How many commands the watcher has not been told of yet, or whose end. */
+  /** The number of commands whose start or end has not been sent to the watcher yet. */
   get unsent(): number {
     return this.#updates.size;
   }
@@ -155,7 +155,7 @@ export class Watcher {
     this.#send();
   }
 
-  /** The end of its input: what is still told to it is ended. */
+  /** Closes its input: the watcher then ends every command it still has. */
   close(): void {
     clearInterval(this.#turns);
     this.#turns = undefined;
@@ -175,7 +175,7 @@ export class Watcher {
     this.#closeInput();
   }
 
-  /** Tells what there is to tell. While the pipe is full it waits: closing the pipe would end all that runs. */
+  /** Sends pending updates. While the pipe is full it waits: closing the pipe would end all that runs. */
   #send(): void {
     if (this.#input === undefined) {
       this.#updates.clear();

@@ -36,13 +36,13 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-export let built: { readonly folder: string; readonly script: string };
+export let built: { readonly directory: string; readonly script: string };
 beforeAll(() => {
   const target = mkdtempSync(join(tmpdir(), "haft-writer-"));
   chmodSync(target, 0o755);
-  built = { folder: target, script: transpileForProcess(new URL("./writer.fixture.ts", import.meta.url), target) };
+  built = { directory: target, script: transpileForProcess(new URL("./writer.fixture.ts", import.meta.url), target) };
 });
-afterAll(() => rmSync(built.folder, { recursive: true, force: true }));
+afterAll(() => rmSync(built.directory, { recursive: true, force: true }));
 
 export const at = (name: string) => join(directory, name);
 export const state = () => at("state");

@@ -274,7 +274,7 @@ export class LocalFs implements Fs {
     });
   }
 
-  /** What stat tells of a place whose link, if it is one, has not been followed. */
+  /** The stat of a path whose last symlink was not followed. */
   async #infoOf(resolved: PinnedPath): Promise<FsEntryInfo> {
     if (resolved.info === undefined) throw notFound(FS_OPERATIONS.stat[0], resolved.asked, "stat");
     if (!resolved.info.isSymbolicLink()) return entryInfo(resolved.info);

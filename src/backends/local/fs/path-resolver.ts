@@ -55,7 +55,7 @@ export class PathResolver {
   readonly mode: GuardMode;
   readonly #binding: Binding | undefined;
   readonly #requireOpen: () => void;
-  #begun: { readonly folder: string; readonly name: string; readonly spot: PinnedPath } | undefined;
+  #begun: { readonly directory: string; readonly name: string; readonly spot: PinnedPath } | undefined;
 
   /** @param requireOpen - Throws once the backend is closed. */
   constructor(mode: GuardMode, binding: Binding | undefined, requireOpen: () => void = () => {}) {
@@ -69,13 +69,13 @@ export class PathResolver {
    * begin in the same tick share one lookup: to read a file, a tool requests its real path, its kind and
    * its bytes at once.
    */
-  open(asked: string, folder: string, name: string): PinnedPath {
+  open(asked: string, directory: string, name: string): PinnedPath {
     const begun = this.#begun;
-    if (begun?.folder === folder && begun.name === name)
+    if (begun?.directory === directory && begun.name === name)
       return { ...begun.spot, asked, anchor: begun.spot.anchor.share() };
-    const spot = pinPath(asked, openAnchor(folder, this.mode), name);
+    const spot = pinPath(asked, openAnchor(directory, this.mode), name);
     spot.anchor.share();
-    const mine = { folder, name, spot };
+    const mine = { directory, name, spot };
     this.#begun = mine;
     queueMicrotask(() => {
       if (this.#begun === mine) this.#begun = undefined;

@@ -109,18 +109,18 @@ export class JobStore {
    */
   clean(options: { readonly all?: boolean; readonly nowMs?: number } = {}): Cleaned {
     const { all = false, nowMs = Date.now() } = options;
-    const directories = this.all().map((directory) => ({ folder: directory, bytes: directory.keptBytes() }));
+    const directories = this.all().map((directory) => ({ directory, bytes: directory.keptBytes() }));
     let total = directories.reduce((sum, { bytes }) => sum + bytes, 0);
     let surplus = directories.length - RETENTION_JOBS;
     this.#removeUnfinished(nowMs);
     let jobs = 0;
     let bytes = 0;
     for (const one of directories) {
-      const { ended } = one.folder.record;
+      const { ended } = one.directory.record;
       if (ended === undefined) continue;
       if (!all && nowMs - ended.atMs < RETENTION_MS && total <= RETENTION_BYTES && surplus <= 0) continue;
       surplus -= 1;
-      one.folder.remove();
+      one.directory.remove();
       total -= one.bytes;
       jobs += 1;
       bytes += one.bytes;

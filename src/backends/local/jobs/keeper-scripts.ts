@@ -40,11 +40,11 @@ pump() {
   done
   begin=$total
   while :; do
-    # Whoever removed the folder wants no more of the output; the job goes on.
+    # Once the directory is removed, output is discarded; the job continues.
     [ -d "\${1%/*}" ] || { cat >/dev/null; break; }
-    told=$(dd bs=65536 count=1 2>&1 >>"$1.$begin")
-    case $told in 0+0*) break;; esac
-    bytes=$(printf '%s\n' "$told" | tail -n 1)
+    report=$(dd bs=65536 count=1 2>&1 >>"$1.$begin")
+    case $report in 0+0*) break;; esac
+    bytes=$(printf '%s\n' "$report" | tail -n 1)
     bytes=\${bytes%%[!0-9]*}
     total=$((total + \${bytes:-0}))
     if [ $((total - begin)) -ge SEGMENT ]; then

@@ -237,7 +237,7 @@ export class FoundFiles {
     return isBinary === false;
   }
 
-  /** The absolute path of what ripgrep names; undefined when it is not wanted, or cannot be told. */
+  /** The absolute path of a file that ripgrep reported; undefined when it is excluded or not valid UTF-8. */
   #pathOf(reported: RipgrepText): string | undefined {
     const { tally, absolute, isIncluded } = this.#options;
     if ("bytes" in reported) {

@@ -91,7 +91,7 @@ export class LineReader {
     }
   }
 
-  /** The block ends inside of the line: goes on to its end and keeps none of it. */
+  /** Finds the end of a line longer than the block, without keeping its text. */
   #longLine(offset: number, hasBom: boolean): FileLine {
     for (;;) {
       const before = this.#block[this.#filled - 1];

@@ -76,10 +76,10 @@ export function exceptedBelow(asked: string, { real }: SearchRoot, except: reado
 }
 
 /**
- * Which ignore files ripgrep is to heed, so that it leaves out what our own engine does. Undefined where it cannot be told: it
- * takes those of all directories above the root, up to the repository's root, or of none.
+ * Flags that make ripgrep apply the same ignore files as our own engine. Undefined when no flags can: ripgrep applies those of
+ * all directories above the root, up to the repository's root, or of none.
  *
- * @param real - Where the root really is.
+ * @param real - The real path of the root.
  */
 export function ignoreFlags(
   { root, includeIgnored }: Pick<GrepQuery, "root" | "includeIgnored">,
@@ -109,7 +109,7 @@ function typeFlags(glob: string | undefined): string[] {
   return types === undefined ? [] : [...types.map((type) => `--type-add=haft:${type}`), "--type=haft"];
 }
 
-/** Blanks at the end of a glob would be dropped. */
+/** Escapes trailing spaces, which a glob would drop. */
 function literalGlob(text: string): string {
   return escapeGlob(text).replace(/ +$/, (whitespace) => whitespace.replaceAll(" ", "\\ "));
 }

@@ -21,7 +21,7 @@ const TURN_MS = 5;
  */
 export class TreeSource implements SearchSource {
   readonly mode: GuardMode;
-  /** Judges by the grant of the call; goes on when the call has ended, for the end record that it still gets. */
+  /** Authorizes paths by the grant of the call. Still works after the call has ended, because its end record is written then. */
   readonly finder: PathResolver;
   readonly #binding: Binding;
   readonly #free: PathResolver;

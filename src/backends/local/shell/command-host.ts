@@ -132,7 +132,7 @@ export class CommandHost {
     return this.#options.store?.open(job);
   }
 
-  /** Writes down a command that goes on after its call. */
+  /** Records a command that continues after its call. */
   noteSurvivor(running: RunningCommand, directory: JobDirectory): void {
     directory.update({ tag: running.tree.criteria.tag, ...leaderOf(running.pid, running.tree.leaderStart) });
   }
@@ -177,7 +177,7 @@ export class CommandHost {
     return left.flat();
   }
 
-  /** What is to be kept goes on: first nobody reads here any more, then its pump does. */
+  /** Jobs with lifetime "keep" continue: this process stops reading, then their pump reads. */
   #letGo(job: LocalJob): void {
     job.directory?.update({ isReleased: true });
     job.directory?.giveUp();

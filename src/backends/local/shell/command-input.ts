@@ -52,7 +52,7 @@ export class CommandInput {
     return this.#blocks.close();
   }
 
-  /** Gives up what has not been taken. */
+  /** Drops input that has not been written yet. */
   destroy(): void {
     void this.close();
     this.#shut();

@@ -13,13 +13,13 @@ export interface ToolsTold {
   readonly alone: Ends;
 }
 
-const [library, folder, count] = process.argv.slice(2) as [string, string, string];
+const [library, directory, count] = process.argv.slice(2) as [string, string, string];
 const { createToolkit } = (await import(library)) as { readonly createToolkit: typeof Create };
-const workspace = join(folder, "workspace");
+const workspace = join(directory, "workspace");
 mkdirSync(workspace);
 const file = (name: string, text: string | Buffer) => writeFileSync(join(workspace, name), text);
 
-const toolkit = await createToolkit({ workspace, stateDir: join(folder, "state") });
+const toolkit = await createToolkit({ workspace, stateDir: join(directory, "state") });
 const { runner } = toolkit.session("few").box();
 
 const INPUTS: Readonly<Record<string, (n: string) => Record<string, unknown>>> = {

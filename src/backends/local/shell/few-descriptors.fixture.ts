@@ -13,12 +13,12 @@ export interface FewDescriptorsTold {
   readonly after: string;
 }
 
-const [folder, watched] = process.argv.slice(2) as [string, string];
+const [directory, watched] = process.argv.slice(2) as [string, string];
 const MOST_LEFT = 14;
 
 const backend = createLocalBackend({
-  cwd: folder,
-  stateDir: join(folder, "state"),
+  cwd: directory,
+  stateDir: join(directory, "state"),
   watcher: watched === "watched",
 });
 const { shell } = backend.root;
@@ -35,7 +35,7 @@ async function note(run: () => Promise<{ readonly ended: string; readonly proble
 }
 
 async function runAll(): Promise<void> {
-  const options = { cwd: folder };
+  const options = { cwd: directory };
   await note(() => shell.exec("true", options));
   await note(() => shell.exec("cat", { ...options, input: new TextEncoder().encode("x") }));
   await note(() => shell.exec(`: ${"x".repeat(200_000)}`, options));
@@ -60,7 +60,7 @@ for (let left = 0; left <= MOST_LEFT; left += 1) {
 /** For a moment after a failure no pipes are made. */
 async function printed(): Promise<string> {
   for (let tries = 0; ; tries += 1) {
-    const { stderr } = await shell.exec("printf again | tee /dev/stderr >/dev/null", { cwd: folder });
+    const { stderr } = await shell.exec("printf again | tee /dev/stderr >/dev/null", { cwd: directory });
     const text = new TextDecoder().decode(stderr.head);
     if (text === "again" || tries === 50) return text;
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -4,7 +4,7 @@ import type { OutputSegments } from "../jobs/output-segments.js";
 
 const LAST_LINE_BYTES = 1_024;
 
-/** Keeps the ends of one stream for the result, its latest bytes for readers of a job, and tells a listener. */
+/** Keeps the first and last bytes of a stream for the result, the latest bytes for readers of a job, and calls a listener. */
 export class OutputCapture {
   readonly #kept: HeadTailBuffer;
   /** Only for jobs: what `output` can still give. */

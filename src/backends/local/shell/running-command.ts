@@ -47,7 +47,7 @@ export interface CommandOptions {
   readonly readAtOnce: boolean;
   /** Where the output of a job is written down. */
   readonly files?: JobFiles;
-  /** Somebody else has a read end of each pipe, and the leader is a shell that tells a status over 128 for a signal. */
+  /** Another process has a read end of each pipe, and the leader is a shell that reports a signal as a status over 128. */
   readonly isKept?: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface JobFiles {
 
 type Ended = ShellResult["ended"];
 
-/** How a command ended, and what it had printed by then: all that its listener has been told. */
+/** How a command ended, and its output until then, all of which its listener has received. */
 export interface CommandEnd {
   readonly ended: Ended;
   readonly tree: TreeState;
@@ -76,8 +76,8 @@ export class RunningCommand {
   readonly input: CommandInput;
   readonly tree: ProcessTree;
   /**
-   * When the leader has exited, what is left has been looked at, and the listener has been told all; also when that could
-   * not be waited for.
+   * Resolves when the leader has exited, remaining processes were looked up, and the listener has received all output; also
+   * when waiting for that was impossible.
    */
   readonly settled: Promise<CommandEnd>;
   /** The same, also where the command was detached, which settles it before its end. */
@@ -195,7 +195,7 @@ export class RunningCommand {
     return this.#stopping;
   }
 
-  /** Sends one signal to the whole tree and tells what is left right after it. */
+  /** Sends one signal to the whole tree and returns which processes remain right after it. */
   signal(signal: NodeJS.Signals): TreeState {
     send(this.tree, this.#leader, signal);
     return this.remains();
@@ -228,8 +228,8 @@ export class RunningCommand {
   }
 
   /**
-   * Its call has settled and some of it goes on: its output can be asked for, beginning with what is still there, and it does
-   * not keep this process alive.
+   * Keeps the output readable after the call has settled while processes continue, starting with what is still buffered. It
+   * does not keep this process alive.
    */
   outlive(latestBytes: number, files?: JobFiles): void {
     this.stdout.keepLatest(latestBytes, files?.stdout);
@@ -237,7 +237,7 @@ export class RunningCommand {
     for (const reader of this.#readers) reader.unref();
   }
 
-  /** Takes what is in the pipes and gives up reading. */
+  /** Reads what is in the pipes, then stops reading. */
   closeStreams(): void {
     this.#drain();
     for (const reader of this.#readers) reader.close(this.#wasAlone && !this.#isKept);

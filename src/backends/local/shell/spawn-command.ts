@@ -66,7 +66,7 @@ export function serverStartCommand(
     streams = openStreams(options, pool);
     const child = spawnShell(options, script, streams);
     if (child.pid !== undefined) return startedOf(child as Started["child"], script, streams);
-    // Told again by an event that nobody needs.
+    // Also reported by an "error" event, which would be thrown without a listener.
     child.once("error", () => {});
     streams.close();
     script.remove();

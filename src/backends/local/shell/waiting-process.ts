@@ -1,4 +1,4 @@
-/** Whether a command waits for somebody to type, and which process of it, as the kernel tells it. */
+/** Finds the process of a command that waits for terminal input, from what the kernel reports in `/proc`. */
 import { readFileSync } from "node:fs";
 import { openTarget, type ProcessEntry } from "../../../host/index.js";
 import type { WaitingFor } from "../../../kernel/index.js";
@@ -84,7 +84,7 @@ export async function waitingTwice(running: MayWait): Promise<WaitingFor | null>
   return isSame ? second : null;
 }
 
-/** Tells once of a process that is seen to wait. Returns what stops that. */
+/** Reports once when a process is seen waiting for input. Returns a function that stops watching. */
 export function watchForWaiting(running: MayWait, onWaiting: (waiting: WaitingFor) => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;

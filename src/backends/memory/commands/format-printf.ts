@@ -16,7 +16,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const SPECIFIER =
   /%(%|([-+ 0#]*)(\d+)?(?:\.(\d+))?([sbcdiuxXo]))|\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|([\s\S]))|([^%\\]+|%|\\)/g;
 
-/** The format is used again while arguments are left. `problem` tells of an argument that is no number; it counts as 0. */
+/** The format is reused while arguments remain. `problem` is called for an argument that is not a number, which counts as 0. */
 export function formatPrintf(
   format: string,
   args: readonly string[],

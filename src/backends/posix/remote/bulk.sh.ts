@@ -157,15 +157,15 @@ hf_same_file() {
   [ -n "$hf_x" ] && [ "\${hf_x%% *}" = "\${hf_y%% *}" ]
 }
 
-# Exactly $2 bytes to the channel, after $1 are skipped of standard input, which is descriptor 5. A file that has become shorter,
-# or holds less than it tells, is filled up with NULs: hf_real says how many are the file's, hf_sent whether dd could read it.
+# Sends exactly $2 bytes of stdin (descriptor 5) to the channel after skipping $1. A file that became shorter than its
+# reported size is padded with NULs: hf_real counts the file's own bytes, hf_sent says whether dd could read it.
 hf_send() {
   hf_sent=yes
   if hf_has bytes; then hf_d=$(dd bs=65536 skip="$1" count="$2" iflag=skip_bytes,count_bytes 2>&1 >&4) || hf_sent=no
   else hf_d=$(dd bs=65536 skip=$(( $1 / 65536 )) count=$(( ($2 + 65535) / 65536 )) 2>/dev/null | dd bs=1 count="$2" 2>&1 >&4)
   fi
   hf_real=\${hf_d##*" records out$hf_nl"}; hf_real=\${hf_real%% *}
-  # Some dd say nothing of bytes: where the descriptor stands now tells.
+  # Some versions of dd report no byte count; the offset of the descriptor gives it.
   case $hf_real in "" | *[!0-9]*)
     if hf_position; then hf_real=$(( hf_real - hf_from )); else hf_real=$2; fi ;;
   esac
@@ -174,7 +174,7 @@ hf_send() {
   if [ "$hf_real" -lt "$2" ]; then dd if=/dev/zero bs=1 count=$(( $2 - hf_real )); fi
 }
 
-# Where descriptor 5 stands, in hf_real; fails where that is not told.
+# Sets hf_real to the offset of descriptor 5; fails where the system does not report it.
 hf_position() {
   hf_real=
   while read -r hf_x hf_y; do case $hf_x in pos:) hf_real=$hf_y ;; esac; done </proc/self/fdinfo/5

@@ -81,8 +81,8 @@ hf_rmdir() {
   rm -rf "$1"
 }
 
-# rename FROM ALLOWED TO ALLOWED REPLACE WHOLE: "fail,CODE,NUMBER" tells which of the two it is about. The first directory is held
-# open as descriptor 6 while the shell stands in the second.
+# rename FROM ALLOWED TO ALLOWED REPLACE WHOLE: NUMBER in "fail,CODE,NUMBER" is the path at fault (first or second). The first
+# directory stays open as descriptor 6; the second is the working directory.
 hf_fs_rename() {
   hf_note= hf_to=$3 hf_to_allow=$4 hf_replace=$5 hf_whole=$6
   hf_place "$1" no "$2" || { hf_refuse 1; return; }

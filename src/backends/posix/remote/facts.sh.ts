@@ -16,8 +16,8 @@ hf_own_pid() {
   case $hf_pid in *[!0-9]*) hf_pid=$(exec sh -c 'echo "$PPID"') ;; esac
 }
 
-# Numbers of processes are used again, so each is noted with the time at which its process began, as the kernel tells it.
-# Sets hf_began_at to that of $1; empty where it is not told. Fails for a process that is gone.
+# Process ids are reused, so each is recorded with the start time that the kernel reports.
+# Sets hf_began_at to the start time of $1, empty where none is reported. Fails if the process does not exist.
 hf_started() {
   hf_began_at= hf_stat=
   { while IFS= read -r hf_line_of; do hf_stat="$hf_stat $hf_line_of"; done <"/proc/$1/stat"; } 2>/dev/null || return 1

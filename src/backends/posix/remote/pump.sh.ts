@@ -39,8 +39,8 @@ hf_keep_pace() {
 }
 
 # Reads dd's report, "7+1 records in, 7+1 records out, 461000 bytes ..." on three lines, into hf_records and hf_bytes.
-# Some dd leave the third line out: then the growth of the file $2 beyond $3 bytes tells. Fails when a write failed: the
-# report then starts with the error. (A warning about partial reads may stand there too.)
+# Some versions of dd omit the third line: then the growth of the file $2 beyond $3 bytes is the count. Fails when a write
+# failed: the report then starts with the error. (It may also start with a warning about partial reads.)
 hf_count() {
   case $1 in *" writing "* | *[Ee]"rror"* | *"o space"*) return 1 ;; esac
   hf_x=\${1%%" records in"*}; hf_x=\${hf_x##*"$hf_nl"}

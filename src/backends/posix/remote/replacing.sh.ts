@@ -27,7 +27,7 @@ hf_judge() {
   if [ "$hf_expect" = absent ]; then hf_code=stale hf_note=present; return 1; fi
   if [ "$1" = yes ]; then hf_code=unclaimed; return 1; fi
   if [ ! -f "./$hf_name" ]; then hf_no_file; return 1; fi
-  # Where the directory may not be written either, making the new file tells why.
+  # Where the directory is not writable either, creating the new file reports why.
   if [ ! -w "./$hf_name" ] && [ -w . ]; then hf_code=denied; return 1; fi
   hf_created=no
   hf_old=$(hf_info "./$hf_name")
@@ -106,8 +106,8 @@ hf_more_rights() {
   return 1
 }
 
-# Gives the new file the old one's extended attributes, and the access control list of which not every "ls" tells; fails where
-# that cannot be done. Where nothing on the remote side knows of attributes they are lost.
+# Copies extended attributes and the access control list (which not every "ls" shows) to the new file; fails where that is
+# impossible. Where the remote machine has no tool for attributes, they are lost.
 hf_keep_attributes() {
   case " $hf_facts " in
   *" attributes:"*)

@@ -142,7 +142,7 @@ hf_tagged_among() {
   return 1
 }
 
-# Where the output of job $1 is: "ID.w" tells how its FIFOs are called and how its files begin. Sets hf_pipe and hf_b, the
+# Where the output of job $1 is: "ID.w" holds the name of its FIFOs and the prefix of its files. Sets hf_pipe and hf_b, the
 # latter with its directory.
 hf_base_of() {
   hf_pipe= hf_b=\${1##*/}
@@ -169,7 +169,7 @@ hf_open_job() {
   if [ ! -e "$hf_b.o.n" ] || [ ! -e "$hf_b.e.n" ]; then hf_pipes="$hf_pipes\${hf_pipe:-none} "; fi
 }
 
-# Who holds the output FIFOs of the job $1 ("*": of any). One listing of the open files of all processes tells. Sets hf_held
+# Finds the processes that hold the output FIFOs of the job $1 ("*": of any job) in one listing of all open files. Sets hf_held
 # to " PID:o PID:e ...".
 hf_holders() {
   hf_held=" "
@@ -230,7 +230,7 @@ hf_end_tree() {
   done
 }
 
-# Hundredths of a second since the machine has started, in hf_time; 0 where that is not told.
+# Sets hf_time to the hundredths of a second since boot; 0 where the system does not report it.
 hf_clock() {
   hf_time=0
   if read -r hf_x hf_y </proc/uptime; then hf_time=$(( \${hf_x%.*} * 100 + 1\${hf_x#*.} - 100 )); fi

@@ -180,7 +180,7 @@ hf_become() {
   eval "$hf_x -c -- \"\$hf_c\""
 }
 
-# Notes and tells the status of the leader.
+# Records and reports the status of the leader.
 hf_ended() {
   hf_exited=$1
   printf '%s\n' "$1" >"$hf_s/$hf_id.x"
@@ -204,7 +204,7 @@ hf_finish() {
 hf_report() {
   hf_status=; read -r hf_status <"$hf_s/$hf_job.x" || hf_status=$hf_exited
   hf_x=0
-  # What cannot be written down cannot be told; it is not called gone then.
+  # A report that cannot be written cannot be sent; the job is not reported as gone.
   if [ -n "$hf_names" ] && ! printf '%s' "$hf_names" >"$hf_s/w$hf_k.s"; then hf_names= hf_looked=no; fi
   if [ -n "$hf_names" ]; then
     hf_files="$hf_files w$hf_k.s" hf_x=$(LC_ALL=C; printf '%s' "\${#hf_names}")
@@ -230,7 +230,7 @@ hf_gather() {
     fi
   else
     hf_first=$hf_head hf_last=$hf_tail
-    # On a full disk nothing of it can be told but how much it was.
+    # On a full disk only the number of bytes can be reported.
     if hf_ends "$1" >"$hf_s/w$hf_k.$1"; then hf_files="$hf_files w$hf_k.$1"; else hf_first=0 hf_last=0; fi
   fi
   hf_meta=$hf_total,$hf_first,$hf_last,$hf_ended hf_bytes=$(( hf_first + hf_last ))
