@@ -28,19 +28,19 @@ import { TreeSource } from "./tree-source.js";
 export interface LocalSearchOptions {
   readonly mode: GuardMode;
   readonly clock: Clock;
-  /** "ripgrep": by it where there is one, see {@link RipgrepFinder}. "own": by our own engine in any case. */
+  /** "ripgrep": use ripgrep if it is installed, see {@link RipgrepFinder}. "own": always use our own engine. */
   readonly engine: "ripgrep" | "own";
   /** Where ripgrep is looked for. Default: the package, then PATH. */
   readonly finder?: RipgrepFinder;
-  /** Ends a ripgrep that this process leaves behind when it is killed. Absent: nobody does. */
+  /** Kills a running ripgrep when this process is killed. Absent: it is not killed. */
   readonly watch?: ProcessWatch;
-  /** Throws once the backend is closed. Absent: it never is. */
+  /** Throws once the backend is closed. Absent: the backend is never closed. */
   readonly requireOpen?: () => void;
 }
 
 /**
- * Makes the search ports of this machine, one a call. Contents are searched by ripgrep where there is one, else by our own
- * engine; the end record says which. A walk is always our own. Nothing outlives an iteration that has ended.
+ * Creates the search port of each call. Contents are searched by ripgrep if it is installed, else by our own engine; the
+ * end record says which. Directory walks always use our own engine. No process or descriptor outlives its iteration.
  */
 export function createLocalSearch(options: LocalSearchOptions): (grant: Grant, call: BoundCall) => Search {
   const finder = options.finder ?? new RipgrepFinder();
@@ -100,7 +100,7 @@ class LocalSearch implements Search {
   }
 }
 
-/** The same tree with files that are passed over, as symlinks are. Hidden they must not be: some of them hold ignore rules. */
+/** The same tree with some files skipped, as symlinks are. They stay listed, because they may hold ignore rules. */
 function passingOver(paths: ReadonlySet<string>, source: SearchSource): SearchSource {
   const passed = <T extends { readonly kind: EntryKind }>(path: string, entry: T): T =>
     paths.has(path) ? { ...entry, kind: "link" } : entry;

@@ -4,7 +4,7 @@ import type { GrepHit, GrepQuery } from "../../../kernel/index.js";
 import type { FileLine, LineReader } from "./line-reader.js";
 import type { RipgrepRecord } from "./ripgrep-output.js";
 
-/** Our engine does not look at a longer line as a whole either. */
+/** Our own engine does not search a longer line as a whole either. */
 const MAX_CHECKED_BYTES = 16 * 1024 * 1024;
 const RETURN = 13;
 
@@ -14,29 +14,28 @@ export type LineRecord = Extract<RipgrepRecord, { readonly type: "match" | "cont
 export interface FileHitsOptions {
   readonly path: string;
   readonly query: Pick<GrepQuery, "context" | "maxLineBytes">;
-  /** What decides, and what gives the ranges. */
+  /** Decides whether a line matches, and gives the ranges. */
   readonly pattern: SearchPattern;
-  /** Whether ripgrep's pattern may match in more lines than that. */
+  /** Whether ripgrep's pattern may match additional lines. */
   readonly isLoose: boolean;
   readonly reader: LineReader;
 }
 
 /**
- * The hits of one file, from the places that ripgrep named. The lines are read here, from the file that was judged: what
- * ripgrep read may have been another one for a moment.
+ * The hits of one file, at the lines that ripgrep reported. The lines are read from the authorized file, because ripgrep may
+ * have read a different one under the same name.
  */
 export class FileHits {
   /** Matching lines and those around them, in line order. */
   readonly hits: GrepHit[] = [];
   matchedLines = 0;
-  /** Records of matches, true ones or not. */
+  /** Match records, including false positives. */
   records = 0;
   /** Where the line behind the last match starts. */
   nextOffset = 0;
   /**
-   * The lines are for our own engine to find: one does not stand where it was found, so that the file is another one now; one
-   * is not UTF-8, so that the file has to be decoded; or one is long and has to be looked at again, which must not hold
-   * everything up.
+   * Whether our own engine must search the file: a line is not where ripgrep found it, so the file has changed; a line is not
+   * UTF-8, so the file must be decoded; or a line is long and must be rechecked without blocking.
    */
   isForOwnEngine = false;
   readonly #options: FileHitsOptions;
@@ -63,7 +62,7 @@ export class FileHits {
     else this.#emitMatch(line, number, ranges);
   }
 
-  /** Matches by bytes of the line, some of the empty ones too; undefined when the line is no hit. */
+  /** Byte ranges of the matches in the line, including some empty ones; undefined when the line does not match. */
   #rangesIn(
     line: FileLine,
     reported: readonly { readonly start: number; readonly end: number }[],
@@ -92,7 +91,7 @@ export class FileHits {
     this.#nearUntil = number + context;
   }
 
-  /** A line of the context, or one that ripgrep took for a match: it stays beside a true match only. */
+  /** A context line, or a false positive of ripgrep: kept only next to a real match. */
   #emitOther(line: FileLine, number: number): void {
     const { context } = this.#options.query;
     if (context === 0) return;
@@ -107,7 +106,7 @@ export class FileHits {
     return { kind: "hit", path, line: number, ...window };
   }
 
-  /** The window of a line that is not held: read from around its first match. */
+  /** The window of a line that is not in memory: read from around its first match. */
   #longWindow(line: FileLine, at: readonly ByteRange[]): ReturnType<typeof windowOf> {
     const { query, reader } = this.#options;
     const max = query.maxLineBytes;

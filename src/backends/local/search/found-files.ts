@@ -15,9 +15,9 @@ import { jsonRecords, pathRecords, type RipgrepText } from "./ripgrep-output.js"
 import type { RipgrepPattern } from "./ripgrep-pattern.js";
 import type { TreeSource } from "./tree-source.js";
 
-/** Lines of one file that ripgrep may take for matches in vain before our own engine searches that file. */
+/** False positives of ripgrep in one file before our own engine searches that file. */
 const MAX_FRUITLESS_LINES = 50;
-/** Characters of a pattern that are tried; the rest of a longer one stands for more of the same. */
+/** Characters of a pattern that are tried; the rest of a longer pattern is ignored. */
 const MAX_TRIED = 200;
 const WHOLE = Number.POSITIVE_INFINITY;
 const UNCOUNTED: ReadonlySet<SkipReason> = new Set(["binary", "large", "special"]);
@@ -25,7 +25,7 @@ const UNCOUNTED: ReadonlySet<SkipReason> = new Set(["binary", "large", "special"
 /** What ripgrep is asked to print. */
 export interface OutputPlan {
   readonly output: RipgrepOutput;
-  /** Most matches of one file: it keeps them all until it has searched the file. */
+  /** Maximum matches in one file: ripgrep buffers them all until it has searched the file. */
   readonly maxLines: number | undefined;
 }
 
@@ -36,11 +36,11 @@ export interface FoundFilesOptions {
   readonly scope: SearchScope;
   readonly source: TreeSource;
   readonly tally: SearchTally;
-  /** Whether the root is one file. ripgrep then does not leave it out when it turns out binary. */
+  /** Whether the root is one file. ripgrep then does not skip it if it is binary. */
   readonly isAlone: boolean;
   isIncluded(path: string): boolean;
   absolute(reported: string): string;
-  /** Matching lines of one file after which no further one is needed, as things stand. */
+  /** Matching lines of one file after which no more are needed. */
   enough(): number;
 }
 
@@ -51,9 +51,9 @@ export interface FoundEntry {
 }
 
 /**
- * Lines only where few matches stand in each: ripgrep prints and holds every one, fifty bytes for each that the file has,
- * before the first of its lines is seen here. Files come with their first match, without which ripgrep takes quadratic time
- * for some patterns that match at the start of a line.
+ * Whole lines only if few matches are expected in each: ripgrep buffers every match of a file, fifty bytes each, before it
+ * prints the first line. Files are listed with their first match; without that limit ripgrep takes quadratic time for some
+ * patterns that match at the start of a line.
  */
 export function outputPlan(query: GrepQuery, pattern: SearchPattern): OutputPlan {
   const isDense = query.mode === "content" && mayMatchDensely(pattern, query.pattern.source);
@@ -62,11 +62,11 @@ export function outputPlan(query: GrepQuery, pattern: SearchPattern): OutputPlan
   return { output: "lines", maxLines: query.offset + query.limit + 1 + MAX_FRUITLESS_LINES };
 }
 
-/** A few from every kind. */
+/** A few characters of each kind. */
 const CHARACTERS = [..." aZ09_.,:;'\"(){}[]<>=+-*/\\|&!?#$%@^~`\t\u00e9\u6f22\u{1f600}"];
 
 /**
- * Whether a match may be of three characters or fewer: a guess, tried with one character of each kind and with those of the
+ * Guesses whether a match may have three characters or fewer, by trying one character of each kind and those of the
  * pattern. Whole scripts and numbered characters cannot be tried, so they count as dense.
  */
 function mayMatchDensely(pattern: SearchPattern, source: string): boolean {
@@ -78,9 +78,9 @@ function mayMatchDensely(pattern: SearchPattern, source: string): boolean {
   return tried.some((text) => pattern.test(encoder.encode(text)));
 }
 
-/** Makes hits of what ripgrep prints, file by file. Each file is opened and judged here, and read again. */
+/** Turns ripgrep's output into hits, file by file. Each file is opened, authorized and read again here. */
 export class FoundFiles {
-  /** ripgrep says that it came to its end. */
+  /** ripgrep reported that it has finished. */
   isWhole = false;
   readonly #options: FoundFilesOptions;
   readonly #reader = new LineReader();
@@ -124,7 +124,7 @@ export class FoundFiles {
     return { path, descriptor, found };
   }
 
-  /** Undefined when the file cannot be read any more. */
+  /** Undefined when the file is no longer readable. */
   #take(open: OpenFound, record: LineRecord): OpenFound | undefined {
     try {
       open.found.take(record);
@@ -136,7 +136,7 @@ export class FoundFiles {
     }
   }
 
-  /** Judges a file whose lines have all come, and closes it. */
+  /** Decides on a file after its last line, and closes it. */
   async #finish(
     { path, descriptor, found }: OpenFound,
     isBinary: boolean,
@@ -151,7 +151,7 @@ export class FoundFiles {
       const isCut = maxLines !== undefined && found.records >= maxLines;
       if (found.isForOwnEngine || (isCut && found.matchedLines < enough())) return await this.#searchFile(path);
       if (found.matchedLines === 0) return undefined;
-      // What ripgrep did not read any more may still make the file binary.
+      // The part that ripgrep did not read may still contain a NUL.
       const isText =
         !isCut || query.binary !== "any-nul" || (await this.#isText(descriptor, [found.nextOffset, WHOLE]));
       return isText ? { path, hits: found.hits } : undefined;
@@ -176,7 +176,7 @@ export class FoundFiles {
     }
   }
 
-  /** A file with the number of its lines that ripgrep found. */
+  /** A file with the number of matching lines that ripgrep found. */
   async #counted(path: string, count: number): Promise<FoundEntry | undefined> {
     const { query, isAlone, ripgrepPattern, scope } = this.#options;
     const descriptor = await this.#open(path, isAlone ? WHOLE : 0);
@@ -196,7 +196,7 @@ export class FoundFiles {
     return { path, hits: [query.mode === "count" ? { ...hit, count } : hit] };
   }
 
-  /** The file searched by our own engine: its pattern is not quite ripgrep's, or the file is not what ripgrep read. */
+  /** Searches the file with our own engine: its pattern differs from ripgrep's, or the file has changed since ripgrep read it. */
   async #searchFile(path: string): Promise<FoundEntry | undefined> {
     const { query, scope, source, tally, enough } = this.#options;
     const hits: GrepHit[] = [];
@@ -213,8 +213,8 @@ export class FoundFiles {
   }
 
   /**
-   * Opens a file that was found; undefined when nothing of it may be given out, which is then counted.
-   * @param classifiedBytes - How much of it is looked at for a NUL where a NUL anywhere counts.
+   * Opens a file that was found; undefined when it may not be returned, which is then counted as skipped.
+   * @param classifiedBytes - How many bytes are checked for a NUL where a NUL anywhere counts.
    */
   async #open(path: string, classifiedBytes: number): Promise<number | undefined> {
     const { query, source, tally } = this.#options;
@@ -230,7 +230,7 @@ export class FoundFiles {
     return undefined;
   }
 
-  /** Whether no NUL stands there. */
+  /** Whether the range contains no NUL. */
   async #isText(descriptor: number, range: readonly [number, number]): Promise<boolean> {
     const isBinary = await scanFile(descriptor, range, containsNul, this.#options.scope.signal);
     if (isBinary === true) this.#skip("binary");
@@ -248,12 +248,12 @@ export class FoundFiles {
     return isIncluded(path) ? path : undefined;
   }
 
-  /** Below a directory ripgrep passes over most binary and large files and does not say so, so that none of them are counted. */
+  /** Below a directory ripgrep skips most binary and large files without a report, so none of them are counted. */
   #skip(reason: SkipReason, path?: string): void {
     if (this.#options.isAlone || !UNCOUNTED.has(reason)) this.#options.tally.skip(reason, path);
   }
 
-  /** What a search of one file left out. */
+  /** Adds what the search of one file skipped. */
   #add({ skipped, unreadable = [] }: SearchEnd): void {
     for (const [reason, count] of Object.entries(skipped)) {
       for (let index = 0; index < count; index++) this.#skip(reason as SkipReason, unreadable[index]);

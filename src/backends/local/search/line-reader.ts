@@ -2,35 +2,35 @@ import { isAscii } from "node:buffer";
 import { read, readSync } from "node:fs";
 import { hasUtf8Bom, UTF8_BOM_BYTES } from "../../../text/index.js";
 
-/** A longer line is not held whole. */
+/** A longer line is not kept in memory. */
 export const LONG_LINE_BYTES = 64 * 1024;
-/** Holds a line that is not long, its end, and the byte before it. */
+/** Has room for a line that is not long, its line ending, and the byte before it. */
 const BLOCK_BYTES = 96 * 1024;
 const NEWLINE = 10;
 const RETURN = 13;
 
-/** A line of a file: where its text lies, without BOM, `\n` or `\r\n`, and the text itself unless it is long. */
+/** A line of a file: the offsets of its text without BOM, `\n` or `\r\n`, and the text itself unless it is long. */
 export interface FileLine {
   readonly start: number;
-  /** Whether a BOM stands before it. */
+  /** Whether a BOM precedes it. */
   readonly hasBom: boolean;
   readonly length: number;
-  /** Valid until the next line is asked for. */
+  /** Valid until the next line is read. */
   readonly text: Uint8Array | undefined;
   /** Where the next line starts. */
   readonly next: number;
 }
 
-/** Reads single lines of an open file, best in the order in which they stand. */
+/** Reads single lines of an open file; fastest in file order. */
 export class LineReader {
-  /** The same memory twice: a Buffer finds a byte sooner, and only of another array a slice is a copy. */
+  /** Two views of the same memory: a Buffer finds a byte faster, but only slicing a Uint8Array copies. */
   readonly #block = new Uint8Array(BLOCK_BYTES);
   readonly #finding = Buffer.from(this.#block.buffer);
   #descriptor = -1;
   #at = 0;
   #filled = 0;
 
-  /** Turns to another file. */
+  /** Switches to another file. */
   open(descriptor: number): void {
     this.#descriptor = descriptor;
     this.#filled = 0;
@@ -44,7 +44,7 @@ export class LineReader {
     const hasBom = offset === 0 && hasUtf8Bom(this.#block.subarray(0, this.#filled));
     const bomBytes = hasBom ? UTF8_BOM_BYTES : 0;
     const from = lineStart + bomBytes;
-    // A file of a BOM alone has no line.
+    // A file that is only a BOM has no line.
     if (from >= this.#filled) return undefined;
     const newline = this.#find(offset);
     if (newline === -1 && this.#filled === BLOCK_BYTES) return this.#longLine(offset + bomBytes, hasBom);
@@ -55,7 +55,7 @@ export class LineReader {
     return { start: offset + bomBytes, hasBom, length, text, next: this.#at + next };
   }
 
-  /** Bytes of the file, fewer at its end; a copy. */
+  /** A copy of bytes of the file; fewer at its end. */
   bytes(start: number, length: number): Uint8Array {
     const bytes = new Uint8Array(length);
     let filled = 0;
@@ -67,7 +67,7 @@ export class LineReader {
     return bytes.subarray(0, filled);
   }
 
-  /** Where in the block the line from `offset` ends; -1 when the block does not hold it with the byte before it. */
+  /** Where in the block the line from `offset` ends; -1 when the block does not contain it and the byte before it. */
   #find(offset: number): number {
     const from = offset - this.#at;
     if (from < (offset === 0 ? 0 : 1) || from >= this.#filled) return -1;
@@ -111,16 +111,16 @@ const SCAN_BYTES = 1024 * 1024;
 const NUL = 0;
 const BOM_BYTE = 0xef;
 
-/** Whether any of the bytes of a part of a file are those that are looked for. */
+/** Whether part of a file contains certain bytes. */
 type ContainsByte = (chunk: Buffer) => boolean;
 
 export const containsNul: ContainsByte = (chunk) => chunk.includes(NUL);
 export const containsBomByte: ContainsByte = (chunk) => chunk.includes(BOM_BYTE);
-/** What a loose pattern may match in although our own engine does not. */
+/** Bytes around which a loose pattern may match although our own engine does not. */
 export const holdsDoubt: ContainsByte = (chunk) => chunk.includes(RETURN) || !isAscii(chunk);
 
 /**
- * Whether an open file holds something from one offset to another.
+ * Whether an open file contains certain bytes between two offsets.
  * @returns Undefined when the search was ended before that was known.
  */
 export async function scanFile(
@@ -130,7 +130,7 @@ export async function scanFile(
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
   if (to <= from) return false;
-  // A Buffer finds a byte several times sooner than another array does.
+  // A Buffer finds a byte several times faster than a Uint8Array.
   const buffer = Buffer.allocUnsafe(Math.min(SCAN_BYTES, to - from));
   for (let at = from; at < to; ) {
     if (signal.aborted) return undefined;

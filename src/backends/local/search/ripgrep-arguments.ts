@@ -31,7 +31,7 @@ const FLAGS = [
   "--glob=!.git",
 ];
 
-/** A mapped file would be looked at for a NUL in its first part only, hence `--no-mmap`. */
+/** ripgrep checks only the first part of a memory-mapped file for a NUL, hence `--no-mmap`. */
 const OUTPUT_FLAGS: Readonly<Record<RipgrepOutput, readonly string[]>> = {
   lines: ["--json"],
   counts: ["--count", "--null", "--with-filename", "--stats"],
@@ -43,7 +43,7 @@ export function ripgrepArguments(request: RipgrepRequest): string[] {
   const optional: readonly (readonly [boolean, string])[] = [
     [query.pattern.multiline, "--multiline"],
     [query.binary !== "any-nul", "--text"],
-    // One thread then, file by file: the price of an order.
+    // Sorting makes ripgrep use a single thread.
     [query.order === "path", "--sort=path"],
     [query.maxFileBytes !== undefined, `--max-filesize=${query.maxFileBytes}`],
     [maxLines !== undefined, `--max-count=${maxLines}`],
@@ -55,7 +55,7 @@ export function ripgrepArguments(request: RipgrepRequest): string[] {
     ...ignoreFlags,
     ...optional.filter(([isIncluded]) => isIncluded).map(([, flag]) => flag),
     ...exceptedBelow(query.root, root, request.except).map((path) => `--glob=!/${literalGlob(path)}`),
-    // The last one that matches counts, and is named: what is pruned is not left out by policy.
+    // The last matching glob wins and is reported, so pruned files must not count as excluded by policy.
     ...query.prune.map((name) => `--glob=!${literalGlob(name)}/`),
     ...(root.kind === "directory" && query.ignoreGlobCase !== true ? typeFlags(query.glob) : []),
     "-e",
@@ -65,7 +65,7 @@ export function ripgrepArguments(request: RipgrepRequest): string[] {
   ];
 }
 
-/** What is excepted below the root, by its asked and by its real path, relative to it. */
+/** Excluded paths below the root, relative to the requested root and to its real path. */
 export function exceptedBelow(asked: string, { real }: SearchRoot, except: readonly string[]): string[] {
   const relative = new Set<string>();
   for (const top of [asked, real]) {
@@ -98,12 +98,12 @@ function hasAny(directory: string, names: readonly string[]): boolean {
   try {
     return names.some((name) => lstatSync(`${directory}/${name}`, { throwIfNoEntry: false }) !== undefined);
   } catch {
-    // A directory that may not be looked into is none that its rules are read from.
+    // ripgrep cannot read rules from an unreadable directory either.
     return false;
   }
 }
 
-/** Globs of its own would win over ignore files, types do not; these let through somewhat more than the glob does. */
+/** File types, because globs passed to ripgrep would override ignore files. The types may match more than the glob does. */
 function typeFlags(glob: string | undefined): string[] {
   const types = glob === undefined ? undefined : globTypes(glob);
   return types === undefined ? [] : [...types.map((type) => `--type-add=haft:${type}`), "--type=haft"];
@@ -118,8 +118,7 @@ function literalGlob(text: string): string {
 const PLAIN = /[\p{L}\p{N}._-]/u;
 
 /**
- * Globs of names alone, of letters and `*`, that let through every file that `glob` does; undefined where these would be
- * all files.
+ * File name globs of letters and `*` that match every file that `glob` matches; undefined if they would match all files.
  */
 export function globTypes(glob: string): string[] | undefined {
   if (glob.startsWith("!")) return undefined;
@@ -136,7 +135,7 @@ function looseName(alternative: string): string {
       .at(-1) ?? "*";
   let loose = "";
   for (const character of name) {
-    // Where a class or an escape ends is not asked: whatever follows may come.
+    // The end of a class or an escape is not parsed: anything may follow.
     if (character === "[" || character === "\\") return `${loose}*`.replace(/\*+/g, "*");
     loose += PLAIN.test(character) ? character : "*";
   }

@@ -1,10 +1,10 @@
 /** What ripgrep prints: records of lines, paths with counts, and what it could not read. */
 import { isUtf8 } from "node:buffer";
 
-/** Text of ripgrep's records: as UTF-8, or in base64 where it is none. */
+/** Text in ripgrep's records: UTF-8, or base64 if it is not valid UTF-8. */
 export type RipgrepText = { readonly text: string } | { readonly bytes: string };
 
-/** One line of `rg --json`, what of it is used. Lines and matches are read from the file, not from here. */
+/** The fields used from one line of `rg --json`. The text of lines and matches is read from the file instead. */
 export type RipgrepRecord =
   | { readonly type: "begin"; readonly data: { readonly path: RipgrepText } }
   | {
@@ -18,15 +18,15 @@ export type RipgrepRecord =
   | { readonly type: "end"; readonly data: { readonly binary_offset: number | null } }
   | { readonly type: "summary"; readonly data: { readonly stats: { readonly searches: number } } };
 
-/** A longer record is clipped while it comes, so that a line of any length needs no more memory than that. */
+/** A longer record is truncated while it is read, so that memory stays bounded for lines of any length. */
 const MAX_WHOLE_BYTES = 256 * 1024;
-/** What one match takes in a record, its text left out when it is long. */
+/** Bytes of one match in a record, without its text if that is long. */
 const MATCH_BYTES = 96;
 const NEWLINE = 10;
 
 /**
- * The records in a stream of chunks. Ends early at what is none.
- * @param maxMatches - Matches of one line that are of use.
+ * The records in a stream of chunks. Ends early at an invalid record.
+ * @param maxMatches - Maximum matches needed of one line.
  */
 export async function* jsonRecords(
   chunks: AsyncIterable<Buffer>,
@@ -70,14 +70,14 @@ function parsed(text: string): RipgrepRecord | undefined {
   }
 }
 
-/** A longer string of a record is left out of it. Paths are shorter, however they are written. */
+/** A longer string is omitted from a record. Paths are shorter in every encoding. */
 const MAX_STRING_BYTES = 32 * 1024;
 
 const QUOTE = 34;
 const BACKSLASH = 92;
 const NEXT_MATCH = ',{"match":';
 
-/** Makes a small record of a large one as it comes by: the same JSON without its long strings and its many matches. */
+/** Shrinks a large record while it is read: the same JSON without long strings and surplus matches. */
 class JsonClipper {
   readonly #maxBytes: number;
   readonly #kept: Buffer[] = [];
@@ -86,10 +86,10 @@ class JsonClipper {
   #inString = false;
   #string: Buffer[] = [];
   #stringBytes = 0;
-  /** Backslashes right before the end of what came so far. */
+  /** Backslashes at the end of the bytes read so far. */
   #backslashes = 0;
 
-  /** @param maxBytes - What is kept at most; matches behind that are left out. */
+  /** @param maxBytes - Maximum bytes kept; later matches are omitted. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
@@ -160,7 +160,7 @@ export type PathRecord =
 const NUL = 0;
 const DOT = 46;
 
-/** @param hasCounts - Whether a count and a newline stand behind each path; else `count` is 1. */
+/** @param hasCounts - Whether a count and a newline follow each path; else `count` is 1. */
 export async function* pathRecords(
   chunks: AsyncIterable<Buffer>,
   hasCounts: boolean,
@@ -168,7 +168,7 @@ export async function* pathRecords(
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    // Every path starts with a dot; the summary behind them with an empty line.
+    // Every path starts with a dot; the summary starts with an empty line.
     while (rest[0] === DOT) {
       const pathEnd = rest.indexOf(NUL);
       const end = pathEnd === -1 || !hasCounts ? pathEnd : rest.indexOf(NEWLINE, pathEnd);
@@ -187,11 +187,11 @@ export async function* pathRecords(
   if (searches !== undefined) yield { kind: "summary", searches: Number(searches) };
 }
 
-/** A longer line of the error stream says nothing that is looked for. */
+/** A longer line of stderr is ignored. */
 const MAX_ERROR_BYTES = 32 * 1024;
 const NOT_FOUND = 2;
 
-/** Takes ripgrep's error stream in chunks and hands on the paths that could not be read. */
+/** Parses ripgrep's stderr in chunks and reports the paths that could not be read. */
 export class UnreadablePaths {
   readonly #onPath: (path: string) => void;
   #open = "";

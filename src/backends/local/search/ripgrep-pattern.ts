@@ -3,30 +3,30 @@ import { decodeText, hasLoneSurrogate, TEXT_ENCODINGS } from "../../../text/inde
 
 /**
  * A pattern for ripgrep that matches in every line in which our own engine finds a match, as far as their languages agree. It
- * may match in more lines where it is loose: those beyond ASCII and those with a `\r` are then looked at again.
+ * may match additional lines if it is loose: lines with non-ASCII characters or a `\r` are then rechecked.
  */
 export interface RipgrepPattern {
   readonly source: string;
   readonly isLoose: boolean;
 }
 
-/** A longer one would come near what the system takes as one argument. */
+/** A longer pattern would approach the system's limit for one argument. */
 const MAX_SOURCE_LENGTH = 64 * 1024;
 
-/** Our engine reads each byte that is not UTF-8 as U+FFFD; to ripgrep it is no character at all. */
+/** Our engine decodes each invalid UTF-8 byte as U+FFFD; for ripgrep it is not a character. */
 const STRAY_BYTE = "(?-u:[\\x80-\\xff])";
-/** A BOM is no part of the first line, and ripgrep cannot tell the first line from others here. */
+/** A BOM is not part of the first line, and a ripgrep pattern cannot single out the first line. */
 const LINE_START = "(?m:^\\x{feff}?)";
-/** A newlines before its `\r\n`. ripgrep takes a lone `\r` for an end as well. */
+/** A line ends before its `\r\n`. ripgrep also treats a lone `\r` as a line ending. */
 const LINE_END = "(?mR:$)";
-/** What is written otherwise, and what stands for itself; all of ripgrep's own signs are among the escapes. */
+/** Tokens that are translated, and literals; all special characters of ripgrep are among the escapes. */
 const TOKEN =
   /\\[pP](?:\{[^}]*\}|.)|\\x\{[^}]*\}|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\{\d+(?:,\d*)?\}|\(\?[a-zA-Z-]*[:)]|\(\?P?<\w+>|[^\0-\x7f]+(?![*+?{])|[\s\S]/gu;
 const CLASSES: Readonly<Record<string, string>> = { d: "digit", s: "space", w: "word" };
 
 /**
- * Undefined where none can be made: our own engine searches then.
- * @param pattern - One that `compilePattern` has accepted.
+ * Undefined if the pattern cannot be translated: our own engine searches then.
+ * @param pattern - A pattern that `compilePattern` accepted.
  */
 export function ripgrepPattern(pattern: Pattern): RipgrepPattern | undefined {
   const { source, syntax, ignoreCase } = pattern;
@@ -51,7 +51,7 @@ class PatternWriter {
     if (/^[\0-\x7f]$/.test(token)) return this.#sign(token);
     if (token.startsWith("\\")) return this.#escape(token);
     if (token.startsWith("[")) return this.#class(token);
-    // The anchors are written with flags of their own.
+    // The anchors carry their own flags.
     if (token.startsWith("(?") && !token.includes("<")) return withoutLineFlag(token);
     return token.startsWith("{") || token.startsWith("(") ? token : this.#beyondAscii(token);
   }
@@ -81,7 +81,7 @@ class PatternWriter {
     return letter === "<" || letter === ">" || letter > "\x7f" ? this.literal(token.slice(1)) : token;
   }
 
-  /** The items of a class are ASCII sets, and a bracket in it or two signs in a row mean nothing more. */
+  /** Named classes become ASCII sets; brackets and doubled operators inside a class are escaped. */
   #class(token: string): string {
     const [open] = /^\[\^?/.exec(token)!;
     const items = token.slice(open.length, -1);
@@ -111,7 +111,7 @@ class PatternWriter {
     return `(?:${text}|${STRAY_BYTE})`;
   }
 
-  /** A run of characters, or the bytes that it has in one of the encodings of one byte a character. */
+  /** A run of non-ASCII characters, or its bytes in one of the single-byte encodings. */
   #beyondAscii(run: string): string {
     this.isLoose = true;
     const spelled = new Set<string>();
@@ -138,7 +138,7 @@ function withoutLineFlag(group: string): string {
 const ONE_BYTE_ENCODINGS = TEXT_ENCODINGS.filter((name) => /^(?:windows|iso-8859|koi8|ibm|mac)/.test(name));
 let tables: readonly ReadonlyMap<string, number>[] | undefined;
 
-/** The byte of each character beyond ASCII, for each encoding. Made when first asked for. */
+/** The byte of each non-ASCII character, for each encoding. Created on first use. */
 function legacyTables(): readonly ReadonlyMap<string, number>[] {
   const upper = Uint8Array.from({ length: 0x80 }, (_, index) => 0x80 + index);
   tables ??= ONE_BYTE_ENCODINGS.map(

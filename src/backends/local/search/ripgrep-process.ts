@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { processStart, sendSignal } from "../../../host/index.js";
 import type { RipgrepProgram } from "./ripgrep-program.js";
 
-/** Milliseconds after which a run is watched; most are over by then. */
+/** Milliseconds after which a run is watched; most have ended by then. */
 const WATCH_AFTER_MS = 250;
 
-/** Ends the processes that it was reported of when this one is gone. */
+/** Ends registered processes when this process has ended. */
 export interface ProcessWatch {
-  /** Sees to it that it runs. */
+  /** Starts it unless it already runs. */
   begin(): void;
   /** @param start - When the process started, in ticks. */
   add(pid: number, start: number | undefined): void;
@@ -17,17 +17,17 @@ export interface ProcessWatch {
 export interface RipgrepStart {
   readonly program: RipgrepProgram;
   readonly arguments: readonly string[];
-  /** Where it runs; a path through a held directory, so that no swapped one is entered. */
+  /** The working directory, as a path through a pinned directory, so that a swapped one is not entered. */
   readonly cwd: string;
-  /** Ends it at once. */
+  /** Kills it at once. */
   readonly signal: AbortSignal;
-  /** What it writes to its error stream. */
+  /** Called with what it writes to stderr. */
   readonly onError: (chunk: Buffer) => void;
-  /** Absent: a run whose host is killed ends when it prints the next time, or is done. */
+  /** Absent: if the host is killed, a run ends at its next write or when it is finished. */
   readonly watch?: ProcessWatch | undefined;
 }
 
-/** Undefined when the system starts no process: too many of them, no descriptor free, or arguments too long. */
+/** Undefined when the system cannot start a process: too many processes, no free descriptor, or arguments too long. */
 export function startRipgrep(start: RipgrepStart): RipgrepProcess | undefined {
   try {
     const ripgrep = new RipgrepProcess(start);
@@ -39,7 +39,7 @@ export function startRipgrep(start: RipgrepStart): RipgrepProcess | undefined {
   }
 }
 
-/** One run of ripgrep. It gets no environment and no input. Whoever starts it calls `stop`, however the run went. */
+/** One run of ripgrep, with an empty environment and no stdin. The caller must call `stop` in every case. */
 export class RipgrepProcess {
   readonly #child: ChildProcess;
   readonly #ended: Promise<number | undefined>;
@@ -72,27 +72,27 @@ export class RipgrepProcess {
     return this.#child.pid !== undefined;
   }
 
-  /** What it prints. A reader that is slow holds it up. */
+  /** Its stdout. A slow reader blocks it. */
   async *output(): AsyncGenerator<Buffer, void> {
     if (this.#child.stdout === null) return;
     try {
       for await (const chunk of this.#child.stdout) {
-        // What it logged before has come as well then, and is handed on first.
+        // Its earlier stderr output has arrived by then and is delivered first.
         await new Promise(setImmediate);
         yield chunk as Buffer;
       }
     } catch (thrown) {
-      // `stop` cuts the stream off, and its reader knows.
+      // `stop` destroys the stream on purpose.
       if (!this.#isStopped) throw thrown;
     }
   }
 
-  /** Its exit status once all output and errors have been handed on; undefined when it was killed or never came to run. */
+  /** Its exit status after all stdout and stderr was delivered; undefined when it was killed or did not start. */
   ended(): Promise<number | undefined> {
     return this.#ended;
   }
 
-  /** Kills it if it still runs and waits until it is gone. */
+  /** Kills it if it still runs and waits until it has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#signal.removeEventListener("abort", this.#kill);

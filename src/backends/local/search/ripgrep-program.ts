@@ -4,9 +4,9 @@ import { isAbsolute, join } from "node:path";
 import { killAfter } from "../../../host/index.js";
 import { shortageOf } from "../../../kernel/index.js";
 
-/** An older one is several times slower on some patterns. */
+/** Older versions are several times slower on some patterns. */
 const OLDEST_RIPGREP = 15;
-/** Milliseconds that a program has to tell its version. */
+/** Timeout of `rg --version` in milliseconds. */
 const PROBE_MS = 5_000;
 const VERSION_BYTES = 200;
 
@@ -19,15 +19,15 @@ export interface RipgrepProgram {
 }
 
 export interface RipgrepPlaces {
-  /** The program that a package brings. Rejects where there is none for this machine. */
+  /** The program of an installed package. Rejects if there is none for this platform. */
   packaged(): Promise<string>;
-  /** Directories to look in next, divided by colons. */
+  /** Directories to search next, separated by colons. */
   readonly path: string;
 }
 
 /**
- * Looks for ripgrep once, when it is first asked for: the packaged one, else one on PATH that is new enough. Where a program
- * could not be started for want of descriptors, processes or memory, the next search looks again.
+ * Looks for ripgrep once, on first use: the packaged one, else one on PATH that is new enough. If a program could not be
+ * started for lack of descriptors, processes or memory, the next search looks again.
  */
 export class RipgrepFinder {
   readonly #places: RipgrepPlaces;
@@ -46,7 +46,7 @@ export class RipgrepFinder {
     return this.#found;
   }
 
-  /** Rejects where a program could not be started for a shortage. */
+  /** Rejects if a program could not be started for lack of resources. */
   async #find(): Promise<RipgrepProgram | undefined> {
     const packaged = await this.#places.packaged().catch(() => undefined);
     for (const path of [packaged, programOnPath(this.#places.path)]) {
@@ -59,7 +59,7 @@ export class RipgrepFinder {
   }
 }
 
-/** Rejects where no platform package fits. A failed import is remembered for good: load it while descriptors are free. */
+/** Rejects if no platform package fits. Node.js caches a failed import forever, so load it while descriptors are free. */
 export const loadRipgrepPackage = () => import("@vscode/ripgrep");
 
 async function packagedRipgrep(): Promise<string> {
@@ -67,7 +67,7 @@ async function packagedRipgrep(): Promise<string> {
   return rgPath;
 }
 
-/** The first `rg` in an absolute directory of `path`; what lies in a relative one depends on where we stand. */
+/** The first `rg` in an absolute directory of `path`; relative ones are skipped because they depend on the working directory. */
 function programOnPath(path: string): string | undefined {
   for (const directory of path.split(":").filter((one) => isAbsolute(one))) {
     const file = join(directory, "rg");
@@ -81,10 +81,10 @@ function programOnPath(path: string): string | undefined {
   return undefined;
 }
 
-/** Rejects where the program could not be started for a shortage. */
+/** Rejects if the program could not be started for lack of resources. */
 function versionOf(path: string): Promise<[number, number, number] | undefined> {
   return new Promise((resolve, reject) => {
-    // A shortage says nothing about the program.
+    // A lack of resources is not a fault of the program.
     const notStarted = (thrown: unknown) => (shortageOf(thrown) === undefined ? resolve(undefined) : reject(thrown));
     try {
       const child = spawn(path, ["--no-config", "--version"], { env: {}, stdio: ["ignore", "pipe", "ignore"] });

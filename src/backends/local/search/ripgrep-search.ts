@@ -29,7 +29,7 @@ import type { RipgrepProgram } from "./ripgrep-program.js";
 import { openSearchRoot, type SearchRoot } from "./search-root.js";
 import type { TreeSource } from "./tree-source.js";
 
-/** How much of a file that is searched alone is looked at for a NUL before; the rest ripgrep reports when it matches. */
+/** Bytes of a single-file root that are checked for a NUL before the search; ripgrep reports a NUL in the rest if it matches. */
 const CLASSIFIED_BYTES = 64 * 1024;
 
 export interface RipgrepTask {
@@ -43,17 +43,17 @@ export interface RipgrepTask {
 }
 
 /**
- * One search by ripgrep. It names files and lines; what is given out of them is read here, from files that were judged.
+ * One search by ripgrep. It reports files and lines; their text is read here, from authorized files.
  *
- * In path order ripgrep uses one thread. Names are then in the order of their bytes, which differs from that of code units
- * only between characters from U+E000 to U+FFFF and those above.
+ * In path order ripgrep uses one thread. Names are sorted by bytes, which differs from code unit order only between
+ * characters from U+E000 to U+FFFF and those above.
  *
- * Files that ripgrep passes over without a word (binary, large, special) are counted for a root that is a file only.
+ * Files that ripgrep skips silently (binary, large, special) are counted only if the root is a file.
  */
 export class RipgrepSearch {
-  /** Files whose hits were given out. */
+  /** Files whose hits were returned. */
   readonly given = new Set<string>();
-  /** Hits that are still to be skipped, and to be given. */
+  /** Hits that are still to be skipped, and to be returned. */
   toSkip: number;
   left: number;
   readonly #task: RipgrepTask;
@@ -69,8 +69,8 @@ export class RipgrepSearch {
   }
 
   /**
-   * Yields the hits and returns the end record; undefined when ripgrep could not do it, or not to the end: then the files
-   * that are not in `given` are still to be searched.
+   * Yields the hits and returns the end record; undefined when ripgrep could not run or did not finish: then the files that
+   * are not in `given` must still be searched.
    */
   async *hits(): AsyncGenerator<GrepHit, SearchEnd | undefined> {
     const { query, scope, source, binding } = this.#task;
@@ -92,7 +92,7 @@ export class RipgrepSearch {
     }
   }
 
-  /** Why a root that is no directory is not searched; undefined when it is. */
+  /** Why a root that is not a directory is skipped; undefined when it is searched. */
   async #classifyFile(root: SearchRoot): Promise<SkipReason | undefined> {
     const { query, scope, source } = this.#task;
     if (root.kind !== "file") return "special";
@@ -148,7 +148,7 @@ export class RipgrepSearch {
       isAlone: root.kind !== "directory",
       isIncluded: this.#isIncluded,
       absolute: (reported) => this.#absolute(reported),
-      // One hit more than wanted: only then is it known that there are more.
+      // One hit more than requested, to find out whether there are more.
       enough: () => (query.mode === "content" ? this.toSkip + this.left + 1 : 1),
     });
     try {
@@ -174,7 +174,7 @@ export class RipgrepSearch {
     return this.#tally.end(why, this.#task.program.engine);
   }
 
-  /** Counts what is excepted below the root and is there. */
+  /** Counts the existing excluded paths below the root. */
   #countExcepted(root: SearchRoot): void {
     const below = exceptedBelow(this.#task.query.root, root, this.#task.scope.except);
     for (const path of below) if (isThere(root.directory.at(path))) this.#tally.skip("policy");

@@ -4,14 +4,14 @@ import { notFound } from "../fs/faults.js";
 import { kindOf, type PathResolver } from "../fs/path-resolver.js";
 import { type DirectoryAnchor, openAnchor, openAnchorItself } from "../fs/pinned-directory.js";
 
-/** The root of a search, judged and held. */
+/** The root of a search, authorized and pinned. */
 export interface SearchRoot {
   readonly kind: EntryKind;
   /** Bytes of a file, else 0. */
   readonly size: number;
   /** The real path. */
   readonly real: string;
-  /** The root itself when it is a directory, else the directory that holds it. */
+  /** The root itself if it is a directory, else its parent directory. */
   readonly directory: DirectoryAnchor;
   /** The root as seen from `directory`: "." or "./name". */
   readonly argument: string;
@@ -29,7 +29,7 @@ export function openSearchRoot(root: string, finder: PathResolver, binding: Bind
     const size = kind === "file" ? Number(resolved.info.size) : 0;
     if (kind === "directory") {
       requireTree(binding, root);
-      // Holding a directory does not take the right to list it.
+      // A directory can be pinned without permission to list it.
       closeSync(openSync(resolved.path, constants.O_RDONLY | constants.O_DIRECTORY));
       return {
         kind,
@@ -49,7 +49,7 @@ export function openSearchRoot(root: string, finder: PathResolver, binding: Bind
   });
 }
 
-/** @throws `CALL_UNCLAIMED` where the grant opens the directory and not what lies below it. */
+/** @throws `CALL_UNCLAIMED` if the grant covers the directory but not its contents. */
 export function requireTree({ grant }: Binding, path: string): void {
   const isWhole = grant.files.some(
     (place) => place.scope === "tree" && isWithin(place.path, path) && place.access.includes("read"),

@@ -1,4 +1,4 @@
-/** A directory of this machine with its files and its search, for tests of the search alone. */
+/** A local directory with file and search ports, for tests of search alone. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, linkSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { LocalFs, localFsTools } from "../fs/local-fs.js";
 import { type GuardMode, guardMode } from "../fs/pinned-directory.js";
 import { createLocalSearch, type LocalSearchOptions } from "./create-local-search.js";
 
-/** The rest of a backend is missing: no case here asks for it. */
+/** Other parts of a backend are absent because no test uses them. */
 export function searchFixture(
   engine: LocalSearchOptions["engine"],
   mode: GuardMode = guardMode(),

@@ -10,13 +10,13 @@ import { requireTree } from "./search-root.js";
 
 const [READ] = FS_OPERATIONS.read;
 const [LIST] = FS_OPERATIONS.list;
-/** Up to this size of its own a directory is listed at once: a thread of the pool would answer later. */
+/** A directory up to this size is listed synchronously, which is faster than a thread of the pool. */
 const AT_ONCE_BYTES = 64 * 1024;
-/** Milliseconds of listing at once after which timers and other calls get their turn. */
+/** Milliseconds of synchronous listing before yielding to the event loop. */
 const TURN_MS = 5;
 
 /**
- * The tree of this machine as the shared search engine sees it: every place is judged where it really is, and held.
+ * The local file tree for the shared search engine: every path is authorized by its real path and pinned.
  * Operations reject with `CALL_UNCLAIMED`, `POLICY_DENIED`, `POLICY_APPROVAL_REQUIRED` and `FS_*`.
  */
 export class TreeSource implements SearchSource {
@@ -30,7 +30,7 @@ export class TreeSource implements SearchSource {
   readonly #held = new PinnedDirectories();
   #turnEnds = 0;
 
-  /** @param root - The root of the search, as it was asked for. */
+  /** @param root - The root of the search, as requested. */
   constructor(mode: GuardMode, binding: Binding, root: string) {
     this.mode = mode;
     this.#binding = binding;
@@ -58,12 +58,12 @@ export class TreeSource implements SearchSource {
     });
   }
 
-  /** Lets go of the directories that it holds. */
+  /** Closes its pinned directories. */
   close(): void {
     this.#held.close();
   }
 
-  /** What lies below the root was judged with it, and no symlink is walked through. */
+  /** Paths below the root were authorized with it, because symlinks are not followed. */
   #listBelow(above: PinnedDirectoryHandle, path: string): Promise<readonly SourceChild[]> {
     const name = path.slice(path.lastIndexOf("/") + 1);
     try {
@@ -74,7 +74,7 @@ export class TreeSource implements SearchSource {
     }
   }
 
-  /** The children of a directory that is held from then on. */
+  /** The children of a directory, which stays pinned. */
   async #list(directory: PinnedDirectoryHandle, path: string): Promise<readonly SourceChild[]> {
     try {
       const children = await listed(directory);
@@ -147,14 +147,14 @@ interface Entered {
 }
 
 /**
- * The directories from the root of a walk down to the one that was listed last, each of them held: the next is entered through
- * the one above it, so that no part of its path is looked up again and no symlink that was put in its way is walked through.
+ * The pinned directories from the root of a walk down to the last listed one. Each is opened through its parent, so that no
+ * part of its path is looked up again and no symlink swapped in meanwhile is followed.
  */
 class PinnedDirectories {
   readonly #entered: Entered[] = [];
   #isClosed = false;
 
-  /** The held directory above a path; undefined where it is none of those. What the walk has left is let go. */
+  /** The pinned parent of a path; undefined if it is not pinned. Directories that the walk has left are closed. */
   above(path: string): PinnedDirectoryHandle | undefined {
     const parent = path.slice(0, path.lastIndexOf("/")) || "/";
     if (!this.#entered.some((one) => one.path === parent)) return undefined;
@@ -162,7 +162,7 @@ class PinnedDirectories {
     return this.#entered.at(-1)!.directory;
   }
 
-  /** Keeps a directory until the walk has left it, or all are let go. */
+  /** Pins a directory until the walk has left it or all are closed. */
   pin(path: string, directory: PinnedDirectoryHandle): void {
     if (this.#isClosed) directory.close();
     else this.#entered.push({ path, directory });

@@ -7,9 +7,9 @@ import { searchFixture } from "./search.fixture.js";
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** What one search gave, in a form that two engines can be compared in. */
+/** The result of one search, in a form that can be compared between engines. */
 export interface Answer {
-  /** `path:line:at: bytes`, relative to the directory; bytes as Latin-1. In the order given, sorted when none was asked for. */
+  /** `path:line:at: bytes`, relative to the directory; bytes as Latin-1. In the order returned; sorted when no order was requested. */
   readonly hits: readonly string[];
   readonly end: Omit<SearchEnd, "engine"> | { readonly error: unknown };
   readonly engine: string;

@@ -18,38 +18,38 @@ export interface CommandHostOptions {
   readonly pool: PipePool;
   readonly env: Readonly<Record<string, string>>;
   readonly mode: GuardMode;
-  /** Absent: nobody ends what runs when this process is killed. */
+  /** Absent: commands are not killed when this process is killed. */
   readonly watcher?: Watcher;
-  /** Where jobs are written down, and what is there of earlier hosts. Absent: they live in memory only. */
+  /** Stores jobs, including those of earlier hosts. Absent: jobs live in memory only. */
   readonly store?: JobStore;
 }
 
 export interface StartKind {
-  /** Where it starts. */
+  /** The working directory. */
   readonly directory: DirectoryAnchor;
   readonly stdin: Uint8Array | "open" | "none";
   readonly latestBytes: number;
   readonly readAtOnce: boolean;
-  /** Absent for a command that is waited for. */
+  /** Absent for a foreground command. */
   readonly lifetime?: Lifetime;
-  /** Where a job is written down. */
+  /** Where a job is stored. */
   readonly jobDirectory?: JobDirectory;
 }
 
-/** What all commands of one backend share: their pipes, their tags, the jobs, and the watcher over them. */
+/** Shared by all commands of one backend: pipes, tags, jobs, and the watcher. */
 export class CommandHost {
   readonly jobs: LocalJobTable;
   /** Jobs of earlier hosts. */
   readonly recovered: RecoveredJobs | undefined;
   readonly #options: CommandHostOptions;
   readonly #buffer = Buffer.allocUnsafeSlow(READ_BYTES);
-  /** By the number of the leader. */
+  /** By the pid of the leader. */
   readonly #running = new Map<number, RunningCommand>();
-  /** Not guessable, so that nobody else's process is taken for ours. */
+  /** Not guessable, so that no foreign process can carry it. */
   readonly #nonce: string;
-  /** Numbers of the latest commands, oldest first. */
+  /** Pids of the latest commands, oldest first. */
   readonly #leaders = new Set<number>();
-  /** What reads the output of a job once this process is gone. */
+  /** Reads the output of jobs after this process has ended. */
   readonly #pumps = new Map<RunningCommand, OutputPump>();
   #count = 0;
   #isClosed = false;
@@ -67,17 +67,17 @@ export class CommandHost {
     if (this.#isClosed) throw closedBackend("local");
   }
 
-  /** Holds the directory that a command is to start in; whoever gets it closes it. @returns Else why it cannot start, as a clause. */
+  /** Pins the working directory of a command; the caller closes it. @returns Otherwise why the command cannot start, as a clause. */
   hold(command: string, options: ShellOptions): DirectoryAnchor | { readonly problem: string } {
     const problem = commandProblem(command, options);
     return problem === undefined ? pinDirectory(options.cwd, this.#options.mode) : { problem };
   }
 
-  /** @param options - Those that `hold` was given. */
+  /** @param options - The same as for `hold`. */
   start(command: string, options: ShellOptions, kind: StartKind): RunningCommand | { readonly problem: string } {
     const { watcher } = this.#options;
     const isKept = kind.lifetime === "keep";
-    // The mark at the end keeps the first tag from being the beginning of the tenth.
+    // The separator at the end keeps the first tag from being a prefix of the tenth.
     const tag = `${isKept ? "keep-" : ""}${this.#nonce}.${++this.#count}.`;
     if (!isKept) watcher?.begin();
     const env = { ...this.#options.env, ...options.env, [TAG_NAME]: tag };
@@ -127,7 +127,7 @@ export class CommandHost {
     return false;
   }
 
-  /** A place to write a job down; undefined where there is none. */
+  /** A directory to store a job in; undefined if there is none. */
   openDirectory(job: NewJob): JobDirectory | undefined {
     return this.#options.store?.open(job);
   }
@@ -143,7 +143,7 @@ export class CommandHost {
     if (this.#leaders.size > REMEMBERED_LEADERS) this.#leaders.delete(this.#leaders.values().next().value!);
   }
 
-  /** Nothing of the command is left. */
+  /** All processes of the command have ended. */
   ended(running: RunningCommand): void {
     running.closeStreams();
     this.#pumps.get(running)?.dismiss();
@@ -153,7 +153,7 @@ export class CommandHost {
     this.#options.watcher?.remove(running.pid);
   }
 
-  /** Ends everything but jobs to be kept. @returns What could not be ended, by number and name. */
+  /** Ends everything except jobs with lifetime "keep". @returns What could not be ended, by pid and name. */
   async close(graceMs: number): Promise<string[]> {
     this.#isClosed = true;
     this.jobs.close();

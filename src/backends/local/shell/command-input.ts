@@ -7,8 +7,8 @@ import { BlockInput, type InputAccepted, type InputOptions } from "../../../kern
 import { systemCode } from "../fs/faults.js";
 
 /**
- * A nameless file with these bytes, to be read from its start; undefined where none can be made. A named pipe would not do:
- * whoever opens one again for reading, as `cat /dev/stdin` does, waits for a writer, and ours has gone by then.
+ * An unlinked file with these bytes, opened at its start; undefined if it cannot be created. A FIFO would not work: reopening
+ * it for reading, as `cat /dev/stdin` does, blocks until there is a writer, and ours has closed it by then.
  */
 export function inputFile(bytes: Uint8Array): number | undefined {
   const path = join(tmpdir(), `haft-input-${newNonce()}`);
@@ -24,7 +24,7 @@ export function inputFile(bytes: Uint8Array): number | undefined {
   }
 }
 
-/** Standard input of a command. A command that reads no more is no error of its own. */
+/** Stdin of a command. A command that stops reading is not an error. */
 export class CommandInput {
   readonly #blocks: BlockInput;
   #descriptor: number | undefined;
@@ -41,13 +41,13 @@ export class CommandInput {
     return this.#blocks.write(id, bytes, options);
   }
 
-  /** Writes all of it, then end of file. The caller may use its buffer again at once. */
+  /** Writes all of it, then end of file. The caller may reuse its buffer at once. */
   give(bytes: Uint8Array): void {
     const close = () => this.close();
     void this.write("", bytes.slice()).then(close, close);
   }
 
-  /** End of file, behind what is on its way. */
+  /** Sends end of file after all pending input. */
   close(): Promise<void> {
     return this.#blocks.close();
   }
@@ -59,7 +59,7 @@ export class CommandInput {
     this.#socket?.destroy();
   }
 
-  /** Writes what the pipe has room for, so that little input needs no waiting; the rest waits for the reader. */
+  /** Writes what fits into the pipe at once; the rest waits for the reader. */
   #send(block: Uint8Array): boolean | Promise<boolean> {
     let at = 0;
     while (this.#descriptor !== undefined && at < block.length) {

@@ -6,13 +6,13 @@ import { inputFile } from "./command-input.js";
 export interface StreamOptions {
   /** Bytes: all of it; "open": a stream that is written to later; "none": at its end from the start. */
   readonly stdin: Uint8Array | "open" | "none";
-  /** A second read end of each output is wanted. */
+  /** Whether to open a second read end of each output. */
   readonly wantsSpare?: boolean;
 }
 
 /** Where a stream has no pipe, Node makes a socket for it. */
 export interface CommandStreams {
-  /** What `spawn` takes. */
+  /** The `stdio` option of `spawn`. */
   readonly stdio: [number | "pipe" | "ignore", number | "pipe", number | "pipe"];
   readonly out: Pipe | undefined;
   readonly err: Pipe | undefined;
@@ -20,15 +20,15 @@ export interface CommandStreams {
   readonly inputWriter: number | undefined;
   /** How `/proc` shows standard input, where it is a pipe of ours. */
   readonly inputShownAs: string | undefined;
-  /** Second read ends, blocking; absent where they are not wanted or there are no pipes. */
+  /** Second read ends, blocking; absent if not requested or if there are no pipes. */
   readonly spare: { readonly out: number; readonly err: number } | undefined;
-  /** The child has its ends: they are closed here. */
+  /** Closes the ends that the child has inherited. */
   handOver(): void;
-  /** No child came of it: closes all. */
+  /** Closes everything; for a child that did not start. */
   close(): void;
 }
 
-/** @throws The system's error, EMFILE above all; then nothing stays open. */
+/** @throws The system's error, most often EMFILE; then nothing stays open. */
 export function openStreams({ stdin, wantsSpare }: StreamOptions, pool: PipePool): CommandStreams {
   const ours = new Descriptors();
   const theirs = new Descriptors();
@@ -48,7 +48,7 @@ export function openStreams({ stdin, wantsSpare }: StreamOptions, pool: PipePool
     const inputEnd = given ?? theirs.add(input?.openReadEnd());
     const outEnd = theirs.add(out?.openWriteEnd("blocking"));
     const errEnd = theirs.add(err?.openWriteEnd("blocking"));
-    // While the write ends are open here: without a writer it would wait for one.
+    // While the write ends are open here: without a writer, opening would block.
     const isSpare = wantsSpare === true && out !== undefined && err !== undefined;
     const spare = isSpare ? { out: ours.add(out.openReadEnd()), err: ours.add(err.openReadEnd()) } : undefined;
     return {

@@ -1,4 +1,4 @@
-/** Started apart by `few-descriptors-tools.test.ts`: many calls of each tool at once, then one of each by itself. */
+/** Started as a process by `few-descriptors-tools.test.ts`: many calls of each tool at once, then one of each by itself. */
 import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { createToolkit as Create } from "../../../toolkit/index.js";
@@ -65,7 +65,7 @@ const taken: number[] = [];
 try {
   for (;;) taken.push(openSync("/dev/null", "r"));
 } catch {
-  // That was the last.
+  // All descriptors are used.
 }
 const without = await endsNow(1, "without");
 for (const one of taken) closeSync(one);

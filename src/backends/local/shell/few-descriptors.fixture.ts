@@ -1,15 +1,15 @@
-/** Started as a process by `few-descriptors.test.ts`: runs commands with few descriptors left, and prints what came of it. */
+/** Started as a process by `few-descriptors.test.ts`: runs commands with few descriptors left, and prints the results. */
 import { closeSync, openSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../../kernel/index.js";
 import { createLocalBackend } from "../local-backend.js";
 
 export interface FewDescriptorsTold {
-  /** How each command ended: "itself", the problem of one that did not start, or what was thrown all the same. */
+  /** How each command ended: "itself", the problem of one that did not start, or an unexpected exception. */
   readonly ends: readonly string[];
   /** Pipes of commands that are open once the backend is closed. */
   readonly leaked: number;
-  /** What a command printed once there was room again, on a stream that only a pipe can open anew. */
+  /** What a command printed once descriptors were free again, on a stream that only a pipe can reopen. */
   readonly after: string;
 }
 
@@ -50,14 +50,14 @@ for (let left = 0; left <= MOST_LEFT; left += 1) {
   try {
     for (;;) taken.push(openSync("/dev/null", "r"));
   } catch {
-    // That was the last.
+    // All descriptors are used.
   }
   for (const one of taken.splice(0, left)) closeSync(one);
   await runAll();
   for (const one of taken) closeSync(one);
 }
 
-/** For a moment after a failure no pipes are made. */
+/** After a failure no pipes are created for a short time. */
 async function printed(): Promise<string> {
   for (let tries = 0; ; tries += 1) {
     const { stderr } = await shell.exec("printf again | tee /dev/stderr >/dev/null", { cwd: directory });

@@ -3,8 +3,8 @@ import { closeSync, readdirSync, readFileSync } from "node:fs";
 const CLOSES_ON_EXEC = 0o2000000;
 
 /**
- * Closes what the program that started the test runner left open for everything below it: a command would inherit that too,
- * and a test that counts a command's descriptors would count it as ours.
+ * Closes descriptors that the test runner inherited: commands would inherit them too, and a test that counts a command's
+ * descriptors would count them.
  */
 export function closeInherited(): void {
   for (const descriptor of readdirSync("/proc/self/fd").map(Number)) {

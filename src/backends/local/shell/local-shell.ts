@@ -26,7 +26,7 @@ import type { CommandHost } from "./command-host.js";
 import type { RunningCommand } from "./running-command.js";
 import { watchForWaiting } from "./waiting-process.js";
 
-/** Commands of this machine, through `/bin/sh`. */
+/** Runs commands on this machine with `/bin/sh`. */
 export class LocalShell implements Shell {
   readonly #host: CommandHost;
   readonly #call: ShellCall;
@@ -44,14 +44,14 @@ export class LocalShell implements Shell {
     if (deadlineMs <= 0) return notStartedResult(startedMs, "deadline");
     const stdin = options.input ?? "none";
     const running = await this.#inDirectory(command, options, (directory) => {
-      // Policy may have been asked meanwhile.
+      // The call may have been aborted while policy was asked.
       if (options.signal?.aborted === true) return { ended: whyAborted(options.signal) };
       return this.#host.start(command, options, { directory, stdin, latestBytes: 0, readAtOnce: false });
     });
     if ("ended" in running) return notStartedResult(startedMs, running.ended);
     if ("problem" in running) return notStartedResult(startedMs, "spawn-error", running.problem);
     const release = this.#stopWith(running, options, deadlineMs);
-    // Nothing is left to write where the command was given its input whole.
+    // With "none" there is no input to write.
     if (stdin !== "none") running.input.give(stdin);
     const how = await running.settled;
     release();
@@ -126,9 +126,9 @@ export class LocalShell implements Shell {
   }
 
   /**
-   * @param real - The held directory of the command, which the directory lies in.
-   * @throws `CALL_UNCLAIMED` where the call may not write to the directory that it names; `POLICY_DENIED`,
-   *   `POLICY_APPROVAL_REQUIRED` where it may not write where that really is.
+   * @param real - The pinned working directory of the command, which contains the directory.
+   * @throws `CALL_UNCLAIMED` if the call may not write to the directory as given; `POLICY_DENIED`,
+   *   `POLICY_APPROVAL_REQUIRED` if it may not write to its real path.
    */
   async #openDirectory(
     facts: NewJob,
@@ -147,7 +147,7 @@ export class LocalShell implements Shell {
     return this.#host.openDirectory({ ...facts, outputDirectory });
   }
 
-  /** Starts a command in the very directory that was judged: it is held meanwhile, so no symlink can be swapped in between. */
+  /** Starts a command in the authorized directory, which stays pinned so that no symlink can be swapped in. */
   async #inDirectory<T>(
     command: string,
     options: ShellOptions,
@@ -166,7 +166,7 @@ export class LocalShell implements Shell {
     }
   }
 
-  /** Ends the command at its deadline and when a signal fires. Returns what takes that back. */
+  /** Ends the command at its deadline and when a signal fires. Returns a function that cancels this. */
   #stopWith(running: RunningCommand, options: ShellOptions, deadlineMs: number): () => void {
     const signals = [options.signal, this.#call.binding?.call.signal].filter((one) => one !== undefined);
     const onAbort = (event: Event) => {

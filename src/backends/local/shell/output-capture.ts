@@ -7,15 +7,15 @@ const LAST_LINE_BYTES = 1_024;
 /** Keeps the first and last bytes of a stream for the result, the latest bytes for readers of a job, and calls a listener. */
 export class OutputCapture {
   readonly #kept: HeadTailBuffer;
-  /** Only for jobs: what `output` can still give. */
+  /** Only for jobs: the bytes that `output` can still return. */
   #latest: HeadTailBuffer | undefined;
-  /** Absent where nobody listens. */
+  /** Absent without a listener. */
   readonly publisher: OutputPublisher | undefined;
-  /** Only for jobs: where all of it is kept, as far as it has room. */
+  /** Only for jobs: files with the whole output, up to their limit. */
   #files: OutputSegments | undefined;
   isFinal = false;
 
-  /** @param latestBytes - How many of the latest bytes can be asked for; 0 for a command whose output is not asked for. */
+  /** @param latestBytes - How many of the latest bytes `output` can return; 0 for a command that is not a job. */
   constructor(
     keep: { readonly head: number; readonly tail: number },
     latestBytes: number,
@@ -33,14 +33,14 @@ export class OutputCapture {
     return this.#kept.produced;
   }
 
-  /** As long as it has not resolved the listener takes no more. */
+  /** Pending while the listener accepts no more. */
   get held(): Promise<void> | undefined {
     return this.publisher?.held;
   }
 
   /**
-   * @param chunk - Read only during the call.
-   * @returns `held`: nothing more is to be read before it resolves. What is given all the same is kept for the listener.
+   * @param chunk - Only valid during the call.
+   * @returns `held`: read nothing more before it resolves. Chunks added before then are buffered for the listener.
    */
   push(chunk: Uint8Array): Promise<void> | undefined {
     const offset = this.#kept.produced;
@@ -50,12 +50,12 @@ export class OutputCapture {
     return this.publisher?.publish(this.borrows ? chunk : new Uint8Array(chunk), offset);
   }
 
-  /** The command has ended: nobody is reported any more. */
+  /** The command has ended: the listener is no longer called. */
   stopPublishing(): void {
     this.publisher?.stop();
   }
 
-  /** Begins to keep the latest bytes, and all in files where there are any; with those that the result keeps. */
+  /** Starts to keep the latest bytes, and all bytes in files if there are any, including those already kept for the result. */
   keepLatest(bytes: number, files?: OutputSegments): void {
     if (this.#latest !== undefined) return;
     const [head, tail, dropped] = [this.#kept.head(), this.#kept.tail(), this.#kept.omittedBytes];
@@ -68,7 +68,7 @@ export class OutputCapture {
     this.#files = files;
   }
 
-  /** The end of the last line, as far as it was kept and without a newline. */
+  /** The end of the last line, as far as it is kept, without a newline. */
   lastLine(): string {
     const tail = this.#kept.tail();
     const bytes = tail.length === 0 ? this.#kept.head() : tail;
@@ -77,7 +77,7 @@ export class OutputCapture {
     );
   }
 
-  /** Nothing more is written down. */
+  /** Stops writing to files. */
   closeFiles(): void {
     this.#files?.close();
   }
@@ -100,7 +100,7 @@ export class OutputCapture {
     const first = this.produced - tail.length;
     if (from < first && this.#files !== undefined) {
       const old = this.#files.read(from, max);
-      // A gap up to what is still here is passed over.
+      // A gap in the files up to the buffered bytes is skipped.
       if (old.bytes.length > 0 && old.next - old.bytes.length < first)
         return {
           bytes: old.bytes,

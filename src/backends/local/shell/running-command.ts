@@ -22,30 +22,30 @@ import type { Started } from "./spawn-command.js";
 import { pipeReader, READ_BYTES, type StreamReader, socketReader } from "./stream-reader.js";
 import { waitingProcess } from "./waiting-process.js";
 
-/** When the remains are looked at meanwhile, in milliseconds after the exit. */
+/** When to check for remaining processes, in milliseconds after the exit. */
 const POLL_DELAYS_MS = [0, 8, 30, SETTLE_MS];
 /**
- * When it is looked, in milliseconds after the start, whether a command has printed: from then on its output is read as it
- * comes. Most have ended by then; a reader for each stream would cost them a tenth of their time.
+ * When to check, in milliseconds after the start, whether a command has printed: from then on its output is streamed. Most
+ * commands have ended by then; a reader for each stream would cost them a tenth of their time.
  */
 const FIRST_READS_MS = [2, 6, 14];
-/** What is taken at once when the leader has exited; a survivor that prints without end must not hold us. */
+/** Maximum bytes read at once after the leader has exited, because a survivor may print without end. */
 const LAST_DRAIN_BYTES = 1024 * 1024;
 
 export interface CommandOptions {
   readonly keep?: ShellOptions["keep"];
   readonly onOutput?: ShellOptions["onOutput"];
   readonly borrowsOutput?: boolean | undefined;
-  /** Bytes of each stream that `output` can give; 0 when nobody asks. */
+  /** Bytes of each stream that `output` can return; 0 for a command that is not a job. */
   readonly latestBytes: number;
   readonly tag: string;
   readonly isOfAnother: (session: number) => boolean;
   readonly isLeader: (pid: number) => boolean;
   readonly buffer: Uint8Array;
   readonly pool: PipePool;
-  /** Whether output is awaited as it comes. Otherwise a quick command is read once, at its end. */
+  /** Whether to stream output from the start. Otherwise a quick command is read once, at its end. */
   readonly readAtOnce: boolean;
-  /** Where the output of a job is written down. */
+  /** Where the output of a job is stored. */
   readonly files?: JobFiles;
   /** Another process has a read end of each pipe, and the leader is a shell that reports a signal as a status over 128. */
   readonly isKept?: boolean;
@@ -67,7 +67,7 @@ export interface CommandEnd {
   readonly stderr: Captured;
 }
 
-/** One started command, until nothing of it is left. */
+/** One started command, until all its processes have ended. */
 export class RunningCommand {
   readonly pid: number;
   readonly startedMs = Date.now();
@@ -80,7 +80,7 @@ export class RunningCommand {
    * when waiting for that was impossible.
    */
   readonly settled: Promise<CommandEnd>;
-  /** The same, also where the command was detached, which settles it before its end. */
+  /** The same, but not settled early when the command is detached. */
   readonly finished: Promise<CommandEnd>;
   readonly #leader: { hasExited: boolean; readonly exited: Promise<void> };
   readonly #readers: readonly StreamReader[];
@@ -94,7 +94,7 @@ export class RunningCommand {
   #detach: (how: CommandEnd) => void = () => {};
   #stopping: Promise<TreeState> | undefined;
   #stopReason: Ended | undefined;
-  /** The leader started no process, so that its pipes were never in other hands. */
+  /** Whether the leader started no process, so that no other process ever had its pipes. */
   #wasAlone = false;
   #readTimer: NodeJS.Timeout | undefined;
 
@@ -162,19 +162,19 @@ export class RunningCommand {
     return this.#leader;
   }
 
-  /** Whether every writer of both streams has gone. */
+  /** Whether both streams have reached end of file. */
   get isDrained(): boolean {
     return this.#readers.every((reader) => reader.hasEnded);
   }
 
-  /** Ends the whole tree and settles with `reason`. A command whose leader has exited already settles as it did. */
+  /** Ends the whole tree and settles with `reason`. A command whose leader has already exited settles with its exit. */
   stop(reason: Ended, graceMs: number | undefined): void {
     if (this.#leader.hasExited || this.#stopReason !== undefined) return;
     this.#stopReason = reason;
     void this.end(graceMs ?? DEFAULT_GRACE_MS).then((tree) => this.#finish(reason, tree));
   }
 
-  /** Settles while it runs and lets it go on; its listener is reported no more. Nothing happens once it ends. */
+  /** Settles now and lets the command continue; its listener is no longer called. Does nothing after its end. */
   detach(): void {
     if (this.#leader.hasExited || this.#stopReason !== undefined) return;
     this.#drain();
@@ -187,7 +187,7 @@ export class RunningCommand {
     return this.#leader.hasExited ? this.#exit : undefined;
   }
 
-  /** Ends what is left of the tree: TERM, `graceMs`, KILL. Asked again meanwhile, it answers with the same end. */
+  /** Ends the remaining processes: TERM, `graceMs`, KILL. A concurrent call returns the same promise. */
   end(graceMs: number): Promise<TreeState> {
     this.#stopping ??= this.#end(graceMs).finally(() => {
       this.#stopping = undefined;
@@ -201,7 +201,7 @@ export class RunningCommand {
     return this.remains();
   }
 
-  /** What is alive of the tree now. */
+  /** The living processes of the tree. */
   remains(): TreeState {
     if (!this.tree.canSee) return TREE_UNSEEN;
     const survivors = survivorsOf(this.tree.find(!this.isDrained));
@@ -209,7 +209,7 @@ export class RunningCommand {
     return { state: isGone ? "gone" : "alive", survivors, endedBy: null };
   }
 
-  /** What has been printed until now. */
+  /** The output so far. */
   printed(): Pick<CommandEnd, "stdout" | "stderr"> {
     return { stdout: this.stdout.captured(), stderr: this.stderr.captured() };
   }
@@ -245,13 +245,13 @@ export class RunningCommand {
     for (const capture of [this.stdout, this.stderr]) capture.closeFiles();
   }
 
-  /** Lets it go on without this process, which it no longer keeps alive. */
+  /** Lets it continue without this process, which it no longer keeps alive. */
   release(): void {
     this.closeStreams();
     this.#child.unref();
   }
 
-  /** The process of it that waits for somebody to type; undefined when none is seen to. */
+  /** Its process that waits for terminal input; undefined if none is found. */
   waiting(): WaitingFor | undefined {
     if (this.hasExited || !this.tree.canSee) return undefined;
     const lines = [this.stdout.lastLine(), this.stderr.lastLine()];
@@ -260,7 +260,7 @@ export class RunningCommand {
 
   async #end(graceMs: number): Promise<TreeState> {
     const tree = await killTree(this.tree, this.#leader, graceMs);
-    // Its exit is reported by an event that may be a moment behind what `/proc` shows.
+    // The exit event may come later than the change in `/proc`.
     if (tree.state !== "alive" && !this.#leader.hasExited) {
       await Promise.race([this.#leader.exited, new Promise((resolve) => setTimeout(resolve, SETTLE_MS))]);
     }
@@ -291,7 +291,7 @@ export class RunningCommand {
       const tree = this.#wasAlone ? TREE_GONE : this.remains();
       const isOver = tree.state !== "alive" && this.isDrained;
       if (isOver || isLast) {
-        // A stream that is still open is held by somebody, who is nobody that may be seen.
+        // A stream that is still open is held by a process that is not visible.
         this.#finish("itself", !isOver && tree.state === "gone" ? TREE_UNSEEN : tree);
         return;
       }
@@ -304,12 +304,12 @@ export class RunningCommand {
     for (const reader of this.#readers) reader.drain(LAST_DRAIN_BYTES);
   }
 
-  /** Reads output as it comes. */
+  /** Streams the output. */
   #read(): void {
     for (const reader of this.#readers) reader.start();
   }
 
-  /** The same once it has printed something, or is not quick. */
+  /** Streams the output once there is some, or once the command is not quick. */
   #readSoon(look: number): void {
     this.#readTimer = setTimeout(
       () => {
@@ -332,7 +332,7 @@ function isPipe(stream: Started["out"]): stream is Pipe {
   return "readEnd" in stream;
 }
 
-/** How `/proc` shows a stream; a socket is asked for at the child, before that has had time to change it. */
+/** How `/proc` shows a stream; for a socket, read from the child before it can change its descriptors. */
 function shownOf(stream: Started["out"], pid: number, descriptor: number): string {
   return isPipe(stream) ? stream.shownAs : (openTarget(pid, descriptor) ?? "");
 }

@@ -11,19 +11,19 @@ import { type DirectoryAnchor, type GuardMode, openAnchor } from "../fs/pinned-d
 import { KEEPER_SCRIPT } from "../jobs/keeper-scripts.js";
 import { type CommandStreams, openStreams, type StreamOptions } from "./command-streams.js";
 
-/** A longer command is run from a file, since the system takes no single argument over 128 KiB. */
+/** A longer command is run from a file, because the system limits one argument to 128 KiB. */
 const MAX_ARGUMENT_BYTES = 100 * 1024;
 
 export interface ServerStartOptions extends StreamOptions {
   readonly command: string;
-  /** The held directory that it starts in. */
+  /** Its pinned working directory. */
   readonly directory: DirectoryAnchor;
   readonly env: Readonly<Record<string, string>>;
-  /** A file for the status of the command, which is then run by a shell that writes it down. */
+  /** A file for the exit status of the command, written by a shell that runs the command. */
   readonly exitPath?: string;
 }
 
-/** A started command. `out` and `err` are pipes of ours, or sockets of Node's where there are none. */
+/** A started command. `out` and `err` are pipes of ours, or sockets of Node if there are no pipes. */
 export interface Started {
   readonly child: ChildProcess & { readonly pid: number };
   readonly out: Pipe | Socket;
@@ -32,13 +32,13 @@ export interface Started {
   readonly input: number | Socket | undefined;
   /** How `/proc` shows standard input, where it stays open. */
   readonly inputShownAs: string | undefined;
-  /** Second read ends, blocking; whoever wanted them closes them. */
+  /** Second read ends, blocking; whoever requested them closes them. */
   readonly spare: { readonly out: number; readonly err: number } | undefined;
-  /** Removes what was made for the command's start. */
+  /** Removes the temporary files of the start. */
   cleanUp(): void;
 }
 
-/** Holds the directory of a command, so that it starts there whatever becomes of the path; or why it cannot start there, as a clause. */
+/** Pins the working directory of a command, so that it starts there even if the path changes; or why it cannot start there, as a clause. */
 export function pinDirectory(cwd: string, mode: GuardMode): DirectoryAnchor | { readonly problem: string } {
   let held: DirectoryAnchor | undefined;
   try {

@@ -3,30 +3,30 @@ import { Socket } from "node:net";
 import type { Pipe, PipePool } from "../../../host/index.js";
 import { systemCode } from "../fs/faults.js";
 
-/** Bytes of one read from a pipe: as many as a pipe holds. */
+/** Bytes of one read: the capacity of a pipe. */
 export const READ_BYTES = 64 * 1024;
 
-/** Gets a chunk; as long as the promise that it gives has not resolved, no more is read. The promise never rejects. */
+/** Receives a chunk; reading pauses until the returned promise resolves. The promise never rejects. */
 type OnBytes = (chunk: Uint8Array) => Promise<void> | undefined;
 
-/** Reads the output of a command, as fast as it comes and is taken, without waiting for its end. */
+/** Streams the output of a command with backpressure. */
 export interface StreamReader {
   readonly hasEnded: boolean;
   /** Begins to read as bytes come. */
   start(): void;
   /** Waiting for bytes no longer keeps this process alive. */
   unref(): void;
-  /** Takes what is there now, at most `maxBytes`, also while no more is taken: the command has ended. */
+  /** Reads what is available, at most `maxBytes`, even while paused, because the command has ended. */
   drain(maxBytes: number): void;
   /**
-   * Reads no more. The command then meets a closed pipe.
-   * @param isUnshared - Whether nobody else can have the stream open: then it is kept for another command.
+   * Stops reading. The command then gets EPIPE.
+   * @param isUnshared - Whether no other process can have the stream open: then it is reused for another command.
    */
   close(isUnshared: boolean): void;
 }
 
 /**
- * Reads a pipe of ours. Chunks given to `onBytes` lie in a buffer that is used again: they are gone after the call.
+ * Reads a pipe of ours. Chunks passed to `onBytes` are only valid during the call, because the buffer is reused.
  * @param buffer - At least `READ_BYTES`; may be shared by all readers of a thread.
  */
 export function pipeReader(
@@ -106,7 +106,7 @@ export function pipeReader(
 /** Reads a socket that Node made for a child, where there are no pipes. */
 export function socketReader(socket: Socket, onBytes: OnBytes, onEnd: () => void): StreamReader {
   let hasEnded = false;
-  /** Bytes that are taken all the same while the stream is held. */
+  /** Bytes that are still read while the stream is paused. */
   let spareBytes = 0;
   const hold = new BackPressure(() => {
     if (!hasEnded) socket.resume();
@@ -136,7 +136,7 @@ export function socketReader(socket: Socket, onBytes: OnBytes, onEnd: () => void
     },
     drain(maxBytes) {
       if (hasEnded || hold.until === undefined) return;
-      // It cannot be read here and now: it comes by and by.
+      // It cannot be read synchronously: the data arrives as events.
       spareBytes = maxBytes;
       socket.resume();
     },
@@ -144,12 +144,12 @@ export function socketReader(socket: Socket, onBytes: OnBytes, onEnd: () => void
   };
 }
 
-/** Whether a stream may be read on. */
+/** Whether reading a stream may continue. */
 class BackPressure {
   readonly #onFree: () => void;
   until: Promise<void> | undefined;
 
-  /** @param onFree - Called when it may be again. */
+  /** @param onFree - Called when it may continue. */
   constructor(onFree: () => void) {
     this.#onFree = onFree;
   }

@@ -4,16 +4,16 @@ import { openTarget, type ProcessEntry } from "../../../host/index.js";
 import type { WaitingFor } from "../../../kernel/index.js";
 import { stripControls, truncateToTail } from "../../../text/index.js";
 
-/** Between two looks at a process that seems to wait: one that only passes through a read has gone on by then. */
+/** Milliseconds between two checks of a process that seems to wait: one in a short read has continued by then. */
 const WAITING_MS = 30;
-/** When it is looked whether a command waits for somebody to type: from soon to seldom, in milliseconds. */
+/** When to check whether a command waits for input, in milliseconds, at growing intervals. */
 const FIRST_LOOK_MS = 1_000;
 const LONGEST_LOOK_MS = 10_000;
 const MAX_PROMPT_CHARACTERS = 200;
 const TERMINAL = /^\/dev\/(?:tty|pts\/|console)/;
-/** How a newlines that asks for something. */
+/** How a line ends that is a prompt. */
 const QUESTION = /(?:[:?>$#%»›❯\])]|\b(?:y\/n|yes\/no)\b\W*)\s*$/i;
-/** Where the kernel has put to sleep who reads from a pipe or a terminal, by the name of the place. */
+/** Kernel functions in which a process sleeps while it reads a pipe or a terminal (`wchan`). */
 const READING = /pipe_read|tty_read|wait_woken/;
 
 /** Numbers of system calls that read from one descriptor, and of those that wait for any of several. */
@@ -23,11 +23,11 @@ const CALLS: Readonly<Record<string, { readonly read: readonly number[]; readonl
 };
 
 /**
- * The first of the processes that is asleep in a read of the input that the command was given, or of a terminal. One that
- * waits for several things at once counts only where the last line that was printed asks for something.
+ * The first process that sleeps in a read of the command's stdin or of a terminal. One that waits for several descriptors
+ * counts only if the last printed line is a prompt.
  *
  * @param input - How `/proc/PID/fd` shows the command's standard input; absent when it has none that stays open.
- * @param lastLine - What was printed last, without an newline.
+ * @param lastLine - The last printed line, without a newline.
  */
 export function waitingProcess(
   processes: readonly ProcessEntry[],
@@ -46,7 +46,7 @@ export function waitingProcess(
   return undefined;
 }
 
-/** What the process is about to read from. */
+/** What the process is reading, as `/proc/PID/fd` shows it. */
 function readTarget(pid: number, isAsked: boolean): string | undefined {
   const calls = CALLS[process.arch];
   const [number = "", descriptor = ""] = (textOf(`/proc/${pid}/syscall`) ?? "").split(" ");
@@ -54,7 +54,7 @@ function readTarget(pid: number, isAsked: boolean): string | undefined {
     if (calls.read.includes(Number(number))) return openTarget(pid, Number.parseInt(descriptor, 16));
     return isAsked && calls.wait.includes(Number(number)) ? openTarget(pid, 0) : undefined;
   }
-  // Another machine, or one that does not let its processes be looked at so closely.
+  // Another architecture, or a system that does not expose this.
   return READING.test(textOf(`/proc/${pid}/wchan`) ?? "") ? openTarget(pid, 0) : undefined;
 }
 
@@ -66,14 +66,14 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** A running command, as far as it is looked at here. */
+/** The parts of a running command that are used here. */
 interface MayWait {
   readonly stdout: { readonly produced: number };
   readonly stderr: { readonly produced: number };
   waiting(): WaitingFor | undefined;
 }
 
-/** The process that waits for somebody to type, seen twice. */
+/** The process that waits for input, seen twice. */
 export async function waitingTwice(running: MayWait): Promise<WaitingFor | null> {
   const first = running.waiting();
   if (first === undefined) return null;
