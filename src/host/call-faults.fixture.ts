@@ -1,4 +1,4 @@
-/** Started as a process by `call-faults.test.ts`: faults of a watched call, then one of nobody. */
+/** Started as a process by `call-faults.test.ts`: faults of a watched call, then one outside of any call. */
 import { EventEmitter } from "node:events";
 import { createReadStream } from "node:fs";
 import { createCallFaults } from "./call-faults.js";
@@ -38,7 +38,7 @@ if (process.argv[2] === "own") {
     throw new Error("of no call");
   }, 5);
 }
-// Longer than the fault needs; without it the process would end at once.
+// Keeps the process alive until the fault has been thrown.
 setTimeout(() => {
   say("to the end");
   process.exit(0);

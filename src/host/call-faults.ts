@@ -7,12 +7,12 @@ interface Watched {
 }
 
 /**
- * Finds the call whose tool left a timer, a stream or a promise that throws later, by the asynchronous context that it was
- * started in. Node's `uncaughtException` and `unhandledRejection` are listened to only while a call is watched. A fault of no
- * call is left to the program's own listeners; where it has none the process ends by it, as it would without us.
+ * Attributes an error that a timer, a stream or a promise throws later to the call that started it, by its asynchronous
+ * context. Listens to Node's `uncaughtException` and `unhandledRejection` only while a call is watched. An error outside of
+ * any call goes to the program's own listeners; if there are none, it ends the process as usual.
  *
- * What a settled call left behind may throw while another is watched: that harms nobody any more and is dropped. A throw in
- * `queueMicrotask` has no context in Node, so it counts as a fault of no call.
+ * An error of a settled call while another is watched is dropped. A throw in `queueMicrotask` has no context in Node, so it
+ * counts as outside of any call.
  */
 export function createCallFaults(): Faults {
   const storage = new AsyncLocalStorage<Watched>();

@@ -1,7 +1,7 @@
-/** Real time. The main entry loads this file alone: it imports no module of Node.js. */
+/** Real time. Imports no Node.js module, because the main entry loads it. */
 import { type Clock, MAX_TIMER_MS } from "../kernel/index.js";
 
-/** The clock of this machine. A pending timer keeps the process alive, and no delay is too long. */
+/** The system clock. A pending timer keeps the process alive; delays may be of any length. */
 export const systemClock: Clock = Object.freeze({
   now: () => Date.now(),
   timer(ms: number, done: () => void): () => void {

@@ -5,12 +5,12 @@ import type { Ids } from "../kernel/index.js";
 /** 80 bits, as 20 hex digits. */
 const ID_BYTES = 10;
 
-/** Ids that nobody can guess. */
+/** Unguessable ids. */
 export const systemIds: Ids = Object.freeze({
   next: (kind: string) => `${kind}-${randomBytes(ID_BYTES).toString("hex")}`,
 });
 
-/** 16 hex digits that nobody can guess. */
+/** 16 unguessable hex digits. */
 export function newNonce(): string {
   return randomBytes(8).toString("hex");
 }

@@ -1,4 +1,4 @@
-/** What the machine gives beside a backend: clock, ids, home directory, processes and signals, media workers, early loading. */
+/** Services of the machine besides a backend: clock, ids, home directory, processes and signals, media workers, early loading. */
 export { createCallFaults } from "./call-faults.js";
 export { systemClock } from "./clock.js";
 export { homeDirectory } from "./home-directory.js";

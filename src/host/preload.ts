@@ -1,14 +1,14 @@
-/** Loads code before it is needed. Node.js 20 remembers a failed `import()` for good, also one that found no free descriptor. */
+/** Loads code before it is needed. Node.js 20 caches a failed `import()` forever, even one that failed for lack of a descriptor. */
 import { readFileSync } from "node:fs";
 
-/** A process that may open fewer files can run out of them in its first calls. */
+/** A process with a lower limit of open files can reach it in its first calls. */
 const FEW_FILES = 512;
-/** Long enough for a command line to be done, and for a server to have answered its client's first questions. */
+/** Long enough for a CLI call to finish, and for a server to answer its client's first requests. */
 const LATER_MS = 1_000;
 
 /**
- * Starts the loaders: at once where this process may have only few files open, else one second later, in the background, so
- * that no start waits for them. What is not installed is reported by the call that needs it.
+ * Starts the loaders: at once if the limit of open files is low, else one second later in the background, so that startup
+ * does not wait. A missing package is reported by the call that needs it.
  *
  * @returns Settles when a first call may run. Never rejects.
  */
@@ -18,7 +18,7 @@ export async function preload(loaders: readonly (() => Promise<unknown>)[]): Pro
   else setTimeout(loadAll, LATER_MS).unref();
 }
 
-/** Infinite where the system does not say. Node.js has raised the soft limit to the hard one when it started. */
+/** Infinite if the system does not report it. Node.js raises the soft limit to the hard limit on startup. */
 function openFilesLimit(): number {
   try {
     const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1")) ?? [];

@@ -1,4 +1,4 @@
-/** Lets so many work at once; the others wait, in the order in which they came. */
+/** Limits concurrent work; the rest waits in order of arrival. */
 export class ConcurrencyLimit {
   readonly #waiting: (() => void)[] = [];
   #free: number;
@@ -7,7 +7,7 @@ export class ConcurrencyLimit {
     this.#free = atOnce;
   }
 
-  /** Waits for a turn. Rejects with the signal's reason when it fires before. @returns What gives the turn back, once. */
+  /** Waits for a slot. Rejects with the signal's reason if it fires first. @returns A function that releases the slot, once. */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free--;

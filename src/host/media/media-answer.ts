@@ -1,9 +1,9 @@
-/** What the process says, line by line. It may have been taken over by the file that it reads: each line is checked. */
+/** Parses the output of the process. Each line is validated, because a hostile file may have taken the process over. */
 import { isRecord, PDF_PAGE_CHARACTERS } from "../../kernel/index.js";
 
-/** A line of the answer. */
+/** A line of the output. */
 export type MediaFact =
-  /** same: the bytes that were given do. image: those that follow the line do. */
+  /** same: the input bytes can be used. image: use the bytes that follow the line. */
   | {
       readonly kind: "same" | "image";
       readonly mime: string;
@@ -19,10 +19,10 @@ export type MediaFact =
 const FAULTS = ["damaged", "encrypted", "large", "package"] as const;
 const MIMES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/** Divides an answer into its lines, and the bytes behind the line `image`. */
+/** Splits the output into lines, and the bytes after the line `image`. */
 export class MediaAnswer {
   readonly facts: Exclude<MediaFact, { kind: "begun" }>[] = [];
-  /** The process has begun with the file; before that its end says nothing of the file. */
+  /** Whether the process has started on the file; an earlier exit is not a fault of the file. */
   hasBegun = false;
   /** Of the text of all pages, and what each page counts. */
   characters = 0;
@@ -32,7 +32,7 @@ export class MediaAnswer {
   #taken = 0;
   #bodyBytes: Buffer[] | undefined;
 
-  /** @param maxBytes - Of one line, and of the bytes of an image; twice as many of all together. */
+  /** @param maxBytes - Limit for one line and for the bytes of an image; the total may be twice that. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
@@ -42,7 +42,7 @@ export class MediaAnswer {
     return new Uint8Array(Buffer.concat(this.#bodyBytes ?? []));
   }
 
-  /** False for what is no answer, or too much of one. */
+  /** False for invalid or too much output. */
   take(chunk: Buffer): boolean {
     this.#taken += chunk.length;
     if (this.#taken > 2 * this.#maxBytes) return false;

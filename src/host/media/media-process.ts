@@ -1,4 +1,4 @@
-/** One process that reads one image or document for us: what a hostile file breaks is this process and nothing else. */
+/** Reads one image or document in a process of its own, so that a hostile file can only break that process. */
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
@@ -9,10 +9,10 @@ import { MEDIA_SCRIPT } from "./media-script.js";
 /** Bytes of memory that the process may take, its JavaScript heap half of it. */
 export const MAX_MEMORY_BYTES = 1024 * 1024 * 1024;
 const MAX_HEAP_MIB = MAX_MEMORY_BYTES / 2 / 1024 / 1024;
-/** How often it looks at its memory, and whether its host is there. */
+/** How often it checks its memory, and whether its host still runs. */
 const POLL_INTERVAL_MS = 50;
 
-/** What is to be done, as the script knows it. */
+/** The job, as the script reads it. */
 export type MediaTask =
   | {
       readonly kind: "image";
@@ -25,22 +25,22 @@ export type MediaTask =
 
 export interface MediaJob {
   readonly task: MediaTask;
-  /** Absolute path of the package that does it. */
+  /** Absolute path of the package to use. */
   readonly packagePath: string;
   readonly bytes: Uint8Array;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Takes what the process answers, as it comes; false for enough. */
+  /** Receives the output in chunks; returns false to stop. */
   take(chunk: Buffer): boolean;
 }
 
-/** done: it said all. memory: it took too much and was ended. */
+/** done: the output is complete. memory: it exceeded its limit and was killed. */
 export type MediaEnd = "done" | "enough" | "time" | "memory" | "crashed";
 
 /**
- * Runs the job; when the promise settles the process is gone. It has an empty environment and no arguments but ours.
+ * Runs the job; the process has ended when the promise settles. Its environment is empty.
  *
- * @throws `CALL_CANCELLED`, `SHELL_SPAWN` where no process can be started.
+ * @throws `CALL_CANCELLED`, `SHELL_SPAWN` if no process can be started.
  */
 export async function runMediaProcess(job: MediaJob): Promise<MediaEnd> {
   const { signal } = job;
@@ -51,7 +51,7 @@ export async function runMediaProcess(job: MediaJob): Promise<MediaEnd> {
   const stop = (why: typeof ended) => {
     ended ??= why;
     sendSignal(child, "SIGKILL");
-    // What a file that took the process over has started would hold the pipe open.
+    // A process started by a hostile file could keep the pipe open.
     answer?.destroy();
   };
   const onAbort = () => stop("cancelled");
@@ -77,7 +77,7 @@ function pipesOf(child: ChildProcess): readonly (Readable | undefined)[] {
   return ((child.stdio as ChildProcess["stdio"] | undefined) ?? []) as readonly (Readable | undefined)[];
 }
 
-/** What the signal has fired with, when that is one of our errors. */
+/** The reason of the signal, if it is one of our errors. */
 export function cancelled(signal: AbortSignal | undefined): HaftError {
   const reason: unknown = signal?.reason;
   return HaftError.is(reason) ? reason : new HaftError("CALL_CANCELLED", "Did not read the file: it was cancelled.");
@@ -94,7 +94,7 @@ function start({ task, packagePath }: MediaJob): ChildProcess {
   });
 }
 
-/** How it ended by itself. Its heap ends it with ABRT, and so does its own watch, or the system's, with KILL. */
+/** How it ended by itself. A full heap ends it with ABRT; its own memory check or the system's with KILL. */
 function exitOf(child: ChildProcess): Promise<MediaEnd> {
   return new Promise((resolve, reject) => {
     child.once("error", (thrown) => {

@@ -1,10 +1,10 @@
 /**
- * What the process runs that reads one image or document, as a script for Node: a built file does not know where its
- * neighbours lie.
+ * The Node.js script of the process that reads one image or document. It is a string because a bundled file cannot locate
+ * its siblings.
  *
- * The bytes come on standard input, the job as JSON in the first argument (see `MediaJob`); the answer goes to descriptor 3:
- * lines of JSON, and behind the line `image` the bytes of an image. A thread beside it watches that the host lives and how
- * much memory is taken, since what reads a stranger's file may not come to look by itself.
+ * It reads the bytes from stdin and the job as JSON from the first argument (see `MediaJob`), and writes to descriptor 3: lines
+ * of JSON, and after the line `image` the bytes of an image. A worker thread checks memory and the host, because the main
+ * thread may be blocked by the file.
  */
 export const MEDIA_SCRIPT = String.raw`
 import { readFileSync, writeSync } from "node:fs";

@@ -3,7 +3,7 @@
 /**
  * A PDF with one page for each list of lines; a page without lines has no text.
  *
- * @param trailer - Entries of the trailer beside the usual ones.
+ * @param trailer - Additional entries of the trailer.
  */
 export function pdfOf(pages: readonly (readonly string[])[], trailer = ""): Uint8Array {
   const contents = pages.map((lines) => {
@@ -16,7 +16,7 @@ export function pdfOf(pages: readonly (readonly string[])[], trailer = ""): Uint
   );
 }
 
-/** A PDF whose pages have these streams as their contents; it says that there are `count` of them. */
+/** A PDF whose pages have these streams as contents; its page count is `count`. */
 export function pdfWith(
   streams: readonly { readonly dictionary: string; readonly data: Uint8Array }[],
   trailer = "",
@@ -49,7 +49,7 @@ export function pdfWith(
   return new Uint8Array(Buffer.concat([...parts, latin1(table + end)]));
 }
 
-/** What the trailer of a PDF with a password holds. */
+/** Trailer entries of a PDF with a password. */
 export const ENCRYPTED = `/Encrypt << /Filter /Standard /V 1 /R 2 /O (${"o".repeat(32)}) /U (${"u".repeat(32)}) /P -4 >> /ID [(a)(b)] `;
 
 function latin1(text: string): Buffer {

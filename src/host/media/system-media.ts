@@ -1,4 +1,4 @@
-/** Images and documents, read by packages that may be installed beside Haft, each file in a process of its own. */
+/** Reads images and documents with optional packages, each file in a process of its own. */
 import { createRequire } from "node:module";
 import {
   type FittedImage,
@@ -22,20 +22,20 @@ import {
   runMediaProcess,
 } from "./media-process.js";
 
-/** Milliseconds that one file may take unless the caller says otherwise. */
+/** Default timeout for one file in milliseconds. */
 export const DEFAULT_MEDIA_MS = 20_000;
 /** Each may take a gigabyte. */
 const PROCESSES_AT_ONCE = 2;
-/** Bytes of one character in an answer, at the most. */
+/** Maximum bytes of one character in the output. */
 const CHARACTER_BYTES = 6;
 const LINE_BYTES = 64 * 1024;
 
 export interface SystemMediaOptions {
-  /** Where a package is, as an absolute path; throws where it is not. Default: as seen from Haft. */
+  /** Resolves a package to an absolute path; throws if it is not installed. Default: resolution from Haft. */
   readonly find?: (name: string) => string;
 }
 
-/** The port of this machine. Nothing is looked for, loaded or started before it is used. */
+/** The media port of this machine. Packages are located and loaded on first use. */
 export function createSystemMedia({ find = findPackage }: SystemMediaOptions = {}): Media {
   const turns = new ConcurrencyLimit(PROCESSES_AT_ONCE);
   const run = async (name: string, job: Pick<MediaJob, "task" | "bytes" | "take">, io: Io = {}): Promise<RunEnd> => {
@@ -69,7 +69,7 @@ export function createSystemMedia({ find = findPackage }: SystemMediaOptions = {
 
 const NEVER = new AbortController().signal;
 
-/** busy: its turn did not come in time. */
+/** busy: no slot was free in time. */
 type RunEnd = MediaEnd | "busy";
 
 function findPackage(name: string): string {
@@ -122,7 +122,7 @@ function requireNoFault(facts: readonly MediaFact[], name: string): void {
   }
 }
 
-/** Which fault it is where the answer does not hold what it has to. */
+/** The fault for incomplete output. */
 function faultOf({ hasBegun }: MediaAnswer, end: RunEnd): HaftError {
   return unreadable(hasBegun || end === "busy" ? ENDS[end] : "unstarted");
 }
@@ -135,7 +135,7 @@ function fittedImage(answer: MediaAnswer, given: Uint8Array, end: RunEnd): Fitte
   return { bytes: fact.kind === "same" ? given : answer.body, mime, width, height };
 }
 
-/** Up to the page that goes over the characters: more of them may have come in one piece. */
+/** Truncates after the page that exceeds the character limit; one chunk may contain more pages. */
 function pagesWithin(texts: readonly (string | undefined)[], maxCharacters: number): readonly (string | undefined)[] {
   let characters = 0;
   const last = texts.findIndex((text) => {

@@ -1,11 +1,11 @@
-/** Runs a program where a stray signal harms nobody: in a session and a PID namespace of its own. */
+/** Runs a program in a session and PID namespace of its own, so that stray signals cannot hit other processes. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const APART = ["-w", "unshare", "--pid", "--fork", "--mount-proc", "--kill-child"];
-/** The first process of the namespace, which `kill(-1)` spares; the witness is a process that nobody may signal. */
+/** The first process of the namespace, which `kill(-1)` spares; the witness is a process that must not be signalled. */
 const FIRST = `
   ulimit -n "$1"; shift
   sleep 600 & witness=$!
@@ -19,8 +19,8 @@ export interface RanApart {
   readonly stdout: string;
   readonly stderr: string;
   /**
-   * Each signal that was sent with a target that none of the program's processes ever had: strace's line. Undefined where
-   * strace cannot be used.
+   * The strace line of each signal whose target was never one of the program's processes. Undefined if strace cannot be
+   * used.
    */
   readonly stray: readonly string[] | undefined;
 }
@@ -33,12 +33,12 @@ const TRACED = "trace=kill,tkill,tgkill,pidfd_send_signal,fork,vfork,clone,clone
 const isApartPossible = works(["setsid", ...APART, "true"]);
 const isTraced = isApartPossible && works(["strace", "-qq", "-e", TRACED, "-o", "/dev/null", "true"]);
 
-/** Why no program can be run apart here, for the title of a test that is left out; undefined where one can. */
+/** Why programs cannot be isolated here, for the title of a skipped test; undefined if they can. */
 export const cannotRunApart = isApartPossible ? undefined : "no PID namespace can be made here";
-/** For the title of a test: what stands behind it when signals cannot be traced. */
+/** Suffix of a test title when signals cannot be traced. */
 export const untraced = isTraced ? "" : " (signals not traced: no strace that may trace here)";
 
-/** @param limit - Descriptors that the program may have. */
+/** @param limit - Maximum open descriptors of the program. */
 export function runApart(limit: number, argv: readonly string[], env: Readonly<Record<string, string>> = {}): RanApart {
   const directory = mkdtempSync(join(tmpdir(), "haft-apart-"));
   const log = join(directory, "log");
@@ -67,7 +67,7 @@ export function straySignals(log: string): string[] {
   return lines.filter((line) => {
     const [, name, first] = /^\d+ +(kill|tkill|tgkill|pidfd_send_signal)\((-?\d+)/.exec(line) ?? [];
     if (name === undefined) return false;
-    // 0 and -1 are no process; a probe sends nothing.
+    // 0 and -1 are not a process; signal 0 sends nothing.
     if (name === "kill" && / 0\)/.test(line)) return false;
     return !own.has(Math.abs(Number(first))) || Math.abs(Number(first)) <= 1;
   });

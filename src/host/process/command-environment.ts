@@ -1,9 +1,9 @@
-/** What a command finds in its environment. */
+/** The environment of commands. */
 
-/** Passed on from the host: what programs need to find their way, and nothing that may be a secret. */
+/** Variables passed on from the host: those that programs commonly need, and none that may contain a secret. */
 const INHERITED_VARIABLES = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z_]+|TZ|TMPDIR|XDG_[A-Z_]+)$/;
 
-/** Set for every command: no colours, no pager, no editor and no question that nobody would answer. */
+/** Set for every command: no colors, pager, editor or interactive prompts. */
 const FIXED_VARIABLES: Readonly<Record<string, string>> = {
   TERM: "dumb",
   NO_COLOR: "1",
@@ -16,16 +16,16 @@ const FIXED_VARIABLES: Readonly<Record<string, string>> = {
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** The variable by which the processes of a command are known, wherever they went. */
-/** The shell of each command: every POSIX system has it here. */
+/** The shell of each command, which every POSIX system has. */
 export const SHELL = "/bin/sh";
 
+/** The variable that identifies the processes of a command. */
 export const TAG_NAME = "HAFT_TAG";
 
 /**
  * The variables that every command of a backend starts with.
- * @param passOn - Names that are passed on beside the usual ones, or all of them.
- * @param extra - Laid over.
+ * @param passOn - Additional names to pass on, or all.
+ * @param extra - Overrides the other variables.
  */
 export function baseEnvironment(
   host: Readonly<Record<string, string | undefined>>,
@@ -40,7 +40,7 @@ export function baseEnvironment(
   return Object.freeze({ ...environment, ...FIXED_VARIABLES, ...extra });
 }
 
-/** What the shells that Haft runs for itself start with. */
+/** The environment of shells that Haft runs internally. */
 export function helperEnvironment(): Readonly<Record<string, string>> {
   return { PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C" };
 }

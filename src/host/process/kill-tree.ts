@@ -1,7 +1,7 @@
 import { graceOf, type Survivor, TREE_GONE, TREE_UNSEEN, type TreeState } from "../../kernel/index.js";
 import type { ProcessTree, TreeMember } from "./process-tree.js";
 
-/** After KILL a process goes at once, unless it hangs in the kernel: then it is reported as alive. */
+/** After KILL a process ends at once unless it hangs in the kernel; then it is reported as alive. */
 const KILL_WAIT_MS = 1_000;
 const INITIAL_POLL_MS = 2;
 const MAX_POLL_MS = 100;
@@ -14,9 +14,9 @@ export interface Leader {
 }
 
 /**
- * Ends a whole tree: TERM, `graceMs`, KILL, or KILL alone where `graceMs` is 0; each to the leader's group at once and to every
- * other process found. Looks again after each step, since what was found may have forked meanwhile. Resolves as soon as
- * nothing is left, in any case `graceMs` and one second later.
+ * Ends a whole tree: TERM, `graceMs`, KILL, or KILL alone where `graceMs` is 0; each to the leader's group and to every other
+ * process found. Searches again after each step, because processes may have forked meanwhile. Resolves once none is left, at
+ * the latest after `graceMs` and one second.
  */
 export async function killTree(tree: ProcessTree, leader: Leader, graceMs: number): Promise<TreeState> {
   const grace = graceOf(graceMs);
@@ -66,7 +66,7 @@ async function waitGone(
   }
 }
 
-/** Without `/proc` there is only the group, and what became of it is not to be seen. */
+/** Without `/proc` only the group can be signalled, and its state is unknown. */
 async function killUntracked(tree: ProcessTree, leader: Leader, graceMs: number): Promise<TreeState> {
   if (graceMs > 0) {
     tree.signalGroup("SIGTERM");
@@ -78,7 +78,7 @@ async function killUntracked(tree: ProcessTree, leader: Leader, graceMs: number)
   return { ...TREE_UNSEEN, endedBy };
 }
 
-/** Waits for the time, or for the leader while it is there. */
+/** Waits for the delay, or until the leader exits. */
 function pause(ms: number, leader: Leader): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

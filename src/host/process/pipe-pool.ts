@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { removeNames } from "./remove-names.js";
 import { sendSignal } from "./signal.js";
 
-/** Pipes made by one `mkfifo`, about 2 ms. */
+/** Pipes created by one `mkfifo`, which takes about 2 ms. */
 const BATCH = 64;
-/** With fewer left than this the next batch is made in the background. */
+/** With fewer free pipes the next batch is created in the background. */
 const REFILL_BELOW = 32;
-/** After a batch that came to nothing none is tried for so long. */
+/** Milliseconds to wait after a failed batch. */
 const RETRY_AFTER_MS = 1_000;
 const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** One pipe. Whoever took it closes what it opened, and in the end gives the pipe back or closes its read end. */
+/** One pipe. The user closes the ends it opened, then returns the pipe or closes its read end. */
 export interface Pipe {
   /** Not blocking. */
   readonly readEnd: number;
@@ -27,25 +27,24 @@ export interface Pipe {
 
 /**
  * Pipes of the kernel for the streams of commands. Node itself gives a child sockets, on which `tee /dev/stderr` and
- * `cat /dev/stdin` fail and which are slower; named pipes, their names removed at once, are pipes like any other.
+ * `cat /dev/stdin` fail and which are slower; FIFOs whose names are removed at once are ordinary pipes.
  *
- * A batch that comes to nothing, as when this process has too many files open or the disk is full, is tried again a little
- * later.
+ * A batch that fails, for example because of too many open files or a full disk, is retried later.
  */
 export class PipePool {
   #free: Pipe[] = [];
   readonly #isUsable: boolean;
   #notBefore = 0;
-  /** What is made in the background. */
+  /** The batch being created in the background. */
   #coming: { readonly batch: Batch; readonly child: ChildProcess } | undefined;
   #isClosed = false;
 
-  /** @param isUsable - False: no pipe is ever given, as on a system where none can be made. */
+  /** @param isUsable - False: never returns a pipe, as on a system that cannot create them. */
   constructor(isUsable = process.platform === "linux" && existsSync("/proc/self/fd")) {
     this.#isUsable = isUsable;
   }
 
-  /** A pipe, or undefined where none can be made now: a socket has to do then. */
+  /** A pipe, or undefined if none can be created now; use a socket then. */
   take(): Pipe | undefined {
     if (this.#free.length === 0 && this.#mayMake) this.#makeNow();
     const pipe = this.#free.pop();
@@ -53,13 +52,13 @@ export class PipePool {
     return pipe;
   }
 
-  /** Takes a pipe for the next command. Only an empty one that nobody else has open, or ever had, may be given back. */
+  /** Returns a pipe for reuse. It must be empty, and only the command's leader may ever have had it open. */
   giveBack(pipe: Pipe): void {
     if (this.#isClosed) closeSync(pipe.readEnd);
     else this.#free.push(pipe);
   }
 
-  /** What this process has of it is gone when this returns, on disk too. */
+  /** Closes all free pipes and removes their files before it returns. */
   close(): void {
     this.#isClosed = true;
     for (const pipe of this.#free) closeSync(pipe.readEnd);
@@ -120,7 +119,7 @@ function newBatch(): Batch | undefined {
   }
 }
 
-/** Begins to make them. Does not keep this process alive. */
+/** Starts to create the pipes. Does not keep this process alive. */
 function mkfifo({ options }: Batch): ChildProcess | undefined {
   try {
     const child = spawn("mkfifo", options, { stdio: "ignore" });
@@ -131,7 +130,7 @@ function mkfifo({ options }: Batch): ChildProcess | undefined {
   }
 }
 
-/** All of them or none: a part would take the last descriptors that this process may have. */
+/** Opens all or none: a part could use up the last free descriptors. */
 function openBatch({ paths }: Batch): number[] | undefined {
   const opened: number[] = [];
   try {
@@ -143,7 +142,7 @@ function openBatch({ paths }: Batch): number[] | undefined {
   }
 }
 
-/** @param readEnd - Its name has been removed, so that the symlink reads as it will in every process. */
+/** @param readEnd - Its name must be removed already, so that its `/proc` symlink reads the same in every process. */
 function pipeOf(readEnd: number): Pipe {
   const own = `/proc/self/fd/${readEnd}`;
   return {

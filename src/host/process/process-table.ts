@@ -1,7 +1,7 @@
 /** Reads process information from `/proc`. Without it every answer is "unknown". */
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 
-/** One line of `/proc/PID/stat`, what of it matters here. */
+/** The used fields of `/proc/PID/stat`. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly name: string;
@@ -10,11 +10,11 @@ export interface ProcessEntry {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** Ticks since boot. With the pid it names a process for good. */
+  /** Ticks since boot. Pid and start time identify a process uniquely. */
   readonly start: number;
 }
 
-/** The process, dead ones included until they are reaped; undefined when there is none or it is not to be seen. */
+/** The process, dead ones included until they are reaped; undefined when there is none or it is not visible. */
 export function processEntry(pid: number): ProcessEntry | undefined {
   const stat = readLine(`/proc/${pid}/stat`);
   return stat === undefined ? undefined : parseStat(stat);
@@ -30,7 +30,7 @@ export function isDead(entry: ProcessEntry): boolean {
   return entry.state === "Z" || entry.state === "X";
 }
 
-/** Up to here numbers are asked one by one; more are looked up in the listing of `/proc`. */
+/** Up to this many pids are read one by one; for more, `/proc` is listed. */
 const MAX_ASKED = 128;
 
 /** Every process of this machine that this one may see. About 10 µs each. */
@@ -39,9 +39,8 @@ export function allProcesses(): ProcessEntry[] {
 }
 
 /**
- * The processes that got their number after `pid` did, and it, as far as their session did too. Numbers are given out in
- * rising order and then from the start again, so this holds only while fewer processes have begun since than there are
- * numbers.
+ * The process `pid` and those with later pids whose session also has a later pid. Pids rise and then wrap around, so the
+ * result is only valid while fewer processes have started since than there are pids.
  */
 export function processesSince(pid: number): ProcessEntry[] {
   const newest = newestPid();
@@ -68,7 +67,7 @@ export function hasEnvironmentEntry(pid: number, entry: string): boolean {
   }
 }
 
-/** Where one descriptor of a process leads, for example "pipe:[123]"; undefined when that is not to be seen. */
+/** Where one descriptor of a process leads, for example "pipe:[123]"; undefined when it is not visible. */
 export function openTarget(pid: number, descriptor: number | string): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/fd/${descriptor}`);
@@ -77,7 +76,7 @@ export function openTarget(pid: number, descriptor: number | string): string | u
   }
 }
 
-/** Where all open descriptors of a process lead. Empty when they are not to be seen. */
+/** Where all open descriptors of a process lead. Empty when they are not visible. */
 export function openTargets(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/fd`)
@@ -96,7 +95,7 @@ export function newestPid(): number | undefined {
 
 const line = Buffer.allocUnsafeSlow(4096);
 
-/** One read of the file: `readFileSync` takes twice as long, for it asks for the size and looks for the end. */
+/** A single read: `readFileSync` takes twice as long, because it also queries the size and reads to end of file. */
 function readLine(path: string): string | undefined {
   let descriptor: number | undefined;
   try {
@@ -119,7 +118,7 @@ function numbersListed(): number[] {
   }
 }
 
-/** The name stands in brackets and may hold whitespace and brackets itself. */
+/** The name is in parentheses and may contain whitespace and parentheses itself. */
 function parseStat(stat: string): ProcessEntry {
   const open = stat.indexOf("(");
   const close = stat.lastIndexOf(")");

@@ -11,13 +11,13 @@ import {
 } from "./process-table.js";
 import { sendSignal } from "./signal.js";
 
-/** What the processes of one command are known by. */
+/** How the processes of one command are identified. */
 export interface TreeCriteria {
   /** The first process; it leads a session and a group of its own. */
   readonly leader: number;
-  /** The leader as we started it; absent for one of an earlier host. */
+  /** The child process; absent for a leader started by an earlier host. */
   readonly child?: ChildProcess;
-  /** When the leader started, in ticks since boot; absent while it is sure to be there. */
+  /** When the leader started, in ticks since boot; absent while it is certain to exist. */
   readonly leaderStart?: number;
   /** "NAME=value" in the environment of all that did not clear it. */
   readonly tag: string;
@@ -25,7 +25,7 @@ export interface TreeCriteria {
   readonly pipes: { readonly stdout: string; readonly stderr: string };
   /** Whether another command of this host leads the session: then none of its processes is of this tree. */
   isOfAnother(session: number): boolean;
-  /** Whether the number was that of a command of this host a moment ago. */
+  /** Whether the pid belonged to a recent command of this host. */
   isLeader(pid: number): boolean;
 }
 
@@ -33,41 +33,41 @@ export interface TreeMember extends ProcessEntry {
   readonly holds: "stdout" | "stderr" | "none";
 }
 
-/** Numbers since the leader's that are compared with those of other commands before `/proc` is looked through. */
+/** Pids after the leader's that are compared with those of other commands before `/proc` is searched. */
 const MAX_COMPARED = 64;
-/** While a command is younger, no machine has begun so many processes since that their numbers came round. */
+/** While a command is younger, pids cannot have wrapped around. */
 const YOUNG_MS = 2_000;
 
-/** The living processes that one command has led to: by session, group, environment, held pipe, and their children. */
+/** Finds the living processes of one command: by session, group, environment, held pipe, and their children. */
 export class ProcessTree {
   readonly criteria: TreeCriteria;
   #leaderStart: number | undefined;
   readonly #began: number;
 
-  /** Made while the leader is there, dead or alive, unless its start is given. */
+  /** Create it while the leader exists, dead or alive, unless its start is given. */
   constructor(criteria: TreeCriteria) {
     this.criteria = criteria;
     this.#leaderStart = criteria.leaderStart ?? processEntry(criteria.leader)?.start;
     this.#began = criteria.leaderStart === undefined ? performance.now() : Number.NEGATIVE_INFINITY;
   }
 
-  /** In ticks since boot; undefined where processes cannot be looked for, as without `/proc` or a free descriptor. */
+  /** In ticks since boot; undefined if processes cannot be searched, as without `/proc` or a free descriptor. */
   get leaderStart(): number | undefined {
     const { child, leader } = this.criteria;
-    // While the child has not been reaped its number is its own.
+    // Until the child is reaped its pid is not reused.
     if (this.#leaderStart === undefined && child?.exitCode === null && child.signalCode === null)
       this.#leaderStart = processEntry(leader)?.start;
     return this.#leaderStart;
   }
 
-  /** Whether processes can be looked for at all; else the state of a tree is "unseen". */
+  /** Whether processes can be searched at all; otherwise the state of a tree is "unseen". */
   get canSee(): boolean {
     return this.leaderStart !== undefined;
   }
 
   /**
-   * True when the kernel has started no process since the leader but commands of this host, so that there is nothing to look
-   * for. Costs 10 µs.
+   * True when the only processes started since the leader are commands of this host, so that there is nothing to search. Takes
+   * 10 µs.
    */
   hasNoChildren(): boolean {
     const newest = newestPid();
@@ -78,15 +78,15 @@ export class ProcessTree {
   }
 
   /**
-   * Looks through `/proc`: about 10 µs a process, 40 for those started since the leader; for a young command the others are
-   * not looked at. Dead ones that nobody has reaped yet are left out.
-   * @param pipesAreHeld - False when both pipes are at their end, so that nobody holds one.
+   * Searches `/proc`: about 10 µs a process, 40 for those started since the leader; for a young command older processes are
+   * skipped. Zombies are omitted.
+   * @param pipesAreHeld - False when both pipes are at end of file, so that no process has one open.
    */
   find(pipesAreHeld = true): TreeMember[] {
     const since = this.leaderStart;
     if (since === undefined) return [];
     const { leader } = this.criteria;
-    // A number that was taken anew names another session and group.
+    // A reused pid belongs to another session and group.
     const isOwnNumber = (processEntry(leader)?.start ?? since) === since;
     const isYoung = performance.now() - this.#began < YOUNG_MS;
     const candidates = (isYoung ? processesSince(leader) : allProcesses()).filter(
@@ -108,7 +108,7 @@ export class ProcessTree {
     return [...found.values()];
   }
 
-  /** Sends a signal to each, if it is still the process that was found. Returns how many took it. */
+  /** Sends a signal to each, if it is still the process that was found. Returns how many were signalled. */
   signal(members: readonly TreeMember[], signal: NodeJS.Signals): number {
     let sent = 0;
     for (const { pid, start } of members) {
@@ -117,7 +117,7 @@ export class ProcessTree {
     return sent;
   }
 
-  /** The group at once, so that it cannot fork away; only while the leader has not been reaped. */
+  /** Signals the whole group at once, so that forks cannot escape; only until the leader is reaped. */
   signalGroup(signal: NodeJS.Signals): void {
     const { child, leader } = this.criteria;
     if (child !== undefined) sendSignal({ groupOf: child }, signal);

@@ -2,8 +2,8 @@ import { rmdirSync, unlinkSync } from "node:fs";
 import { systemCode } from "../../kernel/index.js";
 
 /**
- * Removes these files and then their directory, name by name, which needs no descriptor. Never throws: a leftover harms nobody.
- * Tried up to three times, for a process that has just been killed may still have made one more.
+ * Removes these files and then their directory, one by one, which needs no descriptor. Never throws, because a leftover is
+ * harmless. Tries up to three times, because a process that was just killed may still have created one more.
  */
 export function removeNames(directory: string, paths: readonly string[]): void {
   for (let tries = 0; tries < 3; tries += 1) {

@@ -1,11 +1,11 @@
-/** Started apart by `signal.test.ts`: signals in every way that must send nothing, and in the ways that must. */
+/** Started as a process by `signal.test.ts`: signals in every way that must send nothing, and in the ways that must. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { processEntry, processStart } from "./process-table.js";
 import { killAfter, processExists, type SignalTarget, sendSignal } from "./signal.js";
 
 export interface SignalsSent {
-  /** Targets that took a signal though they must not. */
+  /** Targets that got a signal although they must not. */
   readonly wrong: readonly string[];
   /** Names of those that must and did. */
   readonly right: readonly string[];
@@ -24,15 +24,15 @@ for (const number of [0, 1, -1, -2, 2.5, Number.NaN, Number.POSITIVE_INFINITY, "
   refuse(`pid ${number}`, { pid: number, start });
   refuse(`group ${number}`, { group: number, start });
 }
-// Our own group is led by whoever started us.
+// Our own group is led by the parent process.
 refuse("own group", { group: own.group, start: processStart(own.group) });
 
-// Not one child has a descriptor left for its pipes.
+// No child gets a descriptor for its pipes.
 const taken: number[] = [];
 try {
   for (;;) taken.push(openSync("/dev/null", "r"));
 } catch {
-  // That was the last.
+  // All descriptors are used.
 }
 const unstarted = Array.from({ length: 50 }, () => spawn("sleep", ["600"], { stdio: "pipe", detached: true }));
 for (const child of unstarted) {

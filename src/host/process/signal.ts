@@ -1,22 +1,22 @@
 /**
  * The only code that sends signals. `kill` takes 0, -1 and negative numbers for whole groups, up to every process of the
- * user, so a number that is not certainly a process of ours is refused here.
+ * user, so a pid that is not certainly one of our processes is refused here.
  */
 import type { ChildProcess } from "node:child_process";
 import { isDead, processEntry } from "./process-table.js";
 
-/** What a signal is for. `start` is when the process started, in ticks since boot: a reused pid has another one. */
+/** The target of a signal. `start` is the start time in ticks since boot; a reused pid has a different one. */
 export type SignalTarget =
   | ChildProcess
-  /** The group that a child leads which was started with `detached`. */
+  /** The group led by a child that was started with `detached`. */
   | { readonly groupOf: ChildProcess }
   | { readonly pid: number; readonly start: number }
-  /** The group that the process of this number leads. */
+  /** The group led by the process with this pid. */
   | { readonly group: number; readonly start: number };
 
 /**
  * Sends a signal, and returns whether it was sent. Nothing is sent to a process that has ended, was never started, or is
- * not the one that started at `start`, nor to this process, its group, or a number that `kill` reads as many processes.
+ * not the one that started at `start`, nor to this process, its group, or a pid that `kill` treats as several processes.
  */
 export function sendSignal(target: SignalTarget, signal: NodeJS.Signals): boolean {
   try {
@@ -32,7 +32,7 @@ export function sendSignal(target: SignalTarget, signal: NodeJS.Signals): boolea
     }
     return isProcess(target.pid, target.start) && process.kill(target.pid, signal);
   } catch {
-    // It has ended in this moment, or belongs to another user.
+    // It has just ended, or belongs to another user.
     return false;
   }
 }
@@ -46,7 +46,7 @@ export function killAfter(child: ChildProcess, ms: number): () => void {
   return cancel;
 }
 
-/** Whether a process of this number exists, dead but not reaped ones included. Sends nothing. */
+/** Whether a process with this pid exists, zombies included. Sends nothing. */
 export function processExists(pid: number): boolean {
   if (!Number.isInteger(pid) || pid < 1) return false;
   try {
@@ -56,7 +56,7 @@ export function processExists(pid: number): boolean {
   }
 }
 
-/** Where spawn failed there is no pid, but Node's handle may be left with a random one, which `child.kill` would use. */
+/** If spawn failed there is no pid, but Node's handle may contain a random one, which `child.kill` would use. */
 function isRunningChild({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return mayBeSignalled(pid) && exitCode === null && signalCode === null;
 }

@@ -7,40 +7,40 @@ import { helperEnvironment, SHELL, TAG_NAME } from "./command-environment.js";
 import type { PipePool } from "./pipe-pool.js";
 import { WATCHER_SCRIPT } from "./watcher-script.js";
 
-/** What a watcher ended after its host had gone. */
+/** What a watcher ended after its host had ended. */
 export interface WatcherReport {
   readonly endedMs: number;
   readonly processes: readonly { readonly pid: number; readonly name: string }[];
 }
 
 const REPORT_PREFIX = "ended-";
-/** How soon a watcher whose pipe is full is written to again. */
+/** Milliseconds until the next write to a watcher whose pipe is full. */
 const RETRY_MS = 50;
-/** A process that is still there one or two of these later is reported of; telling one costs as much as a tenth of starting it. */
+/** A process that still runs after one or two of these intervals is reported; a report costs a tenth of a process start. */
 const TURN_MS = 25;
-/** Turns without a process, after which there are no more until one comes. */
+/** Idle intervals after which the timer stops until the next process. */
 const IDLE_TURNS = 40;
-/** Bytes that a pipe takes whole or not at all. */
+/** Bytes that a pipe writes atomically. */
 const WHOLE_BYTES = 4096;
 
 /** An update about one pid that has not been sent to the watcher yet. */
 interface WatchUpdate {
-  /** It knows an older process of that number, which has ended. */
+  /** The watcher still lists an older process of that pid, which has ended. */
   readonly hasEnded: boolean;
-  /** When the process started that has the number now. */
+  /** Start time of the process that has the pid now. */
   readonly start: number | undefined;
 }
 
 /**
- * Ends what runs here when this process does, also by `kill -9`: a tiny shell that holds a pipe to us and is reported each
- * command as it starts. Made at the first command. Needs `/proc`; without it nothing is watched.
+ * Ends running commands when this process ends, even by `kill -9`: a small shell that reads a pipe from this process and gets
+ * each command as it starts. Started with the first command. Needs `/proc`; without it nothing is watched.
  */
 export class Watcher {
-  /** The beginning of the tags of all commands that are watched. */
+  /** The prefix of the tags of all watched commands. */
   readonly nonce = newNonce();
   readonly #pool: PipePool;
   readonly #reportDirectory: string | undefined;
-  /** What runs: when each process started, by its number. */
+  /** Start times of the running processes, by pid. */
   readonly #running = new Map<number, number>();
   /**
    * Updates that wait because the pipe is full, by pid, oldest first. At most one entry for each command that runs or that
@@ -48,31 +48,31 @@ export class Watcher {
    */
   readonly #updates = new Map<number, WatchUpdate>();
   #retry: NodeJS.Timeout | undefined;
-  /** What `addSoon` was given in this turn and in the one before. */
+  /** Processes passed to `addSoon` in this interval and in the previous one. */
   #fresh = new Map<number, () => number | undefined>();
   #due = new Map<number, () => number | undefined>();
-  /** One timer for all, kept while commands come: to make one for each costs more than what it does. */
+  /** One timer for all, because a timer for each command would cost more than its work. */
   #turns: NodeJS.Timeout | undefined;
   #idleTurns = 0;
   #input: number | undefined;
-  /** Absent: none runs. */
+  /** Undefined while none runs. */
   #child: ChildProcess | undefined;
   readonly #isUsable = existsSync("/proc/self/stat");
 
-  /** @param reportDirectory - Made when it is needed; absent, nothing is reported. */
+  /** @param reportDirectory - Created when needed; absent: nothing is reported. */
   constructor(pool: PipePool, reportDirectory?: string) {
     this.#pool = pool;
     this.#reportDirectory = reportDirectory;
   }
 
-  /** Sees to it that the watcher runs. Called before a command starts. */
+  /** Starts the watcher unless it runs. Called before a command starts. */
   begin(): void {
     if (!this.#isUsable || this.#child !== undefined) return;
     const child = this.#start();
     if (child === undefined) return;
     child.unref();
     this.#child = child;
-    // One that was given up before must not take its successor along: the end of the successor's input ends all that runs.
+    // An abandoned watcher must not close its successor's input, because that would end all that runs.
     const gone = () => {
       if (this.#child === child) this.#lost();
     };
@@ -86,7 +86,7 @@ export class Watcher {
     this.#send();
   }
 
-  /** @returns Undefined where there is no pipe, descriptor or process for it: the next command tries again. */
+  /** @returns Undefined if no pipe, descriptor or process is available: the next command tries again. */
   #start(): ChildProcess | undefined {
     const pipe = this.#pool.take();
     if (pipe === undefined) return undefined;
@@ -114,7 +114,7 @@ export class Watcher {
     return this.#updates.size;
   }
 
-  /** @param start - When the process started, in ticks; what has another start time is another process. */
+  /** @param start - When the process started, in ticks; a different start time means a different process. */
   add(pid: number, start: number | undefined): void {
     if (start === undefined) return;
     const hasEnded = this.#updates.get(pid)?.hasEnded ?? this.#running.has(pid);
@@ -124,8 +124,8 @@ export class Watcher {
   }
 
   /**
-   * Adds a process of a tagged command unless it is removed within a moment. What is quick needs no telling: its tag begins as
-   * all tags of this host do, and that is what the watcher looks for first.
+   * Adds a process of a tagged command unless it is removed soon. A quick command need not be sent: the watcher finds it by the
+   * tag prefix of this host.
    */
   addSoon(pid: number, start: () => number | undefined): void {
     if (!this.#isUsable) return;
@@ -190,7 +190,7 @@ export class Watcher {
       }
     } catch (thrown) {
       if (systemCode(thrown) !== "EAGAIN") {
-        // It is gone: the next command starts another, which is reported all.
+        // The watcher has ended: the next command starts another, which gets all running processes.
         this.#lost();
         return;
       }
@@ -202,7 +202,7 @@ export class Watcher {
     }
   }
 
-  /** As many as are sure to be taken whole. */
+  /** As many lines as can be written atomically. */
   #nextLines(): { readonly lines: string; readonly pids: readonly number[] } {
     const pids: number[] = [];
     let lines = "";
@@ -227,9 +227,9 @@ export class Watcher {
 }
 
 /**
- * Two hosts may start at once: a directory that has come meanwhile is one.
+ * A directory that another host created meanwhile is accepted.
  *
- * One by one: `mkdirSync` with `recursive` does not return on Node.js 20.20 where a parent takes no child, as in `/proc`.
+ * Creates one level at a time: `mkdirSync` with `recursive` does not return on Node.js 20.20 if a parent cannot have children, as in `/proc`.
  */
 function makeReportDirectory(path: string): void {
   if (existsSync(path)) return;
@@ -241,7 +241,7 @@ function makeReportDirectory(path: string): void {
   }
 }
 
-/** What watchers of earlier hosts wrote down, oldest first. Each is reported once. */
+/** Reports of the watchers of earlier hosts, oldest first. Each is reported once. */
 export function takeReports(directory: string): WatcherReport[] {
   const reports: WatcherReport[] = [];
   for (const name of existsSync(directory) ? readdirSync(directory) : []) {
@@ -252,7 +252,7 @@ export function takeReports(directory: string): WatcherReport[] {
   return reports.sort((one, other) => one.endedMs - other.endedMs);
 }
 
-/** Undefined where another start has just taken it. */
+/** Undefined if another host has just taken it. */
 function takeReport(path: string): WatcherReport | undefined {
   try {
     const endedMs = Math.round(statSync(path).mtimeMs);
