@@ -229,7 +229,8 @@ export class Watcher {
 /**
  * A directory that another host created meanwhile is accepted.
  *
- * Creates one level at a time: `mkdirSync` with `recursive` does not return on Node.js 20.20 if a parent cannot have children, as in `/proc`.
+ * Creates one level at a time: `mkdirSync` with `recursive` hangs on Node.js 20.20 if a parent cannot have children, as in
+ * `/proc`.
  */
 function makeReportDirectory(path: string): void {
   if (existsSync(path)) return;

@@ -1,17 +1,17 @@
-/** The first words to a shell at the other end: it takes the script in by `read`, so that nothing of it is lost. */
+/** The first text sent to the remote shell: it reads the script with `read`, so that no part is lost. */
 import { sh } from "./sh.js";
 
-/** What the remote shell prints when it is ready to take the script. Whatever a login shell said before it is skipped. */
+/** What the remote shell prints when it is ready to take the script. Anything that a login shell printed before is skipped. */
 export const BOOT_LINE = "haft-boot";
 
 /** The line that ends the script. */
 export const BOOT_END = "haft-end";
 
 /**
- * A start-up file may have left aliases, functions in the place of tools, options and separators: they are put off first.
+ * Startup files may have set aliases, functions that shadow tools, options and IFS: they are reset first.
  *
- * Some shells read their input in blocks and would swallow what follows; so nothing is sent behind this until `BOOT_LINE`
- * has come back. The loop and what follows stand in one list, which is parsed as a whole before it runs.
+ * Some shells read input in blocks and would swallow what follows, so nothing is sent after this until `BOOT_LINE` has come
+ * back. The loop and the commands after it are one list, which is parsed as a whole before it runs.
  */
 export const BOOT = sh`
 'set' +e +u +f +C +v +x

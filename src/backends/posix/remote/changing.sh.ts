@@ -22,7 +22,7 @@ hf_make() {
   return 1
 }
 
-# From the deepest directory that exists downwards, entering each directory and asking where that is.
+# Starts at the deepest existing directory, enters each new one and checks its real path.
 hf_make_all() {
   hf_asked=$1 hf_allow=$2 hf_q=\${1%/} hf_rest=
   until hf_enter "\${hf_q:-/}"; do hf_rest=/\${hf_q##*/}$hf_rest; hf_q=\${hf_q%/*}; done
@@ -41,7 +41,7 @@ hf_make_all() {
     fi
     hf_want=\${hf_here%/}/$hf_name
     hf_enter "./$hf_name" || { hf_why_not "./$hf_name"; return 1; }
-    # A symlink was put there in between.
+    # A symlink was swapped in meanwhile.
     if [ "$hf_here" != "$hf_want" ]; then hf_code=moved hf_note=\${hf_here%/}$hf_rest; return 1; fi
   done
 }
@@ -114,7 +114,7 @@ hf_rename_from() {
   if [ "$hf_replace" != yes ]; then hf_take_new; else hf_take_over; fi
 }
 
-# Whether ./hf_name may be taken by what is renamed.
+# Whether the rename may replace ./hf_name.
 hf_may_take() {
   [ -e "./$hf_name" ] || [ -L "./$hf_name" ] || return 0
   if [ "$hf_replace" != yes ]; then hf_code=exists; return 1; fi
@@ -124,12 +124,12 @@ hf_may_take() {
   fi
 }
 
-# Two names of one file both stay, as rename(2) leaves them; mv would remove the old one. A symlink is no name of what it leads to.
+# Two names of one file both stay, as with rename(2); mv would remove the old one. A symlink is not a name of its target.
 hf_is_same() {
   [ ! -L "$hf_from" ] && [ ! -L "./$hf_name" ] && [ "$hf_from" -ef "./$hf_name" ]
 }
 
-# Whether the two lie on different file systems, where mv would copy for as long as it takes and could be cut in the middle.
+# Whether the two are on different file systems, where mv would copy and could be interrupted halfway.
 hf_crosses() {
   hf_has stat && hf_x=$(stat -c %d -- "$hf_from" .) && [ "\${hf_x%%$hf_nl*}" != "\${hf_x##*$hf_nl}" ]
 }
@@ -142,7 +142,7 @@ hf_take_over() {
   hf_say renamed
 }
 
-# Where "mv -n" is known it takes nothing that has come meanwhile; it says nothing then, but the old name stays.
+# "mv -n", if supported, does not replace a file created meanwhile. It reports nothing then, but the old name still exists.
 hf_take_new() {
   if hf_has mvT; then hf_x=$(mv -nT "$hf_from" "./$hf_name" 2>&1); else hf_x=$(mv -f "$hf_from" "./$hf_name" 2>&1); fi
   if [ -e "$hf_from" ] || [ -L "$hf_from" ]; then

@@ -1,11 +1,11 @@
-/** The command channel: how its shell starts, who reads, who writes, and how it ends. */
+/** The command channel: how its shell starts, which process reads and writes, and how it ends. */
 import { sh } from "./sh.js";
 
 export const COMMAND = sh`
-# One shell becomes a small family, joined by pipes that no command ever sees:
+# One shell starts several processes, connected by pipes that no command inherits:
 #
 #   channel in -> dispatcher -> workers (five a level, further levels on demand) -> emitter -> channel out
-#                           \-> sentinel (acts when the dispatcher is gone)
+#                           \-> sentinel (acts when the dispatcher has ended)
 #
 # They are started as a foreground pipeline: a job started by "&" would ignore INT and QUIT, for itself and for every
 # command, and a shell cannot undo that.
@@ -21,13 +21,13 @@ hf_main() {
   hf_know_shell
   hf_adopt
   if [ -n "$1" ]; then cd "$1" || hf_refuse "cannot enter the directory"; fi
-  # What every command finds: no colours, no pager, no editor, no question that nobody would answer.
+  # Set for every command: no colors, pager, editor or interactive prompts.
   export TERM=dumb NO_COLOR=1 PAGER=cat GIT_PAGER=cat GIT_EDITOR=: EDITOR=: GIT_TERMINAL_PROMPT=0
   hf_cwd=$(pwd; printf x); hf_cwd=\${hf_cwd%?x}
   hf_real_cwd=$(pwd -P; printf x); hf_real_cwd=\${hf_real_cwd%?x}
   cd "$hf_s" && hf_probe
   hf_setsid=; if hf_has setsid; then hf_setsid=$(command -v setsid); fi
-  # A command may be given another PATH: what starts it is found now.
+  # A command may get another PATH, so the tools that start it are located here.
   hf_x=$(command -v "$hf_program"); case $hf_x in /*) hf_program=$hf_x ;; esac
   # Some shells ignore QUIT themselves and hand that on to the last command of "-c", unless a newline follows it.
   hf_line_end=
@@ -36,7 +36,7 @@ hf_main() {
   hf_own_pid
   if hf_has proc; then
     read -r hf_x </proc/self/stat; set -- \${hf_x##*) }; hf_sid=$4
-    # A group that is ours alone.
+    # A process group of our own.
     if [ "$3" = "$hf_pid" ] && hf_is_pid "$3"; then hf_own_group=$3; fi
     printf '%s\n' "$hf_sid" >"$hf_s/session.$hf_gen"
   fi
@@ -56,8 +56,7 @@ hf_main() {
   { { hf_watch </dev/null >/dev/null | hf_level 0 <&7 7<&-; } 7<&0 3>&1; } | hf_emit
 }
 
-# Who gets the children of a process that has ended: init, or whoever stands for it here. Sets hf_reaper, "" where that or
-# its children cannot be seen.
+# Finds the process that adopts orphans: init or a subreaper. Sets hf_reaper, "" if it or its children are not visible.
 hf_find_reaper() {
   hf_reaper=
   if hf_has proc && hf_has sleep; then
@@ -67,11 +66,11 @@ hf_find_reaper() {
   fi
 }
 
-# Says why the channel cannot serve, and ends it.
+# Reports why the channel cannot work, and ends it.
 hf_refuse() { printf '%s refused %s\n%s%s\n' "$hf_nonce" "\${#1}" "$1" "$hf_nonce"; exit 1; }
 
-# Takes over the spool directory of the channel before this one, or makes a new one. Writing "gen" is what ends the old
-# channel's right to start anything; see hf_begin.
+# Takes over the spool directory of the previous channel, or creates one. Once "gen" is written the old channel may not start
+# anything; see hf_begin.
 hf_adopt() {
   hf_found_old=none
   if [ -n "$hf_old" ]; then
@@ -89,21 +88,21 @@ hf_adopt() {
   printf '%s\n' "$hf_gen" >"$hf_s/gen" || hf_refuse "cannot write to the directory $hf_s"
 }
 
-# Makes hf_parent if it is missing. Then and before: as the kernel calls it, for that is what open files are reported by.
+# Creates hf_parent if it is missing, and sets it to its real path, because open files are listed by real path.
 hf_parent_there() { [ -d "$hf_parent" ] || mkdir -p -- "$hf_parent"; hf_real_parent; }
 hf_real_parent() { hf_x=$(cd -P -- "$hf_parent" >/dev/null && pwd -P && printf x) && hf_parent=\${hf_x%?x}; }
 
-# Makes this channel the current one. One that was given up while it started may come late: it must not win.
+# Makes this channel the current one, unless it was abandoned during startup and a newer one exists.
 hf_take_over() {
   hf_now=0; read -r hf_now <"$hf_s/gen"
-  # A full disk, or a command that writes into our directory, may have left no number.
+  # After a full disk, or a command that writes into our directory, there may be no number.
   case $hf_now in closed) return 1 ;; "" | *[!0-9]*) hf_now=0 ;; esac
   [ "$hf_now" -le "$hf_gen" ] || hf_refuse "a newer channel has taken over"
   [ "$hf_now" = "$hf_gen" ] || printf '%s\n' "$hf_gen" >"$hf_s/gen"
 }
 
 # One level: a dispatcher, five workers on the descriptors 4 to 8, and the next level behind descriptor 9. Each group
-# waits for what stands inside it, so the ends cascade from the dispatcher outwards. $1: number of the first worker.
+# waits for the processes inside it, so they end from the dispatcher outwards. $1: number of the first worker.
 hf_level() {
   hf_base=$1
   { { { { { { hf_dispatch | hf_sentinel
@@ -115,13 +114,13 @@ hf_level() {
   } 9>&1 | hf_next "$(( $1 + 5 ))"
 }
 
-# The next level costs nothing until the first request for it comes.
+# The next level starts with its first request.
 hf_next() {
   IFS= read -r hf_first || return 0
   hf_level "$1"
 }
 
-# Hands each request to the worker that it names; the local side names only idle ones, so no pipe ever fills. A line is
+# Passes each request to the worker that it names; the local side names only idle ones, so no pipe fills up. A line is
 #   WORKER ARGS COMMAND INPUT ID OPERATION WORDS...
 # where the three numbers are the sizes of blocks that follow the line and go to files of the request.
 hf_dispatch() {
@@ -130,7 +129,7 @@ hf_dispatch() {
   while IFS= read -r hf_l; do
     case $hf_l in
     [0-9]*) hf_pass "$hf_l" ;;
-    # A sign of life of the local side, answered, and noted for the watch.
+    # A heartbeat of the local side: answered, and recorded for the watchdog.
     beat*)
       hf_beat=$(( hf_beat + 1 )); printf '%s\n' "$hf_beat" >"$hf_s/beat.$hf_gen"
       printf 'T 0,beat\n' >&3
@@ -140,7 +139,7 @@ hf_dispatch() {
   done
 }
 
-# A command can stop our shells or kill them. Workers that were stopped go on; those that are dead are reported of, once.
+# A command can stop or kill our shells. Stopped workers are continued; dead ones are reported once.
 hf_wake() {
   for hf_f in "$hf_s/worker.$hf_gen".*; do
     if [ -s "$hf_f" ] && ! hf_kill_noted CONT "$hf_f"; then
@@ -157,7 +156,7 @@ hf_pass() {
   *)
     # Only the first level reads from the channel; below it the blocks are already in their files.
     if [ "$hf_base" = 0 ] && ! hf_blocks "$hf_r"; then
-      # Without the whole block what follows would be taken for requests.
+      # Without the whole block, the rest would be parsed as requests.
       hf_has fullblock || exit 1
       printf 'T %s,nonote\n' "$hf_x" >&3
       return 0
@@ -173,8 +172,8 @@ hf_pass() {
   esac
 }
 
-# Stores the blocks of a request. One that cannot be stored, or ends early because the channel was cut, drops the request, whose
-# id is in hf_x then.
+# Stores the blocks of a request. One that cannot be stored, or ends early because of a disconnect, drops the request; hf_x is
+# its id then.
 hf_blocks() {
   hf_x=$1
   hf_na=\${hf_x%% *}; hf_x=\${hf_x#* }
@@ -196,8 +195,8 @@ hf_block() {
   return 1
 }
 
-# What the files $@ hold, in hf_short, read by this shell itself: for a few lines that is sooner done than starting cat. Fails
-# when it is not hf_size bytes long: no variable can hold a NUL.
+# Reads the files $@ into hf_short with shell builtins, which for a few lines is faster than starting cat. Fails if the result
+# is not hf_size bytes long, because variables cannot contain NULs.
 hf_in_short() {
   hf_short=
   for hf_f in "$@"; do
@@ -209,7 +208,7 @@ hf_in_short() {
 }
 
 # The only writer of the channel. A line "T META" is a frame without bytes; "F META SIZE FILE..." one with the bytes of
-# files in the spool directory. Every line arrives whole: it is shorter than what a pipe takes in one piece.
+# files in the spool directory. Lines are written atomically because they are shorter than PIPE_BUF.
 hf_emit() {
   cd "$hf_s" || exit 1
   LC_ALL=C

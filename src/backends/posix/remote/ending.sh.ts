@@ -1,17 +1,17 @@
-/** How the remote side ends: at a "bye", when the channel is cut, or when the local side has been silent for too long. */
+/** How the remote side ends: after "bye", after a disconnect, or when the local side has been silent for too long. */
 import { sh } from "./sh.js";
 
 export const ENDING = sh`
-# Sits behind a pipe that only the dispatcher can write to: end of file here means that the dispatcher is gone, whatever
-# took it. Only the first level has one.
+# Reads a pipe that only the dispatcher can write to: end of file means that the dispatcher has ended for any reason. Only the
+# first level has one.
 hf_sentinel() {
   exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- >/dev/null
   [ "$hf_base" = 0 ] || return 0
   if IFS= read -r hf_l && [ "$hf_l" = bye ]; then hf_ending bye; else hf_ending cut; fi
 }
 
-# Looks three times within the lease for a sign of life; ends a channel that has been silent, or that another one has
-# replaced. Its sleep is a job, so that a TERM ends both.
+# Checks three times per lease for a heartbeat; ends a channel that has been silent or was replaced. Its sleep is a background
+# job, so that TERM ends both.
 hf_watch() {
   hf_has sleep || return 0
   hf_own_pid; hf_note "$hf_pid" "$hf_s/watch.$hf_gen"
@@ -27,7 +27,7 @@ hf_watch() {
     hf_seen=$hf_now
     if [ "$hf_missed" -ge 3 ]; then
       trap - TERM; rm -f "$hf_s/watch.$hf_gen"
-      # Asked now: the ending takes the directory away.
+      # Checked here, because ending removes the directory.
       hf_reader= hf_reader_start=; read -r hf_reader hf_reader_start <"$hf_s/dispatch.$hf_gen" || hf_reader=
       hf_ending silent
       ! hf_is_still "$hf_reader" "$hf_reader_start" || kill "$hf_reader"
@@ -39,19 +39,19 @@ hf_watch() {
 hf_stop_dispatcher() { hf_kill_noted TERM "$hf_s/dispatch.$hf_gen"; }
 hf_stop_watch() { hf_kill_noted TERM "$hf_s/watch.$hf_gen"; }
 
-# Ends what runs and removes the spool directory. After a cut the commands first go on for a while, for a new channel to
-# adopt: it does so by writing its number into "gen". Jobs to be kept stay, with their files.
+# Ends all commands and removes the spool directory. After a disconnect the commands first continue for a while, so that a new
+# channel can adopt them by writing its number into "gen". Jobs with lifetime "keep" stay, with their files.
 hf_ending() {
   hf_claim "$hf_s/ending.$hf_gen" || return 0
   if [ "$1" != bye ]; then
     hf_pause "$hf_orphan"
     hf_current && hf_claim "$hf_s/reaping" || { hf_stop_watch; return 0; }
-    # The new channel writes first and then looks for "reaping"; looking again here means that one of the two gives way.
+    # The new channel writes "gen" first and then checks for "reaping"; checking again here means that one of the two yields.
     if ! hf_current; then rm -f "$hf_s/reaping"; hf_stop_watch; return 0; fi
   fi
   hf_commands
   hf_end_tree "$hf_leaders" "$hf_tag-" 300 "*"
-  # Workers must not write into the directory any more; they are reported by "gen".
+  # Workers must not write into the directory any more; "gen" stops them.
   printf 'closed\n' >"$hf_s/gen"
   hf_stop_watch
   for hf_f in "$hf_s"/bulk.*.pid; do hf_kill_noted KILL "$hf_f"; done
@@ -59,17 +59,17 @@ hf_ending() {
   if hf_kept; then hf_own_group=; else rm -rf "$hf_s"; fi
   hf_x=; for hf_e in $hf_found; do hf_x=$hf_x+$hf_e; done
   printf 'Q 0,bye,%s\n' "$hf_x" >&3
-  # Nobody waits for this channel any more. What of our own shells hangs on something is not left behind.
+  # The channel is no longer used. Kills those of our own shells that hang.
   if [ "$1" != bye ] && [ -n "$hf_own_group" ]; then hf_pause 50; kill -KILL "-$hf_own_group"; fi
 }
 
-# Whether no other channel has taken over: where "gen" holds nothing that a channel would write, none has.
+# Whether no other channel has taken over; an invalid "gen" counts as none.
 hf_current() {
   hf_now=; read -r hf_now <"$hf_s/gen"
   case $hf_now in "$hf_gen") return 0 ;; closed) return 1 ;; "" | *[!0-9]*) return 0 ;; *) return 1 ;; esac
 }
 
-# Sets hf_leaders to the leaders of all commands that are not to be kept.
+# Sets hf_leaders to the leaders of all commands except jobs with lifetime "keep".
 hf_commands() {
   hf_leaders=
   for hf_f in "$hf_s"/*.p; do

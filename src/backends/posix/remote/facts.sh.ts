@@ -1,15 +1,14 @@
-/** What the remote machine has: asked once, by trying, because names alone say little. */
+/** Detects the abilities of the remote machine once, by trying them, because the existence of a tool is not enough. */
 import { sh } from "./sh.js";
 
 export const FACTS = sh`
 hf_nl='
 '
 
-# Whether the remote side has the fact $1.
+# Whether the remote machine has the ability $1.
 hf_has() { case " $hf_facts " in *" $1 "*) return 0 ;; esac; return 1; }
 
-# The process id of this very shell: a subshell's "$$" names its parent, so the kernel is asked, by the name of the only
-# thread that it has.
+# The process id of this shell. In a subshell "$$" is the parent, so the id is read from the name of its only thread.
 hf_own_pid() {
   set -- /proc/self/task/[0-9]*
   hf_pid=\${1##*/}
@@ -25,28 +24,28 @@ hf_started() {
   [ $# -lt 20 ] || { shift 19; hf_began_at=$1; }
 }
 
-# Whether $1 can be the number of one process of ours. "kill" takes others for whole groups, or for all processes.
+# Whether $1 can be the pid of one of our processes. "kill" treats other numbers as groups or as all processes.
 hf_is_pid() { case $1 in "" | *[!0-9]* | 0* | 1) return 1 ;; esac; }
 
-# Whether $1 is still the process that began at $2. Without /proc no time is ever noted; with it, a note without one was made
-# of a process that had ended already.
+# Whether $1 is still the process that started at $2. Without /proc no start time is recorded; with it, a record without one
+# means that the process had already ended.
 hf_is_still() {
   hf_is_pid "$1" || return 1
   [ -n "$2" ] || { [ ! -e /proc/self/stat ]; return; }
   hf_started "$1" && [ "$hf_began_at" = "$2" ]
 }
 
-# Notes the process $1 in the file $2.
+# Records the process $1 in the file $2.
 hf_note() { hf_started "$1"; printf '%s %s\n' "$1" "$hf_began_at" >"$2"; }
 
-# Sends the signal $1 to the process that is noted in the file $2, if it is still that one.
+# Sends the signal $1 to the process recorded in the file $2, if it is still the same one.
 hf_kill_noted() {
   hf_noted= hf_noted_start=
   read -r hf_noted hf_noted_start <"$2" || return 1
   hf_is_still "$hf_noted" "$hf_noted_start" && kill "-$1" "$hf_noted"
 }
 
-# Tries each ability in the spool directory, where the shell stands. Sets hf_facts to the list of those that work.
+# Tries each ability in the spool directory, the working directory. Sets hf_facts to those that work.
 hf_probe() {
   hf_facts=
   for hf_x in sha256sum setsid rg find grep mktemp base64 od readlink sleep ln chmod chown touch tail mkfifo tar tr rmdir getfattr; do
@@ -56,12 +55,12 @@ hf_probe() {
   if [ "$(printf ab | dd bs=2 count=1 iflag=fullblock)" = ab ]; then hf_facts="$hf_facts fullblock"; fi
   if [ "$(stat -c %s - </dev/null)" = 0 ]; then hf_facts="$hf_facts statfd"; fi
   if [ "$(printf 'a\0b\0' | xargs -0 printf '%s,')" = a,b, ]; then hf_facts="$hf_facts xargs0"; fi
-  # Some grep see nothing behind a NUL.
+  # Some versions of grep ignore everything after a NUL.
   if hf_has grep && printf 'a\0b\n' | grep -qsF -e b; then hf_facts="$hf_facts grep0"; fi
   printf abcd >probe
   if [ "$(dd if=probe bs=64 skip=1 count=2 iflag=skip_bytes,count_bytes)" = bc ]; then hf_facts="$hf_facts bytes"; fi
   if dd if=probe of=probe2 conv=fsync; then hf_facts="$hf_facts fsync"; fi
-  # Of GNU: other cp do not know the option. A shell with a cp of its own hides the one of the machine.
+  # A GNU option; other versions of cp reject it. A cp builtin hides the one of the machine.
   hf_x=$(command -v cp); case $hf_x in /*) set -- "$hf_x" ;; *) set -- /usr/bin/cp /bin/cp ;; esac
   for hf_x in "$@"; do
     if "$hf_x" --attributes-only --preserve=mode,xattr probe probe2; then hf_facts="$hf_facts attributes:$hf_x"; break; fi
@@ -73,7 +72,7 @@ hf_probe() {
   rm -f probe probe2
 }
 
-# Waits $1 hundredths of a second; whole seconds, rounded up, where sleep knows no fractions.
+# Waits $1 hundredths of a second; rounded up to seconds if sleep accepts no fractions.
 hf_pause() {
   if hf_has fraction; then
     hf_x=$(( $1 % 100 )); [ "$hf_x" -gt 9 ] || hf_x=0$hf_x
@@ -83,18 +82,18 @@ hf_pause() {
   fi
 }
 
-# Finds out whether "cd -P" of this shell can be believed; see hf_enter.
+# Checks whether "cd -P" of this shell is reliable; see hf_enter.
 hf_know_shell() { hf_ask_kernel="\${BASH_VERSION:-}\${KSH_VERSION:-}\${ZSH_VERSION:-}\${YASH_VERSION:-}"; }
 
-# Enters the directory $1 and asks where that is. Sets hf_here. From then on the shell stands in that very directory, whatever
-# happens to its name; so what it does under "./name" happens there. Some shells work "cd -P" out by string work before
-# they go: there the kernel is asked.
+# Enters the directory $1 and sets hf_here to its real path. The working directory stays the same directory even if it is
+# renamed, so operations on "./name" happen there. Some shells compute "cd -P" from the string before they change directory:
+# there the kernel is asked.
 hf_enter() {
   cd -P -- "$1" || return 1
   hf_here=$PWD
   if [ -n "$hf_ask_kernel" ]; then hf_here=$(/bin/pwd -P; printf x); hf_here=\${hf_here%?x}; fi
 }
 
-# Creates the file $1 unless it is there: the one who succeeds has the claim.
+# Creates the file $1 exclusively: the creator owns the claim.
 hf_claim() { ( set -C; printf '' >"$1" ) 2>/dev/null; }
 `;

@@ -1,13 +1,13 @@
-/** What can be asked about a command that runs or ran: its output so far, its processes, its end. */
+/** Requests about running and ended commands: output so far, processes, end. */
 import { sh } from "./sh.js";
 
 export const JOBS = sh`
-# poll ID STDOUT-OFFSET MAX STDERR-OFFSET MAX: what is before the offsets has been taken; "STATUS" and for each stream "FROM COUNT ENDED TOTAL", then the bytes.
+# poll ID STDOUT-OFFSET MAX STDERR-OFFSET MAX: the bytes before the offsets have been received; "STATUS" and for each stream "FROM COUNT ENDED TOTAL", then the bytes.
 hf_do_poll() {
   hf_job=$1 hf_status=
   hf_base_of "$1"
   read -r hf_status <"$hf_s/$hf_job.x"
-  # On a full disk it cannot be written down: then nothing is held, since a file can still be emptied.
+  # On a full disk this cannot be recorded. Then output is not held back; truncating a file still works.
   if [ -e "$hf_b.h" ]; then { printf '%s\n' "$2" >"$hf_b.o.t" && printf '%s\n' "$4" >"$hf_b.e.t"; } || : >"$hf_b.h"; fi
   hf_part o "$2" "$3"; hf_out=$hf_meta hf_out_bytes=$hf_bytes
   hf_part e "$4" "$5"; hf_err=$hf_meta
@@ -18,15 +18,15 @@ hf_do_poll() {
   fi
 }
 
-# release ID: nobody listens to the command any more, so it waits for nobody. Nobody waits for the answer either.
+# release ID: the command has no listener any more, so its pump stops waiting. The local side does not wait for the answer.
 hf_do_release() {
   hf_base_of "$1"
   [ ! -e "$hf_b.h" ] || printf 'go\n' >"$hf_b.h"
   hf_reply released
 }
 
-# Copies up to $3 bytes from offset $2 of stream $1 to the worker's file. Where that part is gone it starts with the
-# first that is still there.
+# Copies up to $3 bytes from offset $2 of stream $1 to the worker's file. If that part was removed it starts with the first
+# stored byte.
 hf_part() {
   hf_f=$hf_b.$1 hf_bytes=0 hf_ended=0 hf_total=0 hf_from=$2
   printf '' >"$hf_s/w$hf_k.$1"
@@ -49,8 +49,8 @@ hf_part() {
   hf_meta=$hf_from,$hf_bytes,$hf_ended,$hf_total
 }
 
-# The leader of job $1, or nothing when its number belongs to a stranger by now: as long as anything of a group or session
-# lives, the kernel gives its number to nobody. Sets hf_leader.
+# Sets hf_leader to the leader of job $1, or "" if its pid was reused. The kernel does not reuse the number of a group or
+# session that still has processes.
 hf_leader_of() {
   hf_leader= hf_leader_start=
   { read -r hf_leader hf_leader_start <"$hf_s/$1.p" && hf_is_pid "$hf_leader"; } || { hf_leader=; return 0; }
@@ -63,7 +63,7 @@ hf_do_look() {
   hf_leader_of "$1"
   hf_job=$1 hf_job_tag=$2 hf_head=$3 hf_tail=$4 hf_files= hf_exited=
   hf_scan "$hf_leader" "$2$1." "$1"
-  # Where nobody holds a stream any more its pump is about to end: all that was printed is waited for.
+  # If no process holds a stream its pump is about to end: waits for all output.
   hf_base_of "$1"
   if [ -e "$hf_s/$1.x" ]; then
     [ "$hf_holds_o" = yes ] || hf_await "$hf_b.o.n"
@@ -74,14 +74,14 @@ hf_do_look() {
   hf_report look
 }
 
-# Waits up to 2 s for the file $1 to hold something.
+# Waits up to 2 s until the file $1 is not empty.
 hf_await() {
   hf_tries=0
   while [ ! -s "$1" ] && [ "$hf_tries" -lt 200 ]; do hf_pause 1; hf_tries=$(( hf_tries + 1 )); done
 }
 
-# end ID TAG GRACE: ends a command with TERM, then KILL. "BY LOOKED", then the names of what is left. One that has not
-# begun yet never will; one that is just about to is waited for.
+# end ID TAG GRACE: ends a command with TERM, then KILL. "BY LOOKED", then the names of remaining processes. A
+# command that has not begun will not begin; one that is starting is waited for.
 hf_do_end() {
   printf 'stop\n' >"$hf_s/$1.stop"
   hf_tries=0
@@ -116,7 +116,7 @@ hf_do_began() {
     if [ -e "$hf_s/$hf_e.no" ] || [ ! -e "$hf_s/$hf_e.r" ]; then hf_x=no
     elif [ -e "$hf_s/$hf_e.p" ] || [ -e "$hf_s/$hf_e.x" ]; then hf_x=yes
     else
-      # Noted, not started: it may be about to, so it gets a moment.
+      # Recorded but not started: waits a moment, because it may be starting.
       hf_pause 10
       if [ -e "$hf_s/$hf_e.p" ]; then hf_x=yes; elif [ -e "$hf_s/$hf_e.no" ]; then hf_x=no; else hf_x=unknown; fi
     fi
@@ -125,8 +125,8 @@ hf_do_began() {
   hf_reply "began$hf_y"
 }
 
-# collect ID TAG HEAD TAIL: the report on a command that has ended; "running" when it has not, "absent" when nothing is
-# known of it any more.
+# collect ID TAG HEAD TAIL: the report on a command that has ended; "running" when it has not, "absent" when nothing of
+# it is stored.
 hf_do_collect() {
   if [ ! -e "$hf_s/$1.r" ]; then hf_reply absent; return 0; fi
   hf_exited=
@@ -136,13 +136,13 @@ hf_do_collect() {
   hf_finish
 }
 
-# write ID: the bytes of this request's input go to the job: "written", or "ended" where nobody reads them any more. Blocks
+# write ID: the bytes of this request's input go to the job: "written", or "ended" if no process reads them. Blocks
 # while the job does not read; only this worker waits.
 hf_do_write() {
-  # Until it has its input open: before that it looks as if nobody read.
+  # Waits until the job has opened its input, so that a reader exists.
   hf_tries=0
   while [ ! -e "$hf_s/$1.p" ] && [ ! -e "$hf_s/$1.x" ] && [ "$hf_tries" -lt 500 ]; do hf_pause 1; hf_tries=$(( hf_tries + 1 )); done
-  # Opened for reading too, for a moment: with nobody left the opening would wait for ever, and so it is the writing that fails.
+  # Briefly opened for reading too: without a reader, opening would block forever; this way the write fails instead.
   if [ -p "$hf_s/$1.f" ] && [ ! -e "$hf_s/$1.x" ] && [ ! -e "$hf_s/$1.eof" ] &&
     cat "$hf_s/$hf_id.i" 6<>"$hf_s/$1.f" >"$hf_s/$1.f" 6>&-
   then hf_reply written
@@ -150,7 +150,7 @@ hf_do_write() {
   fi
 }
 
-# close ID: end of file for the job's input, and no more of it.
+# close ID: sends end of file to the job's input.
 hf_do_close() {
   printf 'closed\n' >"$hf_s/$1.eof"
   hf_kill_noted TERM "$hf_s/$1.feed"
@@ -171,7 +171,7 @@ hf_do_find() {
   if read -r hf_x <"$hf_s/$1.r"; then read -r hf_pid hf_y <"$hf_s/$1.p"; hf_reply "found,$hf_x,$hf_pid"; else hf_reply absent; fi
 }
 
-# forget ID...: their files are not needed any more. Mostly nobody waits for the answer.
+# forget ID...: removes their files. The local side usually does not wait for the answer.
 hf_do_forget() {
   hf_files=
   for hf_e in "$@"; do
@@ -179,11 +179,11 @@ hf_do_forget() {
     for hf_f in "$hf_s/$hf_e".* "$hf_b".*; do hf_files="$hf_files \"\$hf_s\"\${hf_f#"$hf_s"}"; done
   done
   eval "rm -f $hf_files"
-  # The directory that another backend left for a kept job goes with the last of them.
+  # A directory that another backend left for kept jobs is removed with the last of them.
   for hf_e in "$@"; do
     case $hf_e in
     */*)
-      # One that is still at work, and says so, keeps its directory.
+      # A channel that is still active keeps its directory.
       hf_x=closed; read -r hf_x <"$hf_s/\${hf_e%/*}/gen"
       if [ "$hf_x" = closed ]; then rm -f "$hf_s/\${hf_e%/*}/gen"; rmdir "$hf_s/\${hf_e%/*}"; fi ;;
     esac

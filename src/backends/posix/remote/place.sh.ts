@@ -1,10 +1,10 @@
-/** Getting to where a path really leads, and staying there: what makes a check and the act that follows it one step. */
+/** Resolves a path and enters its real directory, so that the check and the operation apply to the same file. */
 import { sh } from "./sh.js";
 
 export const PLACE = sh`
-# Goes to the directory that really holds $1 and sets hf_name to the name there ("." for the root) and hf_real to the whole.
+# Enters the real parent directory of $1; sets hf_name to the name in it ("." for the root) and hf_real to the real path.
 #   $2 yes: a symlink at the end is followed   $3: places that are allowed, as quoted words, or "*" for all
-# Fails with hf_code and hf_note set. "moved" means: it leads to hf_note, which is neither $1 nor allowed.
+# Fails with hf_code and hf_note set. "moved": the real path is hf_note, which is neither $1 nor allowed.
 hf_place() {
   hf_asked=$1 hf_follow=$2 hf_allow=$3 hf_p=$1 hf_hops=0
   hf_walk && hf_allowed "$hf_real"
@@ -22,7 +22,7 @@ hf_walk() {
     if ! hf_enter "\${hf_up:-/}"; then hf_lost "$hf_p"; return 1; fi
     case $hf_name in
     . | ..)
-      # Only the target of a symlink ends so.
+      # Only symlink targets end like this.
       if ! hf_enter "./$hf_name"; then hf_lost "$hf_p"; return 1; fi
       hf_p=$hf_here; continue ;;
     esac
@@ -42,7 +42,7 @@ hf_link() {
   fi
 }
 
-# Whether the real place $1 is the asked one or allowed.
+# Whether the real path $1 is the requested one or allowed.
 hf_allowed() {
   if [ "$1" = "$hf_asked" ] || [ "$hf_allow" = "*" ]; then return 0; fi
   hf_found_place=$1
@@ -52,8 +52,8 @@ hf_allowed() {
   return 1
 }
 
-# Says why the directory of $1 could not be entered. Where the part that exists leads elsewhere, that is judged first: what is
-# missing out there is nobody's business here.
+# Reports why the directory of $1 could not be entered. If the existing part resolves elsewhere, it is authorized first, so
+# that missing names outside of the allowed paths are not revealed.
 hf_lost() {
   hf_q=\${1%/*}
   until hf_enter "\${hf_q:-/}"; do hf_q=\${hf_q%/*}; done
@@ -77,7 +77,7 @@ hf_why_not() {
   fi
 }
 
-# What stands at ./hf_name, when it is no regular file: its kind in hf_note.
+# Sets hf_note to the kind of ./hf_name if it is not a regular file.
 hf_no_file() {
   hf_code=nofile hf_note=
   if [ -d "./$hf_name" ]; then hf_note=directory
@@ -89,7 +89,7 @@ hf_no_file() {
   fi
 }
 
-# The words of a tool about why it failed, as a code. $1: the words.
+# Maps the error message $1 of a tool to a code.
 hf_fault() {
   hf_note=$1
   case $1 in
@@ -105,7 +105,7 @@ hf_fault() {
   esac
 }
 
-# One line about $1, symlinks not followed: "MODE OWNER GROUP LINKS CHANGED|IDENTITY". The part behind the bar is the version.
+# One line about $1, symlinks not followed: "MODE OWNER GROUP LINKS CHANGED|IDENTITY". The part after the bar is the version.
 hf_format='%f %u %g %h %y|%d:%i %s %z'
 hf_info() {
   if hf_has stat; then stat -c "$hf_format" -- "$1"

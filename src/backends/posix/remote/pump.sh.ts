@@ -1,14 +1,14 @@
-/** The counting pump: what stands between a command and the disk, so that an output is capped and still counted. */
+/** The pump: copies the output of a command to disk, capped but counted in full. */
 import { sh } from "./sh.js";
 
 export const PUMP = sh`
-# Takes one stream of a command to its end. It goes to segments $1.0, $1.1, ... of about 16 MiB; the first two and the
-# last three stay, so the disk never holds more than five of them. dd writes what it gets at once, so that a reader of the
-# file is never behind; what it says at its end gives the exact count. $1.i lists "SEGMENT START", $1.n is written last:
+# Reads one stream of a command to its end. It writes segments $1.0, $1.1, ... of about 16 MiB; the first two and the
+# last three stay, so the disk never holds more than five of them. dd writes each read at once, so that readers of the
+# file are up to date; its final report gives the exact count. $1.i lists "SEGMENT START", $1.n is written last:
 # "TOTAL SEGMENT ITS-SIZE SIZE-BEFORE".
 hf_pump() {
   hf_n=0 hf_size=0 hf_prev=0 hf_total=0 hf_many=16
-  # Held for the count: on a full disk there would be no room for it.
+  # Reserved for the count, which could not be written on a full disk.
   printf 'room\n' >"$1.room"
   while :; do
     hf_d=$(LC_ALL=C dd bs=65536 count="$hf_many" 2>&1 >>"$1.$hf_n")
@@ -26,9 +26,9 @@ hf_pump() {
   printf '%s %s %s %s\n' "$hf_total" "$hf_n" "$hf_size" "$hf_prev" >"$1.n"
 }
 
-# While somebody on the local side listens, "hold" stands in the file H of a command, and $1.t says how much of the stream
-# they have. A pump that is 4 MiB ahead waits, so that the command does, and nothing that they have not got is removed. H
-# says "go" when the leader has ended, or nobody listens any more.
+# While the local side has a listener, the file H of a command contains "hold" and $1.t how much of the stream was received.
+# A pump that is 4 MiB ahead waits, which blocks the command, and no segment is removed before it was received. H contains
+# "go" when the leader has ended or there is no listener.
 hf_keep_pace() {
   while hf_q=; read -r hf_q <"\${1%.?}.h" && [ "$hf_q" = hold ]; do
     hf_many=16 hf_q=0
@@ -60,7 +60,7 @@ hf_size_of() {
   fi
 }
 
-# The disk is full or broken: the command must still not block. The rest is read, counted and dropped.
+# Writing failed, but the command must not block: the rest is read, counted and dropped.
 hf_drain() {
   hf_rest=$(wc -c) || cat >/dev/null
   rm -f "$1.room"
