@@ -1,4 +1,4 @@
-/** A command as the memory shell understands it: what the parser gives, turned into a small plan, or a sentence why not. */
+/** Converts the parser's result into a plan for the memory shell, or an error message. */
 import {
   type Assignment,
   type Command,
@@ -11,7 +11,7 @@ import {
   type WordPart,
 } from "unbash";
 
-/** A part of a word: text as it stands, or a name whose value comes in its place. */
+/** A part of a word: literal text, or a variable name. */
 export type Piece = { readonly isQuoted: boolean } & ({ readonly text: string } | { readonly variable: string });
 export type WordPlan = readonly Piece[];
 
@@ -29,17 +29,17 @@ export interface PipelinePlan {
   readonly isNegated: boolean;
   readonly commands: readonly SimplePlan[];
 }
-/** Pipelines joined by && and ||; `joins[i]` stands before `pipelines[i + 1]`. */
+/** Pipelines joined by && and ||; `joins[i]` precedes `pipelines[i + 1]`. */
 export interface JobPlan {
   readonly pipelines: readonly PipelinePlan[];
   readonly joins: readonly ("&&" | "||")[];
   readonly isBackground: boolean;
 }
 
-/** Why a command does not run here at all. */
+/** Why a command is not supported. */
 export class Unsupported extends Error {}
 
-/** @throws Unsupported, with the sentence for standard error. */
+/** @throws Unsupported, with the message for stderr. */
 export function planCommand(command: string): readonly JobPlan[] {
   const script = parse(command);
   const [error] = script.errors ?? [];

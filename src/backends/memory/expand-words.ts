@@ -1,6 +1,6 @@
 import type { WordPlan } from "./command-plan.js";
 
-/** The words that plans become: values put in, unquoted ones split at whitespace, unquoted empty ones gone. */
+/** Expands variables in words; unquoted values are split at whitespace, and empty unquoted words removed. */
 export function expandWords(words: readonly WordPlan[], lookUp: (variable: string) => string): string[] {
   return words.flatMap((word) => {
     const fields: string[] = [];

@@ -3,7 +3,7 @@ import { type EntryKind, FS_OPERATIONS, type FsOperation, operationFault } from 
 import { walkMissing } from "../../text/index.js";
 
 interface NodeBase {
-  /** Stays with the node under every name. */
+  /** The same under every name of the node. */
   readonly identity: number;
   mode: number;
   modifiedMs: number;
@@ -12,9 +12,9 @@ interface NodeBase {
 }
 export interface FileNode extends NodeBase {
   readonly kind: "file";
-  /** Replaced, never changed in place: who holds it holds a snapshot. */
+  /** Replaced, never changed in place, so a reference is a snapshot. */
   bytes: Uint8Array;
-  /** How many names it has. */
+  /** Number of hard links. */
   names: number;
 }
 export interface DirectoryNode extends NodeBase {
@@ -31,21 +31,21 @@ export interface SpecialNode extends NodeBase {
 }
 export type TreeNode = FileNode | DirectoryNode | SymlinkNode | SpecialNode;
 
-/** Where a path leads. */
+/** The result of resolving a path. */
 export interface ResolvedNode {
   /** The real path of the longest part that exists. */
   readonly real: string;
-  /** The names behind it that do not exist; empty when all does. */
+  /** The missing names after it; empty if the path exists. */
   readonly missing: readonly string[];
-  /** What stands at the end; absent when something is missing. */
+  /** The node at the path; absent if a name is missing. */
   readonly node?: TreeNode;
-  /** The directory that holds, or would hold, the last name; the root holds itself. Absent when more than that name is missing. */
+  /** The parent directory of the last name; the root is its own parent. Absent if more than the last name is missing. */
   readonly parent?: DirectoryNode;
   /** The last name in `parent`. */
   readonly name: string;
-  /** A part before the last is not a directory, so nothing can stand here. */
+  /** A component before the last is not a directory. */
   readonly isBlocked: boolean;
-  /** A symlink was followed to where nothing is. */
+  /** A dangling symlink was followed. */
   readonly isDangling: boolean;
 }
 
@@ -54,7 +54,7 @@ const PERMISSION_BITS = 0o7777;
 
 export class FileTree {
   readonly root: DirectoryNode;
-  /** Throws once nobody may touch the tree any more. */
+  /** Throws once the backend is closed. */
   readonly requireOpen: () => void;
   readonly #now: () => number;
   #identities = 0;
@@ -65,7 +65,7 @@ export class FileTree {
     this.root = { ...this.#base(0o755), kind: "directory", children: new Map() };
   }
 
-  /** The real path a spot stands for, its missing names included. */
+  /** The real path, including missing names. */
   static pathOf(resolved: ResolvedNode): string {
     return resolved.missing.length === 0
       ? resolved.real
@@ -145,7 +145,7 @@ export class FileTree {
     return { ...this.#base(0o644), kind: "other", what };
   }
 
-  /** Puts a node under a name, in place of what stands there. */
+  /** Adds a node under a name, replacing any existing one. */
   attach(parent: DirectoryNode, name: string, node: TreeNode): void {
     const old = parent.children.get(name);
     if (old === node) return;
@@ -173,7 +173,7 @@ export class FileTree {
     node.changes += 1;
   }
 
-  /** Makes a directory with all that are missing above it; what is there stays. For setting up, not for ports. */
+  /** Creates a directory and its missing parents; existing ones stay. For setup, not for ports. */
   makeDirectories(path: string): DirectoryNode {
     const resolved = this.walk(path, true, FS_OPERATIONS.mkdir);
     if (resolved.node?.kind === "directory") return resolved.node;

@@ -24,25 +24,25 @@ import { ProcessTable } from "./process-table.js";
 import { TreeGuard } from "./tree-guard.js";
 
 export interface MemoryBackendOptions {
-  /** The name for people. Default "memory". */
+  /** The display name. Default "memory". */
   readonly name?: string;
-  /** What lies there at the start; relative paths start from `cwd`, parents are made. A path that ends in "/" is an empty directory. */
+  /** Initial files; relative paths start from `cwd`, parents are created. A path that ends in "/" is an empty directory. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   /** Times of files and every pause. Default: the machine's clock. */
   readonly clock?: Clock;
-  /** The working directory; made when it is missing. Default "/workspace". */
+  /** The working directory; created if missing. Default "/workspace". */
   readonly cwd?: string;
-  /** The home directory; made when it is missing. Default "/home/user". */
+  /** The home directory; created if missing. Default "/home/user". */
   readonly home?: string;
-  /** Commands beside the standard ones, or in their place. */
+  /** Additional commands; they override standard ones. */
   readonly commands?: Readonly<Record<string, MemoryCommand>>;
-  /** What commands find in their environment, beside PATH, HOME and LANG. */
+  /** Environment variables of commands, besides PATH, HOME and LANG. */
   readonly env?: Readonly<Record<string, string>>;
   /** SHA-256 as hex. Default: the Web Crypto of the runtime. */
   readonly digest?: Digest;
 }
 
-/** Something that no port can make. Paths are absolute; the directory must be there. */
+/** An entry that no port can create. Paths are absolute; the directory must exist. */
 export type MemoryPlant =
   | { readonly kind: "link"; readonly path: string; readonly target: string }
   | { readonly kind: "hard-link"; readonly path: string; readonly of: string }
@@ -50,16 +50,16 @@ export type MemoryPlant =
   | { readonly kind: "mode"; readonly path: string; readonly mode: number };
 
 export interface MemoryBackend extends Backend {
-  /** Makes symlinks, FIFOs and modes, as a person at the machine could. A symlink replaces what stands there and is no directory. */
+  /** Creates symlinks and FIFOs and sets modes, as a user of the machine could. A symlink replaces an existing file, not a directory. */
   plant(what: MemoryPlant): void;
 }
 
 /**
- * A backend that lives in this process and ends with it. Its guard is "pinned": an operation is judged and acts without
- * anything in between. Modes are kept and not enforced; files are not limited in number or size.
+ * A backend that lives in this process and ends with it. Its guard is "pinned": an operation is authorized and executed in
+ * one synchronous step. Modes are kept and not enforced; files are not limited in number or size.
  *
  * Commands are parsed as POSIX shell, as far as simple commands, quotes, `$NAME`, `;` `&&` `||` `|` `&`, redirections and
- * here-documents go; a command that needs more ends with status 2 and a sentence, an unknown one with 127.
+ * here-documents go; a command that needs more exits with 2 and a message, an unknown one with 127.
  */
 export function createMemoryBackend(options: MemoryBackendOptions = {}): MemoryBackend {
   const {

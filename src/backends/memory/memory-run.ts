@@ -33,7 +33,7 @@ export interface MemoryRunOptions extends ShellOptions {
   /** Milliseconds from now. */
   readonly limitMs: number;
   readonly stops: readonly AbortHub[];
-  /** Lets the command go on without its call. */
+  /** Lets the command continue after its call. */
   readonly detached?: AbortHub;
 }
 
@@ -44,7 +44,7 @@ export class MemoryRun {
   readonly facts: JobFacts;
   readonly leader: MemoryProcess;
   readonly result: Promise<ShellResult>;
-  /** What its handle gives: of a detached command the true end. */
+  /** The result of its handle: for a detached command, its real end. */
   readonly #jobResult: Promise<ShellResult>;
   readonly #onExit: ShellHandle["onExit"];
   readonly #machine: Machine;
@@ -235,7 +235,7 @@ export class MemoryRun {
     };
   }
 
-  /** False when nobody reads it any more. */
+  /** False when the reader has closed it. */
   #send(block: Uint8Array): boolean | Promise<boolean> {
     if (this.#input === undefined) return false;
     const taken = this.#input.sink.write(block).then(
@@ -269,7 +269,7 @@ export class MemoryRun {
     return this.tree(null);
   }
 
-  /** The result is there and nothing of the command runs any more. */
+  /** The result is set and all processes of the command have ended. */
   get hasEnded(): boolean {
     return this.#isSettled && this.#members().length === 0;
   }

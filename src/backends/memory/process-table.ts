@@ -25,7 +25,7 @@ export const SIGNALS: Readonly<Record<string, number>> = {
 };
 const IGNORED = new Set(["CHLD", "CONT", "STOP"]);
 
-/** "TERM" of "TERM", "SIGTERM", "term" or "15"; undefined for what is no signal. */
+/** "TERM" of "TERM", "SIGTERM", "term" or "15"; undefined for an unknown signal. */
 export function signalName(text: string): string | undefined {
   const upper = text.toUpperCase().replace(/^SIG/, "");
   if (upper in SIGNALS) return upper;
@@ -35,7 +35,7 @@ export function signalName(text: string): string | undefined {
 /** Thrown inside a process that a signal has ended, to unwind it. */
 export class Killed extends Error {}
 
-/** The three streams of a process. Who makes one gives it a hold on each. */
+/** The three streams of a process, which owns one reference to each. */
 export interface Streams {
   readonly stdin: Source;
   readonly stdout: Sink;
@@ -88,7 +88,7 @@ export class MemoryProcess {
     return this.#streams;
   }
 
-  /** Lets its streams go and takes others, of which it is given the hold. */
+  /** Releases its streams and takes ownership of others. */
   adopt(streams: Streams): void {
     this.requireAlive();
     releaseStreams(this.#streams);
@@ -205,7 +205,7 @@ export class ProcessTable {
     for (const process of this.ofGroup(group)) process.send(signal);
   }
 
-  /** Resolves when no process of the group lives any more. */
+  /** Resolves when all processes of the group have ended. */
   async whenGone(group: number): Promise<void> {
     while (this.ofGroup(group).length > 0) {
       await new Promise<void>((resolve) => {
@@ -219,7 +219,7 @@ export class ProcessTable {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  /** Lets timers and the host have their turn now and then, so that an endless printer does not stop the world. */
+  /** Yields to the event loop from time to time, so that an endless printer does not block the host. */
   async yieldSlice(bytes: number): Promise<void> {
     this.#steps += 1;
     this.#bytes += bytes;

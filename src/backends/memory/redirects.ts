@@ -1,4 +1,4 @@
-/** Opens what a command's redirections name. */
+/** Opens the redirections of a command. */
 import { FS_OPERATIONS, requirePath } from "../../kernel/index.js";
 import type { RedirectPlan, WordPlan } from "./command-plan.js";
 import { expandWord } from "./expand-words.js";
@@ -8,10 +8,10 @@ import { retainStreams, type Streams } from "./process-table.js";
 import { fileAt, parentAt } from "./resolved-node.js";
 import { NO_INPUT, NO_OUTPUT, type Sink, sourceOf } from "./streams.js";
 
-/** Why a redirection could not be opened, for standard error. */
+/** Why a redirection could not be opened, for stderr. */
 export class RedirectProblem extends Error {}
 
-/** The streams of a command, one hold on each. @throws RedirectProblem */
+/** The streams of a command, with one reference to each. @throws RedirectProblem */
 export function openRedirects(
   tree: FileTree,
   redirects: readonly RedirectPlan[],
@@ -78,9 +78,9 @@ function fileToWrite(tree: FileTree, path: string, isAppending: boolean): FileNo
   return file;
 }
 
-/** Appends to the file itself, whatever its name becomes meanwhile. A writer of many small pieces copies each byte a few times only. */
+/** Appends to the node itself, even if it is renamed. Capacity grows geometrically, so small writes copy each byte only a few times. */
 function fileSink(tree: FileTree, node: FileNode): Sink {
-  /** The file is the beginning of it; behind that there is room, which nobody else can see. */
+  /** The file content followed by spare capacity. */
   let buffer = node.bytes;
   let shown = node.bytes;
   return {

@@ -1,8 +1,8 @@
-/** What stands where a path leads, or the error that says why nothing fitting does. */
+/** Returns the node at a path, or throws the matching error. */
 import { type FsOperation, type HaftError, notAFile, operationFault } from "../../kernel/index.js";
 import type { DirectoryNode, FileNode, ResolvedNode, TreeNode } from "./file-tree.js";
 
-/** The error for a spot where nothing is. */
+/** The error for a missing path. */
 export function missingAt(resolved: ResolvedNode, operation: FsOperation, path: string): HaftError {
   return operationFault(resolved.isBlocked ? "ENOTDIR" : "ENOENT", operation, path);
 }
@@ -20,7 +20,7 @@ export function fileAt(resolved: ResolvedNode, operation: FsOperation, path: str
   throw notAFile(operation[0], path, node.kind === "other" ? node.what : node.kind);
 }
 
-/** The directory that holds, or would hold, what the path names. @throws `FS_NOT_FOUND`, `FS_NOT_A_DIRECTORY` */
+/** The parent directory of the path. @throws `FS_NOT_FOUND`, `FS_NOT_A_DIRECTORY` */
 export function parentAt(resolved: ResolvedNode, operation: FsOperation, path: string): DirectoryNode {
   if (resolved.parent === undefined) throw missingAt(resolved, operation, path);
   return resolved.parent;

@@ -1,4 +1,4 @@
-/** What processes read from and write to. Ends are counted, so a stream knows when nobody holds it any more. */
+/** Streams of processes. Ends are reference-counted, so that a stream ends when its last holder closes it. */
 import { OutputPublisher, type StreamListener } from "../../kernel/index.js";
 import { HeadTailBuffer } from "../../text/index.js";
 
@@ -15,13 +15,13 @@ export interface Sink {
   release(): void;
 }
 
-/** Thrown to a writer that nobody reads from any more: it ends by PIPE. */
+/** Thrown to a writer whose readers have all closed: it ends by SIGPIPE. */
 export class BrokenPipe extends Error {}
 
-/** A source that is at its end. */
+/** A source at end of file. */
 export const NO_INPUT: Source = { read: async () => null, retain() {}, release() {} };
 
-/** A sink that forgets. */
+/** A sink that discards its input. */
 export const NO_OUTPUT: Sink = { write: async () => {}, retain() {}, release() {} };
 
 /** All of some bytes, in pieces. */
@@ -106,7 +106,7 @@ const WINDOW_BYTES = 1024 * 1024;
 export class Capture implements Sink {
   readonly kept: HeadTailBuffer;
   readonly #window: HeadTailBuffer;
-  /** Absent where nobody listens. */
+  /** Absent without a listener. */
   readonly publisher: OutputPublisher | undefined;
   #holders = 0;
 
@@ -116,12 +116,12 @@ export class Capture implements Sink {
     this.publisher = listener && new OutputPublisher(listener);
   }
 
-  /** Some process has the stream open. */
+  /** Whether a process has the stream open. */
   get isOpen(): boolean {
     return this.#holders > 0;
   }
 
-  /** The bytes are kept at once; the writer waits for the listener when as much is waiting already as a pipe holds. */
+  /** Stores the bytes at once; the writer waits when a pipe's capacity is pending for the listener. */
   async write(bytes: Uint8Array): Promise<void> {
     if (bytes.length === 0) return;
     const offset = this.kept.produced;

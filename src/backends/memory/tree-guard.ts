@@ -1,4 +1,4 @@
-/** How one operation gets at the tree: judged and acted on in one synchronous step, so that nothing can be swapped between. */
+/** Access of one operation to the tree: authorized and executed in one synchronous step, so that nothing can be swapped between. */
 import {
   type Access,
   type Binding,
@@ -38,8 +38,8 @@ export class TreeGuard {
   }
 
   /**
-   * Walks each touch, has its real place judged, then runs `act` on the spots with nothing in between. Where policy has to
-   * be asked, the walk is repeated after its answer until the places are the ones that were judged.
+   * Resolves each path, authorizes its real path, then runs `act` synchronously. If policy must be asked, paths are resolved
+   * again after its answer until they match the authorized ones.
    */
   async run<T>(
     operation: FsOperation,

@@ -47,7 +47,7 @@ export const kill: MemoryCommand = async (context) => {
   return code;
 };
 
-/** "" stands for signal 0, which only asks. */
+/** "" is signal 0, which only checks that the process exists. */
 function nameOf(text: string): string | undefined {
   return text === "0" ? "" : signalName(text);
 }

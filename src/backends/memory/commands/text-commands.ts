@@ -58,7 +58,7 @@ export const cat: MemoryCommand = async (context) => {
   const { letters, words } = splitOptions(context.args);
   if (letters.replaceAll("u", "") !== "") return usage(context, letters);
   if (words.length > 0) return eachInput(context, words, (_name, bytes) => writeInChunks(context, bytes));
-  // Passed on as it comes, so that what is typed to a running cat is seen at once.
+  // Streamed, so that input to a running cat is printed at once.
   for (let piece = await context.read(); piece !== null; piece = await context.read()) await context.out(piece);
   return 0;
 };
@@ -114,7 +114,7 @@ const headOfFiles = part((bytes, by, count) =>
 export const head: MemoryCommand = async (context) => {
   const options = partOptions(context.args);
   if (typeof options === "string" || options.words.length > 0) return headOfFiles(context);
-  // Standard input is read no further than needed, so that an endless writer learns that nobody listens any more.
+  // Reads no more stdin than needed, so that an endless writer gets SIGPIPE.
   let left = options.count;
   while (left > 0) {
     const piece = await context.read();

@@ -109,7 +109,7 @@ hf_tell() {
   printf 'F %s,%s,%s %s %s\n' "$hf_id" "$1" "$hf_x" "$hf_x" "w$hf_k.s" >&3
 }
 
-# began ID...: for each, yes, no or unknown. Asked after a cut, so no channel before this one can start it any more.
+# began ID...: for each, yes, no or unknown. Sent after a reconnect, when earlier channels can no longer start it.
 hf_do_began() {
   hf_y=
   for hf_e in "$@"; do

@@ -1,14 +1,14 @@
-/** Writing a file: all old or all new bytes for every reader, and nothing left behind. */
+/** Writes files atomically: readers see all old or all new bytes, and no temporary file remains. */
 import { sh } from "./sh.js";
 
 export const REPLACING = sh`
-# What is reported of a tool that was killed, as by a limit of the size of files: it says nothing itself.
+# The message for a tool that was killed, for example by a file size limit, and printed nothing.
 hf_killed="the remote process that writes the bytes was killed"
 
 # replace PATH ALLOWED EXPECT VALUE TEMP STAGED NEW-ONLY SIZE
-#   EXPECT any, absent, sha256 or version, with VALUE   STAGED: how the names of the files in the spool directory begin that
-#   hold the bytes, or "" when they follow as data   NEW-ONLY yes: an old file may not be changed
-# "replaced,CREATED,IN-PLACE,HASH-BEFORE". With "absent" a symlink at the end is not followed: it is in the way.
+#   EXPECT any, absent, sha256 or version, with VALUE   STAGED: prefix of the files in the spool directory that
+#   hold the bytes, or "" when they follow as data   NEW-ONLY yes: an existing file may not be changed
+# "replaced,CREATED,IN-PLACE,HASH-BEFORE". With "absent" a final symlink is not followed: it counts as existing.
 hf_fs_replace() {
   hf_follow_it=yes; [ "$3" != absent ] || hf_follow_it=no
   hf_place "$1" "$hf_follow_it" "$2" || { hf_refuse; return; }
@@ -17,7 +17,7 @@ hf_fs_replace() {
   hf_say "replaced,$hf_created,$hf_in_place,$hf_before"
 }
 
-# Whether what stands there now may be replaced. Sets hf_old to the line about it, or "", and hf_before to its hash, "-".
+# Whether the existing file may be replaced. Sets hf_old to the line about it, or "", and hf_before to its hash, or "-".
 hf_judge() {
   hf_old= hf_before=- hf_created=yes
   if [ ! -e "./$hf_name" ] && [ ! -L "./$hf_name" ]; then
@@ -39,18 +39,17 @@ hf_judge() {
   if [ "$hf_expect" = sha256 ] && [ "$hf_value" != "$hf_before" ]; then hf_code=stale hf_note=$hf_before; return 1; fi
 }
 
-# The new bytes in a file of their own beside the old one, made so that nothing can stand in its place, with the old
-# file's mode and owner. A file of several names, or one whose owner or further rights cannot be kept, is left to
-# hf_in_place.
+# Writes the new bytes to a temporary file next to the old one, created exclusively, with the old file's mode and owner. Files
+# with several names, or whose owner or other rights cannot be preserved, are left to hf_in_place.
 hf_write_temp() {
   hf_in_place=no hf_opened=no hf_note=
-  # Its name cannot be guessed: what has it is what a request left that was cut off and is sent again.
+  # The name is unguessable: an existing file is from an interrupted request that is being retried.
   if [ -e "$hf_temp" ]; then rm -f "$hf_temp"; fi
   if [ -n "$hf_old" ]; then
     set -- \${hf_old%%"|"*}
     hf_mode=$1 hf_owner=$2 hf_group=$3 hf_links=$4
     hf_bits_of "$hf_mode"
-    # The mask gives the new file the old one's mode, but for what no new file has.
+    # The umask gives the new file the old mode, except for bits that a new file cannot have.
     hf_octal $(( 0777 & ~hf_bits )); umask "$hf_x"
   fi
   set -C
@@ -61,12 +60,12 @@ hf_write_temp() {
   if [ -n "$hf_broken" ]; then hf_fault "$hf_broken"; rm -f "$hf_temp"; return 1; fi
   [ -n "$hf_old" ] || return 0
   if [ "$hf_links" != 1 ] || hf_more_rights || ! hf_keep_attributes; then hf_in_place=yes; fi
-  # Of both at once: whether the old file is still the same is asked here for the last time.
+  # Stats both at once: the last check that the old file is unchanged.
   hf_both=$(hf_infos "$hf_temp" "./$hf_name")
   hf_last=\${hf_both#*"$hf_nl"}
   [ "$hf_in_place" = no ] || return 0
   set -- \${hf_both%%"|"*}
-  # A new owner takes away what programs may do by their attributes.
+  # Changing the owner clears file capabilities.
   if [ "$hf_owner:$hf_group" = "$2:$3" ]; then :
   else chown "$hf_owner:$hf_group" "$hf_temp" && hf_keep_attributes || { hf_in_place=yes; return 0; }
   fi
@@ -77,7 +76,7 @@ hf_write_temp() {
   return 0
 }
 
-# Puts the bytes into descriptor 6 and has them written to the disk. Sets hf_broken to what went wrong.
+# Writes the bytes to descriptor 6 and syncs them. Sets hf_broken to the error.
 hf_fill() {
   hf_opened=yes hf_broken= hf_sync=
   if hf_has fsync; then hf_sync=conv=fsync; fi
@@ -86,7 +85,7 @@ hf_fill() {
   elif [ "$hf_data" = 0 ]; then return 0
   elif hf_has fullblock; then
     if hf_broken=$(dd bs="$hf_data" count=1 iflag=fullblock $hf_sync 2>&1 >&6); then
-      # A block that ended early came off a channel that was cut.
+      # A short block means that the channel was disconnected.
       case $hf_broken in *"1+0 records out"*) hf_broken= ;; esac
     else hf_broken=\${hf_broken:-$hf_killed}
     fi
@@ -100,7 +99,7 @@ hf_fill() {
   [ "$2" = "$hf_new_size" ] || hf_broken=\${hf_broken:-$hf_killed}
 }
 
-# Whether the old file has rights beyond its mode, which a new file would lose.
+# Whether the old file has rights besides its mode, which a new file would lose.
 hf_more_rights() {
   case $(LC_ALL=C ls -ld "./$hf_name") in ??????????+*) return 0 ;; esac
   return 1
@@ -139,7 +138,7 @@ hf_bits_of() {
 # The number $1 in octal digits, in hf_x.
 hf_octal() { hf_x=$(( $1 >> 9 & 7 ))$(( $1 >> 6 & 7 ))$(( $1 >> 3 & 7 ))$(( $1 & 7 )); }
 
-# The last look has been taken; the act. Both happen in the directory where the shell stands.
+# Puts the new file in place, in the same working directory as the last check.
 hf_put_there() {
   if [ -n "$hf_old" ]; then
     if [ "$hf_last" != "$hf_old" ]; then hf_give_up stale changed; return 1; fi
@@ -150,10 +149,10 @@ hf_put_there() {
   hf_begin
   if [ "$hf_in_place" = yes ]; then hf_over; return; fi
   if [ "$hf_expect" = absent ]; then
-    # A hard link is made only where nothing is.
+    # A hard link fails if the name exists.
     if hf_has ln && hf_x=$(ln -T "$hf_temp" "./$hf_name" 2>&1 || ln "$hf_temp" "./$hf_name" 2>&1); then rm -f "$hf_temp"; return 0; fi
     if [ -e "./$hf_name" ] || [ -L "./$hf_name" ]; then hf_give_up stale present; return 1; fi
-    # No hard links here: the empty file is the claim, and our own bytes replace it.
+    # Without hard links, an empty file is the claim, and the new file replaces it.
     if ! hf_claim "./$hf_name"; then hf_give_up stale present; return 1; fi
   fi
   if hf_has mvT; then hf_x=$(mv -fT "$hf_temp" "./$hf_name" 2>&1) && return 0
@@ -165,8 +164,8 @@ hf_put_there() {
 
 hf_give_up() { hf_code=$1 hf_note=$2; rm -f "$hf_temp"; }
 
-# Overwrites the file in place: its other names, owner and rights stay. Descriptor 5 is proved to be that file. Until the new
-# bytes are on the disk the old ones are kept beside it, as are the new ones: this shell may be killed half-way.
+# Overwrites the file in place: other names, owner and rights stay. Descriptor 5 is verified to be that file. Old and new bytes
+# are stored next to it until the new bytes are on disk, because this shell may be killed halfway.
 hf_over() {
   hf_shut_file
   hf_code=denied hf_note= hf_x=\${hf_temp#./.haft-} hf_kept=$hf_name
@@ -184,22 +183,22 @@ hf_overwrite() {
   if ! hf_x=$( { : 6<>"$hf_out"; } 2>&1 ); then hf_fault "$hf_x"; return 1; fi
   hf_x=\${hf_old#*"|"}; hf_x=\${hf_x#* }; hf_old_size=\${hf_x%% *}
   hf_keep_old || return 1
-  # Asked after the copy, which takes its time: it is then a copy of exactly what is overwritten.
+  # Checked after the copy, so that the backup has exactly the bytes that are overwritten.
   if ! hf_same_file || [ "$hf_line" != "$hf_old" ]; then hf_code=stale hf_note=changed; return 1; fi
   hf_grow && hf_overwrite_inside || return 1
-  # For anybody but the superuser a write takes the set-id bits away. A file of somebody else's stays without.
+  # A write by anyone but root clears the set-id bits. They cannot be restored on a file of another user.
   if [ $(( hf_bits & 06000 )) != 0 ]; then hf_octal "$hf_bits"; chmod "$hf_x" "$hf_out"; fi
   return 0
 }
 
-# Copies the old bytes to a file that nobody else may read, and to the disk.
+# Copies the old bytes to a private file and syncs it.
 hf_keep_old() {
   hf_x=$(umask 077; set -C; { dd bs=65536 $hf_sync <&5; } 2>&1 >"$hf_kept") && return 0
   hf_code=unkept hf_note=$hf_old_size$hf_nl\${hf_x:-$hf_killed}
   return 1
 }
 
-# What goes beyond the old end comes first: a disk that has no room for it leaves the old bytes as they are.
+# Writes the part beyond the old end first, so that a full disk leaves the old bytes unchanged.
 hf_grow() {
   [ "$hf_new_size" -gt "$hf_old_size" ] || return 0
   hf_x=$(hf_beyond 2>&1 >>"$hf_out") && return 0
@@ -208,7 +207,7 @@ hf_grow() {
   return 1
 }
 
-# The new bytes beyond the old end, to standard output: what lies before them is read away in blocks that fit.
+# Prints the new bytes beyond the old end, after skipping those before it in whole blocks.
 hf_beyond() {
   {
     hf_n=$hf_old_size
@@ -227,14 +226,14 @@ hf_overwrite_inside() {
   hf_x=$(hf_cut "$hf_new_size") || { hf_torn "$hf_x"; return 1; }
 }
 
-# The last block may reach beyond the old end: the same bytes are there already. A function, because bash takes "1<>" right
-# within "$( )" for "<>".
+# The last block may extend beyond the old end, where the same bytes already are. A function, because bash parses "1<>"
+# directly inside "$( )" as "<>".
 hf_put_over() { dd bs=65536 count=$(( (hf_n + 65535) / 65536 )) $hf_sync <"$hf_temp" 1<>"$hf_out"; }
 
-# Takes away what lies beyond the first $1 bytes. Prints what went wrong.
+# Truncates the file to $1 bytes. Prints the error.
 hf_cut() { dd if=/dev/null of="$hf_out" bs=1 seek="$1" $hf_sync 2>&1; }
 
-# The file holds neither its old bytes nor the new ones whole. $1: the words of a tool about why.
+# The file has neither all old nor all new bytes. $1: the error message of a tool.
 hf_torn() {
   hf_code=torn hf_note=\${1:-$hf_killed}
   hf_note=\${hf_note%%"$hf_nl"*}$hf_nl\${hf_here%/}/\${hf_temp#./}$hf_nl\${hf_here%/}/\${hf_kept#./}

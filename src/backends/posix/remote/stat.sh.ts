@@ -1,9 +1,9 @@
-/** Looking at files and directories. */
+/** Reads metadata of files and directories. */
 import { sh } from "./sh.js";
 
 export const STAT_SCRIPT = sh`
-# stat PATH ALLOWED: "stat,A,B,C" and, as long as these numbers say, the line about it, its target and the place where that
-# leads; and then the line about that place, if there is one. The place is reported, never judged, here.
+# stat PATH ALLOWED: "stat,A,B,C", then of these lengths the line about it, its symlink target and the real path of that; then
+# the line about the real path, if it exists. The real path is only reported, not authorized, here.
 hf_fs_stat() {
   hf_place "$1" no "$2" || { hf_refuse; return; }
   hf_line=$(hf_info "./$hf_name") || { hf_why_not "./$hf_name"; hf_note=; hf_refuse; return; }
@@ -15,8 +15,8 @@ hf_fs_stat() {
   fi
 }
 
-# Follows the symlink $1 (in the directory where the shell stands) to its end. Sets hf_target to its text, hf_end to the real
-# place or "" and hf_last to the line about that or "". The shell stands elsewhere afterwards.
+# Follows the symlink $1 in the working directory to its end. Sets hf_target to its text, hf_end to the real path or "" and
+# hf_last to the line about that or "". Changes the working directory.
 hf_led() {
   hf_end= hf_last=
   hf_link "$1" || return 0
@@ -29,20 +29,20 @@ hf_led() {
   hf_target=$hf_first
 }
 
-# about PATH ALLOWED: the line about what it leads to, which is judged.
+# about PATH ALLOWED: the line about its target, which is authorized.
 hf_fs_about() {
   hf_place "$1" yes "$2" || { hf_refuse; return; }
   hf_line=$(hf_info "./$hf_name") || { hf_why_not "./$hf_name"; hf_note=; hf_refuse; return; }
   hf_tell about "$hf_line"
 }
 
-# exists PATH ALLOWED: yes or no. May also say that it moved.
+# exists PATH ALLOWED: yes or no, or "moved".
 hf_fs_exists() {
   hf_place "$1" yes "$2" || { if [ "$hf_code" = moved ]; then hf_refuse; else hf_say no; fi; return; }
   if [ -e "./$hf_name" ]; then hf_say yes; else hf_say no; fi
 }
 
-# Stands in the directory $1 itself. Fails as hf_place does.
+# Enters the directory $1 itself. Fails like hf_place.
 hf_into() {
   hf_place "$1" yes "$2" || return 1
   if [ ! -d "./$hf_name" ]; then
@@ -50,13 +50,13 @@ hf_into() {
     return 1
   fi
   if ! hf_enter "./$hf_name"; then hf_code=denied hf_note=; return 1; fi
-  # The name may have become a symlink since it was looked at.
+  # The name may have become a symlink since the check.
   hf_allowed "$hf_here"
 }
 
 # list PATH ALLOWED LIMIT LINKS LITERAL: the children: "list,TOTAL,A,B" and, as long as the numbers say, their names ("./a/./b/")
 # and a line about each in the same order; then, where LINKS is yes, for each symlink its name and the output of hf_led.
-# With more children than LIMIT only the names: the local side chooses and asks again with "infos". Where LITERAL is not
+# With more children than LIMIT only the names: the local side selects some and requests "infos". Where LITERAL is not
 # empty the names of the files that hold it come last, as "./a/./b/".
 hf_fs_list() {
   hf_into "$1" "$2" || { hf_refuse; return; }
@@ -70,7 +70,7 @@ hf_fs_list() {
   hf_listing "$@"
 }
 
-# infos PATH ALLOWED LINKS NAMES...: the same for named children; those that are gone are left out.
+# infos PATH ALLOWED LINKS NAMES...: the same for named children; missing ones are omitted.
 hf_fs_infos() {
   hf_into "$1" "$2" || { hf_refuse; return; }
   hf_limit=$# hf_links=$3 hf_literal=
@@ -88,7 +88,7 @@ hf_listing() {
   if [ "$hf_links" = yes ]; then
     for hf_child in "$@"; do
       [ -L "$hf_child" ] || continue
-      # In a shell of its own, because it goes away to look. The x keeps newlines.
+      # In a subshell, because it changes directory. The x preserves trailing newlines.
       hf_x=$(hf_led "$hf_child"; printf '%s %s %s\n%s%s%sx' "\${#hf_target}" "\${#hf_end}" "\${#hf_last}" "$hf_target" "$hf_end" "$hf_last")
       hf_tails="$hf_tails$hf_child/\${hf_x%x}"
     done
@@ -110,13 +110,13 @@ hf_holding() {
     case $hf_child in *"$hf_nl"*) printf '%s/' "$hf_child"; continue ;; esac
     if [ "$hf_made_up" = yes ] || [ ! -r "$hf_child" ]; then printf '%s/' "$hf_child"; continue; fi
     hf_files="$hf_files \"$hf_dollar{$hf_n}\"" hf_chosen=$(( hf_chosen + 1 ))
-    # As many names as fit into a command line anywhere.
+    # As many names as fit into every system's argument limit.
     if [ "$hf_chosen" = 300 ]; then hf_holding_among "$@"; hf_files= hf_chosen=0; fi
   done
   [ -z "$hf_files" ] || hf_holding_among "$@"
 }
 
-# Those of hf_files, which are places in $@, that hold hf_literal. Where grep could not look at one, all may.
+# Prints those of hf_files (positions in $@) that contain hf_literal; all of them if grep failed on one.
 hf_holding_among() {
   hf_x=$(eval "grep -lsF -e \"\$hf_literal\" -- $hf_files"; printf '%s' "$?")
   hf_y=\${hf_x##*"$hf_nl"}
@@ -126,7 +126,7 @@ hf_holding_among() {
   esac
 }
 
-# A line about each of $@. What is gone by now has no line; the local side counts.
+# A line about each of $@. Missing files have no line; the local side checks the count.
 hf_infos() {
   if ! hf_has stat; then for hf_child in "$@"; do hf_info "$hf_child"; done
   elif [ $# -le 300 ]; then stat -c "$hf_format" -- "$@"
@@ -142,7 +142,7 @@ hf_infos() {
 }
 
 # gather PATH ALLOWED NAMES...: small files of one directory at once: "gather,A" and A bytes of lines about them, then their
-# bytes, then "y" where the lines are still the same, which no symlink put there in between would leave.
+# bytes, then "y" if the lines are unchanged, which rules out a symlink swapped in meanwhile.
 hf_fs_gather() {
   hf_into "$1" "$2" || { hf_refuse; return; }
   shift 2
@@ -180,7 +180,7 @@ hf_fs_resolve() {
       hf_lead_on || break
     done
     if [ "$hf_kind" = absent ]; then
-      # hf_real is the whole; the shell stands in the last directory that exists.
+      # hf_real is the full path; the working directory is the last existing directory.
       hf_missing=\${hf_real#"\${hf_here%/}"/} hf_real=$hf_here
     fi
     hf_out="$hf_out\${#hf_real} \${#hf_missing} $hf_kind$hf_nl$hf_real$hf_missing"

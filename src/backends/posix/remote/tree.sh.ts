@@ -1,12 +1,12 @@
-/** Finding and ending the processes of commands. */
+/** Finds and ends the processes of commands. */
 import { sh } from "./sh.js";
 
 export const TREE = sh`
-# Finds the living processes of commands by all that can tie a process to one: its session, its group, its parents, the
-# tag in its environment, and the output pipe it holds. A zombie is dead. The channel's own shells are left out.
+# Finds the living processes of commands by everything that links a process to one: its session, its group, its parents, the
+# tag in its environment, and the output pipe it holds. Zombies count as dead. The channel's own shells are skipped.
 #   $1: leaders (session and group carry their number)   $2: start of the tag   $3: ids whose pipes to look for, or ""
 # Sets hf_found to the process ids, hf_names to lines "PID HOLDS NAME", hf_holds_o and hf_holds_e to whether a stream is
-# held, and hf_looked to yes where it could look.
+# held, and hf_looked to yes if it could search.
 hf_scan() {
   hf_found= hf_names= hf_rest= hf_looked=no hf_held= hf_holds_o=no hf_holds_e=no hf_groups=" " hf_near=" $1 "
   hf_has proc || return 0
@@ -20,8 +20,8 @@ hf_scan() {
   hf_found=\${hf_found# }
 }
 
-# Looks only at processes that grep has chosen: those whose line names a leader as group or session, those with the tag,
-# those that hold a pipe, and then, again and again, the children of what was found.
+# Checks only processes selected by grep: those whose line names a leader as group or session, those with the tag, those that
+# hold a pipe, and repeatedly the children of processes found.
 hf_scan_chosen() {
   hf_any_of $1
   hf_hits=
@@ -45,13 +45,13 @@ hf_scan_chosen() {
 # "A|B|C" of $@, in hf_or.
 hf_any_of() { hf_or=; for hf_x in "$@"; do hf_or="$hf_or|$hf_x"; done; hf_or=\${hf_or#"|"}; }
 
-# Takes the process $1 if it belongs to the leaders $2 or has the tag $3, once.
+# Adds the process $1 once if it belongs to the leaders $2 or has the tag $3.
 hf_try() {
   case " $hf_found " in *" $1 "*) return 0 ;; esac
   if hf_look "/proc/$1" "$2" "$3" && [ "$hf_mine" = yes ]; then hf_take; fi
 }
 
-# Looks at all processes, one by one.
+# Checks all processes, one by one.
 hf_scan_all() {
   hf_oldest "$1"
   for hf_d in /proc/[0-9]*; do
@@ -59,7 +59,7 @@ hf_scan_all() {
     hf_look "$hf_d" "$1" "$2" || continue
     if [ "$hf_mine" = yes ]; then hf_take; else hf_rest="$hf_rest $hf_q:$hf_parent_of"; fi
   done
-  # Children of what was found, until nothing is added.
+  # Children of processes found, until none is added.
   hf_more=yes
   while [ "$hf_more" = yes ] && [ -n "$hf_found" ]; do
     hf_more=no hf_next_rest=
@@ -89,7 +89,7 @@ hf_oldest() {
 hf_look() {
   hf_q=\${1#/proc/} hf_stat= hf_mine=no
   hf_is_pid "$hf_q" || return 1
-  # A name may hold newlines and brackets: what counts stands behind the last bracket.
+  # The name may contain newlines and parentheses: the fields follow the last parenthesis.
   { while IFS= read -r hf_x; do hf_stat="$hf_stat $hf_x"; done <"$1/stat"; } || return 1
   hf_name=\${hf_stat#*"("} hf_name=\${hf_name%")"*}
   hf_fields=\${hf_stat##*") "}
@@ -104,7 +104,7 @@ hf_look() {
   esac
   case $hf_tagged in *"/proc/$hf_q/environ"*) hf_mine=yes; return 0 ;; esac
   if [ "$3" != "" ] && [ "$hf_by_hand" = yes ] && hf_has_tag "$hf_q" "$3"; then hf_mine=yes; return 0; fi
-  # Our own shells share the channel's session. They hold the pipes too, and are no part of a command.
+  # Our own shells share the channel's session. They hold the pipes too, but are not part of a command.
   case $hf_sids in *" $hf_session "*) [ -z "$hf_setsid" ]; return ;; esac
   case $hf_held in *" $hf_q:"*) hf_mine=yes ;; esac
   return 0
@@ -120,7 +120,7 @@ hf_take() {
 }
 
 # Whether process $1 has the tag that starts with $2. The shell drops the NULs between the variables, so the tag must
-# carry its own end.
+# end with a separator.
 hf_has_tag() {
   hf_env=
   { while IFS= read -r hf_x || [ -n "$hf_x" ]; do hf_env="$hf_env$hf_x"; hf_x=; done <"/proc/$1/environ"; } || return 1
@@ -150,7 +150,7 @@ hf_base_of() {
   hf_b=$hf_s/\${1%"\${1##*/}"}$hf_b
 }
 
-# Whether a pump of the job $1 ("*": of any that is not to be kept) still runs: where all have ended, nobody holds a stream.
+# Whether a pump of the job $1 ("*": of any that is not to be kept) still runs: if all have ended, no process holds a stream.
 # Sets hf_pipes to the FIFOs of those that do.
 hf_open() {
   hf_pipes=" "
@@ -185,14 +185,14 @@ hf_holders() {
 }
 
 # Signals all of them: groups first, so that nothing is started meanwhile in one that has had its signal. A group of which
-# nothing was found has given its number back; where nobody can look, all that is known is the number.
+# no process was found has released its number; where processes are not visible, only the number is known.
 hf_signal() {
   [ "$hf_looked" = yes ] || hf_groups=$2
   if [ -n "$hf_setsid" ]; then for hf_x in $hf_groups; do kill "-$1" "-$hf_x"; done; fi
   [ -z "$hf_found" ] || kill "-$1" $hf_found
 }
 
-# Whether any of hf_found is still alive, without a look at all processes.
+# Whether any of hf_found is still alive, without a search of all processes.
 hf_any_alive() {
   for hf_e in $hf_found; do
     if hf_look "/proc/$hf_e" "" ""; then return 0; fi
@@ -201,8 +201,8 @@ hf_any_alive() {
 }
 
 # Ends the processes of the leaders $1 with the tag $2 and the ids $4: TERM, then KILL after $3 hundredths of a second; KILL alone where that is 0.
-# Sets hf_ended_by, and hf_found and hf_names to what is left. Who holds a pipe is looked for when the others are dead: it
-# takes longest, and mostly there is nobody.
+# Sets hf_ended_by, and hf_found and hf_names to the remaining processes. Holders of pipes are searched last, because that
+# is slow and there are usually none.
 hf_end_tree() {
   hf_ended_by=none hf_waited=0 hf_step=1
   hf_scan "$1" "$2" ""
@@ -212,7 +212,7 @@ hf_end_tree() {
   hf_clock; hf_since=$hf_time
   while [ "$hf_waited" -lt "$3" ]; do
     hf_pause "$hf_step"; hf_waited=$(( hf_waited + hf_step )); [ "$hf_step" -ge 5 ] || hf_step=$(( hf_step + 1 ))
-    # What the looking takes counts too, where there is a clock.
+    # Search time counts too, if there is a clock.
     hf_clock
     if [ $(( hf_time - hf_since )) -gt "$hf_waited" ]; then hf_waited=$(( hf_time - hf_since )); fi
     if hf_any_alive; then continue; fi
@@ -236,7 +236,7 @@ hf_clock() {
   if read -r hf_x hf_y </proc/uptime; then hf_time=$(( \${hf_x%.*} * 100 + 1\${hf_x#*.} - 100 )); fi
 }
 
-# Whether somebody unknown holds a pipe of the ids $4. A pump has a moment to notice that nobody does.
+# Whether an unknown process holds a pipe of the ids $4. Gives pumps a moment to see end of file.
 hf_scan_holders() {
   if [ "$hf_looked" = no ]; then return 0; fi
   hf_open "$4" || return 1

@@ -7,7 +7,7 @@ export const WORKER = sh`
 hf_worker() {
   exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- >/dev/null
   hf_exited=
-  # Named after the channel too: workers of one before it may still run commands.
+  # Named after the channel too, because workers of an earlier channel may still run commands.
   hf_k=$hf_gen-$1 hf_base= hf_runs=1
   hf_own_pid; hf_note "$hf_pid" "$hf_s/worker.$hf_gen.$1"
   while IFS= read -r hf_l; do
@@ -24,9 +24,9 @@ hf_worker() {
 
 hf_reply() { printf 'T %s,%s\n' "$hf_id" "$1" >&3; }
 
-# Writes the request down and asks whether this channel may still start anything. Whoever adopts the directory changes "gen"
-# first and reads the notes afterwards; so a request that it finds no note of can never start. "stop" does the same for one.
-# Answers and fails where it may not start, or cannot be noted.
+# Records the request and checks whether this channel may still start anything. A successor changes "gen" first and reads the
+# records afterwards, so a request without a record can never start. "stop" does the same for one request.
+# Answers and fails if it may not start or cannot be recorded.
 hf_begin() {
   printf '%s\n' "$hf_job_tag" >"$hf_s/$hf_id.r" || { hf_unnoted; return 1; }
   hf_now=; read -r hf_now <"$hf_s/gen"
@@ -36,11 +36,11 @@ hf_begin() {
   return 1
 }
 
-# Says that the request cannot be written down. Where the directory is gone, a new channel makes another.
+# Reports that the request cannot be recorded. If the directory is missing, a new channel creates another.
 hf_unnoted() { if [ -d "$hf_s" ]; then hf_reply nonote; else hf_reply refused; fi; }
 
 # exec TAG CWD ALLOWED STAGED COMMAND HEAD TAIL hold|go VARIABLES...: runs a command to its end and answers with its output. "hold":
-# somebody listens meanwhile; see hf_keep_pace.
+# there is a listener; see hf_keep_pace.
 hf_do_exec() {
   hf_job=$hf_id hf_job_tag=$1 hf_head=$6 hf_tail=$7 hf_pace=$8
   hf_set_command "$2" "$3" "$4" "$5" || return 0
@@ -52,8 +52,8 @@ hf_do_exec() {
   if hf_has mkfifo; then hf_runs=$(( hf_runs + 1 )); hf_prepare "w$hf_k" "w$hf_k.$hf_runs"; fi
 }
 
-# spawn TAG CWD ALLOWED STAGED COMMAND keep|no VARIABLES...: starts a job and leaves it. The shell that waits for it is killed by
-# the one it has started for it, so the job hangs on nothing of the channel and this worker is free; init gets the rest.
+# spawn TAG CWD ALLOWED STAGED COMMAND keep|no VARIABLES...: starts a detached job. The intermediate shell is killed by its
+# child, so the job does not depend on the channel and this worker is free; init adopts the job.
 hf_do_spawn() {
   hf_job_tag=$1 hf_kept=$6 hf_pace=go
   hf_set_command "$2" "$3" "$4" "$5" || return 0
@@ -61,7 +61,7 @@ hf_do_spawn() {
   hf_begin || return 0
   [ "$hf_kept" = no ] || printf 'keep\n' >"$hf_s/$hf_id.keep"
   if hf_has mkfifo && [ "$hf_ni" = 0 ]; then mkfifo -m 600 "$hf_s/$hf_id.f"; fi
-  # The colon keeps a shell from running the inner one in its own place, as the last thing it does.
+  # The colon prevents tail-exec of the inner shell.
   ( hf_own_pid; hf_middle=$hf_pid; ( ! hf_is_pid "$hf_middle" || kill -KILL "$hf_middle"; hf_run_apart "$@" ); : )
   cd /
   hf_pid= hf_tries=0
@@ -69,16 +69,16 @@ hf_do_spawn() {
   hf_reply "spawned,$hf_pid"
 }
 
-# Runs a job with FIFOs of its own: those that this worker has ready are for its next command.
+# Runs a job with its own FIFOs; the prepared ones of this worker are for its next command.
 hf_run_apart() {
   exec 8>&- 9>&-
   if hf_has mkfifo; then hf_prepare "$hf_id" "$hf_id"; fi
   hf_run "$@"
 }
 
-# Enters the command's directory and stays in it, whatever happens to the path.
+# Enters the working directory of the command and stays in it even if the path changes.
 #   $1: the directory   $2: the real paths that it may have, as quoted words, or "*" for all
-#   $3: how the names of staged files begin that are its input, or ""   $4: the command, if it came with the words
+#   $3: prefix of the staged files with its input, or ""   $4: the command, if it came with the words
 # Answers and fails where the directory cannot be entered ("nocwd") or is another ("moved", with its real path).
 hf_set_command() {
   hf_c=$4
@@ -95,7 +95,7 @@ hf_set_command() {
     printf 'F %s,moved %s %s\n' "$hf_id" "$hf_x" "w$hf_k.s" >&3
     return 1
   fi
-  # Over 64 KB a command does not fit into an argument everywhere: it runs from its file.
+  # A command over 64 KB runs from a file, because it may exceed the argument limit.
   if [ "$hf_nc" != 0 ] && [ "$hf_nc" -le 65536 ]; then hf_c=$(cat "$hf_s/$hf_id.c"; printf x); hf_c=\${hf_c%x}; fi
   if [ -n "$3" ]; then
     hf_ni=1
@@ -115,8 +115,8 @@ hf_among() {
 
 hf_unstage() { [ -z "$1" ] || rm -f "$hf_s/$1".*; }
 
-# The command between its two pumps. $@: variables NAME=VALUE. Its streams are FIFOs that nobody else writes to, so each pump
-# sees the end of its own. The pumps may ignore INT and QUIT, as jobs do; the command must not, so it runs in the foreground.
+# The command between its two pumps. $@: variables NAME=VALUE. Its streams are FIFOs that only it writes to, so each pump
+# sees end of file. The pumps may ignore INT and QUIT, as jobs do; the command must not, so it runs in the foreground.
 hf_run() {
   if ! hf_has mkfifo; then hf_run_piped "$@"; return; fi
   [ -n "$hf_base" ] || hf_prepare "w$hf_k" "w$hf_k.1"
@@ -133,11 +133,11 @@ hf_run() {
 }
 
 # Starts the pumps of the next command: $1 names their FIFOs, $2 their files. The descriptors 8 and 9 hold the FIFOs open
-# until there is a command; a worker that has run one makes ready for the next while nobody waits.
+# until there is a command; after a command the worker prepares the next pumps while it is idle.
 hf_prepare() {
   hf_pipe_name=$1 hf_base=$2
   if [ ! -p "$hf_s/$1.fe" ]; then mkfifo -m 600 "$hf_s/$1.fo" "$hf_s/$1.fe"; fi
-  # The ends that the pumps read from are opened here: a pump that came to it later than the command ends would find nothing.
+  # The read ends are opened here: a pump that opened them after the command ended would read nothing.
   exec 8<>"$hf_s/$1.fo" 9<>"$hf_s/$1.fe" 6<"$hf_s/$1.fo" 7<"$hf_s/$1.fe"
   # Closed by "exec": a redirection would keep a copy, to put it back, and with it the FIFO open.
   { exec 3>&- 6<&- 7<&- 8>&- 9>&-; hf_pump "$hf_s/$2.o"; } <&6 &
@@ -146,7 +146,7 @@ hf_prepare() {
 }
 
 # The same with pipes, where there is no mkfifo: the outer pump then sees its end only after the inner one. Descriptor 5 is
-# the command's stderr on its way to the outer pump; what our own shells say goes nowhere.
+# the command's stderr on its way to the outer pump; messages of our own shells are discarded.
 hf_run_piped() {
   hf_paced=$hf_s/$hf_id.h
   [ "$hf_pace" = go ] || printf 'hold\n' >"$hf_paced"
@@ -157,8 +157,8 @@ hf_run_piped() {
 }
 
 # Sets hf_input to where the command's input comes from. That of a job is a FIFO whose writing end is held until the input
-# is closed, so that the command sees no end of file between two writes. Only that end is held: who writes to a command that
-# has closed its input learns of it.
+# is closed, so that the command sees no end of file between two writes. Only that end is held, so that writing to a
+# command that closed its input fails.
 hf_feeder() {
   hf_input=/dev/null hf_feed=
   if [ "$hf_ni" != 0 ]; then hf_input=$hf_s/$hf_id.i; fi
@@ -189,7 +189,7 @@ hf_ended() {
   printf 'T %s,exit,%s\n' "$hf_id" "$1" >&3
 }
 
-# Reports on a command that has ended, output and all.
+# Reports on a command that has ended, with its output.
 hf_finish() {
   hf_files=
   hf_base_of "$hf_job"
@@ -225,7 +225,7 @@ hf_gather() {
     hf_first=$hf_total hf_last=0
     if [ "$hf_total" != 0 ] && [ "$hf_ended" = 1 ]; then hf_files="$hf_files $hf_f.0"
     elif [ "$hf_total" != 0 ]; then
-      # It still grows: exactly what was measured.
+      # The file still grows: reads exactly the measured size.
       if hf_slice "$hf_s/$hf_f.0" 0 "$hf_total" >"$hf_s/w$hf_k.$1"; then hf_files="$hf_files w$hf_k.$1"; else hf_first=0; fi
     fi
   else
@@ -247,9 +247,9 @@ hf_ends() {
   [ "$hf_x" = 0 ] || hf_slice "$hf_s/$hf_f.$hf_n" $(( hf_size - hf_x )) "$hf_x"
 }
 
-# The stream $1 while its pump still runs: what is there so far.
+# The stream $1 so far, while its pump still runs.
 hf_measure() {
-  # Reading a count that is just being written leaves empty what it sets.
+  # Reading a count while it is written leaves the variables empty.
   hf_start=0 hf_ended=0 hf_n=0 hf_size=0 hf_prev=0
   if [ -e "$hf_s/$hf_f.i" ]; then
     while read -r hf_x hf_y; do hf_prev=$(( hf_y - hf_start )) hf_n=$hf_x hf_start=$hf_y; done <"$hf_s/$hf_f.i"
@@ -258,8 +258,8 @@ hf_measure() {
   hf_size=$hf_x hf_total=$(( hf_start + hf_x ))
 }
 
-# A quick look for survivors that hold nothing: the oldest of each family has been handed to the reaper and is younger than
-# the leader. Mostly there is none. Sets hf_names and hf_looked.
+# Quickly searches survivors that hold no pipe: their topmost process was adopted by the reaper and is younger than the leader.
+# Usually there is none. Sets hf_names and hf_looked.
 hf_survivors() {
   hf_names= hf_looked=no hf_leader= hf_young= hf_tagged= hf_held= hf_mine=no
   hf_has proc && read -r hf_leader hf_x <"$hf_s/$hf_job.p" || return 0
@@ -277,7 +277,7 @@ hf_survivors() {
   hf_scan "$hf_leader" "$hf_job_tag$hf_job." ""
 }
 
-# The children of the reaper, in hf_adopted; all processes where it is not known.
+# Sets hf_adopted to the children of the reaper; all processes if it is unknown.
 hf_orphans() {
   hf_adopted=
   if [ -n "$hf_reaper" ]; then read -r hf_adopted <"/proc/$hf_reaper/task/$hf_reaper/children"; return 0; fi
