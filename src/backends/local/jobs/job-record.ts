@@ -1,4 +1,4 @@
-/** What is written down of a job, in `job.json` of its directory. */
+/** The record of a job, stored as `job.json` in its directory. */
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { truncateToHead } from "../../../text/index.js";

@@ -53,7 +53,7 @@ export class RecoveredJobs {
     return this.all().map((job) => job.info());
   }
 
-  /** Those that ended with their host, or since, and that nobody was reported of yet. What is too old is removed first. */
+  /** Jobs that ended with their host or later and were not reported yet. Expired ones are removed first. */
   takeEnded(): readonly EndedJob[] {
     if (!this.#isCleaned) this.#store.clean();
     this.#isCleaned = true;

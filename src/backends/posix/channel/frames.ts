@@ -1,4 +1,4 @@
-/** Frames: how a remote side's answers are reported apart from anything else that may stand in the same stream of bytes. */
+/** Frames: separate the answers of the remote machine from any other bytes in the same stream. */
 
 /** One response: its words and its bytes. */
 export interface Frame {
