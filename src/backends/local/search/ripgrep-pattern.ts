@@ -17,7 +17,7 @@ const MAX_SOURCE_LENGTH = 64 * 1024;
 const STRAY_BYTE = "(?-u:[\\x80-\\xff])";
 /** A BOM is not part of the first line, and a ripgrep pattern cannot single out the first line. */
 const LINE_START = "(?m:^\\x{feff}?)";
-/** A line ends before its `\r\n`. ripgrep also treats a lone `\r` as a line ending. */
+/** The end of a line is before its `\r\n`. ripgrep also treats a lone `\r` as a line ending. */
 const LINE_END = "(?mR:$)";
 /** Tokens that are translated, and literals; all special characters of ripgrep are among the escapes. */
 const TOKEN =

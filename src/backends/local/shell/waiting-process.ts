@@ -11,7 +11,7 @@ const FIRST_LOOK_MS = 1_000;
 const LONGEST_LOOK_MS = 10_000;
 const MAX_PROMPT_CHARACTERS = 200;
 const TERMINAL = /^\/dev\/(?:tty|pts\/|console)/;
-/** How a line ends that is a prompt. */
+/** Matches a line that looks like a prompt. */
 const QUESTION = /(?:[:?>$#%»›❯\])]|\b(?:y\/n|yes\/no)\b\W*)\s*$/i;
 /** Kernel functions in which a process sleeps while it reads a pipe or a terminal (`wchan`). */
 const READING = /pipe_read|tty_read|wait_woken/;

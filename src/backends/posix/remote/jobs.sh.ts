@@ -2,7 +2,8 @@
 import { sh } from "./sh.js";
 
 export const JOBS = sh`
-# poll ID STDOUT-OFFSET MAX STDERR-OFFSET MAX: the bytes before the offsets have been received; "STATUS" and for each stream "FROM COUNT ENDED TOTAL", then the bytes.
+# poll ID STDOUT-OFFSET MAX STDERR-OFFSET MAX: "STATUS" and for each stream "FROM COUNT ENDED TOTAL", then the bytes. Those
+# before the offsets have been received.
 hf_do_poll() {
   hf_job=$1 hf_status=
   hf_base_of "$1"
