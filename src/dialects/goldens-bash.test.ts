@@ -250,9 +250,9 @@ describe("one result of bash in four dialects", () => {
   verifies(["BD-018", "ZC-013"], "processes that still run are reported beside a text without room for them", () => {
     const survivors = [{ pid: 41, name: "sleep", holds: "none" as const }];
     const result = done({ survivors, tree: "alive", job: "job-3" });
-    const told = [expect.objectContaining({ what: "still running after the call: sleep (pid 41), now job job-3" })];
-    expect(seenBy(DIALECTS.zeroclaw, "bash", result, {}).cuts).toEqual(told);
-    expect(seenBy(DIALECTS.buddy, "bash", result, {}).cuts).toEqual(told);
+    const reported = [expect.objectContaining({ what: "still running after the call: sleep (pid 41), now job job-3" })];
+    expect(seenBy(DIALECTS.zeroclaw, "bash", result, {}).cuts).toEqual(reported);
+    expect(seenBy(DIALECTS.buddy, "bash", result, {}).cuts).toEqual(reported);
   });
 
   verifies(

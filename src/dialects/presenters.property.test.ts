@@ -8,7 +8,7 @@ import { buddyDialect, haftDialect, indusagi, indusagiDialect, zeroclawDialect }
 
 const DIALECTS = [haftDialect, indusagiDialect, indusagi({ edition: "python" }), zeroclawDialect, buddyDialect];
 
-/** Text with everything that makes trouble: controls, halves of pairs, line ends of each kind, marks. */
+/** Text with everything that makes trouble: controls, halves of pairs, line endings of each kind, marks. */
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }),
   fc

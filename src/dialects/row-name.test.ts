@@ -4,7 +4,7 @@ import { showControls } from "../text/index.js";
 import { rowName } from "./row-name.js";
 
 describe("rowName", () => {
-  it("leaves ordinary names alone, backslashes, blanks and quotes inside them too", () => {
+  it("leaves ordinary names alone, backslashes, whitespace and quotes inside them too", () => {
     for (const name of ["a.txt", "two words", "back\\nslash", 'quo"ted"', "it's", "ünï-漢😀", "-n", "[id].tsx"])
       expect(rowName(name)).toBe(name);
   });

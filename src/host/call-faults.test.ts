@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 
-it("a fault of a timer, a stream or a promise reaches the call that started it, and the host goes on [KERN-02]", () => {
+it("a fault of a timer, a stream or a promise reaches the call that started it, and the host continues [KERN-02]", () => {
   const ran = spawnSync(process.execPath, [script], { encoding: "utf8", timeout: 20_000 });
   const lines = ran.stdout.trim().split("\n");
   expect(lines.slice(0, 4).sort()).toEqual([

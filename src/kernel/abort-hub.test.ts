@@ -5,27 +5,27 @@ import { AbortHub } from "./abort-hub.js";
 it("has one listener on its signal however many wait, and none once nobody does", () => {
   const control = new AbortController();
   const hub = new AbortHub(control.signal);
-  const told: number[] = [];
-  const stops = Array.from({ length: 30 }, (_, index) => hub.on(() => told.push(index)));
+  const reported: number[] = [];
+  const stops = Array.from({ length: 30 }, (_, index) => hub.on(() => reported.push(index)));
   expect(getEventListeners(control.signal, "abort")).toHaveLength(1);
   for (const stop of stops.slice(1)) stop();
   expect(getEventListeners(control.signal, "abort")).toHaveLength(1);
   stops[0]?.();
   expect(getEventListeners(control.signal, "abort")).toHaveLength(0);
-  hub.on(() => told.push(99));
+  hub.on(() => reported.push(99));
   control.abort();
-  expect([told, hub.aborted]).toEqual([[99], true]);
+  expect([reported, hub.aborted]).toEqual([[99], true]);
 });
 
 it("tells one and the same listener as often as it waits, and at once when the signal has fired", () => {
   const control = new AbortController();
   const hub = new AbortHub(control.signal);
-  let told = 0;
-  const listener = () => void told++;
+  let reported = 0;
+  const listener = () => void reported++;
   const stop = hub.on(listener);
   hub.on(listener);
   stop();
   control.abort();
   hub.on(listener);
-  expect(told).toBe(2);
+  expect(reported).toBe(2);
 });

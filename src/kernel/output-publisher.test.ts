@@ -6,34 +6,34 @@ const never = new Promise<void>(() => {});
 
 /** A telling whose listener takes a chunk when it is let. */
 function slow() {
-  const told: string[] = [];
+  const reported: string[] = [];
   const takes: (() => void)[] = [];
   const telling = new OutputPublisher((chunk, offset) => {
-    told.push(`${offset}:${new TextDecoder().decode(chunk)}`);
+    reported.push(`${offset}:${new TextDecoder().decode(chunk)}`);
     return new Promise<void>((resolve) => void takes.push(resolve));
   });
-  return { telling, told, take: () => takes.shift()?.() };
+  return { telling, told: reported, take: () => takes.shift()?.() };
 }
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 it("tells at once what nothing holds", () => {
-  const told: number[] = [];
-  const telling = new OutputPublisher((_chunk, offset) => void told.push(offset));
+  const reported: number[] = [];
+  const telling = new OutputPublisher((_chunk, offset) => void reported.push(offset));
   expect([telling.publish(bytes("a"), 0), telling.publish(bytes("b"), 1), telling.held]).toEqual(
     Array(3).fill(undefined),
   );
-  expect(told).toEqual([0, 1]);
+  expect(reported).toEqual([0, 1]);
 });
 
 it("tells one chunk after the other and resolves when the last has been taken", async () => {
-  const { telling, told, take } = slow();
+  const { telling, told: reported, take } = slow();
   const held = telling.publish(bytes("a"), 0);
   expect(telling.publish(bytes("bc"), 1)).toBe(held);
-  expect([told, telling.waitingBytes]).toEqual([["0:a"], 2]);
+  expect([reported, telling.waitingBytes]).toEqual([["0:a"], 2]);
   take();
   await turn();
-  expect([told, telling.waitingBytes, telling.held]).toEqual([["0:a", "1:bc"], 0, held]);
+  expect([reported, telling.waitingBytes, telling.held]).toEqual([["0:a", "1:bc"], 0, held]);
   take();
   await held;
   expect(telling.held).toBeUndefined();
@@ -52,7 +52,7 @@ it("takes a throw and a rejection for a chunk that was taken", async () => {
 });
 
 it("at the end waits for a listener that takes, and tells nothing that comes later", async () => {
-  const { telling, told, take } = slow();
+  const { telling, told: reported, take } = slow();
   telling.publish(bytes("a"), 0);
   telling.publish(bytes("b"), 1);
   const finished = telling.finish(never);
@@ -62,24 +62,24 @@ it("at the end waits for a listener that takes, and tells nothing that comes lat
     await turn();
   }
   await finished;
-  expect(told).toEqual(["0:a", "1:b"]);
+  expect(reported).toEqual(["0:a", "1:b"]);
 });
 
 it("at the end tells all at once to a listener that is late", async () => {
-  const { telling, told } = slow();
+  const { telling, told: reported } = slow();
   const held = telling.publish(bytes("a"), 0);
   telling.publish(bytes("b"), 1);
   telling.publish(bytes("c"), 2);
   await telling.finish(Promise.resolve());
   await held;
-  expect(told).toEqual(["0:a", "1:b", "2:c"]);
+  expect(reported).toEqual(["0:a", "1:b", "2:c"]);
 });
 
 it("frees what it held when nobody listens any more, and forgets what waits", async () => {
-  const { telling, told } = slow();
+  const { telling, told: reported } = slow();
   const held = telling.publish(bytes("a"), 0);
   telling.publish(bytes("b"), 1);
   telling.stop();
   await held;
-  expect([told, telling.waitingBytes, telling.publish(bytes("c"), 2)]).toEqual([["0:a"], 0, undefined]);
+  expect([reported, telling.waitingBytes, telling.publish(bytes("c"), 2)]).toEqual([["0:a"], 0, undefined]);
 });

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openServers } from "./open-servers.js";
 
-let folder: string;
+let directory: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-open-servers-"));
+  directory = mkdtempSync(join(tmpdir(), "haft-open-servers-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Lists one tool more each time it is asked, and says after the first time that they have changed. */
 const GROWING = `
@@ -28,10 +28,10 @@ it("what a host's listeners throw harms no server and not the wait for them", as
   const heard: string[] = [];
   const servers = openServers({
     servers: {
-      dead: { command: join(folder, "none") },
+      dead: { command: join(directory, "none") },
       growing: { command: process.execPath, args: ["-e", GROWING] },
     },
-    cwd: folder,
+    cwd: directory,
     version: "0",
     onNote: (line) => {
       heard.push(line);
@@ -81,11 +81,11 @@ it.each([
   ["asked at once where it says that they have changed", 1, "tells", 600_000],
 ] as const)(
   "a server whose tools cannot be listed again keeps them, is reported once, and is %s",
-  async (_, failures, tells, retryMs) => {
+  async (_, failures, reports, retryMs) => {
     const heard: string[] = [];
     const servers = openServers({
-      servers: { s: { command: process.execPath, args: ["-e", FAILING, String(failures), tells] } },
-      cwd: folder,
+      servers: { s: { command: process.execPath, args: ["-e", FAILING, String(failures), reports] } },
+      cwd: directory,
       version: "0",
       onNote: (line) => heard.push(line),
       startupTimeoutMs: 20_000,

@@ -89,14 +89,14 @@ describe("schemas of other servers' tools", () => {
   it("are compiled up to 256 KiB of one server", async () => {
     const inputSchema = { type: "object", description: "x".repeat(30_000) };
     const listed = Array.from({ length: 12 }, (_, at) => ({ name: `t${at}`, inputSchema }));
-    const { tools, notes: told } = await serverTools(listed, {
+    const { tools, notes: reported } = await serverTools(listed, {
       server: "s",
       has: () => false,
       isOn: () => true,
       call: () => Promise.reject(new Error("not called")),
     });
     expect(tools).toHaveLength(8);
-    expect(told).toHaveLength(4);
-    expect(told[0]).toMatch(/"t8": its `inputSchema` and those before it exceed the total size limit/);
+    expect(reported).toHaveLength(4);
+    expect(reported[0]).toMatch(/"t8": its `inputSchema` and those before it exceed the total size limit/);
   });
 });

@@ -109,8 +109,8 @@ describe("walkMissing", () => {
     ["/w/dir", "gone/../../file", "/w", "file"],
     ["/w/dir", "gone/../../other/../../../../file", "/", "file"],
     ["/", "gone", "/", "gone"],
-  ])("from %s by %s", (real, rest, folder, missing) => {
-    expect(walkMissing(real, rest)).toEqual({ real: folder, missing });
+  ])("from %s by %s", (real, rest, directory, missing) => {
+    expect(walkMissing(real, rest)).toEqual({ real: directory, missing });
   });
 });
 

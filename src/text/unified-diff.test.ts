@@ -61,16 +61,19 @@ describe("renderUnifiedDiff", () => {
 const hasDiff = spawnSync("diff", ["--version"], { encoding: "utf8" }).stdout?.includes("GNU") ?? false;
 
 describe.skipIf(!hasDiff)("renderUnifiedDiff beside GNU diff (skipped where it is not installed)", () => {
-  let folder: string;
+  let directory: string;
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "unified-diff-"));
+    directory = mkdtempSync(join(tmpdir(), "unified-diff-"));
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
+  afterAll(() => rmSync(directory, { recursive: true }));
 
   const gnu = (before: string, after: string, context: number): string => {
-    writeFileSync(join(folder, "before"), before);
-    writeFileSync(join(folder, "after"), after);
-    const run = spawnSync("diff", ["--minimal", `-U${context}`, "before", "after"], { cwd: folder, encoding: "utf8" });
+    writeFileSync(join(directory, "before"), before);
+    writeFileSync(join(directory, "after"), after);
+    const run = spawnSync("diff", ["--minimal", `-U${context}`, "before", "after"], {
+      cwd: directory,
+      encoding: "utf8",
+    });
     return run.stdout.split("\n").slice(2).join("\n");
   };
 

@@ -13,26 +13,26 @@ import { handMade, program } from "./servers.fixture.js";
 
 const WAIT = { timeout: 30_000 };
 
-let folder: string;
+let directory: string;
 let closing: (() => Promise<unknown>)[];
 let notes: string[];
 let changes: number;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-failing-"));
+  directory = mkdtempSync(join(tmpdir(), "haft-failing-"));
   closing = [];
   notes = [];
   changes = 0;
 });
 afterEach(async () => {
   for (const close of closing.reverse()) await close();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 async function connect(server: ServerConfig): Promise<ConfiguredServers> {
   const servers = await configuredServers({
     config: { servers: { s: server }, tools: {} },
-    cwd: folder,
+    cwd: directory,
     version: "0",
     lookUp: () => undefined,
     onNote: (line) => notes.push(line),
@@ -45,7 +45,7 @@ async function connect(server: ServerConfig): Promise<ConfiguredServers> {
 }
 
 async function calling(servers: ConfiguredServers): Promise<(input?: unknown) => Promise<ToolOutcome>> {
-  const toolkit = await createToolkit({ workspace: folder, persist: false, tools: await servers.tools() });
+  const toolkit = await createToolkit({ workspace: directory, persist: false, tools: await servers.tools() });
   closing.push(() => toolkit.close());
   const { runner } = toolkit.box();
   return (input = {}) => runner.run({ id: "call", name: "s__echo", input });
@@ -100,7 +100,7 @@ describe("another server that fails for a moment", { timeout: 90_000 }, () => {
         { type: "resource_link", uri: "report://1", name: "report", mimeType: "application/pdf", size: 1234 },
         { type: "resource_link", uri: "report://2", name: "odd", mimeType: "a\\nb", size: -1 },
         { type: "resource_link", uri: 5 } ] });`;
-    const { content } = await (await calling(await connect(handMade(folder, "links", more))))();
+    const { content } = await (await calling(await connect(handMade(directory, "links", more))))();
     const texts = content.flatMap((block) => (block.kind === "text" ? [block.text] : []));
     const end = "a link to a resource of the server; not fetched, and `read` cannot open it]";
     expect(texts).toEqual([
@@ -132,8 +132,8 @@ describe("another server that fails for a moment", { timeout: 90_000 }, () => {
     const more = `
       const { existsSync, writeFileSync } = await import("node:fs");
       if (!existsSync("begun")) { writeFileSync("begun", ""); process.exit(3); }`;
-    const { command, args } = handMade(folder, "s", "");
-    const twice = program(folder, "twice", `${more}\nawait import(${JSON.stringify(args[0])});`);
+    const { command, args } = handMade(directory, "s", "");
+    const twice = program(directory, "twice", `${more}\nawait import(${JSON.stringify(args[0])});`);
     const servers = await connect({ ...twice, command });
     expect(servers.states()).toHaveLength(1);
     await servers.tools();
@@ -151,7 +151,7 @@ describe("another server that is slow or crashes", { timeout: 90_000 }, () => {
         }
         return text === "busy" ? { content: [{ type: "text", text: "at last" }] } : undefined;
       };`;
-    const call = await calling(await connect({ ...handMade(folder, "s", more), timeoutMs: 1_000 }));
+    const call = await calling(await connect({ ...handMade(directory, "s", more), timeoutMs: 1_000 }));
     expect(await call({ text: "busy" })).toMatchObject({ status: "ok", output: "at last" });
     const silent = await call({ text: "silent" });
     expect(silent).toMatchObject({ status: "timed-out", code: "CALL_TIMEOUT" });
@@ -161,7 +161,7 @@ describe("another server that is slow or crashes", { timeout: 90_000 }, () => {
   it("has the last of what it wrote told, whatever it wrote before", async () => {
     const more = `
       call = async () => { process.stderr.write("noise\\n".repeat(500) + "\\u001b[31mFatal: no license\\n", () => process.exit(7)); };`;
-    const call = await calling(await connect(handMade(folder, "s", more)));
+    const call = await calling(await connect(handMade(directory, "s", more)));
     const { output } = await call();
     expect(output).toMatch(/ended with status 7; it last wrote: .*noise.*\[31mFatal: no license\.$/);
     expect(output).not.toContain("\u001b");
@@ -173,7 +173,7 @@ describe("another server that is slow or crashes", { timeout: 90_000 }, () => {
       tools = [{ name: "echo", inputSchema: { type: "object", properties: {
         a: { anyOf: [text, { type: "null" }] }, b: { type: ["string", "null"] }, c: { ...text, nullable: true }, d: {}, e: { enum: ["x", null] }, f: { const: null }, g: text } } }];
       call = async ({ arguments: input }) => ({ content: [{ type: "text", text: Object.keys(input).join() }] });`;
-    const call = await calling(await connect(handMade(folder, "s", more)));
+    const call = await calling(await connect(handMade(directory, "s", more)));
     const input = Object.fromEntries([..."abcdefg"].map((name) => [name, null]));
     expect((await call(input)).output).toBe("a,b,c,d,e,f");
   });

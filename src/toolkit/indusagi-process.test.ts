@@ -56,13 +56,13 @@ describe("process of indusagi", () => {
     "keeps either stream in files of .indus-process below the directory, whatever that is called",
     async () => {
       const id = await started("echo 'it is' \"quoted\"; echo wrong >&2; sleep 600");
-      const folder = join(cwd, ".indus-process");
-      await until(async () => existsSync(join(folder, `${id}.stderr.0`)));
-      expect(readdirSync(folder).sort()).toEqual([`${id}.stderr.0`, `${id}.stdout.0`]);
-      expect(readFileSync(join(folder, `${id}.stdout.0`), "utf8")).toBe("it is quoted\n");
-      expect(readFileSync(join(folder, `${id}.stderr.0`), "utf8")).toBe("wrong\n");
+      const directory = join(cwd, ".indus-process");
+      await until(async () => existsSync(join(directory, `${id}.stderr.0`)));
+      expect(readdirSync(directory).sort()).toEqual([`${id}.stderr.0`, `${id}.stdout.0`]);
+      expect(readFileSync(join(directory, `${id}.stdout.0`), "utf8")).toBe("it is quoted\n");
+      expect(readFileSync(join(directory, `${id}.stderr.0`), "utf8")).toBe("wrong\n");
       await call({ action: "stop", id });
-      expect(readdirSync(folder)).toEqual([]);
+      expect(readdirSync(directory)).toEqual([]);
     },
   );
 

@@ -4,17 +4,22 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createToolkit, type Toolkit, type ToolkitOptions } from "./index.js";
 
-const folders: string[] = [];
+const directories: string[] = [];
 const open: Toolkit[] = [];
 afterEach(async () => {
   for (const toolkit of open.splice(0)) await toolkit.close();
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
 });
 
 async function boxOn(options: ToolkitOptions) {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-frames-")));
-  folders.push(folder);
-  const toolkit = await createToolkit({ workspace: folder, stateDir: join(folder, "state"), gate: "off", ...options });
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-frames-")));
+  directories.push(directory);
+  const toolkit = await createToolkit({
+    workspace: directory,
+    stateDir: join(directory, "state"),
+    gate: "off",
+    ...options,
+  });
   open.push(toolkit);
   const { runner } = toolkit.box();
   let calls = 0;
@@ -61,12 +66,12 @@ describe("frames of a progress bar that a later frame overwrites", () => {
     const started = await run("process", { action: "start", command: commandOf() });
     const id = /job-\d+/.exec(started.text)?.[0];
     const waited = await run("process", { action: "wait", id });
-    const told = started.text + waited.text;
-    expect(told).toMatch(
+    const reported = started.text + waited.text;
+    expect(reported).toMatch(
       /stdout \(9506 new bytes; 499 overwritten frames omitted; `read` or `grep` the path "artifact:[\w-]+"/,
     );
-    expect(told).toContain("[499/500] building\nbuilt");
-    expect(told).not.toContain("[250/500]");
+    expect(reported).toContain("[499/500] building\nbuilt");
+    expect(reported).not.toContain("[250/500]");
   });
 
   it("reach the model where a dialect passes output on as it is", async () => {

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createToolkit, type Toolkit } from "./index.js";
 
-let folder: string;
+let directory: string;
 let toolkit: Toolkit;
 beforeEach(async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-names-")));
-  toolkit = await createToolkit({ workspace: folder, persist: false, gate: "off" });
+  directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-names-")));
+  toolkit = await createToolkit({ workspace: directory, persist: false, gate: "off" });
 });
 afterEach(async () => {
   await toolkit.close();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 let calls = 0;
@@ -23,9 +23,9 @@ async function run(name: string, input: object): Promise<string> {
 
 describe("a name that a search or a listing prints", () => {
   it("of a directory called ~ is the same everywhere, and means it when it is sent back", async () => {
-    mkdirSync(join(folder, "~"));
-    writeFileSync(join(folder, "~", "here.txt"), "marked\n");
-    writeFileSync(join(folder, "~notes"), "tilde\n");
+    mkdirSync(join(directory, "~"));
+    writeFileSync(join(directory, "~", "here.txt"), "marked\n");
+    writeFileSync(join(directory, "~notes"), "tilde\n");
     expect((await run("ls", {})).split("\n").slice(1)).toEqual(["dir  0 ./~/", "file 6 ./~notes"]);
     expect((await run("find", { query: "*" })).split("\n")).toEqual(["./~/", "./~/here.txt", "./~notes"]);
     expect(await run("grep", { pattern: "marked" })).toBe("./~/here.txt:1: marked");
@@ -39,12 +39,12 @@ describe("a name that a search or a listing prints", () => {
 
   it("in quotes is a JSON string, and names the file when it is sent back", async () => {
     for (const name of ["two\nlines.txt", "tab\there", "b:7", "exe\u202egpj"]) {
-      writeFileSync(join(folder, name), "marked\n");
+      writeFileSync(join(directory, name), "marked\n");
       const row = (await run("grep", { pattern: "marked" })).split("\n")[0] ?? "";
-      const told = /^(".*"):1: marked$/.exec(row)?.[1] ?? "";
-      expect([name, JSON.parse(told)]).toEqual([name, name]);
-      expect(await run("read", { path: JSON.parse(told) })).toContain("marked");
-      rmSync(join(folder, name));
+      const reported = /^(".*"):1: marked$/.exec(row)?.[1] ?? "";
+      expect([name, JSON.parse(reported)]).toEqual([name, name]);
+      expect(await run("read", { path: JSON.parse(reported) })).toContain("marked");
+      rmSync(join(directory, name));
     }
   });
 });

@@ -6,29 +6,29 @@ import { configuredServers } from "./configured-servers.js";
 import { createToolkit } from "./create-toolkit.js";
 import { handMade } from "./servers.fixture.js";
 
-let folder: string;
+let directory: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-waiting-"));
+  directory = mkdtempSync(join(tmpdir(), "haft-waiting-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 it("a call that waits for a server to come back is cancelled at once, not left behind", async () => {
-  const again = join(folder, "again");
+  const again = join(directory, "again");
   const more = `
     const { existsSync, writeFileSync } = await import("node:fs");
     call = async () => process.exit(0);
-    if (existsSync(${JSON.stringify(join(folder, "begun"))})) {
+    if (existsSync(${JSON.stringify(join(directory, "begun"))})) {
       answers.initialize = () => void writeFileSync(${JSON.stringify(again)}, "");
     }
-    writeFileSync(${JSON.stringify(join(folder, "begun"))}, "");`;
+    writeFileSync(${JSON.stringify(join(directory, "begun"))}, "");`;
   const servers = await configuredServers({
-    config: { servers: { docs: handMade(folder, "docs", more) }, tools: {} },
-    cwd: folder,
+    config: { servers: { docs: handMade(directory, "docs", more) }, tools: {} },
+    cwd: directory,
     version: "0",
     lookUp: () => undefined,
     startupTimeoutMs: 30_000,
   });
-  const toolkit = await createToolkit({ workspace: folder, persist: false, tools: await servers.tools() });
+  const toolkit = await createToolkit({ workspace: directory, persist: false, tools: await servers.tools() });
   try {
     const { runner } = toolkit.box();
     const call = { id: "call", name: "docs__echo", input: { text: "x" } };
@@ -50,15 +50,15 @@ it("what a server answers with its last words arrives", async () => {
       send({ id, result: { content: [{ type: "text", text: "done " + text + "!".repeat(40_000) }] } });
       process.exit(0);
     };`;
-  const named = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, handMade(folder, name, more)]));
+  const named = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, handMade(directory, name, more)]));
   const servers = await configuredServers({
     config: { servers: named, tools: {} },
-    cwd: folder,
+    cwd: directory,
     version: "0",
     lookUp: () => undefined,
     startupTimeoutMs: 30_000,
   });
-  const toolkit = await createToolkit({ workspace: folder, persist: false, tools: await servers.tools() });
+  const toolkit = await createToolkit({ workspace: directory, persist: false, tools: await servers.tools() });
   try {
     const { runner } = toolkit.box();
     for (const name of Object.keys(named)) {

@@ -7,18 +7,18 @@ import { allowAllPolicy } from "../policy/index.js";
 import { verifies } from "../testing/verifies.fixture.js";
 import { createToolkit, type Toolkit, type ToolkitOptions } from "./index.js";
 
-let folder: string;
+let directory: string;
 const open: Toolkit[] = [];
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-buddy-")));
+  directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-buddy-")));
 });
 afterEach(async () => {
   for (const toolkit of open.splice(0)) await toolkit.close();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 async function caller(options: ToolkitOptions) {
-  const toolkit = await createToolkit({ workspace: folder, persist: false, dialect: "buddy", ...options });
+  const toolkit = await createToolkit({ workspace: directory, persist: false, dialect: "buddy", ...options });
   open.push(toolkit);
   const { runner } = toolkit.box();
   return (name: string, input: object) => runner.run({ id: "c1", name, input });
@@ -36,7 +36,7 @@ describe("buddy, from the call to the answer", () => {
       const { durationMs } = outcome.structured as { readonly durationMs: number };
       expect(durationMs).toBeGreaterThanOrEqual(1_000);
       expect(durationMs).toBeLessThan(5_000);
-      expect(existsSync(join(folder, "late"))).toBe(false);
+      expect(existsSync(join(directory, "late"))).toBe(false);
       expect(await call("run_shell", { command: "echo soon", wait: 60 })).toMatchObject({
         isError: false,
         output: "exit code: 0\nstdout:\nsoon\n\nstderr:\n",
@@ -67,7 +67,7 @@ describe("buddy, from the call to the answer", () => {
       const call = await caller({ policy, approver });
       const outcome = await call("run_shell", { command: "touch ran" });
       expect([outcome.isError, outcome.output]).toEqual([false, "Command execution denied by user."]);
-      expect([asked, existsSync(join(folder, "ran"))]).toEqual([["asked"], false]);
+      expect([asked, existsSync(join(directory, "ran"))]).toEqual([["asked"], false]);
     },
   );
 
@@ -77,19 +77,19 @@ describe("buddy, from the call to the answer", () => {
     async () => {
       const call = await caller({ on: ["posix:sh"] });
       const content = `quote ' " $HOME \`x\` \\n é\u{1f600}\n${"long ".repeat(60_000)}\nEOF\n`;
-      mkdirSync(join(folder, "there"));
+      mkdirSync(join(directory, "there"));
       const wrote = await call("write_file", { path: "there/a file.txt", content });
       expect([wrote.isError, wrote.output]).toEqual([
         false,
         `Wrote ${Buffer.byteLength(content)} bytes to there/a file.txt`,
       ]);
-      expect(readFileSync(join(folder, "there/a file.txt"), "utf8")).toBe(content);
+      expect(readFileSync(join(directory, "there/a file.txt"), "utf8")).toBe(content);
       const failed = await call("write_file", { path: "missing/deep/a.txt", content: "x" });
       expect([failed.isError, failed.output]).toEqual([
         true,
         "execution failed: missing/deep/a.txt: No such file or directory (os error 2)",
       ]);
-      expect(existsSync(join(folder, "missing"))).toBe(false);
+      expect(existsSync(join(directory, "missing"))).toBe(false);
     },
   );
 });

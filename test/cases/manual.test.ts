@@ -12,11 +12,11 @@ import { createToolkit, type Toolkit, type ToolOutcome } from "../../src/index.j
 import { processesWith, startHost } from "./hosts.js";
 
 let base: string;
-let folder: string;
+let directory: string;
 let state: string;
 beforeEach(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), "haft-manual-")));
-  folder = mkdtempSync(join(base, "ws-"));
+  directory = mkdtempSync(join(base, "ws-"));
   state = join(base, "state");
 });
 afterEach(() => {
@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 async function once(name: string, input: unknown, on = "local"): Promise<ToolOutcome> {
-  const toolkit = await createToolkit({ workspace: folder, stateDir: state, on, gate: "off" });
+  const toolkit = await createToolkit({ workspace: directory, stateDir: state, on, gate: "off" });
   try {
     return await toolkit.box().runner.run({ id: "c1", name, input });
   } finally {
@@ -33,9 +33,9 @@ async function once(name: string, input: unknown, on = "local"): Promise<ToolOut
 }
 
 describe("cases that need a harness of their own", () => {
-  it("a fault in a timer or a stream of a tool is the error of that call, and the host goes on [KERN-02]", async () => {
+  it("a fault in a timer or a stream of a tool is the error of that call, and the host continues [KERN-02]", async () => {
     const host = startHost(
-      folder,
+      directory,
       state,
       `
       import { EventEmitter } from "node:events";
@@ -69,7 +69,7 @@ describe("cases that need a harness of their own", () => {
   it("a tool that ignores its signal is left behind, and its late value is dropped and on record [KERN-03]", async () => {
     // Abandoning takes six seconds; the tool settles right after.
     const host = startHost(
-      folder,
+      directory,
       state,
       `
       const alive = setInterval(() => {}, 1000); // a host has more to live for than this call
@@ -101,7 +101,7 @@ describe("cases that need a harness of their own", () => {
   });
 
   it("a host killed while it writes leaves the old bytes or the new ones, and the next write clears up [EDIT-37]", async () => {
-    const path = join(folder, "big.bin");
+    const path = join(directory, "big.bin");
     const size = 50_000_000;
     const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
     const old = Buffer.alloc(size, "o");
@@ -111,7 +111,7 @@ describe("cases that need a harness of their own", () => {
     for (const delayMs of [0, 10, 20, 40, 60, 90, 130, 200]) {
       writeFileSync(path, old);
       const host = startHost(
-        folder,
+        directory,
         state,
         `
         const box = (await open()).box();
@@ -131,13 +131,13 @@ describe("cases that need a harness of their own", () => {
     }
     expect(killedEarly).toBeGreaterThan(0);
     expect(await once("write", { path: "next.txt", content: "x" })).toMatchObject({ isError: false });
-    expect(readdirSync(folder).sort()).toEqual(["big.bin", "next.txt"]);
+    expect(readdirSync(directory).sort()).toEqual(["big.bin", "next.txt"]);
   }, 60_000);
 
   it("a host killed hard takes its commands with it [SHELL-37]", async () => {
     const seconds = `60.${process.pid}`; // so that the process is found by its command line
     const host = startHost(
-      folder,
+      directory,
       state,
       `
       const box = (await open()).box();
@@ -152,7 +152,7 @@ describe("cases that need a harness of their own", () => {
   });
 
   it("a name typed with a straight apostrophe is not found, and the spelling with the curly one is offered [READ-16]", async () => {
-    writeFileSync(join(folder, "Bob’s notes.txt"), "hi\n");
+    writeFileSync(join(directory, "Bob’s notes.txt"), "hi\n");
     const missed = await once("read", { path: "Bob's notes.txt" });
     expect(missed).toMatchObject({ isError: true, code: "FS_NOT_FOUND" });
     const [spelling = '""'] = /"Bob\\u2019s notes.txt"/.exec(String(missed.output)) ?? [];
@@ -163,7 +163,7 @@ describe("cases that need a harness of their own", () => {
     "a file whose name looks like a row of hits keeps path, line and text apart [GREP-08]",
     async () => {
       const name = "D:\\src\\m.ts:12:const";
-      writeFileSync(join(folder, name), `${"\n".repeat(11)}const a = 1: 2\n`);
+      writeFileSync(join(directory, name), `${"\n".repeat(11)}const a = 1: 2\n`);
       const outcome = await once("grep", { pattern: "const a", path: "." });
       expect(outcome).toMatchObject({ isError: false });
       expect(String(outcome.output)).toContain(`${JSON.stringify(name)}:12: const a = 1: 2`);
@@ -266,13 +266,13 @@ const CALLS: readonly (readonly [tool: string, input: Readonly<Record<string, un
 
 describe("memory and local agree [KERN-05]", () => {
   async function open(on: string): Promise<{ toolkit: Toolkit; files: () => Promise<Record<string, string>> }> {
-    const toolkit = await createToolkit({ workspace: folder, persist: false, on, gate: "off" });
+    const toolkit = await createToolkit({ workspace: directory, persist: false, on, gate: "off" });
     const { fs } = await toolkit.session("files").context();
-    await fs.mkdir(folder, true);
+    await fs.mkdir(directory, true);
     for (const [path, content] of Object.entries(FILES)) {
       const parent = path.split("/").slice(0, -1).join("/");
-      await fs.mkdir(join(folder, parent), true);
-      await fs.writeFile(join(folder, path), content);
+      await fs.mkdir(join(directory, parent), true);
+      await fs.writeFile(join(directory, path), content);
     }
     const list = async (path: string): Promise<[string, string][]> => {
       const { children } = await fs.readDir(path);
@@ -283,7 +283,7 @@ describe("memory and local agree [KERN-05]", () => {
       });
       return (await Promise.all(below)).flat();
     };
-    return { toolkit, files: async () => Object.fromEntries(await list(folder)) };
+    return { toolkit, files: async () => Object.fromEntries(await list(directory)) };
   }
 
   it("on outcome, code and text of every call to read, write, edit and grep, and on the files they leave", async () => {
@@ -292,7 +292,7 @@ describe("memory and local agree [KERN-05]", () => {
       const boxes = [memory.toolkit.box(), local.toolkit.box()];
       for (const [name, input] of CALLS) {
         const [one, other] = await Promise.all(boxes.map((box) => box.runner.run({ id: "c", name, input })));
-        const told = (outcome: ToolOutcome | undefined) => ({
+        const reported = (outcome: ToolOutcome | undefined) => ({
           call: `${name} ${JSON.stringify(input).slice(0, 100)}`,
           status: outcome?.status,
           code: outcome?.code,
@@ -301,7 +301,7 @@ describe("memory and local agree [KERN-05]", () => {
             .replace(/artifact:a-\w+/g, "artifact:ID")
             .replace(/\n+Skipped: \d+ binary\.(?=\n|$)/, ""),
         });
-        expect.soft(told(one)).toEqual(told(other));
+        expect.soft(reported(one)).toEqual(reported(other));
       }
       expect(await memory.files()).toEqual(await local.files());
     } finally {

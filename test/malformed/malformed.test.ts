@@ -23,21 +23,21 @@ const rows = readFileSync(new URL("rows.jsonl", import.meta.url), "utf8")
   .split("\n")
   .map((line) => JSON.parse(line) as Row);
 
-let folder: string;
+let directory: string;
 let toolkit: Toolkit;
 let box: ToolBox;
 let count = 0;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "haft-malformed-"));
-  const workspace = join(folder, "workspace");
+  directory = mkdtempSync(join(tmpdir(), "haft-malformed-"));
+  const workspace = join(directory, "workspace");
   mkdirSync(join(workspace, "src"), { recursive: true });
   writeFileSync(join(workspace, "a.txt"), "a\nb\nc\n");
-  toolkit = await createToolkit({ workspace, stateDir: join(folder, "state") });
+  toolkit = await createToolkit({ workspace, stateDir: join(directory, "state") });
   box = await toolkit.box("all");
 });
 afterAll(async () => {
   await toolkit.close();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 const callOf = (tool: string, input: unknown) => ({ id: String(++count), name: tool, input });
@@ -45,11 +45,11 @@ const callOf = (tool: string, input: unknown) => ({ id: String(++count), name: t
 it("has at least 150 rows of each sort together, and no row twice", () => {
   expect(rows.length).toBeGreaterThanOrEqual(150);
   expect(rows.filter(({ notes }) => notes !== undefined && notes > 0).length).toBeGreaterThan(60);
-  expect(rows.filter(({ told }) => told !== undefined).length).toBeGreaterThan(60);
+  expect(rows.filter(({ told: reported }) => reported !== undefined).length).toBeGreaterThan(60);
   expect(new Set(rows.map(({ tool, sent }) => JSON.stringify([tool, sent]))).size).toBe(rows.length);
 });
 
-it.each(rows.filter(({ told }) => told === undefined))(
+it.each(rows.filter(({ told: reported }) => reported === undefined))(
   "$tool takes $sent as $input",
   async ({ tool, sent, ...row }) => {
     const explained = await box.explain(callOf(tool, sent));
@@ -59,12 +59,12 @@ it.each(rows.filter(({ told }) => told === undefined))(
   },
 );
 
-it.each(rows.filter(({ told }) => told !== undefined))(
+it.each(rows.filter(({ told: reported }) => reported !== undefined))(
   "$tool refuses $sent with the next step",
-  async ({ tool, sent, told, next }) => {
+  async ({ tool, sent, told: reported, next }) => {
     const outcome = await box.runner.run(callOf(tool, sent));
-    expect([outcome.isError, String(outcome.output)]).toEqual([true, expect.stringContaining(told ?? "")]);
-    expect(readFileSync(join(folder, "workspace", "a.txt"), "utf8")).toBe("a\nb\nc\n");
+    expect([outcome.isError, String(outcome.output)]).toEqual([true, expect.stringContaining(reported ?? "")]);
+    expect(readFileSync(join(directory, "workspace", "a.txt"), "utf8")).toBe("a\nb\nc\n");
     // The call that the sentence leads to is understood as it is, with nothing left to mend.
     const explained = await box.explain(callOf(tool, next));
     expect([explained?.stopped, explained?.repairs]).toEqual([undefined, []]);

@@ -16,14 +16,14 @@ conform(
   {
     name: "local",
     async create() {
-      const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-local-")));
+      const dir = realpathSync(mkdtempSync(join(tmpdir(), "haft-local-")));
       return {
         backend,
-        directory: folder,
+        directory: dir,
         clock: systemClock,
         plant: plantByShell(backend),
         openAnother: async () => createLocalBackend(),
-        dispose: async () => rmSync(folder, { recursive: true, force: true }),
+        dispose: async () => rmSync(dir, { recursive: true, force: true }),
       };
     },
     cannot: {},

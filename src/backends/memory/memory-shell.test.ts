@@ -177,15 +177,15 @@ describe("the shell in memory", () => {
   });
 
   it("keeps what a survivor prints later out of the result", async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const { clock, exec } = machine();
     const running = exec("sleep 5 && echo late & echo early", {
-      onOutput: (_stream, bytes) => void told.push(text(bytes)),
+      onOutput: (_stream, bytes) => void reported.push(text(bytes)),
     });
     await clock.advance(100);
     const result = await running;
     await clock.advance(10_000);
-    expect([text(result.stdout.head), told]).toEqual(["early\n", ["early\n"]]);
+    expect([text(result.stdout.head), reported]).toEqual(["early\n", ["early\n"]]);
   });
 
   it("counts a child's death by a signal as 128 and its number", async () => {

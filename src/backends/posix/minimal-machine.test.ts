@@ -40,13 +40,13 @@ describe("a remote side with nothing but what is required", () => {
   const plan: Plan<Fixture> = {
     name: "posix:minimal",
     async create() {
-      const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-minimal-")));
+      const dir = realpathSync(mkdtempSync(join(tmpdir(), "haft-minimal-")));
       return {
         backend,
-        directory: folder,
+        directory: dir,
         clock: realClock,
         plant: async (what) => plantHere(what),
-        dispose: async () => rmSync(folder, { recursive: true, force: true }),
+        dispose: async () => rmSync(dir, { recursive: true, force: true }),
       };
     },
     cannot: {},
@@ -59,9 +59,9 @@ describe("a remote side with nothing but what is required", () => {
   });
 
   it("runs commands, tells their output and status, and is honest about what it cannot see", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "haft-minimal-"));
+    const dir = mkdtempSync(join(tmpdir(), "haft-minimal-"));
     const result = await backend.root.shell.exec("echo out; echo err >&2; cat; exit 3", {
-      cwd: folder,
+      cwd: dir,
       input: Buffer.from("in"),
     });
     expect(result.exit).toEqual({ by: "code", code: 3 });
@@ -69,42 +69,42 @@ describe("a remote side with nothing but what is required", () => {
       "out\nin",
       "err\n",
     ]);
-    const job = await backend.root.shell.spawn("cat", { cwd: folder, lifetime: "session" });
+    const job = await backend.root.shell.spawn("cat", { cwd: dir, lifetime: "session" });
     const refused = await job.write(Buffer.from("x")).catch((thrown: unknown) => thrown);
     expect(HaftError.is(refused, "BACKEND_UNSUPPORTED")).toBe(true);
     expect((await job.result).exit).toEqual({ by: "code", code: 0 });
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(dir, { recursive: true, force: true });
   });
 
   it("tells a slow listener every byte, and ends in time beside one that is stuck", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "haft-minimal-"));
+    const dir = mkdtempSync(join(tmpdir(), "haft-minimal-"));
     const bytes = randomBytes(12 * 1024 * 1024);
-    writeFileSync(join(folder, "large"), bytes);
-    const told: Uint8Array[] = [];
+    writeFileSync(join(dir, "large"), bytes);
+    const reported: Uint8Array[] = [];
     const { shell } = backend.root;
     await shell.exec("cat large", {
-      cwd: folder,
+      cwd: dir,
       async onOutput(_stream, chunk) {
-        told.push(chunk);
+        reported.push(chunk);
         await new Promise((resolve) => setTimeout(resolve, 5));
       },
     });
-    expect(Buffer.concat(told).equals(bytes)).toBe(true);
+    expect(Buffer.concat(reported).equals(bytes)).toBe(true);
     const stuck = await shell.exec("while cat large; do :; done", {
-      cwd: folder,
+      cwd: dir,
       timeoutMs: 500,
       graceMs: 500,
       onOutput: () => new Promise<void>(() => {}),
     });
     expect(stuck.ended).toBe("deadline");
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(dir, { recursive: true, force: true });
   });
 });
 
 function pathOf(tool: string): string {
-  const folder = ["/usr/bin", "/bin"].find((one) => existsSync(join(one, tool)));
-  if (folder === undefined) throw new Error(`This machine has no ${tool}.`);
-  return join(folder, tool);
+  const dir = ["/usr/bin", "/bin"].find((one) => existsSync(join(one, tool)));
+  if (dir === undefined) throw new Error(`This machine has no ${tool}.`);
+  return join(dir, tool);
 }
 
 /** What the remote side has no tools for is made from here: it is the same machine. */
@@ -128,14 +128,14 @@ function run([program = "", ...args]: readonly string[]): void {
 }
 
 it("a directory for state that is missing is made, and only its owner may enter what is put there", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "haft-state-"));
-  mkdirSync(join(folder, "home"));
-  const stateDir = join(folder, "not/there yet");
+  const dir = mkdtempSync(join(tmpdir(), "haft-state-"));
+  mkdirSync(join(dir, "home"));
+  const stateDir = join(dir, "not/there yet");
   const backend = await openLocalPosix({ shell: "sh", stateDir });
   const { stdout } = await backend.root.shell.exec("ls -A", { cwd: stateDir });
   const spool = join(stateDir, Buffer.from(stdout.head).toString().trim());
   expect(statSync(spool).mode & 0o777).toBe(0o700);
   await backend.close();
   expect(existsSync(spool)).toBe(false);
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(dir, { recursive: true, force: true });
 });

@@ -59,14 +59,14 @@ underEachShell((shell) => {
   const plan: Plan<Fixture> = {
     name: `posix:${shell}`,
     async create() {
-      const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-posix-")));
+      const dir = realpathSync(mkdtempSync(join(tmpdir(), "haft-posix-")));
       return {
         backend,
-        directory: folder,
+        directory: dir,
         clock: realClock,
         plant: plantByShell(backend),
         openAnother: () => machine.open(),
-        dispose: async () => rmSync(folder, { recursive: true, force: true }),
+        dispose: async () => rmSync(dir, { recursive: true, force: true }),
       };
     },
     cannot: CANNOT[shell],

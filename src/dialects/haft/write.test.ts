@@ -3,7 +3,7 @@ import { failedWith, HASH_B, seenBy, succeeded, writeData } from "../golden.fixt
 import { haftDialect } from "./haft-dialect.js";
 import { haftWritePresenter } from "./write.js";
 
-const told = (result: Parameters<typeof seenBy>[2]) =>
+const reported = (result: Parameters<typeof seenBy>[2]) =>
   seenBy(haftDialect, "write", result, { path: "a.txt", content: "x" }).envelope;
 
 describe("writePresenter", () => {
@@ -18,16 +18,16 @@ describe("writePresenter", () => {
 
   it("reports where the old content is", () => {
     const data = writeData({ created: false });
-    expect(told({ ...succeeded(data), details: { backup: { artifact: "a3", bytes: 9 } } })).toMatch(
+    expect(reported({ ...succeeded(data), details: { backup: { artifact: "a3", bytes: 9 } } })).toMatch(
       /Old content: artifact:a3\.$/,
     );
-    expect(told({ ...succeeded(data), details: { backup: { artifact: "a3", bytes: 8, sizeBytes: 10 } } })).toMatch(
+    expect(reported({ ...succeeded(data), details: { backup: { artifact: "a3", bytes: 8, sizeBytes: 10 } } })).toMatch(
       /\. Old content, first and last 8 of 10 bytes: artifact:a3\.$/,
     );
-    expect(told({ ...succeeded(data), details: { backup: { kept: false, sizeBytes: 5, maxBytes: 4 } } })).toMatch(
+    expect(reported({ ...succeeded(data), details: { backup: { kept: false, sizeBytes: 5, maxBytes: 4 } } })).toMatch(
       /\. The old content, 5 bytes, was not stored and cannot be restored: the limit for a replaced file is 4 bytes\.$/,
     );
-    expect(told({ ...succeeded(data), details: { backup: { kept: false, sizeBytes: 1 } } })).toMatch(
+    expect(reported({ ...succeeded(data), details: { backup: { kept: false, sizeBytes: 1 } } })).toMatch(
       /\. The old content, 1 byte, was not stored and cannot be restored: the session's artifact storage is full\.$/,
     );
   });
@@ -38,7 +38,7 @@ describe("writePresenter", () => {
       modifiedMs: Number.NaN,
       sha256: HASH_B,
     });
-    expect(told(result)).toBe(
+    expect(reported(result)).toBe(
       `Did not write "a.txt": it has changed since it was read.\nThe file: 1 byte, sha256 ${HASH_B}.\nRead it again, then repeat the call. Or pass that hash as \`expect\` to replace it without reading it.`,
     );
   });

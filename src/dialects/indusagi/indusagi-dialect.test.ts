@@ -278,8 +278,8 @@ describe("texts of indusagi", () => {
   });
 
   verifies("IP-018", "a directory read as a file has a text without its path", () => {
-    const folder = failedWith("FS_NOT_A_FILE", "m", { path: "/w", kind: "directory" });
-    expect(outputOf("read", folder, { path: "." }, python)).toBe("EISDIR: illegal operation on a directory, read");
+    const directory = failedWith("FS_NOT_A_FILE", "m", { path: "/w", kind: "directory" });
+    expect(outputOf("read", directory, { path: "." }, python)).toBe("EISDIR: illegal operation on a directory, read");
     expect(outputOf("read", failedWith("FS_NOT_A_FILE", "m", { kind: "fifo" }), {}, python)).toBe("m");
   });
 

@@ -16,17 +16,17 @@ import { completeBackend } from "./index.js";
 import { nodeCore } from "./node-core.fixture.js";
 
 async function fixtureOf(): Promise<Fixture> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), "haft-core-")));
-  const backend = completeBackend(nodeCore(folder, realClock));
+  const dir = await realpath(await mkdtemp(join(tmpdir(), "haft-core-")));
+  const backend = completeBackend(nodeCore(dir, realClock));
   return {
     backend,
-    directory: folder,
+    directory: dir,
     clock: realClock,
     plant: plantByShell(backend),
-    openAnother: async () => completeBackend(nodeCore(folder, realClock)),
+    openAnother: async () => completeBackend(nodeCore(dir, realClock)),
     async dispose() {
       await backend.close();
-      await rm(folder, { recursive: true, force: true });
+      await rm(dir, { recursive: true, force: true });
     },
   };
 }

@@ -5,7 +5,7 @@ import { type BackendCore, completeBackend } from "./index.js";
 
 /** Files of a third party that throws errors of its own making; "link" is a symlink that leads to an unknown place. */
 function mapFs(files: Map<string, Uint8Array>): CoreFs {
-  const isFolder = (path: string) => path === "/" || [...files.keys()].some((name) => name.startsWith(`${path}/`));
+  const isDir = (path: string) => path === "/" || [...files.keys()].some((name) => name.startsWith(`${path}/`));
   const get = (path: string): Uint8Array => {
     const bytes = files.get(path);
     if (bytes === undefined) throw new Error("key not found");
@@ -19,8 +19,8 @@ function mapFs(files: Map<string, Uint8Array>): CoreFs {
       files.set(path, typeof data === "string" ? new TextEncoder().encode(data) : data.slice());
     },
     stat: async (path) => ({
-      isFile: !isFolder(path) && get(path) !== undefined,
-      isDirectory: isFolder(path),
+      isFile: !isDir(path) && get(path) !== undefined,
+      isDirectory: isDir(path),
       isSymlink: path.endsWith("/link"),
       size: files.get(path)?.length ?? 0,
       modifiedMs: 1_000.5,
@@ -29,11 +29,11 @@ function mapFs(files: Map<string, Uint8Array>): CoreFs {
       const names = [...files.keys()].flatMap((name) =>
         name.startsWith(`${path}/`) ? [name.slice(path.length + 1).split("/")[0] as string] : [],
       );
-      return [...new Set(names)].map((name) => ({ name, isDirectory: isFolder(`${path}/${name}`) }));
+      return [...new Set(names)].map((name) => ({ name, isDirectory: isDir(`${path}/${name}`) }));
     },
     mkdir: async () => {},
     rm: async (path) => void files.delete(path),
-    exists: async (path) => files.has(path) || isFolder(path),
+    exists: async (path) => files.has(path) || isDir(path),
   };
 }
 

@@ -30,9 +30,9 @@ const ENCODERS = {
 } as const;
 
 const word = fc.constantFrom("a", "ab", "x=1", "}", "if", "é", "—", "中文", "“q”", "$&", "\\n");
-const blanks = fc.constantFrom("", " ", "  ", "\t", " \t ");
+const spaces = fc.constantFrom("", " ", "  ", "\t", " \t ");
 const line = fc
-  .tuple(blanks, fc.array(fc.tuple(word, blanks), { maxLength: 4 }))
+  .tuple(spaces, fc.array(fc.tuple(word, spaces), { maxLength: 4 }))
   .map(([indent, words]) => indent + words.flat().join(""));
 const eol = fc.constantFrom("\n", "\n", "\r\n", "\r\n", "\r");
 const file = fc

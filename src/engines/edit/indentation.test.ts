@@ -12,7 +12,7 @@ async function edited(file: string, oldText: string, newText: string, replaceAll
 }
 
 describe("an edit of lines that are indented otherwise", () => {
-  it("shifts each place by its own blanks where all are replaced", async () => {
+  it("shifts each place by its own whitespace where all are replaced", async () => {
     expect(await edited("  a\n  b\nx\n\ta\n\tb\n", "a\nb\n", "c\n  d\n", true)).toBe("  c\n    d\nx\n\tc\n\t  d\n");
   });
 
@@ -49,9 +49,9 @@ describe("an edit of lines that are indented otherwise", () => {
 });
 
 const word = fc.constantFrom("if a:", "b", "}", "é = 1", "return  x");
-const blanks = fc.constantFrom("", " ", "  ", "\t", "\t ", "   \t");
+const whitespace = fc.constantFrom("", " ", "  ", "\t", "\t ", "   \t");
 const line = fc.oneof(
-  { weight: 5, arbitrary: fc.tuple(blanks, word).map((parts) => parts.join("")) },
+  { weight: 5, arbitrary: fc.tuple(whitespace, word).map((parts) => parts.join("")) },
   { weight: 1, arbitrary: fc.constantFrom("", "  ") },
 );
 

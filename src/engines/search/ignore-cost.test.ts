@@ -13,7 +13,7 @@ const QUERY: WalkQuery = {
 };
 
 /** A flat directory, all in memory: nothing but the engine itself gives the event loop a turn. */
-function folderOf(rules: string, names: readonly string[]): SearchSource {
+function directoryOf(rules: string, names: readonly string[]): SearchSource {
   return {
     stat: async () => ({ kind: "directory", size: 0 }),
     readDir: async () => [".gitignore", ...names].map((name) => ({ name, kind: "file" as const })),
@@ -49,7 +49,7 @@ describe("ignore rules that cost much", () => {
       await oneTurn();
       pausedMs = performance.now();
     };
-    const { names: found, end } = await walk(folderOf(DEAR, names), { signal: control.signal, pause, isPauseDue });
+    const { names: found, end } = await walk(directoryOf(DEAR, names), { signal: control.signal, pause, isPauseDue });
     expect(end?.why).toBe("cancelled");
     expect(found.length).toBeLessThan(names.length);
   });
@@ -60,11 +60,11 @@ describe("ignore rules that cost much", () => {
       turns++;
       return oneTurn();
     };
-    const few = await walk(folderOf("*.x", ["1", "2", "3"]), { pause, isPauseDue: () => true });
+    const few = await walk(directoryOf("*.x", ["1", "2", "3"]), { pause, isPauseDue: () => true });
     expect([few.names, few.end?.why]).toEqual([[".gitignore", "1", "2", "3"], "complete"]);
     expect(turns).toBeGreaterThanOrEqual(4);
     turns = 0;
-    const one = await walk(folderOf(`${DEAR}\n!kept\n*kept`, ["kept", "other"]), { pause, isPauseDue: () => true });
+    const one = await walk(directoryOf(`${DEAR}\n!kept\n*kept`, ["kept", "other"]), { pause, isPauseDue: () => true });
     expect([one.names, one.end?.why]).toEqual([[".gitignore", "other"], "complete"]);
     expect(turns).toBeGreaterThan(400);
   });
@@ -72,7 +72,7 @@ describe("ignore rules that cost much", () => {
   it("hold up to 10,000 a file; a file of more leaves nothing out", async () => {
     const rules = numbered(9_999, (at) => (at % 2 === 0 ? `name-${at}` : `*-${at}*x`)).join("\n");
     const names = ["last", "name-10", "name-11", "x-9997x"];
-    const kept = async (more: string) => (await walk(folderOf(`${rules}\n${more}`, names), {})).names;
+    const kept = async (more: string) => (await walk(directoryOf(`${rules}\n${more}`, names), {})).names;
     expect(await kept("# no rule\n\n/\nlast")).toEqual([".gitignore", "name-11"]);
     expect(await kept("last\nlast")).toEqual([".gitignore", ...names]);
   });

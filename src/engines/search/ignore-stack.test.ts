@@ -7,11 +7,11 @@ const turns = new Turns({ signal: new AbortController().signal, isPauseDue: () =
 /** Directories one in the other below `/w`, each with the ignore files given for it. */
 async function stackOf(...levels: readonly Readonly<Record<string, string>>[]): Promise<IgnoreStack> {
   let stack = IgnoreStack.EMPTY;
-  let folder = "/w";
+  let directory = "/w";
   for (const texts of levels) {
     const read = async (path: string) => texts[path.slice(path.lastIndexOf("/") + 1)];
-    stack = await stack.enter(folder, new Set(Object.keys(texts)), read, turns);
-    folder += "/d";
+    stack = await stack.enter(directory, new Set(Object.keys(texts)), read, turns);
+    directory += "/d";
   }
   return stack;
 }

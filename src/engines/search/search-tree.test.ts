@@ -14,19 +14,19 @@ function sourceOf(files: Tree, broken: readonly string[] = []): SearchSource {
     if (content === undefined) throw new HaftError("FS_NOT_FOUND", `Did not read "${path}".`);
     return typeof content === "string" ? encoder.encode(content) : content;
   };
-  const below = (folder: string) => (folder === "/" ? "/" : `${folder}/`);
+  const below = (directory: string) => (directory === "/" ? "/" : `${directory}/`);
   return {
     async stat(path) {
       if (path in files) return { kind: "file", size: bytesOf(path).length };
       if (Object.keys(files).some((file) => file.startsWith(below(path)))) return { kind: "directory", size: 0 };
       throw new HaftError("FS_NOT_FOUND", `Did not inspect "${path}": it is not there.`);
     },
-    async readDir(folder) {
-      if (broken.includes(folder)) throw new HaftError("FS_PERMISSION", `Did not list "${folder}".`);
+    async readDir(directory) {
+      if (broken.includes(directory)) throw new HaftError("FS_PERMISSION", `Did not list "${directory}".`);
       const children = new Map<string, SourceChild>();
       for (const file of Object.keys(files)) {
-        if (!file.startsWith(below(folder))) continue;
-        const [name, ...rest] = file.slice(below(folder).length).split("/");
+        if (!file.startsWith(below(directory))) continue;
+        const [name, ...rest] = file.slice(below(directory).length).split("/");
         children.set(name!, { name: name!, kind: rest.length > 0 ? "directory" : "file" });
       }
       return [...children.values()].reverse();
@@ -196,9 +196,9 @@ describe("searchTree", () => {
 describe("walkTree", () => {
   it("counts a directory whose name is not UTF-8, and passes over one that is gone", async () => {
     const source = sourceOf({ "/w/bad\uFFFD/x": "", "/w/gone/x": "", "/w/y": "" });
-    const readDir: SearchSource["readDir"] = async (folder) => {
-      if (folder !== "/w") throw new HaftError("FS_NOT_FOUND", `Did not list "${folder}": it is not there.`);
-      return source.readDir(folder);
+    const readDir: SearchSource["readDir"] = async (directory) => {
+      if (directory !== "/w") throw new HaftError("FS_NOT_FOUND", `Did not list "${directory}": it is not there.`);
+      return source.readDir(directory);
     };
     const scope = { except: [], signal: new AbortController().signal };
     const found: unknown[] = [];

@@ -221,9 +221,9 @@ it("a process that cannot be started is reported, and the turn is given back", a
 it(
   "an end that comes before the file was looked at says nothing of the file",
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), "haft-media-"));
+    const directory = mkdtempSync(join(tmpdir(), "haft-media-"));
     const read = async (source: string, timeoutMs = 5_000) => {
-      const part = join(folder, "part.mjs");
+      const part = join(directory, "part.mjs");
       writeFileSync(part, source);
       const own = createSystemMedia({ find: () => part });
       return Promise.allSettled([1, 2, 3].map(() => own.pdfText(pdfOf([["x"]]), PAGES, { timeoutMs })));
@@ -244,7 +244,7 @@ it(
       const begun = await read("export const getDocumentProxy = () => process.abort();");
       expect(begun[0]).toMatchObject(because("memory", /MiB/));
     } finally {
-      rmSync(folder, { recursive: true });
+      rmSync(directory, { recursive: true });
     }
   },
   TIMEOUT_MS,
@@ -253,22 +253,22 @@ it(
 it(
   "a process that leaves another one behind is waited for no longer than the time that it has",
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), "haft-media-"));
-    const taken = join(folder, "taken.mjs");
+    const directory = mkdtempSync(join(tmpdir(), "haft-media-"));
+    const taken = join(directory, "taken.mjs");
     writeFileSync(
       taken,
       `import { spawn } from "node:child_process";
        import { writeFileSync } from "node:fs";
        const { pid } = spawn("/bin/sleep", ["300"], { detached: true, stdio: ["ignore", "ignore", "ignore", 3] });
-       writeFileSync(${JSON.stringify(join(folder, "pid"))}, String(pid));
+       writeFileSync(${JSON.stringify(join(directory, "pid"))}, String(pid));
        export const getDocumentProxy = () => process.exit(0);`,
     );
     try {
       const reading = createSystemMedia({ find: () => taken }).pdfText(pdfOf([["x"]]), PAGES, { timeoutMs: 3_000 });
       await expect(reading).rejects.toMatchObject({ details: { why: "slow" } });
     } finally {
-      process.kill(Number(readFileSync(join(folder, "pid"), "utf8")), "SIGKILL");
-      rmSync(folder, { recursive: true });
+      process.kill(Number(readFileSync(join(directory, "pid"), "utf8")), "SIGKILL");
+      rmSync(directory, { recursive: true });
     }
   },
   TIMEOUT_MS,

@@ -15,13 +15,13 @@ import { processEntry } from "../index.js";
 import { type Pipe, PipePool } from "./pipe-pool.js";
 
 const { PATH, TMPDIR } = process.env;
-let folder: string;
+let directory: string;
 let temp: string;
 let pool: PipePool;
 const taken: Pipe[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-pool-"));
-  temp = join(folder, "temp");
+  directory = mkdtempSync(join(tmpdir(), "haft-pool-"));
+  temp = join(directory, "temp");
   mkdirSync(temp);
   process.env.TMPDIR = temp;
   pool = new PipePool();
@@ -32,7 +32,7 @@ afterEach(() => {
   process.env.PATH = PATH;
   if (TMPDIR === undefined) delete process.env.TMPDIR;
   else process.env.TMPDIR = TMPDIR;
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 /** Whether there was a pipe. */
@@ -51,7 +51,7 @@ async function until(holds: () => boolean): Promise<void> {
 
 /** What is run as `mkfifo` from now on. */
 function setMkfifo(script: string): void {
-  const bin = mkdtempSync(join(folder, "bin-"));
+  const bin = mkdtempSync(join(directory, "bin-"));
   writeFileSync(join(bin, "mkfifo"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   process.env.PATH = [bin, PATH].join(delimiter);
 }
@@ -68,7 +68,7 @@ describe.runIf(process.platform === "linux")("a pool of pipes", () => {
       .map((one) => join(one, "mkfifo"))
       .find((one) => existsSync(one));
     expect(take()).toBe(true);
-    const log = join(folder, "pid");
+    const log = join(directory, "pid");
     setMkfifo(`${real} "$4" "$5"; echo $$ >'${log}'; exec sleep 619`);
     for (let count = 0; count < 40; count += 1) take();
     await until(() => existsSync(log) && readFileSync(log, "utf8").endsWith("\n"));
@@ -91,7 +91,7 @@ describe.runIf(process.platform === "linux")("a pool of pipes", () => {
 
   it("makes pipes again after more could not be made in the background", async () => {
     expect(take()).toBe(true);
-    const log = join(folder, "ran");
+    const log = join(directory, "ran");
     setMkfifo(`echo >'${log}'; exit 1`);
     for (let count = 0; count < 40; count += 1) expect(take()).toBe(true);
     await until(() => existsSync(log) && readdirSync(temp).length === 0);

@@ -6,13 +6,13 @@ import { transpileForProcess } from "../../testing/transpile.fixture.js";
 import { cannotRunApart, runApart, straySignals, untraced } from "./apart.fixture.js";
 import type { SignalsSent } from "./signal.fixture.js";
 
-let folder: string;
+let directory: string;
 let script: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-signal-"));
-  script = transpileForProcess(new URL("./signal.fixture.ts", import.meta.url), join(folder, "built"));
+  directory = mkdtempSync(join(tmpdir(), "haft-signal-"));
+  script = transpileForProcess(new URL("./signal.fixture.ts", import.meta.url), join(directory, "built"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 describe("sendSignal", () => {
   const title = `reaches what it is certain of, and no other process${untraced}`;

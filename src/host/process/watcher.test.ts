@@ -26,25 +26,25 @@ const NAMES = ["deaf", "in-flight", "in-session", "job", "kept", "no-environment
 
 let built: string;
 let script: string;
-let folder: string;
+let directory: string;
 beforeAll(() => {
   built = mkdtempSync(join(tmpdir(), "haft-watched-"));
   script = transpileForProcess(new URL("./watched-host.fixture.ts", import.meta.url), built);
 });
 afterAll(() => rmSync(built, { recursive: true, force: true }));
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-watcher-"));
-  mkdirSync(join(folder, "work"));
+  directory = mkdtempSync(join(tmpdir(), "haft-watcher-"));
+  mkdirSync(join(directory, "work"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-const work = () => join(folder, "work");
+const work = () => join(directory, "work");
 const pidOf = (name: string) => Number(readFileSync(join(work(), name), "utf8"));
 const isAlive = (pid: number) => processStart(pid) !== undefined;
 
 /** Starts a host and waits until all its commands have said their numbers. */
 async function startHost(): Promise<ChildProcess> {
-  const host = spawn(process.execPath, [script, join(folder, "state"), work()], {
+  const host = spawn(process.execPath, [script, join(directory, "state"), work()], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await new Promise<void>((resolve, reject) => {
@@ -71,8 +71,8 @@ it("ends within 5 s all that ran when the host was killed, and tells the next st
   expect(isAlive(pidOf("kept"))).toBe(true);
   process.kill(pidOf("kept"), "SIGKILL");
 
-  const next = createLocalBackend({ stateDir: join(folder, "state") });
-  await until(() => readdirSync(join(folder, "state", "watcher")).length > 0);
+  const next = createLocalBackend({ stateDir: join(directory, "state") });
+  await until(() => readdirSync(join(directory, "state", "watcher")).length > 0);
   await until(() => !allProcesses().some((one) => isWatcherOf(one.pid)));
   const [report, ...others] = next.takeReports();
   expect(others).toEqual([]);
@@ -83,8 +83,8 @@ it("ends within 5 s all that ran when the host was killed, and tells the next st
 });
 
 it("goes with its host when that closes, and reports nothing", async () => {
-  const backend = createLocalBackend({ stateDir: join(folder, "state") });
-  await backend.root.shell.exec("true", { cwd: folder });
+  const backend = createLocalBackend({ stateDir: join(directory, "state") });
+  await backend.root.shell.exec("true", { cwd: directory });
   const watchers = allProcesses().filter((one) => isWatcherOf(one.pid));
   expect(watchers).toHaveLength(1);
   await backend.close();
@@ -93,21 +93,21 @@ it("goes with its host when that closes, and reports nothing", async () => {
 });
 
 it("comes back when it was ended, and knows what runs", async () => {
-  const backend = createLocalBackend({ stateDir: join(folder, "state") });
-  await backend.root.shell.spawn("sleep 617", { cwd: folder, lifetime: "session" });
+  const backend = createLocalBackend({ stateDir: join(directory, "state") });
+  await backend.root.shell.spawn("sleep 617", { cwd: directory, lifetime: "session" });
   const [first] = allProcesses().filter((one) => isWatcherOf(one.pid));
   process.kill(first!.pid, "SIGKILL");
   await until(() => !isAlive(first!.pid));
   // The event of its end comes to this process a moment later than /proc shows it.
   await new Promise((resolve) => setTimeout(resolve, 20));
-  await backend.root.shell.exec("true", { cwd: folder });
+  await backend.root.shell.exec("true", { cwd: directory });
   expect(allProcesses().filter((one) => isWatcherOf(one.pid))).toHaveLength(1);
   await backend.close();
 });
 
 it("is reported in the end what came while its pipe was full, and nothing that runs is ended meanwhile", async () => {
   const pool = new PipePool();
-  const watcher = new Watcher(pool, join(folder, "state"));
+  const watcher = new Watcher(pool, join(directory, "state"));
   watcher.begin();
   await until(() => allProcesses().some((one) => isWatcherOf(one.pid)));
   const own = allProcesses().find((one) => isWatcherOf(one.pid))!.pid;
@@ -158,7 +158,7 @@ type Command = { readonly child: ChildProcess; readonly pid: number; readonly st
 function isWatcherOf(pid: number): boolean {
   try {
     const line = readFileSync(`/proc/${pid}/cmdline`, "latin1");
-    return line.includes("\0haft-watcher\0") && line.includes(join(folder, "state")) && isAlive(pid);
+    return line.includes("\0haft-watcher\0") && line.includes(join(directory, "state")) && isAlive(pid);
   } catch {
     return false;
   }
@@ -168,7 +168,7 @@ it("never signals init, even as a member of a session that it watches", () => {
   const { session, start } = processEntry(1) ?? {};
   // Its `kill` only writes down what it was given, and ends the script.
   const script = `kill() { echo "$@" >"$HAFT_TEST_SIGNALS"; exit; }\n${WATCHER_SCRIPT}`;
-  const signals = join(folder, "signals");
+  const signals = join(directory, "signals");
   const { status } = spawnSync("sh", ["-c", script, "sh", `HAFT_TEST_TAG=none-${process.pid}`, ""], {
     input: `+${session}:${start}\n`,
     env: { PATH: process.env.PATH, HAFT_TEST_SIGNALS: signals },

@@ -151,13 +151,13 @@ describe("artifacts by files", () => {
     expect(await other.read(old, 0, 10)).toBe("evicted");
     expect(textOf(await part(other, writer.id))).toBe("0123456789ab");
     const silentSince = new Date(Date.now() - STILL_WRITTEN_MS - 1_000);
-    const folder = join(state.path, "sessions/s/artifacts");
-    const names = readdirSync(folder).filter((name) => name.startsWith(writer.id));
+    const directory = join(state.path, "sessions/s/artifacts");
+    const names = readdirSync(directory).filter((name) => name.startsWith(writer.id));
     expect(names.length).toBe(3);
-    for (const name of names.slice(1)) utimesSync(join(folder, name), silentSince, silentSince);
+    for (const name of names.slice(1)) utimesSync(join(directory, name), silentSince, silentSince);
     const third = await keep(other, "3123456789abcdef");
     expect(typeof (await other.read(writer.id, 0, 10))).toBe("object");
-    for (const name of names) utimesSync(join(folder, name), silentSince, silentSince);
+    for (const name of names) utimesSync(join(directory, name), silentSince, silentSince);
     await keep(other, "4123456789abcdef");
     expect(await other.read(writer.id, 0, 10)).toBe("evicted");
     expect(textOf(await part(other, third))).toBe("3123456789abcdef");
@@ -204,8 +204,8 @@ describe("artifacts by files", () => {
 
   it("says which record is damaged, keeps the others at work, and can remove it", async () => {
     const id = await keep(open(), "whole");
-    const folder = join(state.path, "sessions", "s", "artifacts");
-    const sound = JSON.parse(readFileSync(join(folder, `${id}.json`), "utf8"));
+    const directory = join(state.path, "sessions", "s", "artifacts");
+    const sound = JSON.parse(readFileSync(join(directory, `${id}.json`), "utf8"));
     const odd = [
       { id: "../../x" },
       { partBytes: 0 },
@@ -223,13 +223,13 @@ describe("artifacts by files", () => {
       ...odd.map((more) => JSON.stringify({ ...sound, id: "a-bad", ...more })),
     ];
     for (const text of texts) {
-      writeFileSync(join(folder, "a-bad.json"), text);
+      writeFileSync(join(directory, "a-bad.json"), text);
       const artifacts = open(8, 8);
       expect(await artifacts.list()).toMatchObject([{ id }]);
       expect(artifacts.damaged()).toEqual(["a-bad"]);
       await expect(artifacts.read("a-bad", 0, 1)).rejects.toMatchObject({
         code: "STORE_CONFLICT",
-        message: expect.stringContaining(join(folder, "a-bad.json")),
+        message: expect.stringContaining(join(directory, "a-bad.json")),
       });
       expect(textOf(await part(artifacts, id))).toBe("whole");
     }
@@ -239,8 +239,8 @@ describe("artifacts by files", () => {
     expect(artifacts.remove("a-bad")).toBe(true);
     expect(artifacts.damaged()).toEqual([]);
     for (const make of [
-      () => mkdirSync(join(folder, "a-odd.json")),
-      () => execFileSync("mkfifo", [join(folder, "a-odd.json")]),
+      () => mkdirSync(join(directory, "a-odd.json")),
+      () => execFileSync("mkfifo", [join(directory, "a-odd.json")]),
     ]) {
       make();
       expect(artifacts.damaged()).toEqual(["a-odd"]);

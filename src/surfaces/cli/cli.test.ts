@@ -23,7 +23,7 @@ beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "haft-cli-")));
   workspace = join(root, "project");
   home = join(root, "home");
-  for (const folder of [workspace, home]) mkdirSync(folder);
+  for (const directory of [workspace, home]) mkdirSync(directory);
   writeFileSync(join(workspace, "a.txt"), "one\ntwo TODO\n");
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
@@ -76,10 +76,10 @@ describe("haft call", () => {
       [["call", "read", "{}", "--workspace", "/"], /root of the file system.*--workspace DIR/],
       [["cal"], /no command "cal".*"call"/],
     ];
-    for (const [args, told] of cases) {
+    for (const [args, reported] of cases) {
       const done = await haft(args);
       expect([args, done.status, done.stdout]).toEqual([args, 2, ""]);
-      expect(done.stderr).toMatch(told);
+      expect(done.stderr).toMatch(reported);
       expect(done.stderr).not.toMatch(/\n\s+at /);
     }
   });
@@ -208,7 +208,7 @@ describe("sessions of the command line", () => {
     expect(readFileSync(join(workspace, "a.txt"), "utf8")).toBe("new\n");
   });
 
-  it("tell an unwritable state folder by the first call, with the option that names another", async () => {
+  it("tell an unwritable state directory by the first call, with the option that names another", async () => {
     writeFileSync(join(root, "file"), "");
     const done = await call("read", { path: "a.txt" }, "--state", join(root, "file", "state"));
     expect(done.status).toBe(1);

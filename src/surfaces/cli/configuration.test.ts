@@ -26,7 +26,7 @@ beforeEach(() => {
   workspace = join(root, "project");
   home = join(root, "home");
   mine = join(home, ".config", "haft", "haft.jsonc");
-  for (const folder of [workspace, dirname(mine), join(workspace, "sub")]) mkdirSync(folder, { recursive: true });
+  for (const directory of [workspace, dirname(mine), join(workspace, "sub")]) mkdirSync(directory, { recursive: true });
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -136,7 +136,7 @@ describe("the configuration of a command", () => {
     expect(readdirSync(join(home, "kept"))).toContain("audit");
   });
 
-  it("works in the folder that it names, which for a project is one of its own", async () => {
+  it("works in the directory that it names, which for a project is one of its own", async () => {
     project({ workspace: "sub" });
     expect((await bash("pwd")).stdout).toContain(join(workspace, "sub"));
     expect((await bash("pwd", "--workspace", workspace)).stdout).toMatch(/project\n/);
@@ -173,7 +173,7 @@ describe("the configuration of a command", () => {
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it("holds for an MCP client, in the folder that the client works in", async () => {
+  it("holds for an MCP client, in the directory that the client works in", async () => {
     project({ tools: { bash: false }, dialect: "zeroclaw" });
     const elsewhere = join(root, "elsewhere");
     mkdirSync(elsewhere);
@@ -194,14 +194,14 @@ describe("the configuration of a command", () => {
       true,
     );
     const over = { name: "file_write", arguments: { path: "a.txt", content: "new" } };
-    for (const folder of [workspace, elsewhere]) writeFileSync(join(folder, "a.txt"), "old");
+    for (const directory of [workspace, elsewhere]) writeFileSync(join(directory, "a.txt"), "old");
     expect(await here.callTool(over)).toHaveProperty("isError", true);
     await here.close();
-    // The dialect of the first folder is spoken in the next one too, and its gate stays behind there as well.
+    // The dialect of the first directory is spoken in the next one too, and its gate stays behind there as well.
     const there = await connect([`file://${elsewhere}`]);
     expect(await there.callTool(over)).toHaveProperty("isError", true);
     await there.close();
-    for (const folder of [workspace, elsewhere]) expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("old");
+    for (const directory of [workspace, elsewhere]) expect(readFileSync(join(directory, "a.txt"), "utf8")).toBe("old");
     const read = async (client: Client): Promise<unknown> => {
       const answer = await client.callTool({ name: "file_read", arguments: { path: "haft.jsonc" } }).catch(String);
       await client.close();

@@ -33,7 +33,7 @@ let state: string;
 
 beforeEach(async () => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "haft-full-")));
-  for (const folder of ["disk", "home", "plain", "state"]) mkdirSync(join(root, folder));
+  for (const directory of ["disk", "home", "plain", "state"]) mkdirSync(join(root, directory));
 });
 afterEach(() => {
   disk?.end();
@@ -202,7 +202,7 @@ describe.skipIf(WHY_NOT !== undefined)(`a disk without room${WHY_NOT === undefin
     await expectSound();
   });
 
-  it("a server goes on: its next call after room is made is answered and on record", async () => {
+  it("a server continues: its next call after room is made is answered and on record", async () => {
     await open();
     const [command, ...args] = argvOf(["serve", "--stdio", "--workspace", join(disk.path, "project")]);
     const client = new Client({ name: "test", version: "1" });

@@ -62,7 +62,7 @@ describe("a file that a killed process left half-written", () => {
       stdio: ["pipe", "ignore", "pipe"],
     });
     let notes = "";
-    const told = new Promise<void>((resolve) => {
+    const reported = new Promise<void>((resolve) => {
       server.stderr.setEncoding("utf8").on("data", (text: string) => {
         notes += text;
         if (restoreIn(notes) !== undefined) resolve();
@@ -73,7 +73,7 @@ describe("a file that a killed process left half-written", () => {
     send({ id: 1, method: "initialize", params: about });
     send({ method: "notifications/initialized" });
     send({ id: 2, method: "tools/call", params: { name: "ls", arguments: {} } });
-    await told;
+    await reported;
     server.stdin.end();
     await new Promise((resolve) => server.once("close", resolve));
     expect(spawnSync("sh", ["-c", restoreIn(notes)!]).status).toBe(0);

@@ -11,7 +11,8 @@ let workspace: string;
 beforeAll(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "haft-examples-")));
   workspace = join(root, "project");
-  for (const folder of ["project", "home", "home/project", "bin"]) mkdirSync(join(root, folder), { recursive: true });
+  for (const directory of ["project", "home", "home/project", "bin"])
+    mkdirSync(join(root, directory), { recursive: true });
   writeFileSync(
     join(root, "bin", "haft"),
     `#!/bin/sh\nexec "${process.execPath}" "${built("surfaces/cli/main.js")}" "$@"\n`,

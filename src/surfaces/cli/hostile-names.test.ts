@@ -1,4 +1,4 @@
-/** What a terminal would obey reaches none, whichever way it comes: from a file, a process, a folder, a client or another server. */
+/** What a terminal would obey reaches none, whichever way it comes: from a file, a process, a directory, a client or another server. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "haft-hostile-")));
   home = join(root, "home");
   workspace = join(root, `shop ${HOSTILE}`);
-  for (const folder of [home, workspace]) mkdirSync(folder);
+  for (const directory of [home, workspace]) mkdirSync(directory);
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -163,12 +163,12 @@ describe("names that a command prints", () => {
   });
 
   it("reach standard error by one function", () => {
-    const folder = new URL(".", import.meta.url);
+    const directory = new URL(".", import.meta.url);
     // The others have nothing of a stranger to say, or clean it themselves because it has several lines.
     const others = ["commands/call/call-input.ts", "main.ts", "output.ts", "usage.ts"];
-    const writers = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => {
+    const writers = readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) => {
       if (!name.endsWith(".ts") || name.endsWith(".test.ts")) return false;
-      return readFileSync(new URL(name, folder), "utf8").includes("process.stderr.write");
+      return readFileSync(new URL(name, directory), "utf8").includes("process.stderr.write");
     });
     expect(writers.sort()).toEqual(others);
   });

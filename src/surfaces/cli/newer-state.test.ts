@@ -17,7 +17,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { built, cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
 
 let root: string;
-/** A state folder with one of each kind of file. */
+/** A state directory with one of each kind of file. */
 let filled: string;
 let state: string;
 
@@ -27,7 +27,7 @@ const call = (tool: string, input: object): Promise<Finished> => haft(["call", t
 
 beforeAll(async () => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "haft-newer-")));
-  for (const folder of ["project", "home"]) mkdirSync(join(root, folder));
+  for (const directory of ["project", "home"]) mkdirSync(join(root, directory));
   filled = join(root, "filled");
   state = filled;
   writeFileSync(join(root, "project", "old.txt"), "old");
@@ -45,18 +45,18 @@ beforeEach(() => {
   cpSync(filled, state, { recursive: true, preserveTimestamps: true });
 });
 
-/** Every name below a folder, with its bytes and the time of its last change. */
-function bytesBelow(folder: string): Readonly<Record<string, string>> {
-  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
+/** Every name below a directory, with its bytes and the time of its last change. */
+function bytesBelow(directory: string): Readonly<Record<string, string>> {
+  const names = readdirSync(directory, { recursive: true, encoding: "utf8" }).sort();
   return Object.fromEntries(
     names.map((name) => {
-      const info = lstatSync(join(folder, name));
-      return [name, info.isFile() ? `${info.mtimeMs} ${readFileSync(join(folder, name), "latin1")}` : "folder"];
+      const info = lstatSync(join(directory, name));
+      return [name, info.isFile() ? `${info.mtimeMs} ${readFileSync(join(directory, name), "latin1")}` : "folder"];
     }),
   );
 }
 
-/** What is kept, by its first name below the state folder, and the commands that read or write it. */
+/** What is kept, by its first name below the state directory, and the commands that read or write it. */
 const TABLE: readonly (readonly [kind: string, commands: readonly (readonly string[])[]])[] = [
   ["audit", [["call", "time", "{}"], ["audit"], ["audit", "x", "--json"]]],
   ["watcher", [["call", "process", '{"action":"list"}']]],
@@ -102,7 +102,7 @@ const TABLE: readonly (readonly [kind: string, commands: readonly (readonly stri
   ],
 ];
 
-describe("a state folder of a newer version", () => {
+describe("a state directory of a newer version", () => {
   it("is one of which the table knows every kind of file", () => {
     const kinds = readdirSync(filled).filter((name) => name !== "format.json");
     expect(kinds.sort()).toEqual(TABLE.map(([kind]) => kind).sort());

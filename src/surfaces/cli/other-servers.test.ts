@@ -17,7 +17,7 @@ let pids: string;
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "haft-others-")));
   [workspace, home, pids] = [join(root, "project"), join(root, "home"), join(root, "pids")];
-  for (const folder of [workspace, join(home, ".config", "haft")]) mkdirSync(folder, { recursive: true });
+  for (const directory of [workspace, join(home, ".config", "haft")]) mkdirSync(directory, { recursive: true });
   const more = `
     const { writeFileSync } = await import("node:fs");
     const { spawn } = await import("node:child_process");
@@ -73,7 +73,7 @@ describe("servers of the configuration", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("have no tool that the folder of the client switches off", async () => {
+  it("have no tool that the directory of the client switches off", async () => {
     writeFileSync(join(workspace, "haft.jsonc"), JSON.stringify({ tools: { docs__echo: false } }));
     const client = new Client({ name: "test", version: "1" }, { capabilities: { roots: {} } });
     client.setRequestHandler("roots/list", () => ({ roots: [{ uri: `file://${workspace}` }] }));

@@ -16,7 +16,7 @@ import { cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js
 let root: string;
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "haft-kept-")));
-  for (const folder of ["project", "home"]) mkdirSync(join(root, folder));
+  for (const directory of ["project", "home"]) mkdirSync(join(root, directory));
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -57,7 +57,7 @@ describe("haft audit", () => {
 });
 
 describe("--state", () => {
-  it("takes ~ as the home folder where no shell has", async () => {
+  it("takes ~ as the home directory where no shell has", async () => {
     await haft("call", "time", "{}", "--state", "~/kept");
     expect(readdirSync(join(root, "home", "kept"))).toContain("audit");
     expect(readdirSync(join(root, "project"))).toEqual([]);
@@ -122,7 +122,7 @@ describe("haft sessions", () => {
     expect((await haft("sessions", "list")).stdout).toContain("\\x1b[31mred");
   });
 
-  it("looks into the state folder that it is given", async () => {
+  it("looks into the state directory that it is given", async () => {
     await plan("daily");
     const elsewhere = await haft("sessions", "list", "--state", join(root, "elsewhere"));
     expect(elsewhere.stdout).toBe("No stored sessions.\n");

@@ -1,32 +1,32 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { type ProgressNotification, progressOf, SILENCE_MS } from "./progress.js";
 
-let told: ProgressNotification["params"][];
+let reported: ProgressNotification["params"][];
 beforeEach(() => {
-  told = [];
+  reported = [];
   vi.useFakeTimers();
 });
 afterEach(() => void vi.useRealTimers());
 
 const start = () =>
   progressOf("t", async ({ params }) => {
-    told.push(params);
+    reported.push(params);
   });
 const event = (text: string) => ({ kind: "output", data: { text } });
 
 it("tells that a silent call still runs, every ten seconds, with a number that grows", () => {
   const progress = start();
   vi.advanceTimersByTime(SILENCE_MS - 1);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   vi.advanceTimersByTime(2 * SILENCE_MS + 1);
-  expect(told).toEqual([
+  expect(reported).toEqual([
     { progressToken: "t", progress: 1, message: "still running after 10 s" },
     { progressToken: "t", progress: 2, message: "still running after 20 s" },
     { progressToken: "t", progress: 3, message: "still running after 30 s" },
   ]);
   progress.end();
   vi.advanceTimersByTime(5 * SILENCE_MS);
-  expect(told).toHaveLength(3);
+  expect(reported).toHaveLength(3);
 });
 
 it("tells the first event at once and of many only the latest, never less progress than before", () => {
@@ -36,8 +36,8 @@ it("tells the first event at once and of many only the latest, never less progre
   vi.advanceTimersByTime(SILENCE_MS);
   progress.onEvent(event("d"));
   vi.advanceTimersByTime(100);
-  expect(told.map(({ message }) => message)).toEqual(["a", "c", "still running after 10 s", "d"]);
-  const numbers = told.map(({ progress }) => progress);
+  expect(reported.map(({ message }) => message)).toEqual(["a", "c", "still running after 10 s", "d"]);
+  const numbers = reported.map(({ progress }) => progress);
   expect(numbers).toEqual([...numbers].sort((one, other) => one - other));
   expect(new Set(numbers).size).toBe(numbers.length);
   progress.end();
@@ -47,10 +47,10 @@ it("never leaves more than ten seconds without a word, whenever the last event c
   const progress = start();
   const at: number[] = [];
   for (let second = 0; second < 60; second++) {
-    const before = told.length;
+    const before = reported.length;
     if (second % 13 === 4) progress.onEvent(event(`event ${second}`));
     vi.advanceTimersByTime(1000);
-    if (told.length > before) at.push(second + 1);
+    if (reported.length > before) at.push(second + 1);
   }
   const pauses = at.map((second, index) => second - (at[index - 1] ?? 0));
   expect(Math.max(...pauses)).toBeLessThanOrEqual(10);
@@ -62,5 +62,5 @@ it("says nothing of an event that comes after the end", () => {
   progress.end();
   progress.onEvent(event("late"));
   vi.advanceTimersByTime(5 * SILENCE_MS);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });

@@ -177,15 +177,15 @@ describe("a peer without a token", () => {
 describe("a client with a token", () => {
   it("is told the limit when its body is too large, whether it says so beforehand or not", async () => {
     const large = `{"x":"${"x".repeat(MAX_REQUEST_BYTES)}"}`;
-    const told = await rawSocket(url);
-    told.socket.write(head(...withToken, `Content-Length: ${large.length}`));
-    await told.closed;
+    const reported = await rawSocket(url);
+    reported.socket.write(head(...withToken, `Content-Length: ${large.length}`));
+    await reported.closed;
     const untold = await rawSocket(url);
     untold.socket.write(head(...withToken, "Transfer-Encoding: chunked"));
     const pour = setInterval(() => untold.socket.write(`40000\r\n${"x".repeat(0x40000)}\r\n`), 1);
     await untold.closed;
     clearInterval(pour);
-    for (const { received } of [told, untold]) {
+    for (const { received } of [reported, untold]) {
       expect(received).toMatch(/^HTTP\/1\.1 413 /);
       expect(received).toContain(`${MAX_REQUEST_BYTES} bytes`);
     }
@@ -203,7 +203,7 @@ describe("a client with a token", () => {
     await stillServes();
   });
 
-  it("is told what was not understood, and the server goes on", async () => {
+  it("is told what was not understood, and the server continues", async () => {
     const bodies: readonly (string | Buffer)[] = [
       "",
       "{",

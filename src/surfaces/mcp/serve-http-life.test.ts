@@ -72,7 +72,7 @@ async function callAndLeave(headers: readonly string[], body: string, begun: Pro
 }
 
 describe("a call over HTTP", () => {
-  it("goes on when the connection of a client of the older protocol breaks, and ends when it is cancelled", async () => {
+  it("continues when the connection of a client of the older protocol breaks, and ends when it is cancelled", async () => {
     const session = await openSession();
     const { begun, cancelled } = held();
     await callAndLeave([`Mcp-Session-Id: ${session}`], call(2), begun);
@@ -126,7 +126,7 @@ describe("a call over HTTP", () => {
 });
 
 describe("a session of the older protocol", () => {
-  it("goes on for a client that comes back with its id", async () => {
+  it("continues for a client that comes back with its id", async () => {
     const first = await test.newClient("legacy");
     await first.callTool(greet);
     const id = test.seen[0]?.session.key.split(":")[2];

@@ -15,7 +15,7 @@ let requestInit: { headers: Record<string, string> };
 
 beforeAll(async () => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "haft-http-")));
-  for (const folder of ["project", "home"]) mkdirSync(join(root, folder));
+  for (const directory of ["project", "home"]) mkdirSync(join(root, directory));
   writeFileSync(join(root, "project", "a.txt"), "one\ntwo TODO\n");
   const child = spawn(process.execPath, [built("surfaces/cli/main.js"), "serve"], {
     cwd: join(root, "project"),

@@ -140,10 +140,10 @@ describe.each(Object.entries(CLIENTS))("an MCP client of %s over HTTP", (_name, 
       return {};
     };
     const client = await connect();
-    const told: unknown[] = [];
-    const onprogress = (one: unknown): void => void told.push(one);
+    const reported: unknown[] = [];
+    const onprogress = (one: unknown): void => void reported.push(one);
     await callWith(client, { onprogress });
-    expect(told).toEqual([{ progress: 1, message: "half" }]);
+    expect(reported).toEqual([{ progress: 1, message: "half" }]);
   });
 
   it("cancels a call", async () => {

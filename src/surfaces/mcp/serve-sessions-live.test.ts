@@ -14,7 +14,7 @@ let root: string;
 let servers: Running[];
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "haft-clients-")));
-  for (const folder of ["project", "home"]) mkdirSync(join(root, folder));
+  for (const directory of ["project", "home"]) mkdirSync(join(root, directory));
   servers = [];
 });
 afterEach(async () => {
@@ -175,7 +175,7 @@ describe("a client with a token of its own", () => {
 });
 
 describe("a client of the older protocol", () => {
-  it("goes on with its session by its id, in either version of the package", async () => {
+  it("continues with its session by its id, in either version of the package", async () => {
     const server = await serve();
     const first = await connectNew(server, server.token, { mode: "legacy" });
     await plan(first.client, "to be continued");
@@ -241,7 +241,7 @@ describe("the server", () => {
     await client.close();
   });
 
-  it("goes on when there is no file left for one more connection", async () => {
+  it("continues when there is no file left for one more connection", async () => {
     const server = await serve({ openFiles: 400 });
     const sockets = Array.from({ length: 1_000 }, () =>
       connect(Number(server.url.port), "127.0.0.1").on("error", () => {}),

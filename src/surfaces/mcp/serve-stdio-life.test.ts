@@ -45,10 +45,12 @@ describe("the stdio server", () => {
     const answers = lines().map(
       (line) => JSON.parse(line) as { id: unknown; error?: { code: number }; result?: { isError?: boolean } },
     );
-    const told = answers.map(({ id, error, result }) => [id, error?.code ?? result?.isError ?? "result"]);
+    const reported = answers.map(({ id, error, result }) => [id, error?.code ?? result?.isError ?? "result"]);
     const refused = ["odd", 1.5, 2, null].map((id) => [id, -32_600]);
-    expect(new Set(told.map(String))).toEqual(new Set([[1, "result"], ...refused, [4, false], [5, false]].map(String)));
-    expect(told).toHaveLength(7);
+    expect(new Set(reported.map(String))).toEqual(
+      new Set([[1, "result"], ...refused, [4, false], [5, false]].map(String)),
+    );
+    expect(reported).toHaveLength(7);
   });
 
   it("answers each line that is no message, skips empty ones, and continues", async () => {

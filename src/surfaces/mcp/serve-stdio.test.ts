@@ -46,11 +46,11 @@ describe.each(Object.entries(CLIENTS))("an MCP client of %s over stdio", (_name,
 
   it("hears of progress while a command prints", async () => {
     const client = await connect();
-    const told: { message?: string }[] = [];
-    const onprogress = (one: { message?: string }): void => void told.push(one);
+    const reported: { message?: string }[] = [];
+    const onprogress = (one: { message?: string }): void => void reported.push(one);
     // Progress is about what happens before the end, so the command lives a little longer than its first line.
     await textOf(client, "bash", { command: "echo first; sleep 0.3; echo second" }, { onprogress });
-    expect(told.length).toBeGreaterThan(0);
+    expect(reported.length).toBeGreaterThan(0);
   });
 });
 
@@ -78,7 +78,7 @@ describe("what a client of the stdio server gets", () => {
     }
   });
 
-  it("errors of a call as results of the tool, and the server goes on [MCP-25]", async () => {
+  it("errors of a call as results of the tool, and the server continues [MCP-25]", async () => {
     const client = await place.newClient("legacy");
     for (const [name, args] of [
       ["nosuch", {}],
@@ -188,7 +188,7 @@ describe("where the stdio server works", () => {
     expect(await textOf(client, "todo_read", {})).toContain("Move");
   });
 
-  it("starts in a folder that may be no workspace, and tells each call what to add", async () => {
+  it("starts in a directory that may be no workspace, and tells each call what to add", async () => {
     const client = await place.newClient("auto", place.server([], "/"));
     expect((await client.listTools()).tools.length).toBeGreaterThan(0);
     expect((await client.listResources()).resources).toEqual([]);

@@ -49,7 +49,7 @@ describe("parseConfig", () => {
       ["{} {}", "haft.jsonc:1:4: the configuration ends before this; remove what follows."],
       ["{ /* ", "haft.jsonc:1:3: this comment is not closed."],
     ];
-    for (const [text, told] of cases) expect([text, await problemsOf(text)]).toEqual([text, [told]]);
+    for (const [text, reported] of cases) expect([text, await problemsOf(text)]).toEqual([text, [reported]]);
   });
 
   it("names the key, what it takes and the nearest name", async () => {
@@ -79,10 +79,10 @@ describe("parseConfig", () => {
       ["[]", /1:1: the whole is a list; expected an object\.$/],
       ['{ "workspace": "" }', /"workspace" is ""; expected a path\.$/],
     ];
-    for (const [text, told] of cases) {
+    for (const [text, reported] of cases) {
       const problems = await problemsOf(text);
       expect([text, problems.length]).toEqual([text, 1]);
-      expect(problems[0]).toMatch(told);
+      expect(problems[0]).toMatch(reported);
     }
   });
 

@@ -237,10 +237,10 @@ describe("output", () => {
         options.onOutput?.("stderr", bytes.slice(at, at + 100_000), at);
     });
     await bash(bench, "x");
-    const told = events.map(({ data }) => data as { stream: string; text: string; bytes?: number });
-    expect(told.map(({ text }) => text).join("")).toBe(`é${"x".repeat(65_534)}`);
-    expect(told.filter(({ bytes: count }) => count !== undefined)).toHaveLength(2);
-    expect(told.every(({ stream }) => stream === "stderr")).toBe(true);
+    const reported = events.map(({ data }) => data as { stream: string; text: string; bytes?: number });
+    expect(reported.map(({ text }) => text).join("")).toBe(`é${"x".repeat(65_534)}`);
+    expect(reported.filter(({ bytes: count }) => count !== undefined)).toHaveLength(2);
+    expect(reported.every(({ stream }) => stream === "stderr")).toBe(true);
   });
 
   it("dropped by a backend leaves a marker in the artifact, and is counted", async () => {

@@ -12,14 +12,14 @@ import type { BashData } from "./contract.js";
 
 const MIB = 1024 * 1024;
 
-let folder: string;
+let directory: string;
 let backend: Backend | undefined;
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-slow-store-")));
+  directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-slow-store-")));
 });
 afterEach(async () => {
   await backend?.close();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -52,7 +52,7 @@ function storeOf(write: (chunk: Uint8Array, count: number) => Promise<void>) {
 const backends: Record<string, () => Promise<Backend>> = {
   local: async () => createLocalBackend({ watcher: false }),
   posix: () => openLocalPosix({ shell: "sh" }),
-  memory: async () => createMemoryBackend({ cwd: folder }),
+  memory: async () => createMemoryBackend({ cwd: directory }),
 };
 
 describe.each(Object.keys(backends))("on %s", (name) => {
@@ -60,11 +60,11 @@ describe.each(Object.keys(backends))("on %s", (name) => {
     backend = await backends[name]!();
     const out = randomBytes(20 * MIB);
     const err = randomBytes(3 * MIB);
-    await backend.root.fs.writeFile(`${folder}/out`, out);
-    await backend.root.fs.writeFile(`${folder}/err`, err);
+    await backend.root.fs.writeFile(`${directory}/out`, out);
+    await backend.root.fs.writeFile(`${directory}/err`, err);
     // 40 MiB a second, where a command prints a gigabyte.
     const store = storeOf((chunk) => pause(Math.ceil((chunk.length / MIB) * 25)));
-    const bench = toolBench({ backend, workspace: folder, session: store.session });
+    const bench = toolBench({ backend, workspace: directory, session: store.session });
     const { data, truncations: cuts } = await bench.call<BashData>("bash", { command: "cat err >&2; cat out" });
     expect(data).toMatchObject({ ended: "itself", stdout: { bytes: out.length }, stderr: { bytes: err.length } });
     expect(cuts?.map(({ producedBytes, next }) => [producedBytes, next?.includes("for all of it")])).toEqual([
@@ -82,7 +82,7 @@ it("an artifact is closed even if its store fails, and the output is only trunca
   const store = storeOf(async (_chunk, count) => {
     if (count === 1) throw new Error("disk full");
   });
-  const bench = toolBench({ backend, workspace: folder, session: store.session });
+  const bench = toolBench({ backend, workspace: directory, session: store.session });
   const { data, truncations: cuts } = await bench.call<BashData>("bash", { command: "head -c 9000000 /dev/zero" });
   expect(data).toMatchObject({ ended: "itself", stdout: { bytes: 9_000_000 } });
   expect(cuts).toMatchObject([{ what: "stdout", next: expect.stringContaining("less output") }]);
@@ -92,7 +92,7 @@ it("an artifact is closed even if its store fails, and the output is only trunca
 it("a store that is stuck holds neither the command's end nor a cancel", async () => {
   backend = createLocalBackend({ watcher: false });
   const store = storeOf(() => new Promise(() => {}));
-  const bench = toolBench({ backend, workspace: folder, session: store.session });
+  const bench = toolBench({ backend, workspace: directory, session: store.session });
   const control = new AbortController();
   const running = bench.call<BashData>("bash", { command: "yes" }, undefined, control.signal);
   // Until the pipe and what may wait are full.

@@ -162,13 +162,13 @@ const BACKENDS = {
   posix: (cwd: string) => openLocalPosix({ cwd }),
 } as const;
 
-describe.each(Object.entries(BACKENDS))("on a real folder, %s", (_name, open) => {
+describe.each(Object.entries(BACKENDS))("on a real directory, %s", (_name, open) => {
   it("deletes a tree, but neither the target of a symlink nor another hard link of a file", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "haft-delete-"));
-    const at = (name: string) => join(folder, name);
-    const backend = await open(folder);
+    const directory = mkdtempSync(join(tmpdir(), "haft-delete-"));
+    const at = (name: string) => join(directory, name);
+    const backend = await open(directory);
     try {
-      const bench = toolBench({ backend, workspace: folder });
+      const bench = toolBench({ backend, workspace: directory });
       for (const name of ["d", "d/sub", "real"]) mkdirSync(at(name));
       writeFileSync(at("real/a.txt"), "one");
       writeFileSync(at("twin.txt"), "two");
@@ -186,10 +186,10 @@ describe.each(Object.entries(BACKENDS))("on a real folder, %s", (_name, open) =>
       expect(readFileSync(at("real/a.txt"), "utf8")).toBe("one");
       expect(readFileSync(at("twin.txt"), "utf8")).toBe("two");
       expect((await remove(bench, "out", { recursive: true })).data).toMatchObject({ kind: "link", target: "/" });
-      expect(await remove(bench, folder, { recursive: true })).toMatchObject({ code: "FS_BAD_PATH" });
+      expect(await remove(bench, directory, { recursive: true })).toMatchObject({ code: "FS_BAD_PATH" });
     } finally {
       await backend.close();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(directory, { recursive: true, force: true });
     }
   }, 20_000);
 });

@@ -217,8 +217,8 @@ describe("with the bounds of indusagi", () => {
   verifies("IR-097", "paths are relative to the root, which is `.`; pruned directories are not entered", async () => {
     const bench = memoryBench(emptyFiles(["src/a/src.ts", "src/node_modules/src.ts", "src/.git/src.ts", ".gitignore"]));
     expect(paths((await find(bench, { query: "src", path: "src" }, INDUSAGI)).data)).toEqual([".", "a/src.ts"]);
-    const folders = { query: "SRC", path: "src", type: "dir" };
-    expect((await find(bench, folders, INDUSAGI)).data?.entries).toEqual([{ path: ".", kind: "directory" }]);
+    const directories = { query: "SRC", path: "src", type: "dir" };
+    expect((await find(bench, directories, INDUSAGI)).data?.entries).toEqual([{ path: ".", kind: "directory" }]);
     expect(paths((await find(bench, { query: "*", path: "src/a" }, INDUSAGI)).data)).toEqual([".", "src.ts"]);
   });
 

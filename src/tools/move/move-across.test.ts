@@ -35,7 +35,7 @@ describe.skipIf(!isOther)("a move to another file system", () => {
       for (const name of ["one.txt", "folder/two.txt"]) expect(readFileSync(join(here, name), "utf8")).toBe(name);
     } finally {
       await backend.close();
-      for (const folder of [here, there]) rmSync(folder, { recursive: true });
+      for (const directory of [here, there]) rmSync(directory, { recursive: true });
     }
   });
 });

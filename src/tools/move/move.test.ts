@@ -151,13 +151,13 @@ const BACKENDS = {
   posix: (cwd: string) => openLocalPosix({ cwd }),
 } as const;
 
-describe.each(Object.entries(BACKENDS))("on a real folder, %s", (_name, open) => {
+describe.each(Object.entries(BACKENDS))("on a real directory, %s", (_name, open) => {
   it("moves files, directories and symlinks, and leaves two hard links of one file", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "haft-move-"));
-    const at = (name: string) => join(folder, name);
-    const backend = await open(folder);
+    const directory = mkdtempSync(join(tmpdir(), "haft-move-"));
+    const at = (name: string) => join(directory, name);
+    const backend = await open(directory);
     try {
-      const bench = toolBench({ backend, workspace: folder });
+      const bench = toolBench({ backend, workspace: directory });
       mkdirSync(at("src"));
       writeFileSync(at("src/a.txt"), "one");
       writeFileSync(at("old.txt"), "old");
@@ -177,7 +177,7 @@ describe.each(Object.entries(BACKENDS))("on a real folder, %s", (_name, open) =>
       expect(existsSync(at("lib/src/a.txt"))).toBe(false);
     } finally {
       await backend.close();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(directory, { recursive: true, force: true });
     }
   }, 20_000);
 });

@@ -156,8 +156,8 @@ describe("process", () => {
     );
     expect((await call({ action: "stop" })).text).toContain("`id` is missing; `stop` takes the id of a job");
     expect((await call({ action: "list" })).text).toBe("No jobs.");
-    const badFolder = await call({ action: "start", command: "true", cwd: "nowhere" });
-    expect(badFolder.code).toBe("SHELL_SPAWN");
+    const badDirectory = await call({ action: "start", command: "true", cwd: "nowhere" });
+    expect(badDirectory.code).toBe("SHELL_SPAWN");
   });
 
   it("lists jobs of the session; longer-lived ones of other sessions on request", async () => {

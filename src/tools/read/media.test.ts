@@ -207,8 +207,8 @@ describe("media of over 8 MiB", () => {
   };
 
   it.each(Object.keys(BACKENDS))("is read on the backend %s", async (name) => {
-    const folder = await mkdtemp(join(tmpdir(), "haft-media-"));
-    const backend = await BACKENDS[name]!(folder);
+    const directory = await mkdtemp(join(tmpdir(), "haft-media-"));
+    const backend = await BACKENDS[name]!(directory);
     try {
       const bench = toolBench({ backend, host });
       await bench.put("n.png", large);
@@ -218,7 +218,7 @@ describe("media of over 8 MiB", () => {
       expect((await read(bench, "a.pdf")).data?.text).toContain("on any backend\n");
     } finally {
       await backend.close({});
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(directory, { recursive: true, force: true });
     }
   });
 });
@@ -280,9 +280,9 @@ describe("a PDF", () => {
 
   it("is reported by type and size where the package is missing, with what to install", async () => {
     const files = { "a.pdf": pdfOf([["x"]]) };
-    const told = await read(memoryBench(files, { host: { media: missing } }), "a.pdf");
-    expect(told).toMatchObject({ isError: false, data: { kind: "binary", mime: "application/pdf" } });
-    expect(told.details?.notes).toEqual([
+    const reported = await read(memoryBench(files, { host: { media: missing } }), "a.pdf");
+    expect(reported).toMatchObject({ isError: false, data: { kind: "binary", mime: "application/pdf" } });
+    expect(reported.details?.notes).toEqual([
       "Its text is not shown: the package unpdf, which reads PDFs, is not installed. Install it beside Haft (`npm install unpdf`). Try a command such as `pdftotext`.",
     ]);
     const without = await read(memoryBench(files), "a.pdf");

@@ -210,10 +210,10 @@ describe("pictures", () => {
     const shown = await bench.call<ReadData>("read", { path: "ok.png" });
     expect(shown.content).toMatchObject([{ kind: "image", mime: "image/png" }]);
     for (const path of ["wide.png", "heavy.png"]) {
-      const told = await bench.call<ReadData>("read", { path });
-      expect(told.content).toEqual([]);
-      expect(told.data).toMatchObject({ kind: "image", mime: "image/png" });
-      expect(told.details?.notes).toMatchObject([expect.stringContaining("not shown")]);
+      const reported = await bench.call<ReadData>("read", { path });
+      expect(reported.content).toEqual([]);
+      expect(reported.data).toMatchObject({ kind: "image", mime: "image/png" });
+      expect(reported.details?.notes).toMatchObject([expect.stringContaining("not shown")]);
     }
   });
 });

@@ -18,18 +18,18 @@ describe.each(Object.keys(BACKENDS))(
   "what somebody writes while a call keeps the old bytes, on the backend %s",
   (name) => {
     async function raced(meanwhile: (bench: ToolBench) => Promise<void>, body: (bench: ToolBench) => Promise<void>) {
-      const folder = mkdtempSync(join(tmpdir(), "haft-meanwhile-"));
-      const backend = await BACKENDS[name]!(folder);
-      const bench = racedBench(backend, name === "memory" ? backend.cwd : folder, meanwhile);
+      const directory = mkdtempSync(join(tmpdir(), "haft-meanwhile-"));
+      const backend = await BACKENDS[name]!(directory);
+      const bench = racedBench(backend, name === "memory" ? backend.cwd : directory, meanwhile);
       try {
         for (const path of ["d/a.txt", "d/b.txt", "f.txt", "g.txt"]) {
-          await backend.root.fs.mkdir(`${name === "memory" ? backend.cwd : folder}/d`, true);
+          await backend.root.fs.mkdir(`${name === "memory" ? backend.cwd : directory}/d`, true);
           await bench.put(path, "old");
         }
         await body(bench);
       } finally {
         await backend.close();
-        rmSync(folder, { recursive: true });
+        rmSync(directory, { recursive: true });
       }
     }
 
@@ -82,7 +82,7 @@ describe.each(Object.keys(BACKENDS))(
         },
       ));
 
-    it.each(["d/a.txt", "d/new.txt"])("is not deleted with a folder: %s", (path) =>
+    it.each(["d/a.txt", "d/new.txt"])("is not deleted with a directory: %s", (path) =>
       raced(
         (bench) => bench.put(path, "written by another"),
         async (bench) => {

@@ -27,22 +27,22 @@ import type { LsData } from "../ls/contract.js";
 import type { ReadData } from "../read/contract.js";
 import { type ToolBench, toolBench } from "../tool-bench.fixture.js";
 
-let folder: string;
+let directory: string;
 let backend: LocalBackend;
 let bench: ToolBench;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-tools-"));
-  backend = createLocalBackend({ cwd: folder });
+  directory = mkdtempSync(join(tmpdir(), "haft-tools-"));
+  backend = createLocalBackend({ cwd: directory });
   bench = toolBench({ backend });
 });
 
 afterEach(async () => {
   await backend.close();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
-const at = (name: string) => join(folder, name);
+const at = (name: string) => join(directory, name);
 const edit = (path: string, oldText: string, newText: string) =>
   bench.call<EditData>("edit", { path, edits: [{ oldText, newText }] });
 
@@ -51,8 +51,8 @@ describe("directories", () => {
     execFileSync("mkfifo", [at("pipe")]);
     symlinkSync("self", at("self"));
     writeFileSync(at("two\nlines"), "needle\n");
-    writeFileSync(Buffer.concat([Buffer.from(`${folder}/bad`), Buffer.of(0xff)]), "x");
-    mkdirSync(Buffer.concat([Buffer.from(`${folder}/dir`), Buffer.of(0xfe)]));
+    writeFileSync(Buffer.concat([Buffer.from(`${directory}/bad`), Buffer.of(0xff)]), "x");
+    mkdirSync(Buffer.concat([Buffer.from(`${directory}/dir`), Buffer.of(0xfe)]));
     const listed = (await bench.call<LsData>("ls", {})).data;
     expect(listed?.entries.map(({ name, kind, error }) => [name, kind, error])).toEqual([
       ["bad\uFFFD", "other", "unnamed"],
@@ -74,7 +74,7 @@ describe("directories", () => {
     symlinkSync("pipe", at("sub/link"));
     symlinkSync("nowhere", at("sub/gone"));
     for (const name of ["two\nlines", "-n", "B", "a"]) writeFileSync(at(`sub/${name}`), "12345");
-    const far = await openLocalPosix({ shell: "sh", cwd: folder });
+    const far = await openLocalPosix({ shell: "sh", cwd: directory });
     const farBench = toolBench({ backend: far });
     try {
       for (const [tool, input] of [
@@ -191,7 +191,7 @@ describe("edits of one file", () => {
       const exits = names.map(
         (name) =>
           new Promise<number | null>((resolve) =>
-            fork(script, [state, folder, name, String(count)]).on("exit", (code) => resolve(code)),
+            fork(script, [state, directory, name, String(count)]).on("exit", (code) => resolve(code)),
           ),
       );
       expect(await Promise.all(exits)).toEqual(names.map(() => 0));

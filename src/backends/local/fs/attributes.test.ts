@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from "vitest";
 import { createLocalBackend } from "../local-backend.js";
 
-let folder: string;
+let directory: string;
 let fs: ReturnType<typeof createLocalBackend>["root"]["fs"];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-attributes-"));
+  directory = mkdtempSync(join(tmpdir(), "haft-attributes-"));
   fs = createLocalBackend({ watcher: false }).root.fs;
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-const at = (name: string) => join(folder, name);
+const at = (name: string) => join(directory, name);
 const path = process.env.PATH ?? "";
 
 const USER = "user.origin";

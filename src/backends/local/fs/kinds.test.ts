@@ -7,14 +7,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifies } from "../../../testing/verifies.fixture.js";
 import { createLocalBackend } from "../local-backend.js";
 
-let folder: string;
+let directory: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-kinds-"));
+  directory = mkdtempSync(join(tmpdir(), "haft-kinds-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const { fs } = createLocalBackend({ watcher: false }).root;
-const at = (name: string) => join(folder, name);
+const at = (name: string) => join(directory, name);
 
 describe("what is no regular file", () => {
   it("a FIFO, a socket and a device are refused by kind, nothing is opened [READ-03]", async () => {
@@ -86,21 +86,21 @@ describe("errors of the system", () => {
       expect(failure.status).toBe("rejected");
       const { message, details } = (failure as PromiseRejectedResult).reason;
       expect(`${message} ${JSON.stringify(details)}`).not.toContain("/proc/self/fd");
-      expect(message).toContain(folder);
+      expect(message).toContain(directory);
     }
   });
 });
 
 describe("names that are not UTF-8", () => {
   it("are listed as something that cannot be named, and harm nothing", async () => {
-    const odd = Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.from([0xe9])]);
+    const odd = Buffer.concat([Buffer.from(`${directory}/caf`), Buffer.from([0xe9])]);
     writeFileSync(odd, "x");
     writeFileSync(at("plain"), "x");
-    const { children } = await fs.readDir(folder);
+    const { children } = await fs.readDir(directory);
     expect(children.map((child) => [child.name, child.kind])).toEqual([
       ["caf\uFFFD", "other"],
       ["plain", "file"],
     ]);
-    await fs.rm(folder, { recursive: true, ignoreMissing: false }).catch(() => undefined);
+    await fs.rm(directory, { recursive: true, ignoreMissing: false }).catch(() => undefined);
   });
 });

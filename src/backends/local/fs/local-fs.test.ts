@@ -21,7 +21,7 @@ async function plant(what: Plant): Promise<void> {
 
 /** Files as on a system that shows no descriptors; `local-backend.test.ts` has those of this one. */
 async function create(): Promise<Fixture> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-fs-")));
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), "haft-fs-")));
   const tools = localFsTools("checked");
   const backend: { root: { fs: LocalFs }; bind: (...binding: Parameters<Backend["bind"]>) => { fs: LocalFs } } = {
     root: { fs: new LocalFs(tools) },
@@ -30,10 +30,10 @@ async function create(): Promise<Fixture> {
   return {
     // The cases of files use nothing else of it.
     backend: backend as unknown as Backend,
-    directory: folder,
+    directory: dir,
     clock: systemClock,
     plant,
-    dispose: async () => rmSync(folder, { recursive: true, force: true }),
+    dispose: async () => rmSync(dir, { recursive: true, force: true }),
   };
 }
 

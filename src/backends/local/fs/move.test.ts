@@ -18,14 +18,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LocalFs, localFsTools } from "./local-fs.js";
 import { guardMode } from "./pinned-directory.js";
 
-let folder: string;
+let directory: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-move-"));
-  chmodSync(folder, 0o755);
+  directory = mkdtempSync(join(tmpdir(), "haft-move-"));
+  chmodSync(directory, 0o755);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-const at = (name: string) => join(folder, name);
+const at = (name: string) => join(directory, name);
 const isRoot = process.getuid?.() === 0;
 
 /** What `use` does, it does as nobody special. */
@@ -58,7 +58,7 @@ describe.each([...new Set([guardMode(), "checked" as const])])("a move to a free
     expect([uid, gid]).toEqual([before.uid, before.gid]);
     expect(Math.trunc(mtimeMs)).toBe(Math.trunc(before.mtimeMs));
     expect(readlinkSync(at("moved"), "buffer")).toEqual(text);
-    expect(readdirSync(folder)).toEqual(["moved"]);
+    expect(readdirSync(directory)).toEqual(["moved"]);
   });
 
   it("that cannot take the old name away leaves no new one", async () => {

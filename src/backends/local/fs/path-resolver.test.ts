@@ -6,23 +6,23 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { LocalFs, localFsTools } from "./local-fs.js";
 import { guardMode } from "./pinned-directory.js";
 
-let folder: string;
+let directory: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-spot-"));
+  directory = mkdtempSync(join(tmpdir(), "haft-spot-"));
   for (const name of ["one", "two"]) {
-    mkdirSync(join(folder, name));
-    writeFileSync(join(folder, name, "file"), name);
+    mkdirSync(join(directory, name));
+    writeFileSync(join(directory, name, "file"), name);
   }
-  symlinkSync("one", join(folder, "way"));
+  symlinkSync("one", join(directory, "way"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const files = new LocalFs(localFsTools(guardMode()));
 
 it.runIf(guardMode() === "pinned")(
   "operations that begin together open their directory once, and leave none open",
   async () => {
-    const path = join(folder, "one/file");
+    const path = join(directory, "one/file");
     const opened = vi.spyOn(fs, "openSync");
     syncBuiltinESMExports();
     const before = readdirSync("/proc/self/fd").length;
@@ -43,10 +43,10 @@ it.runIf(guardMode() === "pinned")(
 );
 
 it("an operation that begins after another finds where the path leads by then", async () => {
-  const path = join(folder, "way/file");
+  const path = join(directory, "way/file");
   expect(await files.readText(path)).toBe("one");
-  symlinkSync("two", join(folder, "next"));
-  renameSync(join(folder, "next"), join(folder, "way"));
+  symlinkSync("two", join(directory, "next"));
+  renameSync(join(directory, "next"), join(directory, "way"));
   expect(await files.readText(path)).toBe("two");
   writeFileSync(path, "longer");
   expect((await files.stat(path)).size).toBe(6);

@@ -20,15 +20,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { transpileForProcess } from "../../../testing/transpile.fixture.js";
 import { createLocalBackend } from "../local-backend.js";
 
-let folder: string;
+let directory: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-replace-"));
-  chmodSync(folder, 0o755);
+  directory = mkdtempSync(join(tmpdir(), "haft-replace-"));
+  chmodSync(directory, 0o755);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const { fs } = createLocalBackend({ watcher: false }).root;
-const at = (name: string) => join(folder, name);
+const at = (name: string) => join(directory, name);
 const bytes = (text: string) => new TextEncoder().encode(text);
 const isRoot = process.getuid?.() === 0;
 
@@ -84,7 +84,7 @@ describe("an old file", () => {
   it("that nobody may write is refused though its directory would allow a new one", async () => {
     writeFileSync(at("file"), "old");
     chmodSync(at("file"), 0o444);
-    chmodSync(folder, 0o777);
+    chmodSync(directory, 0o777);
     const script = built!.script;
     const ran = spawnSync(process.execPath, [script, at("file"), "any"], {
       encoding: "utf8",
@@ -119,7 +119,7 @@ describe("an old file", () => {
     writeFileSync(at("file"), "changed by another");
     await expect(replacing).rejects.toMatchObject({ code: "FS_STALE" });
     expect(readFileSync(at("file"), "utf8")).toBe("changed by another");
-    expect(readdirSync(folder)).toEqual(["file"]);
+    expect(readdirSync(directory)).toEqual(["file"]);
   });
 
   it("stays whole when the write is cancelled", async () => {
@@ -129,17 +129,17 @@ describe("an old file", () => {
     setImmediate(() => control.abort());
     await expect(writing).rejects.toMatchObject({ code: "CALL_CANCELLED" });
     expect(readFileSync(at("file"), "utf8")).toBe("old");
-    expect(readdirSync(folder)).toEqual(["file"]);
+    expect(readdirSync(directory)).toEqual(["file"]);
   });
 });
 
-let built: { readonly folder: string; readonly script: string } | undefined;
+let built: { readonly directory: string; readonly script: string } | undefined;
 beforeAll(() => {
   const target = mkdtempSync(join(tmpdir(), "haft-writer-"));
   chmodSync(target, 0o755);
-  built = { folder: target, script: transpileForProcess(new URL("./writer.fixture.ts", import.meta.url), target) };
+  built = { directory: target, script: transpileForProcess(new URL("./writer.fixture.ts", import.meta.url), target) };
 });
-afterAll(() => rmSync(built!.folder, { recursive: true, force: true }));
+afterAll(() => rmSync(built!.directory, { recursive: true, force: true }));
 
 describe("a process that is killed while it writes", () => {
   it("leaves all old or all new bytes, and its temporary file goes with the next write [EDIT-37]", async () => {
@@ -159,7 +159,7 @@ describe("a process that is killed while it writes", () => {
     }
     // A host of its own, since one that has looked through the directory does not look again at once.
     await createLocalBackend({ watcher: false }).root.fs.writeFile(at("other"), "x");
-    expect(readdirSync(folder).sort()).toEqual(["file", "other"]);
+    expect(readdirSync(directory).sort()).toEqual(["file", "other"]);
   });
 
   it("is reported apart from one that still writes", async () => {
@@ -170,7 +170,7 @@ describe("a process that is killed while it writes", () => {
     const foreign = `.haft-1-1-77-0123456789ab.tmp`;
     for (const name of [inUse, ended, foreign]) writeFileSync(at(name), "");
     await createLocalBackend({ watcher: false }).root.fs.writeFile(at("file"), "x");
-    expect(readdirSync(folder).sort()).toEqual([inUse, foreign, "file"].sort());
+    expect(readdirSync(directory).sort()).toEqual([inUse, foreign, "file"].sort());
   });
 });
 

@@ -26,18 +26,18 @@ fs.writeFileSync(way + ".ready", "");
 `;
 const RACE_MS = 1_500;
 
-let folder: string;
+let directory: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-race-"));
-  for (const name of ["in/real", "out/folder"]) mkdirSync(join(folder, name), { recursive: true });
-  writeFileSync(join(folder, "in/real/file"), "inside");
-  for (const name of ["secret", "folder/file"]) writeFileSync(join(folder, "out", name), "secret");
+  directory = mkdtempSync(join(tmpdir(), "haft-race-"));
+  for (const name of ["in/real", "out/folder"]) mkdirSync(join(directory, name), { recursive: true });
+  writeFileSync(join(directory, "in/real/file"), "inside");
+  for (const name of ["secret", "folder/file"]) writeFileSync(join(directory, "out", name), "secret");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Runs `attack` again and again while another process swaps `way`. Returns how often each outcome came. */
 async function race(way: string, one: string, other: string, attack: (path: string, round: number) => Promise<string>) {
-  const path = join(folder, way);
+  const path = join(directory, way);
   const swapper = spawn(process.execPath, ["-e", SWAPPER, path, one, other], { stdio: ["pipe", "pipe", "inherit"] });
   let swaps = "";
   swapper.stdout.on("data", (chunk: Buffer) => {
@@ -57,7 +57,7 @@ async function race(way: string, one: string, other: string, attack: (path: stri
 }
 
 function bound() {
-  const inside = join(folder, "in");
+  const inside = join(directory, "in");
   const grant = grantFor("race", [
     { kind: "file", path: inside, access: ["read", "write", "create", "delete"], scope: "tree" },
   ]);
@@ -73,9 +73,10 @@ function bound() {
 }
 
 function expectOutsideUntouched(): void {
-  expect(readdirSync(join(folder, "out")).sort()).toEqual(["folder", "secret"]);
-  expect(readdirSync(join(folder, "out/folder"))).toEqual(["file"]);
-  for (const name of ["secret", "folder/file"]) expect(readFileSync(join(folder, "out", name), "utf8")).toBe("secret");
+  expect(readdirSync(join(directory, "out")).sort()).toEqual(["folder", "secret"]);
+  expect(readdirSync(join(directory, "out/folder"))).toEqual(["file"]);
+  for (const name of ["secret", "folder/file"])
+    expect(readFileSync(join(directory, "out", name), "utf8")).toBe("secret");
 }
 
 describe.runIf(guardMode() === "pinned")("a symlink that another process swaps all the time", () => {

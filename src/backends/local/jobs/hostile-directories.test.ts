@@ -12,11 +12,11 @@ import { RecoveredJobs } from "./recovered-jobs.js";
 import { storedJobs } from "./stored-jobs.js";
 
 let state: string;
-let folder: string;
+let directory: string;
 beforeEach(() => {
   state = mkdtempSync(join(tmpdir(), "haft-hostile-jobs-"));
-  folder = join(state, "jobs", "job-1");
-  mkdirSync(folder, { recursive: true });
+  directory = join(state, "jobs", "job-1");
+  mkdirSync(directory, { recursive: true });
 });
 afterEach(() => rmSync(state, { recursive: true, force: true }));
 
@@ -35,10 +35,10 @@ const RECORD = {
 const ENDED = { atMs: 1_700_000_001_000, by: "itself", produced: { stdout: 0, stderr: 0 } };
 
 const put = (change: Record<string, unknown>) =>
-  writeFileSync(join(folder, "job.json"), JSON.stringify({ ...RECORD, ...change }));
+  writeFileSync(join(directory, "job.json"), JSON.stringify({ ...RECORD, ...change }));
 
 function makeFifo(name: string): void {
-  expect(spawnSync("mkfifo", [join(folder, name)]).status).toBe(0);
+  expect(spawnSync("mkfifo", [join(directory, name)]).status).toBe(0);
 }
 
 describe("a directory of a job that somebody else has written into", () => {
@@ -67,7 +67,7 @@ describe("a directory of a job that somebody else has written into", () => {
     ["a time that no date can tell", { startedMs: 1e300 }],
   ])("is no job where its record has %s, and disturbs nobody who looks", async (_, change) => {
     put(change);
-    expect(readJobRecord(folder)).toBeUndefined();
+    expect(readJobRecord(directory)).toBeUndefined();
     expect(storedJobs(state).list()).toEqual([]);
     expect(storedJobs(state).clean({ all: true })).toEqual({ jobs: 0, bytes: 0 });
     expect(new RecoveredJobs(new JobStore(state), () => false).takeEnded()).toEqual([]);
@@ -76,7 +76,7 @@ describe("a directory of a job that somebody else has written into", () => {
   it("is not waited for where a FIFO stands in the place of a file", () => {
     makeFifo("job.json");
     expect(storedJobs(state).list()).toEqual([]);
-    rmSync(join(folder, "job.json"));
+    rmSync(join(directory, "job.json"));
     put({});
     makeFifo("exit");
     makeFifo("stdout.0");
@@ -84,17 +84,17 @@ describe("a directory of a job that somebody else has written into", () => {
   });
 
   it("is no job where its record is larger than any, or a symlink", () => {
-    writeFileSync(join(folder, "job.json"), JSON.stringify(RECORD));
-    truncateSync(join(folder, "job.json"), 512 * 1024 * 1024);
-    expect(readJobRecord(folder)).toBeUndefined();
-    rmSync(join(folder, "job.json"));
-    symlinkSync("/dev/zero", join(folder, "job.json"));
-    expect(readJobRecord(folder)).toBeUndefined();
+    writeFileSync(join(directory, "job.json"), JSON.stringify(RECORD));
+    truncateSync(join(directory, "job.json"), 512 * 1024 * 1024);
+    expect(readJobRecord(directory)).toBeUndefined();
+    rmSync(join(directory, "job.json"));
+    symlinkSync("/dev/zero", join(directory, "job.json"));
+    expect(readJobRecord(directory)).toBeUndefined();
   });
 
   it("has as output only ordinary files that are named by where they begin", () => {
     const record = { ...RECORD, ended: ENDED } as unknown as ConstructorParameters<typeof JobDirectory>[1];
-    const prefix = new JobDirectory(folder, record).prefixOf("stdout");
+    const prefix = new JobDirectory(directory, record).prefixOf("stdout");
     writeFileSync(`${prefix}.0`, "abc");
     writeFileSync(`${prefix}.00`, "other");
     writeFileSync(`${prefix}.99999999999999999999999`, "x");

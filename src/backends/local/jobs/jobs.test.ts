@@ -26,7 +26,7 @@ import { JobStore } from "./job-store.js";
 let built: string;
 let script: string;
 let base: string;
-let folder: string;
+let directory: string;
 let state: string;
 beforeAll(() => {
   built = mkdtempSync(join(tmpdir(), "haft-jobs-host-"));
@@ -36,9 +36,9 @@ afterAll(() => rmSync(built, { recursive: true, force: true }));
 const open: LocalBackend[] = [];
 beforeEach(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), "haft-jobs-")));
-  folder = join(base, "work");
+  directory = join(base, "work");
   state = join(base, "state");
-  mkdirSync(folder);
+  mkdirSync(directory);
 });
 afterEach(async () => {
   for (const backend of open.splice(0)) await backend.close();
@@ -55,19 +55,19 @@ function isRemoved(path: string): boolean {
 }
 
 function backendOn(options: { readonly watcher?: boolean } = {}): LocalBackend {
-  const backend = createLocalBackend({ stateDir: state, cwd: folder, ...options });
+  const backend = createLocalBackend({ stateDir: state, cwd: directory, ...options });
   open.push(backend);
   return backend;
 }
 
 async function startHost(): Promise<{ readonly host: ChildProcess; readonly ids: readonly string[] }> {
-  const host = spawn(process.execPath, [script, state, folder], { stdio: ["ignore", "pipe", "inherit"] });
+  const host = spawn(process.execPath, [script, state, directory], { stdio: ["ignore", "pipe", "inherit"] });
   const line = await new Promise<string>((resolve, reject) => {
     host.stdout?.once("data", (bytes: Uint8Array) => resolve(String(bytes)));
     host.once("exit", (code) => reject(new Error(`the host ended with ${code}`)));
   });
   const names = Array.from({ length: 10 }, (_, number) => [`pid-${number}`, `child-${number}`]).flat();
-  await until(() => [...names, "kept"].every((name) => existsSync(join(folder, name)) && pidOf(name) > 0));
+  await until(() => [...names, "kept"].every((name) => existsSync(join(directory, name)) && pidOf(name) > 0));
   return { host, ids: JSON.parse(line) as string[] };
 }
 
@@ -78,7 +78,7 @@ async function until(holds: () => boolean | Promise<boolean>, limitMs = 25_000):
   }
 }
 
-const pidOf = (name: string) => Number(readFileSync(join(folder, name), "utf8"));
+const pidOf = (name: string) => Number(readFileSync(join(directory, name), "utf8"));
 const isAlive = (pid: number) => processStart(pid) !== undefined;
 
 async function textOf(job: ShellHandle, stream: "stdout" | "stderr" = "stdout", from = 0): Promise<string> {
@@ -111,14 +111,14 @@ describe("jobs of a host that is killed", () => {
       expect((await job.result).ended).toBe("cancelled");
     }
     await until(() => existsSync(join(state, "watcher")) && readdirSync(join(state, "watcher")).length > 0);
-    const told = next.takeReports().flatMap(({ jobs = [] }) => jobs.map(({ id }) => id));
-    expect(told).toEqual(ids.slice(0, 10));
+    const reported = next.takeReports().flatMap(({ jobs = [] }) => jobs.map(({ id }) => id));
+    expect(reported).toEqual(ids.slice(0, 10));
     expect(next.takeReports().flatMap(({ jobs = [] }) => jobs)).toEqual([]);
-    writeFileSync(join(folder, "stop"), "");
+    writeFileSync(join(directory, "stop"), "");
     await (await shell.attach(ids[10]!))!.result;
   });
 
-  it("goes on where it is to be kept: output without a gap, its exit, and a stop by the next host [PROC-07]", async () => {
+  it("continues where it is to be kept: output without a gap, its exit, and a stop by the next host [PROC-07]", async () => {
     const { host, ids } = await startHost();
     const id = ids[10]!;
     const file = join(state, "jobs", id, "stdout.0");
@@ -133,7 +133,7 @@ describe("jobs of a host that is killed", () => {
     const [info] = await next.root.shell.jobs({ id });
     expect(info).toMatchObject({ status: "running", adopted: "host", lifetime: "keep" });
     await expect(job.write(new Uint8Array(1))).rejects.toMatchObject({ code: "JOB_INPUT_CLOSED" });
-    writeFileSync(join(folder, "stop"), "");
+    writeFileSync(join(directory, "stop"), "");
     const result = await job.result;
     expect([result.ended, result.exit]).toEqual(["itself", { by: "code", code: 7 }]);
     // Its pump takes the last of it a moment after its end.
@@ -162,8 +162,8 @@ describe("jobs of a host that closes", () => {
   it("leave no pump behind when their directory is removed and they have ended", async () => {
     const first = backendOn();
     // It ends by itself where the test does not come so far as to tell it.
-    const command = `echo begun; until [ -e stop ] || [ ! -d '${folder}' ]; do sleep 0.02; done; echo more`;
-    const kept = await first.root.shell.spawn(command, { cwd: folder, lifetime: "keep" });
+    const command = `echo begun; until [ -e stop ] || [ ! -d '${directory}' ]; do sleep 0.02; done; echo more`;
+    const kept = await first.root.shell.spawn(command, { cwd: directory, lifetime: "keep" });
     await until(async () => (await textOf(kept)) !== "");
     await first.close();
     const pumps = () =>
@@ -171,13 +171,13 @@ describe("jobs of a host that closes", () => {
     expect(pumps().length).toBeGreaterThan(0);
     // The pump has just begun to write there.
     await until(() => isRemoved(state));
-    writeFileSync(join(folder, "stop"), "");
+    writeFileSync(join(directory, "stop"), "");
     await until(async () => pumps().length === 0);
   });
 
-  it("end with it and say so; one to be kept goes on, and the next host stops it", async () => {
+  it("end with it and say so; one to be kept continues, and the next host stops it", async () => {
     const first = backendOn();
-    const at = { cwd: folder } as const;
+    const at = { cwd: directory } as const;
     const ending = await first.root.shell.spawn("echo here; exec sleep 600", { ...at, lifetime: "host" });
     const counting = "n=0; while [ $n -lt 6000 ]; do n=$((n + 1)); echo line $n; sleep 0.01; done";
     const kept = await first.root.shell.spawn(counting, { ...at, lifetime: "keep" });
@@ -209,7 +209,7 @@ describe("the directory of a job", () => {
     const stranger = spawn("sleep", ["600"], { stdio: "ignore" });
     try {
       const store = new JobStore(state);
-      const job = store.open({ command: "sleep 1", cwd: folder, lifetime: "keep" })!;
+      const job = store.open({ command: "sleep 1", cwd: directory, lifetime: "keep" })!;
       const start = processStart(stranger.pid!)!;
       job.update({ leader: { pid: stranger.pid!, start: start - 1_000 }, tag: "HAFT_TAG=none.", isReleased: true });
       const next = backendOn();
@@ -224,7 +224,7 @@ describe("the directory of a job", () => {
 
   it("is as it was when it cannot be written, and is written once that is possible", async () => {
     const store = new JobStore(state);
-    const job = store.open({ command: "true", cwd: folder, lifetime: "session" })!;
+    const job = store.open({ command: "true", cwd: directory, lifetime: "session" })!;
     const before = readFileSync(join(job.path, "job.json"), "utf8");
     // What stands in the way of the new record, as a full disk would.
     mkdirSync(join(job.path, "job.json.new", "in-the-way"), { recursive: true });
@@ -238,7 +238,7 @@ describe("the directory of a job", () => {
   it("has a number that no other job of the state directory has, whatever host made it", async () => {
     const stores = [new JobStore(state), new JobStore(state)] as const;
     const ids = stores.flatMap((store) =>
-      [1, 2, 3].map(() => store.open({ command: "true", cwd: folder, lifetime: "host" })?.id),
+      [1, 2, 3].map(() => store.open({ command: "true", cwd: directory, lifetime: "host" })?.id),
     );
     expect(new Set(ids).size).toBe(6);
     expect(ids.slice(0, 3)).toEqual(["job-1", "job-2", "job-3"]);
@@ -246,7 +246,9 @@ describe("the directory of a job", () => {
 
   it("goes after seven days, and a job that runs never does", async () => {
     const store = new JobStore(state);
-    const [old, fresh, running] = [1, 2, 3].map(() => store.open({ command: "true", cwd: folder, lifetime: "keep" })!);
+    const [old, fresh, running] = [1, 2, 3].map(
+      () => store.open({ command: "true", cwd: directory, lifetime: "keep" })!,
+    );
     const day = 24 * 60 * 60 * 1_000;
     const nowMs = 100 * day;
     const ended = (atMs: number) => ({ atMs, by: "itself", produced: { stdout: 0, stderr: 0 } }) as const;
@@ -265,7 +267,7 @@ describe("the directory of a job", () => {
     const identity = ownHostIdentity();
     expect(identity?.pid).toBe(process.pid);
     const store = new JobStore(state);
-    const job = store.open({ command: "true", cwd: folder, lifetime: "host" })!;
+    const job = store.open({ command: "true", cwd: directory, lifetime: "host" })!;
     const path = join(job.path, "job.json");
     for (const text of [`{"version":2}`, "", "{", "null"]) {
       writeFileSync(path, text);
@@ -285,13 +287,13 @@ describe("a full disk", () => {
     try {
       const backend = backendOn({ watcher: false });
       const { shell } = backend.root;
-      const before = await shell.spawn("echo before", { cwd: folder, lifetime: "host" });
+      const before = await shell.spawn("echo before", { cwd: directory, lifetime: "host" });
       await before.result;
       const printing =
         "head -c 3000000 /dev/zero | tr '\\0' x; while [ ! -e go ]; do sleep 0.02; done; echo last; exit 4";
-      const job = await shell.spawn(printing, { cwd: folder, lifetime: "host" });
+      const job = await shell.spawn(printing, { cwd: directory, lifetime: "host" });
       await until(async () => (await shell.jobs({ id: job.id }))[0]?.outputBytes === 3_000_000);
-      const unkept = await shell.spawn("echo unkept", { cwd: folder, lifetime: "host" });
+      const unkept = await shell.spawn("echo unkept", { cwd: directory, lifetime: "host" });
       expect((await unkept.result).exit).toEqual({ by: "code", code: 0 });
       expect(await textOf(unkept)).toBe("unkept\n");
       const first = await job.output("stdout", 0, 10_000_000);
@@ -305,7 +307,7 @@ describe("a full disk", () => {
       // Room again: what has ended is written down, too.
       for (const name of readdirSync(join(state, "jobs", job.id)).filter((one) => one.startsWith("stdout.")))
         rmSync(join(state, "jobs", job.id, name));
-      writeFileSync(join(folder, "go"), "");
+      writeFileSync(join(directory, "go"), "");
       expect((await job.result).exit).toEqual({ by: "code", code: 4 });
       await until(() => new JobStore(state).find(job.id)?.record.ended?.exit?.by === "code");
     } finally {

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { MAX_STREAM_BYTES, OutputSegments, producedOf, readSegments, SEGMENT_BYTES } from "./output-segments.js";
 
-let folder: string;
+let directory: string;
 let prefix: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-segments-"));
-  prefix = join(folder, "stdout");
+  directory = mkdtempSync(join(tmpdir(), "haft-segments-"));
+  prefix = join(directory, "stdout");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const textAt = (from: number, max = 100) => {
@@ -38,7 +38,7 @@ it("keeps no more than its most, the latest, and counts what has gone", () => {
   for (let round = 0; round < rounds; round += 1) files.append(chunk.fill(round % 251));
   files.append(bytesOf("end"));
   files.close();
-  const kept = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  const kept = readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0);
   expect(kept).toBeLessThanOrEqual(MAX_STREAM_BYTES);
   expect(kept).toBeGreaterThan(MAX_STREAM_BYTES - 2 * SEGMENT_BYTES);
   const first = readSegments(prefix, 0, 10);
@@ -47,7 +47,7 @@ it("keeps no more than its most, the latest, and counts what has gone", () => {
   expect(textAt(files.produced - 3).text).toBe("end");
 });
 
-it("goes on in the next file with the rest of a chunk that fills one, however many files that takes", () => {
+it("continues in the next file with the rest of a chunk that fills one, however many files that takes", () => {
   const files = new OutputSegments(prefix);
   files.append(new Uint8Array(SEGMENT_BYTES - 4));
   files.append(bytesOf("0123456789"));
@@ -61,10 +61,10 @@ it("goes on in the next file with the rest of a chunk that fills one, however ma
   files.append(bytesOf("end"));
   expect(producedOf(prefix)).toBe(3 * SEGMENT_BYTES + 9);
   expect(readSegments(prefix, 0, 4 * SEGMENT_BYTES)).toMatchObject({ droppedBytes: 0, next: 3 * SEGMENT_BYTES + 9 });
-  expect(readdirSync(folder).sort()).toEqual([0, 1, 2, 3].map((file) => `stdout.${file * SEGMENT_BYTES}`).sort());
+  expect(readdirSync(directory).sort()).toEqual([0, 1, 2, 3].map((file) => `stdout.${file * SEGMENT_BYTES}`).sort());
 });
 
-it("leaves a gap where the disk was full, and goes on behind it", async () => {
+it("leaves a gap where the disk was full, and continues behind it", async () => {
   let isFull = false;
   const files = new OutputSegments(prefix, (descriptor, bytes) => {
     if (isFull) throw Object.assign(new Error("no space"), { code: "ENOSPC" });
@@ -86,9 +86,9 @@ it("writes what a short write has left, and takes the bytes before it as they st
   const files = new OutputSegments(prefix, (descriptor, bytes) => writeSync(descriptor, bytes.subarray(0, 3)));
   files.append(bytesOf("0123456789"));
   expect(textAt(0).text).toBe("0123456789");
-  const begun = new OutputSegments(join(folder, "stderr"));
+  const begun = new OutputSegments(join(directory, "stderr"));
   begun.append(bytesOf("head"));
   begun.skip(100);
   begun.append(bytesOf("tail"));
-  expect(readSegments(join(folder, "stderr"), 4, 10)).toMatchObject({ next: 108, droppedBytes: 100, produced: 108 });
+  expect(readSegments(join(directory, "stderr"), 4, 10)).toMatchObject({ next: 108, droppedBytes: 100, produced: 108 });
 });

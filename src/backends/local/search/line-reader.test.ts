@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LineReader, LONG_LINE_BYTES } from "./line-reader.js";
 
-let folder: string;
+let directory: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-lines-"));
+  directory = mkdtempSync(join(tmpdir(), "haft-lines-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 function reading<T>(content: string, use: (reader: LineReader) => T): T {
-  const path = join(folder, "f");
+  const path = join(directory, "f");
   writeFileSync(path, content, "latin1");
   const descriptor = openSync(path, "r");
   try {
@@ -75,7 +75,7 @@ describe("LineReader", () => {
   it("gives lines whose copies stay when another is read", () => {
     reading("one\ntwo\n", (reader) => {
       const copy = reader.line(0)!.text!.slice();
-      writeFileSync(join(folder, "f"), "six\nten\n");
+      writeFileSync(join(directory, "f"), "six\nten\n");
       reader.line(100);
       reader.line(4);
       expect(Buffer.from(copy).toString()).toBe("one");

@@ -11,24 +11,24 @@ import { verifies } from "../../../testing/verifies.fixture.js";
 import { RipgrepFinder } from "./ripgrep-program.js";
 import { searchFixture } from "./search.fixture.js";
 
-let folder: string;
+let directory: string;
 let fixture: Fixture;
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-local-search-")));
-  fixture = searchFixture("ripgrep", undefined, folder);
+  directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-local-search-")));
+  fixture = searchFixture("ripgrep", undefined, directory);
 });
 afterEach(() => fixture.dispose());
 
 function lay(files: Readonly<Record<string, string | Uint8Array>>): void {
   for (const [name, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), content);
+    mkdirSync(dirname(join(directory, name)), { recursive: true });
+    writeFileSync(join(directory, name), content);
   }
 }
 
 function query(source: string, more: Partial<GrepQuery> = {}): GrepQuery {
   return {
-    root: folder,
+    root: directory,
     pattern: { source, syntax: "re2", ignoreCase: false, multiline: false },
     includeIgnored: false,
     prune: [],
@@ -56,7 +56,7 @@ async function grep(
   { grant, call, on = fixture }: { grant?: Partial<Grant>; call?: Partial<BoundCall>; on?: Fixture } = {},
 ): Promise<Found> {
   const hits: GrepHit[] = [];
-  const { search } = bindAll(on, grant, { workspace: folder, ...call });
+  const { search } = bindAll(on, grant, { workspace: directory, ...call });
   for await (const record of search.grep(query(source, more))) {
     if (record.kind === "end") return { hits, end: record, lines: hits.map(shown).sort() };
     hits.push(record);
@@ -65,7 +65,7 @@ async function grep(
 }
 
 function shown({ path, line, bytes }: GrepHit): string {
-  return `${path.slice(folder.length + 1)}:${line}: ${Buffer.from(bytes).toString()}`;
+  return `${path.slice(directory.length + 1)}:${line}: ${Buffer.from(bytes).toString()}`;
 }
 
 /** Living children of this process, and its open descriptors. */
@@ -147,16 +147,18 @@ describe("a search by ripgrep", () => {
 
   it("takes patterns and roots that look like options for what they are", async () => {
     lay({ "run.sh": "#!/bin/sh\ntouch pwned\n", "o.txt": "use --max-size N\nor --min-size N\n--pre=./run.sh\n" });
-    chmodSync(join(folder, "run.sh"), 0o755);
+    chmodSync(join(directory, "run.sh"), 0o755);
     expect((await grep("--max-size|--min-size")).lines).toHaveLength(2);
     expect((await grep("--pre=./run.sh")).lines).toEqual(["o.txt:3: --pre=./run.sh"]);
-    await expect(grep("x", { root: join(folder, "--pre=./run.sh") })).rejects.toMatchObject({ code: "FS_NOT_FOUND" });
-    expect(readdirSync(folder)).not.toContain("pwned");
+    await expect(grep("x", { root: join(directory, "--pre=./run.sh") })).rejects.toMatchObject({
+      code: "FS_NOT_FOUND",
+    });
+    expect(readdirSync(directory)).not.toContain("pwned");
   });
 
   it("heeds no settings of ripgrep", async () => {
     lay({ "a.txt": "needle\n", ".rc/ripgreprc": "--glob=!a.txt\n" });
-    process.env.RIPGREP_CONFIG_PATH = join(folder, ".rc/ripgreprc");
+    process.env.RIPGREP_CONFIG_PATH = join(directory, ".rc/ripgreprc");
     try {
       expect((await grep("needle")).lines).toEqual(["a.txt:1: needle"]);
     } finally {
@@ -169,7 +171,7 @@ describe("a search by ripgrep", () => {
     for (const mode of ["content", "files", "count"] as const) {
       for (const source of ["needle", "needl.", "needle$"]) {
         const { hits } = await grep(source, { limit: 10, mode });
-        expect([mode, source, hits.map((hit) => hit.path)]).toEqual([mode, source, [join(folder, "a.txt")]]);
+        expect([mode, source, hits.map((hit) => hit.path)]).toEqual([mode, source, [join(directory, "a.txt")]]);
       }
     }
   });
@@ -178,7 +180,7 @@ describe("a search by ripgrep", () => {
     lay({ "rec.json": `{"marker":"${"y".repeat(1_500_000)}"}\n`, "small.txt": "marker\n" });
     const { hits, end } = await grep("marker");
     expect(end.why).toBe("complete");
-    expect(hits.map((hit) => [hit.path.slice(folder.length), hit.bytes.length, hit.truncatedBytes]).sort()).toEqual([
+    expect(hits.map((hit) => [hit.path.slice(directory.length), hit.bytes.length, hit.truncatedBytes]).sort()).toEqual([
       ["/rec.json", 400, 1_500_013 - 400],
       ["/small.txt", 6, undefined],
     ]);
@@ -186,39 +188,39 @@ describe("a search by ripgrep", () => {
 
   it("is watched while it runs long, and ends at its time limit where an ignore file is a FIFO", async () => {
     lay({ "sub/b.txt": "needle\n" });
-    execFileSync("mkfifo", [join(folder, "sub/.gitignore")]);
-    const told: string[] = [];
+    execFileSync("mkfifo", [join(directory, "sub/.gitignore")]);
+    const reported: string[] = [];
     const watch = {
-      begin: () => void told.push("begin"),
-      add: (pid: number, start?: number) => void told.push(`${processStart(pid) === start} ${pid}`),
-      remove: (pid: number) => void told.push(`${pid}`),
+      begin: () => void reported.push("begin"),
+      add: (pid: number, start?: number) => void reported.push(`${processStart(pid) === start} ${pid}`),
+      remove: (pid: number) => void reported.push(`${pid}`),
     };
-    const on = searchFixture("ripgrep", undefined, folder, { watch });
+    const on = searchFixture("ripgrep", undefined, directory, { watch });
     expect((await grep("needle", { timeoutMs: 600 }, { on })).end.why).toBe("deadline");
-    expect(told).toEqual(["begin", `true ${told.at(-1)}`, expect.stringMatching(/^\d+$/)]);
+    expect(reported).toEqual(["begin", `true ${reported.at(-1)}`, expect.stringMatching(/^\d+$/)]);
   });
 
-  it("goes on past directories and files that may not be read, and names them", async () => {
+  it("continues past directories and files that may not be read, and names them", async () => {
     lay({ "locked/b.txt": "needle\n", "ok/a.txt": "needle\n", "ok/secret.txt": "needle\n" });
-    chmodSync(join(folder, "locked"), 0o000);
-    chmodSync(join(folder, "ok/secret.txt"), 0o000);
-    chmodSync(folder, 0o755);
+    chmodSync(join(directory, "locked"), 0o000);
+    chmodSync(join(directory, "ok/secret.txt"), 0o000);
+    chmodSync(directory, 0o755);
     const { lines, end } = await asNobody(() => grep("needle"));
     expect(lines).toEqual(["ok/a.txt:1: needle"]);
     expect(end.skipped).toEqual({ unreadable: 2 });
-    expect([...(end.unreadable ?? [])].sort()).toEqual([join(folder, "locked"), join(folder, "ok/secret.txt")]);
-    const locked = asNobody(() => grep("needle", { root: join(folder, "locked") }));
+    expect([...(end.unreadable ?? [])].sort()).toEqual([join(directory, "locked"), join(directory, "ok/secret.txt")]);
+    const locked = asNobody(() => grep("needle", { root: join(directory, "locked") }));
     await expect(locked).rejects.toMatchObject({ code: "FS_PERMISSION" });
-    chmodSync(join(folder, "locked"), 0o755);
+    chmodSync(join(directory, "locked"), 0o755);
   });
 
   it("gives nothing from outside while a directory is swapped for a symlink again and again", async () => {
     const outside = realpathSync(mkdtempSync(join(tmpdir(), "haft-outside-")));
     writeFileSync(join(outside, "f.txt"), "secret needle\n");
     lay({ "root/sub/f.txt": "inside needle\n", "root/other/g.txt": "inside needle\n" });
-    const swapper = await swapping(join(folder, "root"), outside);
+    const swapper = await swapping(join(directory, "root"), outside);
     try {
-      const root = join(folder, "root");
+      const root = join(directory, "root");
       for (let round = 0; round < 40; round++) {
         for (const at of [root, join(root, "sub")]) {
           const found = await grep("needle", { root: at }, { grant: treeGrant(root, ["read"]) }).catch(() => undefined);
@@ -254,7 +256,7 @@ describe("without a ripgrep that works", () => {
 
   it("searches by our own engine and says so", async () => {
     lay({ "a.txt": "needle\n" });
-    const on = searchFixture("ripgrep", undefined, folder, { finder: new RipgrepFinder({ ...none, path: "" }) });
+    const on = searchFixture("ripgrep", undefined, directory, { finder: new RipgrepFinder({ ...none, path: "" }) });
     const { lines, end } = await grep("needle", {}, { on });
     expect([lines, end.engine]).toEqual([["a.txt:1: needle"], "re2js"]);
   });
@@ -275,7 +277,7 @@ describe("without a ripgrep that works", () => {
     );
     const endings = ["exit 2", "kill -9 $$", "echo no json; exit 0"];
     for (const ending of endings) {
-      const rg = join(folder, "..", `${folder.split("/").at(-1)}-rg`);
+      const rg = join(directory, "..", `${directory.split("/").at(-1)}-rg`);
       mkdirSync(rg, { recursive: true });
       const lines = begun.map((line) => `echo '${line}'`).join("\n");
       writeFileSync(
@@ -283,7 +285,7 @@ describe("without a ripgrep that works", () => {
         `#!/bin/sh\n[ "$2" = --version ] && echo "ripgrep 15.0.0" && exit 0\n${lines}\n${ending}\n`,
       );
       chmodSync(join(rg, "rg"), 0o755);
-      const on = searchFixture("ripgrep", undefined, folder, { finder: new RipgrepFinder({ ...none, path: rg }) });
+      const on = searchFixture("ripgrep", undefined, directory, { finder: new RipgrepFinder({ ...none, path: rg }) });
       const found = await grep("needle", { limit: 3 }, { on });
       rmSync(rg, { recursive: true });
       expect([ending, found.lines, found.end.why]).toEqual([

@@ -15,17 +15,17 @@ import type { SearchEnd, WalkEntry, WalkQuery } from "../../../kernel/index.js";
 import { bindAll, type Fixture } from "../../../testing/index.js";
 import { searchFixture } from "./search.fixture.js";
 
-let folder: string;
+let directory: string;
 let fixture: Fixture;
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-held-walk-")));
-  fixture = searchFixture("ripgrep", undefined, folder);
+  directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-held-walk-")));
+  fixture = searchFixture("ripgrep", undefined, directory);
 });
 afterEach(() => fixture.dispose());
 
 function walk(more: Partial<WalkQuery> = {}): AsyncIterable<WalkEntry | SearchEnd> {
-  const query = { root: folder, includeIgnored: false, prune: [], order: "path", offset: 0, limit: 10_000 } as const;
-  return bindAll(fixture, undefined, { workspace: folder }).search.walk({ ...query, ...more });
+  const query = { root: directory, includeIgnored: false, prune: [], order: "path", offset: 0, limit: 10_000 } as const;
+  return bindAll(fixture, undefined, { workspace: directory }).search.walk({ ...query, ...more });
 }
 
 /** The names below the root, and the end record; `meanwhile` runs when the entry of its name has come. */
@@ -33,7 +33,7 @@ async function namesOf(found: ReturnType<typeof walk>, meanwhile: Readonly<Recor
   const names: string[] = [];
   for await (const item of found) {
     if (item.kind === "end") return { names, end: item };
-    const name = item.path.slice(folder.length + 1);
+    const name = item.path.slice(directory.length + 1);
     names.push(name);
     meanwhile[name]?.();
   }
@@ -44,7 +44,7 @@ const descriptors = () => readdirSync("/proc/self/fd").length;
 
 describe("a walk of this machine", () => {
   it("lets go of every directory, however it ends", async () => {
-    for (let index = 0; index < 30; index++) mkdirSync(join(folder, `a/b${index}/c/d`), { recursive: true });
+    for (let index = 0; index < 30; index++) mkdirSync(join(directory, `a/b${index}/c/d`), { recursive: true });
     await namesOf(walk({ limit: 1 }));
     const before = descriptors();
     expect((await namesOf(walk())).end.why).toBe("complete");
@@ -60,32 +60,32 @@ describe("a walk of this machine", () => {
   it("does not walk through a symlink that has taken the place of a directory", async () => {
     const outside = mkdtempSync(join(tmpdir(), "haft-held-outside-"));
     writeFileSync(join(outside, "secret"), "");
-    mkdirSync(join(folder, "a/b"), { recursive: true });
-    mkdirSync(join(folder, "z"));
+    mkdirSync(join(directory, "a/b"), { recursive: true });
+    mkdirSync(join(directory, "z"));
     const swap = () => {
-      renameSync(join(folder, "a/b"), join(folder, "z/b"));
-      symlinkSync(outside, join(folder, "a/b"));
+      renameSync(join(directory, "a/b"), join(directory, "z/b"));
+      symlinkSync(outside, join(directory, "a/b"));
     };
     const { names, end } = await namesOf(walk(), { "a/b": swap });
     expect(names).toEqual(["a", "a/b", "z", "z/b"]);
-    expect([end.why, end.skipped, end.unreadable]).toEqual(["complete", { unreadable: 1 }, [join(folder, "a/b")]]);
+    expect([end.why, end.skipped, end.unreadable]).toEqual(["complete", { unreadable: 1 }, [join(directory, "a/b")]]);
     rmSync(outside, { recursive: true });
   });
 
-  it("goes on where a directory above was moved meanwhile, and past one that is gone", async () => {
-    mkdirSync(join(folder, "a/b/c"), { recursive: true });
-    mkdirSync(join(folder, "d/e"), { recursive: true });
+  it("continues where a directory above was moved meanwhile, and past one that is gone", async () => {
+    mkdirSync(join(directory, "a/b/c"), { recursive: true });
+    mkdirSync(join(directory, "d/e"), { recursive: true });
     const moved = await namesOf(walk(), {
-      "a/b": () => renameSync(join(folder, "a"), join(folder, "x")),
-      "d/e": () => rmSync(join(folder, "d"), { recursive: true }),
+      "a/b": () => renameSync(join(directory, "a"), join(directory, "x")),
+      "d/e": () => rmSync(join(directory, "d"), { recursive: true }),
     });
     expect(moved.names).toEqual(["a", "a/b", "a/b/c", "d", "d/e"]);
     expect([moved.end.why, moved.end.skipped]).toEqual(["complete", {}]);
   });
 
   it("has each of two walks at once see the whole tree", async () => {
-    for (let index = 0; index < 50; index++) mkdirSync(join(folder, `a${index}/b/c`), { recursive: true });
-    const all = await Promise.all([namesOf(walk()), namesOf(walk()), namesOf(walk({ root: join(folder, "a1") }))]);
+    for (let index = 0; index < 50; index++) mkdirSync(join(directory, `a${index}/b/c`), { recursive: true });
+    const all = await Promise.all([namesOf(walk()), namesOf(walk()), namesOf(walk({ root: join(directory, "a1") }))]);
     expect(all.map(({ names }) => names.length)).toEqual([150, 150, 2]);
   });
 });

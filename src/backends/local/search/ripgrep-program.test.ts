@@ -4,18 +4,18 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RipgrepFinder } from "./ripgrep-program.js";
 
-let folder: string;
+let directory: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-rg-"));
+  directory = mkdtempSync(join(tmpdir(), "haft-rg-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const none = () => Promise.reject(new Error("no package for this machine"));
 
 /** A program that tells a version, in a directory of its own. */
 function program(name: string, prints: string): string {
-  mkdirSync(join(folder, name), { recursive: true });
-  const path = join(folder, name, "rg");
+  mkdirSync(join(directory, name), { recursive: true });
+  const path = join(directory, name, "rg");
   writeFileSync(path, `#!/bin/sh\n${prints}\n`);
   chmodSync(path, 0o755);
   return path;
@@ -29,7 +29,7 @@ describe("RipgrepFinder", () => {
 
   it("takes one on PATH where there is no package, and looks only once", async () => {
     const path = program("new", 'echo "ripgrep 15.2.1 (rev 1)"');
-    const finder = new RipgrepFinder({ packaged: none, path: `relative:${folder}/gone:${folder}/new` });
+    const finder = new RipgrepFinder({ packaged: none, path: `relative:${directory}/gone:${directory}/new` });
     expect(await finder.find()).toEqual({ path, engine: "ripgrep 15.2.1" });
     rmSync(path);
     expect(await finder.find()).toEqual({ path, engine: "ripgrep 15.2.1" });
@@ -38,13 +38,13 @@ describe("RipgrepFinder", () => {
   it("takes none that is too old, fails, or prints something else", async () => {
     for (const prints of ['echo "ripgrep 14.9.9"', "exit 3", "echo something else", "echo ripgrep 15.0.0; exit 1"]) {
       program("odd", prints);
-      expect(await new RipgrepFinder({ packaged: none, path: join(folder, "odd") }).find()).toBeUndefined();
+      expect(await new RipgrepFinder({ packaged: none, path: join(directory, "odd") }).find()).toBeUndefined();
     }
   });
 
   it("passes over a packaged program that does not run here", async () => {
     const path = program("new", 'echo "ripgrep 16.0.0"');
-    const packaged = async () => join(folder, "gone", "rg");
-    expect((await new RipgrepFinder({ packaged, path: join(folder, "new") }).find())?.path).toBe(path);
+    const packaged = async () => join(directory, "gone", "rg");
+    expect((await new RipgrepFinder({ packaged, path: join(directory, "new") }).find())?.path).toBe(path);
   });
 });

@@ -136,8 +136,8 @@ const { pattern } = fc.letrec<{ pattern: string; sequence: string; item: string 
 }));
 
 const names = ["a", "b", "c", "ab", "a.log", "b.txt", "a b", "node_modules", ".h"];
-const folders = ["", "a/", "b/", "c/", "a/b/", "a/c/", "node_modules/", ".h/"];
-const paths = fc.uniqueArray(fc.constantFrom(...folders.flatMap((folder) => names.map((name) => folder + name))), {
+const directories = ["", "a/", "b/", "c/", "a/b/", "a/c/", "node_modules/", ".h/"];
+const paths = fc.uniqueArray(fc.constantFrom(...directories.flatMap((dir) => names.map((name) => dir + name))), {
   minLength: 2,
   maxLength: 14,
 });
@@ -160,7 +160,7 @@ const rules = fc
   .tuple(fc.array(rule, { minLength: 1, maxLength: 4 }), fc.constantFrom("\n", "\r\n"))
   .map(([lines, end]) => lines.join(end));
 const ruleFile = fc
-  .tuple(fc.constantFrom(...folders), fc.constantFrom(".gitignore", ".gitignore", ".ignore"))
+  .tuple(fc.constantFrom(...directories), fc.constantFrom(".gitignore", ".gitignore", ".ignore"))
   .map((parts) => parts.join(""));
 const globs = [
   "*.log",

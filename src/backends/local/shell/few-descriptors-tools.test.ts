@@ -7,15 +7,18 @@ import { cannotRunApart, runApart, untraced } from "../../../host/process/apart.
 import { built } from "../../../testing/built.fixture.js";
 import { LONG } from "../../../testing/long.fixture.js";
 import { transpileForProcess } from "../../../testing/transpile.fixture.js";
-import type { ToolsTold } from "./few-descriptors-tools.fixture.js";
+import type { ToolsTold as ToolsReported } from "./few-descriptors-tools.fixture.js";
 
-let folder: string;
+let directory: string;
 let script: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-few-tools-"));
-  script = transpileForProcess(new URL("./few-descriptors-tools.fixture.ts", import.meta.url), join(folder, "built"));
+  directory = mkdtempSync(join(tmpdir(), "haft-few-tools-"));
+  script = transpileForProcess(
+    new URL("./few-descriptors-tools.fixture.ts", import.meta.url),
+    join(directory, "built"),
+  );
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const AT_ONCE = 50;
 const ALL_OK = {
@@ -33,13 +36,13 @@ describe("fifty calls of each tool at once", () => {
     if (cannotRunApart !== undefined) it.skip(`${title}: not run, for ${cannotRunApart}`, () => {});
     else
       it(title, () => {
-        const place = mkdtempSync(join(folder, `${limit}-`));
+        const place = mkdtempSync(join(directory, `${limit}-`));
         const library = pathToFileURL(built("index.js")).href;
         const argv = [process.execPath, script, library, place, String(AT_ONCE)];
         const ran = runApart(limit, argv, { HOME: place, TMPDIR: place });
         expect([ran.status, ran.stderr]).toEqual([0, ""]);
         if (untraced === "") expect(ran.stray).toEqual([]);
-        const { together, without, alone } = JSON.parse(ran.stdout) as ToolsTold;
+        const { together, without, alone } = JSON.parse(ran.stdout) as ToolsReported;
         for (const [tool, ends] of [...Object.entries(together), ...Object.entries(without)]) {
           for (const end of Object.keys(ends).filter((one) => one !== "ok")) {
             expect(end, tool).toMatch(CLEAR);

@@ -4,22 +4,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { transpileForProcess } from "../../../testing/transpile.fixture.js";
-import type { FewDescriptorsTold } from "./few-descriptors.fixture.js";
+import type { FewDescriptorsTold as FewDescriptorsReported } from "./few-descriptors.fixture.js";
 
-let folder: string;
+let directory: string;
 let script: string;
 beforeAll(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-few-")));
-  script = transpileForProcess(new URL("./few-descriptors.fixture.ts", import.meta.url), join(folder, "built"));
+  directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-few-")));
+  script = transpileForProcess(new URL("./few-descriptors.fixture.ts", import.meta.url), join(directory, "built"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 /** As many as Node.js needs to start, and some more. */
 const LIMIT = 160;
 
 describe.each(["watched", "unwatched"])("with few descriptors left, %s", (how) => {
   it("a command runs or is reported not to have started, nothing stays open, and all is well again afterwards", () => {
-    const [work, temp] = [join(folder, how), join(folder, `${how}-temp`)];
+    const [work, temp] = [join(directory, how), join(directory, `${how}-temp`)];
     for (const one of [work, temp]) mkdirSync(one);
     const ran = spawnSync(
       "/bin/sh",
@@ -30,7 +30,7 @@ describe.each(["watched", "unwatched"])("with few descriptors left, %s", (how) =
       },
     );
     expect([ran.status, ran.stderr]).toEqual([0, ""]);
-    const { ends, leaked, after } = JSON.parse(ran.stdout) as FewDescriptorsTold;
+    const { ends, leaked, after } = JSON.parse(ran.stdout) as FewDescriptorsReported;
     const problems = [...new Set(ends.filter((end) => end !== "itself"))];
     expect(problems.filter((problem) => !problem.includes("files open as it may"))).toEqual([]);
     expect(problems.length).toBeGreaterThan(0);

@@ -20,18 +20,19 @@ import { transpileForProcess } from "../../../testing/transpile.fixture.js";
 import { verifies } from "../../../testing/verifies.fixture.js";
 import { createLocalBackend, type LocalBackend } from "../local-backend.js";
 
-let folder: string;
+let directory: string;
 let backend: LocalBackend;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-shell-"));
+  directory = mkdtempSync(join(tmpdir(), "haft-shell-"));
   backend = createLocalBackend({ watcher: false });
 });
 afterEach(async () => {
   await backend.close();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
-const exec = (command: string, options: object = {}) => backend.root.shell.exec(command, { cwd: folder, ...options });
+const exec = (command: string, options: object = {}) =>
+  backend.root.shell.exec(command, { cwd: directory, ...options });
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 const out = (result: ShellResult) => textOf(result.stdout.head);
 const isAlive = (pid: number) => processStart(pid) !== undefined;
@@ -102,7 +103,7 @@ describe("streams", () => {
   });
 
   it("leave no file behind, whatever the length of the command", async () => {
-    const marker = join(folder, "names");
+    const marker = join(directory, "names");
     await exec(`: ${"x".repeat(150_000)}; printf %s "$0" > ${marker}; cat < "$0" | wc -c`);
     const script = readFileSync(marker, "utf8");
     expect(script.startsWith(tmpdir())).toBe(true);
@@ -115,7 +116,7 @@ describe("environment", () => {
     process.env.HAFT_TEST_SECRET = "k-123";
     const own = createLocalBackend({ watcher: false, env: { GIVEN: "1" }, passEnv: ["HAFT_TEST_NAMED"] });
     process.env.HAFT_TEST_NAMED = "set too late";
-    const result = await own.root.shell.exec("env", { cwd: folder, env: { CALL: "2" } });
+    const result = await own.root.shell.exec("env", { cwd: directory, env: { CALL: "2" } });
     const lines = out(result).split("\n");
     expect(lines).toEqual(
       expect.arrayContaining(["TERM=dumb", "NO_COLOR=1", "PAGER=cat", "GIT_TERMINAL_PROMPT=0", "GIVEN=1", "CALL=2"]),
@@ -124,7 +125,7 @@ describe("environment", () => {
     expect(out(result)).not.toContain("k-123");
     expect(out(result)).not.toContain("HAFT_TEST_NAMED");
     const all = createLocalBackend({ watcher: false, passEnv: "all" });
-    expect(out(await all.root.shell.exec("env", { cwd: folder }))).toContain("HAFT_TEST_SECRET=k-123");
+    expect(out(await all.root.shell.exec("env", { cwd: directory }))).toContain("HAFT_TEST_SECRET=k-123");
     await Promise.all([own.close(), all.close()]);
     delete process.env.HAFT_TEST_SECRET;
     delete process.env.HAFT_TEST_NAMED;
@@ -214,8 +215,8 @@ describe("the tree", () => {
 
   it("ends with the backend, jobs that are kept left alone", async () => {
     const survivor = await exec("sleep 632 >/dev/null 2>&1 & echo $!");
-    const job = await backend.root.shell.spawn("exec sleep 633", { cwd: folder, lifetime: "session" });
-    const kept = await backend.root.shell.spawn("exec sleep 634", { cwd: folder, lifetime: "keep" });
+    const job = await backend.root.shell.spawn("exec sleep 633", { cwd: directory, lifetime: "session" });
+    const kept = await backend.root.shell.spawn("exec sleep 634", { cwd: directory, lifetime: "keep" });
     const running = exec("exec sleep 635");
     const { pid } = job;
     expect(await backend.close()).toEqual({ left: [] });
@@ -237,7 +238,10 @@ describe("the tree", () => {
 
 describe("jobs", () => {
   it("refuse a call that did not claim them, and a signal that is none", async () => {
-    const { id } = await backend.root.shell.spawn("echo ready; exec sleep 636", { cwd: folder, lifetime: "session" });
+    const { id } = await backend.root.shell.spawn("echo ready; exec sleep 636", {
+      cwd: directory,
+      lifetime: "session",
+    });
     const call = {
       id: "c",
       sessionId: "s",
@@ -263,8 +267,8 @@ describe("jobs", () => {
 
   it("keep no output where the directory that they name really is and may not be written", async () => {
     const command = "true";
-    const outside = join(realpathSync(folder), "out");
-    const cwd = join(folder, "way");
+    const outside = join(realpathSync(directory), "out");
+    const cwd = join(directory, "way");
     mkdirSync(outside);
     symlinkSync("out", cwd);
     const place = { path: join(cwd, "jobs"), access: ["write"], scope: "tree" } as const;
@@ -288,7 +292,7 @@ describe("jobs", () => {
   it("are no longer reached through a handle whose call has ended", async () => {
     const control = new AbortController();
     const command = "cat";
-    const grant = { ...EMPTY_GRANT, commands: [{ command, cwd: folder }], jobs: ["*"] };
+    const grant = { ...EMPTY_GRANT, commands: [{ command, cwd: directory }], jobs: ["*"] };
     const { shell } = backend.bind(grant, {
       id: "c",
       sessionId: "s",
@@ -301,7 +305,7 @@ describe("jobs", () => {
         throw new Error("not asked");
       },
     });
-    const handle = await shell.spawn(command, { cwd: folder, lifetime: "session" });
+    const handle = await shell.spawn(command, { cwd: directory, lifetime: "session" });
     control.abort();
     await expect(handle.write(new Uint8Array([65]))).rejects.toMatchObject({ code: "CALL_REVOKED" });
     await expect(handle.output("stdout", 0, 1)).rejects.toMatchObject({ code: "CALL_REVOKED" });
@@ -311,20 +315,20 @@ describe("jobs", () => {
 
   it("take much input without losing any, keep little of what nobody reads, and refuse it once nobody can", async () => {
     const { shell } = backend.root;
-    const copy = join(folder, "copy");
-    const reader = await shell.spawn(`cat > ${copy}`, { cwd: folder, lifetime: "session" });
+    const copy = join(directory, "copy");
+    const reader = await shell.spawn(`cat > ${copy}`, { cwd: directory, lifetime: "session" });
     const block = new Uint8Array(300_000).map((_, index) => index % 251);
     for (let round = 0; round < 5; round++) await reader.write(block);
     await reader.closeInput();
     await reader.result;
     expect(statSync(copy).size).toBe(1_500_000);
-    const asleep = await shell.spawn("exec sleep 600", { cwd: folder, lifetime: "session" });
+    const asleep = await shell.spawn("exec sleep 600", { cwd: directory, lifetime: "session" });
     const large = new Uint8Array(20_000_000);
     let kept = 0;
     for (let round = 0; round < 8; round++) kept += (await asleep.write(large, { waitMs: 5 })).acceptedBytes;
     // What the pipe holds, and one block.
     expect(kept).toBeLessThan(2_000_000);
-    const deaf = await shell.spawn("exec true", { cwd: folder, lifetime: "session" });
+    const deaf = await shell.spawn("exec true", { cwd: directory, lifetime: "session" });
     await deaf.result;
     await expect(deaf.write(block)).rejects.toMatchObject({ code: "JOB_INPUT_CLOSED" });
     await deaf.closeInput();
@@ -333,19 +337,19 @@ describe("jobs", () => {
 
 describe("a start that fails", () => {
   it("names the problem and says that nothing began", async () => {
-    writeFileSync(join(folder, "file"), "");
-    const missing = await exec("true", { cwd: join(folder, "gone") });
+    writeFileSync(join(directory, "file"), "");
+    const missing = await exec("true", { cwd: join(directory, "gone") });
     expect([missing.began, missing.ended]).toEqual(["no", "spawn-error"]);
-    expect(missing.problem).toBe(`the directory "${join(folder, "gone")}" does not exist`);
-    expect((await exec("true", { cwd: join(folder, "file") })).problem).toBe(
-      `"${join(folder, "file")}" is not a directory`,
+    expect(missing.problem).toBe(`the directory "${join(directory, "gone")}" does not exist`);
+    expect((await exec("true", { cwd: join(directory, "file") })).problem).toBe(
+      `"${join(directory, "file")}" is not a directory`,
     );
     expect((await exec("true", { env: { "A=B": "1" } })).problem).toContain('"A=B"');
     await expect(
-      backend.root.shell.spawn("true", { cwd: join(folder, "gone"), lifetime: "session" }),
+      backend.root.shell.spawn("true", { cwd: join(directory, "gone"), lifetime: "session" }),
     ).rejects.toMatchObject({
       code: "SHELL_SPAWN",
-      message: `Did not start the command: the directory "${join(folder, "gone")}" does not exist. Fix that and start it again.`,
+      message: `Did not start the command: the directory "${join(directory, "gone")}" does not exist. Fix that and start it again.`,
     });
     const large = await exec("true", { env: { BIG: "x".repeat(200_000) } });
     expect([large.began, large.ended]).toEqual(["no", "spawn-error"]);

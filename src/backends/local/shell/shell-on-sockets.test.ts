@@ -51,13 +51,13 @@ conform(
   {
     name: "local shell on sockets",
     async create() {
-      const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-sockets-")));
+      const dir = realpathSync(mkdtempSync(join(tmpdir(), "haft-sockets-")));
       return {
         backend: backend as Backend,
-        directory: folder,
+        directory: dir,
         clock: systemClock,
         plant: plantByShell(backend as Backend),
-        dispose: async () => rmSync(folder, { recursive: true, force: true }),
+        dispose: async () => rmSync(dir, { recursive: true, force: true }),
       };
     },
     cannot: {

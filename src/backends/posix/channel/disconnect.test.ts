@@ -31,7 +31,7 @@ underOneShell((shell) => {
   const linesOf = (name: string) =>
     existsSync(marker(name)) ? readFileSync(marker(name), "utf8").split("\n").length - 1 : 0;
 
-  it("a command that goes on is reported as lost, with what it has printed, and can be attached to", async () => {
+  it("a command that continues is reported as lost, with what it has printed, and can be attached to", async () => {
     const backend = await machine.open({ orphanMs: TAKEN_OVER_MS });
     const running = backend.root.shell.exec("echo out; echo $$ > pid; exec sleep 600", { cwd: machine.work });
     await until(() => linesOf("pid") === 1);

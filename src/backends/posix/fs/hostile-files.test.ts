@@ -21,12 +21,12 @@ underEachShell((shell) => {
     await backend.close();
     machine.dispose();
   });
-  let folder: string;
+  let directory: string;
   let round = 0;
   beforeEach(() => {
     round += 1;
-    folder = join(machine.work, `hostile-${round}`);
-    mkdirSync(folder);
+    directory = join(machine.work, `hostile-${round}`);
+    mkdirSync(directory);
   });
 
   async function grep(source: string, query: Partial<GrepQuery> = {}, on = backend) {
@@ -34,7 +34,7 @@ underEachShell((shell) => {
     let end: SearchEnd | undefined;
     const { search } = bindAll({ backend: on, clock: realClock });
     for await (const record of search.grep({
-      root: folder,
+      root: directory,
       includeIgnored: false,
       prune: [],
       order: "path",
@@ -48,7 +48,7 @@ underEachShell((shell) => {
       ...query,
     })) {
       if (record.kind === "end") end = record;
-      else files.push(record.path.slice(folder.length + 1));
+      else files.push(record.path.slice(directory.length + 1));
     }
     return { files, end: end! };
   }
@@ -77,7 +77,7 @@ underEachShell((shell) => {
 
   it("a number that no shell can count with costs no connection", async () => {
     const { fs, shell: commands } = backend.root;
-    const path = join(folder, "digits");
+    const path = join(directory, "digits");
     await fs.writeFile(path, "0123456789");
     const range = async (offset: number, length: number) =>
       Buffer.from((await fs.readRange(path, offset, length)).bytes).toString();
@@ -87,10 +87,10 @@ underEachShell((shell) => {
     expect(await range(-1e21, 2)).toBe("01");
     expect(await range(8, Number.POSITIVE_INFINITY)).toBe("89");
     expect(await range(0, Number.NaN)).toBe("");
-    expect((await fs.readDir(folder, { limit: 1.5 })).children.length).toBe(1);
-    expect((await fs.readDir(folder, { limit: Number.POSITIVE_INFINITY })).children.length).toBe(1);
+    expect((await fs.readDir(directory, { limit: 1.5 })).children.length).toBe(1);
+    expect((await fs.readDir(directory, { limit: Number.POSITIVE_INFINITY })).children.length).toBe(1);
     expect((await fs.readBytes(path, { maxBytes: Number.NaN })).length).toBe(10);
-    const pid = async () => (await commands.exec("echo $PPID", { cwd: folder })).exit;
+    const pid = async () => (await commands.exec("echo $PPID", { cwd: directory })).exit;
     expect(await pid()).toEqual({ by: "code", code: 0 });
   });
 
@@ -100,10 +100,10 @@ underEachShell((shell) => {
       `cd "$0"; for n in 'n\\377' 'm\\376'; do echo needle >"$(printf "$n")"; done
        ln -s "$(printf 'n\\377')" "$(printf 'l\\376')"; ln -s "$(printf 'b\\377\\377\\377')" odd
        ln -s a okl; echo needle >good; mkdir "$(printf 'd\\377')"`,
-      folder,
+      directory,
     ]);
-    const told = async (limit: number) => {
-      const { children, more } = await backend.root.fs.readDir(folder, { limit });
+    const reported = async (limit: number) => {
+      const { children, more } = await backend.root.fs.readDir(directory, { limit });
       return [more, children.map(({ name, kind, target }) => [name, kind, target])];
     };
     const all = [
@@ -115,15 +115,15 @@ underEachShell((shell) => {
       ["odd", "link", "b\uFFFD\uFFFD\uFFFD"],
       ["okl", "link", "a"],
     ];
-    expect(await told(10)).toEqual([false, all]);
-    expect(await told(3)).toEqual([true, all.slice(0, 3)]);
+    expect(await reported(10)).toEqual([false, all]);
+    expect(await reported(3)).toEqual([true, all.slice(0, 3)]);
     const { files, end } = await grep("needle");
     expect([files, end.skipped]).toEqual([["good"], { unreadable: 3 }]);
   });
 
   it("a mark at the beginning of what is missing is part of its name", async () => {
-    expect(await backend.root.fs.resolve([join(folder, "\uFEFFname")])).toEqual([
-      { real: folder, missing: "\uFEFFname", kind: "absent" },
+    expect(await backend.root.fs.resolve([join(directory, "\uFEFFname")])).toEqual([
+      { real: directory, missing: "\uFEFFname", kind: "absent" },
     ]);
   });
 
@@ -131,8 +131,8 @@ underEachShell((shell) => {
     for (const file of ["/proc/kmsg", "/proc/self/clear_refs", "/proc/self/mem"]) {
       const read = await backend.root.fs.readBytes(file).catch((thrown: unknown) => thrown);
       // Without the superuser's rights some of them are not even opened.
-      const isTold = HaftError.is(read, "FS_IO") || HaftError.is(read, "FS_PERMISSION");
-      expect([file, isTold]).toEqual([file, true]);
+      const isReported = HaftError.is(read, "FS_IO") || HaftError.is(read, "FS_PERMISSION");
+      expect([file, isReported]).toEqual([file, true]);
       const { end } = await grep("plain", { root: file });
       expect([file, end?.why, end?.skipped]).toEqual([file, "complete", { unreadable: 1 }]);
     }
@@ -145,21 +145,21 @@ underEachShell((shell) => {
       const refused = await work().catch((thrown: unknown) => thrown);
       expect(HaftError.is(refused, "FS_BAD_PATH")).toBe(true);
     }
-    expect(await fs.exists(folder)).toBe(true);
+    expect(await fs.exists(directory)).toBe(true);
   });
 
   it("finds plain words in a directory of more names than fit into a command line", async () => {
     // The less stack a process may have, the shorter a command line may be: 128 KiB here.
     const small = await machine.open({ open: ["sh", "-c", 'ulimit -s 256; exec "$@"', "sh", ...ARGV[shell]] });
     const pad = "x".repeat(200);
-    for (let index = 0; index < 1_500; index += 1) writeFileSync(join(folder, `${pad}${index}`), "hay\n");
-    for (const index of [0, 700, 1_499]) writeFileSync(join(folder, `${pad}${index}`), "a needle\n");
+    for (let index = 0; index < 1_500; index += 1) writeFileSync(join(directory, `${pad}${index}`), "hay\n");
+    for (const index of [0, 700, 1_499]) writeFileSync(join(directory, `${pad}${index}`), "a needle\n");
     const { files, end } = await grep("needle", {}, small);
     expect(files.map((file) => file.slice(200))).toEqual(["0", "1499", "700"]);
     expect([end.why, end.skipped]).toEqual(["complete", {}]);
-    expect((await small.root.fs.readDir(folder)).children.length).toBe(1_500);
+    expect((await small.root.fs.readDir(directory)).children.length).toBe(1_500);
     const long = "needle".repeat(30_000);
-    writeFileSync(join(folder, "long"), long);
+    writeFileSync(join(directory, "long"), long);
     expect((await grep(long, { maxLineBytes: 1_000, glob: "long" }, small)).files).toEqual(["long"]);
     await small.close();
   });

@@ -46,14 +46,14 @@ underEachShell((shell) => {
     machine.dispose();
   });
   let disk: SmallDisk | undefined;
-  let folder: string;
+  let directory: string;
   beforeEach(() => {
-    folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-replacing-")));
+    directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-replacing-")));
   });
   afterEach(() => {
     disk?.dispose();
     disk = undefined;
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true });
   });
   const refusal = (path: string, bytes: Uint8Array, on = backend) => refusalOf(on, path, bytes);
 
@@ -109,23 +109,23 @@ underEachShell((shell) => {
 
   it("a file that may not grow so far is refused, and stays as it was", async () => {
     const names = ["one", "two"];
-    for (const name of names) writeFileSync(join(folder, name), "old");
-    linkSync(join(folder, "two"), join(folder, "two again"));
+    for (const name of names) writeFileSync(join(directory, name), "old");
+    linkSync(join(directory, "two"), join(directory, "two again"));
     // In blocks of 512 bytes; what writes beyond is killed without a word.
     const narrow = await machine.open({ open: ["sh", "-c", 'ulimit -f 200; exec "$@"', "sh", ...ARGV[shell]] });
     for (const name of names) {
       for (const size of [150_000, MIB]) {
-        const path = join(folder, name);
+        const path = join(directory, name);
         expect((await refusal(path, Buffer.alloc(size, "n"), narrow)).code).toMatch(/^FS_(IO|TOO_LARGE|NO_SPACE)$/);
         expect(readFileSync(path, "utf8")).toBe("old");
       }
     }
-    expect(readdirSync(folder)).toEqual(["one", "two", "two again"]);
+    expect(readdirSync(directory)).toEqual(["one", "two", "two again"]);
     await narrow.close();
   });
 
   it("a file keeps its extended attributes and its access control list", async (context) => {
-    const path = join(folder, "file");
+    const path = join(directory, "file");
     writeFileSync(path, "old");
     const problem = attribute(path, "user.origin", Buffer.from("here"));
     if (problem !== undefined) return context.skip(`attributes cannot be set here: ${problem}`);
@@ -148,12 +148,12 @@ underEachShell((shell) => {
     const become = isRoot ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : [];
     const canBecome = !isRoot || spawnSync("setpriv", ["true"]).status === 0;
     const asUser = async (mode: number, test: (theirs: Backend, path: string) => Promise<void>) => {
-      const path = join(folder, "file");
+      const path = join(directory, "file");
       writeFileSync(path, "old and longer");
       if (isRoot) chownSync(path, 65_534, 65_534);
       chmodSync(path, mode);
-      chmodSync(folder, 0o777);
-      const theirs = await openLocalPosix({ shell: [...become, ...ARGV[shell]], stateDir: folder, cwd: "/" });
+      chmodSync(directory, 0o777);
+      const theirs = await openLocalPosix({ shell: [...become, ...ARGV[shell]], stateDir: directory, cwd: "/" });
       await test(theirs, path);
       await theirs.close();
     };
@@ -170,7 +170,7 @@ underEachShell((shell) => {
       if (!canBecome) return context.skip("setpriv is not installed: util-linux has it");
       await asUser(0o6755, async (theirs, path) => {
         for (const inPlace of [false, true]) {
-          if (inPlace) linkSync(path, join(folder, "two"));
+          if (inPlace) linkSync(path, join(directory, "two"));
           const done = await theirs.root.fs.replaceAtomic(path, Buffer.from("new"), "any");
           expect([done.inPlace, statSync(path).mode & 0o7777]).toEqual([inPlace, 0o6755]);
         }
@@ -206,31 +206,31 @@ describe("a remote side whose dd and cp know nothing but POSIX", () => {
   }
 
   it("writes a file in place whose attributes can be told and not kept", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "haft-replacing-"));
-    const path = join(folder, "file");
+    const directory = mkdtempSync(join(tmpdir(), "haft-replacing-"));
+    const path = join(directory, "file");
     writeFileSync(path, "old");
     expect((await backend.root.fs.replaceAtomic(path, Buffer.from("new"), "any")).inPlace).toBe(false);
     writeFileSync(`${path}.marked`, "");
     expect((await backend.root.fs.replaceAtomic(path, Buffer.from("newer"), "any")).inPlace).toBe(true);
     expect(readFileSync(path, "utf8")).toBe("newer");
-    rmSync(folder, { recursive: true });
+    rmSync(directory, { recursive: true });
   });
 
   it("writes files, also in place, byte for byte", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "haft-replacing-"));
-    const path = join(folder, "one");
+    const directory = mkdtempSync(join(tmpdir(), "haft-replacing-"));
+    const path = join(directory, "one");
     for (const size of [3, 70_001, 300_000, 0]) {
       const bytes = randomBytes(size);
       await backend.root.fs.replaceAtomic(path, bytes, "any");
       expect(readFileSync(path).equals(bytes)).toBe(true);
     }
-    linkSync(path, join(folder, "two"));
+    linkSync(path, join(directory, "two"));
     for (const size of [70_001, 300_000, 65_536, 5]) {
       const bytes = randomBytes(size);
       expect((await backend.root.fs.replaceAtomic(path, bytes, "any")).inPlace).toBe(true);
-      expect(readFileSync(join(folder, "two")).equals(bytes)).toBe(true);
+      expect(readFileSync(join(directory, "two")).equals(bytes)).toBe(true);
     }
-    rmSync(folder, { recursive: true });
+    rmSync(directory, { recursive: true });
   });
 
   it("takes no byte of what a full disk has no room for as a request", async (context) => {
@@ -268,12 +268,12 @@ function attributesOf(path: string): readonly string[] {
 }
 
 describe("a remote side that is killed while it overwrites a file in place", () => {
-  let folder: string;
+  let directory: string;
   beforeEach(() => {
-    folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-torn-")));
+    directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-torn-")));
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
-  const at = (name: string) => join(folder, name);
+  afterEach(() => rmSync(directory, { recursive: true, force: true }));
+  const at = (name: string) => join(directory, name);
 
   /** A `dd` that, where it overwrites, stops after a part until the file "go" is there. */
   function installSlowDd(): string {
@@ -292,7 +292,7 @@ describe("a remote side that is killed while it overwrites a file in place", () 
     writeFileSync(at("file"), OLD);
     linkSync(at("file"), at("file too"));
   }
-  const backups = () => readdirSync(folder).filter((name) => name.startsWith("file.haft-backup-"));
+  const backups = () => readdirSync(directory).filter((name) => name.startsWith("file.haft-backup-"));
 
   it("leaves its old bytes beside it, and the error says under what name", async () => {
     twoNames();
@@ -312,7 +312,7 @@ describe("a remote side that is killed while it overwrites a file in place", () 
     machine.dispose();
   });
 
-  it("goes on to the end when only its host is killed", async () => {
+  it("continues to the end when only its host is killed", async () => {
     twoNames();
     const built = mkdtempSync(join(tmpdir(), "haft-writer-"));
     const script = transpileForProcess(new URL("./writer.fixture.ts", import.meta.url), built);
@@ -328,7 +328,7 @@ describe("a remote side that is killed while it overwrites a file in place", () 
     writeFileSync(at("go"), "");
     await vi.waitUntil(() => backups().length === 0, { timeout: 20_000 });
     expect(readFileSync(at("file")).equals(Buffer.alloc(150_000, "n"))).toBe(true);
-    expect(readdirSync(folder).filter((name) => name.startsWith(".haft-"))).toEqual([]);
+    expect(readdirSync(directory).filter((name) => name.startsWith(".haft-"))).toEqual([]);
     rmSync(built, { recursive: true, force: true });
   });
 });

@@ -136,7 +136,7 @@ underEachShell((shell) => {
     await expect(backend.root.shell.exec("true", { cwd: machine.work })).rejects.toThrow(/closed/);
   });
 
-  it("a job to be kept goes on when the backend is closed, and another finds it", async () => {
+  it("a job to be kept continues when the backend is closed, and another finds it", async () => {
     backend = await machine.open();
     const job = await backend.root.shell.spawn("echo first; echo $$ > pid; exec sleep 600", {
       cwd: machine.work,

@@ -21,21 +21,21 @@ underOneShell((shell) => {
     await backend.close();
     machine.dispose();
   });
-  let folder: string;
+  let directory: string;
   let round = 0;
   beforeEach(() => {
     round += 1;
-    folder = join(machine.work, `tree-${round}`);
-    mkdirSync(folder);
+    directory = join(machine.work, `tree-${round}`);
+    mkdirSync(directory);
   });
-  afterEach(() => execFileSync("rm", ["-rf", folder]));
+  afterEach(() => execFileSync("rm", ["-rf", directory]));
 
   async function grep(source: string, query: Partial<GrepQuery> = {}, syntax: "literal" | "re2" = "literal") {
     const hits: GrepHit[] = [];
     let end: SearchEnd | undefined;
     const { search } = bindAll({ backend, clock: realClock });
     for await (const record of search.grep({
-      root: folder,
+      root: directory,
       includeIgnored: false,
       prune: [],
       order: "path",
@@ -51,11 +51,11 @@ underOneShell((shell) => {
       if (record.kind === "end") end = record;
       else hits.push(record);
     }
-    return { files: hits.map((hit) => hit.path.slice(folder.length + 1)), end: end! };
+    return { files: hits.map((hit) => hit.path.slice(directory.length + 1)), end: end! };
   }
 
   it("says in the end record who matched, and hands only plain words to a remote grep", async () => {
-    writeFileSync(join(folder, "a"), "one word\n");
+    writeFileSync(join(directory, "a"), "one word\n");
     const far =
       shell === "busybox"
         ? "re2js, on files transferred here"
@@ -75,10 +75,10 @@ underOneShell((shell) => {
 
   it("finds plain words whatever the file is called and whatever else is in it", async () => {
     const names = ["-e", "a b", "line\nend", "quo'te\"s", "$(id)", "*", "sub"];
-    for (const name of names.slice(0, -1)) writeFileSync(join(folder, name), "x\n--word 'y' \\ $z*\n");
-    mkdirSync(join(folder, "sub"));
-    writeFileSync(join(folder, "sub", "last"), "no end --word 'y' \\ $z*");
-    execFileSync("mkfifo", [join(folder, "pipe")]);
+    for (const name of names.slice(0, -1)) writeFileSync(join(directory, name), "x\n--word 'y' \\ $z*\n");
+    mkdirSync(join(directory, "sub"));
+    writeFileSync(join(directory, "sub", "last"), "no end --word 'y' \\ $z*");
+    execFileSync("mkfifo", [join(directory, "pipe")]);
     for (const source of ["--word 'y' \\ $z*", "-", "*"]) {
       expect((await grep(source)).files.sort()).toEqual([...names.slice(0, -1), "sub/last"].sort());
     }
@@ -86,17 +86,17 @@ underOneShell((shell) => {
   });
 
   it("counts a file with a NUL as binary, before and behind the match", async () => {
-    writeFileSync(join(folder, "before"), Buffer.from("\0word\n"));
-    writeFileSync(join(folder, "behind"), Buffer.from("word\n\0\n"));
-    writeFileSync(join(folder, "plain"), "word\n");
+    writeFileSync(join(directory, "before"), Buffer.from("\0word\n"));
+    writeFileSync(join(directory, "behind"), Buffer.from("word\n\0\n"));
+    writeFileSync(join(directory, "plain"), "word\n");
     const { files, end } = await grep("word");
     expect([files, end.skipped.binary]).toEqual([["plain"], 2]);
   });
 
   it("moves at most 64 MiB; files beyond are counted and the end says limit", async () => {
     const block = Buffer.alloc(9 * 1024 * 1024, "no match in here\n");
-    for (let index = 0; index < 9; index += 1) writeFileSync(join(folder, `f${index}`), block);
-    writeFileSync(join(folder, "z"), "zmatch\n");
+    for (let index = 0; index < 9; index += 1) writeFileSync(join(directory, `f${index}`), block);
+    writeFileSync(join(directory, "z"), "zmatch\n");
     const { files, end } = await grep("zmat+ch$", {}, "re2");
     expect([files, end.why]).toEqual([[], "limit"]);
     expect(end.skipped).toEqual({ unmoved: 3 });

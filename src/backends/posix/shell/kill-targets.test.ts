@@ -8,16 +8,18 @@ import { FACTS } from "../remote/facts.sh.js";
 import { JOBS } from "../remote/jobs.sh.js";
 import { TREE } from "../remote/tree.sh.js";
 
-let folder: string;
+let directory: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-kill-targets-"));
+  directory = mkdtempSync(join(tmpdir(), "haft-kill-targets-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Runs the scripts with a `kill` that only prints what it was given: none of these tests can signal anything. */
 function signalsOf(commands: string): string {
   const fake = 'kill() { printf "%s " "$@"; }';
-  const script = [FACTS, TREE, JOBS, fake, `hf_s='${folder}' hf_setsid=/bin/setsid hf_facts=proc`, commands].join("\n");
+  const script = [FACTS, TREE, JOBS, fake, `hf_s='${directory}' hf_setsid=/bin/setsid hf_facts=proc`, commands].join(
+    "\n",
+  );
   const { stdout } = spawnSync("sh", ["-c", script], { encoding: "utf8", env: { PATH: process.env.PATH } });
   return stdout.trim();
 }
@@ -30,10 +32,10 @@ describe.runIf(processStart(own) !== undefined)("what the remote scripts signal"
     const notes = ["", "\n", "0 5\n", "1 5\n", "-1 5\n", "x 5\n", `1 ${processStart(1)}\n`, "0\n", "-1\n", "1\n"];
     const ofOthers = [`${own}\n`, `${own} ${started() + 1}\n`, `${own} ${started()}`, `0${own} ${started()}\n`];
     for (const note of [...notes, ...ofOthers]) {
-      writeFileSync(join(folder, "note"), note);
+      writeFileSync(join(directory, "note"), note);
       expect([note, signalsOf('hf_kill_noted TERM "$hf_s/note"')]).toEqual([note, ""]);
     }
-    writeFileSync(join(folder, "note"), `${own} ${started()}\n`);
+    writeFileSync(join(directory, "note"), `${own} ${started()}\n`);
     expect(signalsOf('hf_kill_noted TERM "$hf_s/note"')).toBe(`-TERM ${own}`);
     expect(signalsOf('hf_kill_noted TERM "$hf_s/missing"')).toBe("");
   });
@@ -41,10 +43,10 @@ describe.runIf(processStart(own) !== undefined)("what the remote scripts signal"
   it("is the group of a leader only where the note of the leader is whole", () => {
     const signal = "hf_found= hf_groups= hf_looked=no; hf_leader_of 1; hf_signal TERM $hf_leader";
     for (const note of ["", "0\n", "1\n", "-1\n", "0 5\n", "1 5\n", `${own}`, `${own} ${started() + 1}\n`]) {
-      writeFileSync(join(folder, "1.p"), note);
+      writeFileSync(join(directory, "1.p"), note);
       expect([note, signalsOf(signal)]).toEqual([note, ""]);
     }
-    writeFileSync(join(folder, "1.p"), `${own} ${started()}\n`);
+    writeFileSync(join(directory, "1.p"), `${own} ${started()}\n`);
     expect(signalsOf(signal)).toBe(`-TERM -${own}`);
   });
 

@@ -32,7 +32,7 @@ underOneShell((shell) => {
 
   it("a slow listener gets more than the remote disk keeps, every byte of it", async () => {
     const bytes = 112 * MIB;
-    const told = createHash("sha256");
+    const reported = createHash("sha256");
     let next = 0;
     const gaps: number[] = [];
     const result = await backend.root.shell.exec(`head -c ${bytes} /dev/zero | tr '\\0' x`, {
@@ -40,29 +40,29 @@ underOneShell((shell) => {
       async onOutput(_stream, chunk, offset) {
         if (offset !== next) gaps.push(offset);
         next = offset + chunk.length;
-        told.update(chunk);
+        reported.update(chunk);
         await pause(5);
       },
     });
     expect([result.ended, result.stdout.produced, next, gaps]).toEqual(["itself", bytes, bytes, []]);
     const produced = createHash("sha256");
     for (let at = 0; at < bytes; at += 8 * MIB) produced.update("x".repeat(8 * MIB));
-    expect(told.digest("hex")).toBe(produced.digest("hex"));
+    expect(reported.digest("hex")).toBe(produced.digest("hex"));
   });
 
-  it("what goes on after its command waits no more for a listener that is stuck", async () => {
+  it("what continues after its command waits no more for a listener that is stuck", async () => {
     const { job = "", tree } = await withStuckListener("yes & sleep 0.3");
     expect(tree.survivors.map(({ name }) => name)).toEqual(["yes"]);
     await expectToFlow(job);
   });
 
   it("nor does a command whose channel was lost", async () => {
-    let isTold = () => {};
-    const told = new Promise<void>((resolve) => {
-      isTold = resolve;
+    let isReported = () => {};
+    const reported = new Promise<void>((resolve) => {
+      isReported = resolve;
     });
-    const running = withStuckListener("yes", isTold);
-    await told;
+    const running = withStuckListener("yes", isReported);
+    await reported;
     machine.cut();
     const { ended, job = "" } = await running;
     expect(ended).toBe("channel-lost");

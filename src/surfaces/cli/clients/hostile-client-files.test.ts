@@ -18,13 +18,13 @@ import { EntryProblem } from "./clients.js";
 import { withJsonEntry } from "./json-entry.js";
 import { readClientFile, replaceClientFile } from "./replace-client-file.js";
 
-let folder: string;
+let directory: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-client-files-"));
-  file = join(folder, ".mcp.json");
+  directory = mkdtempSync(join(tmpdir(), "haft-client-files-"));
+  file = join(directory, ".mcp.json");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const PLACES: readonly [what: string, make: () => void][] = [
   ["a link to a device that has no end", () => symlinkSync("/dev/zero", file)],
@@ -37,7 +37,7 @@ describe("a client's file that a project brought along", () => {
     make();
     expect(() => readClientFile(file)).toThrow(EntryProblem);
     expect(() => readClientFile(file)).toThrow("it is not a regular file");
-    expect(clientStates(folder, "haft").find(({ client }) => client === "claude-code")).toMatchObject({
+    expect(clientStates(directory, "haft").find(({ client }) => client === "claude-code")).toMatchObject({
       state: "unreadable",
     });
   });
@@ -54,25 +54,25 @@ describe("a client's file that a project brought along", () => {
   });
 });
 
-describe("a link whose text passes another link and then leaves its folder", () => {
-  const near = () => join(folder, "near");
+describe("a link whose text passes another link and then leaves its directory", () => {
+  const near = () => join(directory, "near");
   beforeEach(() => {
-    mkdirSync(join(folder, "far/deep"), { recursive: true });
+    mkdirSync(join(directory, "far/deep"), { recursive: true });
     mkdirSync(near());
     symlinkSync("../far/deep", join(near(), "sub"));
   });
 
   it("is followed to the file that is read through it, and no other is replaced", () => {
-    writeFileSync(join(folder, "far/mcp.json"), "{}");
+    writeFileSync(join(directory, "far/mcp.json"), "{}");
     writeFileSync(join(near(), "mcp.json"), "another file");
     symlinkSync("sub/../mcp.json", join(near(), "link"));
     replaceClientFile(join(near(), "link"), '{ "new": true }', "{}");
-    expect(readFileSync(join(folder, "far/mcp.json"), "utf8")).toBe('{ "new": true }');
+    expect(readFileSync(join(directory, "far/mcp.json"), "utf8")).toBe('{ "new": true }');
     expect(readFileSync(join(near(), "mcp.json"), "utf8")).toBe("another file");
   });
 
   it("is the workspace that it leads to", () => {
     symlinkSync("sub/..", join(near(), "workspace"));
-    expect(workspaceOf(join(near(), "workspace"))).toBe(join(realpathSync.native(folder), "far"));
+    expect(workspaceOf(join(near(), "workspace"))).toBe(join(realpathSync.native(directory), "far"));
   });
 });

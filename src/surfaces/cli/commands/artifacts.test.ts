@@ -19,7 +19,7 @@ import { cleanEnv, type Finished, runHaft } from "../../../testing/built.fixture
 let root: string;
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "haft-cli-artifacts-")));
-  for (const folder of ["project", "home"]) mkdirSync(join(root, folder));
+  for (const directory of ["project", "home"]) mkdirSync(join(root, directory));
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -48,7 +48,7 @@ describe("haft artifacts", () => {
     expect(readFileSync(project("data.bin")).equals(bytes)).toBe(true);
   });
 
-  it("gives back what write and move have replaced, and every file of a deleted folder", async () => {
+  it("gives back what write and move have replaced, and every file of a deleted directory", async () => {
     writeFileSync(project("a.txt"), "first");
     await call("read", { path: "a.txt" });
     await call("write", { path: "a.txt", content: "second" });
@@ -128,8 +128,8 @@ describe("haft artifacts", () => {
     const removed = await haft("artifacts", "remove", id, "a-000000000000", "--json");
     expect(removed).toMatchObject({ status: 1, stdout: `{"removed":["${id}"]}\n` });
     expect(removed.stderr).toContain('did not delete "a-000000000000": no such artifact');
-    const folder = join(root, "home", ".local", "state", "haft", "sessions", "one", "artifacts");
-    expect(readdirSync(folder)).toEqual([]);
+    const directory = join(root, "home", ".local", "state", "haft", "sessions", "one", "artifacts");
+    expect(readdirSync(directory)).toEqual([]);
     expect((await call("read", { path: `artifact:${id}` }, "--session", "one")).stdout).toContain("no such artifact");
     for (const command of [
       ["show", id],

@@ -26,7 +26,7 @@ beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "haft-connect-")));
   workspace = join(root, "my project");
   home = join(root, "home");
-  for (const folder of [workspace, home]) mkdirSync(folder);
+  for (const directory of [workspace, home]) mkdirSync(directory);
   writeFileSync(join(workspace, "a.txt"), "one\n");
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
@@ -117,7 +117,7 @@ describe("haft connect", () => {
     expect(readdirSync(home)).toEqual([]);
   });
 
-  it("names no folder in a file for all projects where the client starts in the one that is open", async () => {
+  it("names no directory in a file for all projects where the client starts in the one that is open", async () => {
     const argsOf = async (args: readonly string[]): Promise<string> =>
       JSON.stringify((JSON.parse((await haft([...args, "--json"])).stdout) as { entry: unknown }).entry);
     for (const name of ["claude-code", "codex", "gemini-cli", "opencode"]) {

@@ -10,7 +10,7 @@ import { estimateTokens } from "./cost.js";
 let root: string;
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "haft-cost-")));
-  for (const folder of ["project", "home"]) mkdirSync(join(root, folder));
+  for (const directory of ["project", "home"]) mkdirSync(join(root, directory));
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 

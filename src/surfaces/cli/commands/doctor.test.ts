@@ -21,7 +21,7 @@ beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "haft-doctor-")));
   workspace = join(root, "project");
   home = join(root, "home");
-  for (const folder of [workspace, home]) mkdirSync(folder);
+  for (const directory of [workspace, home]) mkdirSync(directory);
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -57,7 +57,7 @@ describe("haft doctor", () => {
     expect(text.stdout).not.toContain("\u001b");
   });
 
-  it("takes a lock of a state folder that is there", async () => {
+  it("takes a lock of a state directory that is there", async () => {
     mkdirSync(join(root, "state"));
     const { findings } = await report(["--state", join(root, "state")]);
     expect(findings.find(({ id }) => id === "lock")?.status).toBe("ok");
@@ -70,7 +70,7 @@ describe("haft doctor", () => {
     expect(found(bare, "git")).toMatchObject({ status: "note", cost: expect.stringContaining("fail") });
   });
 
-  it("stops at a state folder that cannot be written, with the option that names another", async () => {
+  it("stops at a state directory that cannot be written, with the option that names another", async () => {
     writeFileSync(join(root, "file"), "");
     const stuck = await report(["--state", join(root, "file", "state")]);
     expect(stuck).toMatchObject({ status: 1, isWorking: false });
@@ -97,14 +97,14 @@ describe("haft doctor", () => {
     };
     writeFileSync(join(mine, "haft.jsonc"), JSON.stringify({ env: ["HAFT_IS_NOT_SET", "HOME"], servers }));
     config({ env: ["SECRET"], dialect: "buddy" });
-    const told = await report();
-    expect(told.status).toBe(0);
-    const { found: files = "" } = found(told, "config") ?? {};
+    const reported = await report();
+    expect(reported.status).toBe(0);
+    const { found: files = "" } = found(reported, "config") ?? {};
     expect(files.indexOf("(yours)")).toBeGreaterThan(0);
     expect(files.indexOf("(the project's)")).toBeGreaterThan(files.indexOf("(yours)"));
-    expect(found(told, "trust")).toMatchObject({ status: "limits", found: expect.stringContaining('"trust": {') });
-    expect(found(told, "env")?.found).toBe("not set: HAFT_IS_NOT_SET");
-    const missing = told.findings.filter(({ id }) => id === "servers");
+    expect(found(reported, "trust")).toMatchObject({ status: "limits", found: expect.stringContaining('"trust": {') });
+    expect(found(reported, "env")?.found).toBe("not set: HAFT_IS_NOT_SET");
+    const missing = reported.findings.filter(({ id }) => id === "servers");
     expect(missing.map((one) => one.found)).toEqual([
       '"web": it is skipped: these environment variables are not set: HAFT_IS_NOT_SET',
       expect.stringContaining('"gone": it is left out: it could not be started'),
@@ -112,7 +112,7 @@ describe("haft doctor", () => {
     expect(missing.every(({ status }) => status === "limits")).toBe(true);
   });
 
-  it("says so where the folder may not be a workspace", async () => {
+  it("says so where the directory may not be a workspace", async () => {
     const lost = await report([], {}, home);
     expect(found(lost, "workspace")).toMatchObject({ status: "limits", found: expect.stringContaining("home folder") });
     expect(lost.status).toBe(0);

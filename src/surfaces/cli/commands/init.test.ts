@@ -22,7 +22,7 @@ beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "haft-init-")));
   workspace = join(root, "project");
   home = join(root, "home");
-  for (const folder of [workspace, home]) mkdirSync(folder);
+  for (const directory of [workspace, home]) mkdirSync(directory);
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 

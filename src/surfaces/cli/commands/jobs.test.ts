@@ -7,7 +7,7 @@ import { cleanEnv, type Finished, runHaft } from "../../../testing/built.fixture
 let root: string;
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "haft-cli-jobs-")));
-  for (const folder of ["project", "home"]) mkdirSync(join(root, folder));
+  for (const directory of ["project", "home"]) mkdirSync(join(root, directory));
 });
 afterEach(async () => {
   await haft("jobs", "stop", "job-1");

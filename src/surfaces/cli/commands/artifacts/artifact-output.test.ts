@@ -25,12 +25,12 @@ async function print(
       return true;
     },
   };
-  const told = await printArtifact(
+  const reported = await printArtifact(
     keptOf(Buffer.from(bytes), gap),
     { isRaw, ...(lines === undefined ? {} : { lines }) },
     output,
   );
-  return { ...told, bytes: Buffer.concat(written) };
+  return { ...reported, bytes: Buffer.concat(written) };
 }
 
 it("a pipe gets every byte, a terminal text only, unless it is asked for", async () => {

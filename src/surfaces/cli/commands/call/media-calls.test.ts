@@ -10,38 +10,38 @@ import { built, cleanEnv, runHaft } from "../../../../testing/built.fixture.js";
 import { underLoad } from "../../../../testing/under-load.fixture.js";
 
 let root: string;
-let folder: string;
+let directory: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "haft-media-call-"));
-  folder = join(root, "project");
-  mkdirSync(folder);
+  directory = join(root, "project");
+  mkdirSync(directory);
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const env = () => cleanEnv(join(root, "home"));
 const args = (path: string, ...options: readonly string[]) => ["call", "read", JSON.stringify({ path }), ...options];
 const read = (path: string, ...options: readonly string[]) =>
-  runHaft(args(path, ...options), { cwd: folder, env: env() });
+  runHaft(args(path, ...options), { cwd: directory, env: env() });
 
 it("an image is told in a line, and its bytes are base64 in JSON", async () => {
   const image = await sharp({ create: { width: 8, height: 4, channels: 3, background: "#f00" } })
     .png()
     .toBuffer();
-  writeFileSync(join(folder, "a.png"), image);
-  const told = `"a.png": image/png, 8×4 pixels, ${image.length} bytes.`;
+  writeFileSync(join(directory, "a.png"), image);
+  const reported = `"a.png": image/png, 8×4 pixels, ${image.length} bytes.`;
   expect((await read("a.png")).stdout).toBe(
-    `${told}\n[image/png, ${image.length} bytes; \`--json\` or an MCP client shows it]\n`,
+    `${reported}\n[image/png, ${image.length} bytes; \`--json\` or an MCP client shows it]\n`,
   );
   expect(JSON.parse((await read("a.png", "--json")).stdout)).toMatchObject({
     output: [
-      { kind: "text", text: told },
+      { kind: "text", text: reported },
       { kind: "image", mime: "image/png", data: image.toString("base64") },
     ],
   });
 });
 
 it("a PDF is told by the text of its pages", async () => {
-  writeFileSync(join(folder, "a.pdf"), pdfOf([["Hello", "World"]]));
+  writeFileSync(join(directory, "a.pdf"), pdfOf([["Hello", "World"]]));
   expect((await read("a.pdf")).stdout).toMatch(
     /^Showing lines 1–3 of 3\.\n {5}1│--- page 1 of 1 ---\n {5}2│Hello\n {5}3│World\nnote: A PDF, /,
   );
@@ -49,9 +49,9 @@ it("a PDF is told by the text of its pages", async () => {
 
 it("what reads a file does not outlive a killed host", async () => {
   const data = deflateSync(`BT /F1 12 Tf ${"(aaaa) Tj T* ".repeat(8_000_000)}ET`);
-  writeFileSync(join(folder, "slow.pdf"), pdfWith([{ dictionary: "/Filter /FlateDecode", data }]));
+  writeFileSync(join(directory, "slow.pdf"), pdfWith([{ dictionary: "/Filter /FlateDecode", data }]));
   const host = spawn(process.execPath, [built("surfaces/cli/main.js"), ...args("slow.pdf")], {
-    cwd: folder,
+    cwd: directory,
     env: env(),
     stdio: "ignore",
   });

@@ -6,12 +6,12 @@ import { expect, it } from "vitest";
 import { UsageError } from "../../usage.js";
 import { rootFrom } from "./client-root.js";
 
-it("takes a folder of a client that is one of this machine", () => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "haft-root-")));
+it("takes a directory of a client that is one of this machine", () => {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), "haft-root-")));
   try {
-    expect(rootFrom(pathToFileURL(folder).href)).toBe(folder);
+    expect(rootFrom(pathToFileURL(directory).href)).toBe(directory);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true });
   }
 });
 

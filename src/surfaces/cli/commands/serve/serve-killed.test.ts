@@ -9,7 +9,7 @@ import { underLoad } from "../../../../testing/under-load.fixture.js";
 let root: string;
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "haft-serve-killed-")));
-  for (const folder of ["project", "home"]) mkdirSync(join(root, folder));
+  for (const directory of ["project", "home"]) mkdirSync(join(root, directory));
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 

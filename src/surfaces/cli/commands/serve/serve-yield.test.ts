@@ -20,7 +20,7 @@ function hurried(args?: readonly string[]) {
 it.each([
   ["in the workspace that it was given", undefined, undefined],
   ["in the first root of its client", [], (root: string) => [`file://${root}`]],
-] as const)("a served command %s that runs for 45 s goes on as a job, and its call ends", async (_, args, roots) => {
+] as const)("a served command %s that runs for 45 s continues as a job, and its call ends", async (_, args, roots) => {
   const client = await place.newClient("legacy", hurried(args), roots?.(place.workspace));
   const { content } = (await client.callTool({
     name: "bash",

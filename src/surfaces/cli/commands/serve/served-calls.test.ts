@@ -130,12 +130,12 @@ describe("the sessions behind a server", () => {
   });
 });
 
-describe("the folders of a client", () => {
+describe("the directories of a client", () => {
   const rooted = (): ServedCalls =>
     serve({
       needsRoots: true,
-      open: async (told) => {
-        const workspace = told === undefined ? join(root, "one") : fileURLToPath(told);
+      open: async (reported) => {
+        const workspace = reported === undefined ? join(root, "one") : fileURLToPath(reported);
         const toolkit = await createToolkit({ workspace, stateDir });
         toolkits.push(toolkit);
         return toolkit;
@@ -182,8 +182,8 @@ describe("the folders of a client", () => {
     const calls = rooted();
     calls.takeRoots?.([uri("two")]);
     await where(calls);
-    for (const told of [[uri("two")], []]) {
-      move(calls, told);
+    for (const reported of [[uri("two")], []]) {
+      move(calls, reported);
       expect(await where(calls)).toContain(join(root, "two"));
     }
     expect(toolkits).toHaveLength(1);
@@ -223,7 +223,7 @@ describe("the folders of a client", () => {
     expect(toolkits).toHaveLength(1);
   });
 
-  it("are not left by a look at what is kept, and the operator hears what a change of folder removes", async () => {
+  it("are not left by a look at what is kept, and the operator hears what a change of directory removes", async () => {
     const calls = rooted();
     expect(await calls.artifacts?.(named("s"))).toBeUndefined();
     calls.takeRoots?.([uri("one")]);
