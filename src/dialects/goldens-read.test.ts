@@ -62,7 +62,7 @@ const GOLDENS: readonly Golden[] = [
   },
   {
     ids: ["IR-061", "ZC-023", "BD-031"],
-    situation: "failed: a folder",
+    situation: "failed: a directory",
     result: failedWith("FS_NOT_A_FILE", 'Did not read "a.txt": it is a directory. Name a file in it.', {
       kind: "directory",
     }),

@@ -108,7 +108,7 @@ const GOLDENS: readonly Golden[] = [
   },
   {
     ids: ["BD-003", "ZC-028"],
-    situation: "failed: no such folder",
+    situation: "failed: no such directory",
     result: failedWith("FS_NOT_FOUND", NO_PARENT),
     args: { path: "x/y.txt", content: "" },
     haft: NO_PARENT,

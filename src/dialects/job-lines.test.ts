@@ -27,6 +27,6 @@ it.each([
     { wroteBytes: 65_536, unwritten: { bytes: 4, from: "rest", why: "closed" } },
     'stdin accepted 65536 of 65540 bytes: the job has ended or closed stdin. Not written, and do not send again: 4 bytes, starting with "rest"',
   ],
-] as const)("tells what became of %j", (data, row) => {
+] as const)("reports the outcome of %j", (data, row) => {
   expect(inputRows({ action: "write", ...data })).toEqual([row]);
 });

@@ -8,7 +8,7 @@ import { buddyDialect, haftDialect, indusagi, indusagiDialect, zeroclawDialect }
 
 const DIALECTS = [haftDialect, indusagiDialect, indusagi({ edition: "python" }), zeroclawDialect, buddyDialect];
 
-/** Text with everything that makes trouble: controls, halves of pairs, line endings of each kind, marks. */
+/** Text with all difficult characters: control characters, lone surrogates, line endings of each kind, BOMs. */
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }),
   fc
@@ -282,7 +282,7 @@ const failures: fc.Arbitrary<ToolResult<unknown>> = fc.record(
   { requiredKeys: ["content", "isError"] },
 );
 
-/** Every face of every dialect, by a name to tell them apart. */
+/** Every presenter of every dialect, by a unique name. */
 const FACES = DIALECTS.flatMap((dialect) =>
   Object.entries(dialect.tools).map(([tool, face]) => ({ name: `${dialect.name} ${face.name}`, tool, face })),
 );

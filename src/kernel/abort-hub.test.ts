@@ -17,15 +17,15 @@ it("has one listener on its signal however many wait, and none once nobody does"
   expect([reported, hub.aborted]).toEqual([[99], true]);
 });
 
-it("tells one and the same listener as often as it waits, and at once when the signal has fired", () => {
+it("calls the same listener as often as it was added, and at once when the signal has fired", () => {
   const control = new AbortController();
   const hub = new AbortHub(control.signal);
-  let reported = 0;
-  const listener = () => void reported++;
+  let calls = 0;
+  const listener = () => void calls++;
   const stop = hub.on(listener);
   hub.on(listener);
   stop();
   control.abort();
   hub.on(listener);
-  expect(reported).toBe(2);
+  expect(calls).toBe(2);
 });

@@ -30,7 +30,7 @@ it("keeps 4 KiB of each text", async () => {
   expect(claim).toMatchObject({ kind: "command", command: `echo ${"é".repeat(2_045)}` });
 });
 
-it("ends without what was touched where the redactor fails at it, and does not tell what the redactor said", async () => {
+it("ends without what was touched where the redactor throws, and does not report the message of the redactor", async () => {
   let looks = 0;
   const entry = await entriesOf("echo hunter2", {
     redact(part) {

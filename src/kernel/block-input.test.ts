@@ -40,7 +40,7 @@ describe("input in blocks", () => {
     expect(log).toEqual(["sent 65536", "sent 65536", "sent 1"]);
   });
 
-  it("keeps the order of its calls, and tells a write that got no turn in time that nothing was taken", async () => {
+  it("keeps the order of its calls, and reports to a write that timed out in the queue that nothing was taken", async () => {
     const { input, blocks, waiting, clock } = reader();
     const first = input.write("job-1", new Uint8Array(INPUT_BLOCK_BYTES + 1));
     const second = input.write("job-1", words("second"), { waitMs: 100 });
@@ -84,7 +84,7 @@ describe("input in blocks", () => {
     expect(log).toEqual(["sent 65536", "sent 1", "sent 1", "closed"]);
   });
 
-  it("hands a first block over before an end of file that is asked for at once, and tells when that is through", async () => {
+  it("passes on a first block before an end of file that is requested at once, and reports when that is done", async () => {
     const log: string[] = [];
     const end = {
       send: (block: Uint8Array) => log.push(`sent ${block.length}`) > 0,
@@ -117,7 +117,7 @@ describe("input in blocks", () => {
     await expect(input.write("job-1", words("c"))).rejects.toMatchObject({ code: "JOB_INPUT_CLOSED" });
   });
 
-  it("tells of a write whose later block failed how much was taken before", async () => {
+  it("reports how much was taken of a write whose later block failed", async () => {
     const { input, waiting } = reader();
     const written = input.write("job-1", new Uint8Array(INPUT_BLOCK_BYTES + 1)).catch((thrown: unknown) => thrown);
     waiting[0]?.take();
@@ -131,7 +131,7 @@ describe("input in blocks", () => {
     });
   });
 
-  it("tells the next write that it is not the one whose block failed", async () => {
+  it("reports to the next write that an earlier block failed, not its own", async () => {
     const { input, log, waiting, clock } = reader();
     const first = input.write("job-1", words("lost"), { waitMs: 10 });
     await clock.advance(10);
@@ -162,7 +162,7 @@ describe("input in blocks", () => {
     );
   });
 
-  it("tells the next write, once, of a block that failed when nobody waited for it any more", async () => {
+  it("reports to the next write, once, a block that failed after its own write had returned", async () => {
     const { input, waiting, clock } = reader();
     const first = input.write("job-1", words("lost"), { waitMs: 10 });
     await settle();

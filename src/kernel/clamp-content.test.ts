@@ -37,7 +37,7 @@ describe("an answer over its budget", () => {
     expect(artifacts.texts.get("1")).toBe(whole);
   });
 
-  it("tells how to read the whole in the words of the dialect that the model is shown", async () => {
+  it("says how to read the whole in the dialect of the model", async () => {
     const tool = defineTool({ name: "stub", description: "", parameters: {}, run: () => text("x".repeat(70_000)) });
     const named: Readonly<Record<string, string>> = {
       haft: "read",
@@ -79,7 +79,7 @@ describe("an answer over its budget", () => {
     expect(shrunk.value).toEqual({ artifact: "7", bytes: bytes(wide) });
   });
 
-  it("is linear in a wide value, and gives up at once where sixty-four parts are not enough", async () => {
+  it("is linear in a wide value, and stops at once where sixty-four parts are not enough", async () => {
     const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, "v".repeat(500)]));
     const kept: string[] = [];
     const shrunk = await shrinkJson(wide, 1_000, async (what) => {

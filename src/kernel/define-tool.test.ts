@@ -96,7 +96,7 @@ describe("a defined tool", () => {
     expect((await box.runner.run({ id: "1", name, input: {} })).output).toBe("ran");
   });
 
-  it("tells the author, not the model, of a schema that cannot be compiled", async () => {
+  it("reports a schema that cannot be compiled to the author, not to the model", async () => {
     const parameters = { type: "object", properties: { a: { type: "objekt" } } };
     const faulty = defineTool({ name: "faulty", description: "", parameters, run: () => text("ran") });
     const outcome = await run(faulty, { a: "x" });

@@ -49,7 +49,7 @@ describe("cancel and failure", () => {
       }),
   });
 
-  it("tells a cancel from a deadline", async () => {
+  it("distinguishes a cancellation from a deadline", async () => {
     const control = new AbortController();
     const cancelled = call(waiting, {}, bareContext().withCancel(control.signal));
     control.abort();
@@ -245,7 +245,7 @@ describe("hooks, rate, targets and events", () => {
     expect(wrong.output).toContain('"here", "there"');
   });
 
-  it("tells events with the id of their call", async () => {
+  it("reports events with the id of their call", async () => {
     const events: unknown[] = [];
     const tool = defineTool({
       name: "teller",

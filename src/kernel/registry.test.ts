@@ -50,7 +50,7 @@ describe("a registry", () => {
     ]);
   });
 
-  it("tells the way on beside that: the nearest name, else all of them", () => {
+  it("suggests the nearest name with that, else lists all of them", () => {
     const registry = new ToolRegistry().registerAll([tool("read"), tool("write")]);
     const hintOf = (name: string) => {
       try {

@@ -26,7 +26,7 @@ describe("lines of messages", () => {
     expect(message).toMatchObject({ id: 3, error: { message: "its response has no result" } });
   });
 
-  it("gives up on a line without an end, on babble and on a flood", () => {
+  it("stops at an endless line, at text that is not JSON and at a flood", () => {
     const feed = (text: string, times: number) => () => {
       const lines = new MessageLines();
       for (let count = 0; count < times; count++) for (const _ of lines.take(Buffer.from(text)));

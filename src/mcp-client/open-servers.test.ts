@@ -59,7 +59,7 @@ it("what a host's listeners throw harms no server and not the wait for them", as
   }
 }, 60_000);
 
-/** Lists its tools, then fails as often as its first argument says; says that they have changed, after a failure too where the second is "tells". */
+/** Lists its tools, then fails as often as its first argument says; says that they have changed, after a failure too where the second is "reports". */
 const FAILING = `
 let asked = 0;
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
@@ -72,13 +72,13 @@ require("node:readline").createInterface({ input: process.stdin }).on("line", (l
   const isWell = asked === 1 || asked > 1 + Number(process.argv[1]);
   if (isWell) send({ id, result: { tools: [{ name: "t" + asked, inputSchema: { type: "object" } }] } });
   else send({ id, error: { code: -32603, message: "try " + asked } });
-  if (asked === 1 || process.argv[2] === "tells") setTimeout(send, 300, { method: "notifications/tools/list_changed" });
+  if (asked === 1 || process.argv[2] === "reports") setTimeout(send, 300, { method: "notifications/tools/list_changed" });
 });
 `;
 
 it.each([
   ["tried again", 4, "is silent", 50],
-  ["asked at once where it says that they have changed", 1, "tells", 600_000],
+  ["asked at once where it says that they have changed", 1, "reports", 600_000],
 ] as const)(
   "a server whose tools cannot be listed again keeps them, is reported once, and is %s",
   async (_, failures, reports, retryMs) => {

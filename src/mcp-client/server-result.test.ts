@@ -127,7 +127,7 @@ describe("what another server answers", () => {
     expect(Buffer.from(kept.get("a-1") ?? []).toString()).toBe("%PDF");
   });
 
-  it.each(["create", "write", "end"] as const)("gives up embedded bytes whose %s failed, and says so", async (step) => {
+  it.each(["create", "write", "end"] as const)("omits embedded bytes whose %s failed, and reports it", async (step) => {
     const discarded: string[] = [];
     const fails = () => Promise.reject(new Error("no space left"));
     const writer = {

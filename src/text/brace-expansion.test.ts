@@ -18,7 +18,7 @@ describe("expandBraces", () => {
     expect(expandBraces(pattern, 100)).toEqual(expected);
   });
 
-  it("gives up above the limit, wherever the alternatives come from", () => {
+  it("stops above the limit, wherever the alternatives come from", () => {
     expect(expandBraces("{a,b}{a,b}", 4)).toHaveLength(4);
     expect(expandBraces("{a,b}{a,b}", 3)).toBeUndefined();
     expect(expandBraces("{{a,b},{c,d}}", 3)).toBeUndefined();

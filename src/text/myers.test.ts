@@ -28,7 +28,7 @@ describe("shortestEdits", () => {
     expect([...shortestEdits(new Int32Array(), three, unlimited())!.added]).toEqual([1, 1, 1]);
   });
 
-  it("gives up when the budget is spent and takes only what it used from it otherwise", () => {
+  it("stops when the budget is spent and takes only what it used from it otherwise", () => {
     const rising = Int32Array.from({ length: 500 }, (_, index) => index);
     expect(shortestEdits(rising, rising.toReversed(), { remaining: 1000 })).toBeUndefined();
     const budget = { remaining: 10_000_000 };

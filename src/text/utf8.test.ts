@@ -134,7 +134,7 @@ describe("incompleteTailLength", () => {
 });
 
 describe("hasLoneSurrogate", () => {
-  it("tells halves of characters, alone or in the wrong order, from whole ones", () => {
+  it("distinguishes lone or misordered surrogates from whole characters", () => {
     for (const half of ["\ud83d", "a\ude00", "\ude00\ud83d", "😀\ud83d"]) expect(hasLoneSurrogate(half)).toBe(true);
     for (const whole of ["", "a", "é—😀", "\ufffd"]) expect(hasLoneSurrogate(whole)).toBe(false);
   });

@@ -100,7 +100,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     expect(none.output).toMatch(/^The server "s" gave no answer: .*its response has no result\.$/);
   });
 
-  it("leaves out tools that cannot be offered, and tells each", async () => {
+  it("omits tools that cannot be offered, and reports each", async () => {
     const more = `
       const deep = { type: "object" }; let at = deep;
       for (let i = 0; i < 200; i++) { at.properties = { a: { type: "object" } }; at = at.properties.a; }
@@ -143,7 +143,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     expect(bench.notes.join("\n")).toMatch(/skipped 9744 tools after the first 256/);
   });
 
-  it("gives up servers that flood, babble or write one endless line, and no other", async () => {
+  it("drops servers that flood, print text or write one endless line, and no other", async () => {
     const flood = (what: string) =>
       `process.stdout.on("error", () => process.exit(0)); const go = () => { while (process.stdout.write(${what})); process.stdout.once("drain", go); }; go();`;
     const servers = await connect({
@@ -153,10 +153,10 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
       docs: handMade(bench.folder, "docs", `process.stdout.write("Welcome!\\n");`),
     });
     expect(await offered(servers)).toEqual(["docs__echo"]);
-    const told = bench.notes.join("\n");
-    expect(told).toMatch(/"babble".*printed text that is not MCP/);
-    expect(told).toMatch(/"endless".*a message of more than 16 MiB/);
-    expect(told).toMatch(/"notify".*more than 2000 messages within a second/);
+    const notes = bench.notes.join("\n");
+    expect(notes).toMatch(/"babble".*printed text that is not MCP/);
+    expect(notes).toMatch(/"endless".*a message of more than 16 MiB/);
+    expect(notes).toMatch(/"notify".*more than 2000 messages within a second/);
   });
 
   it("does not wait longer than it may for one that never answers", async () => {

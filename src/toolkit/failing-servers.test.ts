@@ -158,7 +158,7 @@ describe("another server that is slow or crashes", { timeout: 90_000 }, () => {
     expect(silent.output).toMatch(/neither an answer nor progress within 1000 ms/);
   });
 
-  it("has the last of what it wrote told, whatever it wrote before", async () => {
+  it("has the end of its output reported, whatever it wrote before", async () => {
     const more = `
       call = async () => { process.stderr.write("noise\\n".repeat(500) + "\\u001b[31mFatal: no license\\n", () => process.exit(7)); };`;
     const call = await calling(await connect(handMade(directory, "s", more)));

@@ -14,7 +14,7 @@ let toolkit: Toolkit;
 let own: OwnedBox;
 beforeEach(async () => {
   base = realpathSync(mkdtempSync(join(tmpdir(), "haft-indus-")));
-  cwd = join(base, 'it\'s a "folder"');
+  cwd = join(base, 'it\'s a "directory"');
   mkdirSync(cwd);
   toolkit = await createToolkit({ workspace: cwd, stateDir: join(base, "state"), dialect: "indusagi" });
   own = toolkit.box();
@@ -66,7 +66,7 @@ describe("process of indusagi", () => {
     },
   );
 
-  verifies("IR-106", "tells at a poll what is new, of a burst at most 32 KiB and what that leaves out", async () => {
+  verifies("IR-106", "reports at a poll what is new, of a burst at most 32 KiB and how much is omitted", async () => {
     const go = join(base, "go");
     const id = await started(
       `echo first; while [ ! -e '${go}' ]; do sleep 0.01; done; head -c 102400 /dev/zero | tr '\\0' b; echo`,

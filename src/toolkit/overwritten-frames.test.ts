@@ -66,12 +66,12 @@ describe("frames of a progress bar that a later frame overwrites", () => {
     const started = await run("process", { action: "start", command: commandOf() });
     const id = /job-\d+/.exec(started.text)?.[0];
     const waited = await run("process", { action: "wait", id });
-    const reported = started.text + waited.text;
-    expect(reported).toMatch(
+    const printed = started.text + waited.text;
+    expect(printed).toMatch(
       /stdout \(9506 new bytes; 499 overwritten frames omitted; `read` or `grep` the path "artifact:[\w-]+"/,
     );
-    expect(reported).toContain("[499/500] building\nbuilt");
-    expect(reported).not.toContain("[250/500]");
+    expect(printed).toContain("[499/500] building\nbuilt");
+    expect(printed).not.toContain("[250/500]");
   });
 
   it("reach the model where a dialect passes output on as it is", async () => {

@@ -10,7 +10,7 @@ const bench = serversBench();
 const { connect, offered, calling } = bench;
 
 describe("tools of other MCP servers at an address", { timeout: 2 * SETTLES_MS }, () => {
-  it("gives up servers at an address that answer without end, with nonsense or not at all", async () => {
+  it("drops servers at an address that answer without end, with nonsense or not at all", async () => {
     const endless = (type: string, text: string) => (response: ServerResponse) => {
       response.writeHead(200, { "content-type": type });
       const go = (): void => {

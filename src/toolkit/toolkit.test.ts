@@ -76,7 +76,7 @@ describe("a toolkit", () => {
     expect(readdirSync(root).sort()).toEqual(["outside.txt", "project"]);
   });
 
-  it("tells an unwritable state directory by the call that needs it, and runs nothing", async () => {
+  it("reports an unwritable state directory at the call that needs it, and runs nothing", async () => {
     const toolkit = await local({ stateDir: join(root, "outside.txt", "state") });
     const outcome = await run(toolkit.box(), "write", { path: "b.txt", content: "beta" });
     expect(outcome).toMatchObject({ isError: true, code: "STORE_UNWRITABLE" });
@@ -94,7 +94,7 @@ describe("a toolkit", () => {
     expect(readdirSync(join(root, "state", "sessions"))).toEqual(["named"]);
   });
 
-  it("closes every part although one of them fails, and tells that", async () => {
+  it("closes every part although one of them fails, and reports that", async () => {
     const toolkit = await createToolkit({ workspace: join(root, "project"), stateDir: join(root, "state") });
     const [broken, sound] = [toolkit.session("broken"), toolkit.session("sound")];
     for (const { session } of [broken, sound]) session.setCwd("local", "/");

@@ -210,7 +210,7 @@ const CALLS: readonly (readonly [tool: string, input: Readonly<Record<string, un
   ["read", { path: "a.txt/x" }],
   ["read", { path: "A.TXT" }],
   ["read", { path: "missing.txt" }],
-  ["read", { path: "no/such/folder.txt" }],
+  ["read", { path: "no/such/file.txt" }],
   ["read", { path: "src" }],
   ["read", { path: "src/" }],
   ["read", { path: "." }],

@@ -6,11 +6,11 @@ import { DIALECTS } from "../../src/dialects/golden.fixture.js";
 import type { ToolBox } from "../../src/kernel/index.js";
 import { createToolkit, type Toolkit } from "../../src/toolkit/index.js";
 
-/** Texts that begin like arguments in JSON and are none, one a line, each with what its sender is told. */
+/** Texts that begin like arguments in JSON and are none, one a line, each with what is reported to its sender. */
 const rows = readFileSync(new URL("broken-json.jsonl", import.meta.url), "utf8")
   .trimEnd()
   .split("\n")
-  .map((line) => JSON.parse(line) as { readonly sent: string; readonly told: string });
+  .map((line) => JSON.parse(line) as { readonly sent: string; readonly reported: string });
 
 it("has at least 60 texts, and none twice", () => {
   expect(rows.length).toBeGreaterThanOrEqual(60);
@@ -36,7 +36,7 @@ describe.each(Object.keys(DIALECTS))("in the dialect %s", (dialect) => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it.each(rows)("no tool runs with $sent", async ({ sent, told: reported }) => {
+  it.each(rows)("no tool runs with $sent", async ({ sent, reported }) => {
     for (const { name } of box.descriptors()) {
       const outcome = await box.runner.run({ id: String(++count), name, input: sent });
       const text = outcome.content.map((block) => (block.kind === "text" ? block.text : "")).join("");

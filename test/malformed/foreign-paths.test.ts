@@ -73,7 +73,7 @@ describe("in the default dialect", () => {
     }
   });
 
-  it.each(FOREIGN)("%s as what is looked at, changed or worked in is told why it is not there", async (path, why) => {
+  it.each(FOREIGN)("%s as a path to read, change or work in is rejected with the reason", async (path, why) => {
     const { call } = opened;
     const calls = [
       ["read", { path }],
@@ -93,7 +93,7 @@ describe("in the default dialect", () => {
     }
   });
 
-  it("a file: URL is the path that it names, in every tool, and that is told", async () => {
+  it("a file: URL is the path that it names, in every tool, and the repair is reported", async () => {
     const { call, workspace } = opened;
     const url = `file://${workspace}/a%20b.txt`;
     const note = `note: \`path\` was a \`file:\` URL and was converted to "${workspace}/a b.txt".`;

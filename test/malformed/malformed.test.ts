@@ -6,15 +6,15 @@ import type { ToolBox } from "../../src/kernel/index.js";
 import { createToolkit, type Toolkit } from "../../src/toolkit/index.js";
 
 /**
- * Arguments as models send them, one a line: with `input`, what the tool takes and how many repairs are told; with `told`,
- * what the model is told and the `next` call that it leads to.
+ * Arguments as models send them, one a line: with `input`, what the tool takes and how many repairs are reported; with `reported`,
+ * what is reported to the model and the `next` call that it leads to.
  */
 interface Row {
   readonly tool: string;
   readonly sent: unknown;
   readonly input?: unknown;
   readonly notes?: number;
-  readonly told?: string;
+  readonly reported?: string;
   readonly next?: unknown;
 }
 
@@ -45,11 +45,11 @@ const callOf = (tool: string, input: unknown) => ({ id: String(++count), name: t
 it("has at least 150 rows of each sort together, and no row twice", () => {
   expect(rows.length).toBeGreaterThanOrEqual(150);
   expect(rows.filter(({ notes }) => notes !== undefined && notes > 0).length).toBeGreaterThan(60);
-  expect(rows.filter(({ told: reported }) => reported !== undefined).length).toBeGreaterThan(60);
+  expect(rows.filter(({ reported }) => reported !== undefined).length).toBeGreaterThan(60);
   expect(new Set(rows.map(({ tool, sent }) => JSON.stringify([tool, sent]))).size).toBe(rows.length);
 });
 
-it.each(rows.filter(({ told: reported }) => reported === undefined))(
+it.each(rows.filter(({ reported }) => reported === undefined))(
   "$tool takes $sent as $input",
   async ({ tool, sent, ...row }) => {
     const explained = await box.explain(callOf(tool, sent));
@@ -59,9 +59,9 @@ it.each(rows.filter(({ told: reported }) => reported === undefined))(
   },
 );
 
-it.each(rows.filter(({ told: reported }) => reported !== undefined))(
+it.each(rows.filter(({ reported }) => reported !== undefined))(
   "$tool refuses $sent with the next step",
-  async ({ tool, sent, told: reported, next }) => {
+  async ({ tool, sent, reported, next }) => {
     const outcome = await box.runner.run(callOf(tool, sent));
     expect([outcome.isError, String(outcome.output)]).toEqual([true, expect.stringContaining(reported ?? "")]);
     expect(readFileSync(join(directory, "workspace", "a.txt"), "utf8")).toBe("a\nb\nc\n");

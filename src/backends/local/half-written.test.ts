@@ -52,7 +52,7 @@ describe("the next start", () => {
 
   it("reads the file and its copy again only when the file has changed", () => {
     const old = twoNames(200);
-    // As long as before, so that the sizes do not tell.
+    // As long as before, so that the sizes do not differ.
     halfWrite(at("file"), 200);
     const reads = vi.spyOn(fs, "readSync");
     const readsOf = (act: () => unknown) => {

@@ -34,7 +34,7 @@ async function outOf(command: string, files: Record<string, string> = {}): Promi
 }
 
 describe("the shell in memory", () => {
-  it("gives handles that act no more once their call has ended, and still tell the end", async () => {
+  it("returns handles that stop acting once their call has ended, and still report the end", async () => {
     const { backend, clock } = machine();
     const call = new AbortController();
     const command = "cat";
@@ -207,7 +207,7 @@ describe("the shell in memory", () => {
     expect(() => backend.bind({} as never, {} as never)).toThrow(/is closed/);
   });
 
-  it("tells a command that throws as a failure of that command", async () => {
+  it("reports a command that throws as a failure of that command", async () => {
     const broken: MemoryCommand = () => {
       throw new Error("no luck");
     };

@@ -58,7 +58,7 @@ describe("a remote side with nothing but what is required", () => {
     expect(backend.guard).toBe("checked");
   });
 
-  it("runs commands, tells their output and status, and is honest about what it cannot see", async () => {
+  it("runs commands, reports their output and status, and states what it cannot see", async () => {
     const dir = mkdtempSync(join(tmpdir(), "haft-minimal-"));
     const result = await backend.root.shell.exec("echo out; echo err >&2; cat; exit 3", {
       cwd: dir,
@@ -76,7 +76,7 @@ describe("a remote side with nothing but what is required", () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it("tells a slow listener every byte, and ends in time beside one that is stuck", async () => {
+  it("delivers every byte to a slow listener, and ends in time beside one that is stuck", async () => {
     const dir = mkdtempSync(join(tmpdir(), "haft-minimal-"));
     const bytes = randomBytes(12 * 1024 * 1024);
     writeFileSync(join(dir, "large"), bytes);

@@ -65,7 +65,7 @@ describe("a completed backend", () => {
   it("understands errors without codes by looking again, and passes on the words of the others", async () => {
     const { fs } = bindAll(opened());
     await expectError(fs.readText("/data/gone"), "FS_NOT_FOUND", "a missing file");
-    await expectError(fs.readText("/data"), "FS_NOT_A_FILE", "a folder");
+    await expectError(fs.readText("/data"), "FS_NOT_A_FILE", "a directory");
     await expectError(fs.readText("/data/a.txt/below"), "FS_NOT_A_DIRECTORY", "below a file");
     const error = await expectError(fs.writeFile("/data/full", "x"), "FS_IO", "an error of its own");
     expect(error.message).toContain("bucket is over its quota");
@@ -136,7 +136,7 @@ describe("a completed backend", () => {
     });
   });
 
-  it("tells of a command whose core throws before it gives a promise, and leaves no timer behind", async () => {
+  it("reports a command whose core throws before it returns a promise, and leaves no timer behind", async () => {
     const exec = () => {
       throw new Error("no such container");
     };

@@ -41,7 +41,7 @@ describe("the table of imperfect edits", () => {
     expect(await edited("a\r\nb\r\nc\r\n", "a\nb", "A\nB")).toBe("A\r\nB\r\nc\r\n");
   });
 
-  it("3: disregards trailing whitespace that the wanted text lacks, in that place only", async () => {
+  it("3: ignores trailing whitespace that oldText lacks, in that place only", async () => {
     const file = "keep \t\none  \ntwo\t\nthree   \n";
     expect(await edited(file, "one\ntwo\n", "1\n2\n")).toBe("keep \t\n1\n2\nthree   \n");
   });

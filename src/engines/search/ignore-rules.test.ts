@@ -76,7 +76,7 @@ describe("IgnoreRules", () => {
     expect([await dear?.verdictFor("1.a", false, asked), looks]).toEqual([undefined, 5]);
   });
 
-  it("looks once at a rule that is long by itself, and continues behind it", async () => {
+  it("reads a very long rule once, and continues after it", async () => {
     const rules = await IgnoreRules.of(`*.a\n*${"x".repeat(2_000)}`, turns);
     expect(await rules?.verdictFor("1.a", false, turns)).toBe("ignored");
   });

@@ -28,7 +28,7 @@ describe("sendSignal", () => {
     }, 60_000);
 });
 
-it("a trace tells a signal that goes astray from one to a process of ours", () => {
+it("a trace distinguishes a stray signal from one to a process of ours", () => {
   const log = [
     "5 clone3({flags=CLONE_VM}, 88) = 7",
     "5 vfork( <unfinished ...>",

@@ -62,7 +62,7 @@ async function until(holds: () => boolean, limitMs = 25_000): Promise<void> {
   }
 }
 
-it("ends within 5 s all that ran when the host was killed, and tells the next start", async () => {
+it("ends within 5 s all that ran when the host was killed, and reports it at the next start", async () => {
   const host = await startHost();
   const pids = NAMES.filter((name) => name !== "kept").map(pidOf);
   expect(pids.filter(isAlive)).toEqual(pids);

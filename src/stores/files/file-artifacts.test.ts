@@ -117,7 +117,7 @@ describe("artifacts by files", () => {
     expect(textOf(await part(artifacts, writer.id))).toBe("aaaa");
   });
 
-  it("gives up the oldest when the quota is passed, and tells evicted from unknown", async () => {
+  it("evicts the oldest when the quota is exceeded, and distinguishes evicted from unknown", async () => {
     const artifacts = open(8, 40);
     const ids: string[] = [];
     for (const text of ["0123456789abcdef", "1123456789abcdef", "2123456789abcdef"]) {
@@ -164,7 +164,7 @@ describe("artifacts by files", () => {
     expect(await writer.end()).toEqual({ producedBytes: 12, keptBytes: 0 });
   });
 
-  it("counts for the quota all bytes on disk of one that another process writes, told or not", async () => {
+  it("counts for the quota all bytes on disk of one that another process writes, reported or not", async () => {
     const [one, other] = [open(8, 40), open(8, 40)];
     const writer = await one.create({ what: "long" });
     await writer.write(Buffer.from("0123456789abcdefghij"));
@@ -262,7 +262,7 @@ describe("artifacts by files", () => {
     await expect(artifacts.export("a-none", fs, "/out")).rejects.toMatchObject({ code: "ARTIFACT_UNKNOWN" });
   });
 
-  it("makes nothing by reading, and tells when it cannot be written", async () => {
+  it("creates nothing by reading, and reports when it cannot be written", async () => {
     expect(await open().list()).toEqual([]);
     expect(existsSync(join(state.path, "sessions"))).toBe(false);
     writeFileSync(join(state.path, "sessions"), "in the way");

@@ -127,7 +127,7 @@ describe("the audit record by files", () => {
   });
 
   it.each(["audit", "."])(
-    "continues in a new file once its own was removed with %s, and tells what went with it",
+    "continues in a new file after its file was removed with %s, and reports what was lost",
     async (gone) => {
       const audit = fileAudit(state);
       const lost = await audit.begin(call);
@@ -172,7 +172,7 @@ describe("the audit record by files", () => {
     expect(problems).toMatchObject([{ why: "3 lines before it were removed while their process ran" }]);
   });
 
-  it("refuses entries while a removed record cannot be begun anew, and tells what went with it all the same", async () => {
+  it("rejects entries while a removed log cannot be recreated, and still reports what was lost", async () => {
     const audit = fileAudit(state);
     await audit.begin(call);
     await turn();

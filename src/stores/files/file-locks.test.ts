@@ -143,7 +143,7 @@ describe("locks by files", () => {
     expect(await locks.hold("a", {}, async () => "again")).toBe("again");
   });
 
-  it("tells when the directory cannot be written", async () => {
+  it("reports when the directory cannot be written", async () => {
     mkdirSync(join(state.path, "x"));
     writeFileSync(join(state.path, "x", "locks"), "");
     const locks = fileLocks(openStateDirectory(join(state.path, "x")));

@@ -54,7 +54,7 @@ describe("documents by files", () => {
     await expect(store.get("a")).rejects.toMatchObject({ code: "STORE_CONFLICT" });
   });
 
-  it("tells when it cannot be written", async () => {
+  it("reports when it cannot be written", async () => {
     mkdirSync(join(state.path, "stores"));
     writeFileSync(join(state.path, "stores", "notes"), "in the way");
     const store = fileStores(state, fileLocks(state)).open("notes");

@@ -65,7 +65,7 @@ describe("the record of all processes", () => {
     expect(readAudit(state)).toEqual({ calls: [], problems: [] });
   });
 
-  it("tells lines that were changed, moved, omitted or cut off", async () => {
+  it("reports lines that were changed, moved, omitted or truncated", async () => {
     await record();
     const [name = ""] = files();
     const whole = readFileSync(join(state.path, "audit", name));
@@ -119,7 +119,7 @@ describe("the record of all processes", () => {
     expect(readAudit(middle!).problems).toMatchObject([{ line: 1, why: "the line before it was changed or removed" }]);
   });
 
-  it("waits for nothing that stands in the place of a file, says so, and tells of the other calls", async () => {
+  it("does not wait for a special file in place of the log, reports it, and returns the other calls", async () => {
     await record();
     const [one = "", , three = ""] = files();
     const head = three.replace(/jsonl$/, "head");
@@ -135,7 +135,7 @@ describe("the record of all processes", () => {
     ]);
   });
 
-  it("tells what was deleted while its process wrote on, and the calls that came after it", async () => {
+  it("reports what was deleted while its process kept writing, and the calls after it", async () => {
     let atMs = Date.UTC(2026, 0, 1, 12);
     const audit = fileAudit(state, { now: () => atMs });
     await audit.begin(begin("first"));
@@ -151,7 +151,7 @@ describe("the record of all processes", () => {
     expect(problems).toEqual([{ file: today, line: 1, why: "2 lines before it were removed while their process ran" }]);
   });
 
-  it("tells a line that is no record although its hash is right, and keeps those before it", async () => {
+  it("reports a line that is not an entry although its hash is right, and keeps those before it", async () => {
     await record();
     const [name = ""] = files();
     const whole = readFileSync(join(state.path, "audit", name), "utf8");

@@ -70,7 +70,7 @@ describe("artifacts in memory", () => {
     expect(await text(artifacts, whole, 6, 4)).toBe("6789");
   });
 
-  it("gives up the oldest and tells evicted from unknown", async () => {
+  it("evicts the oldest and distinguishes evicted from unknown", async () => {
     const artifacts = open();
     const first = await keep(artifacts, "0123456789abcdef");
     const others = [await keep(artifacts, "1123456789abcdef"), await keep(artifacts, "2123456789abcdef")];

@@ -156,7 +156,7 @@ describe("haft call", () => {
     expect(done.stdout).toContain("two TODO");
   });
 
-  it("passes on the environment variables that it is told to", async () => {
+  it("passes on the environment variables that are named", async () => {
     const command = 'echo "[$HAFT_ONE][$HAFT_TWO]"';
     const env = { HAFT_ONE: "1", HAFT_TWO: "2" };
     const done = await haft(["call", "bash", JSON.stringify({ command }), "--env", "HAFT_ONE"], { env });
@@ -208,7 +208,7 @@ describe("sessions of the command line", () => {
     expect(readFileSync(join(workspace, "a.txt"), "utf8")).toBe("new\n");
   });
 
-  it("tell an unwritable state directory by the first call, with the option that names another", async () => {
+  it("report an unwritable state directory at the first call, with the option that names another", async () => {
     writeFileSync(join(root, "file"), "");
     const done = await call("read", { path: "a.txt" }, "--state", join(root, "file", "state"));
     expect(done.status).toBe(1);

@@ -202,7 +202,7 @@ describe.skipIf(WHY_NOT !== undefined)(`a disk without room${WHY_NOT === undefin
     await expectSound();
   });
 
-  it("a server continues: its next call after room is made is answered and on record", async () => {
+  it("a server continues: its next call after space is freed succeeds and is audited", async () => {
     await open();
     const [command, ...args] = argvOf(["serve", "--stdio", "--workspace", join(disk.path, "project")]);
     const client = new Client({ name: "test", version: "1" });

@@ -40,7 +40,7 @@ function examplesOf(): readonly string[] {
   });
 }
 
-/** Runs the line as a person would type it. A server ends with its input, or is told to end once it has said where it is. */
+/** Runs the line as a user would type it. A server ends with its input, or is stopped once it has printed its address. */
 function typed(line: string): Promise<{ readonly status: number | null; readonly output: string }> {
   const env = cleanEnv(join(root, "home"), { PATH: `${join(root, "bin")}:${process.env.PATH ?? ""}` });
   // "exec" makes the shell become the command, so that a signal reaches it.

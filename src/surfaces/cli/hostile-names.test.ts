@@ -1,4 +1,4 @@
-/** What a terminal would obey reaches none, whichever way it comes: from a file, a process, a directory, a client or another server. */
+/** No control sequence reaches a terminal, whatever its source: a file, a process, a directory, a client or another server. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -54,7 +54,7 @@ async function until(holds: () => boolean, limitMs: number): Promise<void> {
 }
 
 describe("servers of the configuration", { timeout: 60_000 }, () => {
-  it("have their tools listed with where they come from, called, and told by the doctor", async () => {
+  it("have their tools listed with where they come from, called, and reported by the doctor", async () => {
     const tools = await haft("tools");
     expect(tools.stdout).toMatch(/^read +/m);
     expect(tools.stdout).toMatch(/\nFrom the server "docs":\ndocs__echo +Says it again\.\n/);
@@ -131,7 +131,7 @@ describe("servers of the configuration", { timeout: 60_000 }, () => {
     }
   });
 
-  it("do not end a server that tells of them where nobody reads what it tells", async () => {
+  it("do not end a server that reports them where nobody reads its output", async () => {
     const main = built("surfaces/cli/main.js");
     const child = spawn(process.execPath, [main, "serve", "--stdio"], { cwd: workspace, env: cleanEnv(home) });
     child.stderr.destroy();
@@ -146,7 +146,7 @@ describe("servers of the configuration", { timeout: 60_000 }, () => {
     const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
     send({ id: 1, method: "initialize", params });
     send({ method: "notifications/initialized" });
-    // By its answer the program that is not there was told.
+    // When it answers, the missing program has been reported.
     send({ id: 2, method: "tools/list" });
     await Promise.race([until(() => stdout.includes("docs__echo"), 20_000), ended]);
     send({ id: 3, method: "ping" });

@@ -25,7 +25,7 @@ const haft = (...args: readonly string[]): Promise<Finished> =>
 const state = (...names: string[]): string => join(root, "home", ".local", "state", "haft", ...names);
 
 describe("haft audit", () => {
-  it("tells the calls of all processes in one list, or of one session, and the answer's status", async () => {
+  it("lists the calls of all processes, or of one session, and the status of each result", async () => {
     await haft("call", "time", "{}", "--session", "one");
     await haft("call", "read", '{"path":"nope"}', "--session", "two");
     const all = await haft("audit");
@@ -109,7 +109,7 @@ describe("haft sessions", () => {
     expect((await haft("call", "todo_read", "{}", "--session", "daily")).stdout).not.toContain("Write it");
   });
 
-  it("cleans what is idle for as long as it is told", async () => {
+  it("removes what has been idle for the given time", async () => {
     await plan("daily");
     expect(JSON.parse((await haft("sessions", "clean", "--json")).stdout)).toEqual({ ended: [] });
     expect(await haft("sessions", "clean", "--idle", "0")).toMatchObject({ status: 0, stdout: "daily\n" });

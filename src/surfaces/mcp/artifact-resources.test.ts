@@ -137,7 +137,7 @@ describe("a window of an artifact", () => {
     expect(joined).toBe(text);
   });
 
-  it("tells what was not kept, and continues behind it", async () => {
+  it("reports what was not stored, and continues after it", async () => {
     parts.set("a", { bytes: Buffer.from("head".repeat(5) + "x".repeat(80) + "tail".repeat(5)), gap: [20, 100] });
     expect(await read("artifact:///a?length=60")).toMatchObject({
       contents: [

@@ -39,7 +39,7 @@ function sessions() {
   return { legacy, open, ended, problems, clock };
 }
 
-it("a session whose server does not close has ended all the same, and the operator is told", async () => {
+it("a session whose server does not close has ended all the same, and the operator gets a notice", async () => {
   const { legacy, open, ended, problems, clock } = sessions();
   const first = await open();
   legacy.endOf("me");

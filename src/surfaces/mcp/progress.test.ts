@@ -14,7 +14,7 @@ const start = () =>
   });
 const event = (text: string) => ({ kind: "output", data: { text } });
 
-it("tells that a silent call still runs, every ten seconds, with a number that grows", () => {
+it("reports that a silent call still runs, every ten seconds, with a number that grows", () => {
   const progress = start();
   vi.advanceTimersByTime(SILENCE_MS - 1);
   expect(reported).toEqual([]);
@@ -29,7 +29,7 @@ it("tells that a silent call still runs, every ten seconds, with a number that g
   expect(reported).toHaveLength(3);
 });
 
-it("tells the first event at once and of many only the latest, never less progress than before", () => {
+it("reports the first event at once and of many only the latest, never less progress than before", () => {
   const progress = start();
   for (const text of ["a", "b", "c"]) progress.onEvent(event(text));
   vi.advanceTimersByTime(100);

@@ -60,7 +60,7 @@ describe("a web page in a browser", () => {
     expect(none.received).toMatch(/^HTTP\/1\.1 403 /);
   });
 
-  it("is refused for its origin before its token is looked at, and is never told that it may read the answer", async () => {
+  it("is rejected for its origin before its token is checked, and never gets a CORS header to read the answer", async () => {
     for (const origin of [
       "http://evil.test",
       "null",
@@ -175,17 +175,17 @@ describe("a peer without a token", () => {
 });
 
 describe("a client with a token", () => {
-  it("is told the limit when its body is too large, whether it says so beforehand or not", async () => {
+  it("gets the limit when its body is too large, with or without a content length", async () => {
     const large = `{"x":"${"x".repeat(MAX_REQUEST_BYTES)}"}`;
-    const reported = await rawSocket(url);
-    reported.socket.write(head(...withToken, `Content-Length: ${large.length}`));
-    await reported.closed;
-    const untold = await rawSocket(url);
-    untold.socket.write(head(...withToken, "Transfer-Encoding: chunked"));
-    const pour = setInterval(() => untold.socket.write(`40000\r\n${"x".repeat(0x40000)}\r\n`), 1);
-    await untold.closed;
+    const declared = await rawSocket(url);
+    declared.socket.write(head(...withToken, `Content-Length: ${large.length}`));
+    await declared.closed;
+    const chunked = await rawSocket(url);
+    chunked.socket.write(head(...withToken, "Transfer-Encoding: chunked"));
+    const pour = setInterval(() => chunked.socket.write(`40000\r\n${"x".repeat(0x40000)}\r\n`), 1);
+    await chunked.closed;
     clearInterval(pour);
-    for (const { received } of [reported, untold]) {
+    for (const { received } of [declared, chunked]) {
       expect(received).toMatch(/^HTTP\/1\.1 413 /);
       expect(received).toContain(`${MAX_REQUEST_BYTES} bytes`);
     }
@@ -203,7 +203,7 @@ describe("a client with a token", () => {
     await stillServes();
   });
 
-  it("is told what was not understood, and the server continues", async () => {
+  it("gets an error about what was not understood, and the server continues", async () => {
     const bodies: readonly (string | Buffer)[] = [
       "",
       "{",

@@ -27,7 +27,7 @@ const greet = { name: "greet", arguments: {} };
 const call = (id: number): string => JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: greet });
 const PING = JSON.stringify({ jsonrpc: "2.0", id: 9, method: "ping" });
 
-/** Calls that wait until they are told to go on, or their signal fires. */
+/** Calls that wait until they are released, or their signal fires. */
 function held(): { readonly begun: Promise<Seen>; release(): void; readonly cancelled: Promise<void> } {
   let release = (): void => {};
   let onCancel = (): void => {};

@@ -235,7 +235,7 @@ describe("the HTTP endpoint", () => {
     expect(sessions.join()).not.toContain(TOKEN);
   });
 
-  it("tells that a session of the older protocol has ended", async () => {
+  it("reports that a session of the older protocol has ended", async () => {
     const client = new NewClient({ name: "test", version: "1" }, { versionNegotiation: { mode: "legacy" } });
     const transport = new NewTransport(new URL(service.url), { requestInit });
     await client.connect(transport);

@@ -228,7 +228,7 @@ describe("a client of the older protocol", () => {
 });
 
 describe("the server", () => {
-  it("tells the client how its call ended when it is stopped", async () => {
+  it("reports to the client how its call ended when it is stopped", async () => {
     const server = await serve();
     const { client } = await connectNew(server, server.token, { mode: "legacy" });
     const called = client.callTool({ name: "bash", arguments: { command: "echo begun; echo >begun; sleep 600" } });

@@ -16,7 +16,7 @@ describe("the stdio server", () => {
     send(child, { id: 1, ...INITIALIZE });
     send(child, { method: "notifications/initialized" });
     child.stdin.write("this is no JSON\n");
-    const command = "echo printed; echo told >&2";
+    const command = "echo printed; echo reported >&2";
     send(child, { id: 2, method: "tools/call", params: { name: "bash", arguments: { command } } });
     send(child, { id: 3, method: "tools/call", params: { name: "nothing", arguments: {} } });
     await eventually(() => lines().length >= 4);
@@ -45,12 +45,12 @@ describe("the stdio server", () => {
     const answers = lines().map(
       (line) => JSON.parse(line) as { id: unknown; error?: { code: number }; result?: { isError?: boolean } },
     );
-    const reported = answers.map(({ id, error, result }) => [id, error?.code ?? result?.isError ?? "result"]);
+    const outcomes = answers.map(({ id, error, result }) => [id, error?.code ?? result?.isError ?? "result"]);
     const refused = ["odd", 1.5, 2, null].map((id) => [id, -32_600]);
-    expect(new Set(reported.map(String))).toEqual(
+    expect(new Set(outcomes.map(String))).toEqual(
       new Set([[1, "result"], ...refused, [4, false], [5, false]].map(String)),
     );
-    expect(reported).toHaveLength(7);
+    expect(outcomes).toHaveLength(7);
   });
 
   it("answers each line that is no message, skips empty ones, and continues", async () => {

@@ -63,7 +63,7 @@ describe("what a client of the stdio server gets", () => {
     }
   });
 
-  it("tells of each tool what the tool declares, and its parameters as they are", async () => {
+  it("lists each tool as it is declared, with its parameters unchanged", async () => {
     const client = await place.newClient("auto");
     const { tools } = await client.listTools();
     const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
@@ -188,7 +188,7 @@ describe("where the stdio server works", () => {
     expect(await textOf(client, "todo_read", {})).toContain("Move");
   });
 
-  it("starts in a directory that may be no workspace, and tells each call what to add", async () => {
+  it("starts in a directory that may not be a workspace, and each call says which option to add", async () => {
     const client = await place.newClient("auto", place.server([], "/"));
     expect((await client.listTools()).tools.length).toBeGreaterThan(0);
     expect((await client.listResources()).resources).toEqual([]);

@@ -86,7 +86,7 @@ describe("parseConfig", () => {
     }
   });
 
-  it("tells the first five problems and counts the rest", async () => {
+  it("reports the first five problems and counts the rest", async () => {
     const problems = await problemsOf('{ "a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1, "g": 1 }');
     expect(problems).toHaveLength(6);
     expect(problems[5]).toBe("…and 2 more.");

@@ -79,7 +79,7 @@ describe("settleConfig", () => {
     expect((await settle(person({ trust: { "/src/shop/": ["env"] } }), asked)).env).toEqual(["CI"]);
   });
 
-  it("tells all that is not followed in one sentence, with one line to put into the user's file", async () => {
+  it("reports all ignored settings in one sentence, with one line to add to the user's file", async () => {
     const { ignored } = await settle(project({ env: ["CI"], servers: {}, workspace: "/", state: "s" }));
     expect(ignored).toEqual([
       'Ignored in /src/shop/haft.jsonc: "env", "servers", "state": only your own configuration can set it; "workspace": it is outside ' +

@@ -50,7 +50,7 @@ describe("replacing", () => {
   });
 
   verifies("IR-072", "needs a regular file that is there", async () => {
-    const bench = memoryBench({ "folder/": "" });
+    const bench = memoryBench({ "directory/": "" });
     expect(await edit(bench, "missing.txt", "a", "b")).toMatchObject({
       isError: true,
       code: "FS_NOT_FOUND",
@@ -59,7 +59,7 @@ describe("replacing", () => {
     expect((await edit(bench, "~/missing.txt", "a", "b")).message).toBe(
       `Did not edit "~/missing.txt": no such file; \`~\` is "${bench.backend.home}".`,
     );
-    expect(await edit(bench, "folder", "a", "b")).toMatchObject({ isError: true, code: "FS_NOT_A_FILE" });
+    expect(await edit(bench, "directory", "a", "b")).toMatchObject({ isError: true, code: "FS_NOT_A_FILE" });
   });
 
   verifies("IR-074", "refuses two literal occurrences unless all are to be replaced", async () => {

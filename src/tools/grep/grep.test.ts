@@ -234,8 +234,8 @@ describe("ends", () => {
   });
 
   verifies("IR-092", "are a failure after a cancel, with what was found", async () => {
-    const reported = await grep(scripted([hit, end("cancelled")]), { pattern: "x" });
-    expect(reported).toMatchObject({ isError: true, code: "CALL_CANCELLED", data: { hits: [{ text: "found" }] } });
+    const ended = await grep(scripted([hit, end("cancelled")]), { pattern: "x" });
+    expect(ended).toMatchObject({ isError: true, code: "CALL_CANCELLED", data: { hits: [{ text: "found" }] } });
     const thrown = await grep(scripted([hit], new HaftError("CALL_CANCELLED", "stop")), { pattern: "x" });
     expect(thrown).toMatchObject({ isError: true, code: "CALL_CANCELLED", data: { why: "cancelled" } });
   });

@@ -21,10 +21,10 @@ describe.skipIf(!isOther)("a move to another file system", () => {
     const there = mkdtempSync(join(OTHER, "haft-move-"));
     const backend = await open(here);
     try {
-      mkdirSync(join(here, "folder"));
-      for (const name of ["one.txt", "folder/two.txt"]) writeFileSync(join(here, name), name);
+      mkdirSync(join(here, "directory"));
+      for (const name of ["one.txt", "directory/two.txt"]) writeFileSync(join(here, name), name);
       const bench = toolBench({ backend });
-      for (const from of ["one.txt", "folder"]) {
+      for (const from of ["one.txt", "directory"]) {
         const to = join(there, "moved");
         const moved = await bench.call("move", { from, to });
         const why =
@@ -32,7 +32,7 @@ describe.skipIf(!isOther)("a move to another file system", () => {
         expect([moved.code, moved.message]).toEqual(["FS_CROSS_DEVICE", `Did not move anything to "${to}": ${why}`]);
         expect(statSync(to, { throwIfNoEntry: false })).toBeUndefined();
       }
-      for (const name of ["one.txt", "folder/two.txt"]) expect(readFileSync(join(here, name), "utf8")).toBe(name);
+      for (const name of ["one.txt", "directory/two.txt"]) expect(readFileSync(join(here, name), "utf8")).toBe(name);
     } finally {
       await backend.close();
       for (const directory of [here, there]) rmSync(directory, { recursive: true });

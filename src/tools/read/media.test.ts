@@ -280,9 +280,9 @@ describe("a PDF", () => {
 
   it("is reported by type and size where the package is missing, with what to install", async () => {
     const files = { "a.pdf": pdfOf([["x"]]) };
-    const reported = await read(memoryBench(files, { host: { media: missing } }), "a.pdf");
-    expect(reported).toMatchObject({ isError: false, data: { kind: "binary", mime: "application/pdf" } });
-    expect(reported.details?.notes).toEqual([
+    const outcome = await read(memoryBench(files, { host: { media: missing } }), "a.pdf");
+    expect(outcome).toMatchObject({ isError: false, data: { kind: "binary", mime: "application/pdf" } });
+    expect(outcome.details?.notes).toEqual([
       "Its text is not shown: the package unpdf, which reads PDFs, is not installed. Install it beside Haft (`npm install unpdf`). Try a command such as `pdftotext`.",
     ]);
     const without = await read(memoryBench(files), "a.pdf");

@@ -210,24 +210,24 @@ describe("pictures", () => {
     const shown = await bench.call<ReadData>("read", { path: "ok.png" });
     expect(shown.content).toMatchObject([{ kind: "image", mime: "image/png" }]);
     for (const path of ["wide.png", "heavy.png"]) {
-      const reported = await bench.call<ReadData>("read", { path });
-      expect(reported.content).toEqual([]);
-      expect(reported.data).toMatchObject({ kind: "image", mime: "image/png" });
-      expect(reported.details?.notes).toMatchObject([expect.stringContaining("not shown")]);
+      const omitted = await bench.call<ReadData>("read", { path });
+      expect(omitted.content).toEqual([]);
+      expect(omitted.data).toMatchObject({ kind: "image", mime: "image/png" });
+      expect(omitted.details?.notes).toMatchObject([expect.stringContaining("not shown")]);
     }
   });
 });
 
 describe("what cannot be read", () => {
   verifies("IR-061", "refuses a directory, a FIFO and a dangling symlink", async () => {
-    const backend = createMemoryBackend({ files: { "folder/": "" } });
+    const backend = createMemoryBackend({ files: { "directory/": "" } });
     backend.plant({ kind: "fifo", path: "/workspace/p.fifo" });
     backend.plant({ kind: "link", path: "/workspace/dead", target: "nowhere" });
     const bench = toolBench({ backend });
     expect(await bench.call("read", { path: "." })).toMatchObject({ isError: true, code: "FS_NOT_A_FILE" });
-    expect(await bench.call("read", { path: "folder" })).toMatchObject({
+    expect(await bench.call("read", { path: "directory" })).toMatchObject({
       code: "FS_NOT_A_FILE",
-      message: 'Did not read "folder": it is a directory.',
+      message: 'Did not read "directory": it is a directory.',
     });
     expect(await bench.call("read", { path: "p.fifo" })).toMatchObject({
       code: "FS_NOT_A_FILE",

@@ -25,7 +25,7 @@ describe("a name that differs from one that exists only in characters that look 
     ["a composed accent", "café.txt", "cafe\u0301.txt", "character 4 of its name is U+00E9, not U+0065"],
     ["a curly quote", "Bob’s.txt", "Bob's.txt", "character 4 of its name is U+2019, not U+0027"],
     ["a zero-width space", "a.txt\u200b", "a.txt", "character 6 of its name is U+200B, not the end"],
-  ])("is told of %s, wherever it stands", async (_, there, typed, difference) => {
+  ])("is reported with %s, wherever it occurs", async (_, there, typed, difference) => {
     const bench = memoryBench({ [`sub/${there}`]: "x\n", [`${there}/in.txt`]: "x\n" });
     const calls = [
       ["read", { path: `sub/${typed}` }, `sub/${there}`],

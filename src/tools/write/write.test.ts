@@ -102,8 +102,8 @@ describe("writing", () => {
   });
 
   it("refuses a directory, a redaction placeholder and a lone surrogate", async () => {
-    const bench = memoryBench({ "folder/": "" });
-    expect(await bench.call("write", { path: "folder", content: "x" })).toMatchObject({ code: "FS_NOT_A_FILE" });
+    const bench = memoryBench({ "directory/": "" });
+    expect(await bench.call("write", { path: "directory", content: "x" })).toMatchObject({ code: "FS_NOT_A_FILE" });
     expect(await bench.call("write", { path: "a", content: "key=⟦redacted:token⟧\n" })).toMatchObject({
       code: "CALL_INVALID",
       message: expect.stringContaining("secret"),

@@ -66,8 +66,8 @@ describe("errors of the system", () => {
   });
 
   verifies("IP-018", "name no path for a directory that is read", async () => {
-    mkdirSync(at("folder"));
-    await expect(fs.readText(at("folder"))).rejects.toMatchObject({
+    mkdirSync(at("directory"));
+    await expect(fs.readText(at("directory"))).rejects.toMatchObject({
       code: "FS_NOT_A_FILE",
       details: { kind: "directory", system: "EISDIR: illegal operation on a directory, read" },
     });

@@ -29,9 +29,9 @@ const RACE_MS = 1_500;
 let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "haft-race-"));
-  for (const name of ["in/real", "out/folder"]) mkdirSync(join(directory, name), { recursive: true });
+  for (const name of ["in/real", "out/directory"]) mkdirSync(join(directory, name), { recursive: true });
   writeFileSync(join(directory, "in/real/file"), "inside");
-  for (const name of ["secret", "folder/file"]) writeFileSync(join(directory, "out", name), "secret");
+  for (const name of ["secret", "directory/file"]) writeFileSync(join(directory, "out", name), "secret");
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
@@ -73,16 +73,16 @@ function bound() {
 }
 
 function expectOutsideUntouched(): void {
-  expect(readdirSync(join(directory, "out")).sort()).toEqual(["folder", "secret"]);
-  expect(readdirSync(join(directory, "out/folder"))).toEqual(["file"]);
-  for (const name of ["secret", "folder/file"])
+  expect(readdirSync(join(directory, "out")).sort()).toEqual(["directory", "secret"]);
+  expect(readdirSync(join(directory, "out/directory"))).toEqual(["file"]);
+  for (const name of ["secret", "directory/file"])
     expect(readFileSync(join(directory, "out", name), "utf8")).toBe("secret");
 }
 
 describe.runIf(guardMode() === "pinned")("a symlink that another process swaps all the time", () => {
   it("lets no operation in its directory out of the grant", async () => {
     const fs = bound();
-    const { outcomes, swaps } = await race("in/way", "real", "../out/folder", async (way, round) => {
+    const { outcomes, swaps } = await race("in/way", "real", "../out/directory", async (way, round) => {
       const kind = round % 5;
       if (kind === 0) return (await fs.readText(`${way}/file`)) === "secret" ? "LEAK" : "read";
       if (kind === 1) return fs.writeFile(`${way}/new`, "x").then(() => "written");

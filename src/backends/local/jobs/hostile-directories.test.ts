@@ -59,12 +59,12 @@ describe("a directory of a job that somebody else has written into", () => {
     ["an empty tag, which strangers have too", { tag: "" }],
     ["the id of another job", { id: "job-2" }],
     ["a path for an id", { id: "../../job-1" }],
-    ["a folder for output that depends on where one stands", { outputDirectory: "work" }],
+    ["a relative directory for output", { outputDirectory: "work" }],
     ["an end without its bytes", { ended: { ...ENDED, produced: undefined } }],
     ["text for numbers of bytes", { ended: { ...ENDED, produced: { stdout: "a", stderr: 0 } } }],
     ["null for how it ended", { ended: { ...ENDED, exit: null } }],
     ["an end of no known kind", { ended: { ...ENDED, exit: { by: "toString" } } }],
-    ["a time that no date can tell", { startedMs: 1e300 }],
+    ["a time outside the range of Date", { startedMs: 1e300 }],
   ])("is no job where its record has %s, and disturbs nobody who looks", async (_, change) => {
     put(change);
     expect(readJobRecord(directory)).toBeUndefined();

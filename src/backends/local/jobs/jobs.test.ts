@@ -86,7 +86,7 @@ async function textOf(job: ShellHandle, stream: "stdout" | "stderr" = "stdout", 
 }
 
 describe("jobs of a host that is killed", () => {
-  it("end within 5 s with all their children; the next start tells each once and has all their output [PROC-07]", async () => {
+  it("end within 5 s with all their children; the next start reports each once and has all their output [PROC-07]", async () => {
     const { host, ids } = await startHost();
     const pids = ids.slice(0, 10).flatMap((_, number) => [pidOf(`pid-${number}`), pidOf(`child-${number}`)]);
     expect(pids.every(isAlive)).toBe(true);
@@ -161,7 +161,7 @@ const following = (line = "") => `line ${Number(line.slice(5)) + 1}`;
 describe("jobs of a host that closes", () => {
   it("leave no pump behind when their directory is removed and they have ended", async () => {
     const first = backendOn();
-    // It ends by itself where the test does not come so far as to tell it.
+    // It ends by itself when the test fails before it stops the command.
     const command = `echo begun; until [ -e stop ] || [ ! -d '${directory}' ]; do sleep 0.02; done; echo more`;
     const kept = await first.root.shell.spawn(command, { cwd: directory, lifetime: "keep" });
     await until(async () => (await textOf(kept)) !== "");
@@ -175,7 +175,7 @@ describe("jobs of a host that closes", () => {
     await until(async () => pumps().length === 0);
   });
 
-  it("end with it and say so; one to be kept continues, and the next host stops it", async () => {
+  it("end with it and report that; one to be kept continues, and the next host stops it", async () => {
     const first = backendOn();
     const at = { cwd: directory } as const;
     const ending = await first.root.shell.spawn("echo here; exec sleep 600", { ...at, lifetime: "host" });
@@ -263,7 +263,7 @@ describe("the directory of a job", () => {
     expect(store.ids()).toEqual([running!.id]);
   });
 
-  it("tells a record of a newer version or a broken one from a job, and touches neither", async () => {
+  it("distinguishes a record of a newer version or a broken one from a job, and changes neither", async () => {
     const identity = ownHostIdentity();
     expect(identity?.pid).toBe(process.pid);
     const store = new JobStore(state);

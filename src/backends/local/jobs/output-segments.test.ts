@@ -64,7 +64,7 @@ it("continues in the next file with the rest of a chunk that fills one, however 
   expect(readdirSync(directory).sort()).toEqual([0, 1, 2, 3].map((file) => `stdout.${file * SEGMENT_BYTES}`).sort());
 });
 
-it("leaves a gap where the disk was full, and continues behind it", async () => {
+it("leaves a gap where the disk was full, and continues after it", async () => {
   let isFull = false;
   const files = new OutputSegments(prefix, (descriptor, bytes) => {
     if (isFull) throw Object.assign(new Error("no space"), { code: "ENOSPC" });

@@ -261,7 +261,7 @@ describe("without a ripgrep that works", () => {
     expect([lines, end.engine]).toEqual([["a.txt:1: needle"], "re2js"]);
   });
 
-  it("searches by our own engine what a ripgrep that breaks off had not told yet", async () => {
+  it("searches with the built-in engine what a crashed ripgrep had not reported yet", async () => {
     lay({ "a.txt": "needle a\n", "b.txt": "needle b\nneedle b\n", "c.txt": "needle c\n" });
     const begun = ["begin", "match", "end"].map((type) =>
       JSON.stringify({

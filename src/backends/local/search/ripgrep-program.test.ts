@@ -12,7 +12,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const none = () => Promise.reject(new Error("no package for this machine"));
 
-/** A program that tells a version, in a directory of its own. */
+/** A program that prints a version, in its own directory. */
 function program(name: string, prints: string): string {
   mkdirSync(join(directory, name), { recursive: true });
   const path = join(directory, name, "rg");

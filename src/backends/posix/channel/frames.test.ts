@@ -87,7 +87,7 @@ describe("FrameReader", () => {
     expect(noise).toBe(forged.length);
   });
 
-  it("tells that a stream is damaged: bytes that do not end with the nonce, a head that cannot be read", () => {
+  it("reports a damaged stream: bytes that do not end with the nonce, an unreadable header", () => {
     expect(read(Buffer.from(`${NONCE} 1,read 3\nabcdef\n`), []).broken).toHaveLength(1);
     expect(read(Buffer.from(`${NONCE} 1,read x\n`), []).broken).toHaveLength(1);
     expect(read(Buffer.from(`${NONCE} 1,read 3 4\n`), []).broken).toHaveLength(1);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readEntryLine } from "./entry-line.js";
 
 describe("readEntryLine", () => {
-  it("reads what stat tells: kind, bits, size, whole milliseconds and the version", () => {
+  it("parses the output of stat: kind, mode bits, size, whole milliseconds and the version", () => {
     const line = "81a4 0 0 1 2026-11-27 23:32:28.319952613 +0130|65024:2228824 5 2026-11-27 23:32:28.319952613 +0130";
     expect(readEntryLine(line)).toEqual({
       kind: "file",
@@ -21,7 +21,7 @@ describe("readEntryLine", () => {
     }
   });
 
-  it("reads what ls tells where there is no stat", () => {
+  it("parses the output of ls where there is no stat", () => {
     const old = readEntryLine("-rwsr-x--T 0 0 1 Feb 29 2024|77 12 Feb 29 2024");
     expect(old).toEqual({
       kind: "file",

@@ -53,7 +53,7 @@ underEachShell((shell) => {
     return { files, end: end! };
   }
 
-  it("a file that holds less than it tells is read to its end, without a byte that is not its own", async () => {
+  it("a file shorter than its reported size is read to its end, without a foreign byte", async () => {
     const path = "/sys/kernel/mm/transparent_hugepage/enabled";
     const whole = readFileSync(path, "utf8");
     const { fs } = backend.root;
@@ -63,7 +63,7 @@ underEachShell((shell) => {
     expect(Buffer.from((await fs.readRange(path, 0, 3)).bytes).toString()).toBe(whole.slice(0, 3));
   });
 
-  it("a file that tells no size and holds bytes is read as it is", async () => {
+  it("a file that reports size 0 and has content is read whole", async () => {
     const whole = readFileSync("/proc/version", "utf8");
     const { fs } = backend.root;
     expect(await fs.readText("/proc/version")).toBe(whole);

@@ -188,7 +188,7 @@ describe("a remote side whose dd and cp know nothing but POSIX", () => {
       const real = spawnSync("sh", ["-c", `command -v ${tool}`], { encoding: "utf8" }).stdout.trim();
       install(tool, `case "$*" in *flag=* | *conv=fsync* | *--*) exit 1 ;; esac\nexec ${real} "$@"`);
     }
-    // As getfattr tells it.
+    // As getfattr prints it.
     install(
       "getfattr",
       `while [ $# -gt 1 ]; do shift; done; [ ! -e "$1.marked" ] || printf '# file: %s\\nuser.x\\n\\n' "$1"`,
@@ -205,7 +205,7 @@ describe("a remote side whose dd and cp know nothing but POSIX", () => {
     chmodSync(join(bin, tool), 0o755);
   }
 
-  it("writes a file in place whose attributes can be told and not kept", async () => {
+  it("writes a file in place whose attributes can be listed but not copied", async () => {
     const directory = mkdtempSync(join(tmpdir(), "haft-replacing-"));
     const path = join(directory, "file");
     writeFileSync(path, "old");

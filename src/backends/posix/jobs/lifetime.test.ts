@@ -190,7 +190,7 @@ underEachShell((shell) => {
     expect(existsSync(marker("ran"))).toBe(false);
   });
 
-  it("openLocalPosix tells where it is, and gives commands the usual environment", async () => {
+  it("openLocalPosix reports its working directory, and gives commands the usual environment", async () => {
     backend = await openLocalPosix({ shell, cwd: machine.work, setEnv: { HOME: machine.directory } });
     expect([backend.home, backend.cwd, backend.guard]).toEqual([machine.directory, machine.work, "pinned"]);
     expect(backend.flags).toEqual({ processes: true, signals: false, links: true, jobs: true, terminal: false });

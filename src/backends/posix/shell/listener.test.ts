@@ -50,7 +50,7 @@ underOneShell((shell) => {
     expect(reported.digest("hex")).toBe(produced.digest("hex"));
   });
 
-  it("what continues after its command waits no more for a listener that is stuck", async () => {
+  it("a background process of a finished command does not wait for a stuck listener", async () => {
     const { job = "", tree } = await withStuckListener("yes & sleep 0.3");
     expect(tree.survivors.map(({ name }) => name)).toEqual(["yes"]);
     await expectToFlow(job);

@@ -29,7 +29,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const PLACES: readonly [what: string, make: () => void][] = [
   ["a link to a device that has no end", () => symlinkSync("/dev/zero", file)],
   ["a FIFO that nobody writes to", () => void spawnSync("mkfifo", [file])],
-  ["a folder", () => mkdirSync(file)],
+  ["a directory", () => mkdirSync(file)],
 ];
 
 describe("a client's file that a project brought along", () => {
@@ -54,7 +54,7 @@ describe("a client's file that a project brought along", () => {
   });
 });
 
-describe("a link whose text passes another link and then leaves its directory", () => {
+describe("a symlink whose target passes another symlink and then leaves its directory", () => {
   const near = () => join(directory, "near");
   beforeEach(() => {
     mkdirSync(join(directory, "far/deep"), { recursive: true });

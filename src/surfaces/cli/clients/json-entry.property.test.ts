@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fc } from "../../../testing/property.fixture.js";
 import { withJsonEntry } from "./json-entry.js";
 
-/** Blanks and comments, as a person leaves them between the parts of a file. */
+/** Whitespace and comments, as users leave them between the parts of a file. */
 const gap = fc
   .array(fc.constantFrom(" ", "\n", "\t", "  ", '// said, {so} "here"\n', "/* , } */", "\n    "), { maxLength: 3 })
   .map((parts) => parts.join(""));
@@ -39,7 +39,7 @@ describe("an entry in any JSON file", () => {
           parse(after, [], { allowTrailingComma: true }),
         ];
         expect(now).toEqual({ ...old, mcpServers: { ...old.mcpServers, haft: entry } });
-        // Blanks before a closing brace may become a line end.
+        // Whitespace before a closing brace may become a line break.
         const kept = before.replace(/[ \t]+(?=\})/g, "");
         let at = 0;
         for (const character of after) if (character === kept[at]) at++;

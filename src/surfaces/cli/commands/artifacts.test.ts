@@ -54,15 +54,15 @@ describe("haft artifacts", () => {
     await call("write", { path: "a.txt", content: "second" });
     await call("write", { path: "b.txt", content: "third" });
     await call("move", { from: "b.txt", to: "a.txt", overwrite: true });
-    mkdirSync(project("folder"));
-    for (const name of ["x", "y"]) writeFileSync(project(`folder/${name}`), `in ${name}`);
-    await call("delete", { path: "folder", recursive: true });
+    mkdirSync(project("directory"));
+    for (const name of ["x", "y"]) writeFileSync(project(`directory/${name}`), `in ${name}`);
+    await call("delete", { path: "directory", recursive: true });
     const kept = await listed();
     expect(kept.map(({ what, tool }) => [tool, what])).toEqual([
       ["write", "the replaced bytes of a.txt"],
       ["move", "the replaced bytes of a.txt"],
-      ["delete", "the deleted bytes of folder/x"],
-      ["delete", "the deleted bytes of folder/y"],
+      ["delete", "the deleted bytes of directory/x"],
+      ["delete", "the deleted bytes of directory/y"],
     ]);
     const texts = await Promise.all(kept.map(async ({ id }) => (await haft("artifacts", "show", String(id))).stdout));
     expect(texts).toEqual(["first", "second", "in x", "in y"]);
@@ -104,7 +104,7 @@ describe("haft artifacts", () => {
       expect(await haft("artifacts", "show", "last", `--lines=${range}`)).toMatchObject({ status: 2, stdout: "" });
   });
 
-  it("replaces no file unless it is told to, and leaves nothing half done", async () => {
+  it("replaces no file without the option, and leaves nothing half done", async () => {
     writeFileSync(project("a.txt"), "old words");
     await call("delete", { path: "a.txt" });
     writeFileSync(project("a.txt"), "precious");
@@ -140,7 +140,7 @@ describe("haft artifacts", () => {
       expect(await haft("artifacts", ...command)).toMatchObject({ status: 1, stdout: "" });
   });
 
-  it("tells one that gave way to newer ones, and hides nothing that a terminal would obey in its name", async () => {
+  it("reports one that was evicted by newer ones, and escapes control characters in its name", async () => {
     writeFileSync(join(root, "home", "haft.jsonc"), '{ "artifacts": { "quotaMiB": 1 } }');
     const config = ["--config", join(root, "home", "haft.jsonc")];
     writeFileSync(project("a\u001b[31m.txt"), "old words");

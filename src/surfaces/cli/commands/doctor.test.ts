@@ -64,7 +64,7 @@ describe("haft doctor", () => {
     expect(readdirSync(join(root, "state", "locks"))).toEqual([]);
   });
 
-  it("tells what is missing, what that costs and what to do, and works on", async () => {
+  it("reports what is missing, what that costs and what to do, and continues", async () => {
     const bare = await report([], { PATH: join(root, "nothing") });
     expect(bare).toMatchObject({ status: 0, isWorking: true });
     expect(found(bare, "git")).toMatchObject({ status: "note", cost: expect.stringContaining("fail") });
@@ -88,7 +88,7 @@ describe("haft doctor", () => {
     expect((await report(["--no-config"])).status).toBe(0);
   });
 
-  it("tells the files in force, what of them is not followed, and what they name that is not here", async () => {
+  it("reports the files in force, which of their settings are ignored, and what they name that does not exist", async () => {
     const mine = join(home, ".config", "haft");
     mkdirSync(mine, { recursive: true });
     const servers = {

@@ -59,7 +59,7 @@ it("bytes that were not kept are named, and no line is counted behind them", asy
   expect(await print(text, { gap: [4, 14], lines: lineRange("1-2") })).toMatchObject({ isDone: false });
 });
 
-it("one that is removed while it is shown is told, and a reader that left is not written to", async () => {
+it("one that is removed while it is shown is reported, and nothing is written to a reader that left", async () => {
   const gone = await printArtifact(async () => "evicted", { isRaw: false }, { write: () => true });
   expect(gone).toEqual({ isDone: false, note: expect.stringContaining("deleted in the meantime") });
   let writes = 0;

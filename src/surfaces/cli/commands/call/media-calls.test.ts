@@ -23,7 +23,7 @@ const args = (path: string, ...options: readonly string[]) => ["call", "read", J
 const read = (path: string, ...options: readonly string[]) =>
   runHaft(args(path, ...options), { cwd: directory, env: env() });
 
-it("an image is told in a line, and its bytes are base64 in JSON", async () => {
+it("an image is described in a line, and its bytes are base64 in JSON", async () => {
   const image = await sharp({ create: { width: 8, height: 4, channels: 3, background: "#f00" } })
     .png()
     .toBuffer();
@@ -40,7 +40,7 @@ it("an image is told in a line, and its bytes are base64 in JSON", async () => {
   });
 });
 
-it("a PDF is told by the text of its pages", async () => {
+it("a PDF is shown as the text of its pages", async () => {
   writeFileSync(join(directory, "a.pdf"), pdfOf([["Hello", "World"]]));
   expect((await read("a.pdf")).stdout).toMatch(
     /^Showing lines 1–3 of 3\.\n {5}1│--- page 1 of 1 ---\n {5}2│Hello\n {5}3│World\nnote: A PDF, /,

@@ -67,7 +67,7 @@ async function until(holds: () => boolean, limitMs: number): Promise<void> {
   }
 }
 
-it("a server that is killed takes ten jobs and their children with it; the next one tells each end, and no output is lost", async () => {
+it("a server that is killed takes ten jobs and their children with it; the next one reports each end, and no output is lost", async () => {
   const server = serve();
   await server.begin();
   const numbers = Array.from({ length: 10 }, (_, number) => number);

@@ -166,7 +166,7 @@ describe("the directories of a client", () => {
     expect(notes).toEqual([]);
   });
 
-  it("are followed although a plan cannot be taken along, which is told", async () => {
+  it("are followed although a plan cannot be taken along, which is reported", async () => {
     const calls = rooted();
     calls.takeRoots?.([uri("one")]);
     await where(calls);
@@ -178,12 +178,12 @@ describe("the directories of a client", () => {
     expect(notes).toEqual([expect.stringMatching(/^the todo list of a session was not moved.*todo\.json/)]);
   });
 
-  it("stay when they are told again as they were, or not told at all", async () => {
+  it("stay when they are sent again unchanged, or not sent at all", async () => {
     const calls = rooted();
     calls.takeRoots?.([uri("two")]);
     await where(calls);
-    for (const reported of [[uri("two")], []]) {
-      move(calls, reported);
+    for (const sent of [[uri("two")], []]) {
+      move(calls, sent);
       expect(await where(calls)).toContain(join(root, "two"));
     }
     expect(toolkits).toHaveLength(1);
@@ -223,7 +223,7 @@ describe("the directories of a client", () => {
     expect(toolkits).toHaveLength(1);
   });
 
-  it("are not left by a look at what is kept, and the operator hears what a change of directory removes", async () => {
+  it("are not left by reading what is stored, and the operator gets a notice of what a change of directory deletes", async () => {
     const calls = rooted();
     expect(await calls.artifacts?.(named("s"))).toBeUndefined();
     calls.takeRoots?.([uri("one")]);
