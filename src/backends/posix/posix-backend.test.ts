@@ -17,10 +17,10 @@ import { PosixMachine, until } from "./machine.fixture.js";
 import { type ShellName, underEachShell } from "./shells.fixture.js";
 import { isSmoke } from "./smoke.fixture.js";
 
-const NO_SIGNALS = "a shell at the far end cannot tell death by a signal from a status over 128";
+const NO_SIGNALS = "a remote shell cannot distinguish death by a signal from a status over 128";
 
 const NO_DETACH = "a running command cannot become a job: it holds the channel of its call";
-const NO_LOOK = "a plain shell does not tell what its processes wait for";
+const NO_LOOK = "a plain shell does not report what its processes wait for";
 
 /** What cannot hold on a machine that is only a shell, by shell. */
 export const CANNOT: Readonly<Record<ShellName, Readonly<Record<string, string>>>> = {
