@@ -17,7 +17,8 @@ import {
 import { denyByDefaultPolicy } from "../src/policy/index.js";
 import { realClock } from "../src/testing/conform.fixture.js";
 import { bareHost, bareSession, policyOf } from "../src/testing/fakes/bare-host.fixture.js";
-import { bashTool, processTool } from "../src/tools/index.js";
+import { bashTool } from "../src/tools/bash/bash.js";
+import { processTool } from "../src/tools/process/process.js";
 
 /** A machine with the directories `ws` and `out`; paths are below `base`. */
 interface Machine {
@@ -149,7 +150,7 @@ describe.each(Object.entries(machines))("the directory of a command on %s", (nam
     await machine.link("ws/build", "../precious");
     const swapped = await bash(context, { cwd: "build" }, token);
     expect(swapped).toMatchObject({ status: "denied", isError: true });
-    expect(swapped.output).toContain("would touch something else now");
+    expect(swapped.output).toContain("would touch something other than what was approved");
     expect([await machine.exists("precious/marker"), await machine.exists("out/marker")]).toEqual([false, false]);
     await machine.rename("ws/build", "ws/other");
     await machine.rename("ws/old", "ws/build");
@@ -228,6 +229,6 @@ describe.each(Object.entries(machines))("the directory of a command on %s", (nam
     const context = await contextOf({});
     expect((await bash(context, { cwd: "gone" })).output).toContain('"gone" does not exist');
     expect((await bash(context, {})).status).toBe("ok");
-    expect((await bash(context, { cwd: "marker" })).output).toContain('"marker" is not a folder');
+    expect((await bash(context, { cwd: "marker" })).output).toContain('"marker" is not a directory');
   });
 });

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { type AnyPresenter, type ContentBlock, ERROR_CODES, TODO_STATUSES, type ToolResult } from "../kernel/index.js";
+import { exampleInput } from "../testing/example-input.fixture.js";
 import { fc, runCount } from "../testing/property.fixture.js";
 import { utf8Length } from "../text/index.js";
 import { builtinRegistry } from "../toolkit/index.js";
+import { builtinTools } from "../tools/index.js";
+import { memoryBench } from "../tools/tool-bench.fixture.js";
 import { bashData, readData, stream, writeData } from "./golden.fixture.js";
 import { buddyDialect, haftDialect, indusagi, indusagiDialect, zeroclawDialect } from "./index.js";
 
@@ -233,10 +236,30 @@ const DATA: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   todo_read: todos,
 };
 
-function dataOf(tool: string): fc.Arbitrary<unknown> {
-  const generator = DATA[tool];
-  if (generator === undefined) throw new Error(`DATA has no generator for ${tool}: add one that makes its data.`);
-  return generator;
+/** The data of a call with the required parameters, for each tool that has no generator in `DATA`. */
+const SAMPLES: ReadonlyMap<string, unknown> = new Map(
+  await Promise.all(
+    builtinTools
+      .filter(({ name }) => DATA[name] === undefined)
+      .map(async ({ name, parameters }): Promise<[string, unknown]> => {
+        const { data, message } = await memoryBench({ "a.txt": "one\n" }).call(name, exampleInput(parameters, "a.txt"));
+        if (data === undefined)
+          throw new Error(`No data of ${name} (${message}): add a generator of its data to DATA.`);
+        return [name, data];
+      }),
+  ),
+);
+
+const dataOf = (tool: string): fc.Arbitrary<unknown> => DATA[tool] ?? dataLike(SAMPLES.get(tool));
+
+/** Data of the shape of `sample`, with any texts and numbers. */
+function dataLike(sample: unknown): fc.Arbitrary<unknown> {
+  if (typeof sample === "string") return text;
+  if (typeof sample === "number") return count;
+  if (typeof sample === "boolean") return fc.boolean();
+  if (Array.isArray(sample)) return fc.array(dataLike(sample[0]), { maxLength: 4 });
+  if (typeof sample !== "object" || sample === null) return fc.constant(sample);
+  return fc.record(Object.fromEntries(Object.entries(sample).map(([name, inner]) => [name, dataLike(inner)])));
 }
 
 const about = fc.record({

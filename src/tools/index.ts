@@ -16,22 +16,6 @@ import { writeTool } from "./write/write.js";
 export { readStateKey } from "./shared/read-state.js";
 export type { Gate } from "./write/contract.js";
 
-export {
-  bashTool,
-  deleteTool,
-  editTool,
-  findTool,
-  grepTool,
-  lsTool,
-  moveTool,
-  processTool,
-  readTool,
-  timeTool,
-  todoReadTool,
-  todoSetTool,
-  writeTool,
-};
-
 /** All of them, in the order in which they are registered. */
 export const builtinTools: readonly DefinedTool[] = Object.freeze([
   readTool,

@@ -1,6 +1,8 @@
 /** File names, file sizes, explicit exports, and no branch on the name of a tool or a dialect. */
 import { basename } from "node:path";
 import ts from "typescript";
+import { DIALECT_NAMES, dialectNamed } from "../../src/toolkit/index.js";
+import { builtinTools } from "../../src/tools/index.js";
 import { groupOf, lineOf, moduleOf, type SourceFile, type Violation, walk } from "./source-tree.js";
 
 export const MAX_FILE_LINES = 400;
@@ -41,14 +43,17 @@ export function explicitExports(files: readonly SourceFile[]): Violation[] {
   );
 }
 
+const dialects = await Promise.all(DIALECT_NAMES.map(dialectNamed));
+const toolNames = new Set([
+  ...builtinTools.map(({ name }) => name),
+  ...dialects.flatMap(({ tools }) => Object.values(tools).map(({ name }) => name)),
+]);
+
 /** Words that are only ever the name of a tool or a dialect. */
-const PLAIN_NAMES =
-  "todo_set todo_read file_read file_write read_file write_file run_shell webfetch websearch haft indusagi zeroclaw buddy".split(
-    " ",
-  );
+const PLAIN_NAMES = [...DIALECT_NAMES, ...[...toolNames].filter((name) => name.includes("_"))];
 
 /** Words with other meanings: they count only when compared with something called a name. */
-const AMBIGUOUS_NAMES = "read write edit ls grep find bash shell process time move delete browser delegate".split(" ");
+const AMBIGUOUS_NAMES = [...toolNames].filter((name) => !name.includes("_"));
 
 const NAME_EXPRESSION = /(^|\.)([a-z]*name|tool|dialect|canonical|advertised)(\.name)?$/i;
 

@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { built, cleanEnv, type Finished, runHaft } from "../../testing/built.fixture.js";
+import { builtinRegistry } from "../../toolkit/index.js";
 import { connectText } from "./commands/serve/connect-text.js";
 import { stdioServerCommand } from "./common-options.js";
 
@@ -224,8 +225,7 @@ describe("haft tools", () => {
     const done = await haft(["tools", "--json"]);
     expect(done).toMatchObject({ status: 0, stderr: "" });
     const tools = JSON.parse(done.stdout) as { name: string; parameters: { type: string } }[];
-    const names = "bash delete edit find grep ls move process read time todo_read todo_set write".split(" ");
-    expect(tools.map((tool) => tool.name).sort()).toEqual(names);
+    expect(tools.map((tool) => tool.name)).toEqual(builtinRegistry().names());
     for (const tool of tools) expect(Object.keys(tool)).toEqual(["name", "description", "parameters"]);
   });
 

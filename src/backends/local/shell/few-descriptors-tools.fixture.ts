@@ -1,6 +1,7 @@
 /** Started as a process by `few-descriptors-tools.test.ts`: many calls of each tool at once, then one of each by itself. */
 import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { exampleInput } from "../../../testing/example-input.fixture.js";
 import type { createToolkit as Create } from "../../../toolkit/index.js";
 
 /** Tool → how many calls ended so: "ok", or the text of the error. */
@@ -20,8 +21,9 @@ mkdirSync(workspace);
 const file = (name: string, text: string | Buffer) => writeFileSync(join(workspace, name), text);
 
 const toolkit = await createToolkit({ workspace, stateDir: join(directory, "state") });
-const { runner } = toolkit.session("few").box();
+const { runner, descriptors } = toolkit.session("few").box();
 
+/** A tool without an entry gets its required parameters. */
 const INPUTS: Readonly<Record<string, (n: string) => Record<string, unknown>>> = {
   read: () => ({ path: "latin.txt" }),
   write: (n) => ({ path: `${n}.new`, content: "x" }),
@@ -34,8 +36,6 @@ const INPUTS: Readonly<Record<string, (n: string) => Record<string, unknown>>> =
   move: (n) => ({ from: `${n}.move`, to: `${n}.moved` }),
   delete: (n) => ({ path: `${n}.delete` }),
   todo_set: () => ({ items: [{ id: "1", text: "x", status: "pending" }] }),
-  todo_read: () => ({}),
-  time: () => ({}),
 };
 
 async function endsOf(times: number, name: string): Promise<Ends> {
@@ -45,7 +45,8 @@ async function endsOf(times: number, name: string): Promise<Ends> {
 }
 
 async function endsNow(times: number, name: string, ends: Record<string, Record<string, number>> = {}): Promise<Ends> {
-  for (const [tool, inputOf] of Object.entries(INPUTS)) {
+  for (const { name: tool, parameters } of descriptors()) {
+    const inputOf = INPUTS[tool] ?? (() => exampleInput(parameters, "latin.txt"));
     const calls = Array.from({ length: times }, (_, n) =>
       runner.run({ id: `${tool}-${n}`, name: tool, input: inputOf(`${name}${n}`) }).then(
         ({ isError, output }) => (isError ? String(output) : "ok"),

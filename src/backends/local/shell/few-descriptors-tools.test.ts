@@ -21,11 +21,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const AT_ONCE = 50;
-const ALL_OK = {
-  ...{ read: { ok: 1 }, write: { ok: 1 }, edit: { ok: 1 }, ls: { ok: 1 }, find: { ok: 1 }, grep: { ok: 1 } },
-  ...{ bash: { ok: 1 }, process: { ok: 1 }, move: { ok: 1 }, delete: { ok: 1 } },
-  ...{ todo_set: { ok: 1 }, todo_read: { ok: 1 }, time: { ok: 1 } },
-};
+const ALL_OK = Object.fromEntries(builtinTools.map(({ name }) => [name, { ok: 1 }]));
 /** What the reader of an error has to learn: files, or their number, are short; nothing of our own code. */
 const CLEAR = /too many files are open|files open as it may|fewer calls at once/;
 const UNCLEAR = /rejected|Cannot read properties|undefined|node_modules|\.js:\d|\n\s+at /;
