@@ -23,7 +23,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const AT_ONCE = 50;
 const ALL_OK = Object.fromEntries(builtinTools.map(({ name }) => [name, { ok: 1 }]));
 /** What the reader of an error has to learn: files, or their number, are short; nothing of our own code. */
-const CLEAR = /too many files are open|files open as it may|fewer calls at once/;
+const CLEAR = /too many open files|fewer calls at once/;
 const UNCLEAR = /rejected|Cannot read properties|undefined|node_modules|\.js:\d|\n\s+at /;
 
 describe("fifty calls of each tool at once", () => {
