@@ -1,4 +1,4 @@
-/** What the call will touch, and whether it may: claims, decide, reserve rate. Who says so where policy asks: `approve-stage`. */
+/** Collects the claims of a call, lets policy decide on them, and reserves rate. Approvals are in `approve-stage`. */
 
 import { type CallRun, type Ending, ended, presenceOf, type Step } from "./call-run.js";
 import { type Claim, type Decision, EMPTY_GRANT, type Grant, isWithin } from "./claims.js";
@@ -95,6 +95,8 @@ function evaluate(run: CallRun, claims: readonly Claim[]): Decision {
     return { effect: "deny", rule: "policy-threw", risk: "high", reason };
   }
   if (isDecision(decision)) return decision;
+  // The policy may be asynchronous by mistake: a rejection of its promise must not become an unhandled one.
+  Promise.resolve(decision).catch(() => {});
   const reason = "The policy did not return a decision, and nothing runs without one. Fix its `decide`.";
   return { effect: "deny", rule: "no-decision", risk: "high", reason };
 }

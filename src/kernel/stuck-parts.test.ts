@@ -142,6 +142,25 @@ describe("parts that never come back, or fail", () => {
     expect(started).toEqual([]);
   });
 
+  it("deny the call when the policy returns a promise, and handle its rejection", async () => {
+    const unhandled: unknown[] = [];
+    const listener = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", listener);
+    try {
+      const policy = { name: "late", decide: () => Promise.reject(new Error("late")) as never };
+      expect(await call(acting, bareContext(bareHost({ policy })))).toMatchObject({
+        status: "denied",
+        code: "POLICY_DENIED",
+        decision: { rule: "no-decision", effect: "deny" },
+      });
+      await new Promise((resolve) => setTimeout(resolve, 5)); // unhandled rejections are reported after the microtasks
+    } finally {
+      process.off("unhandledRejection", listener);
+    }
+    expect(unhandled).toEqual([]);
+    expect(started).toEqual([]);
+  });
+
   it("are recorded as what they are: nothing that threw has allowed anything", async () => {
     const throwing = (): never => {
       throw new Error("boom");
