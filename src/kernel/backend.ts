@@ -1,4 +1,4 @@
-/** The port to a machine, real or imagined: where files lie and commands run. */
+/** The machine port: file system, shell and search of one real or in-memory machine. */
 import type { Decision, Grant, Place } from "./claims.js";
 import type { Fs, Io } from "./fs.js";
 import type { Search } from "./search.js";
@@ -13,31 +13,31 @@ export interface BoundCall {
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
   readonly deadline: number;
-  /** Identifies the session; survivors and jobs belong to it. */
+  /** The session that owns the jobs and surviving processes of this call. */
   readonly sessionId: string;
-  /** Whose session it is, where a host tells its clients apart: jobs of one owner are not told to another. */
+  /** The owner of the session, when the host distinguishes clients. Jobs of one owner are hidden from others. */
   readonly owner?: string;
-  /** Where relative ignore rules begin: the workspace root. */
+  /** The workspace root, where relative ignore rules begin. */
   readonly workspace?: string;
   /**
-   * Asked before acting where the real place differs from the asked one and the grant does not cover it: allow continues, deny rejects with
-   * `POLICY_DENIED`, ask rejects with `POLICY_APPROVAL_REQUIRED`.
+   * Called before an operation whose real path differs from the requested path and is not covered by the grant. "allow"
+   * continues, "deny" rejects with `POLICY_DENIED`, "ask" rejects with `POLICY_APPROVAL_REQUIRED`.
    */
   authorizeRealPath(asked: string, real: Place): Promise<Decision>;
   /**
-   * As `moved`, for a command of the grant whose directory `cwd` really is `real`. Asked before the command starts, which then
-   * happens in exactly that directory or not at all.
+   * The same for a granted command whose `cwd` resolves to `real`. Called before the command starts; the command then starts
+   * in exactly that directory or not at all.
    */
   commandAt(command: string, cwd: string, real: string): Promise<Decision>;
 }
 
-/** What ports are bound to. A backend's own unguarded ports have none. */
+/** The grant and call that ports are bound to. A backend's unguarded ports have none. */
 export interface Binding {
   readonly grant: Grant;
   readonly call: BoundCall;
 }
 
-/** What a call touches its backend through; each port enforces the grant it was bound with. */
+/** The ports through which a call uses its backend. Each port enforces the grant it is bound to. */
 export interface Ports {
   readonly fs: Fs;
   readonly shell: Shell;
@@ -45,13 +45,13 @@ export interface Ports {
   readonly terminal?: Terminal | undefined;
 }
 
-/** What a backend can do beyond the contract's core; absent means false. These tell it, and never a backend's name. */
+/** Optional features of a backend; absent means false. Code checks these flags, never a backend's name. */
 export interface BackendFlags {
-  /** Commands are real processes with ids, groups and signals of a kernel. */
+  /** Commands are operating-system processes with ids, process groups and signals. */
   readonly processes?: boolean;
   /** Signals are distinguished from exit statuses over 128. */
   readonly signals?: boolean;
-  /** Links, hard links, modes and FIFOs exist. */
+  /** Symlinks, hard links, file modes and FIFOs exist. */
   readonly symlinks?: boolean;
   /** `spawn` and `attach` work. */
   readonly jobs?: boolean;
@@ -60,37 +60,37 @@ export interface BackendFlags {
   readonly terminal?: boolean;
 }
 
-/** One machine as Haft sees it. Third parties implement it, or make one of a core with `completeBackend`. */
+/** One machine. Third parties implement it in full, or pass a minimal core to `completeBackend`. */
 export interface Backend {
   /** The target it was opened with, for users: "local", "memory", "posix:dash". */
   readonly name: string;
   readonly flags: BackendFlags;
-  /** "pinned": checked and acted on in one step. "checked": checked, then acted on; a swap in between can win. */
+  /** "pinned": check and operation are one step. "checked": the operation follows the check, so a path swapped in between can escape it. */
   readonly guard: "pinned" | "checked";
   /** The home directory, for `~`. */
   readonly home: string;
   /** The directory that relative paths start from unless the session says otherwise. */
   readonly cwd: string;
-  /** The real path of `cwd` when the backend was opened: policy sees places in it under the name that the host gave it. Default: `cwd`. */
+  /** The real path of `cwd` when the backend was opened. Policy sees paths below it under `cwd`. Default: `cwd`. */
   readonly realCwd?: string;
   /**
-   * The ports of one call. They refuse everything outside the grant, and everything once `call.signal` has fired.
+   * Returns the ports of one call. They reject every operation outside the grant, and every operation after `call.signal` fires.
    * @throws `BACKEND_UNAVAILABLE` once the backend is closed.
    */
   bind(grant: Grant, call: BoundCall): Ports;
-  /** Unguarded, for the kernel and the host only. */
+  /** Unguarded ports, for the kernel and the host only. */
   readonly root: { readonly fs: Fs; readonly shell: Shell };
   state(): "open" | "reconnecting" | "closed";
   /**
-   * Ends the jobs whose lifetime is "session" that calls of this session have started, and what survived its commands: TERM,
-   * 3 s, KILL. The session may continue with others. Idempotent. Absent on a backend without jobs; `SessionJobs` does it.
+   * Stops the jobs with lifetime "session" that this session started, and the processes that survived its commands: SIGTERM,
+   * then SIGKILL after 3 s. The session stays usable. Idempotent. Absent on a backend without jobs. `SessionJobs` implements it.
    *
-   * @param options.forgets - What is stored of its jobs that have ended is removed, too: nobody comes back to the session.
+   * @param options.forgets - Also deletes the stored output of finished jobs, for a session that will not be resumed.
    */
   endSession?(sessionId: string, options?: { readonly forgets?: boolean }): Promise<SessionEnd>;
   /**
-   * Idempotent. Ends what runs, except jobs whose lifetime is "keep"; `left` names what could not be ended. From now on
-   * every operation of `root`, and of ports bound before, rejects with `BACKEND_UNAVAILABLE` (`exists` may say false).
+   * Stops everything that runs, except jobs with lifetime "keep"; `left` names what could not be stopped. Afterwards every
+   * operation of `root` and of bound ports rejects with `BACKEND_UNAVAILABLE` (`exists` may return false). Idempotent.
    */
   close(io?: Io): Promise<{ readonly left: readonly string[] }>;
 }

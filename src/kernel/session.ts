@@ -1,49 +1,49 @@
-/** One conversation: what lives longer than a call and shorter than a host. */
+/** The state of one conversation: outlives a call, ends before the host. */
 import type { Artifacts } from "./services.js";
 
-/** What is remembered of a file that was read. `mtimeMs` is whole milliseconds. */
+/** The version of a file when it was last read. `mtimeMs` is in whole milliseconds. */
 export interface ReadStateRecord {
   readonly mtimeMs: number;
   readonly size: number;
-  /** SHA-256 of the real bytes as hex; absent when the file was over 8 MiB. */
+  /** SHA-256 of the file as hex; absent for files over 8 MiB. */
   readonly contentHash?: string;
   readonly readAt: number;
 }
 
-/** What a session remembers of the files that it has read, by backend and real path. A `Map` fits. */
+/** The files that a session has read, keyed by backend and real path. A `Map` can be used. */
 export interface ReadState {
   get(key: string): ReadStateRecord | undefined;
   set(key: string, record: ReadStateRecord): unknown;
   has(key: string): boolean;
 }
 
-/** How much of a job's output a session was shown, in bytes of each stream. */
+/** How many bytes of each output stream of a job the session has been shown. */
 export interface OutputSeen {
-  /** Tells the job from a later one with the same id. Absent: not known, and nothing that a later process may rely on. */
+  /** Distinguishes the job from a later one with the same id. Absent when unknown; such an entry is valid in this process only. */
   readonly startedMs?: number;
   readonly stdout: number;
   readonly stderr: number;
 }
 
-/** What a session was shown of each job's output, by backend and job id. A `Map` fits. */
+/** How much of each job's output a session was shown, keyed by backend and job id. A `Map` can be used. */
 export interface OutputsSeen {
   get(key: string): OutputSeen | undefined;
   set(key: string, seen: OutputSeen): unknown;
 }
 
-/** Jobs whose output a session remembers to have been shown; output of a forgotten one is shown again. */
+/** Jobs whose output position a session remembers; output of older ones is shown from the start again. */
 export const MAX_OUTPUTS_SEEN = 500;
 
-/** Files that a session remembers to have read; the one read longest ago counts as unread again. */
+/** Files that a session remembers as read; beyond that, the least recently read one counts as unread. */
 export const MAX_READ_RECORDS = 10_000;
 
-/** Links that a session remembers; one that was forgotten is met again by the port that follows it. */
+/** Symlinks that a session remembers; a port that follows a forgotten one reports it again. */
 export const MAX_KNOWN_SYMLINKS = 10_000;
 
-/** The name under which a host hands in its own read-state; the same word as in the seeds' bag. */
+/** The key under which a host supplies its own read state. */
 export const READ_STATE_HANDLE_KEY = "readState";
 
-/** The bag of optional host handles. The only one defined is `readState`; absent, the seed's gate is off. */
+/** Optional host handles. Without `readState`, a dialect's read-before-write check is off. */
 export interface Framework {
   readonly readState?: ReadState;
 }
@@ -51,7 +51,7 @@ export interface Framework {
 export const TODO_STATUSES = ["pending", "active", "done", "cancelled"] as const;
 export type TodoStatus = (typeof TODO_STATUSES)[number];
 
-/** One item of a todo list. Ids are unique within a list. */
+/** One item of a todo list. Ids are unique within the list. */
 export interface TodoItem {
   readonly id: string;
   readonly text: string;
@@ -64,11 +64,11 @@ export interface TodoList {
   replace(items: readonly TodoItem[]): Promise<void>;
 }
 
-/** One conversation's state. It is the same object for all calls of the conversation. */
+/** The state of one conversation; the same object for all its calls. */
 export interface Session {
-  /** Unguessable, or a name that a user gave. */
+  /** Unguessable, or a name chosen by a user. */
   readonly id: string;
-  /** Who it belongs to, where a host tells its clients apart; jobs that outlive a session are shared by its owner's sessions only. */
+  /** The owner, when the host distinguishes clients. Jobs that outlive a session are visible only to sessions of the same owner. */
   readonly owner?: string;
   /** The working directory on a backend. */
   cwd(backend: string): string | undefined;
@@ -76,10 +76,10 @@ export interface Session {
   readonly readState: ReadState;
   readonly todo: TodoList;
   readonly artifacts: Artifacts;
-  /** Absent: each read of a job shows its output from the beginning. */
+  /** Absent: each read of a job shows its output from the start. */
   readonly outputsSeen?: OutputsSeen;
-  /** What tools remember only to answer faster, by a name of their own; bounded by them, lost at any time. Absent: nothing is stored. */
+  /** Caches of tools, by a name that the tool chooses. Tools limit their size; entries may disappear at any time. Absent: nothing is cached. */
   readonly caches?: Map<string, unknown>;
-  /** Paths that turned out to lead elsewhere; such a path is resolved before the next decision on it. May forget. */
+  /** Paths known to pass through a symlink; these are resolved before policy decides on them. Entries may be evicted. */
   readonly symlinks: Set<string>;
 }

@@ -1,7 +1,7 @@
 /**
- * The port to commands. A command is handed to the backend's POSIX shell as one string (`sh -c`), in a session and
- * process group of its own, without a controlling terminal, with standard input at end of file unless `input` is given,
- * and with default signal dispositions. Proved by the `shell:` conformance suite in `testing/`.
+ * The command port. The backend's POSIX shell runs each command string (`sh -c`) in a new session and process group, without
+ * a controlling terminal, with stdin at end of file unless `input` is given, and with default signal dispositions. The
+ * `shell:` conformance suite in `testing/` checks this contract.
  */
 import type { Io } from "./fs.js";
 
@@ -9,152 +9,151 @@ import type { Io } from "./fs.js";
 export interface ShellOptions extends Io {
   /** Absolute. */
   readonly cwd: string;
-  /** Laid over what the backend passes on. Names as a shell takes them: letters, digits and "_", no digit first. */
+  /** Added to the environment that the backend passes on. Names consist of letters, digits and "_" and do not begin with a digit. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Becomes standard input, then end of file. */
+  /** Written to stdin, followed by end of file. */
   readonly input?: Uint8Array;
-  /** Milliseconds between TERM and KILL. Default 3000. */
+  /** Milliseconds between SIGTERM and SIGKILL. Default 3000. */
   readonly graceMs?: number;
-  /** Bytes kept of each stream, first and last. Default 8192 and 24576. */
+  /** Bytes to keep from the start and the end of each stream. Default 8192 and 24576. */
   readonly keep?: { readonly head: number; readonly tail: number };
   /**
-   * Called with every chunk as it comes; `offset` counts the bytes of that stream before it. The bytes are the listener's to
-   * keep, but where it `borrowsOutput`.
+   * Called with each chunk as it arrives; `offset` is the number of bytes of that stream before it. The listener may keep
+   * the bytes unless it sets `borrowsOutput`.
    *
-   * A promise holds this stream back: its next chunk is reported when the promise has settled, and no more of it is read than
-   * the way to the command holds (a pipe; 5 MiB on a remote machine), so that the command waits in its `write`. The other stream
-   * continues. A throw or a rejection harms nothing and counts as taken. So a slow listener gets every byte in order.
+   * Returning a promise applies backpressure to this stream: the next chunk is delivered when the promise has settled, and
+   * reading pauses once the buffer to the command is full (a pipe; 5 MiB on a remote machine), so the command blocks in its
+   * `write`. The other stream continues. A throw or rejection is ignored, and the chunk counts as consumed.
    *
-   * A promise that stays open keeps nothing from ending: the deadline, a cancel and the end of the leader are what they are
-   * without it. When the command has ended, what is left waits 1 s more for the listener, is then told at once without
-   * waiting, and the result comes. A backend that tells output at the end only cannot make a command wait.
+   * A pending promise does not delay the deadline, a cancel or the exit of the command. After the exit, the remaining output
+   * waits up to 1 s for the listener; then it is delivered without waiting, and the result follows. A backend that reports
+   * output only at the end cannot apply backpressure.
    */
   onOutput?(stream: "stdout" | "stderr", bytes: Uint8Array, offset: number): void | Promise<void>;
-  /** The bytes that `onOutput` is given may be overwritten once it has returned: it copies what it keeps. Default false. */
+  /** The buffer passed to `onOutput` may be reused after it returns, so the listener copies what it keeps. Default false. */
   readonly borrowsOutput?: boolean;
   /**
-   * When it fires while the command runs, `exec` settles at once with "detached" and what was printed until then; the command
-   * continues as a job of the session, without time limit, and its listener is reported no more. A backend without the flag
-   * `detach` waits for the end. `spawn` does not look at it.
+   * Aborting it while the command runs settles `exec` at once with "detached" and the output so far. The command continues
+   * as a job of the session, without a time limit and without calls of `onOutput`. A backend without the flag `detach` waits
+   * for the end. `spawn` ignores it.
    */
   readonly detach?: AbortSignal;
   /**
-   * Told at most once, when a process of the command is seen to wait for somebody to type; silence alone is no sign of that.
-   * Only by a backend that can look at its processes. `spawn` has `waiting` for it.
+   * Called at most once, when a process of the command is seen waiting for typed input; silence alone does not count. Only
+   * backends that can inspect their processes call it. For `spawn`, see `ShellHandle.waiting`.
    */
   onWaiting?(waiting: WaitingFor): void;
 }
 
-/** A process that waits for somebody to type. */
+/** A process that waits for typed input. */
 export interface WaitingFor {
   readonly pid: number;
   readonly name: string;
-  /** "input": the standard input that the command was given; "terminal": a terminal that it has opened. */
+  /** "input": the stdin that the command was given; "terminal": a terminal that it has opened. */
   readonly on: "input" | "terminal";
-  /** The last line that the command has printed, which may be the question; at most 200 characters. */
+  /** The last line that the command printed, often the prompt; at most 200 characters. */
   readonly prompt: string;
 }
 
-/** One stream of a command. `produced` = kept + dropped, always. */
+/** Captured output of one stream. `produced` is the length of `head` and `tail` plus `omittedBytes`. */
 export interface Captured {
   readonly head: Uint8Array;
   /** Empty while everything fits into `head`. */
   readonly tail: Uint8Array;
   readonly produced: number;
   readonly omittedBytes: number;
-  /** False while something still holds the stream open. */
+  /** False while a process still has the stream open. */
   readonly final: boolean;
-  /** Id of the artifact that holds the whole stream, where one was made. */
+  /** Id of the artifact with the whole stream, if one was created. */
   readonly artifact?: string;
 }
 
-/** How the leader of a command ended, as far as the backend can tell. */
+/** How the command's main process ended, as far as the backend can observe. */
 export type ShellExit =
   | { readonly by: "code"; readonly code: number }
   /** `signal` without "SIG": "KILL", "TERM". */
   | { readonly by: "signal"; readonly signal: string }
-  /** A shell status over 128 that a remote shell cannot tell from a signal. */
+  /** A shell status over 128, which a remote shell cannot distinguish from a signal. */
   | { readonly by: "status"; readonly status: number }
   | { readonly by: "none" };
 
-/** A process of the command's tree that was still there. */
+/** A process of the command's tree that was still running. */
 export interface Survivor {
   readonly pid: number;
   readonly name: string;
   readonly holds: "stdout" | "stderr" | "none";
 }
 
-/** What is left of the process tree. "gone" means looked for by group, session, parentage, tag and open files, and not found. */
+/** State of the process tree. "gone": no process was found by group, session, parentage, tag or open files. */
 export interface TreeState {
   readonly state: "gone" | "alive" | "unseen";
   readonly survivors: readonly Survivor[];
   readonly endedBy: "TERM" | "KILL" | null;
 }
 
-/** How a command ended and what it printed. A failed command is a result, not a rejection. */
+/** How a command ended and its output. A failed command is a result, not a rejection. */
 export interface ShellResult {
-  /** "no": the command never started, so it is safe to send again. */
+  /** "no": the command never started, so it is safe to retry. */
   readonly began: "yes" | "no" | "unknown";
   readonly exit: ShellExit;
   readonly ended: "itself" | "cancelled" | "deadline" | "output-limit" | "spawn-error" | "channel-lost" | "detached";
   readonly stdout: Captured;
   readonly stderr: Captured;
   readonly tree: TreeState;
-  /** The job that survivors of this command became, or the command itself where it was detached. */
+  /** Id of the job that owns the surviving processes, or the command itself if it was detached. */
   readonly job?: string;
-  /** Why the command could not be started, for "spawn-error" and "channel-lost": a clause without its full stop. */
+  /** For "spawn-error" and "channel-lost": the reason, as a clause without a full stop. */
   readonly problem?: string;
   readonly startedMs: number;
   readonly tookMs: number;
 }
 
-/** How long a write waits for a command that does not read. */
+/** How long a write waits while the command does not read its stdin. */
 export interface InputOptions {
-  /** Milliseconds; 0: none. Default: until it has read everything, closed its input or ended. */
+  /** Milliseconds; 0 does not wait. Default: until the command has read everything, closed its stdin or exited. */
   readonly waitMs?: number;
-  /** Ends the wait as if the time were up. */
+  /** Aborting it ends the wait as if `waitMs` had passed. */
   readonly signal?: AbortSignal;
 }
 
-/** What became of bytes that were written to standard input. */
+/** The result of a write to stdin. */
 export interface InputAccepted {
-  /** The first so many were taken, and need not be written again; the others were not. */
+  /** How many of the first bytes were accepted; the rest must be written again. */
   readonly acceptedBytes: number;
-  /** Of all that was ever taken, at most so many of the last still wait on this side. 0 to 65,536. */
+  /** Upper bound of the accepted bytes that are still buffered on this side. 0 to 65,536. */
   readonly waitingBytes: number;
-  /** Nobody reads any more: the command has ended or closed its input. What was taken may not have been read then. */
+  /** The command has exited or closed its stdin. Accepted bytes may not have been read. */
   readonly isClosed: boolean;
 }
 
 /** What follows a signal. */
 export interface KillOptions {
-  /** Sends the named signal and no other. Default: false. */
+  /** Sends only this signal, without a later SIGKILL. Default false. */
   readonly once?: boolean;
 }
 
-/** A command that runs in the background. Got through a bound port, it acts no more once that call has ended. */
+/** A command that runs in the background. A handle from a bound port rejects every operation after its call has ended. */
 export interface ShellHandle {
   readonly id: string;
   readonly pid: number | null;
   readonly result: Promise<ShellResult>;
   /**
-   * Hands bytes over for standard input, behind those of earlier writes. Resolves once the command's pipe has taken them, or
-   * when `waitMs` have passed; by then the pipe is full since nobody reads, an earlier write still waits, or the way there is
-   * slow. One block of at most 64 KiB may then still wait, and reaches the command when it reads on; all behind it is dropped,
-   * and is to be written again. What is taken never ends within a character of UTF-8. `bytes` stay as they are until this has
-   * resolved.
-   * @throws `JOB_INPUT_CLOSED` when none of them was taken, because the command has ended, has closed its input, or was given all
-   * of it; `BACKEND_UNSUPPORTED` where a running command can be given none; `BACKEND_UNAVAILABLE` when the way there was cut, with
-   * `details.began` "unknown" where some may have arrived.
+   * Writes bytes to stdin, after those of earlier writes. Resolves once the command's pipe has accepted them, or after
+   * `waitMs`: the pipe is then full, an earlier write is still pending, or the connection is slow. One block of at most
+   * 64 KiB may stay buffered and reaches the command when it reads again; the bytes after it are not accepted and must be
+   * written again. Accepted bytes never end inside a UTF-8 character. `bytes` must not change until this resolves.
+   * @throws `JOB_INPUT_CLOSED` when no byte was accepted because the command has exited or closed its stdin, or after
+   * `closeInput`; `BACKEND_UNSUPPORTED` when the backend cannot write to a running command; `BACKEND_UNAVAILABLE` when the
+   * connection was lost, with `details.began` "unknown" if some bytes may have arrived.
    */
   write(bytes: Uint8Array, options?: InputOptions): Promise<InputAccepted>;
   /**
-   * End of file, behind all writes that were called before. Resolves once it was handed over, or at once where a write or a
-   * block is before it. Idempotent, and no error once the command has ended.
-   * @throws `BACKEND_UNAVAILABLE` when the way there was cut; asked again, it is tried again.
+   * Sends end of file after all earlier writes. Resolves once it was sent, or at once if a write or a buffered block comes
+   * before it. Idempotent, and no error after the command has exited.
+   * @throws `BACKEND_UNAVAILABLE` when the connection was lost; calling it again retries.
    */
   closeInput(): Promise<void>;
-  /** Output from byte `from`, at most `max` bytes; `droppedBytes` counts bytes before it that are no longer stored. */
+  /** Returns up to `max` bytes of output from byte `from`; `droppedBytes` counts bytes from there that are no longer stored. */
   output(
     stream: "stdout" | "stderr",
     from: number,
@@ -166,75 +165,75 @@ export interface ShellHandle {
     readonly ended: boolean;
   }>;
   /**
-   * Sends a signal ("TERM", "INT", …) to the whole tree and reports what is left. KILL is the first and only signal, and is
-   * waited for. TERM is followed by KILL after 3 s, unless `once`: then nothing follows and nothing is waited for.
+   * Sends a signal ("TERM", "INT", …) to the whole process tree and returns its state. After "KILL" it waits for the tree to
+   * end. "TERM" is followed by "KILL" after 3 s; with `once` it neither escalates nor waits.
    */
   kill(signal: string, options?: KillOptions): Promise<TreeState>;
-  /** Tells the listener once, also when the command has already ended. Returns the unsubscribe. */
+  /** Calls the listener once, even if the command has already exited. Returns a function that unsubscribes. */
   onExit(listener: (result: ShellResult) => void): () => void;
-  /** What `Shell.jobs` tells of it; the call that has it needs no other claim. */
+  /** The entry that `Shell.jobs` returns for this job, without a further claim. */
   info(): Promise<JobInfo>;
-  /** The process that waits for somebody to type now; null when none is seen to. Absent where nobody can look. */
+  /** The process that waits for typed input, or null. Absent when the backend cannot inspect processes. */
   waiting?(): Promise<WaitingFor | null>;
   /**
-   * Removes the job and its output from what is remembered. Absent where nothing is stored for longer than the backend lives.
-   * @throws `CALL_INVALID` while something of it runs.
+   * Deletes the stored record and output of the job. Absent when the backend stores nothing beyond its own lifetime.
+   * @throws `CALL_INVALID` while a process of it runs.
    */
   forget?(): Promise<void>;
 }
 
-/** When a background command is ended at the latest: with its session, with the host, or (keep) never. */
+/** When a background command is stopped: with its session, with the host, or ("keep") never. */
 export type Lifetime = "session" | "host" | "keep";
 
-/** What is known of a background command. */
+/** The state of a background command. */
 export interface JobInfo {
-  /** Unique on its backend, also beside what earlier hosts have left there. */
+  /** Unique on its backend, including jobs of earlier hosts. */
   readonly id: string;
-  /** As it was given; at most 64 KiB of it. */
+  /** The command string, truncated to 64 KiB. */
   readonly command: string;
   readonly cwd: string;
   readonly lifetime: Lifetime;
-  /** The session whose call started it; absent when the host itself did. */
+  /** The session whose call started it; absent when the host started it. */
   readonly session?: string;
-  /** Whose sessions may know of it, where hosts tell their clients apart. */
+  /** The owner whose sessions can see the job, when the host distinguishes clients. */
   readonly owner?: string;
   /** Milliseconds since the epoch. */
   readonly startedMs: number;
-  /** "running": something of it is alive. "lost": nobody can say what became of it. */
+  /** "running": a process of it is alive. "lost": its state cannot be determined. */
   readonly status: "running" | "ended" | "lost";
-  /** How its leader ended, once it has and as far as that was seen. */
+  /** How its main process ended, once it has and if that was observed. */
   readonly exit?: ShellExit;
-  /** What ended it: the command itself, somebody who stopped it, or the end of its host. */
+  /** Why it ended: by itself, stopped by a call, or with its host. */
   readonly endedBy?: "itself" | "stopped" | "host";
   readonly endedMs?: number;
-  /** "call": what went on after the command of a call. "host": it was started by a host that has ended. */
+  /** "call": processes that outlived the command of a call. "host": started by a host that has ended. */
   readonly adopted?: "call" | "host";
-  /** Bytes that it has printed to both streams. */
+  /** Bytes printed to both streams. */
   readonly outputBytes: number;
 }
 
-/** The commands of one backend. The contract for implementers stands at the head of this file. */
+/** Runs the commands of one backend. The contract for implementers is at the top of this file. */
 export interface Shell {
   /**
-   * Runs one command to its end. A non-zero exit, a time-out, a cancel and a failed start are results, not errors: a `signal`
-   * that has fired already gives "cancelled" with began "no", a missing `cwd` "spawn-error" with began "no".
-   * Settles 100 ms after the leader exits even when a descendant still holds a stream; survivors are named.
-   * At the deadline or on abort the whole tree gets TERM, `graceMs`, KILL; a deadline that is past already, or a `timeoutMs`
-   * of 0, gives "deadline" with began "no".
+   * Runs one command to its end. A non-zero exit, a timeout, a cancel and a failed start are results, not errors: an aborted
+   * `signal` gives "cancelled" with `began: "no"`, a missing `cwd` gives "spawn-error" with `began: "no"`.
+   * Settles 100 ms after the main process exits even if a descendant still has a stream open; survivors are listed.
+   * At the deadline or on abort, the whole process tree gets SIGTERM and, after `graceMs`, SIGKILL. A deadline that has
+   * already passed, or a `timeoutMs` of 0, gives "deadline" with `began: "no"`.
    */
   exec(command: string, options: ShellOptions): Promise<ShellResult>;
   /**
-   * Starts a command that outlives the call. `timeoutMs` is ignored; it ends with its lifetime.
-   * @throws `SHELL_SPAWN` when it cannot be started: a missing `cwd`, for one.
+   * Starts a command that outlives the call. `timeoutMs` is ignored; `lifetime` limits how long it runs.
+   * @throws `SHELL_SPAWN` when it cannot be started, for example because `cwd` does not exist.
    */
   spawn(command: string, options: SpawnOptions): Promise<ShellHandle>;
-  /** The handle of a command started before, or null when the id is unknown or that of a job which the call's session may not know. */
+  /** The handle of a running or finished job, or null when the id is unknown or the call's session may not see the job. */
   attach(id: string): Promise<ShellHandle | null>;
   /**
-   * What runs in the background and what is still remembered of what did, oldest first: the session's own jobs, and those of
-   * its owner with the lifetimes "host" and "keep".
+   * Lists running and finished jobs, oldest first: those of the session, and those of its owner with the lifetimes "host"
+   * and "keep".
    *
-   * @param options.id - Only that one; without it the call must have claimed a list of jobs.
+   * @param options.id - Returns only this job. Without it, the call must have claimed the list of jobs.
    */
   jobs(options?: Io & { readonly id?: string }): Promise<readonly JobInfo[]>;
 }
@@ -243,13 +242,13 @@ export interface Shell {
 export interface SpawnOptions extends ShellOptions {
   readonly lifetime: Lifetime;
   /**
-   * An absolute directory that the call may write to: the output is stored there, in files whose names begin with the job's id, and
-   * not in the backend's own place. A backend that keeps no output in files does not look at it.
+   * An absolute directory that the call may write to. The output is stored there, in files whose names begin with the job id,
+   * instead of in the backend's default directory. A backend that stores no output in files ignores it.
    */
   readonly outputDirectory?: string;
 }
 
-/** What a third party must supply; `completeBackend` builds the rest of `Shell` on it. */
+/** The minimal shell that a third party implements; `completeBackend` builds the rest of `Shell` on it. */
 export type CoreShell = {
   exec(
     command: string,
