@@ -51,7 +51,7 @@ export class BlockInput {
   #isOver = false;
   /** The end of file that was asked for. */
   #closing: Promise<void> | undefined;
-  /** What the last block of a write failed with, until a write tells it. */
+  /** The error of the last block of a write, until a later write throws it. */
   #fault: { readonly thrown: unknown; readonly of: Writing } | undefined;
 
   constructor(end: InputEnd, clock: Clock) {

@@ -3,8 +3,8 @@ import { requireLive } from "./guard.js";
 import type { InputOptions, KillOptions, ShellHandle } from "./shell.js";
 
 /**
- * The handle of a background command as one call has it: once the call has ended, it writes, reads and kills no more. That
- * the command ends may still be told, since nothing is touched by it.
+ * The handle of a background command, bound to one call: after the call has ended, writing, reading and killing are rejected.
+ * The exit of the command is still reported, because that touches nothing.
  */
 export function boundHandle(handle: ShellHandle, call: Pick<BoundCall, "id" | "signal">): ShellHandle {
   const live =
@@ -19,7 +19,7 @@ export function boundHandle(handle: ShellHandle, call: Pick<BoundCall, "id" | "s
       return handle.pid;
     },
     result: handle.result,
-    // The end of the call ends the wait: what nobody would be told of is not taken.
+    // The end of the call ends the wait, since nobody would receive the number of accepted bytes.
     write: live((bytes: Uint8Array, options?: InputOptions) => {
       const signal = options?.signal === undefined ? call.signal : AbortSignal.any([call.signal, options.signal]);
       return handle.write(bytes, { ...options, signal });

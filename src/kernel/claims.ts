@@ -118,7 +118,7 @@ export function isWithin(directory: string, path: string): boolean {
 
 const NOT_NORMAL = /^(?!\/)|\/\.{0,2}(?:\/|(?<=[\s\S]{2})$)/;
 
-/** Whether a path is absolute and free of `.`, `..` and empty names. What `/a/../b` is within cannot be told by string work. */
+/** Whether a path is absolute and free of `.`, `..` and empty names. Where `/a/../b` lies depends on symlinks. */
 export function isNormalPath(path: string): boolean {
   return !NOT_NORMAL.test(path);
 }

@@ -1,4 +1,4 @@
-/** What operations on files are refused with: one table and one wording, so that every backend tells the same of the same. */
+/** The errors of file operations: one table and one wording for all backends. */
 import { utf8Length } from "../text/index.js";
 import { type ErrorCode, HaftError } from "./errors.js";
 
@@ -176,7 +176,7 @@ export function intoItself(did: string, path: string, to: string): HaftError {
   return badPath(did, path, `"${to}" is inside it. Choose a target outside it`);
 }
 
-/** The error for a name that is not UTF-8: it was told with signs in place of its bytes, so nothing is found by it. */
+/** The error for a name that is not UTF-8. It was listed with replacement characters, so the path cannot be opened. */
 export function notUtf8Name(did: string, path: string): HaftError {
   return badPath(did, path, "the name is not UTF-8. Rename it");
 }

@@ -38,7 +38,7 @@ export async function outcomeOf(run: CallRun, ending: Ending): Promise<ToolOutco
   }
 }
 
-/** The outcome of a call that nothing could be made of: neither recorded nor rendered, the failure told as it is. */
+/** The outcome of a malformed call: neither audited nor rendered, with the message of the failure as its output. */
 export function bareFailure(call: ToolCall, result: ToolResult, status: CallStatus = "failed"): ToolOutcome {
   const message = result.message ?? "";
   const { rule } = UNDECIDED;

@@ -1,12 +1,12 @@
-/** Tells one stream of a command to a listener that may hold it back: the part of `onOutput` that every backend shares. */
+/** Delivers one output stream of a command to a listener with backpressure: the part of `onOutput` shared by all backends. */
 
 import type { Clock } from "./services.js";
 import { isPromise } from "./with-timeout.js";
 
-/** Gets one stream of a command; see `ShellOptions.onOutput`. */
+/** Receives one stream of a command; see `ShellOptions.onOutput`. */
 export type StreamListener = (bytes: Uint8Array, offset: number) => void | Promise<void>;
 
-/** Milliseconds that a listener may still hold what is left when a command has ended; then it is reported all of it at once. */
+/** Milliseconds that a listener may delay the remaining output after a command has ended; then all of it is delivered at once. */
 const FINAL_PUBLISH_MS = 1_000;
 
 interface Chunk {
@@ -15,8 +15,8 @@ interface Chunk {
 }
 
 /**
- * One chunk after the other, each told when the one before has been taken. Nothing is lost: what is given meanwhile waits
- * here, so that a backend bounds it by reading no more. A listener that throws or rejects has taken its chunk.
+ * Delivers chunks in order, each after the listener has consumed the previous one. Chunks published meanwhile are queued, so a
+ * backend limits the queue by pausing its reads. If the listener throws or rejects, the chunk counts as consumed.
  */
 export class OutputPublisher {
   #listener: StreamListener | undefined;
@@ -26,7 +26,7 @@ export class OutputPublisher {
   #release: () => void = () => {};
   #isSealed = false;
 
-  /** @param borrows - What is reported is good only until `tell`, or the listener, has returned: what has to wait is copied. */
+  /** @param borrows - Published buffers may be reused after `publish` or the listener returns, so queued chunks are copied. */
   constructor(
     listener: StreamListener,
     private readonly borrows = false,
@@ -34,19 +34,19 @@ export class OutputPublisher {
     this.#listener = listener;
   }
 
-  /** Resolves when all that was told has been taken, or nobody listens any more; never rejects. Undefined: it has been. */
+  /** Resolves when the listener has consumed everything or was removed; never rejects. Undefined if nothing is pending. */
   get held(): Promise<void> | undefined {
     return this.#held;
   }
 
-  /** Bytes that were given and not told yet. */
+  /** Published bytes that have not been delivered. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }
 
   /**
-   * @param bytes - The listener's to keep, but where it borrows them.
-   * @returns `held`: as long as it has not resolved, no more is to be read.
+   * @param bytes - The listener may keep them unless `borrows` is set.
+   * @returns `held`: until it resolves, the backend should not read more.
    */
   publish(bytes: Uint8Array, offset: number): Promise<void> | undefined {
     if (this.#listener === undefined || this.#isSealed) return undefined;
@@ -65,8 +65,8 @@ export class OutputPublisher {
   }
 
   /**
-   * The command has ended: nothing more will be told. Resolves when all has been taken, at the latest with `late`; what waits
-   * then is reported at once, one chunk after the other without a pause.
+   * Call after the command has ended. Resolves when everything has been consumed, at the latest with `late`; chunks still
+   * queued then are delivered without waiting.
    */
   async finish(late: Promise<unknown>): Promise<void> {
     this.#isSealed = true;
@@ -75,7 +75,7 @@ export class OutputPublisher {
     this.stop();
   }
 
-  /** Nobody listens any more; what waits is reported to nobody. */
+  /** Removes the listener and discards queued chunks. */
   stop(): void {
     this.#listener = undefined;
     this.#waiting = [];
@@ -100,7 +100,7 @@ export class OutputPublisher {
     this.#release();
   }
 
-  /** A promise that never rejects, where the listener holds the stream. */
+  /** A promise that never rejects, if the listener returned one. */
   #call({ bytes, offset }: Chunk): Promise<void> | undefined {
     try {
       const taken: unknown = this.#listener?.(bytes, offset);
@@ -110,15 +110,15 @@ export class OutputPublisher {
         () => {},
       );
     } catch {
-      // The listener's own fault; the command and its output have nothing to do with it.
+      // An error of the listener does not affect the command.
       return undefined;
     }
   }
 }
 
 /**
- * The command has ended: a listener that is slow gets what is left, too, and one that is stuck is waited for 1 s. Absent
- * tellings are those of streams that nobody listens to.
+ * Delivers the remaining output after a command has ended, and waits at most 1 s for the listeners. A publisher is undefined
+ * for a stream without a listener.
  */
 export async function finishPublishing(
   tellings: readonly (OutputPublisher | undefined)[],

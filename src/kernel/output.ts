@@ -1,15 +1,15 @@
-/** The output budget: how much text an answer may hold and what stands where some was omitted. */
+/** The output budget: the maximum size of an answer, and the notice where text was omitted. */
 import { truncateToHead, truncateToTail, utf8Length } from "../text/index.js";
 
-/** The part of a text that survives a cut: its head, its tail, or (middle) both ends. */
+/** The part of a truncated text that is kept: its head, its tail, or (middle) both ends. */
 export type ClipEnd = "head" | "tail" | "middle";
 
-/** `kind` tells which part survives: the head, the tail, or both ends. */
+/** `kind` is the part of the text that is kept. */
 export interface OutputBudget {
   readonly kind: ClipEnd;
-  /** UTF-8 bytes of kept text; the notice comes on top. */
+  /** UTF-8 bytes of kept text, without the notice. */
   readonly maxBytes: number;
-  /** The text at the cut, from the number of bytes omitted. Default `defaultNotice`. */
+  /** The notice at the truncation. Default `defaultNotice`. */
   notice?(omittedBytes: number): string;
 }
 

@@ -50,7 +50,7 @@ describe("a registry", () => {
     ]);
   });
 
-  it("suggests the nearest name with that, else lists all of them", () => {
+  it("hints at similar names, or lists all of them", () => {
     const registry = new ToolRegistry().registerAll([tool("read"), tool("write")]);
     const hintOf = (name: string) => {
       try {
@@ -59,7 +59,7 @@ describe("a registry", () => {
         return (thrown as HaftError).hint;
       }
     };
-    expect([hintOf("raed"), hintOf("nope")]).toEqual(["The nearest: read.", "There are: read, write."]);
+    expect([hintOf("raed"), hintOf("nope")]).toEqual(['Did you mean "read"?', "Registered: read, write."]);
   });
 
   verifies(["IR-049", "IR-050"], "answers a call of a tool outside the box, and never runs it", async () => {

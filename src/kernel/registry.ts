@@ -72,7 +72,7 @@ function unknown(
   const near = nearestNames(name, known);
   const hint =
     near.length > 0
-      ? `The nearest: ${near.join(", ")}.`
-      : `There are: ${known.length > 0 ? known.join(", ") : "none"}.`;
+      ? `Did you mean ${near.map((one) => `"${one}"`).join(" or ")}?`
+      : `Registered: ${known.length > 0 ? known.join(", ") : "none"}.`;
   return new HaftError(code, `No ${what} named "${name}" is registered.`, { hint, details: { name } });
 }

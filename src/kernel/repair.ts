@@ -15,7 +15,7 @@ export interface Repaired {
 
 export interface RepairOptions {
   readonly aliases?: Readonly<Record<string, string>>;
-  /** What happens to a parameter that is no misspelling: left for validation to refuse, or dropped and told. */
+  /** What happens to a parameter that is no misspelling: left for validation to refuse, or dropped with a note. */
   readonly unknownParameter: "refuse" | "ignore";
   /**
    * The optional parameters whose empty value (`""`, `[]`, `{}`) says something; every other one is then absent when it is

@@ -55,7 +55,7 @@ type InferObject<P, R> = Simplify<
 
 type Simplify<T> = { [K in keyof T]: T[K] };
 
-/** Tells a Standard Schema from a plain JSON Schema. */
+/** Whether a schema is a Standard Schema instead of a plain JSON Schema. */
 export function isStandardSchema(schema: InputSchema): schema is StandardSchema {
   return "~standard" in schema;
 }

@@ -1,4 +1,4 @@
-/** The smaller ports of a host: time, ids, policy, approvals, audit, artifacts, locks. */
+/** The service ports of a host: clock, ids, policy, approvals, audit, artifacts, locks. */
 import type { Approval, Claim, Decision } from "./claims.js";
 import type { Fs, Io } from "./fs.js";
 import type { Provenance } from "./result.js";
@@ -8,19 +8,19 @@ export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   /**
-   * Calls back once after `ms`; the returned function cancels it. A pending timer keeps the process alive, so that a call
-   * always settles. The kernel and the backends ask for at most 2,147,483,647 ms: a longer one never fires with many clocks.
+   * Calls back once after `ms`; the returned function cancels the timer. A pending timer keeps the process alive, so that a
+   * call always settles. The kernel and the backends pass at most 2,147,483,647 ms, the maximum of `setTimeout`.
    */
   timer(ms: number, done: () => void): () => void;
 }
 
 /** Fresh identifiers. */
 export interface Ids {
-  /** Not guessable; at most 40 characters of a-z, 0-9 and "-". `kind` is its prefix. */
+  /** An unguessable id of at most 40 characters from a-z, 0-9 and "-", prefixed with `kind`. */
   next(kind: string): string;
 }
 
-/** What policy is reported about a call. */
+/** The description of a call that policy receives. */
 export interface PolicyCall {
   readonly callId: string;
   readonly tool: string;
@@ -31,13 +31,13 @@ export interface PolicyCall {
   readonly home: string;
 }
 
-/** Claims in, decision out. Pure: no I/O, no clock. Several claims: the strictest wins. */
+/** Decides on the claims of a call. Synchronous and pure: no I/O, no clock. For several claims the strictest decision wins. */
 export interface Policy {
   readonly name: string;
   decide(claims: readonly Claim[], call: PolicyCall): Decision;
 }
 
-/** What a user is asked to approve: the call, its claims, and why approval is needed. */
+/** A request for approval: the call, its claims, and why approval is needed. */
 export interface ApprovalRequest {
   readonly token: string;
   readonly call: PolicyCall;
@@ -47,35 +47,35 @@ export interface ApprovalRequest {
   readonly reason: string;
 }
 
-/** Asks a user, or decides for one. A rejection or a timeout denies the call. */
+/** Asks a user for approval, or decides on their behalf. A rejection or a timeout denies the call. */
 export interface Approver {
   ask(request: ApprovalRequest, io: Io): Promise<Approval>;
 }
 
-/** The audit entry of a call before it runs. */
+/** The audit entry written before a call runs. */
 export interface AuditBegin {
   readonly callId: string;
   readonly sessionId: string;
   readonly tool: string;
-  /** The backend that calls go to unless they choose another, and the directory on it that they work in. */
+  /** The default backend of calls, and their working directory on it. */
   readonly backend: string;
   readonly workspace: string;
-  /** SHA-256 of the input as the model sent it, hex. */
+  /** SHA-256 of the input as the model sent it, as hex. */
   readonly inputDigest: string;
   /** The input, redacted and truncated to 4 KiB. */
   readonly input: string;
 }
 
-/** The audit entry of how a call ended. */
+/** The audit entry written when a call ends. */
 export interface AuditEnd {
   readonly status: string;
   readonly code?: string;
   readonly rule?: string;
   readonly effect?: string;
   readonly approver?: string | null;
-  /** The backend that the call was aimed at. */
+  /** The backend of the call. */
   readonly backend?: string;
-  /** With their texts redacted and each truncated to 4 KiB. */
+  /** Each text in them is redacted and truncated to 4 KiB. */
   readonly claims?: readonly Claim[];
   readonly tookMs: number;
   readonly truncations?: number;
@@ -83,19 +83,18 @@ export interface AuditEnd {
 }
 
 /**
- * Every call has a begin and an end entry, however it ends. `begin` rejects, or throws, when the entry could not be kept: the
- * call then does not run. Both may answer at once where nothing has to be waited for.
+ * Records a begin and an end entry for every call. `begin` rejects or throws when the entry could not be stored; the call then
+ * does not run. Both methods may be synchronous.
  */
 export interface Audit {
   begin(entry: AuditBegin): string | Promise<string>;
   /**
-   * A rejection, and an answer that does not come within 6 s, costs the record only: the call's outcome is what it was.
-   * Outlives a cancelled call: its end is written down too.
+   * A rejection, or no answer within 6 s, does not change the outcome of the call. Also called for cancelled calls.
    */
   end(id: string, entry: AuditEnd): void | Promise<void>;
 }
 
-/** What is known of a kept output. */
+/** The metadata of a stored output. */
 export interface ArtifactInfo {
   readonly id: string;
   readonly what: string;
@@ -103,21 +102,21 @@ export interface ArtifactInfo {
   readonly keptBytes: number;
   readonly createdMs: number;
   readonly provenance?: Provenance;
-  /** The tool whose call has kept it, by Haft's own name of it. */
+  /** The canonical name of the tool whose call stored it. */
   readonly tool?: string;
 }
 
 /** Writes one artifact. */
 export interface ArtifactWriter {
   readonly id: string;
-  /** Never rejects for size: bytes beyond the limit are counted. */
+  /** Never rejects because of size: bytes beyond the limit are counted but not stored. */
   write(bytes: Uint8Array): Promise<void>;
   end(): Promise<{ readonly producedBytes: number; readonly keptBytes: number }>;
-  /** Gives up what was written, also after `end`: the artifact is then unknown. Optional; without it what was written stays. */
+  /** Deletes the artifact, even after `end`; its id is then unknown. Without this method it stays. */
   discard?(): Promise<void>;
 }
 
-/** `gap`: bytes `from` to `to` of the produced stream were not kept. */
+/** A part of an artifact. `gap`: bytes `from` to `to` of the produced stream were not stored. */
 export type ArtifactPart = {
   readonly bytes: Uint8Array;
   readonly keptBytes: number;
@@ -126,50 +125,50 @@ export type ArtifactPart = {
 };
 
 /**
- * Outputs that did not fit an answer. Each keeps the first and last 32 MiB and counts the gap; a session keeps 256 MiB,
- * oldest evicted first. Offsets count produced bytes.
+ * Stores outputs that did not fit an answer. Each keeps the first and last 32 MiB and counts the bytes between. A session
+ * stores 256 MiB and evicts the oldest first. Offsets count produced bytes.
  */
 export interface Artifacts {
-  /** @throws `STORE_UNWRITABLE`; the writer's `write` rejects with it too, and with `STORE_CLOSED` after its `end`. */
+  /** @throws `STORE_UNWRITABLE`; so does the writer's `write`, which rejects with `STORE_CLOSED` after `end`. */
   create(about: Pick<ArtifactInfo, "what" | "provenance" | "tool">): Promise<ArtifactWriter>;
   /**
-   * At most `length` bytes from `offset`; inside the gap no bytes come and `gap` tells where it ends.
-   * @throws `STORE_CONFLICT` where what is stored is damaged.
+   * Returns up to `length` bytes from `offset`. Inside the gap it returns no bytes, and `gap` gives its range.
+   * @throws `STORE_CONFLICT` when the stored data is damaged.
    */
   read(id: string, offset: number, length: number): Promise<ArtifactPart | "evicted" | "unknown">;
   list(): Promise<readonly ArtifactInfo[]>;
   /**
-   * Copies the kept bytes to a file of a backend, which replaces what stands there.
-   * @throws `ARTIFACT_EVICTED`, `ARTIFACT_UNKNOWN`; whatever `fs.replaceAtomic` rejects with, `CALL_CANCELLED` among it.
+   * Copies the stored bytes to a file of a backend and replaces an existing file.
+   * @throws `ARTIFACT_EVICTED`, `ARTIFACT_UNKNOWN`; and the rejections of `fs.replaceAtomic`, such as `CALL_CANCELLED`.
    */
   export(id: string, fs: Fs, path: string): Promise<{ readonly bytes: number }>;
 }
 
-/** Mutual exclusion by key, in this process and between processes that share the state directory. Never waits past `io`. */
+/** Mutual exclusion by key, within this process and between processes that share the state directory. Waiting observes `io`. */
 export interface Locks {
   /**
-   * Runs `body` while nobody else holds `key`, and settles as it does. Without `timeoutMs` it waits as long as it takes; once it
-   * holds the lock neither limit ends `body`.
-   * @throws `CALL_CANCELLED` when `signal` fires while it waits, `STORE_CONFLICT` when `timeoutMs` is over before, and
-   *   `STORE_UNWRITABLE` where the lock cannot be written down.
+   * Runs `body` while holding the lock for `key`, and settles as `body` does. Without `timeoutMs` it waits without a limit.
+   * `signal` and `timeoutMs` do not interrupt `body` once the lock is held.
+   * @throws `CALL_CANCELLED` when `signal` fires while waiting, `STORE_CONFLICT` when `timeoutMs` passes while waiting,
+   *   `STORE_UNWRITABLE` when the lock cannot be written.
    */
   hold<T>(key: string, io: Io, body: () => Promise<T>): Promise<T>;
 }
 
-/** Whole JSON documents by key, replaced under their lock. */
+/** JSON documents by key; each update replaces the whole document under a lock. */
 export interface Store {
-  /** Undefined when there is none. @throws `STORE_CONFLICT` where what is stored is no valid JSON. */
+  /** Undefined when there is no document. @throws `STORE_CONFLICT` when the stored text is not valid JSON. */
   get(key: string): Promise<unknown>;
   /**
-   * Reads, changes and writes as one step; cannot be cancelled. Returning undefined deletes.
-   * @throws `STORE_CONFLICT` as `get` does, `STORE_UNWRITABLE`; what `change` throws, and nothing is written then.
+   * Reads, changes and writes the document as one step; cannot be cancelled. Returning undefined deletes it.
+   * @throws `STORE_CONFLICT` as `get` does, `STORE_UNWRITABLE`, and any error of `change`; nothing is written then.
    */
   update(key: string, change: (old: unknown) => unknown): Promise<void>;
 }
 
-/** Attributes uncaught faults of timers and streams to the call whose tool started them. */
+/** Attributes uncaught errors of timers and streams to the call whose tool started them. */
 export interface Faults {
-  /** Runs `body`; a fault thrown later from what it started reaches `onFault`, until the returned promise settles. */
+  /** Runs `body`. Errors thrown later by work that it started are passed to `onFault` until the returned promise settles. */
   watch<T>(body: () => Promise<T>, onFault: (thrown: unknown) => void): Promise<T>;
 }
 
@@ -178,15 +177,15 @@ export interface Redactor {
   redact(text: string): string;
 }
 
-/** SHA-256 as hex; may be asynchronous, so that the kernel needs no Node built-in. */
+/** SHA-256 as hex; injected, and possibly asynchronous, so that the kernel needs no Node.js module. */
 export type Digest = (bytes: Uint8Array | string) => Promise<string> | string;
 
-/** The model port of the agent loop; here so that adapters and hosts agree on it. */
+/** The model port of an agent loop, shared by adapters and hosts. */
 export interface Model {
   chat(messages: readonly unknown[], tools: readonly unknown[], signal: AbortSignal): Promise<unknown>;
 }
 
-/** The web port. A host that has none gives its tools none. */
+/** The HTTP port. Optional for a host. */
 export interface Http {
   fetch(url: string, options?: { readonly method?: string; readonly signal?: AbortSignal }): Promise<never>;
 }
