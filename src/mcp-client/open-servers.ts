@@ -69,8 +69,8 @@ export interface Servers {
 }
 
 /**
- * Begins to connect to all of them at once and returns. One that fails, hangs or floods harms no other: it is left out and told.
- * A program gets the few usual variables and those of its `env`, nothing else of this process.
+ * Starts connecting to all servers in parallel and returns at once. A server that fails, hangs or floods does not affect the
+ * others: it is omitted and reported. A program gets a few standard environment variables and those of its `env` only.
  */
 export function openServers(options: OpenServersOptions): Servers {
   return new ConnectedServers(options);

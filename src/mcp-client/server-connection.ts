@@ -26,7 +26,7 @@ const PROBLEM_BYTES = 1_024;
 
 export interface ServerConnectionOptions {
   readonly server: string;
-  /** Of Haft, told to the server. */
+  /** Haft's version, sent to the server. */
   readonly version: string;
   /** Milliseconds that a call may take, and that it may take longer after each progress. */
   readonly timeoutMs: number;

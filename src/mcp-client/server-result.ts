@@ -4,7 +4,7 @@ import type { Artifacts, ArtifactWriter, ContentBlock, Provenance, ToolResult } 
 import { escapeHidden } from "./clean-text.js";
 import { checkImage } from "./server-image.js";
 
-/** Blocks of one answer; what comes after them is left out and told. */
+/** Blocks of one answer; further ones are omitted with a notice. */
 const MAX_BLOCKS = 256;
 const MIME = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/;
 const NO_BASE64 = /[^A-Za-z0-9+/=_\s-]/;

@@ -5,7 +5,7 @@ import { type DefinedTool, defineTool, type ToolContext, type ToolResult } from 
 import { cleanText } from "./clean-text.js";
 import { readServerSchema } from "./server-schema.js";
 
-/** Tools of one server; those listed after them are left out and told. */
+/** Tools of one server; further ones are omitted and reported. */
 export const MAX_TOOLS = 256;
 const MAX_NAME = 64;
 const HASH_DIGITS = 8;

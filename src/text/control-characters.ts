@@ -55,8 +55,8 @@ export function showControls(text: string): string {
 }
 
 /**
- * JSON that says the same without the characters that {@link stripControls} takes out: a serializer leaves DEL, C1 and the
- * bidirectional controls bare. Line ends and tabs between values stay.
+ * Escapes in JSON the characters that {@link stripControls} removes: a serializer leaves DEL, C1 and bidirectional controls
+ * unescaped. Newlines and tabs between values stay.
  */
 export function escapeControls(json: string): string {
   return json.replace(IN_JSON, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);

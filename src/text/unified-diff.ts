@@ -2,7 +2,7 @@ import { showControls } from "./control-characters.js";
 import { findLineChanges } from "./line-diff.js";
 import type { LineEdit } from "./line-script.js";
 
-/** Unchanged lines shown around a change unless told otherwise. */
+/** Default number of unchanged lines shown around a change. */
 export const DEFAULT_DIFF_CONTEXT = 3;
 
 /** How `renderUnifiedDiff` shows a difference. */

@@ -15,16 +15,16 @@ export const SETTLES_MS = 30_000;
 
 /** Opened before each test of the file that calls this, and closed after it. */
 export function serversBench() {
-  const bench = { folder: "", notes: [] as string[], connect, offered, calling };
+  const bench = { directory: "", notes: [] as string[], connect, offered, calling };
   let open: (ConfiguredServers | Toolkit)[];
   beforeEach(() => {
-    bench.folder = mkdtempSync(join(tmpdir(), "haft-servers-"));
+    bench.directory = mkdtempSync(join(tmpdir(), "haft-servers-"));
     bench.notes = [];
     open = [];
   });
   afterEach(async () => {
     for (const one of open.reverse()) await one.close();
-    rmSync(bench.folder, { recursive: true, force: true });
+    rmSync(bench.directory, { recursive: true, force: true });
   });
   return bench;
 
@@ -34,7 +34,7 @@ export function serversBench() {
   ): Promise<ConfiguredServers> {
     const connected = await configuredServers({
       config: { servers, tools: more.tools ?? {} },
-      cwd: bench.folder,
+      cwd: bench.directory,
       version: "0",
       lookUp: () => undefined,
       onNote(line) {
@@ -53,7 +53,7 @@ export function serversBench() {
 
   async function calling(servers: ConfiguredServers, options: ToolkitOptions = {}) {
     const tools = await servers.tools();
-    const toolkit = await createToolkit({ workspace: bench.folder, persist: false, tools, ...options });
+    const toolkit = await createToolkit({ workspace: bench.directory, persist: false, tools, ...options });
     open.push(toolkit);
     const { runner } = toolkit.box();
     return (name: string, input: unknown = {}, signal?: AbortSignal): Promise<ToolOutcome> =>

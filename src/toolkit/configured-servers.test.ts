@@ -24,12 +24,12 @@ const isAlive = (pid: number): boolean => {
 describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
   verifies("IP-056", "offers them as server__tool, and leaves out a dead server alone", async () => {
     const servers = await connect({
-      one: program(bench.folder, "one", SDK_1),
+      one: program(bench.directory, "one", SDK_1),
       // biome-ignore lint/suspicious/noTemplateCurlyInString: that is how it is written in a file
       unset: { command: "${NOT_SET}" },
-      dead: program(bench.folder, "dead", "process.stderr.write('no licence'); process.exit(3);"),
-      absent: { command: join(bench.folder, "not-there") },
-      two: program(bench.folder, "two", SDK_2),
+      dead: program(bench.directory, "dead", "process.stderr.write('no licence'); process.exit(3);"),
+      absent: { command: join(bench.directory, "not-there") },
+      two: program(bench.directory, "two", SDK_2),
     });
     expect(await offered(servers)).toEqual(["one__add", "one__refuse", "two__add", "two__refuse"]);
     const states = servers.states().map(({ name, state }) => `${name} ${state}`);
@@ -54,7 +54,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
   });
 
   it("goes through policy, which is reported the server and its tool", async () => {
-    const servers = await connect({ docs: handMade(bench.folder, "docs") });
+    const servers = await connect({ docs: handMade(bench.directory, "docs") });
     const seen: (readonly Claim[])[] = [];
     const call = await calling(servers, {
       policy: {
@@ -81,7 +81,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
           { type: "text", text: "t" }, { type: "image", data: "${DOT}", mimeType: "image/png" },
           { type: "resource_link", uri: "a:b", name: "n" }, { type: "resource", resource: { uri: "c:d", text: "r" } },
           { type: "audio", data: "AAEC", mimeType: "audio/wav" }, { type: "new", x: 1 }, 7 ] };`;
-    const call = await calling(await connect({ s: handMade(bench.folder, "s", more) }));
+    const call = await calling(await connect({ s: handMade(bench.directory, "s", more) }));
     const kinds = (await call("s__blocks")).content.map(({ provenance: _, ...block }) => block);
     expect(kinds).toEqual([
       { kind: "text", text: "t" },
@@ -114,7 +114,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
         { name: "deep", inputSchema: deep },
         { name: "off", inputSchema: schema },
       ];`;
-    const servers = await connect({ s: handMade(bench.folder, "s", more) }, { tools: { s__off: false } });
+    const servers = await connect({ s: handMade(bench.directory, "s", more) }, { tools: { s__off: false } });
     const tools = await servers.tools();
     expect(tools.map((tool) => tool.name)).toEqual([
       expect.stringMatching(/^s__Good_tool_1_[0-9a-f]{8}$/),
@@ -136,7 +136,10 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     const more = `
       answers["tools/list"] = ({ cursor }) => ({ nextCursor: String(Number(cursor ?? 0) + 1),
         tools: Array.from({ length: 10_000 }, (_, i) => ({ name: "t" + i, inputSchema: schema })) });`;
-    const servers = await connect({ many: handMade(bench.folder, "many", more), docs: handMade(bench.folder, "docs") });
+    const servers = await connect({
+      many: handMade(bench.directory, "many", more),
+      docs: handMade(bench.directory, "docs"),
+    });
     const names = await offered(servers);
     expect(names).toHaveLength(257);
     expect(names).toContain("docs__echo");
@@ -147,10 +150,10 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     const flood = (what: string) =>
       `process.stdout.on("error", () => process.exit(0)); const go = () => { while (process.stdout.write(${what})); process.stdout.once("drain", go); }; go();`;
     const servers = await connect({
-      babble: program(bench.folder, "babble", flood('"no MCP at all\\n".repeat(1000)')),
-      endless: program(bench.folder, "endless", flood('"x".repeat(100_000)')),
-      notify: program(bench.folder, "notify", flood(`'{"jsonrpc":"2.0","method":"notifications/message"}\\n'`)),
-      docs: handMade(bench.folder, "docs", `process.stdout.write("Welcome!\\n");`),
+      babble: program(bench.directory, "babble", flood('"no MCP at all\\n".repeat(1000)')),
+      endless: program(bench.directory, "endless", flood('"x".repeat(100_000)')),
+      notify: program(bench.directory, "notify", flood(`'{"jsonrpc":"2.0","method":"notifications/message"}\\n'`)),
+      docs: handMade(bench.directory, "docs", `process.stdout.write("Welcome!\\n");`),
     });
     expect(await offered(servers)).toEqual(["docs__echo"]);
     const notes = bench.notes.join("\n");
@@ -160,19 +163,19 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
   });
 
   it("does not wait longer than it may for one that never answers", async () => {
-    const silent = program(bench.folder, "silent", "setInterval(() => {}, 1000);");
-    const servers = await connect({ silent, docs: handMade(bench.folder, "docs") }, { withinMs: 3_000 });
+    const silent = program(bench.directory, "silent", "setInterval(() => {}, 1000);");
+    const servers = await connect({ silent, docs: handMade(bench.directory, "docs") }, { withinMs: 3_000 });
     expect(await offered(servers)).toEqual(["docs__echo"]);
     expect(bench.notes).toEqual(['the server "silent": it did not answer within 3 s']);
   });
 
   it("passes a cancel on", async () => {
-    const path = join(bench.folder, "cancelled");
+    const path = join(bench.directory, "cancelled");
     const more = `
       const { writeFileSync } = await import("node:fs");
       call = () => { writeFileSync(${JSON.stringify(`${path}-begun`)}, ""); };
       heard = (method) => { if (method === "notifications/cancelled") writeFileSync(${JSON.stringify(path)}, ""); };`;
-    const call = await calling(await connect({ s: handMade(bench.folder, "s", more) }));
+    const call = await calling(await connect({ s: handMade(bench.directory, "s", more) }));
     const stop = new AbortController();
     const running = call("s__echo", {}, stop.signal);
     await until(() => existsSync(`${path}-begun`));
@@ -183,7 +186,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
 
   it("starts a server that crashed again at the next call, and does not repeat the lost one", async () => {
     const more = `call = async ({ arguments: { text } }) => text === "die" ? process.exit(7) : { content: [{ type: "text", text: String(process.pid) }] };`;
-    const call = await calling(await connect({ s: handMade(bench.folder, "s", more) }));
+    const call = await calling(await connect({ s: handMade(bench.directory, "s", more) }));
     const before = await call("s__echo", { text: "a" });
     expect(await call("s__echo", { text: "die" })).toMatchObject({
       isError: true,
@@ -200,7 +203,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
   });
 
   it("gives a program the usual variables and its own, and ends its whole tree with us", async () => {
-    const path = join(bench.folder, "pids");
+    const path = join(bench.directory, "pids");
     const more = `
       const { spawn } = await import("node:child_process");
       const { writeFileSync } = await import("node:fs");
@@ -210,7 +213,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
       call = async () => ({ content: [{ type: "text", text: JSON.stringify([process.env.OWN, process.env.HAFT_SECRET ?? null]) }] });`;
     process.env.HAFT_SECRET = "s";
     try {
-      const servers = await connect({ s: { ...handMade(bench.folder, "s", more), env: { OWN: "o" } } });
+      const servers = await connect({ s: { ...handMade(bench.directory, "s", more), env: { OWN: "o" } } });
       const call = await calling(servers);
       expect((await call("s__echo")).output).toBe('["o",null]');
       await until(() => existsSync(path));
@@ -228,7 +231,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
       const list = answers["tools/list"];
       answers["tools/list"] = () => new Promise((resolve) => setTimeout(() => resolve(list()), 3000));`;
     const servers = await connect(
-      { s: handMade(bench.folder, "s", more), late: handMade(bench.folder, "late", slow) },
+      { s: handMade(bench.directory, "s", more), late: handMade(bench.directory, "late", slow) },
       { withinMs: 2_000 },
     );
     expect(await offered(servers)).not.toContain("late__echo");

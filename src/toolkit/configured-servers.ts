@@ -5,12 +5,12 @@ import type { ServerAddress, ServerState, Servers } from "../mcp-client/index.js
 import type { ServerConfig } from "./config/config.js";
 import type { SettledConfig } from "./config/settle-config.js";
 
-/** Which servers, and what they are reported and given. */
+/** Which servers to connect to, and what they receive. */
 export interface ConfiguredServersOptions {
   readonly config: Pick<SettledConfig, "servers" | "tools">;
   /** Absolute; where programs are started that name no directory. */
   readonly cwd: string;
-  /** Of Haft, told to the servers. */
+  /** Haft's version, sent to the servers. */
   readonly version: string;
   /** The value of an environment variable. */
   lookUp(name: string): string | undefined;
@@ -37,8 +37,8 @@ export interface ConfiguredServers {
 }
 
 /**
- * Begins to connect to every server of the configuration; without any, nothing is loaded. One that is broken or late is left
- * out and told, and never rejects anything here.
+ * Starts connecting to every configured server; without any, nothing is loaded. A server that fails or is late is omitted and
+ * reported, and never causes a rejection here.
  */
 export async function configuredServers(options: ConfiguredServersOptions): Promise<ConfiguredServers> {
   const { config, cwd, version, lookUp, onNote, onChange, startupTimeoutMs: withinMs, retryMs } = options;

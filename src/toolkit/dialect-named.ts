@@ -21,7 +21,7 @@ export async function dialectNamed(name: string): Promise<Dialect> {
   const make = Object.hasOwn(DIALECTS, name) ? DIALECTS[name] : undefined;
   if (make !== undefined) return make();
   const nearest = nearestNames(name, DIALECT_NAMES, 1)[0];
-  const hint = nearest === undefined ? "" : ` The nearest is "${nearest}".`;
+  const hint = nearest === undefined ? "" : ` Did you mean "${nearest}"?`;
   throw new HaftError(
     "CONFIG_INVALID",
     `There is no dialect "${name}".${hint} Take one of ${DIALECT_NAMES.join(", ")}.`,

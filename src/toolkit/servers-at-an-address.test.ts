@@ -28,7 +28,7 @@ describe("tools of other MCP servers at an address", { timeout: 2 * SETTLES_MS }
     ]);
     try {
       const entries = hostile.map(({ port }, at) => [`h${at}`, { url: `http://127.0.0.1:${port}/mcp` }] as const);
-      const config = { ...Object.fromEntries(entries), docs: handMade(bench.folder, "docs") };
+      const config = { ...Object.fromEntries(entries), docs: handMade(bench.directory, "docs") };
       const servers = await connect(config, { withinMs: underLoad(6_000) });
       expect(await offered(servers)).toEqual(["docs__echo"]);
       const states = servers.states().map(({ name, state }) => `${name} ${state}`);

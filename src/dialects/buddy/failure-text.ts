@@ -1,4 +1,4 @@
-/** A failed call in this dialect: wrong arguments and failed execution are told apart, and nothing else is. */
+/** A failed call in this dialect, which only distinguishes invalid arguments from failed execution. */
 import type { Rendered, ToolResult } from "../../kernel/index.js";
 import { type Failure, failureOf, missingParameterOf, textDetail } from "../failure.js";
 import { textResult } from "../rendering.js";

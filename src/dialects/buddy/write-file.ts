@@ -9,7 +9,7 @@ import { wroteFile } from "./messages.js";
 
 export const writeFilePresenter: ToolPresenter<WriteInput, WriteData, WriteLimits> = {
   name: "write_file",
-  description: "Write text to a file, creating it or replacing what it held. Its folder must exist.",
+  description: "Write text to a file, creating it or replacing its content. The parent directory must exist.",
   parameters: {
     type: "object",
     properties: {

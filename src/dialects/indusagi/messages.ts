@@ -37,7 +37,7 @@ export function patternFailed(why: string): string {
   return `Could not compile the search pattern: ${why}`;
 }
 
-/** IP-017, IP-018: the text of a failed system call. Without a path where the call has none, as for reading a folder. */
+/** IP-017, IP-018: the text of a failed system call; some calls, such as reading a directory, have no path. */
 export function systemCallFailed(errno: string, reason: string, call: string, path?: string): string {
   return path === undefined ? `${errno}: ${reason}, ${call}` : `${errno}: ${reason}, ${call} '${path}'`;
 }

@@ -65,7 +65,7 @@ function listed({ jobs = [], omitted = 0 }: ProcessData): string {
   return rows.length === 0 ? "No jobs." : rows.join("\n");
 }
 
-/** IR-106: what is left out of a burst is told. */
+/** IR-106: reports how much of a burst of output was omitted. */
 function outputRows(name: string, output: NewOutput | undefined): readonly string[] {
   if (output === undefined || output.newBytes + output.droppedBytes === 0) return [];
   const rows = [`${name}:`];

@@ -9,7 +9,7 @@ import * as messages from "./messages.js";
 
 export const fileWritePresenter: ToolPresenter<WriteInput, WriteData, WriteLimits> = {
   name: "file_write",
-  description: "Write text to a file, creating it and its folders or replacing what it held.",
+  description: "Write text to a file, creating it and missing parent directories, or replacing its content.",
   parameters: {
     type: "object",
     properties: {

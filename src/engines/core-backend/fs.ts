@@ -200,7 +200,7 @@ export class CorePortFs implements Fs {
     throw systemFault("ENOENT", did, path);
   }
 
-  /** Tells a path below a file apart from one that is missing. */
+  /** Distinguishes a path below a file from a missing one. */
   async #requireParentDirectories(did: string, path: string): Promise<void> {
     for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
       const info = await this.#guard.statOrMissing(path.slice(0, end));
@@ -245,7 +245,7 @@ export class CorePortFs implements Fs {
       kind: coreKindOf(info),
       size: info.isFile ? info.size : 0,
       modifiedMs: Math.trunc(info.modifiedMs),
-      // Not told by the core: what a new file and a new directory usually have.
+      // The core does not report a mode: the usual one of a new file or directory.
       mode: info.isDirectory ? 0o755 : 0o644,
       version: this.#versionOf(path, info),
     };

@@ -71,7 +71,7 @@ export class CoreGuard {
     requireUncancelled(operation, path, io?.signal);
   }
 
-  /** Whether what a symlink leads to may be told without asking. */
+  /** Whether the target of a symlink may be reported without asking policy. */
   async reaches(path: string): Promise<boolean> {
     if (this.#bound === undefined) return true;
     const { grant } = this.#bound;

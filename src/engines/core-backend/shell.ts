@@ -237,7 +237,7 @@ async function answerOf(
 }
 
 function exitOf(code: number | null): ShellExit {
-  // A core tells that a signal ended the command, not which.
+  // A core reports that a signal ended the command, but not which one.
   return code === null ? { by: "signal", signal: "UNKNOWN" } : { by: "code", code };
 }
 

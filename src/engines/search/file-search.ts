@@ -338,7 +338,7 @@ async function* matchesOverLines(
   if (at.length > 0) yield { start, next, at };
 }
 
-/** Where the text of a line ends: before its `\n` or `\r\n`. */
+/** The end of a line's text, before its `\n` or `\r\n`. */
 function textEnd(block: Uint8Array, start: number, next: number): number {
   if (next === start || block[next - 1] !== 10) return next;
   return next - 2 >= start && block[next - 2] === 13 ? next - 2 : next - 1;
@@ -350,7 +350,7 @@ function nextLine(block: Uint8Array, start: number, limit: number): number {
 }
 
 /**
- * Regroups chunks so that each block ends where a line ends, except the last one and pieces of a line longer than
+ * Regroups chunks so that each block ends at the end of a line, except the last one and pieces of a line longer than
  * `MAX_LINE_BYTES`. Blocks are never empty. Linear, however the chunks are cut.
  */
 async function* lineBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {

@@ -57,7 +57,7 @@ export function searchBinding({ grant, call }: Binding, root: string): Binding {
       except.push(path, `${root === "/" ? "" : root}${tree.path === "/" ? path : path.slice(tree.path.length)}`);
     }
   };
-  // A pair tells of the claim that was judged: of the whole tree only where that was claimed at this very path.
+  // A pair belongs to the claim that policy decided on: it covers the whole tree only if exactly this path was claimed.
   const isClassifiedWhole = trees.some(({ path }) => path === root);
   const ofRoot = grant.symlinkTargets.filter(({ asked }) => asked === root);
   if (isClassifiedWhole)

@@ -23,7 +23,7 @@ export class SearchTally {
   /** Counts what a directory or file below the root rejected with. Passes on what is no matter of that one path. */
   failed(thrown: unknown, path: string): void {
     if (!HaftError.is(thrown)) throw thrown;
-    // A name that is not UTF-8 was told with signs in place of its bytes: nothing is found by it, though it is there.
+    // A name that is not UTF-8 was listed with replacement characters, so opening it fails although it exists.
     const isUnnamed = path.includes("\uFFFD");
     if (thrown.code === "FS_NOT_FOUND" && !isUnnamed) return;
     if (thrown.code.startsWith("POLICY_") || thrown.code === "CALL_UNCLAIMED") this.skip("policy");

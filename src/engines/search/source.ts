@@ -5,7 +5,7 @@ import type { EntryKind } from "../../kernel/index.js";
 export interface SourceChild {
   readonly name: string;
   readonly kind: EntryKind;
-  /** Bytes, where the listing tells them for free; else a file is measured when it is opened. */
+  /** Size in bytes if the listing includes it; otherwise it is determined when the file is opened. */
   readonly size?: number;
 }
 

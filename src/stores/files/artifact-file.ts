@@ -1,4 +1,4 @@
-/** The bytes of one kept output on disk: the first and the last ones, in two files. */
+/** The bytes of one stored output: the first and the last ones, in two files. */
 import { statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,20 +10,20 @@ export const headPath = (directory: string, id: string): string => join(director
 export const tailPath = (directory: string, id: string): string => join(directory, `${id}.tail`);
 
 /**
- * Bytes that can be told of an artifact whose writer is another process or was killed. Where the last bytes may have gone
- * around, nobody knows their order any more, and only the first part counts.
+ * Bytes that can be read of an artifact whose writer is another process or was killed. If the ring buffer of the last bytes may
+ * have wrapped around, their order is unknown and only the first part counts.
  */
 export function foundBytes(directory: string, { id, partBytes }: ArtifactRecord): number {
   const tail = sizeOf(tailPath(directory, id));
   return sizeOf(headPath(directory, id)) + (tail < partBytes ? tail : 0);
 }
 
-/** Bytes that it takes on disk, whether they can be told or not. */
+/** Bytes used on disk, readable or not. */
 export function diskBytes(directory: string, id: string): number {
   return sizeOf(headPath(directory, id)) + sizeOf(tailPath(directory, id));
 }
 
-/** Bytes from the start on that a refusing disk has taken. */
+/** Bytes from the start that were written before a write failed. */
 export function firstBytes(directory: string, { id, partBytes }: ArtifactRecord): number {
   return Math.min(partBytes, sizeOf(headPath(directory, id)));
 }
@@ -40,8 +40,8 @@ export function storedPartOf(producedBytes: number, partBytes: number): number {
 }
 
 /**
- * Takes the bytes of one output as they come. The first `partBytes` go to one file; what follows goes around in another of
- * the same size, so that it always holds the last ones.
+ * Writes the bytes of one output as they arrive. The first `partBytes` go to one file; the rest goes to a ring buffer of the same
+ * size in another file, which always contains the last bytes.
  */
 export class ArtifactFile {
   #producedBytes = 0;
@@ -62,7 +62,7 @@ export class ArtifactFile {
     return this.#producedBytes;
   }
 
-  /** The disk refused a write: what came from then on is counted only. */
+  /** A write failed: later bytes are counted but not stored. */
   get hasFailed(): boolean {
     return this.#failure !== undefined;
   }
@@ -71,7 +71,7 @@ export class ArtifactFile {
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#isClosed)
       throw new HaftError("STORE_CLOSED", `Did not write to the artifact "${this.id}": it has ended.`);
-    // The caller may use its buffer again before this write has its turn.
+    // The caller may reuse its buffer before this write starts.
     const own = this.#copyOf(bytes);
     this.#last = this.#last.then(async () => {
       await this.#append(own);
@@ -101,7 +101,7 @@ export class ArtifactFile {
     return own;
   }
 
-  /** Bytes that come after a failure are counted, not kept: the count stays exact. */
+  /** Bytes after a failure are counted, not stored, so the count stays exact. */
   async #append(bytes: Uint8Array): Promise<void> {
     const at = this.#producedBytes;
     this.#producedBytes += bytes.length;
@@ -149,7 +149,7 @@ export async function readArtifactPart(
   const wanted = Math.max(0, Math.min(length, producedBytes - from));
   const pieces: Uint8Array[] = [];
   if (from < partBytes) pieces.push(await readAt(headPath(directory, id), from, Math.min(wanted, partBytes - from)));
-  // From the head straight on into the tail, but never across bytes that are missing between them.
+  // Continue from the head into the tail only if no bytes are missing between them.
   const isWhole = gapEnd === partBytes;
   const tailFrom = from < partBytes && isWhole ? partBytes : from;
   const tailWanted = wanted - (tailFrom - from);

@@ -1,4 +1,4 @@
-/** Which artifacts a directory holds: a record each, and a mark for each that gave way. */
+/** The artifacts in a directory: a record for each, and a marker for each evicted one. */
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { HaftError } from "../../kernel/index.js";
@@ -8,10 +8,10 @@ import { type ArtifactRecord, readArtifactRecord, recordPath } from "./artifact-
 const ID = /^[a-z0-9-]{1,40}$/;
 const RECORD = ".json";
 
-/** The directory is shared: other processes add artifacts to it and take the oldest away. */
+/** The directory is shared: other processes add artifacts and evict the oldest. */
 export class ArtifactIndex {
   readonly #directory: string;
-  /** Records that change no more, so that a look reads only what is new. */
+  /** Cache of final records, so that only new ones are read. */
   #ended: ReadonlyMap<string, ArtifactRecord> = new Map();
   #damaged: readonly string[] = [];
 
@@ -24,13 +24,13 @@ export class ArtifactIndex {
     return this.#damaged;
   }
 
-  /** One record as it is now; "evicted" for one that gave way. @throws `STORE_CONFLICT` where it is damaged. */
+  /** The current record; "evicted" for an evicted artifact. @throws `STORE_CONFLICT` when it is damaged. */
   find(id: string): ArtifactRecord | "evicted" | "unknown" {
     if (!ID.test(id)) return "unknown";
     return readArtifactRecord(this.#directory, id) ?? (existsSync(this.#markerPath(id)) ? "evicted" : "unknown");
   }
 
-  /** Those that are there, oldest first. A damaged one is omitted: it says nothing of the others. */
+  /** All records, oldest first, without damaged ones. */
   all(): readonly ArtifactRecord[] {
     const ended = new Map<string, ArtifactRecord>();
     const records: ArtifactRecord[] = [];
@@ -49,7 +49,7 @@ export class ArtifactIndex {
     return records.sort((one, other) => one.createdMs - other.createdMs || one.serial - other.serial);
   }
 
-  /** Gives up the bytes and keeps that there were some. Harmless when another process did it first. */
+  /** Deletes the bytes and leaves a marker. Idempotent, also across processes. */
   evict(id: string): void {
     try {
       renameSync(recordPath(this.#directory, id), this.#markerPath(id));
@@ -59,7 +59,7 @@ export class ArtifactIndex {
     this.#removeBytes(id);
   }
 
-  /** Gives up the bytes and that there were any; the record first, so that nobody finds half of it. False when there is none. */
+  /** Deletes the record and then the bytes, so that no reader finds a partial artifact. False when there is none. */
   remove(id: string): boolean {
     if (!ID.test(id) || !existsSync(recordPath(this.#directory, id))) return false;
     rmSync(recordPath(this.#directory, id), { force: true, recursive: true });
@@ -67,7 +67,7 @@ export class ArtifactIndex {
     return true;
   }
 
-  /** As `remove`; one that gave way is unknown from now on too, and what was written to it after that goes. */
+  /** As `remove`, and also deletes the marker of an evicted artifact and bytes written after the eviction. */
   forget(id: string): void {
     if (this.remove(id)) return;
     this.#removeBytes(id);

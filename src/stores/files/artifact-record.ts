@@ -1,4 +1,4 @@
-/** What is known of one kept output, as its `.json` file holds it. */
+/** The metadata of one stored output, as in its `.json` file. */
 import { join } from "node:path";
 import { type ArtifactInfo, HaftError, isRecord } from "../../kernel/index.js";
 import { readIfThere, replaceStateFile } from "./replace-state-file.js";
@@ -7,11 +7,11 @@ import { isTimestampMs } from "./timestamp.js";
 /** What the `.json` file of an artifact holds. */
 export interface ArtifactRecord extends ArtifactInfo {
   readonly partBytes: number;
-  /** The disk refused what came after so many bytes: these are all that is stored. */
+  /** A write failed after this many bytes; only these are stored. */
   readonly onlyFirst?: number;
-  /** Tells artifacts of one millisecond and one process apart. */
+  /** Distinguishes artifacts of the same process and millisecond. */
   readonly serial: number;
-  /** False while it is being written, and for good when its process was killed meanwhile. */
+  /** False while it is being written, and permanently if its process was killed. */
   readonly ended: boolean;
 }
 

@@ -5,7 +5,7 @@ import { ArtifactIndex } from "./artifact-index.js";
 import { type ArtifactRecord, writeArtifactRecord } from "./artifact-record.js";
 import { unwritable } from "./state-directory.js";
 
-/** Bytes written between two looks at the directory, or an eighth of a smaller quota. */
+/** Bytes written between two scans of the directory, or an eighth of a smaller quota. */
 const QUOTA_CHECK_BYTES = 1024 * 1024;
 /** What an artifact counts for beside its bytes, so that many small ones bring a look too. */
 const RECORD_BYTES = 512;
@@ -59,7 +59,7 @@ export class ArtifactStore {
     return this.#index.remove(id);
   }
 
-  /** A look at the directory for every chunk would cost more than the chunk. */
+  /** Scanning the directory for every chunk would cost more than writing the chunk. */
   wrote(bytes: number): void {
     this.#sinceCheck += bytes;
     if (this.#sinceCheck < Math.min(QUOTA_CHECK_BYTES, this.#quotaBytes / 8)) return;
@@ -67,7 +67,7 @@ export class ArtifactStore {
     this.#evictUntilFits();
   }
 
-  /** Ends one that is still written; of one that has ended it tells what is stored by now. @throws `STORE_UNWRITABLE` */
+  /** Ends an artifact that is still being written; for an ended one, returns what is stored. @throws `STORE_UNWRITABLE` */
   async finish(file: ArtifactFile): Promise<Pick<ArtifactInfo, "producedBytes" | "keptBytes">> {
     const { id } = file;
     const isWritten = this.#live.has(id);
@@ -76,7 +76,7 @@ export class ArtifactStore {
     const found = this.find(id);
     if (typeof found === "string") {
       this.#live.delete(id);
-      // Bytes that were written after it gave way may have made their file anew.
+      // A write after the eviction may have recreated the file.
       this.#index.evict(id);
       return { producedBytes, keptBytes: 0 };
     }
@@ -96,7 +96,7 @@ export class ArtifactStore {
     this.#index.forget(file.id);
   }
 
-  /** One whose record cannot be written any more still tells by its files what is stored of it. */
+  /** If the record can no longer be written, the sizes of the files determine what is stored. */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#live.values()].map((file) => this.finish(file)));
   }

@@ -31,8 +31,8 @@ export interface ChainReport {
 }
 
 /**
- * Checks the lines of one audit file. `previous` is the hash that the file before ended with; a file that tells by itself that
- * lines before it were removed need not continue from there.
+ * Checks the lines of one audit file. `previous` is the last hash of the file before; a file whose first line reports removed
+ * lines does not have to continue from it.
  */
 export function readAuditChain(text: string, previous?: string): ChainReport {
   const records: ChainedRecord[] = [];

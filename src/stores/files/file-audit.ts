@@ -25,9 +25,9 @@ const MOST_UNSETTLED = 64;
  * it survives the process, not a power cut. They throw `STORE_UNWRITABLE` when the line could not be written
  * whole; what was written of it is taken back. The first entry makes the file.
  *
- * Whether today's file was deleted is seen when its head is written. The chain then continues in a new file of the same name, with
- * the lines of that turn; its first line tells as `removedLines` how many lines of that day before them are gone. Until such a
- * file can be made, every entry is refused. The file of a day that is over may be deleted: nothing tells of it.
+ * A deletion of today's file is detected when its head is written. The chain then continues in a new file of the same name with
+ * the lines of that turn; `removedLines` in its first line is the number of lines of that day that were deleted. Until this
+ * file can be created, every entry is refused. Deleting files of past days is allowed and not recorded.
  */
 export function fileAudit(state: StateDirectory, options: FileAuditOptions = {}): Audit & { close(): void } {
   const writer = new AuditWriter(state, options.now ?? Date.now);

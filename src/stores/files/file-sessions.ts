@@ -64,7 +64,7 @@ export function fileSessions(options: FileSessionsOptions): FileSessions {
 
   const isIdle = (directory: string, idleMs: number): boolean => isIdleAt(now(), directory, idleMs);
 
-  /** Another process may have removed it first, or the state directory is read-only: the first call that has to write tells it. */
+  /** Another process may have removed it first, or the state directory is read-only; the next write reports that. */
   const removeIdle = (): void => {
     const nowMs = now();
     if (checkedMs !== undefined && nowMs - checkedMs < CHECK_INTERVAL_MS) return;

@@ -30,7 +30,7 @@ export class SessionRecord {
   readonly #heldName: string;
   #checkedMs: number | undefined;
   #touchedMs: number | undefined;
-  /** What tells this mark from that of a later session of the same name. */
+  /** Distinguishes this record from that of a later session of the same name. */
   #nonce: string | undefined;
 
   constructor(directory: string, about: Pick<RecordedSession, "id" | "isTemporary">, now: () => number) {
@@ -41,7 +41,7 @@ export class SessionRecord {
     this.#heldName = `held-${machine}-${pid}-${started}`;
   }
 
-  /** The session has kept something just now. Harmless where the directory cannot be written: the next write tells. */
+  /** Records that the session has stored something. Ignores an unwritable directory, which the next write reports. */
   kept(): void {
     if (this.#touchedMs === undefined) this.#checkedMs = undefined;
     this.touch();

@@ -38,7 +38,7 @@ function adviceFor(error: unknown): string {
   return shortageOf(error)?.next ?? "Make it readable for this user";
 }
 
-/** @throws `STORE_NEWER` where another version has written the directory, or that cannot be told; nothing of it is changed. */
+/** @throws `STORE_NEWER` when a newer version has written the directory, or its version cannot be read. Changes nothing. */
 export function requireFormat(root: string): void {
   const problem = formatProblem(root);
   if (problem === undefined) return;

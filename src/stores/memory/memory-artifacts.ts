@@ -22,7 +22,7 @@ export interface MemoryArtifactsOptions {
   readonly quotaBytes?: number;
 }
 
-/** Evicted artifacts that are still told from unknown ones. */
+/** Maximum number of evicted artifacts that are still distinguished from unknown ones. */
 const MAX_EVICTED_IDS = 10_000;
 
 interface StoredArtifact {

@@ -63,7 +63,7 @@ describe("the configuration of a command", () => {
       const done = await haft(args);
       expect([args, done.status, done.stdout]).toEqual([args, 2, ""]);
       expect(done.stderr).toContain(`${join(workspace, "haft.jsonc")}:2:3: there is no key "dialekt".`);
-      expect(done.stderr).toContain('The nearest is "dialect".');
+      expect(done.stderr).toContain('Did you mean "dialect"?');
       expect(done.stderr).not.toMatch(/\n\s+at /);
     }
     expect((await haft(["tools", "--no-config"])).status).toBe(0);
@@ -209,6 +209,6 @@ describe("the configuration of a command", () => {
     };
     expect(await read(await connect([`file://${elsewhere}`]))).toMatchObject({ isError: true });
     writeFileSync(join(elsewhere, "haft.jsonc"), '{ "tols": {} }');
-    expect(JSON.stringify(await read(await connect([`file://${elsewhere}`])))).toContain("The nearest is");
+    expect(JSON.stringify(await read(await connect([`file://${elsewhere}`])))).toContain("Did you mean");
   });
 });

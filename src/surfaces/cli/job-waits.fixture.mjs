@@ -4,7 +4,7 @@ const { createToolkit } = await import(build);
 const toolkit = await createToolkit({ workspace: process.cwd(), stateDir });
 const { runner } = toolkit.session("waits").box();
 const call = (input) => runner.run({ id: "1", name: "process", input });
-// Each answer tells what is new, and a fast command may have said all in the first.
+// Each answer contains new output only; the first may already contain everything a fast command prints.
 for (const input of [
   { action: "start", command: "seq 1 100000", lifetime: "host" },
   { action: "wait", id: "job-1" },

@@ -28,23 +28,23 @@ export function whyNoSmallDisk(): string | undefined {
   return wayHere() === undefined ? "no tmpfs can be mounted here, not even with a user namespace" : undefined;
 }
 
-/** @param folder - An empty folder. It stays empty for everybody else. */
-export async function smallDisk(folder: string, sizeBytes: number): Promise<SmallDisk> {
+/** @param directory - An empty directory; other processes still see it empty. */
+export async function smallDisk(directory: string, sizeBytes: number): Promise<SmallDisk> {
   const way = wayHere();
   if (way === undefined) throw new Error(whyNoSmallDisk());
   const script = `mount -t tmpfs -o size=${sizeBytes} none "$0" && echo ready && exec cat`;
-  const holder = spawn("unshare", [...way.make, "sh", "-c", script, folder], { stdio: ["pipe", "pipe", "inherit"] });
+  const holder = spawn("unshare", [...way.make, "sh", "-c", script, directory], { stdio: ["pipe", "pipe", "inherit"] });
   await ready(holder);
   const argv: SmallDisk["argv"] = (command) => ["nsenter", ...way.enter, `--target=${holder.pid}`, "--", ...command];
-  const filler = join(folder, "filler");
+  const filler = join(directory, "filler");
   const sh = (script: string, ...args: string[]): void => {
     const [program, ...rest] = argv(["sh", "-c", script, ...args]);
     const { status, stderr } = spawnSync(program, rest, { encoding: "utf8" });
     if (status !== 0) throw new Error(`"${script}" failed: ${stderr}`);
   };
   return {
-    path: folder,
-    seenFrom: `/proc/${holder.pid}/root${folder}`,
+    path: directory,
+    seenFrom: `/proc/${holder.pid}/root${directory}`,
     argv,
     fill(leaveBytes = 0) {
       // Page by page until there is no more, then back by what is to be left.

@@ -1,4 +1,4 @@
-/** The artifacts of a session as MCP resources: listed, and read by windows of bytes. */
+/** The artifacts of a session as MCP resources, listed and read in byte ranges. */
 import type {
   ListResourcesResult,
   ListResourceTemplatesResult,
@@ -7,17 +7,17 @@ import type {
 import type { ArtifactInfo, Artifacts } from "../../kernel/index.js";
 import { incompleteTailLength, isUtf8 } from "../../text/index.js";
 
-/** Artifacts on one page of a list. */
+/** Artifacts per page of a list. */
 const PAGE = 100;
-/** Bytes of a window where the address names none. */
+/** Default length of a byte range. */
 export const DEFAULT_WINDOW_BYTES = 64 * 1024;
-/** The most bytes of one window. */
+/** Maximum length of a byte range. */
 export const MAX_WINDOW_BYTES = 1024 * 1024;
 const ADDRESS = /^artifact:\/\/\/([a-z0-9-]{1,40})(?:\?(.*))?$/;
 /** UTF-8 needs at most this many bytes after the first one of a character. */
 const CONTINUATION_BYTES = 3;
 
-/** What `_meta` of a read resource tells about the window; offsets count the bytes that were produced. */
+/** The byte range in `_meta` of a read resource; offsets count produced bytes. */
 export const WINDOW_META = "haft/window";
 
 export interface ArtifactWindow {
@@ -26,7 +26,7 @@ export interface ArtifactWindow {
   readonly length: number;
 }
 
-/** Where an artifact is read. */
+/** A byte range of an artifact. */
 export function artifactUri(id: string): string {
   return `artifact:///${id}`;
 }
@@ -51,7 +51,7 @@ export function artifactTemplates(): ListResourceTemplatesResult {
 /** The newest first; `cursor` is the id after which a page begins. */
 export function artifactPage(artifacts: readonly ArtifactInfo[], cursor: string | undefined): ListResourcesResult {
   const newestFirst = [...artifacts].reverse();
-  // A cursor whose artifact gave way meanwhile was among the oldest: nothing stands behind it.
+  // An artifact evicted since the last page was among the oldest, so no older one follows.
   const found = cursor === undefined ? -1 : newestFirst.findIndex((one) => one.id === cursor);
   const start = cursor !== undefined && found === -1 ? newestFirst.length : found + 1;
   const page = newestFirst.slice(start, start + PAGE);
@@ -69,7 +69,7 @@ export function artifactPage(artifacts: readonly ArtifactInfo[], cursor: string 
   };
 }
 
-/** The window that an address names; undefined for an address that is none of ours. A sentence for a window that is none. */
+/** The byte range of a URI; undefined for a foreign URI, and the problem as a sentence for an invalid range. */
 export function artifactWindow(uri: string): ArtifactWindow | string | undefined {
   const [, id, query = ""] = ADDRESS.exec(uri) ?? [];
   if (id === undefined) return undefined;
@@ -82,9 +82,8 @@ export function artifactWindow(uri: string): ArtifactWindow | string | undefined
 }
 
 /**
- * The bytes of a window: as text where they are UTF-8, whole characters only, else in base64. What is left out is named in
- * a second entry, whose address is that of the next window, and in `_meta`. Undefined for an artifact that the session does
- * not have, "evicted" for one that gave way.
+ * The bytes of a range: as text (whole characters) if they are UTF-8, otherwise as base64. A second entry with the URI of the
+ * next range, and `_meta`, report omitted bytes. Undefined for an unknown artifact, "evicted" for an evicted one.
  */
 export async function readArtifactWindow(
   artifacts: Artifacts,
@@ -118,14 +117,14 @@ export async function readArtifactWindow(
   };
 }
 
-/** A window that ends within a character ends before it, unless the bytes themselves end there. */
+/** Excludes a partial character at the end of the range, unless the data itself ends there. */
 function incompleteTail(bytes: Uint8Array, offset: number, producedBytes: number): number {
   const isEnd = offset + bytes.length >= producedBytes;
   const cut = incompleteTailLength(bytes);
   return isEnd || cut >= bytes.length ? 0 : cut;
 }
 
-/** Bytes at the start that belong to a character before the window. */
+/** Number of bytes at the start that belong to a character begun before the range. */
 function leadingContinuation(bytes: Uint8Array): number {
   let count = 0;
   while (count < CONTINUATION_BYTES && count < bytes.length && ((bytes[count] ?? 0) & 0xc0) === 0x80) count++;

@@ -1,30 +1,30 @@
-/** From an outcome to what an MCP client receives. */
+/** Converts an outcome to an MCP tool result. */
 import type { CallToolResult, ContentBlock as McpBlock } from "@modelcontextprotocol/server";
 import type { ContentBlock, ToolOutcome } from "../../kernel/index.js";
 
-/** In `_meta` of a request: true asks for the entries of `RESULT_META` in the result. */
+/** In `_meta` of a request: `true` requests the entries of `RESULT_META` in the result. */
 export const STRUCTURED_META = "haft/facts";
 
-/** The names of what Haft adds to `_meta` of a result for a client that asked; each only when there is something to report. */
+/** Names of the entries that Haft adds to `_meta` of a result on request; an entry without content is omitted. */
 export const RESULT_META = {
-  /** How the call ended, when it did not end well: "failed", "denied", "timed-out", … */
+  /** The status of a call that did not succeed: "failed", "denied", "timed-out", … */
   status: "haft/status",
   /** The error code. */
   code: "haft/code",
-  /** What was left out, with its size and the artifact that holds it. */
+  /** Truncations, with sizes and the artifact that stores the whole text. */
   truncations: "haft/cuts",
-  /** What was put right in the arguments, as sentences. */
+  /** Repairs of the arguments, as sentences. */
   repairs: "haft/repairs",
-  /** What the tool tells in fields beside its text, such as an exit code. */
+  /** Structured data of the tool, such as an exit code. */
   facts: "haft/facts",
 } as const;
 
 /**
- * Text and JSON become text, images base64, resources resources. A call that did not end well has `isError`.
+ * Text and JSON become text, images base64, resources resources. A call that did not succeed has `isError`.
  *
- * There is never a `structuredContent`: clients in wide use give it to the model in the place of the content, so that the
- * model would get a file's size and never its lines. What the tool tells in fields stands in `_meta`, `withFacts` only:
- * other clients show a model the whole of `_meta`, or wrap the text in JSON as soon as there is any.
+ * `structuredContent` is never set: popular clients pass it to the model instead of the content, so the model would get a
+ * file's size but not its lines. Structured data is in `_meta`, and only with `withFacts`: other clients show all of `_meta` to
+ * the model, or wrap the text in JSON if it is present.
  */
 export function callResult(outcome: ToolOutcome, withFacts: boolean): CallToolResult {
   const meta = withFacts ? metaOf(outcome) : {};
@@ -35,7 +35,7 @@ export function callResult(outcome: ToolOutcome, withFacts: boolean): CallToolRe
   };
 }
 
-/** A call that could not even begin, told to the model. */
+/** The error result of a call that could not start. */
 export function refusedResult(message: string): CallToolResult {
   return { content: [{ type: "text", text: message }], isError: true };
 }

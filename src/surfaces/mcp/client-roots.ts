@@ -1,15 +1,15 @@
-/** The folders that a client works in, asked for at its first call. */
+/** The roots (working directories) of a client, requested at its first call. */
 import type { HandlerResultTypeMap, Server, ServerContext } from "@modelcontextprotocol/server";
 
-/** Milliseconds that a client of the older protocol has to tell its roots. */
+/** Milliseconds that a client of the older protocol has to return its roots. */
 const RESPONSE_TIMEOUT_MS = 5_000;
 const KEY = "roots";
 
 type ClientRequester = Extract<Awaited<HandlerResultTypeMap["tools/call"]>, { resultType: "input_required" }>;
 
 /**
- * The client's roots as URIs; empty when it has none, will not tell, or never said that it can. A client of the newer
- * protocol has to be asked in the answer to its call, which it then sends again: that answer comes back as `askBack`.
+ * The client's roots as URIs; empty if it has none, refuses the request or lacks the capability. A client of the newer protocol
+ * is asked in the response to its call, which it then repeats: that response is returned as `askBack`.
  */
 export async function clientRoots(
   server: Server,

@@ -1,21 +1,21 @@
-/** How many connections a server holds, and which it gives up first. */
+/** Limits the connections of a server and selects those to close. */
 import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** Connections on which no request with a good token came yet, at once. The oldest of more is closed: those of clients are the newest. */
+/** Maximum number of connections without an authenticated request. Beyond it the oldest is closed. */
 export const MAX_UNAUTHENTICATED_CONNECTIONS = 1_000;
-/** Beyond so many, one that has proven nothing for a while is closed. */
+/** Beyond this number, connections that stay unauthenticated for a while are closed. */
 const UNAUTHENTICATED_THRESHOLD = 128;
-/** Milliseconds that a client takes at most to show its token, even when many start at once. */
+/** Milliseconds that a client may need to authenticate, even when many start at once. */
 const AUTH_TIMEOUT_MS = 2_000;
-/** Connections at once, all of them; a new one beyond these is closed. */
+/** Maximum number of connections; further ones are closed. */
 const MAX_CONNECTIONS = 3_000;
 const DEFAULT_OPEN_FILES = 4_096;
-/** Milliseconds between two looks for connections that are too slow. */
+/** Milliseconds between checks for connections that are too slow. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** How long a server waits for what a client has to send. */
+/** How long a server waits for a request to arrive. */
 export interface RequestTimeouts {
   /** Milliseconds for the head of a request, counted from the opening of a connection or from its first byte. Default 10,000. */
   readonly headMs?: number;
@@ -23,13 +23,13 @@ export interface RequestTimeouts {
   readonly requestMs?: number;
 }
 
-/** What `createServer` is told, so that nobody holds a connection by sending slowly or nothing. */
+/** Options for `createServer`, so that no client holds a connection by sending slowly or not at all. */
 export function connectionLimits({ headMs = 10_000, requestMs = 60_000 }: RequestTimeouts = {}) {
   const connectionsCheckingInterval = Math.min(CHECK_INTERVAL_MS, headMs);
   return { headersTimeout: headMs, requestTimeout: requestMs, connectionsCheckingInterval };
 }
 
-/** Watches the connections of a server. `prove` says that a good token came on this one. Connections never take up so many files that calls have none. */
+/** Watches the connections of a server, and leaves enough file descriptors for calls. `prove` marks one as authenticated. */
 export function boundConnections(server: Server, maxFiles = openFilesLimit()): { prove(socket: Socket): void } {
   const maxUnauthenticated = Math.min(MAX_UNAUTHENTICATED_CONNECTIONS, Math.floor(maxFiles / 4));
   /** The oldest stand first. */
@@ -49,7 +49,7 @@ export function boundConnections(server: Server, maxFiles = openFilesLimit()): {
   return { prove: (socket) => void unauthenticated.delete(socket) };
 }
 
-/** How many files this process may open; a modest guess where the system does not tell. */
+/** The open-file limit of this process, or a conservative estimate if it is unknown. */
 function openFilesLimit(): number {
   try {
     const [, most] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1")) ?? [];

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { withObjectArguments } from "./call-arguments.js";
 import { MAX_REQUEST_BYTES } from "./http-limits.js";
 
-/** Why a request is not looked at any further. */
+/** Why a request is rejected. */
 export interface Refusal {
   readonly status: number;
   readonly code: number;
@@ -12,7 +12,7 @@ export interface Refusal {
 
 const ANY_RESPONSE = "application/json, text/event-stream";
 
-/** Milliseconds for a client that sends too much to read why it is cut off. */
+/** Milliseconds for a client that sends too much to read the error response. */
 const FINAL_RESPONSE_MS = 250;
 
 const TOO_LARGE: Refusal = {
@@ -43,7 +43,7 @@ export async function readJson(request: IncomingMessage): Promise<{ readonly val
   }
 }
 
-/** The bytes of the body; undefined once there are too many. The connection stays, so that this can be told. */
+/** The bytes of the body; undefined if it is too large. The connection stays open for the error response. */
 function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let received = 0;
@@ -94,7 +94,7 @@ export async function sendResponse(answer: Response, response: ServerResponse): 
   response.end();
 }
 
-/** Answers without a session, and closes the connection: what is left of the request is not looked at. */
+/** Answers without a session and closes the connection without reading the rest of the request. */
 export function refuse(response: ServerResponse, { status, code, message }: Refusal): void {
   if (response.headersSent) return void response.destroy();
   const text = JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id: null });

@@ -118,7 +118,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** One request as it is told; a header that is undefined is not sent. */
+/** Sends one request as given; a header that is undefined is not sent. */
 export function send(
   url: string,
   options: {

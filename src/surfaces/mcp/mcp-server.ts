@@ -17,38 +17,38 @@ import { type McpSession, sessionOf } from "./session-key.js";
 
 /** What serves the calls of one client. */
 export interface McpCalls {
-  /** Runs one call in the session, a new one if need be. Rejects with a sentence for the model when it cannot begin. */
+  /** Runs one call in the session, creating it if needed. Rejects with a message for the model when the call cannot start. */
   run(call: Omit<ToolCall, "id">, options: RunOptions, session: McpSession): Promise<ToolOutcome>;
-  /** What was kept of the outputs of the session; undefined where there is nothing yet. Absent: there are no resources. */
+  /** The stored outputs of the session; undefined if there are none. Absent: the server has no resources. */
   artifacts?(session: McpSession): Promise<Artifacts | undefined>;
-  /** The session of this key has ended and will not be named again. */
+  /** Called when the session of this key has ended and will not be used again. */
   end?(key: string): void;
-  /** The client's token was taken back: what its sessions left running is to end. */
+  /** Called when the client's token was revoked: background work of its sessions must end. */
   endOf?(client: string): void;
-  /** Takes the client's folders, file URLs, once, before its first call runs; undefined when nobody needs them any more. */
+  /** Receives the client's roots (file URLs) once, before its first call runs; undefined if they are not needed. */
   takeRoots?: ((roots: readonly string[]) => void) | undefined;
-  /** The client's folders have changed: they are wanted again. */
+  /** Called when the client's roots have changed: they are requested again. */
   rootsChanged?(): void;
 }
 
 export interface McpServerOptions {
   readonly version: string;
-  /** In the order in which they are listed. */
+  /** In listing order. */
   readonly tools: readonly DefinedTool[];
-  /** Tools that are listed after them, once they are there; whoever gives them sees to it that they come in time. */
+  /** Tools listed after `tools`, once available. The provider limits the wait. */
   more?(): Promise<readonly DefinedTool[]>;
-  /** Takes what is to be called when `more` would give others: clients of the older protocols that are connected are told. */
+  /** Registers a callback for changes of `more`; connected clients of older protocols are then notified. */
   onMoreChange?(notifyClients: () => void): void;
-  /** Whether results carry facts in `_meta` where the request does not ask for them. Default false. */
+  /** Whether results include structured data in `_meta` without a request for it. Default false. */
   readonly facts?: boolean;
 }
 
 export type ServerFor = (era: "legacy" | "modern", calls: McpCalls) => Server;
 
 /**
- * Makes the server instances that the SDK asks for: one for a connection or a request. The SDK is loaded here, so a command
- * that serves nothing does not pay for it. Cancelling a request, or closing its connection where the protocol takes that
- * for a cancel, ends the call with all that it started; `running` ends them all.
+ * Creates server instances for the SDK, one per connection or request. The SDK is loaded here, so that other commands start
+ * without it. Cancelling a request, or closing its connection where the protocol defines that as a cancel, ends the call and
+ * everything it started; `running` ends all calls.
  */
 export async function mcpServers(options: McpServerOptions, running: RunningCalls): Promise<ServerFor> {
   const { Server, ProtocolError, ProtocolErrorCode, ResourceNotFoundError } = await import(
@@ -56,7 +56,7 @@ export async function mcpServers(options: McpServerOptions, running: RunningCall
   );
   const tools = options.tools.map(listed);
   const live = new Set<Server>();
-  // A client that has gone is told nothing.
+  // A notification to a disconnected client fails, which is ignored.
   options.onMoreChange?.(() => live.forEach((server) => void server.sendToolListChanged().catch(() => {})));
   const listing = options.onMoreChange === undefined ? {} : { listChanged: true };
   const identity = { name: "haft", title: "Haft", version: options.version };
@@ -116,7 +116,7 @@ export async function mcpServers(options: McpServerOptions, running: RunningCall
   }
 }
 
-/** What holds for the tools of every dialect and collection; each client pays for it in every conversation. */
+/** Instructions that apply to every dialect and collection. Kept short: they are part of every conversation. */
 function instructionsFor(options: McpServerOptions, calls: McpCalls): string {
   return [
     "These tools work in one directory, the workspace; relative paths start there.",

@@ -1,9 +1,9 @@
-/** From the events of a call to progress notifications. */
+/** Sends progress notifications for the events of a call. */
 import type { ToolEvent } from "../../kernel/index.js";
 
-/** Milliseconds between two notifications of one call: a command that prints fast must not flood its client. */
+/** Minimum milliseconds between two notifications of one call, so that a command that prints fast does not flood its client. */
 const PROGRESS_EVERY_MS = 100;
-/** Milliseconds without a notification after which one tells that the call still runs: clients give up on a silent one. */
+/** Milliseconds without a notification after which a keep-alive is sent: clients time out a call without progress. */
 export const SILENCE_MS = 10_000;
 const MESSAGE_CHARACTERS = 200;
 
@@ -13,9 +13,9 @@ export interface ProgressNotification {
 }
 
 /**
- * Takes the events of one call. The first is told at once; of those that follow closely only the latest is told, when its
- * time has come; where none come for `SILENCE_MS`, that the call still runs is. `progress` counts what there was to tell,
- * told or not, so it only grows. `end` forgets what has not been told.
+ * Handles the events of one call. The first is sent at once; of events in quick succession only the latest is sent. After
+ * `SILENCE_MS` without an event, a keep-alive is sent. `progress` counts all events, sent or not, so it always increases. `end`
+ * discards what has not been sent.
  */
 export function progressOf(
   progressToken: string | number,
@@ -24,7 +24,7 @@ export function progressOf(
   const beganMs = performance.now();
   let count = 0;
   let latest: ToolEvent | undefined;
-  /** Waits for the next notification to be due: soon after one was told, else at the end of a silence. */
+  /** Fires when the next notification may be sent, or when a keep-alive is due. */
   let timer: NodeJS.Timeout | undefined;
   let maySend = true;
 
@@ -37,7 +37,7 @@ export function progressOf(
   const send = (message: string): void => {
     maySend = false;
     later(PROGRESS_EVERY_MS, rested);
-    // A client that is gone does not read progress, and the call's own end tells the rest.
+    // A failed notification does not matter: the result of the call follows.
     notify({ method: "notifications/progress", params: { progressToken, progress: count, message } }).catch(() => {});
   };
 
@@ -72,7 +72,7 @@ export function progressOf(
   };
 }
 
-/** Events say what happened in `data.text` or `data.message`, or by their kind alone. */
+/** The text of an event is in `data.text` or `data.message`; without one it is the event's kind. */
 function messageOfEvent(event: ToolEvent): string {
   const data = event.data as { readonly message?: unknown; readonly text?: unknown } | null | undefined;
   const said = [data?.message, data?.text, event.data].find((one) => typeof one === "string" && one.trim() !== "");

@@ -85,7 +85,7 @@ export async function serveOverHttp(options: ServeHttpOptions): Promise<HttpServ
     tokens.close();
     throw error;
   });
-  // Such as no file left for one more connection: the others go on.
+  // For example no file descriptor for another connection; existing ones continue.
   server.on("error", onProblem);
   origin = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   let closed: Promise<void> | undefined;

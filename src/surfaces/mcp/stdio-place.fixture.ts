@@ -27,7 +27,7 @@ export class StdioPlace {
     writeFileSync(join(this.workspace, "a.txt"), "one\ntwo TODO\n");
   }
 
-  /** Closes its clients, which ends their servers, and removes its folders. */
+  /** Closes its clients, which ends their servers, and removes its directories. */
   async close(): Promise<void> {
     for (const client of this.#clients.splice(0)) await client.close();
     rmSync(this.root, { recursive: true, force: true });

@@ -92,7 +92,7 @@ function unknownKey(key: string, schema: ConfigSchema, path: string): string {
   const known = Object.keys(schema.properties ?? {});
   const reported = `there is no key "${shortened(key)}"${where}.`;
   const [nearest] = nearestNames(key, known, 1);
-  if (nearest !== undefined) return `${reported} The nearest is "${nearest}".`;
+  if (nearest !== undefined) return `${reported} Did you mean "${nearest}"?`;
   if (known.length > 0) return `${reported} There are ${known.join(", ")}.`;
   return `${reported} A key there matches ${Object.keys(schema.patternProperties ?? {}).join(" or ")}.`;
 }
@@ -106,7 +106,7 @@ function typeProblem(node: ConfigNode, schema: ConfigSchema, path: string): Conf
           1,
         )
       : [];
-  const hint = nearest === undefined ? "" : ` The nearest is "${nearest}".`;
+  const hint = nearest === undefined ? "" : ` Did you mean "${nearest}"?`;
   const name = path === "" ? "the whole" : `"${path}"`;
   return { offset: node.offset, message: `${name} is ${shown(node)}; expected ${accepted(schema)}.${hint}` };
 }

@@ -54,15 +54,15 @@ describe("parseConfig", () => {
 
   it("names the key, what it takes and the nearest name", async () => {
     const cases: readonly (readonly [string, RegExp])[] = [
-      ['{\n  "dialekt": "haft" }', /^haft\.jsonc:2:3: there is no key "dialekt"\. The nearest is "dialect"\.$/],
+      ['{\n  "dialekt": "haft" }', /^haft\.jsonc:2:3: there is no key "dialekt"\. Did you mean "dialect"\?$/],
       ['{ "qqq": 1 }', /no key "qqq"\. There are \$schema, dialect, workspace, .*trust\.$/],
-      ['{ "dialect": "hatf" }', /1:14: "dialect" is "hatf"; expected "haft", .*"buddy"\. The nearest is "haft"\.$/],
+      ['{ "dialect": "hatf" }', /1:14: "dialect" is "hatf"; expected "haft", .*"buddy"\. Did you mean "haft"\?$/],
       ['{ "autonomy": "supervised" }', /"autonomy" is "supervised"; expected "full"\.$/],
-      ['{ "tools": { "bsh": false } }', /no key "bsh" in "tools"\. The nearest is "bash"\.$/],
+      ['{ "tools": { "bsh": false } }', /no key "bsh" in "tools"\. Did you mean "bash"\?$/],
       ['{ "tools": { "bash": 0 } }', /"tools\.bash" is 0; expected true or false\.$/],
       [
         '{ "tools": { "write": { "gate": "of" } } }',
-        /"tools\.write\.gate" is "of"; expected "off", .*nearest is "off"\.$/,
+        /"tools\.write\.gate" is "of"; expected "off", .*Did you mean "off"\?$/,
       ],
       ['{ "env": ["A B"] }', /"env\[0\]" is "A B"; expected the name of an environment variable\.$/],
       ['{ "env": "CI" }', /"env" is "CI"; expected a list; each item is the name of an environment variable\.$/],

@@ -5,7 +5,7 @@ import { type ConfigNode, type ConfigProblem, checkConfig, configValue } from ".
 import type { Config } from "./config.js";
 import { configSchema } from "./config-schema.js";
 
-/** Problems that one error tells. */
+/** Maximum number of problems listed in one error. */
 const MAX_PROBLEMS_LISTED = 5;
 
 /**

@@ -38,10 +38,10 @@ export interface SettledConfig {
 }
 
 /**
- * The layers from the lowest to the highest: a later one wins. Lists of variables add up, tools and servers are laid over
- * each other by name. A project's file never widens what it may do by itself: `artifacts`, `autonomy`, `env`, `servers`
- * and `state`, a `workspace` outside its own directory, a tool that the user switched off and a looser gate, also one that comes
- * with a dialect, are omitted and told, unless `trust` in a user's layer names the directory of the project and the key.
+ * Merges the layers from the lowest to the highest; a later one wins. Lists of variables are concatenated, tools and servers
+ * merged by name. A project's file cannot extend its own permissions: `artifacts`, `autonomy`, `env`, `servers` and `state`,
+ * a `workspace` outside its directory, a tool that the user disabled and a looser gate (also one implied by a dialect) are
+ * ignored and reported, unless `trust` in a user's layer names the project's directory and the key.
  */
 export async function settleConfig(layers: readonly ConfigLayer[], options: SettleOptions): Promise<SettledConfig> {
   const { home, userConfigPath, gateFloor = {} } = options;

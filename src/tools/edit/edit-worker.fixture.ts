@@ -3,8 +3,8 @@ import { createLocalBackend } from "../../backends/local/index.js";
 import { fileLocks, openStateDirectory } from "../../stores/files/index.js";
 import { toolBench } from "../tool-bench.fixture.js";
 
-const [state, folder = "", worker = "", count = "0"] = process.argv.slice(2);
-const backend = createLocalBackend({ cwd: folder });
+const [state, directory = "", worker = "", count = "0"] = process.argv.slice(2);
+const backend = createLocalBackend({ cwd: directory });
 const bench = toolBench({ backend, host: { locks: fileLocks(openStateDirectory(state)) } });
 for (let line = 0; line < Number(count); line++) {
   const edits = [{ oldText: `${worker}-${line}-old`, newText: `${worker}-${line}-new` }];

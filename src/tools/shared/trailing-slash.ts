@@ -43,5 +43,5 @@ export function inDirectory(directory: string, name: string): string {
 }
 
 function badPath(message: string, path: string): ToolResult<never> {
-  return fail("FS_BAD_PATH", message, { details: { path, why: "names a folder" } });
+  return fail("FS_BAD_PATH", message, { details: { path, why: "names a directory" } });
 }

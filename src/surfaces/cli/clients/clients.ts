@@ -122,9 +122,9 @@ export const CLIENTS: Readonly<Record<ClientName, Client>> = {
     inWorkspace: (workspace) => join(workspace, ".gemini", "settings.json"),
     ofUser: () => home(".gemini", "settings.json"),
     startsInDirectory: true,
-    next: "Start `gemini` in the project and trust the folder when asked, else its servers are disabled; `/mcp` or `gemini mcp list` shows it.",
+    next: "Start `gemini` in the project and trust the directory when asked; otherwise its servers are disabled. `/mcp` or `gemini mcp list` shows it.",
     nextForUser:
-      "Start `gemini` again; in a folder that it does not trust its servers are disabled; `/mcp` or `gemini mcp list` shows it.",
+      "Start `gemini` again; its servers are disabled in directories that it does not trust. `/mcp` or `gemini mcp list` shows it.",
   },
   opencode: {
     title: "opencode",

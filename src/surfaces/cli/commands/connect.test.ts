@@ -139,7 +139,7 @@ describe("haft connect", () => {
   it("says what stands between a written file and a server that answers", async () => {
     expect((await haft(["claude-code", "--write"])).stdout).toMatch(/approve the server.*`claude mcp list`/);
     expect((await haft(["claude-code", "--user"])).stdout).not.toContain("approve");
-    expect((await haft(["gemini-cli", "--write"])).stdout).toMatch(/trust the folder .*`gemini mcp list`/);
+    expect((await haft(["gemini-cli", "--write"])).stdout).toMatch(/trust the directory .*`gemini mcp list`/);
     expect((await haft(["gemini-cli", "--write"])).stdout).not.toContain("Its working directory");
   });
 
