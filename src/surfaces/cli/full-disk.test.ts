@@ -110,7 +110,9 @@ describe.skipIf(WHY_NOT !== undefined)(`a disk without room${WHY_NOT === undefin
     for (const [tool, input] of calls) {
       const { status, stdout, stderr } = await call(tool, input);
       expect([tool, status, stderr]).toEqual([tool, 1, ""]);
-      expect(stdout).toMatch(/^Did not run `\w+` because it could not be written to the audit log\..* no space left on device\./);
+      expect(stdout).toMatch(
+        /^Did not run `\w+` because it could not be written to the audit log\..* no space left on device\./,
+      );
       expect(stdout).toMatch(NEXT);
     }
     expect(project()).toEqual(before);

@@ -7,6 +7,7 @@ import { cannotRunApart, runApart, untraced } from "../../../host/process/apart.
 import { built } from "../../../testing/built.fixture.js";
 import { LONG } from "../../../testing/long.fixture.js";
 import { transpileForProcess } from "../../../testing/transpile.fixture.js";
+import { builtinTools } from "../../../tools/index.js";
 import type { ToolsTold as ToolsReported } from "./few-descriptors-tools.fixture.js";
 
 let directory: string;
