@@ -162,7 +162,7 @@ it.each(["local", "memory", "posix:sh"])(
     ] as const)
       expect([tool, (await run(tool, input)).output]).toEqual([
         tool,
-        expect.stringMatching(/it (is|holds) the workspace/),
+        expect.stringMatching(/it (is|contains) the workspace/),
       ]);
     expect((await run("read", { path: join(real, "a.txt") })).output).toContain("one");
     await toolkit.close();
@@ -239,7 +239,7 @@ describe("a policy that asks about every new thing", () => {
     const outcome = await call("write", { path: "a/b/c/f.txt", content: "x" });
     expect([outcome.code, outcome.output]).toEqual([
       "POLICY_DENIED",
-      expect.stringContaining(`making the directory "${workspace}/${denied}"`),
+      expect.stringContaining(`creating the directory "${workspace}/${denied}"`),
     ]);
     expect(existsSync(join(workspace, "a"))).toBe(false);
     await end();

@@ -9,14 +9,14 @@ describe("the workspace", () => {
     ["/home/other", "a home directory"],
     ["/root", "a home directory"],
     ["/Users/somebody", "a home directory"],
-    ["/home", "holds home folders"],
-    ["/etc", "of the system"],
-    ["/etc/nginx", "of the system"],
-    ["/usr", "of the system"],
-    ["/usr/lib/node_modules", "of the system"],
-    ["/proc/1/cwd", "of the system"],
-    ["/tmp", "of the system"],
-    ["/var", "of the system"],
+    ["/home", "contains home directories"],
+    ["/etc", "a system directory"],
+    ["/etc/nginx", "a system directory"],
+    ["/usr", "a system directory"],
+    ["/usr/lib/node_modules", "a system directory"],
+    ["/proc/1/cwd", "a system directory"],
+    ["/tmp", "a system directory"],
+    ["/var", "a system directory"],
   ])("is not %s", (path, why) => {
     const problem = workspaceProblem(path, "/home/user");
     expect(problem).toContain(why);

@@ -107,14 +107,14 @@ describe("haft doctor", () => {
     const missing = reported.findings.filter(({ id }) => id === "servers");
     expect(missing.map((one) => one.found)).toEqual([
       '"web": it is skipped: these environment variables are not set: HAFT_IS_NOT_SET',
-      expect.stringContaining('"gone": it is left out: it could not be started'),
+      expect.stringContaining('"gone": it is skipped: it could not be started'),
     ]);
     expect(missing.every(({ status }) => status === "limits")).toBe(true);
   });
 
   it("says so where the directory may not be a workspace", async () => {
     const lost = await report([], {}, home);
-    expect(found(lost, "workspace")).toMatchObject({ status: "limits", found: expect.stringContaining("home folder") });
+    expect(found(lost, "workspace")).toMatchObject({ status: "limits", found: expect.stringContaining("home directory") });
     expect(lost.status).toBe(0);
   });
 

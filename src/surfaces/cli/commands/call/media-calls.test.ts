@@ -43,7 +43,7 @@ it("an image is described in a line, and its bytes are base64 in JSON", async ()
 it("a PDF is shown as the text of its pages", async () => {
   writeFileSync(join(directory, "a.pdf"), pdfOf([["Hello", "World"]]));
   expect((await read("a.pdf")).stdout).toMatch(
-    /^Showing lines 1–3 of 3\.\n {5}1│--- page 1 of 1 ---\n {5}2│Hello\n {5}3│World\nnote: A PDF, /,
+    /^Showing lines 1–3 of 3\.\n {5}1│--- page 1 of 1 ---\n {5}2│Hello\n {5}3│World\nnote: PDF shown as text/,
   );
 });
 
