@@ -27,6 +27,29 @@ describe("a registry", () => {
     ).toEqual(["b"]);
   });
 
+  it("treats null options and a null signal as absent, and refuses a signal that is not an AbortSignal", async () => {
+    const box = new ToolRegistry().register(tool("a")).toToolBox(() => bareContext());
+    const asked = { id: "1", name: "a", input: {} };
+    expect((await box.runner.run(asked, null)).output).toBe("a");
+    expect((await box.runner.run(asked, { signal: null as never })).output).toBe("a");
+    const invalid: unknown[] = [{}, { aborted: false }, { aborted: true, addEventListener: 1 }, "now", true];
+    for (const signal of [...invalid, new AbortController()])
+      expect(await box.runner.run(asked, { signal: signal as AbortSignal })).toMatchObject({
+        status: "invalid",
+        code: "CALL_INVALID",
+        isError: true,
+        output: "Did not run `a`: `signal` is not an AbortSignal; pass the `signal` of an AbortController.",
+      });
+    const throws = Object.defineProperty({}, "signal", {
+      get: () => {
+        throw new Error("unreadable");
+      },
+    });
+    expect(await box.runner.run(asked, throws)).toMatchObject({ status: "failed", output: "`a` failed: unreadable" });
+    const foreign = { aborted: true, reason: new Error("stop"), addEventListener() {}, removeEventListener() {} };
+    expect((await box.runner.run(asked, { signal: foreign as never })).status).toBe("cancelled");
+  });
+
   verifies(["IR-047", "IR-048", "IP-012"], "names the unknown tool or collection, in one class of error", () => {
     const registry = new ToolRegistry();
     const thrownBy = (body: () => unknown) => {

@@ -1,6 +1,7 @@
 /** What an agent holds: the descriptors a model is shown, and the runner that fulfils its calls. */
 import { nearestNames } from "../text/index.js";
 import { cancelledBeforeStart, ended, resultOfThrown } from "./call-run.js";
+import { isRecord } from "./coerce.js";
 import type { HostContext, ToolEvent } from "./context.js";
 import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { explain } from "./define-tool.js";
@@ -90,7 +91,14 @@ async function contextFor(
   options: RunOptions,
 ): Promise<{ readonly context: HostContext } | { readonly outcome: ToolOutcome }> {
   try {
-    const { onEvent, signal } = options;
+    const { onEvent } = options;
+    const signal = options.signal ?? undefined;
+    if (signal !== undefined && !isSignal(signal)) {
+      const problem = "`signal` is not an AbortSignal; pass the `signal` of an AbortController";
+      const message = `Did not run \`${shownName(call.name)}\`: ${problem}.`;
+      const details = { parameter: "signal", problem };
+      return { outcome: bareFailure(call, fail("CALL_INVALID", message, { details }), "invalid") };
+    }
     // A call that is cancelled already is recorded, as long as there is a context to record it in.
     const context = await made(factory, clock, signal, (why) => why);
     if (context === "cancelled")
@@ -104,6 +112,15 @@ async function contextFor(
   } catch (thrown) {
     return { outcome: bareFailure(call, resultOfThrown(thrown, shownName(call.name))) };
   }
+}
+
+/** Checks members, not the class: a polyfill or another realm has an AbortSignal class of its own. */
+function isSignal(value: unknown): value is AbortSignal {
+  if (!isRecord(value)) return false;
+  const { aborted, addEventListener, removeEventListener } = value;
+  return (
+    typeof aborted === "boolean" && typeof addEventListener === "function" && typeof removeEventListener === "function"
+  );
 }
 
 /** What the factory makes, or what `otherwise` gives when it is waited for no longer. */
