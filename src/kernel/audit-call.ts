@@ -3,7 +3,7 @@ import { truncateToHead } from "../text/index.js";
 import { type CallRun, cancelledBeforeStart, type Ending, ended, resultOfThrown } from "./call-run.js";
 import type { Claim } from "./claims.js";
 import { ABANDON_AFTER_MS, DEFAULT_DEADLINE_MS } from "./deadline.js";
-import { mapTexts } from "./outcome.js";
+import { mapTexts, redactText } from "./outcome.js";
 import { fail, type ToolOutcome } from "./result.js";
 import type { AuditEnd } from "./services.js";
 import { after, withTimeout } from "./with-timeout.js";
@@ -46,7 +46,7 @@ function beginEntry(run: CallRun): string | PromiseLike<string> {
   const input = run.inputJson;
   return after(digest(input), (inputDigest) => {
     run.inputDigest = inputDigest;
-    const shown = redactor === undefined ? input : redactor.redact(input);
+    const shown = redactText(redactor, input);
     return audit.begin({
       callId: truncateToHead(call.id, AUDIT_ID_BYTES).text,
       sessionId: context.session.id,
@@ -86,8 +86,7 @@ export async function auditEnd(run: CallRun, outcome: ToolOutcome): Promise<void
 function shownClaims({ claims, context }: CallRun): Pick<AuditEnd, "claims" | "note"> {
   const { redactor } = context.host;
   try {
-    const shown = (text: string): string =>
-      truncateToHead(redactor === undefined ? text : redactor.redact(text), AUDIT_INPUT_BYTES).text;
+    const shown = (text: string): string => truncateToHead(redactText(redactor, text), AUDIT_INPUT_BYTES).text;
     return { claims: mapTexts(claims, shown) as readonly Claim[] };
   } catch {
     // What it threw may hold what was not visible.

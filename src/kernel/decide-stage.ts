@@ -3,7 +3,7 @@
 import { type CallRun, type Ending, ended, presenceOf, type Step } from "./call-run.js";
 import { type Claim, type Decision, EMPTY_GRANT, type Grant, isWithin } from "./claims.js";
 import { isRecord } from "./coerce.js";
-import { HaftError, messageOf } from "./errors.js";
+import { HaftError, ignoreRejection, messageOf } from "./errors.js";
 import { NOTHING_DECIDED } from "./outcome.js";
 import { parseClaims } from "./parse-claims.js";
 import type { ToolResult } from "./result.js";
@@ -95,8 +95,7 @@ function evaluate(run: CallRun, claims: readonly Claim[]): Decision {
     return { effect: "deny", rule: "policy-threw", risk: "high", reason };
   }
   if (isDecision(decision)) return decision;
-  // The policy may be asynchronous by mistake: a rejection of its promise must not become an unhandled one.
-  Promise.resolve(decision).catch(() => {});
+  ignoreRejection(decision);
   const reason = "The policy did not return a decision, and nothing runs without one. Fix its `decide`.";
   return { effect: "deny", rule: "no-decision", risk: "high", reason };
 }
@@ -174,6 +173,11 @@ export function reserveRate(run: CallRun): Ending | undefined {
   const { rate } = run.context.host;
   if (rate === undefined || run.tool.effect !== "write") return undefined;
   const reserved = rate.reserve({ tool: run.tool.name, sessionId: run.context.session.id, effect: run.tool.effect });
+  if (typeof reserved?.allowed !== "boolean") {
+    ignoreRejection(reserved);
+    const why = "the rate limiter did not return a reservation. Fix its `reserve`.";
+    return ended("denied", fail("POLICY_RATE_LIMITED", `Did not run \`${run.tool.name}\`: ${why}`));
+  }
   if (reserved.allowed) {
     run.settleRate = reserved.settle;
     return undefined;

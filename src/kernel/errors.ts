@@ -125,6 +125,11 @@ export function artifactFault(id: string, found: keyof typeof GONE): HaftError {
   return new HaftError(code, `Did not export "${id}": ${why}.`, { details: { id } });
 }
 
+/** For a promise where none belongs: its rejection is ignored, because an unhandled one would end the process. */
+export function ignoreRejection(value: unknown): void {
+  Promise.resolve(value).catch(() => {});
+}
+
 /** Calls a listener of the host and ignores what it throws. */
 export function callSafely(listener: () => void): void {
   try {

@@ -3,8 +3,9 @@ import type { CallRun, Ending } from "./call-run.js";
 import type { Decision } from "./claims.js";
 import { boundStructured, clampContent } from "./clamp-content.js";
 import type { Rendered } from "./dialect.js";
-import { HaftError } from "./errors.js";
+import { HaftError, ignoreRejection } from "./errors.js";
 import { type CallStatus, type ContentBlock, fail, project, type ToolOutcome, type ToolResult } from "./result.js";
+import type { Redactor } from "./services.js";
 import type { ToolCall } from "./tool.js";
 
 /** The decision on a call that touches nothing. */
@@ -103,7 +104,16 @@ function plainContent(result: ToolResult): readonly ContentBlock[] {
 function redacted(run: CallRun, result: ToolResult): ToolResult {
   const { redactor } = run.context.host;
   if (redactor === undefined) return result;
-  return mapTexts(result, (text) => redactor.redact(text)) as ToolResult;
+  return mapTexts(result, (text) => redactText(redactor, text)) as ToolResult;
+}
+
+/** Redacts a text; without a redactor it is returned as it is. Throws where the redactor returns anything but a string. */
+export function redactText(redactor: Redactor | undefined, text: string): string {
+  if (redactor === undefined) return text;
+  const redacted: unknown = redactor.redact(text);
+  if (typeof redacted === "string") return redacted;
+  ignoreRejection(redacted);
+  throw new TypeError("the redactor did not return a string");
 }
 
 /** A copy of plain data with every text of it changed; keys and bytes stay. */

@@ -20,6 +20,7 @@ import type { Claim, Decision } from "./claims.js";
 import type { HostContext } from "./context.js";
 import { DEFAULT_DEADLINE_MS } from "./deadline.js";
 import { decide, reserveRate, stateClaims } from "./decide-stage.js";
+import { callSafely, ignoreRejection } from "./errors.js";
 import { outcomeOf } from "./outcome.js";
 import { prepare } from "./prepare-stage.js";
 import { fail, type ToolOutcome, type ToolResult } from "./result.js";
@@ -62,9 +63,9 @@ async function audited(
   const auditFailure = await auditBegin(run);
   const ending = auditFailure ?? (await work(run));
   run.life.end();
-  run.settleRate?.(ending.status === "ok");
   const outcome = await outcomeOf(run, ending);
   if (auditFailure === undefined) await auditEnd(run, outcome);
+  callSafely(() => ignoreRejection(run.settleRate?.(ending.status === "ok")));
   return outcome;
 }
 

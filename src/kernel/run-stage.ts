@@ -4,7 +4,7 @@ import { CallContext } from "./call-context.js";
 import { type CallRun, type Ending, ended, resultOfThrown } from "./call-run.js";
 import { CallSignal } from "./call-signal.js";
 import { ABANDON_AFTER_MS, deadlineOf } from "./deadline.js";
-import { HaftError } from "./errors.js";
+import { callSafely, HaftError, ignoreRejection } from "./errors.js";
 import { revoked } from "./guard.js";
 import { type CallStatus, fail, type ToolResult } from "./result.js";
 import { validateToolResult } from "./validate-tool-result.js";
@@ -37,7 +37,7 @@ export async function execute(run: CallRun): Promise<Ending> {
       if (cancel?.aborted === true) onCancel();
       const fault = (thrown: unknown) => settle(resultOfThrown(thrown, tool.name));
       watched(run, new CallContext(run, end, clock.now() + deadlineMs), fault).then((value) => {
-        if (isAbandoned) auditLate(run, validateToolResult(value, tool.name));
+        if (isAbandoned) auditLate(run, value);
         else settle(value);
       });
     });
@@ -59,7 +59,12 @@ async function watched(run: CallRun, ctx: CallContext, fault: (thrown: unknown) 
   try {
     if (aroundRun === undefined && (faults === undefined || isOwnTool?.(tool) === true))
       return await tool.body.run(input, ctx);
-    const runTool = async () => tool.body.run(input, ctx);
+    const start = async () => tool.body.run(input, ctx);
+    const runTool = () => {
+      const running = start();
+      ignoreRejection(running); // the hook may not await it
+      return running;
+    };
     const hooked = aroundRun === undefined ? runTool : async () => aroundRun({ tool: tool.name, input }, runTool);
     return await (faults === undefined ? hooked() : faults.watch<unknown>(hooked, fault));
   } catch (thrown) {
@@ -97,9 +102,13 @@ function statusOf(result: ToolResult, stopped: HaftError | undefined): CallStatu
   return known ?? STATUS_OF_CODE[stopped?.code ?? ""] ?? "failed";
 }
 
-function auditLate(run: CallRun, late: ToolResult): void {
+function auditLate(run: CallRun, late: unknown): void {
+  let isError = true; // also where the result cannot be read
+  callSafely(() => {
+    ({ isError } = validateToolResult(late, run.tool.name));
+  });
   const { host } = run.context;
-  const note = `A late result was dropped: the tool settled ${late.isError ? "with an error" : "well"} after it had been abandoned.`;
+  const note = `A late result was dropped: the tool settled ${isError ? "with an error" : "well"} after it had been abandoned.`;
   const entry = { status: "late-value-dropped", tookMs: host.clock.now() - run.startedMs, note };
   Promise.resolve()
     .then(() => host.audit.end(run.audit, entry))

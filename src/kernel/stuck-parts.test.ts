@@ -142,23 +142,96 @@ describe("parts that never come back, or fail", () => {
     expect(started).toEqual([]);
   });
 
-  it("deny the call when the policy returns a promise, and handle its rejection", async () => {
+  /** What is rejected and handled by nobody while `body` runs. */
+  async function unhandledDuring(body: () => Promise<void>): Promise<unknown[]> {
     const unhandled: unknown[] = [];
     const listener = (reason: unknown) => unhandled.push(reason);
     process.on("unhandledRejection", listener);
     try {
-      const policy = { name: "late", decide: () => Promise.reject(new Error("late")) as never };
-      expect(await call(acting, bareContext(bareHost({ policy })))).toMatchObject({
-        status: "denied",
-        code: "POLICY_DENIED",
-        decision: { rule: "no-decision", effect: "deny" },
-      });
+      await body();
       await new Promise((resolve) => setTimeout(resolve, 5)); // unhandled rejections are reported after the microtasks
     } finally {
       process.off("unhandledRejection", listener);
     }
+    return unhandled;
+  }
+
+  it("deny the call when a policy, a rate limiter or a redactor returns a promise, and handle its rejection", async () => {
+    const late = () => Promise.reject(new Error("late")) as never;
+    started.length = 0;
+    const unhandled = await unhandledDuring(async () => {
+      expect(await call(acting, bareContext(bareHost({ policy: { name: "late", decide: late } })))).toMatchObject({
+        status: "denied",
+        code: "POLICY_DENIED",
+        decision: { rule: "no-decision", effect: "deny" },
+      });
+      expect(await call(acting, bareContext(bareHost({ rate: { reserve: late } })))).toMatchObject({
+        status: "denied",
+        code: "POLICY_RATE_LIMITED",
+        output: "Did not run `odd`: the rate limiter did not return a reservation. Fix its `reserve`.",
+      });
+      expect(await call(acting, bareContext(bareHost({ redactor: { redact: late } })))).toMatchObject({
+        status: "failed",
+        output: "`odd` ended, but its result cannot be returned.",
+      });
+    });
+    expect([started, unhandled]).toEqual([[], []]);
+  });
+
+  it("handle the rejections of a tool whose hook does not await it, and of a late result that cannot be read", async () => {
+    const unhandled = await unhandledDuring(async () => {
+      const failing = toolOf(() => {
+        throw new Error("broken");
+      });
+      const aroundRun = async (_: unknown, run: () => Promise<unknown>) => {
+        void run();
+        return text("hooked");
+      };
+      const hooks = { aroundRun: aroundRun as never };
+      expect((await call(failing, bareContext(bareHost({ hooks })))).output).toBe("hooked");
+
+      let settle = (_: unknown) => {};
+      const slow = toolOf(
+        () =>
+          new Promise((resolve) => {
+            settle = resolve;
+          }),
+      );
+      const host = bareHost({ clock: { now: () => 0, timer: faster(1_000) } });
+      expect(await call(slow, bareContext(host))).toMatchObject({ status: "abandoned" });
+      settle({
+        get isError() {
+          throw new Error("unreadable");
+        },
+      });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(host.entries[0]?.ends.map((end) => end.status)).toEqual(["abandoned", "late-value-dropped"]);
+    });
     expect(unhandled).toEqual([]);
-    expect(started).toEqual([]);
+  });
+
+  it("settle the rate after the audit entry, and a limiter that throws changes nothing", async () => {
+    const order: string[] = [];
+    const broken = (outcome: () => unknown) => ({
+      reserve: () => ({
+        allowed: true as const,
+        settle() {
+          order.push("settle");
+          return outcome() as never;
+        },
+      }),
+    });
+    const throwing = () => {
+      throw new Error("limiter");
+    };
+    const unhandled = await unhandledDuring(async () => {
+      for (const settle of [throwing, () => Promise.reject(new Error("limiter"))]) {
+        const host = bareHost({ rate: broken(settle) });
+        const audit = { ...host.audit, end: async () => void order.push("audit") };
+        expect(await call(acting, bareContext({ ...host, audit }))).toMatchObject({ status: "ok", output: "ran" });
+      }
+    });
+    expect([order, unhandled]).toEqual([["audit", "settle", "audit", "settle"], []]);
   });
 
   it("are recorded as what they are: nothing that threw has allowed anything", async () => {
