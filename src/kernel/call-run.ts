@@ -30,9 +30,9 @@ export interface CallRun {
   /** What the tool reaches beside its backend; over once the call is. */
   readonly life: CallLifetime;
   readonly startedMs: number;
-  /** The arguments as JSON text; the message of the error where they are not JSON data. */
+  /** The arguments as JSON text; the message of the error where they cannot be converted. */
   readonly inputJson: string;
-  /** Why the arguments are not JSON data. Such a call is audited and refused. */
+  /** Why the arguments cannot be converted to JSON. Such a call is audited and refused. */
   readonly notPlain: string | undefined;
   inputDigest: string;
   audit: string;
@@ -80,13 +80,38 @@ export function newRun(tool: DefinedTool, call: ToolCall, context: HostContext):
 }
 
 /** A private copy of the arguments, so that what is audited, judged and run is the same. */
-function plainCopy(value: unknown): { readonly value: unknown; readonly json: string; readonly problem?: string } {
+function plainCopy(value: unknown): Json & { readonly value: unknown } {
+  const written = toJson(value);
+  if (written.problem !== undefined) return { ...written, value: undefined };
+  return { ...written, value: typeof value === "object" ? JSON.parse(written.json) : value };
+}
+
+/** `problem` is why a value cannot be converted; `json` is then the same text. */
+interface Json {
+  readonly json: string;
+  readonly problem?: string;
+}
+
+const MAX_ARGUMENT_DEPTH = 128;
+const MAX_ARGUMENT_VALUES = 1_000_000;
+
+/** Bounded while the text is built: a small object whose members share references can be gigabytes of JSON. */
+export function toJson(value: unknown): Json {
+  const holders: unknown[] = [];
+  let values = 0;
+  function bounded(this: unknown, _key: string, member: unknown): unknown {
+    if (++values > MAX_ARGUMENT_VALUES) throw new Error(`they have more than ${MAX_ARGUMENT_VALUES} values`);
+    while (holders.length > 0 && holders.at(-1) !== this) holders.pop();
+    if (typeof member !== "object" || member === null) return member;
+    if (holders.push(member) > MAX_ARGUMENT_DEPTH)
+      throw new Error(`they are nested more than ${MAX_ARGUMENT_DEPTH} levels deep`);
+    return member;
+  }
   try {
-    const json = JSON.stringify(value) ?? "null";
-    return { json, value: typeof value === "object" ? JSON.parse(json) : value };
+    return { json: JSON.stringify(value, bounded) ?? "null" };
   } catch (thrown) {
     const problem = messageOf(thrown);
-    return { value: undefined, json: problem, problem };
+    return { json: problem, problem };
   }
 }
 

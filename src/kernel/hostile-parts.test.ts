@@ -174,14 +174,29 @@ describe("what a call brings", () => {
   it("is refused and recorded where it is not JSON data", async () => {
     let deep: unknown = "x";
     for (let depth = 0; depth < 50_000; depth++) deep = [deep];
-    for (const input of [circular, { path: 1n }, { path: "a", deep }]) {
+    let shared: Record<string, unknown> = {};
+    for (let level = 0; level < 40; level++) shared = { left: shared, right: shared };
+    const text = "[".repeat(1_000) + "]".repeat(1_000);
+    for (const input of [circular, { path: 1n }, { path: "a", deep }, shared, text]) {
       const host = bareHost();
       const outcome = await call(picky, bareContext(host), { input });
       expect(outcome).toMatchObject({ status: "invalid", code: "CALL_INVALID" });
-      expect(outcome.output).toContain("the arguments are not JSON data: ");
+      expect(outcome.output).toContain("the arguments cannot be converted to JSON: ");
       expect(host.entries[0]?.begin.inputDigest).toMatch(/^[0-9a-f]{64}$/);
       expect(host.entries[0]?.ends.map((end) => end.status)).toEqual(["invalid"]);
     }
+  });
+
+  it("may be nested 128 levels deep, in an object and in text", async () => {
+    const nested = (levels: number) => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`) as unknown;
+    const problemOf = async (input: unknown) => (await call(picky, bareContext(), { input })).output;
+    const tooDeep = "the arguments cannot be converted to JSON: they are nested more than 128 levels deep.";
+    for (const input of [{ path: nested(127) }, JSON.stringify({ path: nested(127) })])
+      expect(await problemOf(input)).not.toContain("nested");
+    for (const input of [{ path: nested(128) }, JSON.stringify({ path: nested(128) })])
+      expect(await problemOf(input)).toContain(tooDeep);
+    const siblings = { path: Array.from({ length: 200 }, () => [[]]) };
+    expect(await problemOf(siblings)).not.toContain("nested");
   });
 
   it("passes no member of a prototype for an argument", async () => {

@@ -1,7 +1,7 @@
 /** From what the model sent to what the tool takes: coerce, target, repair, validate, decode. */
 
 import { nearestNames, pathOfFileUrl } from "../text/index.js";
-import { type CallRun, type Ending, invalid, type Step } from "./call-run.js";
+import { type CallRun, type Ending, invalid, type Step, toJson } from "./call-run.js";
 import { coerceBag, isRecord } from "./coerce.js";
 import type { AnyPresenter } from "./dialect.js";
 import { repair } from "./repair.js";
@@ -13,10 +13,13 @@ import { after } from "./with-timeout.js";
 export function prepare(run: CallRun, validate: Validator): Step | PromiseLike<Step> {
   const { tool } = run;
   const { presenter } = tool;
-  if (run.notPlain !== undefined) return invalid(run, `the arguments are not JSON data: ${run.notPlain}`);
+  if (run.notPlain !== undefined) return notPlain(run, run.notPlain);
   const coerced = coerceBag(run.call.input, presenter?.bareString);
   if ("problem" in coerced) return invalid(run, coerced.problem);
   if (coerced.note !== undefined) run.notes.push(coerced.note);
+  // Arguments that came as text are bounded too.
+  const problem = coerced.value === run.call.input ? undefined : toJson(coerced.value).problem;
+  if (problem !== undefined) return notPlain(run, problem);
   const aimed = chooseTarget(run, coerced.value);
   if ("status" in aimed) return aimed;
 
@@ -30,6 +33,10 @@ export function prepare(run: CallRun, validate: Validator): Step | PromiseLike<S
   run.notes.push(...mended.notes);
 
   return after(validate(mended.value), (checked) => takeArguments(run, checked));
+}
+
+function notPlain(run: CallRun, problem: string): Ending {
+  return invalid(run, `the arguments cannot be converted to JSON: ${problem}`);
 }
 
 function takeArguments(run: CallRun, checked: Validated): Step {
