@@ -11,7 +11,8 @@ import type { ApprovalRequest } from "./services.js";
 export async function approve(run: CallRun): Promise<Ending | undefined> {
   const { decision, context } = run;
   const { host, session } = context;
-  const resumed = run.call.resume === undefined ? undefined : resume(run, run.call.resume);
+  const token = run.call.resume ?? undefined; // null counts as absent
+  const resumed = token === undefined ? undefined : resume(run, token);
   if (resumed !== undefined && "status" in resumed) return resumed;
   if (decision?.effect !== "ask") return undefined;
   if (resumed !== undefined) {

@@ -4,6 +4,7 @@ import { bareContext, bareHost, bareSession } from "../testing/fakes/bare-host.f
 import { call, toolOf } from "../testing/fakes/odd-tool.fixture.js";
 import {
   covers,
+  createToolBox,
   type Dialect,
   defineTool,
   grantFor,
@@ -11,6 +12,7 @@ import {
   messageOf,
   presentTool,
   requireCovered,
+  type ToolCall,
   text,
 } from "./index.js";
 
@@ -221,6 +223,33 @@ describe("what a call brings", () => {
     const given = { path: "a" };
     await call(picky, bareContext(), { input: given });
     expect([Object.isFrozen(given), Object.isFrozen(seen.at(-1))]).toEqual([false, true]);
+  });
+});
+
+describe("a call", () => {
+  it("may be a call in no form at all", async () => {
+    const host = bareHost();
+    const box = createToolBox([toolOf(() => text("ran"))], () => bareContext(host));
+    const run = (odd: unknown) => box.runner.run(odd as ToolCall);
+    const nameless = [{}, { id: "1" }, { name: null }, { name: 5 }, { name: { toString: () => circular } }];
+    for (const odd of [undefined, null, "call", [], 5, ...nameless, { id: 7, name: "odd" }, { id: {}, name: "odd" }])
+      expect(await run(odd)).toMatchObject({ status: "invalid", code: "CALL_INVALID", isError: true });
+    expect((await run(undefined)).output).toBe(
+      "Did not run the call: a call must be an object with `id`, `name` and `input`.",
+    );
+    expect(await run({ id: "1", name: null })).toMatchObject({
+      id: "1",
+      output: "Did not run the call: `name` must be a string.",
+    });
+    expect(await run({ id: 7, name: "odd" })).toMatchObject({
+      id: "7",
+      output: "Did not run `odd`: `id` must be a string.",
+    });
+    const long = await run({ id: "c", name: "\u0000".repeat(1e6), input: {} });
+    expect((long.output as string).length).toBeLessThan(1_000);
+    expect(await run({ name: "odd", input: {}, resume: null })).toMatchObject({ status: "ok", output: "ran" });
+    await run({ id: "i".repeat(1e6), name: "odd", input: {} });
+    expect(host.entries.every(({ begin, ends }) => begin.callId.length <= 256 && ends.length === 1)).toBe(true);
   });
 });
 

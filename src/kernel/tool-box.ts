@@ -63,9 +63,12 @@ export function createToolBox(
   return {
     descriptors: (targets = []) => tools.map((tool) => hasTargets(tool.descriptor(), targets)),
     runner: {
-      async run(call, options) {
+      async run(received, options) {
+        const problem = callProblem(received);
+        const call = problem === undefined ? received : answerable(received);
         const begun = await contextFor(call, factory, clock, options ?? {});
         if ("outcome" in begun) return begun.outcome;
+        if (problem !== undefined) return refuseInvalid(call, begun.context, problem);
         const tool = byName.get(call.name);
         return tool === undefined ? refuseUnknown(call, begun.context, tools) : tool.invoke(call, begun.context);
       },
@@ -79,6 +82,26 @@ export function createToolBox(
       return explain(tool, call, context);
     },
   };
+}
+
+/** Why a call is invalid, as a clause: hosts pass on what a model sent, of which parts may be missing. */
+function callProblem(call: unknown): string | undefined {
+  if (!isRecord(call)) return "a call must be an object with `id`, `name` and `input`";
+  if (typeof call.name !== "string") return "`name` must be a string";
+  return typeof (call.id ?? "") === "string" ? undefined : "`id` must be a string";
+}
+
+/** What an invalid call is audited and answered as. */
+function answerable(call: Partial<ToolCall> | null | undefined): ToolCall {
+  const text = (value: unknown) => (typeof value === "string" || typeof value === "number" ? String(value) : "");
+  return { id: text(call?.id), name: text(call?.name), input: call?.input };
+}
+
+function refuseInvalid(call: ToolCall, context: HostContext, problem: string): Promise<ToolOutcome> {
+  const name = shownName(call.name);
+  const message = `Did not run ${name === "" ? "the call" : `\`${name}\``}: ${problem}.`;
+  const result = fail("CALL_INVALID", message, { details: { problem } });
+  return refuseCall(nameOnly(name), call, context, () => ended("invalid", result));
 }
 
 const NO_CONTEXT = `the host did not create a context within ${DEFAULT_DEADLINE_MS} ms. Try again, or restart the host`;
