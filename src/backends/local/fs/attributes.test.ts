@@ -1,12 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, type TestContext } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, type TestContext, vi } from "vitest";
+import { isDead, processEntry } from "../../../host/index.js";
+import type { Fs } from "../../../kernel/index.js";
 import { createLocalBackend } from "../local-backend.js";
+import { createAttributeCopy } from "./attributes.js";
+import { LocalFs, localFsTools } from "./local-fs.js";
+import { guardMode } from "./pinned-directory.js";
 
 let directory: string;
-let fs: ReturnType<typeof createLocalBackend>["root"]["fs"];
+let fs: Fs;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "haft-attributes-"));
   fs = createLocalBackend({ watcher: false }).root.fs;
@@ -39,16 +44,14 @@ const has = (file: string, name: string) =>
 const write = async (name: string, text: string) =>
   (await fs.replaceAtomic(at(name), new TextEncoder().encode(text), "any")).inPlace;
 
-/** A `cp` that stands before the system's own while `use` runs. */
-async function withCp(make: (path: string) => void, use: () => Promise<void>): Promise<void> {
-  mkdirSync(at("bin"));
-  make(at("bin/cp"));
-  process.env.PATH = at("bin");
-  try {
-    await use();
-  } finally {
-    process.env.PATH = path;
-  }
+/** Has the files of this test written with a stand-in for `cp`. */
+function useCp(script: string, mode = 0o755, timeoutMs = 5_000): void {
+  writeFileSync(at("cp"), script);
+  chmodSync(at("cp"), mode);
+  fs = new LocalFs({
+    ...localFsTools(guardMode()),
+    copyAttributes: createAttributeCopy({ find: () => at("cp"), timeoutMs }),
+  });
 }
 
 describe("attributes of a file that is written again and again", () => {
@@ -87,41 +90,79 @@ describe("where attributes cannot be copied", () => {
   it("a cp that could not be started once is tried again, and the file is written in place meanwhile", async (context) => {
     writeFileSync(at("file"), "old");
     give(at("file"), USER, "68657265", context);
-    await withCp(
-      (cp) => {
-        writeFileSync(cp, "");
-        chmodSync(cp, 0o644);
-      },
-      async () => expect(await write("file", "one")).toBe(true),
-    );
+    useCp("", 0o644);
+    expect(await write("file", "one")).toBe(true);
     expect([has(at("file"), USER), readFileSync(at("file"), "utf8")]).toEqual([true, "one"]);
+    writeFileSync(at("cp"), '#!/bin/sh\nexec /bin/cp "$@"\n');
+    chmodSync(at("cp"), 0o755);
     expect([await write("file", "two"), has(at("file"), USER)]).toEqual([false, true]);
   });
 
   it("a cp that fails with this file leaves it to be written in place", async () => {
     writeFileSync(at("file"), "old");
-    await withCp(
-      (cp) =>
-        writeFileSync(cp, "#!/bin/sh\necho 'cp: setting attributes: not supported' >&2\nexit 1\n", { mode: 0o755 }),
-      async () => expect(await write("file", "one")).toBe(true),
-    );
+    useCp("#!/bin/sh\necho 'cp: setting attributes: not supported' >&2\nexit 1\n");
+    expect(await write("file", "one")).toBe(true);
+    writeFileSync(at("cp"), "#!/bin/sh\nexit 0\n");
     expect(await write("file", "two")).toBe(false);
   });
 
   it.each([
-    ["there is none", () => {}],
+    ["it is missing", () => rmSync(at("cp"))],
     [
       "it is another program",
-      (cp: string) => writeFileSync(cp, "#!/bin/sh\necho 'cp: illegal option -- -' >&2\nexit 64\n", { mode: 0o755 }),
+      () => writeFileSync(at("cp"), "#!/bin/sh\necho 'cp: illegal option -- -' >&2\nexit 64\n"),
     ],
-  ])("a cp is asked for no more where %s", async (_, make) => {
+  ])("cp is not started again where %s", async (_, change) => {
     writeFileSync(at("file"), "old");
-    await withCp(make, async () => expect(await write("file", "one")).toBe(false));
-    // With a `cp` that would fail, this one would be written in place.
-    rmSync(at("bin"), { recursive: true });
-    await withCp(
-      (cp) => writeFileSync(cp, "#!/bin/sh\nexit 1\n", { mode: 0o755 }),
-      async () => expect(await write("file", "two")).toBe(false),
-    );
+    useCp("");
+    change();
+    expect(await write("file", "one")).toBe(false);
+    // If this one were started, the file would be written in place.
+    writeFileSync(at("cp"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    expect(await write("file", "two")).toBe(false);
   });
+
+  it("a system without cp replaces the file without its attributes", async () => {
+    writeFileSync(at("file"), "old");
+    fs = new LocalFs({ ...localFsTools(guardMode()), copyAttributes: createAttributeCopy({ find: () => undefined }) });
+    expect([await write("file", "one"), await write("file", "two")]).toEqual([false, false]);
+  });
+
+  it("a cp that hangs is killed with its process group, and the file is written in place", async () => {
+    writeFileSync(at("file"), "old");
+    useCp(`#!/bin/sh\nsleep 60 &\necho $! > ${at("pid")}\nwait\n`, 0o755, 500);
+    const started = performance.now();
+    expect(await write("file", "one")).toBe(true);
+    expect(performance.now() - started).toBeLessThan(5_000);
+    const pid = Number(readFileSync(at("pid"), "utf8"));
+    await vi.waitFor(() => {
+      const entry = processEntry(pid);
+      expect(entry === undefined || isDead(entry)).toBe(true);
+    });
+    expect(readFileSync(at("file"), "utf8")).toBe("one");
+  });
+
+  it.each([
+    [0, false],
+    [1, true],
+  ])("a write does not wait for a process that keeps stderr open after cp exits with %i", async (code, inPlace) => {
+    writeFileSync(at("file"), "old");
+    useCp(`#!/bin/sh\nsleep 8 &\nexit ${code}\n`);
+    const started = performance.now();
+    expect(await write("file", "one")).toBe(inPlace);
+    expect(performance.now() - started).toBeLessThan(4_000);
+  });
+});
+
+it("a cp in the first directory of PATH is not run", async () => {
+  mkdirSync(at("bin"));
+  writeFileSync(at("bin/cp"), `#!/bin/sh\n: > ${at("ran")}\nexit 1\n`, { mode: 0o755 });
+  writeFileSync(at("file"), "old");
+  process.env.PATH = `${at("bin")}:${path}`;
+  try {
+    fs = createLocalBackend({ watcher: false }).root.fs;
+    expect([await write("file", "one"), existsSync(at("ran"))]).toEqual([false, false]);
+  } finally {
+    process.env.PATH = path;
+  }
 });
