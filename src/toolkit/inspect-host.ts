@@ -31,9 +31,9 @@ export async function inspectHost(options: {
     { createLocalBackend, RipgrepFinder },
     { fileLocks, openStateDirectory, statePathOf, stateProblem: problemOf },
   ] = await Promise.all([import("../backends/local/index.js"), import("../stores/files/index.js")]);
-  const ripgrep = await new RipgrepFinder().find();
   const backend = createLocalBackend({ watcher: false });
-  const { guard } = backend;
+  const { guard, cwd } = backend;
+  const ripgrep = await new RipgrepFinder({ workspace: cwd }).find();
   await backend.close();
   const statePath = statePathOf(options.stateDir);
   const stateProblem = problemOf({ path: statePath });

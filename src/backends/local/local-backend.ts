@@ -73,6 +73,7 @@ export function createLocalBackend(options: LocalBackendOptions = {}): LocalBack
     mode,
     clock: systemClock,
     engine: options.search ?? "ripgrep",
+    workspace: cwd,
     requireOpen,
     ...(watcher === undefined ? {} : { watch: watcher }),
   });

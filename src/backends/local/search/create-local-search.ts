@@ -30,7 +30,9 @@ export interface LocalSearchOptions {
   readonly clock: Clock;
   /** "ripgrep": use ripgrep if it is installed, see {@link RipgrepFinder}. "own": always use our own engine. */
   readonly engine: "ripgrep" | "own";
-  /** Where ripgrep is looked for. Default: the package, then PATH. */
+  /** A directory whose programs are not run. */
+  readonly workspace?: string;
+  /** Where ripgrep is looked for. Default: the package, then PATH outside `workspace`. */
   readonly finder?: RipgrepFinder;
   /** Kills a running ripgrep when this process is killed. Absent: it is not killed. */
   readonly watch?: ProcessWatch;
@@ -43,7 +45,7 @@ export interface LocalSearchOptions {
  * end record says which. Directory walks always use our own engine. No process or descriptor outlives its iteration.
  */
 export function createLocalSearch(options: LocalSearchOptions): (grant: Grant, call: BoundCall) => Search {
-  const finder = options.finder ?? new RipgrepFinder();
+  const finder = options.finder ?? new RipgrepFinder({ workspace: options.workspace });
   return (grant, call) => new LocalSearch({ ...options, finder }, { grant, call });
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -33,6 +33,24 @@ describe("RipgrepFinder", () => {
     expect(await finder.find()).toEqual({ path, engine: "ripgrep 15.2.1" });
     rmSync(path);
     expect(await finder.find()).toEqual({ path, engine: "ripgrep 15.2.1" });
+  });
+
+  it("takes none inside the workspace, however PATH spells it", async () => {
+    program("workspace/bin", 'echo "ripgrep 17.0.0"');
+    const outside = program("outside", 'echo "ripgrep 16.0.0"');
+    const at = (name: string) => join(directory, name);
+    symlinkSync(at("workspace/bin"), at("directory"));
+    mkdirSync(at("file"));
+    symlinkSync(at("workspace/bin/rg"), at("file/rg"));
+    symlinkSync(at("workspace"), at("link"));
+    const path = ["workspace/bin", "directory", "file", "link/bin", "outside/../workspace/bin", "outside"]
+      .map(at)
+      .join(":");
+    for (const workspace of [at("workspace"), at("link")]) {
+      expect((await new RipgrepFinder({ packaged: none, path, workspace }).find())?.path).toBe(outside);
+    }
+    const only = new RipgrepFinder({ packaged: none, path: `:.:${at("workspace/bin")}`, workspace: at("workspace") });
+    expect(await only.find()).toBeUndefined();
   });
 
   it("takes none that is too old, fails, or prints something else", async () => {

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { killAfter } from "../../../host/index.js";
-import { shortageOf } from "../../../kernel/index.js";
+import { isProgram, killAfter } from "../../../host/index.js";
+import { isWithin, shortageOf } from "../../../kernel/index.js";
 
 /** Older versions are several times slower on some patterns. */
 const OLDEST_RIPGREP = 15;
@@ -23,6 +23,8 @@ export interface RipgrepPlaces {
   packaged(): Promise<string>;
   /** Directories to search next, separated by colons. */
   readonly path: string;
+  /** An absolute directory whose programs are not run, because calls can write there. */
+  readonly workspace?: string | undefined;
 }
 
 /**
@@ -33,8 +35,8 @@ export class RipgrepFinder {
   readonly #places: RipgrepPlaces;
   #found: Promise<RipgrepProgram | undefined> | undefined;
 
-  constructor(places: RipgrepPlaces = { packaged: packagedRipgrep, path: process.env.PATH ?? "" }) {
-    this.#places = places;
+  constructor(places: Partial<RipgrepPlaces> = {}) {
+    this.#places = { packaged: packagedRipgrep, path: process.env.PATH ?? "", ...places };
   }
 
   /** Undefined where there is none. Never rejects. */
@@ -49,7 +51,7 @@ export class RipgrepFinder {
   /** Rejects if a program could not be started for lack of resources. */
   async #find(): Promise<RipgrepProgram | undefined> {
     const packaged = await this.#places.packaged().catch(() => undefined);
-    for (const path of [packaged, programOnPath(this.#places.path)]) {
+    for (const path of [packaged, programOnPath(this.#places)]) {
       const version = path === undefined ? undefined : await versionOf(path);
       if (path !== undefined && version !== undefined && version[0] >= OLDEST_RIPGREP) {
         return { path, engine: `ripgrep ${version.join(".")}` };
@@ -67,18 +69,25 @@ async function packagedRipgrep(): Promise<string> {
   return rgPath;
 }
 
-/** The first `rg` in an absolute directory of `path`; relative ones are skipped because they depend on the working directory. */
-function programOnPath(path: string): string | undefined {
-  for (const directory of path.split(":").filter((one) => isAbsolute(one))) {
-    const file = join(directory, "rg");
-    try {
-      accessSync(file, constants.X_OK);
-      if (statSync(file).isFile()) return file;
-    } catch {
-      // Not here.
-    }
+/**
+ * The first `rg` in an absolute directory of `path` outside the workspace. Under `npx`, PATH contains
+ * `node_modules/.bin` of the workspace, and its programs must not run without a policy.
+ */
+function programOnPath({ path, workspace }: RipgrepPlaces): string | undefined {
+  const directories = path.split(":").filter((one) => isAbsolute(one));
+  return directories
+    .map((directory) => join(directory, "rg"))
+    .find((file) => isProgram(file) && (workspace === undefined || !isInside(workspace, file)));
+}
+
+/** Whether the file or its target is inside the directory, symlinks followed. True if that cannot be determined. */
+function isInside(directory: string, file: string): boolean {
+  try {
+    const real = realpathSync(directory);
+    return [directory, real].some((one) => isWithin(one, file)) || isWithin(real, realpathSync(file));
+  } catch {
+    return true;
   }
-  return undefined;
 }
 
 /** Rejects if the program could not be started for lack of resources. */
