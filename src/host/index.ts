@@ -23,5 +23,5 @@ export {
 export { ProcessTree, type TreeCriteria, type TreeMember } from "./process/process-tree.js";
 export { removeNames } from "./process/remove-names.js";
 export { killAfter, processExists, type SignalTarget, sendSignal } from "./process/signal.js";
-export { isProgram, systemProgram } from "./process/system-program.js";
+export { isProgram, programOnPath, systemProgram } from "./process/system-program.js";
 export { takeReports, Watcher, type WatcherReport } from "./process/watcher.js";

@@ -9,22 +9,26 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { processEntry } from "../index.js";
 import { type Pipe, PipePool } from "./pipe-pool.js";
+import { systemProgram } from "./system-program.js";
 
 const { PATH, TMPDIR } = process.env;
 let directory: string;
 let temp: string;
 let pool: PipePool;
+const REAL_MKFIFO = systemProgram("mkfifo");
+let mkfifo = REAL_MKFIFO;
 const taken: Pipe[] = [];
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "haft-pool-"));
   temp = join(directory, "temp");
   mkdirSync(temp);
   process.env.TMPDIR = temp;
-  pool = new PipePool();
+  mkfifo = REAL_MKFIFO;
+  pool = new PipePool(undefined, () => mkfifo);
 });
 afterEach(() => {
   for (const pipe of taken.splice(0)) closeSync(pipe.readEnd);
@@ -52,8 +56,8 @@ async function until(holds: () => boolean): Promise<void> {
 /** What is run as `mkfifo` from now on. */
 function setMkfifo(script: string): void {
   const bin = mkdtempSync(join(directory, "bin-"));
-  writeFileSync(join(bin, "mkfifo"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  process.env.PATH = [bin, PATH].join(delimiter);
+  mkfifo = join(bin, "mkfifo");
+  writeFileSync(mkfifo, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 }
 
 describe.runIf(process.platform === "linux")("a pool of pipes", () => {
@@ -64,12 +68,9 @@ describe.runIf(process.platform === "linux")("a pool of pipes", () => {
   });
 
   it("that is closed while more are made leaves neither names nor the process that makes them", async () => {
-    const real = PATH?.split(delimiter)
-      .map((one) => join(one, "mkfifo"))
-      .find((one) => existsSync(one));
     expect(take()).toBe(true);
     const log = join(directory, "pid");
-    setMkfifo(`${real} "$4" "$5"; echo $$ >'${log}'; exec sleep 619`);
+    setMkfifo(`${REAL_MKFIFO} "$4" "$5"; echo $$ >'${log}'; exec sleep 619`);
     for (let count = 0; count < 40; count += 1) take();
     await until(() => existsSync(log) && readFileSync(log, "utf8").endsWith("\n"));
     expect(readdirSync(temp)).toHaveLength(1);
@@ -85,8 +86,20 @@ describe.runIf(process.platform === "linux")("a pool of pipes", () => {
     setMkfifo(script);
     expect([take(), take()]).toEqual([false, false]);
     expect(readdirSync(temp)).toEqual([]);
-    process.env.PATH = PATH;
+    mkfifo = REAL_MKFIFO;
     await until(take);
+  });
+
+  it("does not run an mkfifo in the first directory of PATH", () => {
+    setMkfifo(`echo >'${join(directory, "ran")}'; exit 1`);
+    process.env.PATH = [dirname(mkfifo ?? ""), PATH].join(delimiter);
+    pool = new PipePool();
+    expect([take(), existsSync(join(directory, "ran"))]).toEqual([true, false]);
+  });
+
+  it("makes none where mkfifo is missing", () => {
+    mkfifo = undefined;
+    expect([take(), readdirSync(temp)]).toEqual([false, []]);
   });
 
   it("makes pipes again after more could not be made in the background", async () => {
@@ -95,7 +108,7 @@ describe.runIf(process.platform === "linux")("a pool of pipes", () => {
     setMkfifo(`echo >'${log}'; exit 1`);
     for (let count = 0; count < 40; count += 1) expect(take()).toBe(true);
     await until(() => existsSync(log) && readdirSync(temp).length === 0);
-    process.env.PATH = PATH;
+    mkfifo = REAL_MKFIFO;
     for (let count = 0; count < 100; count += 1) await until(take);
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeNames } from "./remove-names.js";
 import { sendSignal } from "./signal.js";
+import { systemProgram } from "./system-program.js";
 
 /** Pipes created by one `mkfifo`, which takes about 2 ms. */
 const BATCH = 64;
@@ -34,14 +35,22 @@ export interface Pipe {
 export class PipePool {
   #free: Pipe[] = [];
   readonly #isUsable: boolean;
+  readonly #mkfifo: () => string | undefined;
   #notBefore = 0;
   /** The batch being created in the background. */
   #coming: { readonly batch: Batch; readonly child: ChildProcess } | undefined;
   #isClosed = false;
 
-  /** @param isUsable - False: never returns a pipe, as on a system that cannot create them. */
-  constructor(isUsable = process.platform === "linux" && existsSync("/proc/self/fd")) {
+  /**
+   * @param isUsable - False: never returns a pipe, as on a system that cannot create them.
+   * @param mkfifo - Finds the absolute path of `mkfifo`. Default: that of the operating system.
+   */
+  constructor(
+    isUsable = process.platform === "linux" && existsSync("/proc/self/fd"),
+    mkfifo = () => systemProgram("mkfifo"),
+  ) {
     this.#isUsable = isUsable;
+    this.#mkfifo = mkfifo;
   }
 
   /** A pipe, or undefined if none can be created now; use a socket then. */
@@ -74,12 +83,30 @@ export class PipePool {
 
   #makeNow(): void {
     const batch = newBatch();
-    this.#adopt(batch, batch !== undefined && spawnSync("mkfifo", batch.options, { stdio: "ignore" }).status === 0);
+    this.#adopt(batch, batch !== undefined && this.#run(batch));
+  }
+
+  #run({ options }: Batch): boolean {
+    const program = this.#mkfifo();
+    return program !== undefined && spawnSync(program, options, { stdio: "ignore" }).status === 0;
+  }
+
+  /** Does not keep this process alive. */
+  #start({ options }: Batch): ChildProcess | undefined {
+    const program = this.#mkfifo();
+    if (program === undefined) return undefined;
+    try {
+      const child = spawn(program, options, { stdio: "ignore" });
+      child.unref();
+      return child;
+    } catch {
+      return undefined;
+    }
   }
 
   #makeSoon(): void {
     const batch = newBatch();
-    const child = batch && mkfifo(batch);
+    const child = batch && this.#start(batch);
     if (batch === undefined || child === undefined) {
       this.#adopt(batch, false);
       return;
@@ -114,17 +141,6 @@ function newBatch(): Batch | undefined {
     const directory = mkdtempSync(join(tmpdir(), "haft-pipes-"));
     const paths = Array.from({ length: BATCH }, (_, index) => join(directory, String(index)));
     return { directory, paths, options: ["-m", "600", "--", ...paths] };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Starts to create the pipes. Does not keep this process alive. */
-function mkfifo({ options }: Batch): ChildProcess | undefined {
-  try {
-    const child = spawn("mkfifo", options, { stdio: "ignore" });
-    child.unref();
-    return child;
   } catch {
     return undefined;
   }

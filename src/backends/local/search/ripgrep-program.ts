@@ -1,8 +1,6 @@
 import { spawn } from "node:child_process";
-import { realpathSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
-import { isProgram, killAfter } from "../../../host/index.js";
-import { isWithin, shortageOf } from "../../../kernel/index.js";
+import { killAfter, programOnPath } from "../../../host/index.js";
+import { shortageOf } from "../../../kernel/index.js";
 
 /** Older versions are several times slower on some patterns. */
 const OLDEST_RIPGREP = 15;
@@ -51,7 +49,7 @@ export class RipgrepFinder {
   /** Rejects if a program could not be started for lack of resources. */
   async #find(): Promise<RipgrepProgram | undefined> {
     const packaged = await this.#places.packaged().catch(() => undefined);
-    for (const path of [packaged, programOnPath(this.#places)]) {
+    for (const path of [packaged, programOnPath("rg", this.#places)]) {
       const version = path === undefined ? undefined : await versionOf(path);
       if (path !== undefined && version !== undefined && version[0] >= OLDEST_RIPGREP) {
         return { path, engine: `ripgrep ${version.join(".")}` };
@@ -67,27 +65,6 @@ export const loadRipgrepPackage = () => import("@vscode/ripgrep");
 async function packagedRipgrep(): Promise<string> {
   const { rgPath } = await loadRipgrepPackage();
   return rgPath;
-}
-
-/**
- * The first `rg` in an absolute directory of `path` outside the workspace. Under `npx`, PATH contains
- * `node_modules/.bin` of the workspace, and its programs must not run without a policy.
- */
-function programOnPath({ path, workspace }: RipgrepPlaces): string | undefined {
-  const directories = path.split(":").filter((one) => isAbsolute(one));
-  return directories
-    .map((directory) => join(directory, "rg"))
-    .find((file) => isProgram(file) && (workspace === undefined || !isInside(workspace, file)));
-}
-
-/** Whether the file or its target is inside the directory, symlinks followed. True if that cannot be determined. */
-function isInside(directory: string, file: string): boolean {
-  try {
-    const real = realpathSync(directory);
-    return [directory, real].some((one) => isWithin(one, file)) || isWithin(real, realpathSync(file));
-  } catch {
-    return true;
-  }
 }
 
 /** Rejects if the program could not be started for lack of resources. */

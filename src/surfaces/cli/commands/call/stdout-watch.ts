@@ -1,7 +1,7 @@
 /** Detects that the reader of stdout is gone while nothing is written that would fail with EPIPE. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fstatSync } from "node:fs";
-import { sendSignal } from "../../../../host/index.js";
+import { sendSignal, systemProgram } from "../../../../host/index.js";
 
 /** Short calls are not watched. */
 const WATCH_AFTER_MS = 500;
@@ -15,9 +15,11 @@ export function watchStdout(onClosed: () => void): () => void {
   let stop = (): void => {};
   const timer = setTimeout(() => {
     const args = ["-f", `--pid=${process.pid}`, "/dev/null"];
+    const program = systemProgram("tail");
+    if (program === undefined) return;
     let tail: ChildProcess;
     try {
-      tail = spawn("tail", args, { stdio: ["ignore", 1, "ignore"] });
+      tail = spawn(program, args, { stdio: ["ignore", 1, "ignore"] });
     } catch {
       return; // no process could be started, so nothing is watched
     }

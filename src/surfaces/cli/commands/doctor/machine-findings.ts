@@ -1,8 +1,7 @@
 /** Checks Node.js, the operating system and optional programs. */
 import { execFileSync } from "node:child_process";
-import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { isAbsolute, join } from "node:path";
+import { isProgram, programOnPath } from "../../../../host/index.js";
 import type { HostFindings } from "../../../../toolkit/index.js";
 import { optionalPackages } from "../../installed-package.js";
 import type { DoctorFinding } from "./finding.js";
@@ -88,20 +87,8 @@ function packages(): readonly DoctorFinding[] {
   });
 }
 
-/** The first program of this name in an absolute directory of PATH. */
-function onPath(name: string): string | undefined {
-  const directories = (process.env.PATH ?? "").split(":").filter((directory) => isAbsolute(directory));
-  return directories.map((directory) => join(directory, name)).find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return existsSync(path) && statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
+/** Only a program that may be run: none of the workspace. */
+const onPath = (name: string) => programOnPath(name, { path: process.env.PATH ?? "", workspace: process.cwd() });
 
 function firstLine(path: string, args: readonly string[]): string | undefined {
   try {
