@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { baseEnvironment, homeDirectory, PipePool, systemClock, takeReports, Watcher } from "../../host/index.js";
 import {
   type Backend,
+  type BackendFlags,
   DEFAULT_GRACE_MS,
   type Fs,
   HaftError,
@@ -51,10 +52,10 @@ export interface LocalBackend extends Backend {
 const FLAGS = Object.freeze({
   processes: process.platform === "linux",
   signals: true,
-  links: true,
+  symlinks: true,
   jobs: true,
   detach: true,
-});
+} satisfies BackendFlags);
 
 /**
  * This machine: its files, commands and search. Opens nothing until it is used.

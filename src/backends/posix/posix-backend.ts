@@ -47,6 +47,14 @@ export async function createPosixBackend(options: PosixBackendOptions): Promise<
   return new PosixBackend(name, remote);
 }
 
+const FLAGS = Object.freeze({
+  processes: true,
+  signals: false,
+  symlinks: true,
+  jobs: true,
+  terminal: false,
+} satisfies BackendFlags);
+
 class PosixBackend implements Backend {
   readonly name: string;
   readonly flags: BackendFlags;
@@ -68,7 +76,7 @@ class PosixBackend implements Backend {
     this.home = home;
     this.cwd = cwd;
     this.realCwd = realCwd;
-    this.flags = Object.freeze({ processes: true, signals: false, links: true, jobs: true, terminal: false });
+    this.flags = FLAGS;
     // Without these a name is checked in one step and used in the next.
     this.guard = facts.has("mvT") && facts.has("stat") && facts.has("proc") ? "pinned" : "checked";
     this.root = Object.freeze({

@@ -193,7 +193,7 @@ underEachShell((shell) => {
   it("openLocalPosix reports its working directory, and gives commands the usual environment", async () => {
     backend = await openLocalPosix({ shell, cwd: machine.work, setEnv: { HOME: machine.directory } });
     expect([backend.home, backend.cwd, backend.guard]).toEqual([machine.directory, machine.work, "pinned"]);
-    expect(backend.flags).toEqual({ processes: true, signals: false, links: true, jobs: true, terminal: false });
+    expect(backend.flags).toEqual({ processes: true, signals: false, symlinks: true, jobs: true, terminal: false });
     const shown = out(await run('printf "%s %s %s" "$GIT_TERMINAL_PROMPT" "$TERM" "$PWD"'));
     expect(shown).toBe(`0 dumb ${machine.work}`);
   });
