@@ -1,4 +1,4 @@
-import type { Backend } from "../../kernel/index.js";
+import type { Backend, Captured } from "../../kernel/index.js";
 import { override, wrapBackend } from "./wrap-backend.js";
 
 /**
@@ -36,7 +36,11 @@ export function brokenBackend<B extends Backend>(backend: B): B {
         // Ignores environment and input, reports kept bytes as produced bytes, and every end as a success.
         exec: async (command, { env: _env, input: _input, ...options }) => {
           const result = await shell.exec(command, options);
-          const counted = { ...result.stdout, produced: result.stdout.head.length, dropped: 0 };
+          const counted = {
+            ...result.stdout,
+            produced: result.stdout.head.length,
+            omittedBytes: 0,
+          } satisfies Captured;
           return { ...result, exit: { by: "code", code: 0 }, stdout: counted };
         },
       }),

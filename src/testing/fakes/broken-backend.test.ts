@@ -50,6 +50,7 @@ describe("a deliberately broken backend", () => {
         "shell:stdin:given",
         "shell:env:overlay",
         "shell:output:head-and-tail",
+        "shell:output:default-keep",
         "search:grep:literal",
         "search:grep:lines",
         "search:pages:neither-overlap-nor-skip",
