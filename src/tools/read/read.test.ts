@@ -261,11 +261,15 @@ describe("what cannot be read", () => {
     });
   });
 
-  it("does not suggest a dangling symlink for itself", async () => {
+  it("reports a dangling symlink with its target, and does not suggest it for itself", async () => {
     const backend = createMemoryBackend();
     backend.plant({ kind: "link", path: `${backend.cwd}/gone`, target: "nowhere" });
     const failed = await toolBench({ backend }).call("read", { path: "gone" });
-    expect([failed.code, failed.details?.near]).toEqual(["FS_NOT_FOUND", undefined]);
+    expect(failed).toMatchObject({
+      code: "FS_NOT_FOUND",
+      message: 'Did not read "gone": it is a dangling symlink to "nowhere". Use another path, or restore its target.',
+    });
+    expect(failed.details?.near).toBeUndefined();
   });
 
   it("refuses an empty path, one with a NUL byte and one with half a character before it touches anything", async () => {

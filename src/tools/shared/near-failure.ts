@@ -33,11 +33,27 @@ export async function withNearPaths(
   ctx: ToolContext,
 ): Promise<ToolResult<never>> {
   if (failure.code !== "FS_NOT_FOUND") return failure;
-  const { near, lookAlikes: alike } = await nearPaths(ctx, absolute, givenPath);
+  const { near, lookAlikes: alike, isDangling } = await nearPaths(ctx, absolute, givenPath);
+  if (isDangling) return danglingSymlink(failure, absolute, ctx);
   if (near.length === 0) return failure;
   const message =
     alike.length > 0 ? lookAlikes(absolute, givenPath, alike) : `Did you mean ${near.map(quoted).join(", ")}?`;
   return { ...failure, message: `${failure.message} ${message}`, details: { ...(failure.details as object), near } };
+}
+
+/** The reason after the last `: ` of the message is replaced. */
+async function danglingSymlink(
+  failure: ToolResult<never>,
+  absolute: string,
+  ctx: ToolContext,
+): Promise<ToolResult<never>> {
+  const info = await ctx.fs.stat(absolute).catch(() => undefined);
+  const target = info?.target === undefined ? "" : ` to ${quoted(info.target)}`;
+  const message = (failure.message ?? "").replace(
+    /: no such [^:]*$/,
+    `: it is a dangling symlink${target}. Use another path, or restore its target.`,
+  );
+  return { ...failure, message, details: { ...(failure.details as object), isDangling: true } };
 }
 
 /** Refuses a new file whose name looks the same as an existing one. */

@@ -8,6 +8,8 @@ export interface NearPaths {
   readonly near: readonly string[];
   /** The names that differ from the missing one only in characters that look alike. */
   readonly lookAlikes: readonly string[];
+  /** The missing name exists, but as a symlink whose target is missing. */
+  readonly isDangling: boolean;
 }
 
 /** Similar names beside a missing path; nothing when the directory cannot be listed. */
@@ -19,10 +21,11 @@ export async function nearPaths(ctx: ToolContext, absolute: string, givenPath: s
     const others = children.map(({ name }) => name).filter((name) => name !== missingName);
     const folded = foldLookAlikes(missingName);
     const alike = others.filter((name) => foldLookAlikes(name) === folded);
-    return { near: nearestNames(missingName, others).map((name) => siblings(givenPath, name)), lookAlikes: alike };
+    const near = nearestNames(missingName, others).map((name) => siblings(givenPath, name));
+    return { near, lookAlikes: alike, isDangling: children.some(({ name }) => name === missingName) };
   } catch {
     // The directory is missing or not granted: nothing to suggest.
-    return { near: [], lookAlikes: [] };
+    return { near: [], lookAlikes: [], isDangling: false };
   }
 }
 
