@@ -75,7 +75,7 @@ export const FILE_TRANSCRIPTS: readonly Transcript[] = [
         input: ' {"path":"a"} ',
         outcome: { is_error: false, output: "Showing lines 1–1 of 1\n     1│x" },
       },
-      { name: "read", input: null, outcome: { is_error: true, has: ["`path`", "missing"] } },
+      { name: "read", input: null, outcome: { is_error: true, has: ["`path`", "required"] } },
       { name: "read", input: "hello", outcome: { is_error: true, has: ["hello"] } },
       { name: "read", input: 7, outcome: { is_error: true, has: ["7"] } },
       { name: "read", input: "{oops}", outcome: { is_error: true, has: ["not valid JSON", "line 1, column 2"] } },
