@@ -11,7 +11,7 @@ import {
   writeData,
 } from "./golden.fixture.js";
 
-const NO_PARENT = 'Did not write "x/y.txt": its folder does not exist. Make it first.';
+const NO_PARENT = 'Did not write "x/y.txt": its directory does not exist. Make it first.';
 const SHORT_A = "aaaaaaaaaaaa";
 const SHORT_B = "bbbbbbbbbbbb";
 
@@ -66,9 +66,9 @@ const GOLDENS: readonly Golden[] = [
     ids: ["IR-068", "ZC-028", "BD-032"],
     situation: "CRLF and a mark that were not carried over",
     result: succeeded(
-      writeData({ created: false, beforeHash: HASH_B, differs: ["byte-order mark", "CRLF line ends"] }),
+      writeData({ created: false, beforeHash: HASH_B, differs: ["byte-order mark", "CRLF line endings"] }),
     ),
-    haft: `Replaced "a.txt": 6 bytes, sha256 ${SHORT_A} (was ${SHORT_B}). Not carried over from the old file: byte-order mark, CRLF line ends.`,
+    haft: `Replaced "a.txt": 6 bytes, sha256 ${SHORT_A} (was ${SHORT_B}). Not carried over from the old file: byte-order mark, CRLF line endings.`,
     indusagi: "Saved 6 bytes to a.txt.",
     zeroclaw: said("Wrote 6 bytes to a.txt"),
     buddy: "Wrote 6 bytes to a.txt",

@@ -51,7 +51,7 @@ function bytesBelow(directory: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     names.map((name) => {
       const info = lstatSync(join(directory, name));
-      return [name, info.isFile() ? `${info.mtimeMs} ${readFileSync(join(directory, name), "latin1")}` : "folder"];
+      return [name, info.isFile() ? `${info.mtimeMs} ${readFileSync(join(directory, name), "latin1")}` : "directory"];
     }),
   );
 }
