@@ -15,12 +15,16 @@ const FLAG_NAMES: Readonly<Record<keyof BackendFlags, true>> = {
 
 /** What every backend guarantees besides its ports: its flags, and how it closes. The latter needs `openAnother` of the fixture. */
 export const backendSuite: Suite<Fixture> = [
-  on("backend:flags:declared", "The flags have only declared names, and booleans as values", async ({ backend }) => {
-    const undeclared = Object.keys(backend.flags).filter((name) => !Object.hasOwn(FLAG_NAMES, name));
-    expectEqual(undeclared, [], "undeclared flags");
-    const odd = Object.entries(backend.flags).filter(([, value]) => value !== undefined && typeof value !== "boolean");
-    expectEqual(odd, [], "flags that are not booleans");
-  }),
+  on(
+    "backend:flags:declared",
+    "The flags have only declared names, and booleans as values",
+    async ({ backend: { flags } }) => {
+      const undeclared = Object.keys(flags).filter((name) => !Object.hasOwn(FLAG_NAMES, name));
+      expectEqual(undeclared, [], "undeclared flags");
+      const odd = Object.entries(flags).filter(([, value]) => value !== undefined && typeof value !== "boolean");
+      expectEqual(odd, [], "flags that are not booleans");
+    },
+  ),
   on(
     "backend:close:refuses-everything",
     "After close, bind and all ports reject with BACKEND_UNAVAILABLE",

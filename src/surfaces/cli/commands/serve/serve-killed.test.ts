@@ -85,10 +85,10 @@ it("a server that is killed takes ten jobs and their children with it; the next 
   const next = serve();
   await next.begin();
   await next.call("time", {});
-  await until(() => next.notes().includes("jobs that have ended since"), 10_000);
+  await until(() => next.notes().includes("jobs ended with an earlier"), 10_000);
   const ids = numbers.map((number) => `job-${number + 1}`);
   expect(next.notes()).toContain(`jobs ended with an earlier haft process: ${ids.join(", ")}.`);
-  expect(next.notes().match(/jobs that have ended/g)).toHaveLength(1);
+  expect(next.notes().match(/jobs ended with an earlier/g)).toHaveLength(1);
   next.child.stdin?.end();
   await new Promise((resolve) => next.child.once("exit", resolve));
 
