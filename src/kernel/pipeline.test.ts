@@ -179,7 +179,10 @@ describe("record", () => {
 
   it("does not run a call whose record cannot be kept", async () => {
     const refuse = async () => {
-      throw new HaftError("STORE_UNWRITABLE", 'The state directory "/s" cannot be written. Name another with `--state`.');
+      throw new HaftError(
+        "STORE_UNWRITABLE",
+        'The state directory "/s" cannot be written. Name another with `--state`.',
+      );
     };
     const host = bareHost({ audit: { begin: refuse, end: refuse } });
     const { backend, touched } = recordingBackend();

@@ -114,7 +114,10 @@ describe("haft doctor", () => {
 
   it("says so where the directory may not be a workspace", async () => {
     const lost = await report([], {}, home);
-    expect(found(lost, "workspace")).toMatchObject({ status: "limits", found: expect.stringContaining("home directory") });
+    expect(found(lost, "workspace")).toMatchObject({
+      status: "limits",
+      found: expect.stringContaining("home directory"),
+    });
     expect(lost.status).toBe(0);
   });
 
