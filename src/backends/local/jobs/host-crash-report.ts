@@ -1,10 +1,11 @@
 /** What the next start reports about a host that was killed. */
-
-import type { WatcherReport } from "../../../host/index.js";
 import type { EndedJob } from "./recovered-jobs.js";
 
-/** What ended because its host did. */
-export interface HostCrashReport extends WatcherReport {
+/** What ended because its host did: the report of a watcher, and what state on disk says. Its types need none of Node.js. */
+export interface HostCrashReport {
+  /** Milliseconds since 1970. */
+  readonly endedMs: number;
+  readonly processes: readonly { readonly pid: number; readonly name: string }[];
   /** Jobs of it. Their output can still be asked for. */
   readonly jobs?: readonly EndedJob[];
   /** Files that it was overwriting. Each start reports them until they are restored, or the backup is deleted. */
