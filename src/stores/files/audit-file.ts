@@ -1,10 +1,13 @@
 /** One file of the audit record as the process that writes it holds it. */
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, ftruncateSync, lstatSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 /** More than an entry whose input is clipped, with a few claims. */
 const SCRATCH_BYTES = 16_384;
 const MOST_BYTES_A_UNIT = 3;
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
+/** A symlink or a FIFO in the place of the file is an error: the lines would go elsewhere, or nowhere. */
+const LINES_FLAGS = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
 
 /** The lines of one day and the head that follows them. */
 export class AuditFile {
@@ -12,14 +15,17 @@ export class AuditFile {
   readonly #headFile: number;
   readonly #scratch = Buffer.allocUnsafe(SCRATCH_BYTES);
   readonly #path: string;
+  readonly #inode: number;
   #size: number;
 
   constructor(directory: string, name: string) {
     this.#path = join(directory, name);
     // After `close` the same chain may continue in the file it had.
-    this.#linesFile = openSync(`${this.#path}.jsonl`, "a", 0o600);
+    this.#linesFile = openSync(`${this.#path}.jsonl`, LINES_FLAGS, 0o600);
     try {
-      this.#size = fstatSync(this.#linesFile).size;
+      const { size, ino } = fstatSync(this.#linesFile);
+      this.#size = size;
+      this.#inode = ino;
       this.#headFile = openSync(`${this.#path}.head`, constants.O_RDWR | constants.O_CREAT, 0o600);
     } catch (error) {
       closeSync(this.#linesFile);
@@ -45,11 +51,11 @@ export class AuditFile {
     return this.#size === 0;
   }
 
-  /** Whether the file has no name any more, so that nobody would find what is written to it. */
+  /** Whether the file was deleted or something else has its path, so that no reader would find new lines. One that was renamed is still used. */
   get isRemoved(): boolean {
-    const { nlink, ino } = fstatSync(this.#linesFile);
-    // Some file systems count no names.
-    return nlink === 0 && inodeAt(`${this.#path}.jsonl`) !== ino;
+    const inode = inodeAt(`${this.#path}.jsonl`);
+    if (inode === this.#inode) return false;
+    return inode !== undefined || fstatSync(this.#linesFile).nlink === 0;
   }
 
   /** Of one length always, so that it is overwritten in one write. */
@@ -76,7 +82,7 @@ export class AuditFile {
 /** Undefined where nothing can be found under the path. */
 function inodeAt(path: string): number | undefined {
   try {
-    return statSync(path).ino;
+    return lstatSync(path).ino;
   } catch {
     return undefined;
   }

@@ -1,4 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -170,6 +180,25 @@ describe("the audit record by files", () => {
     const { calls, problems } = readAudit(state);
     expect(calls.map((one) => one.id)).toEqual(ids);
     expect(problems).toMatchObject([{ why: "3 lines before it were removed while their process ran" }]);
+  });
+
+  it.each([
+    ["a directory", (path: string) => mkdirSync(path)],
+    ["a symlink", (path: string) => symlinkSync("/dev/null", path)],
+  ])("rejects entries while %s is in the place of the log", async (_, replace) => {
+    const audit = fileAudit(state);
+    await audit.begin(call);
+    await turn();
+    const path = join(state.path, "audit", files(".jsonl")[0] ?? "");
+    rmSync(path);
+    replace(path);
+    audit.begin(call);
+    await turn();
+    expect(() => audit.begin(call)).toThrow(expect.objectContaining({ code: "STORE_UNWRITABLE" }));
+    rmSync(path, { recursive: true });
+    const id = await audit.begin(call);
+    audit.close();
+    expect(readAudit(state).calls.at(-1)).toMatchObject({ id });
   });
 
   it("rejects entries while a removed log cannot be recreated, and still reports what was lost", async () => {
