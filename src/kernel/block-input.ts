@@ -166,7 +166,7 @@ export class BlockInput {
   }
 }
 
-/** What a write is reported of a block that failed: its own, or the one that an earlier write has left waiting. */
+/** The error that a write throws for a failed block: its own, or one that an earlier write left in the queue. */
 function faultFor(writing: Writing, thrown: unknown, of: Writing): unknown {
   if (!HaftError.is(thrown)) return thrown;
   const { id, givenBytes, lastBytes } = writing;

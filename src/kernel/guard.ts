@@ -27,7 +27,7 @@ export function requireCovered(grant: Grant, path: string, access: Access): void
  * Rejects unless the grant covers `access` at `path` and at all below it.
  *
  * @param excepted - What the grant excepts below `path`: "refused" (default) when the operation would take it too,
- *   "left-out" when the operation passes it over.
+ *   "skipped" when the operation passes it over.
  */
 export function requireTreeCovered(
   grant: Grant,

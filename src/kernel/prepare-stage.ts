@@ -40,12 +40,12 @@ function notPlain(run: CallRun, problem: string): Ending {
 }
 
 function takeArguments(run: CallRun, checked: Validated): Step {
-  const { presenter: face } = run.tool;
+  const { presenter } = run.tool;
   if ("problem" in checked) return invalid(run, checked.problem, { ...checked });
   run.args = isRecord(checked.value) ? checked.value : {};
-  const unusable = resolveFileUrls(run, face?.paths ?? []);
+  const unusable = resolveFileUrls(run, presenter?.paths ?? []);
   if (unusable !== undefined) return unusable;
-  if (face !== undefined) return decode(run, face);
+  if (presenter !== undefined) return decode(run, presenter);
   run.input = checked.value;
   return undefined;
 }

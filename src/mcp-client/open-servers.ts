@@ -58,7 +58,7 @@ export interface ServerState {
 }
 
 export interface Servers {
-  /** Resolves once every server is there or has failed, at the latest after `withinMs`. Never rejects. */
+  /** Resolves once every server is there or has failed, at the latest after `startupTimeoutMs`. Never rejects. */
   readonly ready: Promise<void>;
   /** In the order of the configuration. */
   states(): readonly ServerState[];

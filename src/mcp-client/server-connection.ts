@@ -37,7 +37,7 @@ export interface ServerConnectionOptions {
 }
 
 /** What a call needs of its context. */
-export type CallContext = Pick<ToolContext, "signal" | "emit" | "artifacts">;
+export type ServerCallContext = Pick<ToolContext, "signal" | "emit" | "artifacts">;
 
 interface Connection {
   readonly client: Client;
@@ -82,7 +82,11 @@ export class ServerConnection {
   }
 
   /** Runs one tool there. A call that was lost with its server is not sent again, since it may have been done. */
-  async call(tool: string, input: Readonly<Record<string, unknown>>, ctx: CallContext): Promise<ToolResult<never>> {
+  async call(
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+    ctx: ServerCallContext,
+  ): Promise<ToolResult<never>> {
     const { signal } = ctx;
     const { server, timeoutMs } = this.#options;
     const request = { method: "tools/call", params: { name: tool, arguments: input } };

@@ -53,7 +53,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     }
   });
 
-  it("goes through policy, which is reported the server and its tool", async () => {
+  it("is judged by policy, with the names of the server and its tool", async () => {
     const servers = await connect({ docs: handMade(bench.directory, "docs") });
     const seen: (readonly Claim[])[] = [];
     const call = await calling(servers, {

@@ -41,7 +41,7 @@ export interface ConfiguredServers {
  * reported, and never causes a rejection here.
  */
 export async function configuredServers(options: ConfiguredServersOptions): Promise<ConfiguredServers> {
-  const { config, cwd, version, lookUp, onNote, onChange, startupTimeoutMs: withinMs, retryMs } = options;
+  const { config, cwd, version, lookUp, onNote, onChange, startupTimeoutMs, retryMs } = options;
   const failed: ServerState[] = [];
   const servers: Record<string, ServerAddress> = {};
   for (const [name, configured] of Object.entries(config.servers)) {
@@ -63,7 +63,7 @@ export async function configuredServers(options: ConfiguredServersOptions): Prom
     isOn: (name) => config.tools[name] !== false,
     ...(onNote === undefined ? {} : { onNote }),
     ...(onChange === undefined ? {} : { onChange }),
-    ...(withinMs === undefined ? {} : { startupTimeoutMs: withinMs }),
+    ...(startupTimeoutMs === undefined ? {} : { startupTimeoutMs }),
     ...(retryMs === undefined ? {} : { retryMs }),
   });
   const tools = (): Promise<readonly DefinedTool[]> => opened.ready.then(() => opened.tools());

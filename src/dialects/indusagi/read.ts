@@ -5,12 +5,10 @@ import { missing, omitUndefined, shownValue, textArgument } from "../arguments.j
 import { givenPathOf } from "../failure.js";
 import { gutter, numberLines } from "../line-gutter.js";
 import { counted, newTruncations, textResult } from "../rendering.js";
+import { UNBOUNDED_READ } from "../whole-text.js";
 import type { IndusagiEdition } from "./edition.js";
 import { renderIndusagiFailure } from "./failure-text.js";
 import { readNotice, showingLines } from "./messages.js";
-
-/** Lines and bytes of a window are bounded by the context's budget alone; these are what a tool can count to. */
-const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 export function indusagiReadPresenter(edition: IndusagiEdition): ToolPresenter<ReadInput, ReadData, ReadLimits> {
   return {
@@ -27,14 +25,7 @@ export function indusagiReadPresenter(edition: IndusagiEdition): ToolPresenter<R
       required: ["path"],
     },
     paths: ["path"],
-    limits: {
-      maxLines: UNBOUNDED,
-      maxBytes: UNBOUNDED,
-      maxLineBytes: UNBOUNDED,
-      truncate: "none",
-      notebooks: false,
-      media: false,
-    },
+    limits: UNBOUNDED_READ,
     decode(args) {
       const path = textArgument(args, "path");
       if (path === undefined || path === "") return missing("path", "text that is not empty");

@@ -4,13 +4,10 @@ import type { ReadData, ReadInput, ReadLimits } from "../../tools/read/contract.
 import { missing, textArgument } from "../arguments.js";
 import { givenPathOf } from "../failure.js";
 import { newTruncations, textResult } from "../rendering.js";
-import { wholeText } from "../whole-text.js";
+import { UNBOUNDED_READ, wholeText } from "../whole-text.js";
 import { failed } from "./envelope.js";
 import { type FileErrorTexts, fileError } from "./file-error.js";
 import * as messages from "./messages.js";
-
-/** The seed sets no bound; the tool's own hard cap still holds. */
-const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 export const fileReadPresenter: ToolPresenter<ReadInput, ReadData, ReadLimits> = {
   name: "file_read",
@@ -23,14 +20,7 @@ export const fileReadPresenter: ToolPresenter<ReadInput, ReadData, ReadLimits> =
     required: ["path"],
   },
   paths: ["path"],
-  limits: {
-    maxLines: UNBOUNDED,
-    maxBytes: UNBOUNDED,
-    maxLineBytes: UNBOUNDED,
-    truncate: "none",
-    notebooks: false,
-    media: false,
-  },
+  limits: UNBOUNDED_READ,
   decode(args) {
     const path = textArgument(args, "path");
     return path === undefined ? missing("path", "text") : { input: { path } };

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { HaftError, type Io, MAX_TIMER_MS } from "../../kernel/index.js";
 
-/** The patience of one caller: its signal and its time. */
+/** How long one caller waits: its signal and its time limit. */
 export class LockDeadline {
   readonly #startedMs = Date.now();
 

@@ -46,7 +46,7 @@ export function openStateDirectory(path?: string): StateDirectory {
   });
 }
 
-/** Where `openStateFolder` would look, absolute. */
+/** Where `openStateDirectory` would look, absolute. */
 export function statePathOf(path?: string): string {
   return resolve(path ?? expandHome(defaultStatePath(process.env), homeDirectory()));
 }

@@ -55,9 +55,9 @@ export const editTool = defineTool({
   run: runEdit,
 });
 
-function claimsOf(input: EditInput, look: ClaimContext<EditLimits>): readonly Claim[] {
-  const path = look.resolve(input.path);
-  return [{ kind: "file", path, access: ["read", "write"], scope: "self" }, ...lookAlikeClaims(path, look)];
+function claimsOf(input: EditInput, context: ClaimContext<EditLimits>): readonly Claim[] {
+  const path = context.resolve(input.path);
+  return [{ kind: "file", path, access: ["read", "write"], scope: "self" }, ...lookAlikeClaims(path, context)];
 }
 
 async function runEdit(input: EditInput, ctx: ToolContext<EditLimits>): Promise<ToolResult<EditData>> {

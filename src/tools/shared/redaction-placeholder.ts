@@ -12,7 +12,7 @@ export function refuseText(text: string, parameter: string, verb: string, path: 
   const placeholder = PLACEHOLDER.exec(text)?.[0];
   const problem =
     placeholder !== undefined
-      ? `\`${parameter}\` holds ${placeholder}, which stands for a redacted secret. Change only the lines around it`
+      ? `\`${parameter}\` contains ${placeholder}, which stands for a redacted secret. Change only the lines around it`
       : hasLoneSurrogate(text)
         ? `\`${parameter}\` contains a lone surrogate (half a character). Send whole characters`
         : undefined;

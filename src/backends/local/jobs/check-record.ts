@@ -25,7 +25,7 @@ export interface JobRecord extends Pick<JobInfo, "id" | "command" | "cwd" | "lif
     /** Bytes printed to each stream. */
     readonly produced: { readonly stdout: number; readonly stderr: number };
   };
-  /** Somebody was reported of its end: the host that started it, or a later one. */
+  /** Its end was reported, by the host that started it or by a later one. */
   readonly isReported?: true;
 }
 

@@ -86,7 +86,7 @@ export class RemoteShell {
     this.#channel.write(blocks.length === 0 ? `${line}\n` : Buffer.concat([Buffer.from(`${line}\n`), ...blocks]));
   }
 
-  /** Sets who gets the frames from now on, and who is reported of the end; at once when it has ended already. */
+  /** Sets the listeners for frames and for the end. The latter is called at once if the shell has already ended. */
   listen(onFrame: (frame: Frame) => void, onEnd: (why: string) => void): void {
     this.#onFrame = onFrame;
     this.#onEnd = onEnd;

@@ -94,7 +94,7 @@ underEachShell((shell) => {
     expect(await pid()).toEqual({ by: "code", code: 0 });
   });
 
-  it("a name that is not UTF-8 is reported of, cannot be opened, and is no other entry", async () => {
+  it("a name that is not UTF-8 is listed, cannot be opened, and is not taken for another entry", async () => {
     execFileSync("sh", [
       "-c",
       `cd "$0"; for n in 'n\\377' 'm\\376'; do echo needle >"$(printf "$n")"; done

@@ -28,7 +28,7 @@ export function refuseCommand(command: string, options: Pick<ShellOptions, "cwd"
 }
 
 /** Why the remote side did not enter a command's directory, as a clause. */
-export function directoryProblem(cwd: string, word: string | undefined): string {
+export function enterProblem(cwd: string, word: string | undefined): string {
   return cwdProblem(cwd, word === "absent" || word === "file" ? word : "closed");
 }
 

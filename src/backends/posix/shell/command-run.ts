@@ -22,7 +22,7 @@ import {
   commandRequest,
   type Directories,
   directoryChanges,
-  directoryProblem,
+  enterProblem,
   InputNotStaged,
   NO_TRAILER,
   refuseCommand,
@@ -162,7 +162,7 @@ export class CommandRun {
 
   async #answered(id: number, frame: Frame): Promise<ShellResult> {
     const [, what, why] = frame.words;
-    if (what === "nocwd") return this.#notStarted("spawn-error", directoryProblem(this.#options.cwd, why));
+    if (what === "nocwd") return this.#notStarted("spawn-error", enterProblem(this.#options.cwd, why));
     if (what === "nonote") return this.#notStarted("spawn-error", NO_TRAILER);
     if (what === "refused" || what === "moved") return this.#notStarted(this.#why ?? "channel-lost");
     return this.#ended(id, readReport(frame, this.#keep), "itself");

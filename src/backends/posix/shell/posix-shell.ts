@@ -24,7 +24,7 @@ import {
   commandRequest,
   Directories,
   directoryChanges,
-  directoryProblem,
+  enterProblem,
   InputNotStaged,
   NO_TRAILER,
   refuseCommand,
@@ -69,7 +69,7 @@ export class PosixShell implements Shell {
     const tag = options.lifetime === "keep" ? `${this.#remote.tag}k-` : `${this.#remote.tag}-`;
     const { id, words, exited } = await this.#send(command, options, tag);
     const [, what, pid = ""] = words;
-    if (what === "nocwd") throw notStarted(directoryProblem(options.cwd, pid));
+    if (what === "nocwd") throw notStarted(enterProblem(options.cwd, pid));
     if (what === "nonote") throw withoutTrailer();
     if (what !== "spawned") throw unavailable(this.#name, "the connection was replaced by another one");
     const { keep = DEFAULT_KEEP, lifetime } = requireByteCounts(options);
