@@ -13,7 +13,7 @@ const AUDIT_INPUT_BYTES = 4_096;
 /** Bytes of a call's id that its audit entry keeps. */
 const AUDIT_ID_BYTES = 256;
 
-/** A call that could not be put in the audit log does not run: an act that nobody can see afterwards is no act of ours. */
+/** A call that cannot be written to the audit log does not run, because it could not be traced afterwards. */
 export async function auditBegin(run: CallRun): Promise<Ending | undefined> {
   const { tool } = run;
   const { clock } = run.context.host;

@@ -79,7 +79,7 @@ export interface HostServices {
   readonly media?: Media;
   readonly hooks?: Hooks;
   readonly rate?: RateLimit;
-  /** Milliseconds that a user is waited for. Default 120,000; the call's deadline stands still meanwhile. */
+  /** Milliseconds to wait for an approval. Default 120,000; the call's deadline is paused meanwhile. */
   readonly approvalTimeoutMs?: number;
   /** The next context number; unique and rising for this host. */
   nextContextId(): number;

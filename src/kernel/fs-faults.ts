@@ -81,10 +81,10 @@ export function systemFault(errno: Errno, did: string, path: string, call?: stri
 }
 
 /**
- * The error about `path` for what a system call or another's operation threw; one of ours passes unchanged.
+ * The error about `path` for what a system call or a foreign operation threw. A HaftError is returned unchanged.
  *
- * @param said - The words of whoever threw, for `details.system`; `otherwise`: what the reader learns and does next where the
- *   code is not known.
+ * @param said - `system`: the original message, for `details.system`. `otherwise`: the reason and the next step if the code is
+ *   unknown.
  */
 export function thrownFault(
   thrown: unknown,

@@ -166,7 +166,7 @@ export function requireLive(call: Pick<BoundCall, "id" | "signal">): void {
   throw revoked(call.id);
 }
 
-/** The error of every use after a call has ended. Most calls that bind ports make one and show it to nobody, so it has no stack. */
+/** The error of every use after a call has ended. Most calls create one that is never thrown, so it has no stack. */
 export function revoked(id: string): HaftError {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

@@ -38,7 +38,7 @@ describe("what a tool throws or returns", () => {
     }
   });
 
-  it("is reported to the author where it is no tool result", async () => {
+  it("is reported to the author if it is not a tool result", async () => {
     const block = (content: unknown) => ({ isError: false, content });
     const odd: unknown[] = [undefined, null, "text", 5, [], {}, { isError: false }, { isError: "false", content: [] }];
     odd.push(block("text"), block([null]), block([{ kind: "text" }]), block([{ kind: "film" }]));

@@ -29,7 +29,7 @@ export function rangeStart(offset: number, sizeBytes: number): number {
 /** Milliseconds between TERM and KILL. */
 export const DEFAULT_GRACE_MS = 3_000;
 
-/** Milliseconds after its leader's exit in which a command may still print and end before what is left of it is a survivor. */
+/** Milliseconds after its leader's exit in which the other processes of a command may print and end; later ones are survivors. */
 export const SETTLE_MS = 100;
 
 /** The grace of a command: `DEFAULT_GRACE_MS` where none is given. */

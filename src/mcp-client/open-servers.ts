@@ -50,10 +50,10 @@ export interface OpenServersOptions {
 /** What became of one server. */
 export interface ServerState {
   readonly name: string;
-  /** "late": nothing was heard of it yet. */
+  /** "late": it has not answered yet. */
   readonly state: "there" | "late" | "failed";
   readonly tools: readonly DefinedTool[];
-  /** Why it is not there, or what of it is not offered; sentences without their subject. */
+  /** Why it is not connected, or which of its tools are not offered; sentences without their subject. */
   readonly reported: readonly string[];
 }
 

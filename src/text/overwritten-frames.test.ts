@@ -62,7 +62,7 @@ describe("omitOverwritten", () => {
     expect(of("⠋\r⠙\r⠹\n")).toEqual(["⠹\n", 2]);
   });
 
-  it("leaves what stands between frames and is none", () => {
+  it("leaves text between frames that is not a frame", () => {
     const frames = (from: number) => [0, 1, 2].map((at) => `copying file ${from + at}0% of all`).join("\r");
     const shown = ["error: disk full\rcopying file 60% of all\n", 5];
     expect(of(`${frames(1)}\rerror: disk full\r${frames(4)}\n`)).toEqual(shown);

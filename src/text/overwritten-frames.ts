@@ -21,10 +21,10 @@ const MAX_START = 40;
 const DRAWS = /\x1b\[(?:[01]?G|[0-3]?[KJ])/;
 
 /**
- * Leaves out what nobody sees on a terminal: states of a progress bar or of a spinner. Of each line its last state stands, and
- * what it did not cover. `\r\n` is a line ending. `\r` alone is one as well, unless what stands between looks like states of one
- * line: at least half of the neighbours begin alike, or the line is drawn by escape sequences. Such text stays as it is, and so
- * do lines that are drawn anew by moving the cursor up, and what stands between frames and is none. Linear.
+ * Omits what a terminal would overwrite: the earlier states of a progress bar or spinner. The last state of each line stays, and
+ * the part of earlier ones that it does not cover. `\r\n` is a line ending. A lone `\r` is one too, unless the parts look like
+ * states of one line: at least half of them start like their neighbor, or the line is drawn by escape sequences. Lines redrawn by
+ * moving the cursor up stay, and so does other text between frames. Linear.
  */
 export function omitOverwritten(text: string): RedrawnText {
   if (!REDRAWS.test(text)) return { text, frames: 0 };

@@ -38,8 +38,8 @@ export async function artifactAdmin(options: StateAdminOptions = {}): Promise<St
  * Writes a file of this machine, all of it or nothing.
  *
  * @param path - Absolute; a symlink is followed.
- * @param options.replace - What stands there is replaced and keeps its mode. Default false.
- * @throws `FS_STALE` where something stands there, `FS_*`.
+ * @param options.replace - An existing file is replaced and keeps its mode. Default false.
+ * @throws `FS_STALE` if the path already exists, `FS_*`.
  */
 export async function writeWhole(
   path: string,

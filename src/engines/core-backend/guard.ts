@@ -106,7 +106,7 @@ export class CoreGuard {
     }
   }
 
-  /** A symlink that leads nobody knows where is followed only where every place would do. */
+  /** A symlink with an unknown target is followed only if every path is granted. */
   #requireEverything(did: string, path: string, access: Access): string {
     if (this.#bound !== undefined && coversEverything(this.#bound.grant, access)) return path;
     const next = `Did not ${did} "${path}": use the real path.`;

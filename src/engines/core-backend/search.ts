@@ -52,7 +52,7 @@ export class CorePortSearch implements Search {
       },
       async readDir(path) {
         await guarded.check(FS_OPERATIONS.list, path, "read", true);
-        // What is excepted is omitted and counted, so it is no hindrance to looking through the rest.
+        // Excluded paths are skipped and counted; the rest of the directory is searched.
         guarded.requireTree(path, "read", "skipped");
         const entries = await askCore(FS_OPERATIONS.list[0], path, () => fs.readDir(path));
         return Promise.all(

@@ -7,7 +7,7 @@ import { Turns } from "./source.js";
 const NEWLINE = 10;
 /** A larger file is not searched by a multiline pattern, which needs it whole. */
 const MAX_MULTILINE_BYTES = 64 * 1024 * 1024;
-/** A longer line is handed on in pieces of this size; a match across a seam is not seen, and where a piece is found it stands for its line. */
+/** Longer lines are searched in pieces of this size. A match across two pieces is not found; a piece with a match is reported as the line. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 export type FileFinding =
@@ -18,13 +18,13 @@ export type FileFinding =
       readonly matchedLines: number;
       /** Lines that were not looked at: too long for the pattern. */
       readonly longLines: number;
-      /** What was found is not all that stands there, or not readable: the file is not UTF-8, and has to be decoded first. */
+      /** The file is not UTF-8: matches may be missing or unreadable until it is decoded. */
       readonly isLegacy: boolean;
     };
 
 export type FileQuery = Pick<GrepQuery, "mode" | "context" | "maxLineBytes" | "maxFileBytes" | "binary"> & {
   readonly multiline: boolean;
-  /** The pattern holds characters beyond ASCII, so that only text in UTF-8 is matched as it stands. */
+  /** The pattern has non-ASCII characters, so that text in other encodings must be decoded first. */
   readonly isBeyondAscii: boolean;
   /** Matching lines after which no further one is looked for. */
   readonly enough: number;

@@ -37,11 +37,11 @@ export async function* searchInCall<T>(
 }
 
 /**
- * The binding of one search. A root that leads elsewhere is judged as what is searched, its whole tree, with one question:
- * where that is allowed, the grant covers the real tree from then on, without what the decision excepts in it. What is
- * excepted there is also excepted by its path below the root. All of it holds for this search alone.
+ * The binding of one search. If the root is a symlink to another directory, policy is asked once for the whole real tree; if
+ * it is allowed, the grant covers that tree, except what the decision excludes, by its real path and by its path below the
+ * root. This applies to this search only.
  *
- * A root that the call claimed without what lies below it is judged by itself, as any path is.
+ * A root that the call claimed without its tree is authorized like any other path.
  */
 export function searchBinding({ grant, call }: Binding, root: string): Binding {
   const readsTree = ({ path, scope, access }: Place) =>

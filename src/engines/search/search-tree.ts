@@ -9,7 +9,7 @@ import { visitTree } from "./visit-tree.js";
 
 /** The name of this engine in end records. */
 const ENGINE = "re2js";
-/** A larger file that is not UTF-8 is searched as it stands, and not for characters beyond ASCII. */
+/** Larger files that are not UTF-8 are searched without decoding, so that non-ASCII characters are not found in them. */
 const MAX_DECODED_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -159,9 +159,9 @@ async function* until(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): A
 }
 
 /**
- * Whether a path below the root is wanted. Everything is without a glob; a root that is a file always is. A `!` in front of
- * the glob leaves out what it matches, a directory with all below it; a slash at the end of such a glob stands for directories only.
- * @throws `SEARCH_PATTERN` for a glob that is none.
+ * Whether a path below the root is searched. Without a glob every path is; a root that is a file always is. A leading `!`
+ * excludes what the glob matches, a directory with its contents; such a glob with a trailing slash matches directories only.
+ * @throws `SEARCH_PATTERN` for an invalid glob.
  */
 export function globFilter(query: Pick<WalkQuery, "root" | "glob" | "ignoreGlobCase">): (path: string) => boolean {
   const { root, glob } = query;

@@ -139,7 +139,7 @@ class AuditWriter {
       this.#file = file;
       return file;
     } catch (error) {
-      // A file that could not even get its first line is none: the next entry tries again.
+      // Without its first line the file cannot be used: the next entry tries again.
       file.close();
       file.removeEmpty();
       throw error;

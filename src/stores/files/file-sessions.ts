@@ -1,4 +1,4 @@
-/** The sessions of a state directory: opened by name, listed, ended, and ended by themselves when nobody comes back. */
+/** The sessions of a state directory: opened by name, listed, ended, and expired when they are not used. */
 import { randomBytes } from "node:crypto";
 import { lstatSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -112,7 +112,7 @@ function isIdleAt(nowMs: number, directory: string, idleMs: number): boolean {
   return holdersOf(directory, ownProcessIdentity(), nowMs).length === 0;
 }
 
-/** Undefined where the directory is none of a session that has kept something. */
+/** Undefined if the directory is not that of a session with stored state. */
 function storedIn(directory: string, nowMs: number): StoredSession | undefined {
   const record = readSessionRecord(directory);
   if (record === undefined) return undefined;

@@ -31,15 +31,15 @@ export interface TokenStore {
    * @throws `CONFIG_INVALID` for a name that is none, `STORE_CONFLICT` for one that has a token, `STORE_UNWRITABLE`
    */
   add(name: string): Promise<string>;
-  /** By name. @throws `STORE_CONFLICT` when the file holds not JSON. */
+  /** By name. @throws `STORE_CONFLICT` when the file is not valid JSON. */
   list(): Promise<readonly ClientToken[]>;
-  /** From now on nobody is let in by it. False when there is none of this name. @throws `STORE_UNWRITABLE` */
+  /** The token is rejected from now on. False if there is none of this name. @throws `STORE_UNWRITABLE` */
   remove(name: string): Promise<boolean>;
   /**
-   * The name that goes with a token; undefined when nobody has it, or when the file holds not JSON. Looks at the file again
-   * whenever it has changed.
+   * The name of a token; undefined if it is unknown, or if the file is not valid JSON. Reads the file again whenever it has
+   * changed.
    *
-   * @throws `STORE_CONFLICT` when it cannot be read now: that says nothing about who has a token.
+   * @throws `STORE_CONFLICT` when the file cannot be read, so that it is unknown whether the token is valid.
    */
   holderOf(token: string): Promise<string | undefined>;
 }

@@ -1,4 +1,4 @@
-/** What a session has read, which output it was shown, where it stands and which symlinks it has met: `memory.json` of its directory. */
+/** What a session has read, the output it was shown, its working directory and the symlinks it has met: `memory.json` in its directory. */
 import { join } from "node:path";
 import {
   BoundedMap,

@@ -86,7 +86,7 @@ export class SessionRecord {
   }
 }
 
-/** What the mark in a directory says; undefined where there is none that can be read. */
+/** The record in a directory; undefined if there is none or it cannot be read. */
 export function readSessionRecord(directory: string): RecordedSession | undefined {
   try {
     const path = join(directory, RECORD_FILE);

@@ -49,7 +49,7 @@ export function requireFormat(root: string): void {
   );
 }
 
-/** Says which form the files of the directory have, where nobody has yet. */
+/** Writes the format version of the directory, unless it has one. */
 export function noteFormat(root: string): void {
   if (!existsSync(formatPath(root)))
     replaceStateFile(formatPath(root), `${JSON.stringify({ format: STATE_FORMAT })}\n`);

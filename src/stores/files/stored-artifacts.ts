@@ -1,4 +1,4 @@
-/** The artifacts of all sessions of a state directory, for whoever looks after them from outside of the sessions. */
+/** The artifacts of all sessions of a state directory, for commands that manage them outside a session. */
 import { join } from "node:path";
 import type { ArtifactInfo, ArtifactPart } from "../../kernel/index.js";
 import { type FileArtifacts, fileArtifacts } from "./file-artifacts.js";

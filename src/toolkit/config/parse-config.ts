@@ -12,7 +12,7 @@ const MAX_PROBLEMS_LISTED = 5;
  * The configuration that the text of a `haft.jsonc` holds: JSON with comments and with commas after the last item. A text
  * without any value is an empty configuration.
  *
- * @param name - How the file is reported to a user; it stands before the line.
+ * @param name - The name of the file in messages, before the line number.
  * @throws `CONFIG_INVALID` with file, line, column, what is there and what is accepted, for each of the first 5 problems.
  */
 export async function parseConfig(text: string, name: string): Promise<Config> {

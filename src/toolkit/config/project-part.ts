@@ -37,8 +37,8 @@ export interface ProjectPart {
 }
 
 /**
- * The configuration without what would widen what the user allows, and a sentence for what was omitted: all of it in one,
- * so that what it says to put into the user's file may be taken as it stands.
+ * The configuration without settings that would widen what the user allows, and one sentence about what was ignored. It is one
+ * sentence so that the lines it suggests for the user's file can be copied as they are.
  */
 export async function projectPart(
   { config, directory, path }: ConfigLayer,

@@ -7,7 +7,7 @@ import { projectPart } from "./project-part.js";
 export interface SettleOptions {
   /** The home directory of the user, for `~/`. */
   readonly home: string;
-  /** Where the user's own file is or would be; it is reported to whoever has to trust a project. */
+  /** The path of the user's own file, whether or not it exists; named in the message about an untrusted project. */
   readonly userConfigPath: string;
   /** The dialect of the command line, in whose place no file puts another. Default: the files decide. */
   readonly dialect?: string | undefined;
