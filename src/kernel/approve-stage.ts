@@ -95,7 +95,7 @@ async function withApprovalTimeout(run: CallRun, request: ApprovalRequest): Prom
         denied:
           cancel?.aborted === true
             ? "The call was cancelled while it waited for approval."
-            : `Nobody approved it within ${timeoutMs} ms.`,
+            : `It was not approved within ${timeoutMs} ms.`,
       }),
     );
   });
@@ -104,7 +104,7 @@ async function withApprovalTimeout(run: CallRun, request: ApprovalRequest): Prom
     const answer = await Promise.race([host.approver!.ask(request, { signal: silence.signal, timeoutMs }), noAnswer]);
     return isApproval(answer)
       ? answer
-      : { denied: "The approver did not return a grant, a refusal or a delay, and nothing runs without one." };
+      : { denied: "The approver returned an invalid answer, and nothing runs without a valid one." };
   } catch {
     return { denied: "The approver failed, and nothing runs without an answer." };
   } finally {

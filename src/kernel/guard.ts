@@ -64,7 +64,7 @@ export async function requireAuthorized(
   if (decision.effect === "allow") return;
   const next = decision.next === undefined ? "" : ` ${decision.next}`;
   const code = decision.effect === "ask" ? "POLICY_APPROVAL_REQUIRED" : "POLICY_DENIED";
-  throw new HaftError(code, `Did not ${access} "${asked}": it leads to "${real}". ${decision.reason}${next}`, {
+  throw new HaftError(code, `Did not ${access} "${asked}": it resolves to "${real}". ${decision.reason}${next}`, {
     details: { rule: decision.rule, asked, real },
   });
 }
@@ -100,9 +100,13 @@ export async function authorizeDirectory(
   if (decision.effect === "allow") return;
   const next = decision.next === undefined ? "" : ` ${decision.next}`;
   const code = decision.effect === "ask" ? "POLICY_APPROVAL_REQUIRED" : "POLICY_DENIED";
-  throw new HaftError(code, `Did not run the command in "${cwd}": it leads to "${real}". ${decision.reason}${next}`, {
-    details: { rule: decision.rule, asked: cwd, real },
-  });
+  throw new HaftError(
+    code,
+    `Did not run the command in "${cwd}": it resolves to "${real}". ${decision.reason}${next}`,
+    {
+      details: { rule: decision.rule, asked: cwd, real },
+    },
+  );
 }
 
 /** The real paths of the directories that the command may start in without a question, when it is claimed in `cwd`. */
@@ -171,7 +175,9 @@ export function revoked(id: string): HaftError {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   try {
-    return new HaftError("CALL_REVOKED", `Did nothing: call "${id}" has already ended.`, { details: { call: id } });
+    return new HaftError("CALL_REVOKED", `The call "${id}" has already ended; nothing was done.`, {
+      details: { call: id },
+    });
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }

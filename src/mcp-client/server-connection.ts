@@ -118,14 +118,14 @@ export class ServerConnection {
       if (await isTimeout(error))
         return fail(
           "CALL_TIMEOUT",
-          `Stopped it: the server "${server}" sent neither an answer nor progress within ${timeoutMs} ms. \`timeoutMs\` of the server in the configuration sets this limit.`,
+          `Stopped the call: the server "${server}" sent no response and no progress within ${timeoutMs} ms. \`timeoutMs\` of the server in the configuration sets this limit.`,
           { details: { deadlineMs: timeoutMs } },
         );
       return {
         content: [
           {
             kind: "text",
-            text: `The server "${server}" gave no answer: ${clause(error)}.`,
+            text: `The server "${server}" returned no valid response: ${clause(error)}.`,
             provenance: { from: "server", ref: server },
           },
         ],

@@ -97,7 +97,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     expect((await call("s__odd")).output).toEqual({ a: 1 });
     const none = await call("s__none");
     expect(none).toMatchObject({ isError: true });
-    expect(none.output).toMatch(/^The server "s" gave no answer: .*its response has no result\.$/);
+    expect(none.output).toMatch(/^The server "s" returned no valid response: .*its response has no result\.$/);
   });
 
   it("omits tools that cannot be offered, and reports each", async () => {
@@ -190,7 +190,7 @@ describe("tools of other MCP servers", { timeout: 2 * SETTLES_MS }, () => {
     const before = await call("s__echo", { text: "a" });
     expect(await call("s__echo", { text: "die" })).toMatchObject({
       isError: true,
-      output: 'The server "s" gave no answer: it ended with status 7.',
+      output: 'The server "s" returned no valid response: it ended with status 7.',
     });
     const after = await call("s__echo", { text: "a" });
     expect(after.status).toBe("ok");

@@ -155,7 +155,7 @@ describe("another server that is slow or crashes", { timeout: 90_000 }, () => {
     expect(await call({ text: "busy" })).toMatchObject({ status: "ok", output: "at last" });
     const silent = await call({ text: "silent" });
     expect(silent).toMatchObject({ status: "timed-out", code: "CALL_TIMEOUT" });
-    expect(silent.output).toMatch(/neither an answer nor progress within 1000 ms/);
+    expect(silent.output).toMatch(/no response and no progress within 1000 ms/);
   });
 
   it("has the end of its output reported, whatever it wrote before", async () => {

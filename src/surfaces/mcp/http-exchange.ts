@@ -23,7 +23,7 @@ const TOO_LARGE: Refusal = {
 const NO_JSON: Refusal = {
   status: 400,
   code: -32_700,
-  message: "The request was not understood: its body is no JSON in UTF-8.",
+  message: "The request body is not valid JSON in UTF-8.",
 };
 
 /**

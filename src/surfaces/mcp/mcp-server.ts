@@ -104,7 +104,7 @@ export async function mcpServers(options: McpServerOptions, running: RunningCall
       if (read === "evicted")
         throw new ResourceNotFoundError(
           uri,
-          `Did not read "${uri}": it gave way to newer artifacts. Run the call again.`,
+          `Did not read "${uri}": it was deleted to make room for newer artifacts. Run the call again.`,
         );
       if (read === undefined)
         throw new ResourceNotFoundError(

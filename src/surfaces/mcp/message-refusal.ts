@@ -11,10 +11,7 @@ export function errorResponse(id: string | number | null, message: string, code 
 /** The answer to a JSON value that the SDK has refused; undefined for a notification and a response, which nobody waits for. */
 export function refusalOf(message: unknown): object | undefined {
   if (Array.isArray(message))
-    return errorResponse(
-      null,
-      "The message was not understood: it is a list. Send each request as a message of its own.",
-    );
+    return errorResponse(null, "Batches are not supported: the message is a list. Send one request per message.");
   if (!isRecord(message)) return errorResponse(null, "The message was not understood: it is not a JSON object.");
   const { id, method } = message;
   if ("result" in message || "error" in message || (method !== undefined && id === undefined)) return undefined;

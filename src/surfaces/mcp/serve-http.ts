@@ -143,7 +143,7 @@ const FINAL_RESPONSE_MS = 250;
 
 const UNKNOWN = { status: 401, code: -32_000, message: "The bearer token is missing or wrong." } as const;
 const NOT_HERE = { status: 404, code: -32_000, message: `There is nothing here; the endpoint is ${PATH}.` } as const;
-const STOPPING = { status: 503, code: -32_000, message: "The server is stopping; it begins no more calls." } as const;
+const STOPPING = { status: 503, code: -32_000, message: "The server is stopping; it accepts no new calls." } as const;
 
 function isForeignOrigin(message: string) {
   return { status: 403, code: -32_000, message: `${message}. This server answers to names of this machine only.` };

@@ -149,7 +149,7 @@ describe("process", () => {
     const unknown = await call({ action: "poll", id: "job-77" });
     expect([unknown.code, unknown.text]).toEqual([
       "JOB_UNKNOWN",
-      'There is no job "job-77" here. `list` shows those there are.',
+      'There is no job "job-77" here. `list` shows the jobs.',
     ]);
     expect((await call({ action: "start" })).text).toBe(
       "Did not start anything: `command` is missing; `start` takes a shell command.",

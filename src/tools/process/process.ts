@@ -170,7 +170,7 @@ function onJob(act: OnJob) {
     const id = input.id ?? "";
     const job = await ctx.shell.attach(id);
     if (job !== null) return act(input, ctx, job);
-    return fail("JOB_UNKNOWN", `There is no job "${id}" here. \`list\` shows those there are.`, { details: { id } });
+    return fail("JOB_UNKNOWN", `There is no job "${id}" here. \`list\` shows the jobs.`, { details: { id } });
   };
 }
 
