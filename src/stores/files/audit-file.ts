@@ -51,7 +51,10 @@ export class AuditFile {
     return this.#size === 0;
   }
 
-  /** Whether the file was deleted or something else has its path, so that no reader would find new lines. One that was renamed is still used. */
+  /**
+   * Whether the file was deleted or something else has its path, so that no reader would find new lines. One that was renamed is still
+   * used; `readAudit` reports the head that it left behind.
+   */
   get isRemoved(): boolean {
     const inode = inodeAt(`${this.#path}.jsonl`);
     if (inode === this.#inode) return false;
@@ -72,10 +75,10 @@ export class AuditFile {
     closeSync(this.#headFile);
   }
 
-  /** After `close`: takes away what holds nothing. */
+  /** After `close`: deletes a log without lines, its head first, for a head without a log is reported as damage. */
   removeEmpty(): void {
     if (!this.isEmpty) return;
-    for (const end of ["jsonl", "head"]) rmSync(`${this.#path}.${end}`, { force: true });
+    for (const end of ["head", "jsonl"]) rmSync(`${this.#path}.${end}`, { force: true });
   }
 }
 

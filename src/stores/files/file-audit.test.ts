@@ -227,7 +227,7 @@ describe("the audit record by files", () => {
       audit.begin(call);
       if (isClosed) audit.close();
       await turn();
-      rmSync(join(state.path, "audit", files(".jsonl")[0] ?? ""));
+      rmSync(join(state.path, "audit"), { recursive: true });
       nowMs += 24 * 60 * 60 * 1000;
       const id = audit.begin(call);
       expect(readAudit(state)).toMatchObject({ calls: [{ id }], problems: [] });

@@ -39,6 +39,7 @@ async function record(): Promise<void> {
 }
 
 const files = () => readdirSync(join(state.path, "audit")).filter((name) => name.endsWith(".jsonl"));
+const headOf = (log: string) => log.replace(/jsonl$/, "head");
 function change(name: string, by: (lines: string[]) => string[]): void {
   const path = join(state.path, "audit", name);
   writeFileSync(
@@ -85,11 +86,11 @@ describe("the record of all processes", () => {
       ]);
   });
 
-  it("bears that the days of old were removed", async () => {
+  it("is intact after old days were deleted", async () => {
     await record();
     const second = files().find((name) => name.startsWith("2026-01-02")) ?? "";
     const first = files().find((name) => name.startsWith("2026-01-01") && second.endsWith(name.slice(-18))) ?? "";
-    rmSync(join(state.path, "audit", first));
+    for (const name of [first, headOf(first)]) rmSync(join(state.path, "audit", name));
     expect(readAudit(state).problems).toEqual([]);
     expect(readAudit(state).calls.map(({ tool }) => tool)).toEqual(["second", "third"]);
   });
@@ -115,14 +116,48 @@ describe("the record of all processes", () => {
     const [, second = ""] = readdirSync(join(middle!.path, "audit"))
       .filter((name) => name.endsWith(".jsonl"))
       .sort();
-    rmSync(join(middle!.path, "audit", second));
+    for (const name of [second, headOf(second)]) rmSync(join(middle!.path, "audit", name));
     expect(readAudit(middle!).problems).toMatchObject([{ line: 1, why: "the line before it was changed or removed" }]);
+  });
+
+  it.each(["rotated.log", "deleted"])("reports a head whose log was %s, once, and the other calls", async (to) => {
+    let atMs = Date.UTC(2026, 0, 1, 12);
+    const audit = fileAudit(state, { now: () => atMs });
+    for (const tool of ["one", "two", "three"]) {
+      await audit.begin(begin(tool));
+      atMs += DAY_MS;
+    }
+    audit.close();
+    const [, second = ""] = files().sort();
+    if (to === "deleted") rmSync(join(state.path, "audit", second));
+    else renameSync(join(state.path, "audit", second), join(state.path, "audit", to));
+    const { calls, problems } = readAudit(state);
+    expect(calls.map(({ tool }) => tool)).toEqual(["one", "three"]);
+    const why =
+      `the log that belongs to it, ${second}, is missing from ${join(state.path, "audit")}: calls of process ${process.pid} on ` +
+      "2026-01-02, of any session, are not listed. If the log was renamed or moved, move it back under this name. " +
+      "If it was deleted on purpose, delete the .head file too.";
+    expect(problems).toEqual([{ file: headOf(second), why }]);
+    rmSync(join(state.path, "audit", headOf(second)));
+    expect(readAudit(state).problems).toMatchObject([{ line: 1 }]);
+  });
+
+  it("reports the log that was renamed while its process kept writing, and has all calls once it is moved back", async () => {
+    const audit = fileAudit(state);
+    await audit.begin(begin("first"));
+    const [name = ""] = files();
+    renameSync(join(state.path, "audit", name), join(state.path, "audit", `${name}.1`));
+    await audit.begin(begin("second"));
+    audit.close();
+    expect(readAudit(state)).toMatchObject({ calls: [], problems: [{ file: headOf(name) }] });
+    renameSync(join(state.path, "audit", `${name}.1`), join(state.path, "audit", name));
+    expect(readAudit(state)).toMatchObject({ calls: [{ tool: "first" }, { tool: "second" }], problems: [] });
   });
 
   it("does not wait for a special file in place of the log, reports it, and returns the other calls", async () => {
     await record();
     const [one = "", , three = ""] = files();
-    const head = three.replace(/jsonl$/, "head");
+    const head = headOf(three);
     for (const name of [one, head]) {
       rmSync(join(state.path, "audit", name));
       expect(spawnSync("mkfifo", [join(state.path, "audit", name)]).status).toBe(0);

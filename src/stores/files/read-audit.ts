@@ -39,22 +39,26 @@ export interface AuditReport {
   readonly problems: readonly AuditProblem[];
 }
 
-const FILE = /^(\d{4}-\d\d-\d\d)-\d+-([0-9a-f]+)\.jsonl$/;
+/** Day, process id and chain in the name of a log or its head. */
+const FILE = /^(\d{4}-\d\d-\d\d)-(\d+)-([0-9a-f]+)\.(?:jsonl|head)$/;
 
 /**
- * Reads and checks every file. Lines behind a broken one are omitted. A file that is gone whole is noticed only between two
- * days of one process, and where its process wrote more on the same day: whoever removes old days leaves the rest sound.
+ * Reads and checks every file. Lines behind a broken one are omitted. A log without its head is checked as far as its lines go;
+ * a head without its log is a problem. A log that is gone with its head is noticed only between two days of one process, and
+ * where its process wrote more on the same day: whoever archives or deletes old days leaves the rest intact.
  */
 export function readAudit(state: Pick<StateDirectory, "path">): AuditReport {
   const directory = join(state.path, "audit");
   const names = existsSync(directory) ? readdirSync(directory).filter((name) => FILE.test(name)) : [];
+  const logs = new Set(names.map((name) => name.replace(/head$/, "jsonl")));
   const calls = new Map<string, AuditedCall>();
   const problems: AuditProblem[] = [];
   const hashes = new Map<string, string>();
-  for (const file of names.sort()) {
-    const chain = FILE.exec(file)?.[2] ?? "";
-    // The head first: a process that writes meanwhile only adds lines.
-    const head = textOfFile(join(directory, file.replace(/jsonl$/, "head")));
+  for (const file of [...logs].sort()) {
+    const [, day = "", pid = "", chain = ""] = FILE.exec(file) ?? [];
+    const headFile = file.replace(/jsonl$/, "head");
+    // The head first: a process that writes meanwhile only adds lines, and creates the log before its head.
+    const head = textOfFile(join(directory, headFile));
     const text = textOfFile(join(directory, file));
     if (text instanceof Error || head instanceof Error) {
       const why =
@@ -63,7 +67,18 @@ export function readAudit(state: Pick<StateDirectory, "path">): AuditReport {
       hashes.delete(chain);
       continue;
     }
-    const { records, hash, broken } = readAuditChain(text ?? "", hashes.get(chain));
+    if (text === undefined) {
+      hashes.delete(chain);
+      if (head !== undefined)
+        problems.push({
+          file: headFile,
+          why:
+            `the log that belongs to it, ${file}, is missing from ${directory}: calls of process ${pid} on ${day}, of any session, ` +
+            "are not listed. If the log was renamed or moved, move it back under this name. If it was deleted on purpose, delete the .head file too.",
+        });
+      continue;
+    }
+    const { records, hash, broken } = readAuditChain(text, hashes.get(chain));
     hashes.delete(chain);
     if (broken === undefined) hashes.set(chain, hash);
     if (broken !== undefined) problems.push({ file, ...broken });

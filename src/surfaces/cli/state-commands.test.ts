@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -53,6 +54,25 @@ describe("haft audit", () => {
     const done = await haft("audit");
     expect(done.status).toBe(1);
     expect(done.stderr).toBe(`haft: line 2 of ${name}: its content was changed\n`);
+  });
+
+  it("exits 1 and says what to do where a log was renamed, also for one session or directory", async () => {
+    await haft("call", "time", "{}", "--session", "one");
+    const [name = ""] = readdirSync(state("audit")).filter((one) => one.endsWith(".jsonl"));
+    renameSync(state("audit", name), state("audit", "old-log"));
+    const head = name.replace(/jsonl$/, "head");
+    for (const filter of [[], ["one"], ["two"], ["--in", "."]]) {
+      const done = await haft("audit", ...filter);
+      expect(done).toMatchObject({ status: 1, stdout: "" });
+      expect(done.stderr).toContain(
+        `haft: ${head}: the log that belongs to it, ${name}, is missing from ${state("audit")}`,
+      );
+      expect(done.stderr).toContain("move it back under this name");
+    }
+    const { problems } = JSON.parse((await haft("audit", "one", "--json")).stdout) as { problems: unknown };
+    expect(problems).toMatchObject([{ file: head }]);
+    renameSync(state("audit", "old-log"), state("audit", name));
+    expect(await haft("audit", "one")).toMatchObject({ status: 0 });
   });
 });
 
