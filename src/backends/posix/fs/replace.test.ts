@@ -188,11 +188,6 @@ describe("a remote side whose dd and cp know nothing but POSIX", () => {
       const real = spawnSync("sh", ["-c", `command -v ${tool}`], { encoding: "utf8" }).stdout.trim();
       install(tool, `case "$*" in *flag=* | *conv=fsync* | *--*) exit 1 ;; esac\nexec ${real} "$@"`);
     }
-    // As getfattr prints it.
-    install(
-      "getfattr",
-      `while [ $# -gt 1 ]; do shift; done; [ ! -e "$1.marked" ] || printf '# file: %s\\nuser.x\\n\\n' "$1"`,
-    );
     backend = await openLocalPosix({ shell: "sh", setEnv: { PATH: `${bin}:${process.env.PATH}` } });
   });
   afterAll(async () => {
@@ -204,17 +199,6 @@ describe("a remote side whose dd and cp know nothing but POSIX", () => {
     writeFileSync(join(bin, tool), `#!/bin/sh\n${script}\n`);
     chmodSync(join(bin, tool), 0o755);
   }
-
-  it("writes a file in place whose attributes can be listed but not copied", async () => {
-    const directory = mkdtempSync(join(tmpdir(), "haft-replacing-"));
-    const path = join(directory, "file");
-    writeFileSync(path, "old");
-    expect((await backend.root.fs.replaceAtomic(path, Buffer.from("new"), "any")).inPlace).toBe(false);
-    writeFileSync(`${path}.marked`, "");
-    expect((await backend.root.fs.replaceAtomic(path, Buffer.from("newer"), "any")).inPlace).toBe(true);
-    expect(readFileSync(path, "utf8")).toBe("newer");
-    rmSync(directory, { recursive: true });
-  });
 
   it("writes files, also in place, byte for byte", async () => {
     const directory = mkdtempSync(join(tmpdir(), "haft-replacing-"));

@@ -105,16 +105,12 @@ hf_more_rights() {
   return 1
 }
 
-# Copies extended attributes and the access control list (which not every "ls" shows) to the new file; fails where that is
-# impossible. Where the remote machine has no tool for attributes, they are lost.
+# Copies extended attributes and the access control list (which not every "ls" shows) to the new file. Without GNU "cp" they
+# are lost, unless hf_more_rights saw them.
 hf_keep_attributes() {
-  case " $hf_facts " in
-  *" attributes:"*)
-    hf_x=\${hf_facts#*attributes:}
-    "\${hf_x%% *}" --attributes-only --preserve=mode,xattr -- "./$hf_name" "$hf_temp" ;;
-  *" getfattr "*)
-    [ -z "$(getfattr -m '^(user|trusted)[.]|^security[.]capability$|^system[.]posix_acl_' -- "./$hf_name")" ] ;;
-  esac
+  case " $hf_facts " in *" attributes:"*) ;; *) return 0 ;; esac
+  hf_x=\${hf_facts#*attributes:}
+  "\${hf_x%% *}" --attributes-only --preserve=mode,xattr -- "./$hf_name" "$hf_temp"
 }
 
 # The permission bits of "81a4" or "-rw-r--r--", as a number in hf_bits.
