@@ -1,11 +1,10 @@
 /** Services of the machine besides a backend: clock, ids, home directory, processes and signals, media workers, early loading. */
 export { createCallFaults } from "./call-faults.js";
 export { systemClock } from "./clock.js";
-export { homeDirectory } from "./home-directory.js";
 export { newNonce, sha256, systemIds } from "./ids.js";
 export { createSystemMedia, type SystemMediaOptions } from "./media/system-media.js";
 export { preload } from "./preload.js";
-export { baseEnvironment, helperEnvironment, SHELL, TAG_NAME } from "./process/command-environment.js";
+export { baseEnvironment, helperEnvironment, homeDirectory, SHELL, TAG_NAME } from "./process/command-environment.js";
 export { killTree, type Leader, send, survivorsOf } from "./process/kill-tree.js";
 export { type Pipe, PipePool } from "./process/pipe-pool.js";
 export {

@@ -121,6 +121,7 @@ export {
   maxReadBytes,
   rangeStart,
   SETTLE_MS,
+  webDigest,
 } from "./port-defaults.js";
 export { ToolRegistry } from "./registry.js";
 export {
@@ -218,5 +219,4 @@ export {
   type ToolRunner,
 } from "./tool-box.js";
 export { loadValidator, schemaProblem } from "./validate.js";
-export { webDigest } from "./web-digest.js";
 export { after, type Bound, withTimeout } from "./with-timeout.js";

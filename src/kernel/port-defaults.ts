@@ -3,6 +3,7 @@
  * same. A fraction is cut, NaN counts as nothing said, a number beyond its range is taken as the end of it.
  */
 import { wholeNumber } from "../text/index.js";
+import type { Digest } from "./services.js";
 
 /** Bytes that `readBytes` and `readText` take at the most: 256 MiB. A larger old file is replaced without its hash. */
 export const DEFAULT_MAX_READ_BYTES = 256 * 1024 * 1024;
@@ -45,3 +46,10 @@ export const DEFAULT_KEEP: { readonly head: number; readonly tail: number } = Ob
 
 /** The longest wait that a timer takes: 2^31 - 1 ms, 24.8 days. A later end is as good as none. */
 export const MAX_TIMER_MS = 2_147_483_647;
+
+/** SHA-256 as hex by the Web Crypto of the runtime: the digest where the host gives none. */
+export const webDigest: Digest = async (data) => {
+  const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+  const digest = await globalThis.crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+};

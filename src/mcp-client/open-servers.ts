@@ -2,7 +2,6 @@
 
 import { baseEnvironment, PipePool, systemClock, Watcher } from "../host/index.js";
 import { callSafely, type DefinedTool, messageOf, withTimeout } from "../kernel/index.js";
-import { boundedFetch } from "./bounded-fetch.js";
 import { cleanText } from "./clean-text.js";
 import { ProgramTransport } from "./program-transport.js";
 import { ServerConnection } from "./server-connection.js";
@@ -16,6 +15,10 @@ const RETRY_MS = 5_000;
 const MAX_RETRY_MS = 60_000;
 /** Milliseconds that a server has for a call, or for its next progress. */
 const TIMEOUT_MS = 120_000;
+/** Of one answer over HTTP. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** An open stream carries many messages. */
+const MAX_STREAM_BYTES = 64 * 1024 * 1024;
 
 /** How a server is reached: a program to start, or an address. `timeoutMs` is how long a call may take without progress, default 120,000. */
 export type ServerAddress = { readonly timeoutMs?: number } & (
@@ -229,4 +232,22 @@ class ConnectedServers implements Servers {
   #isTaken(tool: string, by: string): boolean {
     return this.states().some(({ name, tools }) => name !== by && tools.some((other) => other.name === tool));
   }
+}
+
+/** As `fetch`; reading more of an answer than the limit rejects. */
+async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
+  const answer = await fetch(url, init);
+  if (answer.body === null) return answer;
+  const isStream = answer.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  const limit = isStream ? MAX_STREAM_BYTES : MAX_ANSWER_BYTES;
+  let bytes = 0;
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes > limit) controller.error(new Error(`its answer has more than ${limit / 1024 / 1024} MiB`));
+      else controller.enqueue(chunk);
+    },
+  });
+  const { status, statusText, headers } = answer;
+  return new Response(answer.body.pipeThrough(counted), { status, statusText, headers });
 }

@@ -1,4 +1,6 @@
-/** The environment of commands. */
+/** What the environment of this process says, and the environment of commands. */
+import { homedir, userInfo } from "node:os";
+import { isAbsolute } from "node:path";
 
 /** Variables passed on from the host: those that programs commonly need, and none that may contain a secret. */
 const INHERITED_VARIABLES = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_[A-Z_]+|TZ|TMPDIR|XDG_[A-Z_]+)$/;
@@ -43,4 +45,10 @@ export function baseEnvironment(
 /** The environment of shells that Haft runs internally. */
 export function helperEnvironment(): Readonly<Record<string, string>> {
   return { PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C" };
+}
+
+/** The home directory of the user. An empty or relative HOME counts as unset, because it would depend on the working directory. */
+export function homeDirectory(): string {
+  const home = homedir();
+  return isAbsolute(home) ? home : userInfo().homedir;
 }

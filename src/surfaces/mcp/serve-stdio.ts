@@ -2,10 +2,12 @@
 import { withObjectArguments } from "./call-arguments.js";
 import { type McpCalls, type McpServerOptions, mcpServers } from "./mcp-server.js";
 import { OpenRequests, refusalOf } from "./message-refusal.js";
-import { watchParent } from "./parent-watch.js";
 import { RunningCalls } from "./running-calls.js";
 import { lineInput, MAX_MESSAGE_BYTES } from "./stdio-lines.js";
 import { claimStdout } from "./stdio-wire.js";
+
+/** Between two looks at the parent process. */
+const PARENT_CHECK_MS = 500;
 
 export interface ServeStdioOptions extends McpServerOptions {
   readonly calls: McpCalls;
@@ -74,4 +76,19 @@ export async function serveMcpStdio(options: ServeStdioOptions): Promise<StdioEn
   await handle.close();
   wire.release();
   return reason;
+}
+
+/**
+ * Calls `onGone` once when the parent process has ended. A closed standard input says so in most cases; this is for those
+ * where another process still holds the other end of the pipe. Returns the end of the watch.
+ */
+function watchParent(onGone: () => void): () => void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    onGone();
+  }, PARENT_CHECK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }

@@ -15,6 +15,7 @@ import {
 import { newOutput } from "../shared/job-output.js";
 import { rethrowWithGivenPath } from "../shared/unexpanded-path.js";
 import {
+  type JobData,
   type NewOutput,
   PROCESS_LIMITS,
   type ProcessAction,
@@ -24,7 +25,6 @@ import {
   processSchema,
 } from "./contract.js";
 import { inputData } from "./input-data.js";
-import { jobData } from "./job-data.js";
 import { refuseProcess } from "./process-input.js";
 
 /** How long a start waits for first output or an immediate failure. */
@@ -248,6 +248,24 @@ async function shownJob(
       ...truncationOf(`new stderr of ${job.id}`, stderr),
     ],
   });
+}
+
+/** A job as reported to a model. */
+function jobData(info: JobInfo, nowMs: number): JobData {
+  const { id, command, lifetime, status, exit, endedBy, adopted, startedMs, endedMs, outputBytes } = info;
+  return {
+    id,
+    command,
+    lifetime,
+    status,
+    exitCode: exit?.by === "code" ? exit.code : exit?.by === "status" ? exit.status : null,
+    signal: exit?.by === "signal" ? exit.signal : null,
+    ...(exit?.by === "status" && exit.status > 128 ? { ambiguous: true } : {}),
+    ...(endedBy === undefined ? {} : { endedBy }),
+    ...(adopted === undefined ? {} : { adopted }),
+    ageMs: Math.max(0, Math.round((endedMs ?? nowMs) - startedMs)),
+    outputBytes,
+  };
 }
 
 async function waitingOf(job: ShellHandle): Promise<WaitingFor | undefined> {

@@ -9,6 +9,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../kernel/index.js";
+import { decodeText, detectEol, detectTextForm } from "../../text/index.js";
 import { backUp, backupParts, backupSkipped, withBackup } from "../shared/backup.js";
 import { fileFailure, refuseKind, undefinedIfMissing } from "../shared/file-failure.js";
 import { lookAlikeClaims, refuseLookAlike } from "../shared/near-failure.js";
@@ -19,7 +20,8 @@ import { refuseText } from "../shared/redaction-placeholder.js";
 import { refuseNewFileTrailingSlash, refuseTrailingSlash } from "../shared/trailing-slash.js";
 import { refuseUnexpanded } from "../shared/unexpanded-path.js";
 import { WRITE_LIMITS, type WriteData, type WriteInput, type WriteLimits, writeSchema } from "./contract.js";
-import { whatDiffers } from "./write-differences.js";
+
+const EOL_NAMES = { lf: "LF", crlf: "CRLF", cr: "CR", mixed: "mixed", none: "no" } as const;
 
 /**
  * Creates a file or replaces all of it with exactly `content`. All or nothing: every reader sees the old or the new bytes.
@@ -202,4 +204,19 @@ function factsOf(old: OldFile | undefined): Readonly<Record<string, unknown>> {
   if (old === undefined) return {};
   const { size: sizeBytes, modifiedMs } = old.info;
   return { sizeBytes, modifiedMs, ...(old.sha256 === undefined ? {} : { sha256: old.sha256 }) };
+}
+
+/** What the new content does not preserve of the old file, in words; nothing for binary files. */
+async function whatDiffers(old: Uint8Array, bytes: Uint8Array, content: string): Promise<readonly string[]> {
+  if (old.length === 0 || bytes.length === 0) return [];
+  const form = await detectTextForm(old);
+  const isMarked = content.startsWith("\ufeff");
+  const differs: string[] = [];
+  if (form.bomBytes > 0 && !isMarked) differs.push("its BOM");
+  if (form.encoding !== "utf-8") differs.push(`its encoding (${form.encoding}; the new file is utf-8)`);
+  const before = detectEol(decodeText(old, form.encoding).text);
+  const after = detectEol(content);
+  if (before !== after && before !== "none" && after !== "none")
+    differs.push(`its line endings (${EOL_NAMES[before]}; the new file has ${EOL_NAMES[after]})`);
+  return differs;
 }
