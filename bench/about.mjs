@@ -15,7 +15,7 @@ export function aboutRun({ size, rounds, peers, fd, loads }) {
   const missing = [
     ...(fd.missing === undefined ? [] : [`fd (${fd.missing})`]),
     ...named.filter(([, found]) => found?.missing).map(([{ title }, { missing: reason }]) => `${title} (${reason})`),
-    ...(withPeers ? [] : ["the peers (`--peers` installs them into a scratch folder)"]),
+    ...(withPeers ? [] : ["the peers (`--peers` installs them into a scratch directory)"]),
   ];
   return {
     machine: `${cpus().length} cores (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release().split("-")[0]}, Node ${process.version}`,

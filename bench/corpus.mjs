@@ -35,21 +35,21 @@ export function sourceText(lines, seed) {
   return `${Array.from({ length: lines }, (_, number) => sourceLine(random, number)).join("\n")}\n`;
 }
 
-/** A tree of source files with 20 needles, four of them in deep folders. */
-function makeTree(folder, files) {
+/** A tree of source files with 20 needles, four of them in deep directories. */
+function makeTree(directory, files) {
   const random = seeded(7);
   for (let number = 0; number < files; number++) {
-    const place = join(folder, `pkg${number % 97}`, `part${number % 13}`);
+    const place = join(directory, `pkg${number % 97}`, `part${number % 13}`);
     if (number < 97 * 13) mkdirSync(place, { recursive: true });
     const needle = number % Math.floor(files / 20) === 0 ? `export const QUARTZ_NEEDLE_${number} = 1;\n` : "";
     writeFileSync(join(place, `file${number}.ts`), needle + sourceText(40 + Math.floor(random() * 160), number + 1));
   }
 }
 
-/** A tree of empty files, a hundred to a folder. */
-function makeNames(folder, files) {
+/** A tree of empty files, a hundred to a directory. */
+function makeNames(directory, files) {
   for (let number = 0; number < files; number++) {
-    const place = join(folder, `g${Math.floor(number / 10_000)}`, `p${Math.floor(number / 100) % 100}`);
+    const place = join(directory, `g${Math.floor(number / 10_000)}`, `p${Math.floor(number / 100) % 100}`);
     if (number % 100 === 0) mkdirSync(place, { recursive: true });
     writeFileSync(join(place, `name${number}.${number % 10 === 0 ? "md" : "txt"}`), "");
   }
@@ -74,7 +74,7 @@ async function makeLog(path, bytes) {
   return lines;
 }
 
-/** Fills a folder beside its place and then moves it there, so that what is there is whole. */
+/** Fills a directory beside its place and then moves it there, so that what is there is whole. */
 function make(place, fill) {
   if (existsSync(place)) return;
   const draft = `${place}.draft`;
@@ -84,15 +84,15 @@ function make(place, fill) {
   renameSync(draft, place);
 }
 
-/** The corpus under `folder`; `size` is "full" (the figures of the goals) or "small" (a tenth, to try the bench itself). */
-export async function corpus(folder, size) {
+/** The corpus under `directory`; `size` is "full" (the figures of the goals) or "small" (a tenth, to try the bench itself). */
+export async function corpus(directory, size) {
   const scale = size === "full" ? 1 : 0.1;
-  const home = join(folder, `corpus-${EDITION}-${size}`);
+  const home = join(directory, `corpus-${EDITION}-${size}`);
   const layout = {
     home,
     tree: join(home, "tree"),
     log: join(home, "log.txt"),
-    names: join(folder, `names-${size}`),
+    names: join(directory, `names-${size}`),
     treeFiles: Math.floor(20_000 * scale),
     logBytes: Math.floor(2 ** 30 * scale),
     editLines: Math.floor(155_000 * scale),

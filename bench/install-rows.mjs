@@ -1,4 +1,4 @@
-/** A production install of the packed Haft into an empty folder with an empty cache, with and without optional parts. */
+/** A production install of the packed Haft into an empty directory with an empty cache, with and without optional parts. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -15,9 +15,9 @@ export async function installHaft(scratch, rounds) {
   const options = { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
   const name = execFileSync("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", place], options);
   const tarball = join(place, name.trim());
-  const install = async (folder, flags) => {
-    rmSync(join(place, folder), { recursive: true, force: true });
-    return installCold(join(place, folder), tarball, flags);
+  const install = async (directory, flags) => {
+    rmSync(join(place, directory), { recursive: true, force: true });
+    return installCold(join(place, directory), tarball, flags);
   };
   const whole = [];
   for (let round = 0; round < rounds; round++) whole.push(await install("whole", []));
@@ -42,7 +42,7 @@ export function installTable({ haft, peers }, titles) {
   const missed = goals.filter(([, met]) => !met).map(([text, , shown]) => `${text}: **${shown}**`);
   const verdict = `${goals.map(([text]) => text).join(", ")}: ${missed.length === 0 ? "met" : `missed, ${missed.join("; ")}`}`;
   return [
-    "A production install from the registry into an empty folder, with an empty cache and without install scripts; MB are the bytes of all files, in millions.",
+    "A production install from the registry into an empty directory, with an empty cache and without install scripts; MB are the bytes of all files, in millions.",
     "",
     "| package | seconds | MB | packages | |",
     "| --- | --- | --- | --- | --- |",

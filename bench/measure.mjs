@@ -3,8 +3,8 @@ import { fork } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** A run that takes longer is given up, and so is its side. */
-const GIVE_UP_MS = 40_000;
+/** A run that takes longer is stopped, and its side fails. */
+const TIMEOUT_MS = 40_000;
 /** A side whose run takes longer is played once only. */
 const LONG_MS = 12_000;
 
@@ -56,7 +56,7 @@ function startWorker(home) {
     env: { ...process.env, HOME: join(home, "home") },
     detached: true,
   });
-  // A message to a worker that has just ended; its end is told by itself.
+  // A message to a worker that has just ended; its exit is reported separately.
   child.on("error", () => {});
   const kill = () => {
     try {
@@ -76,8 +76,8 @@ function startWorker(home) {
         const onExit = (code, signal) => settle({ failed: `its process ended with ${signal ?? code}`, wallMs: 0 });
         const late = setTimeout(() => {
           kill();
-          settle({ failed: `not done after ${GIVE_UP_MS / 1000} s`, wallMs: GIVE_UP_MS });
-        }, GIVE_UP_MS);
+          settle({ failed: `not done after ${TIMEOUT_MS / 1000} s`, wallMs: TIMEOUT_MS });
+        }, TIMEOUT_MS);
         child.once("exit", onExit).once("message", settle);
         if (child.connected) child.send(message);
         else onExit(child.exitCode, child.signalCode);

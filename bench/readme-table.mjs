@@ -79,6 +79,6 @@ function beside(side, ours) {
   if (side.failed?.startsWith("not offered")) return "–";
   if (side.failed?.startsWith("not done")) return `> ${side.wallMs / 1000} s`;
   if (side.failed !== undefined) return "fails";
-  const told = side.wrong ? `, ${side.say}` : "";
-  return `${time(side)} (${ratio(side.wallMs / ours.wallMs)})${told}`;
+  const why = side.wrong ? `, ${side.say}` : "";
+  return `${time(side)} (${ratio(side.wallMs / ours.wallMs)})${why}`;
 }

@@ -48,10 +48,10 @@ function tableOf(rows, columns, all) {
   const lines = rows.map(({ id, what, unit, sides, goals }) => {
     const cells = used.map((column) => cell(sides[column], unit));
     const judged = goals.map((goal) => ({ goal, ...goal.judge(sides, all) }));
-    const told = judged
+    const verdicts = judged
       .map(({ goal, shown }) => (goal.text === "right" ? "" : `${goal.text}: ${shown}`))
       .filter(Boolean);
-    return [`**${id}** ${what}`, ...cells, told.join("; "), verdictOf(judged)];
+    return [`**${id}** ${what}`, ...cells, verdicts.join("; "), verdictOf(judged)];
   });
   return markdown(head, lines);
 }

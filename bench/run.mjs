@@ -5,7 +5,7 @@
  *
  *   npm run bench -- [--peers] [--only ID,ID] [--rounds 5] [--size full|small] [--afresh] [--readme] [--write] [--json FILE]
  *
- * `--peers` installs them into a scratch folder, once; `--afresh` installs them again, and what is told of their install is
+ * `--peers` installs them into a scratch directory, once; `--afresh` installs them again, and what is reported of their install is
  * then of this run. `--only` takes ids and their beginnings. `--readme` also prints the short table of the README. `--write`
  * puts the tables into bench/RESULTS.md, and the short one into README.md, between their marks.
  */
@@ -53,16 +53,16 @@ if (!Number.isInteger(rounds) || rounds < 1 || !["full", "small"].includes(value
 const wanted = values.only?.split(",");
 const isWanted = (id) => wanted === undefined || wanted.some((one) => id === one || id.startsWith(`${one}-`));
 
-const folder = join(tmpdir(), "haft-bench");
-mkdirSync(folder, { recursive: true });
-console.error(`Making the ${values.size} corpus in ${folder}, once …`);
-const layout = await corpus(folder, values.size);
+const directory = join(tmpdir(), "haft-bench");
+mkdirSync(directory, { recursive: true });
+console.error(`Making the ${values.size} corpus in ${directory}, once …`);
+const layout = await corpus(directory, values.size);
 const fd = fdOnPath();
-const peerFolder = join(folder, "peers");
+const peerDirectory = join(directory, "peers");
 const peers = values.peers
-  ? await installPeers(peerFolder, { afresh: values.afresh, rgPath, fdPath: fd.path })
+  ? await installPeers(peerDirectory, { afresh: values.afresh, rgPath, fdPath: fd.path })
   : undefined;
-const scratch = mkdtempSync(join(folder, "run-"));
+const scratch = mkdtempSync(join(directory, "run-"));
 
 try {
   const loads = [loadNow()];
@@ -73,7 +73,7 @@ try {
       const names = Object.keys(item.sides).filter(isHere);
       if (names.length < 1 || !names.includes("ours")) continue;
       const began = performance.now();
-      const about = { module, item, layout: { ...layout, peers, peerFolder, fd }, scratch, rounds, only: names };
+      const about = { module, item, layout: { ...layout, peers, peerDirectory, fd }, scratch, rounds, only: names };
       results.push({ ...item, ...(await measure(about)) });
       console.error(`${item.id} ${((performance.now() - began) / 1000).toFixed(1)} s`);
       loads.push(loadNow());
@@ -90,7 +90,7 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** Undefined where npm could not: the rest of the run is still told. */
+/** Undefined if npm failed; the rest of the run is still reported. */
 async function installed() {
   try {
     return { haft: await installHaft(scratch, INSTALLS), peers: peers ?? {} };

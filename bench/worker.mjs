@@ -1,4 +1,4 @@
-/** One side of one case in a process of its own: prepares once, then runs when it is told and reports what that cost. */
+/** One side of one case in a process of its own: prepares once, then runs on request and reports what each run cost. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const TICKS_PER_SECOND = 100;
@@ -31,7 +31,7 @@ async function prepare({ module, id, name, layout, scratch }) {
   side = typeof made === "function" ? { run: made } : made;
 }
 
-/** `turns` runs, told as one: time and CPU of each, the most memory of all. */
+/** `turns` runs, reported as one: time and CPU of each, the most memory of all. */
 async function sample(turns) {
   await side.before?.();
   const pids = side.pids?.() ?? ["self"];
@@ -39,13 +39,13 @@ async function sample(turns) {
   const sum = (of) => pids.reduce((total, pid) => total + of(pid), 0);
   const [cpuBefore, restMb] = [sum(cpuMs), sum((pid) => memoryMb(pid, "VmRSS"))];
   const began = performance.now();
-  let told;
-  for (let turn = 0; turn < turns; turn++) told = await side.run();
+  let last;
+  for (let turn = 0; turn < turns; turn++) last = await side.run();
   const wallMs = performance.now() - began;
   const peakMb = side.peakMb?.() ?? Math.round(sum((pid) => memoryMb(pid, "VmHWM")));
-  const calls = turns * (told?.calls ?? 1);
+  const calls = turns * (last?.calls ?? 1);
   const measured = { wallMs: wallMs / calls, cpuMs: (sum(cpuMs) - cpuBefore) / calls, peakMb };
-  return { ...measured, growthMb: Math.round(peakMb - restMb), ...(typeof told === "object" ? told : {}) };
+  return { ...measured, growthMb: Math.round(peakMb - restMb), ...(typeof last === "object" ? last : {}) };
 }
 
 process.on("disconnect", () => process.exit(0));

@@ -31,7 +31,7 @@ const blockOf = (count, gap, value) =>
     { length: count },
     (_, index) => `  const${gap}marker${index} = ${index === 1 ? value : "call"}(a, ${index}); // block`,
   ).join("\n");
-/** The old text has other blanks than the file. */
+/** The old text has other whitespace than the file. */
 const nearMiss = (count) => (isFirst) => ({
   oldText: blockOf(count, "  ", isFirst ? "call" : "changed"),
   newText: blockOf(count, " ", isFirst ? "changed" : "call"),
@@ -77,13 +77,13 @@ const flat = {
 
 export const cases = [
   editCase("edit-exact", "one exact edit of 10 MB, with its diff", editOf(exact), [atMostTimes(3), memory(200), right]),
-  editCase("edit-none", "no match in 10 MB, told with the nearest lines", refused(nowhere), [atMostTimes(10)]),
-  editCase("fuzzy-4", "4 lines with other blanks in 10 MB", editOf(nearMiss(4)), [
+  editCase("edit-none", "no match in 10 MB, reported with the nearest lines", refused(nowhere), [atMostTimes(10)]),
+  editCase("fuzzy-4", "4 lines with other whitespace in 10 MB", editOf(nearMiss(4)), [
     atMostTimes(10),
     atMost(1000),
     right,
   ]),
-  editCase("fuzzy-100", "100 lines with other blanks in 10 MB", editOf(nearMiss(100)), [
+  editCase("fuzzy-100", "100 lines with other whitespace in 10 MB", editOf(nearMiss(100)), [
     atMostTimes(10),
     atMost(1000),
     flat,

@@ -39,11 +39,11 @@ function trueCase(id, what, count, atOnce, factor) {
 
 const outputOf = ({ outputBytes }) => `head -c ${outputBytes} /dev/zero | tr '\\0' a`;
 
-/** The answer keeps the end of the output and tells exactly how long the whole was. */
+/** The answer keeps the end of the output and reports exactly how long the whole was. */
 function checkOutput(text, { layout }) {
   const bare = String(text).replaceAll(/[,_](?=\d)/g, "");
   if (!bare.includes("aaaa")) return { say: "shows none of it", wrong: true };
-  return bare.includes(String(layout.outputBytes)) ? {} : { say: "does not tell its length" };
+  return bare.includes(String(layout.outputBytes)) ? {} : { say: "does not report its length" };
 }
 
 export const cases = [

@@ -33,7 +33,7 @@ const SERVERS = {
 /** A server ready to be opened. `idle` is a tool and its input that has next to nothing to do. */
 export function serverOf(name, place) {
   const { args, idle, prepare } = SERVERS[name];
-  // Beside the folder that is worked in: Haft does not take one that holds a home.
+  // Beside the directory that is worked in: Haft does not take one that holds a home.
   const home = `${place.scratch}.home`;
   mkdirSync(home, { recursive: true });
   prepare?.(home);
@@ -88,8 +88,8 @@ function commanderTools(ask, { cwd }) {
 
 /** Without telemetry, so that what is measured is the tools and not a network. */
 function quietCommander(home) {
-  const folder = join(home, ".claude-server-commander");
-  mkdirSync(folder, { recursive: true });
+  const directory = join(home, ".claude-server-commander");
+  mkdirSync(directory, { recursive: true });
   const config = { telemetryEnabled: false, allowedDirectories: [], blockedCommands: [], defaultShell: "/bin/sh" };
-  writeFileSync(join(folder, "config.json"), JSON.stringify(config));
+  writeFileSync(join(directory, "config.json"), JSON.stringify(config));
 }

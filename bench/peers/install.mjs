@@ -1,5 +1,5 @@
 /**
- * Installs the peers into a scratch folder, each by itself, with a cache of its own and without install scripts, and
+ * Installs the peers into a scratch directory, each by itself, with a cache of its own and without install scripts, and
  * keeps beside each how long that took and what came. What is there in the right version is left as it is.
  */
 import { execFile, execFileSync } from "node:child_process";
@@ -18,15 +18,15 @@ const RECORD = "bench-install.json";
  * `fdPath`, where there are any, are lent to the peers that would otherwise download them in an install script or at the
  * first call.
  */
-export async function installPeers(folder, { afresh = false, rgPath, fdPath } = {}) {
+export async function installPeers(directory, { afresh = false, rgPath, fdPath } = {}) {
   const found = {};
   for (const [name, peer] of Object.entries(PEERS)) {
-    const place = join(folder, name);
+    const place = join(directory, name);
     if (afresh) rmSync(place, { recursive: true, force: true });
     found[name] = await installed(place, peer);
   }
-  if (rgPath !== undefined) lendRipgrep(folder, found, rgPath);
-  if (fdPath !== undefined) link(join(folder, "pi-home", "bin", "fd"), fdPath);
+  if (rgPath !== undefined) lendRipgrep(directory, found, rgPath);
+  if (fdPath !== undefined) link(join(directory, "pi-home", "bin", "fd"), fdPath);
   return found;
 }
 
@@ -67,9 +67,9 @@ export async function installCold(place, wanted, more = []) {
   return { seconds, ...weigh(join(place, "node_modules")) };
 }
 
-/** Each looks for it elsewhere: pi in its own folder, gemini beside its package, opencode on PATH. */
-function lendRipgrep(folder, found, rgPath) {
-  const places = [join(folder, "pi-home", "bin", "rg"), join(folder, "bin", "rg")];
+/** Each looks for it elsewhere: pi in its own directory, gemini beside its package, opencode on PATH. */
+function lendRipgrep(directory, found, rgPath) {
+  const places = [join(directory, "pi-home", "bin", "rg"), join(directory, "bin", "rg")];
   if (found.gemini.entry !== undefined) {
     const program = `rg-${process.platform}-${process.arch}`;
     places.push(join(found.gemini.entry, "..", "..", "vendor", "ripgrep", program));
@@ -85,20 +85,21 @@ function link(place, program) {
 
 /** fd, as it is called where it comes from a distribution or not; no package of npm carries it. */
 export function fdOnPath() {
-  const folders = (process.env.PATH ?? "").split(delimiter);
-  const path = folders.flatMap((folder) => [join(folder, "fd"), join(folder, "fdfind")]).find((one) => existsSync(one));
+  const directories = (process.env.PATH ?? "").split(delimiter);
+  const candidates = directories.flatMap((directory) => [join(directory, "fd"), join(directory, "fdfind")]);
+  const path = candidates.find((one) => existsSync(one));
   if (path === undefined) return { missing: "no `fd` or `fdfind` on PATH, and no npm package carries it" };
   return { path, version: execFileSync(path, ["--version"], { encoding: "utf8" }).trim() };
 }
 
-function made(folder) {
-  mkdirSync(folder, { recursive: true });
-  return folder;
+function made(directory) {
+  mkdirSync(directory, { recursive: true });
+  return directory;
 }
 
 function reasonOf(error) {
   if (error.killed) return `npm took more than ${INSTALL_MS / 1000} s`;
-  const told = String(error.stderr || error.message).split("\n");
-  const line = told.find((one) => one.includes("npm error")) ?? told[0];
-  return line.replaceAll(/\S*\/haft-bench\S*/g, "the scratch folder").slice(0, 160);
+  const lines = String(error.stderr || error.message).split("\n");
+  const line = lines.find((one) => one.includes("npm error")) ?? lines[0];
+  return line.replaceAll(/\S*\/haft-bench\S*/g, "the scratch directory").slice(0, 160);
 }

@@ -1,6 +1,6 @@
-/** The peers, in the versions that the results are about. None is a dependency of Haft: they live in a scratch folder. */
+/** The peers, in the versions that the results are about. None is a dependency of Haft: they live in a scratch directory. */
 
-/** What npm installs; `entry` is the file that a side imports or starts, below the folder of the package. */
+/** What npm installs; `entry` is the file that a side imports or starts, below the directory of the package. */
 export const PEERS = {
   pi: { title: "pi", package: "@mariozechner/pi-coding-agent", version: "0.73.1", entry: "dist/index.js" },
   gemini: { title: "Gemini CLI", package: "@google/gemini-cli-core", version: "0.61.0", entry: "dist/index.js" },

@@ -1,7 +1,7 @@
 /** The tools of pi, in this process. */
 export async function openPi({ layout, cwd }) {
   process.env.PI_OFFLINE = "1";
-  process.env.PI_CODING_AGENT_DIR = `${layout.peerFolder}/pi-home`;
+  process.env.PI_CODING_AGENT_DIR = `${layout.peerDirectory}/pi-home`;
   const pi = await import(layout.peers.pi.entry);
   const tool = (make) => {
     const made = make(cwd);

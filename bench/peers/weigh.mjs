@@ -1,4 +1,4 @@
-/** What an installed folder weighs. */
+/** What an installed directory weighs. */
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
@@ -6,9 +6,9 @@ import { join } from "node:path";
 export function weigh(modules) {
   let bytes = 0;
   let packages = 0;
-  const visit = (folder, isModules) => {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      const path = join(folder, entry.name);
+  const visit = (directory, isModules) => {
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+      const path = join(directory, entry.name);
       if (entry.isDirectory()) {
         if (isModules && !entry.name.startsWith("@") && !entry.name.startsWith(".")) packages++;
         visit(path, entry.name === "node_modules" || (isModules && entry.name.startsWith("@")));

@@ -1,4 +1,4 @@
-/** A box of the built product in a folder, as a library user makes it. */
+/** A box of the built product in a directory, as a library user makes it. */
 import { register } from "node:module";
 import { createToolkit } from "../../dist/index.js";
 

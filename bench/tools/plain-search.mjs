@@ -5,10 +5,10 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-async function* files(folder) {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
+async function* files(directory) {
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
     if (entry.name === ".git" || entry.name === "node_modules") continue;
-    const path = join(folder, entry.name);
+    const path = join(directory, entry.name);
     if (entry.isDirectory()) yield* files(path);
     else yield path;
   }

@@ -18,7 +18,7 @@ export async function openHaftProgram({ cwd, scratch }) {
 
 export async function openOpencode({ layout, cwd, scratch }) {
   const run = programIn(cwd, scratch, { OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" });
-  run.path = `${layout.peerFolder}/bin${delimiter}${process.env.PATH}`;
+  run.path = `${layout.peerDirectory}/bin${delimiter}${process.env.PATH}`;
   const { entry } = layout.peers.opencode;
   const ask = async (tool, params) => {
     const said = await run(entry, ["debug", "agent", "build", "--tool", tool, "--params", JSON.stringify(params)]);

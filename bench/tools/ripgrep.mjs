@@ -36,7 +36,7 @@ export function rawFind(name, cwd) {
   return linesOf("sh", ["-c", script, rgPath, ...FLAGS], { cwd, env: { ...process.env, NAME: name } });
 }
 
-/** The same question to fd: files and folders whose name holds `name`. */
+/** The same question to fd: files and directories whose name holds `name`. */
 export function fdFind(fdPath, name, cwd, type) {
   const more = type === undefined ? [] : [`--type=${type}`];
   return linesOf(fdPath, [...FD_FLAGS, ...more, "--fixed-strings", name, "."], { cwd });
@@ -51,7 +51,7 @@ function linesOf(program, args, options, limit = Number.POSITIVE_INFINITY) {
       if (lines >= limit) child.kill();
     });
     child.on("error", failed);
-    // 1 is the status of ripgrep that has found nothing; null that of one that was told to stop.
+    // ripgrep exits with 1 if it finds nothing; the code is null if it was killed.
     child.on("close", (code) => (code > 1 ? failed(new Error(`${program} ended with ${code}`)) : done(lines)));
   });
 }

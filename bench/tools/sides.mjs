@@ -15,7 +15,7 @@ const PLAYERS = {
 };
 
 /**
- * The sides of a case that all tools can play: each opens its tools in the folder that `where` gives, and `act` uses them.
+ * The sides of a case that all tools can play: each opens its tools in the directory that `where` gives, and `act` uses them.
  * What `act` gives is the text of the answer; `check` makes a remark of it, and `before` comes before each, unmeasured.
  */
 export function sidesOf(table, { where, act, check = () => ({}), before, leave = [] }) {
