@@ -3,17 +3,17 @@
  * Joins the sources into one file for each entry, and one for each part that is loaded later: a program starts several times
  * faster than from a file a module. Packages stay outside. Prints nothing unless it fails.
  *
- *   node scripts/bundle.mjs FOLDER
+ *   node scripts/bundle.mjs DIRECTORY
  */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const folder = process.argv[2];
-if (folder === undefined) throw new Error("Name the folder that the files are to be written to.");
+const directory = process.argv[2];
+if (directory === undefined) throw new Error("Name the directory that the files are to be written to.");
 
-/** What the manifest exports, what it runs, and the rooms that the tests hold to be free of Node. */
+/** What the manifest exports, what it runs, and the modules that the tests keep free of Node.js. */
 const ENTRIES = ["index", "testing/index", "surfaces/cli/main", "kernel/index", "text/index", "dialects/index"];
 
 const bundle = await rolldown({
@@ -24,7 +24,7 @@ const bundle = await rolldown({
   external: (id) => !/^[./]/.test(id),
 });
 await bundle.write({
-  dir: folder,
+  dir: directory,
   format: "esm",
   entryFileNames: "[name].js",
   chunkFileNames: "chunks/[name]-[hash].js",

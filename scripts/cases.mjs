@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /**
- * Plays a cases folder against the built product: the folder's `run.mjs` with `failures.jsonl`, or the file given, through
- * `test/cases/adapter.mjs`. The folder is the one that CASES names, else the one beside the repository; where there is
+ * Plays a cases directory against the built product: the directory's `run.mjs` with `failures.jsonl`, or the file given, through
+ * `test/cases/adapter.mjs`. The directory is the one that CASES names, else the one beside the repository; where there is
  * none this says so and succeeds.
  *
  *   node scripts/cases.mjs [FILE] [--area EDIT,READ] [--only ID,ID] [--jobs N] [--keep]
  *
  * Cases listed in `test/cases/pending.json` are played too but do not fail the run; one of them that passes is reported.
- * A case that only a person can judge needs a test whose title ends with its id, as `[READ-03]`. Ends with `N passed, M failed, K skipped`.
+ * A case that only a user can judge needs a test whose title ends with its id, as `[READ-03]`. Ends with `N passed, M failed, K skipped`.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-const DEFAULT_FOLDER = "../shared/cases";
+const DEFAULT_DIRECTORY = "../shared/cases";
 /** Root may read and write whatever the modes say; without these two capabilities the permission cases mean something. */
 const DROPPED = "-dac_override,-dac_read_search";
 
@@ -27,16 +27,16 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { area: text, only: text, jobs: text, keep: { type: "boolean" } },
 });
-const folder = process.env.CASES ? resolve(process.env.CASES) : resolve(root, DEFAULT_FOLDER);
-const runner = join(folder, "run.mjs");
-const file = positionals[0] ? resolve(positionals[0]) : join(folder, "failures.jsonl");
+const directory = process.env.CASES ? resolve(process.env.CASES) : resolve(root, DEFAULT_DIRECTORY);
+const runner = join(directory, "run.mjs");
+const file = positionals[0] ? resolve(positionals[0]) : join(directory, "failures.jsonl");
 const pending = JSON.parse(readFileSync(join(root, "test/cases/pending.json"), "utf8"));
 /** `played`: areas of the tools that are built; `notBuilt`: the others. An area that is in neither list fails the run. */
 const areas = JSON.parse(readFileSync(join(root, "test/cases/areas.json"), "utf8"));
 
 if (!existsSync(runner) || !existsSync(file)) {
   const missing = process.env.CASES || positionals.length > 0 ? (existsSync(runner) ? file : runner) : undefined;
-  const why = missing === undefined ? "there is no cases folder beside the checkout" : `there is no ${missing}`;
+  const why = missing === undefined ? "there is no cases directory beside the checkout" : `there is no ${missing}`;
   console.log(`No cases were played: ${why}. Set CASES=DIR to one.`);
   console.log("0 passed, 0 failed, 0 skipped");
   process.exit(positionals.length > 0 || process.env.CASES ? 2 : 0);

@@ -6,7 +6,7 @@
  *   node scripts/prepare.mjs [--install-only | --force | --check]
  *
  * With --check it changes nothing: exit status 1 and the reason where the build is missing or older than a source. Else it
- * refuses a node_modules that is a symbolic link: an install would empty the folder behind it, which is another checkout's.
+ * refuses a node_modules that is a symbolic link: an install would empty the directory behind it, which is another checkout's.
  *
  * Uses Node built-ins only, because it runs before anything is installed. Everything it prints goes to stderr, so that
  * a server on stdio started after it keeps a clean stdout.
@@ -66,9 +66,9 @@ function check() {
 function refuseLinkedPackages() {
   if (!lstatSync(PACKAGES, { throwIfNoEntry: false })?.isSymbolicLink()) return;
   say(
-    `did nothing: node_modules is a symbolic link to "${readlinkSync(PACKAGES)}", and an install would empty that folder.`,
+    `did not install or build: node_modules is a symlink to "${readlinkSync(PACKAGES)}", and an install would empty that directory.`,
   );
-  say("Remove the link (rm node_modules) and start again: this checkout then gets packages of its own");
+  say("Remove the symlink (rm node_modules) and start again: this checkout then gets its own packages");
   process.exit(1);
 }
 
@@ -104,7 +104,7 @@ function whyBuild() {
   const now = sources(at("src"));
   const newer = [...settings, ...now].find((path) => modifiedMs(path) > built);
   if (newer !== undefined) return `${relative(root, newer)} is newer than the build`;
-  // Not by the times of folders: those change with every test that is saved.
+  // Not by the times of directories: those change with every test that is saved.
   const then = readFileSync(STAMP, "utf8").split("\n").filter(Boolean);
   const names = now.map((path) => relative(root, path));
   const moved = then.find((name) => !names.includes(name)) ?? names.find((name) => !then.includes(name));
@@ -112,16 +112,16 @@ function whyBuild() {
 }
 
 /** Every file that goes into the build. */
-function sources(folder) {
+function sources(directory) {
   const found = [];
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) found.push(...sources(join(folder, entry.name)));
-    else if (/(?<!\.(test|fixture))\.ts$/.test(entry.name)) found.push(join(folder, entry.name));
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    if (entry.isDirectory()) found.push(...sources(join(directory, entry.name)));
+    else if (/(?<!\.(test|fixture))\.ts$/.test(entry.name)) found.push(join(directory, entry.name));
   }
   return found;
 }
 
-/** Builds beside the old output and swaps the folders, so that no run meets half a build and no stale file stays. */
+/** Builds beside the old output and swaps the directories, so that no run meets half a build and no stale file stays. */
 function build(reason) {
   say(`building dist: ${reason}`);
   const begun = new Date();
@@ -129,7 +129,7 @@ function build(reason) {
   const next = at(`dist.next-${process.pid}`);
   const old = at(`dist.old-${process.pid}`);
   process.on("exit", () => {
-    for (const folder of [next, old]) rmSync(folder, { recursive: true, force: true });
+    for (const directory of [next, old]) rmSync(directory, { recursive: true, force: true });
   });
   run(process.execPath, [COMPILER, "-p", "tsconfig.build.json", "--noEmitOnError", "--outDir", next], "tsc");
   run(process.execPath, [BUNDLER, next], "the bundler");

@@ -4,7 +4,7 @@
  * of each property, and what is too slow for each run (`src/testing/long.fixture.ts`).
  *
  * A process counts as left when it is new, is no zombie, and carries the mark of this run or of a command of Haft in its
- * environment, or stands in the run's temporary folder. Other new ones are named; they may be somebody else's.
+ * environment, or stands in the run's temporary directory. Other new ones are named; they may be somebody else's.
  *
  * With REQUIRE_ALL set, a test that did not run fails the run, unless its backend cannot do by nature what it asks.
  */
@@ -13,14 +13,14 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlink
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const folder = mkdtempSync(join(tmpdir(), "haft-test-"));
-chmodSync(folder, 0o755); // tests that act as another user have to reach what lies below
-const mark = `HAFT_TEST_RUN=${folder}`;
+const directory = mkdtempSync(join(tmpdir(), "haft-test-"));
+chmodSync(directory, 0o755); // tests that act as another user have to reach what lies below
+const mark = `HAFT_TEST_RUN=${directory}`;
 const before = new Set(processes().map(({ key }) => key));
 
 const long = process.argv.includes("--long");
 const vitestArgs = process.argv.slice(2).filter((arg) => arg !== "--long");
-const jsonPath = join(folder, "result.json");
+const jsonPath = join(directory, "result.json");
 const vitest = join("node_modules", "vitest", "vitest.mjs");
 const child = spawn(
   process.execPath,
@@ -30,15 +30,15 @@ const child = spawn(
     env: {
       ...process.env,
       ...(process.stdout.isTTY ? {} : { NO_COLOR: "1" }),
-      HAFT_TEST_RUN: folder,
-      TMPDIR: folder,
+      HAFT_TEST_RUN: directory,
+      TMPDIR: directory,
       ...(long ? { LONG: "1" } : {}),
     },
   },
 );
 const code = await new Promise((done) => child.on("exit", (status) => done(status ?? 1)));
 
-// What was told to end may take its grace of three seconds, and orphans are reaped late in some containers.
+// A process that was signalled may take its grace of three seconds, and orphans are reaped late in some containers.
 let fresh = newProcesses();
 for (let turn = 0; turn < 25 && fresh.some(({ ours }) => ours); turn++) {
   await new Promise((done) => setTimeout(done, 200));
@@ -57,7 +57,7 @@ console.log(`\n/proc before and after the tests: ${left.length === 0 ? "nothing 
 if (broken.length > 0) console.log(`\nFailed:\n${broken.map((line) => `- ${line}`).join("\n")}\n`);
 for (const name of unexplained) console.log(`not run, though everything is required: ${name}`);
 console.log(`${passed} passed, ${failed + unexplained.length} failed, ${skipped.length - unexplained.length} skipped`);
-rmSync(folder, { recursive: true, force: true });
+rmSync(directory, { recursive: true, force: true });
 process.exitCode = code === 0 && left.length + unexplained.length > 0 ? 1 : code;
 
 function newProcesses() {
@@ -86,7 +86,7 @@ function isOurs(pid) {
   try {
     const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
     if (environment.includes(mark) || environment.includes("HAFT_TAG=")) return true;
-    return readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
+    return readlinkSync(`/proc/${pid}/cwd`).startsWith(directory);
   } catch {
     return false;
   }

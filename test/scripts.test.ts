@@ -17,15 +17,15 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { REPOSITORY } from "./architecture/source-tree.js";
 
-let folder: string;
+let directory: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "haft-scripts-"));
+  directory = mkdtempSync(join(tmpdir(), "haft-scripts-"));
 });
 afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true });
 });
 
-const at = (path: string) => join(folder, path);
+const at = (path: string) => join(directory, path);
 
 function put(path: string, text: string): void {
   mkdirSync(dirname(at(path)), { recursive: true });
@@ -40,14 +40,14 @@ function age(path: string, seconds: number): void {
 
 function run(script: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [at(`scripts/${script}.mjs`), ...args], {
-    cwd: folder,
+    cwd: directory,
     encoding: "utf8",
     env: { PATH: process.env.PATH, ...env },
   });
   return { status, stdout, stderr };
 }
 
-/** A compiler that makes the output folder, and fails where a source says so. */
+/** A compiler that makes the output directory, and fails where a source says so. */
 const COMPILER = `
 const { mkdirSync, readFileSync, readdirSync } = require("node:fs");
 mkdirSync(process.argv[process.argv.indexOf("--outDir") + 1]);
@@ -88,7 +88,7 @@ describe("prepare", () => {
     expect(run("prepare")).toEqual({ status: 0, stdout: "", stderr: "" });
   });
 
-  it("tells with --check that the build is older than a source, and changes nothing", () => {
+  it("reports with --check that the build is older than a source, and changes nothing", () => {
     expect(run("prepare", ["--check"])).toMatchObject({
       status: 1,
       stderr: "prepare: there is no build yet: run `npm run build`\n",
@@ -147,7 +147,7 @@ describe("prepare", () => {
     expect(existsSync(at("dist"))).toBe(false);
   });
 
-  it("neither installs nor builds through a node_modules that is a link, and still tells with --check", () => {
+  it("neither installs nor builds through a node_modules that is a symlink, and still reports with --check", () => {
     renameSync(at("node_modules"), at("elsewhere"));
     symlinkSync("elsewhere", at("node_modules"));
     put("npm-cli.js", `require("node:fs").rmSync("node_modules/.package-lock.json");`);
@@ -155,7 +155,7 @@ describe("prepare", () => {
     for (const args of [[], ["--force"], ["--install-only"]]) {
       const refused = run("prepare", args, { npm_execpath: at("npm-cli.js") });
       expect(refused).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining("rm node_modules") });
-      expect(refused.stderr).toContain('node_modules is a symbolic link to "elsewhere"');
+      expect(refused.stderr).toContain('node_modules is a symlink to "elsewhere"');
     }
     expect(existsSync(at("elsewhere/.package-lock.json"))).toBe(true);
     expect(existsSync(at("elsewhere/.bin"))).toBe(false);
@@ -219,14 +219,14 @@ describe("cases", () => {
     expect(done.stdout).toContain("No longer pending, take them out of test/cases/pending.json: EDIT-02");
   });
 
-  it("a case for a person needs a test of its name", () => {
+  it("a case for a user needs a test of its name", () => {
     expect(play([{ id: "KERN-01", status: "manual" }]).status).toBe(0);
     const unjudged = play([{ id: "KERN-02", status: "manual" }]);
     expect(unjudged.status).toBe(1);
     expect(unjudged.stdout).toContain("manual without a test that names the id: KERN-02");
   });
 
-  it("says so where there is no cases folder, and succeeds unless one was asked for", () => {
+  it("reports that there is no cases directory, and succeeds unless one was asked for", () => {
     const none = run("cases");
     expect(none.status).toBe(0);
     expect(none.stdout).toContain("No cases were played");
