@@ -17,7 +17,7 @@ const policy = {
     return writes ? { ...decision, effect: "ask", rule: "writes", reason: "It writes.", remember: [] } : decision;
   },
 };
-// Nobody can answer right away: the request is stored, and the call ends as "input-required".
+// No one can answer right away: the request is stored, and the call ends as "input-required".
 const approver = { ask: async ({ token }) => ({ pending: token }) };
 
 const toolkit = await createToolkit({ workspace: directory, stateDir: join(directory, ".state"), policy, approver });

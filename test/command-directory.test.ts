@@ -1,4 +1,4 @@
-/** The directory of a command through the whole pipeline: what policy and a person are shown, and where it then starts. */
+/** The directory of a command through the whole pipeline: what policy and a user are shown, and where it then starts. */
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -225,7 +225,7 @@ describe.each(Object.entries(machines))("the directory of a command on %s", (nam
       expect(await machine.exists("out/marker")).toBe(false);
     });
 
-  it("that does not exist, or is a file, is told as such", async () => {
+  it("that does not exist, or is a file, is reported as such", async () => {
     const context = await contextOf({});
     expect((await bash(context, { cwd: "gone" })).output).toContain('"gone" does not exist');
     expect((await bash(context, {})).status).toBe("ok");

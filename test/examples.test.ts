@@ -5,20 +5,20 @@ import { describe, expect, it } from "vitest";
 import { built, cleanEnv } from "../src/testing/built.fixture.js";
 import { REPOSITORY } from "./architecture/source-tree.js";
 
-const folder = join(REPOSITORY, "examples");
-const names = readdirSync(folder).filter((name) => name.endsWith(".mjs"));
+const directory = join(REPOSITORY, "examples");
+const names = readdirSync(directory).filter((name) => name.endsWith(".mjs"));
 
 describe("the examples", () => {
   it("stand in the list with a line each, in no other number", () => {
-    const listed = [...readFileSync(join(folder, "README.md"), "utf8").matchAll(/^\| \[([^\]]+)\]/gm)];
+    const listed = [...readFileSync(join(directory, "README.md"), "utf8").matchAll(/^\| \[([^\]]+)\]/gm)];
     expect(listed.map(([, name]) => name).sort()).toEqual([...names].sort());
   });
 
   it.each(names)("%s runs and checks itself", (name) => {
     built("index.js");
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, name)], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(directory, name)], {
       encoding: "utf8",
-      env: cleanEnv(folder),
+      env: cleanEnv(directory),
     });
     expect([status, stderr, stdout.trimEnd().split("\n").at(-1)]).toEqual([0, "", "ok"]);
   });

@@ -123,7 +123,7 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
     "lists elsewhere": (ctx, _ws, out) => ctx.fs.readDir(out),
     "removes elsewhere": (ctx, _ws, out) => ctx.fs.rm(`${out}/secret`, { recursive: true, ignoreMissing: true }),
     "moves its file out": (ctx, ws, out) => ctx.fs.rename(`${ws}/file`, `${out}/planted`, { replace: true }),
-    "makes a folder elsewhere": (ctx, _ws, out) => ctx.fs.mkdir(`${out}/planted`, true),
+    "makes a directory elsewhere": (ctx, _ws, out) => ctx.fs.mkdir(`${out}/planted`, true),
     "runs another command": (ctx, ws, out) => ctx.shell.exec(`echo x > ${out}/planted`, { cwd: ws }),
     "starts another command": (ctx, ws, out) =>
       ctx.shell.spawn(`echo x > ${out}/planted`, { cwd: ws, lifetime: "session" }),
@@ -250,7 +250,7 @@ describe.each(Object.entries(machines))("a hostile tool on %s", (_, create) => {
         return text("done");
       },
     });
-    // Real time, thirty times as fast, so that six seconds of patience pass soon.
+    // Real time, thirty times as fast, so that the six seconds of grace pass soon.
     const clock = { ...realClock, timer: (ms: number, done: () => void) => realClock.timer(ms / 30, done) };
     const context = createHostContext({ host: bareHost({ clock }), session, backend, cwd: ws });
     await session.todo.replace([{ id: "1", text: "mine", status: "pending" }]);

@@ -141,7 +141,7 @@ describe("the built package", () => {
     }
   });
 
-  it("has a command that may be run and tells its version", () => {
+  it("has an executable command that prints its version", () => {
     const command = join(REPOSITORY, manifest.bin.haft ?? "");
     expect(statSync(command).mode & 0o777).toBe(0o755);
     expect(spawnSync(command, ["--version"], { encoding: "utf8" }).stdout.trim()).toBe(manifest.version);

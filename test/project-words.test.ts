@@ -13,7 +13,7 @@ interface Forbidden {
 
 const checkout = REPOSITORY.replace(/\/$/, "");
 
-/** Folders that every machine has, or that examples use: a checkout in one of them says nothing about the machine. */
+/** Directories that every machine has, or that examples use: a checkout in one of them says nothing about the machine. */
 const ORDINARY = [
   "/",
   "/tmp",
@@ -36,7 +36,7 @@ const FORBIDDEN: readonly Forbidden[] = [
   { word: `yarn${"pkg"}.com`, why: "a registry host" },
   { word: `.${"library"}`, why: "not a part of this project" },
   { word: `/tmp/${"brief"}`, why: "not a part of this project" },
-  { word: `${"shared"}/cases`, why: "call it a cases folder", except: ["scripts/cases.mjs"] },
+  { word: `${"shared"}/cases`, why: "call it a cases directory", except: ["scripts/cases.mjs"] },
   { word: `${"shared"}/design`, why: "not a part of this project" },
   { word: `${"shared"}/seeds`, why: "not a part of this project" },
   ...configuredRegistry(),
@@ -77,7 +77,7 @@ function trackedFiles(): { path: string; text: string }[] {
       try {
         return [{ path, text: readFileSync(join(REPOSITORY, path), "utf8") }];
       } catch {
-        return []; // removed in the working folder, or a link to a folder
+        return []; // removed in the working directory, or a link to a directory
       }
     });
 }

@@ -1,4 +1,4 @@
-/** Promises to those who know a forerunner that no room owns alone: they are kept by the parts together. */
+/** Promises to users of earlier versions that no single module keeps: they hold for all parts together. */
 
 import ts from "typescript";
 import { describe, expect } from "vitest";
@@ -16,7 +16,7 @@ import type { CoreFs } from "../src/kernel/index.js";
 import { verifies } from "../src/testing/verifies.fixture.js";
 import { moduleOf, readSources } from "./architecture/source-tree.js";
 
-const FOLDER = "/project";
+const DIRECTORY = "/project";
 
 /** The types refuse a core operation without a name. */
 true satisfies Exclude<keyof CoreFs, (typeof haft.INDUSAGI_FS_NAMES)[keyof typeof haft.INDUSAGI_FS_NAMES]> extends never
@@ -25,20 +25,26 @@ true satisfies Exclude<keyof CoreFs, (typeof haft.INDUSAGI_FS_NAMES)[keyof typeo
 
 /** A toolkit on the memory backend, which `change` may wrap, with one file. */
 async function inMemory(change: (backend: Backend) => Backend = (backend) => backend): Promise<Toolkit> {
-  const backend = change(await openBackend("memory", { cwd: FOLDER }));
-  await backend.root.fs.mkdir(`${FOLDER}/src`, true);
-  await backend.root.fs.writeFile(`${FOLDER}/src/a.txt`, "one\ntwo\n");
-  return createToolkit({ persist: false, on: "memory", backends: { memory: backend }, workspace: FOLDER, gate: "off" });
+  const backend = change(await openBackend("memory", { cwd: DIRECTORY }));
+  await backend.root.fs.mkdir(`${DIRECTORY}/src`, true);
+  await backend.root.fs.writeFile(`${DIRECTORY}/src/a.txt`, "one\ntwo\n");
+  return createToolkit({
+    persist: false,
+    on: "memory",
+    backends: { memory: backend },
+    workspace: DIRECTORY,
+    gate: "off",
+  });
 }
 
-/** The same object, with every call of a method told beforehand. */
-function watched<T extends object>(target: T, told: (method: string, args: readonly unknown[]) => void): T {
+/** The same object; each method call is reported before it happens. */
+function watched<T extends object>(target: T, onCall: (method: string, args: readonly unknown[]) => void): T {
   return new Proxy(target, {
     get(object, name) {
       const value = Reflect.get(object, name) as unknown;
       if (typeof value !== "function") return value;
       return (...args: unknown[]) => {
-        told(String(name), args);
+        onCall(String(name), args);
         return Reflect.apply(value, object, args) as unknown;
       };
     },
@@ -57,7 +63,7 @@ describe("promises kept together", () => {
       },
     }));
     const { runner } = toolkit.box();
-    for (const path of ["src/a.txt", "./src/../src/a.txt", "src//a.txt", `${FOLDER}/src/./a.txt`]) {
+    for (const path of ["src/a.txt", "./src/../src/a.txt", "src//a.txt", `${DIRECTORY}/src/./a.txt`]) {
       await runner.run({ id: "1", name: "read", input: { path } });
       await runner.run({ id: "2", name: "edit", input: { path, oldText: "one", newText: "one " } });
     }
@@ -87,7 +93,7 @@ describe("promises kept together", () => {
 
   verifies("IP-007", "two contexts of equal directories are two sessions, each with its own list", async () => {
     const toolkit = await inMemory();
-    const contexts = [await makeLocalContext(FOLDER, toolkit), await makeLocalContext(FOLDER, toolkit)] as const;
+    const contexts = [await makeLocalContext(DIRECTORY, toolkit), await makeLocalContext(DIRECTORY, toolkit)] as const;
     const set = toolkit.registry.get("todo_set");
     const items = [{ id: "1", text: "first", status: "pending" }];
     await set.invoke({ id: "1", name: "todo_set", input: { items } }, contexts[0]);
@@ -104,7 +110,7 @@ describe("promises kept together", () => {
     async () => {
       expect("makeContext" in haft).toBe(false);
       const toolkit = await inMemory();
-      expect(await makeLocalContext(FOLDER, toolkit)).toMatchObject({ cwd: FOLDER });
+      expect(await makeLocalContext(DIRECTORY, toolkit)).toMatchObject({ cwd: DIRECTORY });
       await toolkit.close();
     },
   );
@@ -126,7 +132,7 @@ describe("promises kept together", () => {
     async () => {
       const named = "read_text read_bytes write_file stat readdir mkdir rm exists".split(" ");
       expect(Object.keys(haft.INDUSAGI_FS_NAMES)).toEqual(named);
-      const backend = await openBackend("memory", { cwd: FOLDER });
+      const backend = await openBackend("memory", { cwd: DIRECTORY });
       const { fs } = backend.root;
       const seedFs = Object.fromEntries(
         Object.entries(haft.INDUSAGI_FS_NAMES).map(([seed, ours]) => [
@@ -134,14 +140,14 @@ describe("promises kept together", () => {
           (fs[ours] as (...args: unknown[]) => unknown).bind(fs),
         ]),
       ) as Record<keyof typeof haft.INDUSAGI_FS_NAMES, (...args: unknown[]) => Promise<unknown>>;
-      await seedFs.mkdir(`${FOLDER}/a/b`, true);
-      await seedFs.write_file(`${FOLDER}/a/f.txt`, "text");
-      expect(await seedFs.read_text(`${FOLDER}/a/f.txt`)).toBe("text");
-      expect(await seedFs.read_bytes(`${FOLDER}/a/f.txt`)).toEqual(new TextEncoder().encode("text"));
-      expect(await seedFs.stat(`${FOLDER}/a/f.txt`)).toMatchObject({ kind: "file", size: 4 });
-      expect(await seedFs.readdir(`${FOLDER}/a`)).toMatchObject({ children: [{ name: "b" }, { name: "f.txt" }] });
-      await seedFs.rm(`${FOLDER}/a`, { recursive: true, ignoreMissing: false });
-      expect(await seedFs.exists(`${FOLDER}/a`)).toBe(false);
+      await seedFs.mkdir(`${DIRECTORY}/a/b`, true);
+      await seedFs.write_file(`${DIRECTORY}/a/f.txt`, "text");
+      expect(await seedFs.read_text(`${DIRECTORY}/a/f.txt`)).toBe("text");
+      expect(await seedFs.read_bytes(`${DIRECTORY}/a/f.txt`)).toEqual(new TextEncoder().encode("text"));
+      expect(await seedFs.stat(`${DIRECTORY}/a/f.txt`)).toMatchObject({ kind: "file", size: 4 });
+      expect(await seedFs.readdir(`${DIRECTORY}/a`)).toMatchObject({ children: [{ name: "b" }, { name: "f.txt" }] });
+      await seedFs.rm(`${DIRECTORY}/a`, { recursive: true, ignoreMissing: false });
+      expect(await seedFs.exists(`${DIRECTORY}/a`)).toBe(false);
       await backend.close();
     },
   );

@@ -61,7 +61,7 @@ function quoted(word: string): string {
   return name + (/^[\w./-]+$/.test(value) ? value : `'${value}'`);
 }
 
-/** With one folder, one day and one length of time for all, so that each run prints the same. */
+/** With one directory, one day and one length of time for all, so that each run prints the same. */
 function settled(text: string, root: string): string {
   return text
     .trimEnd()

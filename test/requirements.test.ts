@@ -59,7 +59,7 @@ describe("requirements", () => {
     }
   });
 
-  it("reads citations from literals, lists and tables, and tells gaps, strangers and early birds", () => {
+  it("reads citations from literals, lists and tables, and reports gaps, unknown ids and ids cited too early", () => {
     const source = (text: string) => parseSource("src/a.test.ts", text);
     const keys = (text: string) => [...citations([source(text)]).keys()];
     expect(keys(`verifies("IR-001", "t", f);\nverifies(["IR-002", "IP-003"], "t", f);`)).toEqual([

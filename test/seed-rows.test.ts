@@ -68,7 +68,7 @@ describe("a command of indusagi", () => {
       ["echo out", 120_000],
       ["echo late", 1_500],
     ]);
-    // Nothing but the clock of the backend moves, so nobody else can have ended it.
+    // Nothing but the clock of the backend moves, so nothing else can have ended it.
     const slow = run("bash", { command: "sleep 60", timeoutMs: 2_000 });
     await clock.advance(1_999);
     expect(await Promise.race([slow, "running"])).toBe("running");

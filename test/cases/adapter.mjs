@@ -1,5 +1,5 @@
 /**
- * Joins the runner of a cases folder to the built product, through its public library.
+ * Joins the runner of a cases directory to the built product, through its public library.
  *
  * A case that gives no word about the read gate runs with the gate off, because the cases state what happens without one;
  * everything else is the product's default in full autonomy.

@@ -1,6 +1,6 @@
 /** Golden transcripts: calls of this dialect and exactly what they come to, as plain data that any player can replay. */
 
-import { FOLDER_TRANSCRIPTS } from "./transcripts/directory-transcripts.js";
+import { DIRECTORY_TRANSCRIPTS } from "./transcripts/directory-transcripts.js";
 import { EDIT_TRANSCRIPTS } from "./transcripts/edit-transcripts.js";
 import { FILE_TRANSCRIPTS } from "./transcripts/file-transcripts.js";
 import { PYTHON_TRANSCRIPTS } from "./transcripts/python-transcripts.js";
@@ -13,7 +13,7 @@ import type { Transcript } from "./transcripts/transcript-shape.js";
 export const INDUSAGI_TRANSCRIPTS: readonly Transcript[] = [
   ...FILE_TRANSCRIPTS,
   ...EDIT_TRANSCRIPTS,
-  ...FOLDER_TRANSCRIPTS,
+  ...DIRECTORY_TRANSCRIPTS,
   ...SEARCH_TRANSCRIPTS,
   ...SHELL_TRANSCRIPTS,
   ...TODO_TRANSCRIPTS,

@@ -17,7 +17,7 @@ export interface Replayed {
   readonly seen: { readonly is_error: boolean; readonly output: unknown };
 }
 
-/** What each call came to, and what lies in the working folder afterwards. */
+/** The outcome of each call, and the contents of the working directory afterwards. */
 export async function replay(
   transcript: Transcript,
   tools: readonly DefinedTool[],
@@ -25,8 +25,8 @@ export async function replay(
   const dialect = indusagi({ edition: transcript.edition ?? "rust" });
   const registry = new ToolRegistry();
   for (const tool of tools) {
-    const face = dialect.tools[tool.name];
-    if (face !== undefined) registry.register(presentTool(tool, face, dialect));
+    const presenter = dialect.tools[tool.name];
+    if (presenter !== undefined) registry.register(presentTool(tool, presenter, dialect));
   }
   for (const [name, members] of Object.entries(dialect.collections))
     registry.collection(

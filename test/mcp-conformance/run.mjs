@@ -2,7 +2,7 @@
 /**
  * Plays the server scenarios of the published MCP conformance suite against the build, over HTTP: those that need no tool,
  * prompt or resource of their own, as `scenarios.json` sorts them; the others are named with the reason. The suite is
- * fetched into a folder outside of the repository and is no dependency.
+ * fetched into a directory outside of the repository and is no dependency.
  *
  *   node test/mcp-conformance/run.mjs [--only SCENARIO,SCENARIO] [--node PROGRAM] [--keep]
  *
@@ -52,15 +52,15 @@ try {
 
 /** Installs the suite without running anything of it, and gives the path of its program. */
 async function fetchSuite() {
-  const folder = join(root, "suite");
-  // In the folder, not by --prefix: with that, npm would not read the settings of the machine.
-  writeFileSync(join(folder, "package.json"), '{"private":true}\n');
+  const directory = join(root, "suite");
+  // In the directory, not by --prefix: with that, npm would not read the settings of the machine.
+  writeFileSync(join(directory, "package.json"), '{"private":true}\n');
   const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-save", suite];
-  await run("npm", args, { cwd: folder }).catch((error) => {
+  await run("npm", args, { cwd: directory }).catch((error) => {
     rmSync(root, { recursive: true, force: true });
     nothingPlayed(`${suite} could not be fetched: ${error.message.split("\n")[0]}`, true);
   });
-  const home = join(folder, "node_modules", "@modelcontextprotocol", "conformance");
+  const home = join(directory, "node_modules", "@modelcontextprotocol", "conformance");
   const { bin } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
   return join(home, typeof bin === "string" ? bin : Object.values(bin)[0]);
 }

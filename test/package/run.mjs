@@ -25,7 +25,7 @@ const entries = Object.keys(manifest.exports).map((entry) => entry.replace(/^\./
 const root = mkdtempSync(join(tmpdir(), "haft-package-"));
 const project = join(root, "project");
 const home = join(root, "home");
-for (const folder of [project, home]) mkdirSync(folder);
+for (const directory of [project, home]) mkdirSync(directory);
 
 let [passed, failed] = [0, 0];
 try {
@@ -91,8 +91,8 @@ function unbuiltCopy() {
   return clone;
 }
 
-function sizeOf(folder) {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
+function sizeOf(directory) {
+  return readdirSync(directory, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + readFileSync(join(entry.parentPath ?? entry.path, entry.name)).length, 0);
 }

@@ -1,6 +1,6 @@
 import type { Transcript } from "./transcript-shape.js";
 
-/** Files of known sizes, hidden ones, folders, and names out of order. */
+/** Files of known sizes, hidden ones, directories, and names out of order. */
 const TREE = {
   "README.md": "# a\n",
   B: "",
@@ -27,10 +27,10 @@ const NAMED = {
 
 const LIST = "dir   0 A/\ndir   0 b/\nfile 12 a\nfile  0 B\nfile  4 README.md";
 
-/** Looking at folders: ls and find. */
-export const FOLDER_TRANSCRIPTS: readonly Transcript[] = [
+/** Looking at directories: ls and find. */
+export const DIRECTORY_TRANSCRIPTS: readonly Transcript[] = [
   {
-    title: "a folder is listed in aligned rows, folders first, hidden names counted",
+    title: "a directory is listed in aligned rows, directories first, hidden names counted",
     rows: ["IR-080", "IR-081", "IR-082"],
     files: TREE,
     calls: [
@@ -127,7 +127,7 @@ export const FOLDER_TRANSCRIPTS: readonly Transcript[] = [
     ],
   },
   {
-    title: "the Python edition words a folder that is not there like a system call",
+    title: "the Python edition words a directory that is not there like a system call",
     rows: ["IP-010", "IP-017"],
     edition: "python",
     files: { a: "" },

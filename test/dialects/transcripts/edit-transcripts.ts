@@ -114,7 +114,7 @@ export const EDIT_TRANSCRIPTS: readonly Transcript[] = [
     after: { "a.txt": "same\n" },
   },
   {
-    title: "a folder and a missing file are refused",
+    title: "a directory and a missing file are refused",
     rows: ["IR-072"],
     files: { "sub/": "" },
     calls: [

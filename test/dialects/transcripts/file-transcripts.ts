@@ -46,7 +46,7 @@ export const FILE_TRANSCRIPTS: readonly Transcript[] = [
     ],
   },
   {
-    title: "a folder and a missing file are refused with the path as it was spelled",
+    title: "a directory and a missing file are refused with the path as it was spelled",
     rows: ["IR-061", "IR-016"],
     files: { "sub/": "" },
     calls: [
@@ -97,7 +97,7 @@ export const FILE_TRANSCRIPTS: readonly Transcript[] = [
     after: { "a.txt": "old" },
   },
   {
-    title: "a file is written with its folders, and its bytes are counted",
+    title: "a file is written with its directories, and its bytes are counted",
     rows: ["IR-066", "IR-067", "IR-068"],
     calls: [
       {

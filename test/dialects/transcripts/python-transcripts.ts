@@ -20,7 +20,7 @@ export const PYTHON_TRANSCRIPTS: readonly Transcript[] = [
     ],
   },
   {
-    title: "reading a folder has a text without a path",
+    title: "reading a directory has a text without a path",
     rows: ["IP-018"],
     edition: "python",
     files: { "sub/": "" },

@@ -19,7 +19,7 @@ export interface TranscriptCall {
   readonly meanwhile?: Readonly<Record<string, string>>;
 }
 
-/** Calls of one session, in order, in a working folder of its own. */
+/** Calls of one session, in order, in a working directory of its own. */
 export interface Transcript {
   readonly title: string;
   /** The requirements that it proves. */
@@ -30,7 +30,7 @@ export interface Transcript {
   readonly collection?: string;
   /** Whether the host hands in a read-state, which closes the gate. Default false. */
   readonly readState?: boolean;
-  /** What lies in the working folder; a path that ends in a slash is an empty folder. */
+  /** What lies in the working directory; a path that ends in a slash is an empty directory. */
   readonly files?: Readonly<Record<string, string>>;
   readonly calls: readonly TranscriptCall[];
   /** What lies there afterwards; null where nothing does. */
